@@ -18,7 +18,7 @@ from scanner_cli.options import dictionary_option, directory_option, one_of
 from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:
-    from dataflow_generator.spark.jdbc import JdbcTarget
+    from dataflow_generator.build.targets import JdbcTarget
 
 
 Command = TypeVar("Command", bound=Callable[..., Any])
@@ -50,7 +50,7 @@ def jdbc_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _target(url: str, user: str, password: str, driver: str) -> JdbcTarget | None:
-    from dataflow_generator.spark.jdbc import JdbcTarget
+    from dataflow_generator.build.targets import JdbcTarget
 
     if not url:
         return None

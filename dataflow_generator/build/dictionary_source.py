@@ -12,7 +12,7 @@ from pathlib import Path
 
 from dataflow_generator.jobs.kinds import LookupContext, lookup_context
 from scanner_dictionary.engine.open import open_dictionary
-from scanner_dictionary.export.table_stream import check_snapshot, restore_parquet
+from scanner_dictionary.export import check_parquet, restore_parquet
 from scanner_dictionary.graph.store import newest_scan
 from scanner_dictionary.lineage_inputs.column_batches import Cells, column_ranges, definition_cells
 from scanner_dictionary.lineage_inputs.topics import Connection
@@ -73,7 +73,7 @@ class SnapshotSource(DictionarySource):
     @property
     def local_url(self) -> str:
         """Return the path of the restored dictionary, a temporary file of this machine."""
-        check_snapshot(Path(self.url))
+        check_parquet(Path(self.url))
         file = _directory() / f"{_identity(Path(self.url))}.db"
         if not file.exists():
             # Of several processes that start at once each restores it; the last one replaces the others.

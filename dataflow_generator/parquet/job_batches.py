@@ -10,6 +10,9 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from dataflow_generator.build.assemble import ReadParts, read_flows
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.graph_builder import build_job_alone, column_nodes, datasets_of
@@ -39,8 +42,6 @@ _AT_ONCE_JOB_TABLES = 50_000
 
 def numbered(sections: Iterable[Table], rank: int) -> Table:
     """Put sections one after the other, as the rows of *rank* in their places."""
-    import pyarrow as pa
-
     rows = pa.concat_tables(sections)
     ranks = pa.repeat(pa.scalar(rank, pa.int32()), len(rows))
     rows = rows.set_column(rows.schema.get_field_index("rank"), "rank", ranks)
@@ -60,8 +61,6 @@ def write_job_tables(nodes: Sequence[Table], edges: Sequence[Table], directory: 
 
 
 def _write(directory: Path, tables: Sequence[Table]) -> None:
-    import pyarrow as pa
-
     make_directory(directory)
     with parquet_file(directory / ABOVE_SCHEMAS, tables[0].schema) as writer:
         rows = pa.concat_tables(tables).drop_columns(["kind"]).combine_chunks()
@@ -70,8 +69,6 @@ def _write(directory: Path, tables: Sequence[Table]) -> None:
 
 def _by_kind(rows: Table) -> Iterator[tuple[str, Table]]:
     """Cut rows where their kind changes, which it seldom does."""
-    import pyarrow.compute as pc
-
     if len(rows):
         runs = pc.run_end_encode(rows["kind"].combine_chunks())
         ends = runs.run_ends.to_pylist()
@@ -155,9 +152,6 @@ def concatenate(parts: Sequence[JobBatch], there: Collection[str]) -> JobBatches
 
 def _in_order(tables: Sequence[Table], keys: Sequence[str]) -> Table:
     """Sort edges by job, in the order of *keys*; the edges of one job keep their order."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     rows = _concat(tables, _EDGE_OF_JOB_DDL)
     return rows.take(pc.array_sort_indices(pc.index_in(rows[_JOB], pa.array(keys, pa.string()))))
 
@@ -169,8 +163,6 @@ def _has_doubles(flows: Table) -> bool:
 
 def _unique(columns: Table) -> Table:
     """Return each column once, sorted by key."""
-    import pyarrow.compute as pc
-
     keys = columns["node_key"].combine_chunks()
     wanted = pc.unique(keys)
     wanted = wanted.take(pc.array_sort_indices(wanted))
@@ -179,8 +171,6 @@ def _unique(columns: Table) -> Table:
 
 def _contains(columns: Table, flows: Table) -> Table:
     """Return the edges to *columns* from their datasets, each with the evidence of the first flow at the column."""
-    import pyarrow as pa
-
     first = flows.take(_first_flows(columns["node_key"], flows))
     alike = {"type": "", "subtype": "", "kind": str(EdgeKind.CONTAINS)}
     made = {
@@ -194,27 +184,19 @@ def _contains(columns: Table, flows: Table) -> Table:
 
 def _first_flows(columns: Array, flows: Table) -> Array:
     """Return the index in *flows* of the first flow from or to each of *columns*."""
-    import pyarrow.compute as pc
-
     ends = [(pc.index_in(columns, flows[end].combine_chunks())) for end in ("source", "target")]
     return pc.min_element_wise(*ends)
 
 
 def _concat(tables: Sequence[Table], ddl: str) -> Table:
-    import pyarrow as pa
-
     return pa.concat_tables([arrow_schema(ddl).empty_table(), *tables])
 
 
 def _table(rows: Any, listed: Sequence[Any]) -> Table:  # noqa: ANN401 - pyarrow has no types
-    import pyarrow as pa
-
     return pa.Table.from_batches([rows(listed, FLOWS, range(len(listed)))])
 
 
 def _with(table: Table, name: str, values: Iterable[str]) -> Table:
-    import pyarrow as pa
-
     return table.append_column(name, pa.array(list(values), pa.string()))
 
 

@@ -6,13 +6,16 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from dataflow_generator.build.assemble import estate_edges, estate_nodes
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.dictionary_source import DictionarySource
 from dataflow_generator.build.graph_builder import Flows, infrequent_collection
 from dataflow_generator.build.progress import SCHEMAS, ProgressCallback, counted, silent
+from dataflow_generator.build.targets import Written
 from dataflow_generator.parquet.job_batches import JobRows, portions, read_rows, write_job_tables
-from dataflow_generator.parquet.manifest import Written, whole_graph, write_manifest
+from dataflow_generator.parquet.manifest import whole_graph, write_manifest
 from dataflow_generator.parquet.schema import EDGE_DDL, ESTATE, NODE_DDL, arrow_schema, edge_rows, node_rows
 from dataflow_generator.parquet.schema_batches import COLUMNS, make_places, write_span
 from scanner_dictionary.lineage_inputs.topics import Connection
@@ -51,8 +54,6 @@ def write_job_files(conn: Connection, jobs: JobRows, directory: Path) -> Coverag
 
 
 def _table(batches: Iterable[Any], ddl: str) -> Any:  # noqa: ANN401 - pyarrow has no types
-    import pyarrow as pa
-
     return pa.Table.from_batches(list(batches), arrow_schema(ddl))
 
 

@@ -5,13 +5,18 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
+
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
 
 from dataflow_generator.build.assemble import estate_edges, estate_nodes, read_flows
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.dictionary_source import DictionarySource
 from dataflow_generator.build.graph_builder import Flows, infrequent_collection
 from dataflow_generator.build.store import coverage_text
+from dataflow_generator.build.targets import GraphManifest, JdbcTarget, Written
 from dataflow_generator.graph import Edge, FlowGraph, Node
 from dataflow_generator.jobs.connect_columns import ColumnsByDataset
 from dataflow_generator.jobs.kinds import (
@@ -23,7 +28,7 @@ from dataflow_generator.jobs.kinds import (
     read_partition,
 )
 from dataflow_generator.parquet.job_batches import JobBatch, JobRows, build_batch, read_rows
-from dataflow_generator.parquet.manifest import GraphManifest, Written, whole_graph, write_manifest
+from dataflow_generator.parquet.manifest import whole_graph, write_manifest
 from dataflow_generator.parquet.schema import EDGE_DDL, NODE_DDL, arrow_schema, record_edge, record_node
 from dataflow_generator.parquet.schema_batches import (
     COLUMNS,
@@ -35,13 +40,8 @@ from dataflow_generator.parquet.schema_batches import (
     write_span,
 )
 from dataflow_generator.parquet.writer import estate_edge_batches, estate_node_batches, write_job_files
-from dataflow_generator.spark.jdbc import JdbcTarget, check_reachable, replace_tables
+from dataflow_generator.spark.jdbc import check_reachable, replace_tables
 from scanner_dictionary.lineage_inputs.topics import Connection
-
-if TYPE_CHECKING:
-    import pyarrow
-    from pyspark.sql import DataFrame, SparkSession
-
 
 Batches = Iterator[Any]
 _FRAME_TASKS = 2_000
@@ -63,8 +63,6 @@ def write_schema_files(spark: SparkSession, source: DictionarySource, directory:
     ranges = source.ranges(COLUMNS)
 
     def made(places: Iterable[int]) -> Batches:
-        import pyarrow as pa
-
         for at in places:
             yield pa.RecordBatch.from_pylist([write_span(source, ranges[at], directory)._asdict()])
 
@@ -83,8 +81,6 @@ def estate_edge_frame(spark: SparkSession, source: DictionarySource) -> DataFram
 
 def local_frame(spark: SparkSession, batches: Iterable[Any], schema: str) -> DataFrame:
     """Return a DataFrame of rows on the driver."""
-    import pyarrow as pa
-
     return spark.createDataFrame(pa.Table.from_batches(batches, arrow_schema(schema)), schema)
 
 
@@ -99,7 +95,7 @@ def _at_once(
 
 
 def _by_range(
-    spark: SparkSession, source: DictionarySource, batch: Callable[[Any], pyarrow.RecordBatch], schema: str
+    spark: SparkSession, source: DictionarySource, batch: Callable[[Any], pa.RecordBatch], schema: str
 ) -> DataFrame:
     ranges = source.ranges(COLUMNS)
 
@@ -168,8 +164,6 @@ def _each(
     read: Callable[[Connection, T, LookupContext], Any],
 ) -> Iterator[Any]:
     def made(places: Iterable[int]) -> Iterator[Any]:
-        import pyarrow as pa
-
         with source.connected() as conn, infrequent_collection():
             context = source.context(conn)
             for at in places:
@@ -185,8 +179,6 @@ def _each(
 
 
 def _unpacked(packed: Any, size: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
-    import pyarrow as pa
-
     found = pa.decompress(packed.as_buffer(), decompressed_size=size.as_py(), codec=_CODEC)
     # Written by our own tasks only, so unpickling is safe.
     return pickle.loads(found)  # noqa: S301
@@ -232,8 +224,6 @@ def write_database(spark: SparkSession, source: DictionarySource, target: JdbcTa
 
     A column's path is JSON text. Raises as `replace_tables` does.
     """
-    from pyspark.sql import functions as f
-
     check_reachable(spark, target)
     with source.connected() as conn, infrequent_collection():
         jobs = _job_rows(spark, source, conn)

@@ -6,10 +6,10 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+import pyarrow as pa
+from pyspark.sql import SparkSession
 
 Work = Callable[[bytes], bytes]
 
@@ -39,8 +39,6 @@ def map_bytes(spark: SparkSession, work: Work, pieces: Iterable[bytes]) -> Itera
 
 
 def _worked(spark: SparkSession, work: Work, wave: Sequence[bytes]) -> list[bytes]:
-    import pyarrow as pa
-
     def made(batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
             places, found = batch.column(0), [work(piece.as_py()) for piece in batch.column(1)]

@@ -12,9 +12,8 @@ from scanner_api.files import GraphProgress, Notify, ignore
 
 if TYPE_CHECKING:
     from dataflow_generator.build.dictionary_source import DictionarySource
+    from dataflow_generator.build.targets import JdbcTarget, Written
     from dataflow_generator.graph import FlowGraph
-    from dataflow_generator.parquet.manifest import Written
-    from dataflow_generator.spark.jdbc import JdbcTarget
     from scanner_dictionary.engine.open import Engine
     from scanner_dictionary.graph.store import StoredGraph
 

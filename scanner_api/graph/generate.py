@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dataflow_generator.analysis.findings import Finding, stored_findings
 from dataflow_generator.build.coverage import Coverage
-from dataflow_generator.parquet.manifest import NAME as PARQUET_DIRECTORY
+from dataflow_generator.build.targets import PARQUET_DIRECTORY
 from dataflow_generator.query.stored_graph import coverage_of, whole_graph
 from dataflow_generator.render import OUTPUTS, write_files
 from scanner_api.dictionary import Dictionary
@@ -20,8 +20,7 @@ from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:
-    from dataflow_generator.parquet.manifest import Written
-    from dataflow_generator.spark.jdbc import JdbcTarget
+    from dataflow_generator.build.targets import JdbcTarget, Written
 
 PARQUET = "parquet"
 FORMATS = (*OUTPUTS, PARQUET)

@@ -24,7 +24,7 @@ from scanner_model.errors import InputInvalid
 from scanner_model.text import visible
 
 if TYPE_CHECKING:
-    from dataflow_generator.spark.jdbc import JdbcTarget
+    from dataflow_generator.build.targets import JdbcTarget
 
 _spark_options = partial(spark_options, text="Where to generate; auto decides by the number of columns.")
 
