@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from scanner_api.dictionary import Dictionary as Dictionary
     from scanner_api.dictionary import open_dictionary as open_dictionary
-    from scanner_api.graph.engines import SparkChoice as SparkChoice
+    from scanner_api.graph.events import EventOptions as EventOptions
     from scanner_api.graph.export import export as export
     from scanner_api.graph.export import export_tables as export_tables
     from scanner_api.graph.generate import GenerateResult as GenerateResult
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from scanner_api.monitoring.run import MonitorResult as MonitorResult
     from scanner_api.monitoring.run import monitor as monitor
     from scanner_api.openlineage import EmitResult as EmitResult
-    from scanner_api.openlineage import EventOptions as EventOptions
     from scanner_api.openlineage import emit as emit
     from scanner_api.parsing import parse_schema as parse_schema
     from scanner_api.parsing import parse_sql as parse_sql
@@ -49,13 +48,14 @@ if TYPE_CHECKING:
     from scanner_api.queries import validate as validate
     from scanner_api.scanning.report import ScanReport as ScanReport
     from scanner_api.scanning.run import scan as scan
+    from scanner_api.spark import SparkChoice as SparkChoice
     from scanner_model.errors import ScannerError as ScannerError
 
 _MODULES = {
     "Dictionary": "scanner_api.dictionary",
     "DictionaryOverview": "scanner_api.queries",
     "EmitResult": "scanner_api.openlineage",
-    "EventOptions": "scanner_api.openlineage",
+    "EventOptions": "scanner_api.graph.events",
     "GenerateResult": "scanner_api.graph.generate",
     "GraphSource": "scanner_api.graph.open",
     "Impact": "scanner_api.graph.lineage",
@@ -63,7 +63,7 @@ _MODULES = {
     "MonitorResult": "scanner_api.monitoring.run",
     "ScanReport": "scanner_api.scanning.report",
     "ScannerError": "scanner_model.errors",
-    "SparkChoice": "scanner_api.graph.engines",
+    "SparkChoice": "scanner_api.spark",
     "columns": "scanner_api.queries",
     "components": "scanner_api.graph.lineage",
     "connectors": "scanner_api.queries",

@@ -47,7 +47,8 @@ def cluster_schema() -> dict[str, Any]:
 
     >>> cluster_schema()["required"]
     """
-    return published_schema()
+    schema: dict[str, Any] = published_schema()
+    return schema
 
 
 def cloud_templates(

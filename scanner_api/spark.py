@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from dataflow_generator.build.targets import JdbcTarget as JdbcTarget
 from scanner_api.files import Notify, ignore
 
 if TYPE_CHECKING:
@@ -48,8 +49,7 @@ class SparkChoice:
 
         Raises InputInvalid where PySpark or Java is missing.
         """
-        # The only import of PySpark: without it, everything else works.
-        from scanner_api.spark_session import spark_engine
+        from scanner_api.spark_session import spark_engine  # noqa: PLC0415 - PySpark may be missing
 
         with spark_engine(self.settings, self.remote, light=light) as engine:
             yield engine

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from dataflow_generator.build.dictionary_source import DictionarySource
+from dataflow_generator.build.targets import JdbcTarget, Written
 from dataflow_generator.graph import FlowGraph
-from dataflow_generator.parquet.manifest import Written
 from dataflow_generator.spark.assemble import assemble_on_spark, write_database, write_graph
-from dataflow_generator.spark.jdbc import JdbcTarget
 from dataflow_generator.spark.map_bytes import map_bytes
 from dataflow_generator.spark.progress import report_tasks
 from dataflow_generator.spark.session import spark_session

@@ -2,25 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from dataflow_generator.analysis.findings import Finding, stored_findings
+from dataflow_generator.analysis.findings import Finding, FindingKind, counts, stored_findings
 from dataflow_generator.build.coverage import Coverage
-from dataflow_generator.build.targets import PARQUET_DIRECTORY
+from dataflow_generator.build.targets import PARQUET_DIRECTORY, JdbcTarget, Written
 from dataflow_generator.query.stored_graph import coverage_of, whole_graph
 from dataflow_generator.render import OUTPUTS, write_files
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import GraphProgress, Notify, check_directory, ignore, no_graph_progress
-from scanner_api.graph.engines import Engines, Generation, SparkChoice
+from scanner_api.graph.engines import Engines, Generation
+from scanner_api.spark import SparkChoice
 from scanner_dictionary.graph.store import StoredGraph, stored_graph
 from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import InputInvalid
 
-if TYPE_CHECKING:
-    from dataflow_generator.build.targets import JdbcTarget, Written
+__all__ = [
+    "FORMATS",
+    "Coverage",
+    "Finding",
+    "GenerateResult",
+    "GraphReport",
+    "GraphTables",
+    "JdbcTarget",
+    "generate",
+    "is_stored",
+]
 
 PARQUET = "parquet"
 FORMATS = (*OUTPUTS, PARQUET)
@@ -49,6 +59,11 @@ class GraphReport:
     edges: int
     coverage: Coverage
     findings: tuple[Finding, ...]
+
+    @property
+    def finding_counts(self) -> Mapping[FindingKind, int]:
+        """Return the number of findings by kind, the gravest first; kinds without findings are left out."""
+        return counts(self.findings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from dataflow_generator.analysis.connectivity import Component
-from scanner_api.graph.lineage import Impact, Lineage, components, impact
+from scanner_api.graph.lineage import Component, Impact, Lineage, components, impact
 from scanner_api.graph.lineage import lineage as trace
 from scanner_api.graph.open import GraphSource
 from scanner_cli.console import echo_err

@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from dataflow_generator.analysis.findings import counts
-from dataflow_generator.build.coverage import Coverage
-from scanner_api.graph.generate import GraphReport
-from scanner_api.graph.lineage import Impact, column_node, node_path
+from scanner_api.graph.generate import Coverage, GraphReport
+from scanner_api.graph.lineage import Affected, EdgeRow, Impact, NodeRow, column_node, node_path
 from scanner_cli.output.columns import problem_document
 from scanner_model.columns import path_name
 from scanner_model.text import visible
-
-if TYPE_CHECKING:
-    from dataflow_generator.query.impact import Affected
-    from scanner_dictionary.graph.store import EdgeRow, NodeRow
-
 
 Json = Any
 
@@ -88,7 +81,7 @@ def graph_document(report: GraphReport) -> dict[str, Json]:
             "unknown": coverage.unknown_connectors,
         },
         "problems": [problem_document(problem) for problem in coverage.problems],
-        "counts": {str(kind): count for kind, count in counts(report.findings).items()},
+        "counts": {str(kind): count for kind, count in report.finding_counts.items()},
         "findings": [
             {"kind": str(finding.kind), "nodes": list(finding.nodes), "what": finding.what}
             for finding in report.findings
@@ -98,7 +91,7 @@ def graph_document(report: GraphReport) -> dict[str, Json]:
 
 def _lines(report: GraphReport) -> Iterator[str]:
     yield from coverage_lines(report.coverage, "--report")
-    counted = counts(report.findings)
+    counted = report.finding_counts
     if counted:
         yield f"findings: {', '.join(f'{count} {kind}' for kind, count in counted.items())}"
     for kind, count in counted.items():

@@ -4,8 +4,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from scanner_api.graph.engines import SparkChoice
 from scanner_api.scanning.run import LARGE, schema_engine
+from scanner_api.spark import SparkChoice
 from scanner_extractor.schemas.parsing import ParseRequest, parse_in_process
 from scanner_model.errors import InputInvalid
 
