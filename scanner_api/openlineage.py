@@ -54,7 +54,7 @@ def emit(
 
     *transport* is as in openlineage-python's configuration, for example `{"type": "http", "url": …}`; None: its own
     configuration (`OPENLINEAGE_URL`, `openlineage.yml`). Refused events are added to *rejected*, by default beside the
-    dictionary's file. *on_console* gets the events of a console transport. Raises InputInvalid where nothing says
+    dictionary's file. *on_console* gets the events of a console transport. Raises InputInvalid where nothing names
     where events go, NameUnknown where no graph was generated, SourceUnreachable where no event was delivered.
 
     >>> emit(dictionary, {"type": "file", "log_file_path": "events.ndjson", "append": True}).delivery.sent

@@ -44,7 +44,7 @@ def _target(url: str, user: str, password: str, driver: str) -> JdbcTarget | Non
     if not url:
         return None
     target = JdbcTarget(url=url, user=user, password=password, driver=driver)
-    target.properties  # noqa: B018 - says what is wrong with the URL before any work is done
+    target.properties  # noqa: B018 - raises for a bad URL before any work is done
     return target
 
 

@@ -165,7 +165,7 @@ def open_connections(
 ) -> tuple[Connections, ...]:
     """Return the connections of each cluster; several have a directory each. Raises InputInvalid for a bad capture."""
     several = len(clusters) > 1
-    return tuple(_connections(each.settings.cluster, capture, replay, several=several) for each in clusters)
+    return tuple(_connections(cluster.settings.cluster, capture, replay, several=several) for cluster in clusters)
 
 
 def scan_clusters(
@@ -178,7 +178,7 @@ def scan_clusters(
     """
     if options.choice.mode is Mode.ENRICH:
         _check_stored(clusters, options)
-    jobs = [partial(_read_cluster, *each, options) for each in zip(clusters, connections, strict=True)]
+    jobs = [partial(_read_cluster, *pair, options) for pair in zip(clusters, connections, strict=True)]
     for read in _run_ordered(jobs, workers):
         yield _store(read, options)
 
@@ -242,9 +242,9 @@ def _run_ordered(jobs: Sequence[Callable[[], _ReadCluster]], workers: int) -> It
 
 def _check_stored(clusters: Sequence[LoadedCluster], options: ScanOptions) -> None:
     with options.engine.connect() as conn:
-        for each in clusters:
-            if not is_known(conn, each.settings.cluster):
-                what = f"no scan of the cluster {each.settings.cluster!r} is stored that could be enriched"
+        for cluster in clusters:
+            if not is_known(conn, cluster.settings.cluster):
+                what = f"no scan of the cluster {cluster.settings.cluster!r} is stored that could be enriched"
                 raise NameUnknown(what, where="--mode enrich", hint="scan it first, with --mode full or extract")
 
 

@@ -140,6 +140,5 @@ def _flow(flow: SqlFlow) -> dict[str, Json]:
     }
 
 
-def _column_name(place: SqlColumn) -> str:
-    column = path_name(place.path)
-    return f"{place.dataset or '(result)'}: {column or '(all rows)'}"
+def _column_name(column: SqlColumn) -> str:
+    return f"{column.dataset or '(result)'}: {path_name(column.path) or '(all rows)'}"
