@@ -21,6 +21,11 @@ if TYPE_CHECKING:
     from scanner_api.configuration import write_templates as write_templates
     from scanner_api.dictionary import Dictionary as Dictionary
     from scanner_api.dictionary import open_dictionary as open_dictionary
+    from scanner_api.event_intake import EventImport as EventImport
+    from scanner_api.event_intake import ListenOptions as ListenOptions
+    from scanner_api.event_intake import ListenResult as ListenResult
+    from scanner_api.event_intake import import_events as import_events
+    from scanner_api.event_intake import listen as listen
     from scanner_api.graph.events import EventOptions as EventOptions
     from scanner_api.graph.export import export as export
     from scanner_api.graph.export import export_tables as export_tables
@@ -32,11 +37,6 @@ if TYPE_CHECKING:
     from scanner_api.graph.lineage import impact as impact
     from scanner_api.graph.lineage import lineage as lineage
     from scanner_api.graph.open import GraphSource as GraphSource
-    from scanner_api.intake import EventImport as EventImport
-    from scanner_api.intake import ListenOptions as ListenOptions
-    from scanner_api.intake import ListenResult as ListenResult
-    from scanner_api.intake import import_events as import_events
-    from scanner_api.intake import listen as listen
     from scanner_api.manual import ManualCheck as ManualCheck
     from scanner_api.manual import check_manual_input as check_manual_input
     from scanner_api.manual import manual_input_example as manual_input_example
@@ -84,15 +84,15 @@ _MODULES = {
     "Dictionary": "scanner_api.dictionary",
     "DictionaryOverview": "scanner_api.queries",
     "EmitResult": "scanner_api.openlineage",
-    "EventImport": "scanner_api.intake",
+    "EventImport": "scanner_api.event_intake",
     "EventOptions": "scanner_api.graph.events",
     "GenerateResult": "scanner_api.graph.generate",
     "GraphSource": "scanner_api.graph.open",
     "Impact": "scanner_api.graph.lineage",
     "JdbcTarget": "scanner_api.spark",
     "Lineage": "scanner_api.graph.lineage",
-    "ListenOptions": "scanner_api.intake",
-    "ListenResult": "scanner_api.intake",
+    "ListenOptions": "scanner_api.event_intake",
+    "ListenResult": "scanner_api.event_intake",
     "ManualCheck": "scanner_api.manual",
     "MonitorResult": "scanner_api.monitoring.run",
     "ScanReport": "scanner_api.scanning.report",
@@ -116,9 +116,9 @@ _MODULES = {
     "forget": "scanner_api.queries",
     "generate": "scanner_api.graph.generate",
     "impact": "scanner_api.graph.lineage",
-    "import_events": "scanner_api.intake",
+    "import_events": "scanner_api.event_intake",
     "lineage": "scanner_api.graph.lineage",
-    "listen": "scanner_api.intake",
+    "listen": "scanner_api.event_intake",
     "manual_input_example": "scanner_api.manual",
     "manual_input_schema": "scanner_api.manual",
     "monitor": "scanner_api.monitoring.run",

@@ -71,7 +71,7 @@ def parse_schema(
     """Parse the columns of a schema: AVRO, JSON, PROTOBUF or JSON_PAYLOAD; None guesses from *file* and *text*.
 
     *references* are the texts behind reference names. *record* chooses one of several records or messages. What cannot
-    be parsed is a problem of the result, not an exception; a format that nobody reads gives no columns and a problem.
+    be parsed is a problem of the result, not an exception; an unknown format gives no columns and a problem.
 
     >>> parsed = parse_schema('{"type": "record", "name": "Order", "fields": [{"name": "id", "type": "long"}]}')
     >>> [(column.name, column.type) for column in parsed.columns]

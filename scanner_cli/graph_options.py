@@ -1,4 +1,4 @@
-"""Options that say where a graph is."""
+"""Options that locate a graph: in the dictionary or in Parquet files."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def graph_options(command: Command) -> Callable[..., Any]:
-    """Add the options that say where the graph is to a command, as its argument *source*."""
+    """Add the options that locate the graph to a command, as its argument *source*."""
 
     @wraps(command)
     def with_source(*, dictionary: Dictionary, directory: Path | None, **others: object) -> object:

@@ -231,7 +231,7 @@ def _run_ordered(jobs: Sequence[Callable[[], _ReadCluster]], workers: int) -> It
     def start() -> None:
         for job, future in zip(jobs, futures, strict=True):
             free.acquire()
-            # Daemons, so that Ctrl-C ends the program whatever a source does.
+            # Daemons, so that Ctrl-C ends the program even while a source does not respond.
             threading.Thread(target=work, args=(job, future), daemon=True).start()
 
     threading.Thread(target=start, daemon=True).start()

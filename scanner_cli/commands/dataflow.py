@@ -62,7 +62,7 @@ def dataflow(
     """Generate the data flow graph of the dictionary.
 
     The graph replaces the one generated before. Every engine writes the same bytes; in Parquet, the same rows. The
-    report on stderr says how many statements were parsed, what could not be parsed, and lists findings (unused topics,
+    report on stderr counts parsed statements, names what could not be parsed, and lists findings (unused topics,
     jobs without output, cycles, columns that no schema has). Stdout has the names of the files.
 
     \b

@@ -62,7 +62,7 @@ def _sections(report: ScanReport) -> Iterator[str]:
 
 
 def _line(text: str) -> str:
-    """Return *text* as one line, whatever line feeds its names hold."""
+    """Return *text* as one line; line feeds in names are escaped."""
     return f"{visible(text)}\n"
 
 

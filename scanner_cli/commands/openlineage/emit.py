@@ -74,7 +74,7 @@ _OPTIONS: tuple[Callable[[Callable[..., int]], Callable[..., int]], ...] = (
 
 
 def event_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Add the options that say how a graph is emitted to a command, as its argument *options*."""
+    """Add the options of emitted events to a command, as its argument *options*."""
 
     @wraps(command)
     def with_options(

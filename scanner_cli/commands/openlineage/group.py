@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 
 from scanner_api.dictionary import Dictionary
-from scanner_api.intake import EventImport
-from scanner_api.intake import import_events as store_events
+from scanner_api.event_intake import EventImport
+from scanner_api.event_intake import import_events as store_events
 from scanner_cli.commands.openlineage.emit import emit
 from scanner_cli.commands.openlineage.listen import listen
 from scanner_cli.console import echo, echo_err, report_error

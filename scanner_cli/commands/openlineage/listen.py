@@ -10,8 +10,8 @@ from pathlib import Path
 import click
 
 from scanner_api.dictionary import Dictionary
-from scanner_api.intake import ListenOptions
-from scanner_api.intake import listen as receive_events
+from scanner_api.event_intake import ListenOptions
+from scanner_api.event_intake import listen as receive_events
 from scanner_cli.console import echo_err, ended_by_signal
 from scanner_cli.options import dictionary_option, directory_option
 from scanner_cli.usage_errors import Exit

@@ -155,7 +155,7 @@ def listen(
     until: AbstractContextManager[Callable[[float], bool]],
     notify: Notify = ignore,
 ) -> ListenResult:
-    """Receive OpenLineage events (`POST /api/v1/lineage`) and store them until *until* says so.
+    """Receive OpenLineage events (`POST /api/v1/lineage`) and store them until *until* ends.
 
     An event is on disk before it is acknowledged; those that were not stored at the end wait in the spool for the next
     listener. *until* is entered while the listener runs; its value gets seconds to wait and returns True to end it, as
