@@ -1,4 +1,4 @@
-"""JSON documents: reading them with limits and positions, and the format version of those that are written."""
+"""Documents of users and servers: JSON with positions and limits, messages for JSON Schema errors; format version."""
 
 FORMAT_VERSION = 1
 """The first member, `format_version`, of every JSON object that is written as a document; see docs/json.md."""
