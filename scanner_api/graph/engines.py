@@ -141,9 +141,11 @@ def _write_local(source: DictionarySource, file: Path, progress: GraphProgress) 
 @contextmanager
 def _local(source: DictionarySource) -> Iterator[FlowGraph]:
     from dataflow_generator.build.assemble import build_graph, read_flows
+    from dataflow_generator.build.snapshot import load_snapshot
 
-    # A connection that has read would keep the dictionary from being written.
     with source.connected() as conn:
-        flows = read_flows(conn)
-    with source.connected() as conn:
-        yield build_graph(conn, flows)
+        snapshot = load_snapshot(conn)
+        flows = read_flows(snapshot)
+        # A transaction that has read would keep the dictionary from being written.
+        conn.rollback()
+        yield build_graph(snapshot, flows)

@@ -117,10 +117,15 @@ def flink_owners(cluster: str, statements: Sequence[FlinkStatement], context: Fl
 
     Default group ids, which Flink generates for each job, are not known.
     """
-    if any(_GROUP in statement.statement for statement in statements):
+    if names_groups(statements):
         catalog = declared(statements)
         for statement in statements:
             yield from _Text(statement, catalog, cluster, context).owners()
+
+
+def names_groups(statements: Iterable[FlinkStatement]) -> bool:
+    """Return whether a statement names a consumer group."""
+    return any(_GROUP in statement.statement for statement in statements)
 
 
 def flink_namespace(cluster: str, statement: FlinkStatement) -> str:

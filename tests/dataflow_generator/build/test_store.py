@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from dataflow_generator.analysis.findings import stored_findings, validate
 from dataflow_generator.build.assemble import build_graph, read_flows
 from dataflow_generator.build.dictionary_source import DictionarySource
+from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.build.store import generate, store
 from dataflow_generator.parquet.reader import graph_in_parquet
 from dataflow_generator.parquet.writer import write_graph
@@ -135,9 +136,10 @@ def test_any_graph_is_stored_as_it_comes_and_the_next_one_keeps_nothing_of_it(fi
     """Spark gives it row by row, numbered in its order."""
     expected, engine = document(file), open_dictionary(str(file))
     with engine.connect() as conn:
-        flows = read_flows(conn)
-    with engine.connect() as conn:
-        store(engine, build_graph(conn, flows))
+        snapshot = load_snapshot(conn)
+        flows = read_flows(snapshot)
+        conn.rollback()
+        store(engine, build_graph(snapshot, flows))
 
     assert document(file) == expected
     generate(engine)

@@ -8,6 +8,7 @@ import pytest
 
 from dataflow_generator.build.assemble import build_graph, read_flows
 from dataflow_generator.build.dictionary_source import DictionarySource
+from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.build.store import store
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.parquet.dataset import checked_manifest, graph_directory
@@ -45,11 +46,12 @@ def places(estate_of, tmp_path_factory):
         url, directory = estate_of(seed, home), home / f"graph-{seed}"
         source = DictionarySource(url)
         write_graph(source, directory)
-        with source.connected() as conn:
-            flows = read_flows(conn)
         engines.append(open_dictionary(url))
         with engines[-1].connect() as conn:
-            store(engines[-1], build_graph(conn, flows))
+            snapshot = load_snapshot(conn)
+            flows = read_flows(snapshot)
+            conn.rollback()
+            store(engines[-1], build_graph(snapshot, flows))
         conn = engines[-1].connect()
         return conn, graph_in_dictionary(conn, stored_graph(conn)), directory
 
