@@ -53,11 +53,12 @@ def open_with_dictionary(source: GraphSource) -> Iterator[tuple[GeneratedGraph, 
     """Open the graph of *source*, and the dictionary in one consistent read."""
     from dataflow_generator.query.stored_graph import graph_in_dictionary
     from scanner_dictionary.export.table_stream import consistent_read
+    from scanner_dictionary.graph.reader import SqlGraphReader
 
     with source.dictionary.reading() as conn:
         consistent_read(conn)
         if source.directory is None:
-            yield graph_in_dictionary(conn, _stored_graph(conn, source.notify)), conn
+            yield graph_in_dictionary(SqlGraphReader(conn), _stored_graph(conn, source.notify)), conn
         else:
             yield _open_files(source.directory), conn
 

@@ -21,6 +21,7 @@ from dataflow_generator.parquet.writer import write_graph
 from dataflow_generator.query.stored_graph import whole_graph
 from dataflow_generator.render import OUTPUTS
 from scanner_dictionary.engine.open import open_dictionary
+from scanner_dictionary.graph.reader import SqlGraphReader, upper_level
 from scanner_dictionary.graph.store import StoredGraph, stored_graph
 from scanner_model.errors import DictionaryUnusable
 from scanner_model.names import Role
@@ -53,7 +54,7 @@ def from_scratch(file: Path) -> list[list[Any]]:
 def document(file: Path) -> str:
     """Return the stored graph as JSON."""
     with open_dictionary(str(file)).connect() as conn:
-        return "".join(OUTPUTS["json"](whole_graph(conn, stored_graph(conn))))
+        return "".join(OUTPUTS["json"](whole_graph(SqlGraphReader(conn), stored_graph(conn))))
 
 
 @settings(
@@ -71,8 +72,8 @@ def test_stored_graph_is_the_one_made_from_scratch(empty, tmp_path_factory, hist
         assert rows(file) == from_scratch(file)
         assert document(file) == "".join(OUTPUTS["json"](graph_in_parquet(home / "graph", about).whole()))
         with open_dictionary(str(file)).connect() as conn:
-            graph = whole_graph(conn, stored_graph(conn))
-            assert stored_findings(conn) == validate(graph.nodes(), graph.edges())
+            graph = whole_graph(SqlGraphReader(conn), stored_graph(conn))
+            assert stored_findings(upper_level(conn)) == validate(graph.nodes(), graph.edges())
 
 
 @pytest.fixture

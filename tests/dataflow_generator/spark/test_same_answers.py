@@ -20,6 +20,7 @@ from dataflow_generator.render import OUTPUTS
 from scanner_api.graph.lineage import impact_of
 from scanner_cli.output.graph import impact_document
 from scanner_dictionary.engine.open import open_dictionary
+from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import read_nodes, stored_graph
 from scanner_dictionary.queries.graph_nodes import columns_around, nodes_named
 from scanner_model.errors import InputInvalid, NameUnknown
@@ -53,7 +54,7 @@ def places(estate_of, tmp_path_factory):
             conn.rollback()
             store(engines[-1], build_graph(snapshot, flows))
         conn = engines[-1].connect()
-        return conn, graph_in_dictionary(conn, stored_graph(conn)), directory
+        return conn, graph_in_dictionary(SqlGraphReader(conn), stored_graph(conn)), directory
 
     yield made
     for engine in engines:
