@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, TypeVar
 
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.lineage_inputs import catalogs, events, jobs, topics
@@ -22,15 +22,21 @@ from scanner_model.ksqldb import KsqlSource, Query
 from scanner_model.manual import ManualFlow
 from scanner_model.openlineage import DatasetRef, Symlink
 
+T = TypeVar("T", covariant=True)
+
+
+class ReadColumns(Protocol[T]):
+    """Returns what is known of the columns of topics; a topic without any is not listed."""
+
+    def __call__(self, topics: Collection[ClusterTopic], /) -> Mapping[ClusterTopic, T]:
+        """Read the columns of *topics*."""
+
 
 class TopicColumns(NamedTuple):
-    """The columns that topics have now, read on demand, by batch: in full, or their paths only.
+    """The columns that topics have now, read on demand, by batch: in full, or their paths only."""
 
-    A topic without any is not listed.
-    """
-
-    full: Callable[[Collection[ClusterTopic]], Mapping[ClusterTopic, tuple[Column, ...]]]
-    paths: Callable[[Collection[ClusterTopic]], Mapping[ClusterTopic, tuple[ColumnPath, ...]]]
+    full: ReadColumns[tuple[Column, ...]]
+    paths: ReadColumns[tuple[ColumnPath, ...]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,14 +5,14 @@ Local generation reads the partitions in sequence, Spark in parallel; a new kind
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain, groupby
 from typing import Any, NamedTuple, TypeVar
 
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.graph_builder import Described
-from dataflow_generator.build.snapshot import Snapshot, TopicColumns
+from dataflow_generator.build.snapshot import ReadColumns, Snapshot, TopicColumns
 from dataflow_generator.graph import Certainty, present
 from dataflow_generator.jobs.catalogs import link_jobs, other_names
 from dataflow_generator.jobs.connect import (
@@ -336,9 +336,23 @@ class PartitionResult(NamedTuple):
 
 
 def read_partition(part: Partition, context: LookupContext) -> PartitionResult:
-    """Read one partition."""
+    """Read one partition; the columns that it reads are kept until its jobs are described."""
+    columns = context.columns._replace(full=_remembering(context.columns.full))
+    context = context._replace(columns=columns)
     jobs = tuple(JOBS[part.kind].read(part.rows, context))
     return PartitionResult(jobs, described((job.flows for job in jobs), context))
+
+
+def _remembering(read: ReadColumns[T]) -> ReadColumns[T]:
+    """Return *read* with a memory of what it has returned."""
+    known: dict[ClusterTopic, T | None] = {}
+
+    def remembered(wanted: Collection[ClusterTopic]) -> Mapping[ClusterTopic, T]:
+        missing = [topic for topic in wanted if topic not in known]
+        known.update(dict.fromkeys(missing) | read(missing) if missing else {})
+        return {topic: columns for topic in wanted if (columns := known[topic]) is not None}
+
+    return remembered
 
 
 def job_partitions(snapshot: Snapshot) -> Iterator[Partition]:
@@ -354,7 +368,9 @@ def lookup_context(snapshot: Snapshot) -> LookupContext:
         for table in snapshot.tables
         if table.columns
     }
-    context = LookupContext(naming, snapshot.cluster_names, snapshot.topic_names, tables, snapshot.columns)
+    # Columns are derived from what connectors read again afterwards.
+    columns = snapshot.columns._replace(paths=_remembering(snapshot.columns.paths))
+    context = LookupContext(naming, snapshot.cluster_names, snapshot.topic_names, tables, columns)
 
     @cache
     def derived() -> ColumnsByDataset:
