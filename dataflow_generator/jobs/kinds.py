@@ -349,7 +349,8 @@ def _remembering(read: ReadColumns[T]) -> ReadColumns[T]:
 
     def remembered(wanted: Collection[ClusterTopic]) -> Mapping[ClusterTopic, T]:
         missing = [topic for topic in wanted if topic not in known]
-        known.update(dict.fromkeys(missing) | read(missing) if missing else {})
+        known.update(dict.fromkeys(missing))
+        known.update(read(missing) if missing else {})
         return {topic: columns for topic in wanted if (columns := known[topic]) is not None}
 
     return remembered

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dataflow_generator.analysis.findings import Finding, stored_findings
 from dataflow_generator.build.coverage import Coverage
+from dataflow_generator.build.graph_builder import infrequent_collection
 from dataflow_generator.build.targets import PARQUET_DIRECTORY
 from dataflow_generator.query.stored_graph import coverage_of, whole_graph
 from dataflow_generator.render import OUTPUTS, write_files
@@ -170,7 +171,7 @@ def _write_files(generation: Generation, dictionary: Dictionary, outputs: _Outpu
 
 
 def _report(dictionary: Dictionary, graph: StoredGraph, engine: str) -> GraphReport:
-    with dictionary.reading() as conn:
+    with dictionary.reading() as conn, infrequent_collection():
         findings = stored_findings(upper_level(conn))
     return GraphReport(
         engine=engine, nodes=graph.nodes, edges=graph.edges, coverage=coverage_of(graph), findings=findings
