@@ -175,7 +175,7 @@ class _Text:
             yield (self._statement.name if len(moving) == 1 else f"{self._statement.name}:{number}"), flows
 
     def _learn(self, columns: Described) -> None:
-        """Parse again with the columns of topics as tables, where a table was unknown or incomplete."""
+        """Analyze again with the columns of topics as tables, where a table was unknown or incomplete."""
         known: dict[tuple[str, ...], tuple[Column, ...]] = {}
         for table in self._all_tables():
             declared = self._catalog.tables.get(table.qualified)
