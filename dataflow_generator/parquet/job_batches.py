@@ -18,6 +18,7 @@ from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.graph_builder import build_job_alone, column_nodes, datasets_of
 from dataflow_generator.build.progress import JOBS, ProgressCallback, counted, silent
 from dataflow_generator.build.schema_nodes import topic_key
+from dataflow_generator.build.snapshot import Snapshot
 from dataflow_generator.graph import Edge, EdgeKind, Node
 from dataflow_generator.jobs.kinds import (
     LookupContext,
@@ -32,8 +33,6 @@ from dataflow_generator.parquet.dataset import EDGES, NODES
 from dataflow_generator.parquet.manifest import ABOVE_SCHEMAS
 from dataflow_generator.parquet.schema import EDGE_DDL, FLOWS, NODE_DDL, arrow_schema, edge_rows, node_rows
 from dataflow_generator.parquet.schema_batches import parquet_file
-from scanner_dictionary.lineage_inputs.events import has_events_or_catalogs
-from scanner_dictionary.lineage_inputs.topics import Connection
 from scanner_model.private_files import make_directory
 
 Table = Any
@@ -200,7 +199,7 @@ def _with(table: Table, name: str, values: Iterable[str]) -> Table:
     return table.append_column(name, pa.array(list(values), pa.string()))
 
 
-DrawParts = Callable[[Sequence[tuple[str, Partition]]], Iterable[JobBatch]]
+DrawParts = Callable[[Sequence[Partition], LookupContext], Iterable[JobBatch]]
 """Reads partitions of job kinds and builds the rows of each, in the order given."""
 
 T = TypeVar("T")
@@ -217,37 +216,39 @@ class JobRows(NamedTuple):
 
 
 def read_rows(
-    conn: Connection, draw: DrawParts | None = None, read: ReadParts | None = None, report: ProgressCallback = silent
+    snapshot: Snapshot,
+    draw: DrawParts | None = None,
+    read: ReadParts | None = None,
+    report: ProgressCallback = silent,
 ) -> JobRows:
-    """Read all jobs; *draw* reads and draws their parts, *read* reads them only. Without these it is done here.
+    """Read all jobs; *draw* reads their partitions and builds the rows, *read* reads them only, by default here.
 
-    Jobs are read only, to be joined, where events or catalogs bear on those of others, and where two have one name.
+    Jobs are read only, to be merged, where events or catalogs affect those of others, and where two have one name.
     """
-    if has_events_or_catalogs(conn):
-        return _of_flows(conn, read, report)
-    context, listed = lookup_context(conn), list(job_partitions(conn))
-    parts = draw(listed) if draw else _drawn_here(conn, counted(report, JOBS, listed, len(listed)), context)
-    found = concatenate(list(parts), _there(context))
+    if snapshot.has_events_or_catalogs:
+        return _of_flows(snapshot, read, report)
+    context, parts = lookup_context(snapshot), list(job_partitions(snapshot))
+    if draw:
+        batches = list(draw(parts, context))
+    else:
+        batches = [build_batch(read_partition(part, context)) for part in counted(report, JOBS, parts, len(parts))]
+    found = concatenate(batches, _there(context))
     if found is None:
-        return _of_flows(conn, read, report)
+        return _of_flows(snapshot, read, report)
     nodes, edges = (table.to_batches(max_chunksize=_AT_ONCE) for table in (found.nodes, found.edges))
     return JobRows(nodes, edges, found.coverage)
 
 
-def _of_flows(conn: Connection, read: ReadParts | None, told: ProgressCallback) -> JobRows:
-    flows = read_flows(conn, read, told)
+def _of_flows(snapshot: Snapshot, read: ReadParts | None, report: ProgressCallback) -> JobRows:
+    flows = read_flows(snapshot, read, report)
     nodes, edges = portions(flows.nodes, FLOWS, node_rows), portions(flows.edges, FLOWS, edge_rows)
     return JobRows(nodes, edges, flows.coverage)
 
 
-def _drawn_here(conn: Connection, parts: Iterable[tuple[str, Partition]], around: LookupContext) -> Iterator[JobBatch]:
-    return (build_batch(read_partition(conn, *part, around)) for part in parts)
-
-
-def _there(around: LookupContext) -> frozenset[str]:
+def _there(context: LookupContext) -> frozenset[str]:
     """Return the keys of live topics, which are in the graph without any job."""
-    clusters = around.naming.clusters
-    return frozenset(topic_key(clusters[cluster], name) for cluster, names in around.topics().items() for name in names)
+    clusters = context.naming.clusters
+    return frozenset(topic_key(clusters[cluster], name) for cluster, names in context.topics.items() for name in names)
 
 
 def portions(things: Iterable[T], rank: int, rows: Callable[[Sequence[T], int, Sequence[int]], Any]) -> Iterator[Any]:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from dataflow_generator.build import store as graph_store
 from dataflow_generator.build.assemble import build_graph, read_flows
 from dataflow_generator.build.dictionary_source import DictionarySource, SnapshotSource
+from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.build.targets import JdbcTarget, Written
 from dataflow_generator.graph import FlowGraph
 from scanner_api.files import GraphProgress, Notify, ignore
@@ -83,8 +84,9 @@ class Engines:
 
 @contextmanager
 def _local(source: DictionarySource) -> Iterator[FlowGraph]:
-    # A connection that has read would keep the dictionary from being written.
     with source.connected() as conn:
-        flows = read_flows(conn)
-    with source.connected() as conn:
-        yield build_graph(conn, flows)
+        snapshot = load_snapshot(conn)
+        flows = read_flows(snapshot)
+        # A transaction that has read would keep the dictionary from being written.
+        conn.rollback()
+        yield build_graph(snapshot, flows)

@@ -16,6 +16,7 @@ from scanner_api.dictionary import Dictionary
 from scanner_api.files import GraphProgress, Notify, check_directory, ignore, no_graph_progress
 from scanner_api.graph.engines import Engines, Generation
 from scanner_api.spark import SparkChoice
+from scanner_dictionary.graph.reader import SqlGraphReader, upper_level
 from scanner_dictionary.graph.store import StoredGraph, stored_graph
 from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import InputInvalid
@@ -176,14 +177,15 @@ def _write_files(generation: Generation, dictionary: Dictionary, outputs: _Outpu
     if outputs.store:
         with dictionary.reading() as conn:
             about = stored_graph(conn)
-            return write_files(whole_graph(conn, about), outputs.directory, outputs.rows) if about else ()
+            graph = whole_graph(SqlGraphReader(conn), about) if about else None
+            return write_files(graph, outputs.directory, outputs.rows) if graph else ()
     with generation.graph() as graph:
         return write_files(graph, outputs.directory, outputs.rows)
 
 
 def _report(dictionary: Dictionary, graph: StoredGraph, engine: str) -> GraphReport:
     with dictionary.reading() as conn:
-        findings = stored_findings(conn)
+        findings = stored_findings(upper_level(conn))
     return GraphReport(
         engine=engine, nodes=graph.nodes, edges=graph.edges, coverage=coverage_of(graph), findings=findings
     )

@@ -13,7 +13,7 @@ from scanner_api.files import Notify, ignore
 from scanner_api.graph.parquet import open_files
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.export.table_stream import consistent_read
-from scanner_dictionary.graph.reader import GraphReader
+from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import NodeRow, StoredGraph, newest_scan, stored_graph
 from scanner_dictionary.queries.graph_nodes import nodes_named
 from scanner_dictionary.queries.resolve import unknown_name
@@ -55,7 +55,7 @@ def open_with_dictionary(source: GraphSource) -> Iterator[tuple[GeneratedGraph, 
     with source.dictionary.reading() as conn:
         consistent_read(conn)
         if source.directory is None:
-            yield graph_in_dictionary(conn, _stored_graph(conn, source.notify)), conn
+            yield graph_in_dictionary(SqlGraphReader(conn), _stored_graph(conn, source.notify)), conn
         else:
             yield open_files(source.directory), conn
 
