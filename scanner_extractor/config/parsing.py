@@ -34,8 +34,8 @@ def openlineage_errors(document: Json, shown: Callable[[JsonPath], str]) -> Iter
     item = document.get("openlineage") if isinstance(document, dict) else None
     transport = item.get("transport") if isinstance(item, dict) else None
     for path, each in _transports(transport, ("openlineage", "transport")):
-        url = each.get("url")
-        if each.get("type") in _OVER_HTTP and isinstance(url, str) and not valid_address(url):
+        kind, url = each.get("type"), each.get("url")
+        if isinstance(kind, str) and kind in _OVER_HTTP and isinstance(url, str) and not valid_address(url):
             where = (*path, "url")
             yield where, f"{shown(where)} is not a web address", WEB_ADDRESS
 
