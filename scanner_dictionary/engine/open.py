@@ -1,4 +1,4 @@
-"""Opens a dictionary: creates or migrates it where needed, and refuses one that a newer program wrote."""
+"""Open a dictionary by its URL: create or migrate it where needed, and refuse one that a newer program wrote."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What serves an address: Kafka, a registry, Connect, ksqlDB, Flink; probed with GETs that change nothing."""
+"""The documents of `scanner init`: what serves an address, probed with GETs that change nothing."""
 
 from __future__ import annotations
 
