@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import SparkSession
 
 from scanner_model.threads import run_ordered
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 Work = Callable[[bytes], bytes]
 
@@ -34,8 +34,6 @@ def map_bytes(spark: SparkSession, work: Work, pieces: Iterable[bytes]) -> Itera
 
 
 def _worked(spark: SparkSession, work: Work, wave: Sequence[bytes]) -> list[bytes]:
-    import pyarrow as pa
-
     def made(batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
             places, found = batch.column(0), [work(piece.as_py()) for piece in batch.column(1)]

@@ -122,7 +122,7 @@ def run_monitor(
 
 
 def _without_retries(transport: Transport | None) -> Transport | None:
-    """Return *transport* with a single retry over HTTP, unless it says how many: the monitor itself retries."""
+    """Return *transport* with a single retry over HTTP, unless it sets a number: the monitor itself retries."""
     if transport is None or transport.get("type") != "http" or "retry" in transport:
         return transport
     return {**transport, "retry": {"total": 1}}
