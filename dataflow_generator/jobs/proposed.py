@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from dataflow_generator.jobs.connect import report_connector
+from dataflow_generator.build.snapshot import Snapshot
 from dataflow_generator.jobs.kinds import (
+    FlinkPart,
     JobReading,
+    KsqlPart,
     LookupContext,
-    read_connectors,
-    read_queries,
-    read_statements,
+    connect_readings,
+    flink_readings,
+    ksql_readings,
 )
 from dataflow_generator.sql import StatementFlows
-from scanner_dictionary.lineage_inputs import jobs as inputs
-from scanner_dictionary.lineage_inputs.topics import Connection
 from scanner_dictionary.queries.connectors import ConnectorRow
 from scanner_model.flink import FlinkStatement
 from scanner_model.ksqldb import Query
@@ -32,62 +32,60 @@ class JobPair(NamedTuple):
     after: tuple[JobReading, ...]
 
 
-def flink_pair(
-    conn: Connection, cluster: str, stored: FlinkStatement, text: str | None, context: LookupContext
-) -> JobPair:
-    """Read the jobs of *stored*, and those of *text* in its place, None where it is deleted.
+@dataclass(frozen=True, slots=True)
+class StoredJobs:
+    """The inputs of generation, and the context that jobs are resolved against."""
 
-    A statement that its source does not have yet is read beside those that it has.
-    """
-    rows = [row for _, row in inputs.flink_statements(conn, cluster, stored.source)]
-    at = next((index for index, row in enumerate(rows) if row.name == stored.name), len(rows))
-    before = tuple(read_statements(conn, cluster, rows, {at} if at < len(rows) else set(), context))
-    if text is None:
-        return JobPair(before, ())
-    proposed = replace(stored, statement=text, topics_read=None)
-    changed = [*rows[:at], proposed, *rows[at + 1 :]]
-    return JobPair(before, tuple(read_statements(conn, cluster, changed, {at}, context)))
+    snapshot: Snapshot
+    context: LookupContext
 
+    def flink_pair(self, cluster: str, stored: FlinkStatement, text: str | None) -> JobPair:
+        """Read the jobs of *stored*, and those of *text* in its place, None where it is deleted.
 
-def ksql_pair(
-    conn: Connection, cluster: str, stored: Query, proposed: StatementFlows | None, context: LookupContext
-) -> JobPair:
-    """Read the job of *stored*, and that of the *proposed* statement in its place, None where it is deleted."""
-    exists = any(query == stored for at, query in inputs.ksql_queries(conn) if at == cluster)
-    before = tuple(read_queries(conn, [(cluster, stored)], context)) if exists else ()
-    if proposed is None:
-        return JobPair(before, ())
-    same_sinks = set(proposed.sinks) == set(stored.sinks)
-    query = replace(
-        stored,
-        statement=proposed.text,
-        sources=proposed.sources,
-        sinks=proposed.sinks,
-        sink_topics=stored.sink_topics if same_sinks else (),
-    )
-    return JobPair(before, tuple(read_queries(conn, [(cluster, query)], context)))
+        A statement that its source does not have yet is read beside those that it has.
+        """
+        rows = self.snapshot.statements.get((cluster, str(stored.source)), ())
+        at = next((index for index, row in enumerate(rows) if row.name == stored.name), len(rows))
+        before = self._flink(cluster, rows, at) if at < len(rows) else ()
+        if text is None:
+            return JobPair(before, ())
+        proposed = replace(stored, statement=text, topics_read=None)
+        return JobPair(before, self._flink(cluster, (*rows[:at], proposed, *rows[at + 1 :]), at))
 
+    def ksql_pair(self, cluster: str, stored: Query, proposed: StatementFlows | None) -> JobPair:
+        """Read the job of *stored*, and that of the *proposed* statement in its place, None where it is deleted."""
+        before = self._ksql(cluster, stored) if (cluster, stored) in self.snapshot.queries else ()
+        if proposed is None:
+            return JobPair(before, ())
+        same_sinks = set(proposed.sinks) == set(stored.sinks)
+        query = replace(
+            stored,
+            statement=proposed.text,
+            sources=proposed.sources,
+            sinks=proposed.sinks,
+            sink_topics=stored.sink_topics if same_sinks else (),
+        )
+        return JobPair(before, self._ksql(cluster, query))
 
-def connector_pair(
-    conn: Connection,
-    stored: ConnectorRow | None,
-    proposed: ConnectorRow | None,
-    context: LookupContext,
-) -> JobPair:
-    """Read the job of the connector *stored*, and that of *proposed* in its place; None where there is none.
+    def connector_pair(self, stored: ConnectorRow | None, proposed: ConnectorRow | None) -> JobPair:
+        """Read the job of the connector *stored*, and that of *proposed* in its place; None where there is none.
 
-    The topics that the worker reports tell about the stored configuration only: where a setting differs on which they
-    depend, neither side is read with them.
-    """
-    if stored and proposed and _topics_may_differ(stored.config, proposed.config):
-        stored, proposed = stored._replace(topics=None), proposed._replace(topics=None)
-    before, after = (_connector(conn, [row] if row else [], context) for row in (stored, proposed))
-    return JobPair(before, after)
+        The topics that the worker reports tell about the stored configuration only: where a setting differs on which
+        they depend, neither side is read with them.
+        """
+        if stored and proposed and _topics_may_differ(stored.config, proposed.config):
+            stored, proposed = stored._replace(topics=None), proposed._replace(topics=None)
+        before, after = (tuple(connect_readings([row], self.context)) if row else () for row in (stored, proposed))
+        return JobPair(before, after)
 
+    def _flink(self, cluster: str, rows: tuple[FlinkStatement, ...], at: int) -> tuple[JobReading, ...]:
+        return tuple(flink_readings(FlinkPart(cluster, rows, (at,)), self.context))
 
-def _connector(conn: Connection, rows: Collection[ConnectorRow], context: LookupContext) -> tuple[JobReading, ...]:
-    reported = [report_connector(row, context.topics(), context.naming) for row in rows]
-    return tuple(read_connectors(conn, reported, context))
+    def _ksql(self, cluster: str, query: Query) -> tuple[JobReading, ...]:
+        server = (cluster, str(query.source))
+        collections = tuple((cluster, source) for source in self.snapshot.collections.get(server, ()))
+        aggregates = {server: self.snapshot.aggregates.get(server, frozenset())}
+        return tuple(ksql_readings(KsqlPart([(cluster, query)], collections, aggregates), self.context))
 
 
 def _topics_may_differ(before: Mapping[str, str], after: Mapping[str, str]) -> bool:

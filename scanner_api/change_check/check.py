@@ -29,7 +29,7 @@ from scanner_api.deletion import Answer, may_delete
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.queries.freshness import last_scans
-from scanner_extractor.evolution import Level
+from scanner_extractor.evolution import Level as Level
 from scanner_model.errors import InputInvalid, NameUnknown
 
 _ABOUT_DICTIONARY = Place(file="")

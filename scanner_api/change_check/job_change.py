@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
-from dataflow_generator.jobs.kinds import JobReading, LookupContext, lookup_context
+from dataflow_generator.build.snapshot import load_snapshot
+from dataflow_generator.jobs.kinds import JobReading, lookup_context
 from dataflow_generator.jobs.model import ColumnRef, Dataset
-from dataflow_generator.jobs.proposed import JobPair, connector_pair, flink_pair, ksql_pair
+from dataflow_generator.jobs.proposed import JobPair, StoredJobs
 from dataflow_generator.sql import Dialect, StatementFlows, guess_dialect, read_sql
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import Affected, Finding, Place, Verdict
@@ -16,9 +17,7 @@ from scanner_api.change_check.positions import Positions
 from scanner_api.change_check.proposals import CONNECTOR, Proposal
 from scanner_api.input_files import ConnectorFile, connector_file
 from scanner_dictionary.engine.open import Connection
-from scanner_dictionary.lineage_inputs import jobs as inputs
-from scanner_dictionary.queries.connectors import ConnectorRow, connectors
-from scanner_dictionary.queries.history import clusters
+from scanner_dictionary.queries.connectors import ConnectorRow
 from scanner_dictionary.queries.resolve import unknown_name
 from scanner_model.columns import path_name
 from scanner_model.errors import InputInvalid
@@ -30,20 +29,34 @@ from scanner_model.redaction import mask_config, mask_statement
 
 @dataclass(slots=True)
 class JobContext:
-    """What proposed jobs are compared with; *lookup* is read when the first one needs it."""
+    """What proposed jobs are compared with; the stored ones are loaded when the first proposed one needs them."""
 
     conn: Connection
     hits: Hits
     cluster: str | None = None
     dialect: str | None = None
-    _lookup: LookupContext | None = None
+    _stored: StoredJobs | None = None
 
     @property
-    def lookup(self) -> LookupContext:
-        """Return the context that jobs are resolved against."""
-        if self._lookup is None:
-            self._lookup = lookup_context(self.conn)
-        return self._lookup
+    def stored(self) -> StoredJobs:
+        """Return the stored jobs."""
+        if self._stored is None:
+            snapshot = load_snapshot(self.conn)
+            self._stored = StoredJobs(snapshot, lookup_context(snapshot))
+        return self._stored
+
+    def connectors(self) -> list[ConnectorRow]:
+        """Return the connectors of the clusters that are checked."""
+        return [row for row in self.stored.snapshot.connectors if self.of_cluster(row.cluster)]
+
+    def queries(self) -> list[tuple[str, Query]]:
+        """Return the queries of ksqlDB, each with its cluster."""
+        return [(at, query) for at, query in self.stored.snapshot.queries if self.of_cluster(at)]
+
+    def statements(self) -> list[tuple[str, FlinkStatement]]:
+        """Return the statements of Flink, each with its cluster."""
+        listed = self.stored.snapshot.statements.items()
+        return [(at, row) for (at, _), rows in listed if self.of_cluster(at) for row in rows]
 
     def of_cluster(self, name: str) -> bool:
         """Return whether *name* is a cluster that the check is limited to."""
@@ -76,15 +89,15 @@ _Pairs = Iterator[tuple[str, JobPair, Sequence[Place]]]
 def _connector_pairs(proposal: Proposal, context: JobContext) -> _Pairs:
     given = connector_file(proposal.file, proposal.text) if proposal.text is not None else None
     name = proposal.target.connector or (given.name if given else "")
-    rows = [row for row in connectors(context.conn, cluster=context.cluster) if row.name == name]
+    rows = [row for row in context.connectors() if row.name == name]
     if not rows and (proposal.target.connector or given is None):
-        known = (row.name for row in connectors(context.conn, cluster=context.cluster))
+        known = (row.name for row in context.connectors())
         raise unknown_name("connector", name, known, "`scanner connectors` lists them")
     places = _changed_setting(proposal, given, rows)
     old: list[ConnectorRow | None] = [*rows] if rows else [None]
     for stored in old:
         proposed = _proposed_row(given, stored, name, context) if given else None
-        yield f"connector {name}", connector_pair(context.conn, stored, proposed, context.lookup), places
+        yield f"connector {name}", context.stored.connector_pair(stored, proposed), places
 
 
 def _proposed_row(given: ConnectorFile, stored: ConnectorRow | None, name: str, context: JobContext) -> ConnectorRow:
@@ -114,7 +127,7 @@ def _proposed_row(given: ConnectorFile, stored: ConnectorRow | None, name: str, 
 
 
 def _only_cluster(context: JobContext, what: str) -> str:
-    names = [row.name for row in clusters(context.conn) if context.of_cluster(row.name)]
+    names = [row.name for row in context.stored.snapshot.clusters if context.of_cluster(row.name)]
     if len(names) != 1:
         hint = f"name it with --cluster: {', '.join(names)}"
         raise InputInvalid(f"{what!r} is new, and the dictionary has {len(names)} clusters", hint=hint)
@@ -156,7 +169,7 @@ def _statement_pairs(proposal: Proposal, context: JobContext) -> _Pairs:
 
 
 def _queries(moving: Sequence[StatementFlows], name: str, context: JobContext, file: str) -> _Pairs:
-    queries = [(at, query) for at, query in inputs.ksql_queries(context.conn) if context.of_cluster(at)]
+    queries = context.queries()
     if name and len(moving) != 1:
         what = f"{len(moving)} statements move data, where the query {name} has one"
         raise InputInvalid(what, where=file, hint="write one statement a file")
@@ -171,16 +184,16 @@ def _queries(moving: Sequence[StatementFlows], name: str, context: JobContext, f
         places = _places([statement], file)
         new = "" if stored else _only_ksqldb(context)
         for at, query in stored or [(new, _new_query(context, new, statement))]:
-            yield f"query {query.name}", ksql_pair(context.conn, at, query, statement, context.lookup), places
+            yield f"query {query.name}", context.stored.ksql_pair(at, query, statement), places
 
 
 def _only_ksqldb(context: JobContext) -> str:
-    sources = {key.cluster for key in inputs.ksql_query_keys(context.conn) if context.of_cluster(key.cluster)}
+    sources = {at for at, _ in context.queries()}
     return sources.pop() if len(sources) == 1 else _only_cluster(context, "the query")
 
 
 def _new_query(context: JobContext, cluster: str, statement: StatementFlows) -> Query:
-    source = next((key.source for key in inputs.ksql_query_keys(context.conn) if key.cluster == cluster), "ksqldb:")
+    source = next((str(query.source) for at, query in context.queries() if at == cluster), "ksqldb:")
     name = ", ".join(statement.sinks) or "new query"
     return Query(
         source=SourceId(source),
@@ -195,7 +208,7 @@ def _new_query(context: JobContext, cluster: str, statement: StatementFlows) -> 
 
 
 def _flink(text: str, name: str, named: bool, context: JobContext) -> Iterator[tuple[str, JobPair]]:
-    rows = list(_flink_rows(context))
+    rows = context.statements()
     stored = [(at, row) for at, row in rows if row.name == name]
     stored = stored or [(at, row) for at, row in rows if not named and _is_path_of(row.name, name)]
     if named and not stored:
@@ -203,14 +216,7 @@ def _flink(text: str, name: str, named: bool, context: JobContext) -> Iterator[t
     if not stored:
         stored = [_writer_of(text, name, rows, context)]
     for at, row in stored:
-        yield f"statement {row.name}", flink_pair(context.conn, at, row, text, context.lookup)
-
-
-def _flink_rows(context: JobContext) -> Iterator[tuple[str, FlinkStatement]]:
-    sources = dict.fromkeys((key.cluster, key.source) for key in inputs.flink_keys(context.conn))
-    for cluster, source in sources:
-        if context.of_cluster(cluster):
-            yield from ((cluster, row) for _, row in inputs.flink_statements(context.conn, cluster, source))
+        yield f"statement {row.name}", context.stored.flink_pair(at, row, text)
 
 
 def _writer_of(
@@ -220,11 +226,11 @@ def _writer_of(
     cluster = rows[0][0] if rows else _only_cluster(context, name)
     source = rows[0][1].source if rows else SourceId("flink:")
     fresh = FlinkStatement(source=source, name=PurePath(name).stem, statement=text)
-    pair = flink_pair(context.conn, cluster, fresh, text, context.lookup)
+    pair = context.stored.flink_pair(cluster, fresh, text)
     written = {use.dataset for reading in pair.after for use in reading.flows.writes}
     writers = []
     for at, row in rows:
-        jobs = flink_pair(context.conn, at, row, None, context.lookup).before
+        jobs = context.stored.flink_pair(at, row, None).before
         if {use.dataset for reading in jobs for use in reading.flows.writes} & written:
             writers.append((at, row))
     return writers[0] if len(writers) == 1 else (cluster, fresh)
@@ -238,12 +244,12 @@ def _is_path_of(name: str, file: str) -> bool:
 
 
 def _deleted_statement(name: str, context: JobContext) -> _Pairs:
-    for at, row in _flink_rows(context):
+    for at, row in context.statements():
         if row.name == name or _is_path_of(row.name, name):
-            yield f"statement {row.name}", flink_pair(context.conn, at, row, None, context.lookup), ()
-    for at, query in inputs.ksql_queries(context.conn):
-        if query.name == name and context.of_cluster(at):
-            yield f"query {query.name}", ksql_pair(context.conn, at, query, None, context.lookup), ()
+            yield f"statement {row.name}", context.stored.flink_pair(at, row, None), ()
+    for at, query in context.queries():
+        if query.name == name:
+            yield f"query {query.name}", context.stored.ksql_pair(at, query, None), ()
 
 
 def _places(statements: Iterable[StatementFlows], file: str) -> tuple[Place, ...]:

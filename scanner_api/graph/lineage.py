@@ -21,6 +21,20 @@ from scanner_dictionary.graph.store import EdgeRow, NodeRow
 from scanner_dictionary.queries.graph_nodes import columns_around, topics_with_column
 from scanner_model.errors import InputInvalid
 
+__all__ = [
+    "Affected",
+    "Component",
+    "EdgeRow",
+    "Impact",
+    "Lineage",
+    "NodeRow",
+    "column_node",
+    "components",
+    "impact",
+    "lineage",
+    "node_path",
+]
+
 DIRECTIONS = ("upstream", "downstream", "both")
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from scanner_api.change_check.check import CheckOptions, ProposedFiles, git_files, proposed_files
+from scanner_api.change_check.check import CheckOptions, Level, ProposedFiles, git_files, proposed_files
 from scanner_api.change_check.check import check_change as check
 from scanner_api.change_check.model import ChangeReport, Verdict
 from scanner_api.change_check.proposals import PathRule, Target
@@ -22,7 +22,6 @@ from scanner_cli.output.change_markdown import report_markdown
 from scanner_cli.output.change_report import report_json, report_table, summary
 from scanner_cli.output.ci_formats import github_annotations, gitlab_code_quality, junit, sarif
 from scanner_cli.usage_errors import Exit
-from scanner_extractor.evolution import Level
 from scanner_model.errors import InputInvalid
 
 RENDERERS: Mapping[str, Callable[[ChangeReport], str]] = {

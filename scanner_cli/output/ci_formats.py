@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 
 from scanner_api.change_check.model import ChangeReport, Finding, Verdict
 from scanner_cli.output.change_report import affected_text, message, ordered, place_in_files, relative
-from scanner_cli.output.render import json_text
+from scanner_cli.output.render import visible_json
 from scanner_model.text import visible
 
 Json = Any
@@ -93,7 +93,7 @@ def gitlab_code_quality(report: ChangeReport) -> str:
         for finding in ordered(report.findings)
         if not finding.accepted and (place := place_in_files(finding, report)).file
     ]
-    return json_text(list({issue["fingerprint"]: issue for issue in issues}.values())) + "\n"
+    return visible_json(list({issue["fingerprint"]: issue for issue in issues}.values())) + "\n"
 
 
 def sarif(report: ChangeReport) -> str:
@@ -106,7 +106,7 @@ def sarif(report: ChangeReport) -> str:
         "columnKind": "unicodeCodePoints",
         "results": [_sarif_result(finding, report) for finding in ordered(report.findings)],
     }
-    return json_text({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}) + "\n"
+    return visible_json({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}) + "\n"
 
 
 def _sarif_result(finding: Finding, report: ChangeReport) -> dict[str, Json]:
