@@ -10,8 +10,7 @@ from xml.etree import ElementTree
 
 from scanner_api.change_check.model import ChangeReport, Finding, Verdict
 from scanner_cli.output.change_report import affected_text, message, ordered, place_in_files, relative
-from scanner_cli.output.render import visible_json
-from scanner_model.text import visible
+from scanner_model.text import visible, visible_json
 
 Json = Any
 
