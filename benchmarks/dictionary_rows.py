@@ -95,7 +95,11 @@ def scan_of(topics: int) -> ClusterScan:
         for id_, (name, number, text) in enumerate(schemas(topics), 1)
     )
     outcome = SourceResult(
-        source=settings.source, kind="schema_registry", answer=SourceStatus.READ, got=len(versions), asked=len(versions)
+        source=settings.source,
+        kind="schema_registry",
+        status=SourceStatus.READ,
+        received=len(versions),
+        requested=len(versions),
     )
     registry = Registry(source=settings.source, kind="confluent", url=settings.http.url)
     reading = RegistryResult(registry=registry, outcome=outcome, versions=versions)

@@ -62,5 +62,5 @@ def _requests(report: Path) -> str:
     for cluster in json.loads(report.read_text(encoding="utf-8")):
         for source in cluster["sources"]:
             requests[source["kind"]] += source["requests"]
-            got[source["kind"]] += source["got"]
+            got[source["kind"]] += source["received"]
     return ", ".join(f"{kind} {count} ({got[kind]} objects)" for kind, count in sorted(requests.items()))

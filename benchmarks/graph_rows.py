@@ -130,7 +130,7 @@ def _scan(topics: int) -> ClusterScan:
     fields = _fields(4 * share)
     collections, queries = ksql(fields[: 3 * share])
     sources = ((CONNECT, "connect"), (FLINK, "flink"), (KSQL, "ksqldb"))
-    outcomes = tuple(SourceResult(source=source, kind=kind, answer=SourceStatus.READ) for source, kind in sources)
+    outcomes = tuple(SourceResult(source=source, kind=kind, status=SourceStatus.READ) for source, kind in sources)
     return replace(
         scan,
         outcomes=(*scan.outcomes, *outcomes),

@@ -61,10 +61,10 @@ def build(file: Path) -> None:
 _SCANS = {"source_id": 1, "first_seen": 1, "last_seen": 1}
 _SCAN = {
     "mode": "full",
-    "answer": "read",
+    "status": "read",
     **dict.fromkeys(("added", "changed", "gone", "returned", "stale", "refused"), 0),
 }
-_SOURCE = {"kind": "schema_registry", "last_asked": 1, "last_read": 1, "stale_reason": ""}
+_SOURCE = {"kind": "schema_registry", "last_queried": 1, "last_read": 1, "stale_reason": ""}
 _REGISTRY = {"kind": "confluent", "environment": "", **_SCANS}
 
 

@@ -79,7 +79,7 @@ class _Estate:
     def tables(self) -> Iterator[tuple[Table, Iterable[Row]]]:
         clusters, size = range(1, self._size.clusters + 1), self._size
         yield t.cluster, ({"id": at, "name": f"bank-{at}", "kafka_cluster_id": ""} for at in clusters)
-        scan = {"cluster_id": 1, "started": _MADE, "finished": _MADE, "mode": "full", "answer": "read"}
+        scan = {"cluster_id": 1, "started": _MADE, "finished": _MADE, "mode": "full", "status": "read"}
         counts = dict.fromkeys(("added", "changed", "gone", "returned", "stale", "refused"), 0)
         yield t.scan, [{"id": 1, **scan, **counts}]
         yield t.source, self._sources()
@@ -107,7 +107,7 @@ class _Estate:
         return shape[: max(1, width - (2 - last))]
 
     def _sources(self) -> Iterator[Row]:
-        status = {"last_asked": 1, "last_read": 1, "stale_reason": ""}
+        status = {"last_queried": 1, "last_read": 1, "stale_reason": ""}
         yield {
             "id": 1,
             "cluster_id": 1,

@@ -40,7 +40,7 @@ def build(file: Path, *, skewed: bool) -> None:
     scan = ClusterScan(
         cluster=Cluster(name=ClusterName("bench"), brokers=("kafka-1:9092",)),
         outcomes=tuple(
-            SourceResult(source=source, kind=source.partition(":")[0], answer=SourceStatus.READ)
+            SourceResult(source=source, kind=source.partition(":")[0], status=SourceStatus.READ)
             for source in (_KAFKA, _REGISTRY, _CONNECT)
         ),
         topics=tuple(Topic(source=_KAFKA, name=name, partitions=6) for name in names),

@@ -58,7 +58,7 @@ def run_state(one: Cells, other: Cells) -> Cells:
 
 
 def latest(one: Cells, other: Cells) -> Cells:
-    """Choose between (tells, told, body, removed, producer): the one with content, then the one with the later time."""
+    """Return the one with content, else the later: both are (has_content, event_time, body, removed, producer)."""
     return max(one, other)
 
 
@@ -123,10 +123,10 @@ def _use(merged: MergedEvents, event: LineageEvent, use: tuple[str, str, Side]) 
 def _facets(
     merged: MergedEvents, event: LineageEvent, facets: Iterable[Facet], about: tuple[Home, str | None, str | None]
 ) -> None:
-    home, job, dataset = about
+    scope, job, dataset = about
     for facet in facets:
-        key = digest("facet", home, job or "", dataset or "", facet.name)
-        fixed = (str(home), job, dataset, storable(facet.name))
+        key = digest("facet", scope, job or "", dataset or "", facet.name)
+        fixed = (str(scope), job, dataset, storable(facet.name))
         values = (_has_content(facet), event.time, storable(facet.body), facet.removed, storable(event.producer))
         if _put(merged.facets, key, Row(fixed, values), latest):
             merged.read[key] = facet
@@ -188,8 +188,8 @@ _RUN = _Kind(t.lineage_run, ("job_id", "run_id"), ("state", "state_time", "start
 _USE = _Kind(t.lineage_use, ("job_id", "dataset_id", "side"), _SPAN, spanned)
 _FACET = _Kind(
     t.lineage_facet,
-    ("home", "job_id", "dataset_id", "name"),
-    ("tells", "told", "body", "removed", "producer"),
+    ("scope", "job_id", "dataset_id", "name"),
+    ("has_content", "event_time", "body", "removed", "producer"),
     latest,
 )
 _BODY = 2

@@ -237,7 +237,7 @@ class FactWriter:
 
     def _write_brokers(self, scan: ClusterScan) -> None:
         # Over REST, brokers may stay unnamed: only the protocol lists them all, and then those alone that are up.
-        answers = {each.answer for each in scan.outcomes if each.source.startswith("kafka:")}
+        answers = {each.status for each in scan.outcomes if each.source.startswith("kafka:")}
         all_named = answers == {SourceStatus.READ} and not scan.cluster.unnamed
         logged, problems = write_brokers(self.conn, scan.cluster, self.cluster, self.number, all_named=all_named)
         self.problems += problems

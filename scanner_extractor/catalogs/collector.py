@@ -153,9 +153,9 @@ class CatalogCollector:
             outcome=SourceResult(
                 source=self.settings.source,
                 kind="catalog",
-                answer=SourceStatus.PARTIAL if reasons else SourceStatus.READ,
-                got=len(self.tables),
-                asked=len(self.tables) + len(self.unread),
+                status=SourceStatus.PARTIAL if reasons else SourceStatus.READ,
+                received=len(self.tables),
+                requested=len(self.tables) + len(self.unread),
                 reason="; ".join(reasons),
                 requests=self.http.requests,
                 unread=frozenset(self.unread) if whole else frozenset(),

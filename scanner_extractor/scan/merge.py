@@ -293,7 +293,7 @@ def _manual_outcomes(manual: ManualInput) -> Iterator[SourceResult]:
     facts = Counter(fact.source for fact in listed)
     for source in manual.sources:
         yield SourceResult(
-            source=source, kind="manual", answer=SourceStatus.READ, got=facts[source], asked=facts[source]
+            source=source, kind="manual", status=SourceStatus.READ, received=facts[source], requested=facts[source]
         )
 
 

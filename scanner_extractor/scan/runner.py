@@ -233,7 +233,7 @@ def _attempt(task: Task, watch: _Watch) -> tuple[SourceResult, SourceResults | N
 def _unavailable(task: Task, what: str, where: str, hint: str, seconds: float) -> SourceResult:
     reason = f"{where}: {what}" if where else what
     return SourceResult(
-        source=task.source, kind=task.kind, answer=SourceStatus.UNAVAILABLE, reason=reason, hint=hint, seconds=seconds
+        source=task.source, kind=task.kind, status=SourceStatus.UNAVAILABLE, reason=reason, hint=hint, seconds=seconds
     )
 
 
@@ -244,7 +244,7 @@ def _given_up(task: Task, deadline: float) -> SourceResult:
 
 def kept(source: SourceId, kind: str, mode: Mode) -> SourceResult:
     """Return the outcome of a source that *mode* does not read."""
-    return SourceResult(source=source, kind=kind, answer=SourceStatus.KEPT, reason=f"not read in mode {mode}")
+    return SourceResult(source=source, kind=kind, status=SourceStatus.KEPT, reason=f"not read in mode {mode}")
 
 
 def _costed(outcome: SourceResult, access: Connections) -> SourceResult:
@@ -257,4 +257,4 @@ def _with_problems(reading: SourceResults, access: Connections) -> SourceResults
 
 
 def _skipped(task: Task) -> SourceResult:
-    return SourceResult(source=task.source, kind=task.kind, answer=SourceStatus.SKIPPED, reason="not chosen")
+    return SourceResult(source=task.source, kind=task.kind, status=SourceStatus.SKIPPED, reason="not chosen")

@@ -83,9 +83,9 @@ def file_outcome(source: SourceId, kind: str, got: int, unread: frozenset[str]) 
     return SourceResult(
         source=source,
         kind=kind,
-        answer=SourceStatus.PARTIAL if unread else SourceStatus.READ,
-        got=got,
-        asked=got + len(unread),
+        status=SourceStatus.PARTIAL if unread else SourceStatus.READ,
+        received=got,
+        requested=got + len(unread),
         reason=f"{len(unread)} of its files could not be read" if unread else "",
         unread=unread,
     )

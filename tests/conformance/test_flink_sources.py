@@ -66,8 +66,8 @@ def test_empty_server_is_read(kind) -> None:
     """Nothing there is an answer."""
     reading = read(kind, answering(200, json.dumps(EMPTY)))
 
-    assert (reading.outcome.answer, reading.outcome.kind, reading.problems) == (Answered.READ, "flink", ())
-    assert (reading.outcome.got, reading.outcome.source) == (0, settings(kind).source)
+    assert (reading.outcome.status, reading.outcome.kind, reading.problems) == (Answered.READ, "flink", ())
+    assert (reading.outcome.received, reading.outcome.source) == (0, settings(kind).source)
 
 
 @KNOWN
@@ -118,4 +118,4 @@ def test_source_that_goes_away_in_the_middle_keeps_what_is_whole(kind) -> None:
     except ScannerError:
         pytest.fail("what was read is lost")
 
-    assert reading.outcome.answer == (Answered.PARTIAL if len(asked) > 1 else Answered.READ)
+    assert reading.outcome.status == (Answered.PARTIAL if len(asked) > 1 else Answered.READ)

@@ -149,14 +149,14 @@ def scanned(empty: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
             return read_offsets(figures, progress, now=now, client=KafkaClient(kafka, brokers))
 
         asked = read_sources(settings, Connections(brokers=read, ends=ends, now=lambda: NOW))
-        silent = [each.source for each in asked.outcomes if each.answer != SourceStatus.READ]
+        silent = [each.source for each in asked.outcomes if each.status != SourceStatus.READ]
         with engine.connect() as conn:
             known = previous_state(conn, NAME, silent)
         found = merge_results(settings, asked, remembered=known)
         return found, write_scan(engine, found, started=NOW, finished=NOW)
 
     first, _ = scan(Brokers())
-    assert [(each.answer, each.reason) for each in first.outcomes] == [(SourceStatus.READ, "")] * 3
+    assert [(each.status, each.reason) for each in first.outcomes] == [(SourceStatus.READ, "")] * 3
     assert {each.topic: each.amount for each in first.metrics} == {"orders": 7.0, "refunds": 7.0}
     yield scan
     engine.dispose()
@@ -171,13 +171,13 @@ def test_fault_of_the_brokers_costs_what_they_did_not_tell_and_no_more(scanned: 
     kafka, streams, figures = scan.outcomes
 
     assert summary.gone == 0
-    assert (streams.answer, [each.name for each in scan.topologies]) == (SourceStatus.READ, ["app"])
-    assert kafka.answer is (SourceStatus.UNAVAILABLE if stage == "list_topics" else kafka.answer)
-    assert figures.answer is (
+    assert (streams.status, [each.name for each in scan.topologies]) == (SourceStatus.READ, ["app"])
+    assert kafka.status is (SourceStatus.UNAVAILABLE if stage == "list_topics" else kafka.status)
+    assert figures.status is (
         SourceStatus.UNAVAILABLE if stage in ("list_topics", "list_offsets") else SourceStatus.READ
     )
     for outcome in (kafka, figures):
         assert "reader failed" not in outcome.reason
-        if outcome.answer is not SourceStatus.READ:
+        if outcome.status is not SourceStatus.READ:
             assert len(outcome.reason) > 10
             assert len(outcome.reason.splitlines()) == 1

@@ -78,7 +78,7 @@ def flows(reading: Reading) -> set[tuple[str, str, str]]:
 
 def test_newest_server_tells_everything_in_two_requests(newest) -> None:
     """8.3.1: a deleted topic is missing, the query of a source table is a query."""
-    assert (newest.outcome.answer, newest.outcome.requests, newest.service) == (Answered.READ, 2, "wtk_")
+    assert (newest.outcome.status, newest.outcome.requests, newest.service) == (Answered.READ, 2, "wtk_")
     assert (newest.problems, newest.missing) == ((), {"ksqldb-r-gone"})
     assert {query.name.partition("_")[0]: len(query.sinks) for query in newest.queries} == {
         "CSAS": 1,
@@ -126,7 +126,7 @@ def test_server_of_2020_is_asked_in_older_words() -> None:
     reading = _read("6_1_15")
     (job,) = jobs(reading).values()
 
-    assert (reading.outcome.answer, reading.problems, reading.outcome.requests) == (Answered.READ, (), 9)
+    assert (reading.outcome.status, reading.problems, reading.outcome.requests) == (Answered.READ, (), 9)
     assert Counter(one.kind for one in reading.sources) == {"STREAM": 1, "TABLE": 1}
     assert ("ksqldb-r-old#PLACED", "ksqldb-r-old-hourly", "WINDOW") in flows(job)
     assert job.problems == ()

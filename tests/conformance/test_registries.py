@@ -94,7 +94,7 @@ def test_same_estate_gives_the_same_facts(kind, flavour, estate, read) -> None:
     assert told == sorted(
         (".", s.subject, s.version, str(s.id), s.type, s.schema, len(s.references), s.deleted) for s in estate
     )
-    assert (reading.outcome.answer, reading.problems) == (SourceStatus.READ, ())
+    assert (reading.outcome.status, reading.problems) == (SourceStatus.READ, ())
 
 
 @pytest.mark.parametrize(("kind", "flavour"), SERVERS)
@@ -111,7 +111,7 @@ def test_outcome_counts_and_names_the_source(kind, flavour, estate, read) -> Non
     """The report of a scan is made of nothing else."""
     reading = read(kind, flavour, estate)
 
-    assert (reading.outcome.got, reading.outcome.asked, reading.outcome.kind) == (6, 6, "schema_registry")
+    assert (reading.outcome.received, reading.outcome.requested, reading.outcome.kind) == (6, 6, "schema_registry")
     assert reading.outcome.source == reading.registry.source == f"schema_registry:{reading.registry.url}"
     assert reading.outcome.requests > 0
 

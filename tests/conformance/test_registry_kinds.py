@@ -242,7 +242,7 @@ def test_versions_are_kept_as_they_were_registered(server, read) -> None:
     assert sorted((v.text, v.format, v.version, v.deleted, len(v.references)) for v in reading.versions) == sorted(
         (one.text, one.format, one.number, one.deleted, bool(one.refers)) for one in estate
     )
-    assert (reading.outcome.answer, reading.outcome.got, reading.problems) == (Outcome.READ, len(estate), ())
+    assert (reading.outcome.status, reading.outcome.received, reading.problems) == (Outcome.READ, len(estate), ())
 
 
 @pytest.mark.parametrize("server", SERVERS)
@@ -259,7 +259,7 @@ def test_empty_registry_is_an_answer(server, read) -> None:
     """Nobody registered anything, which is not a failure."""
     _, reading = read(server, ())
 
-    assert (reading.outcome.answer, reading.versions, reading.problems) == (Outcome.READ, (), ())
+    assert (reading.outcome.status, reading.versions, reading.problems) == (Outcome.READ, (), ())
 
 
 @pytest.mark.parametrize("server", SERVERS)

@@ -136,7 +136,7 @@ class Scanned:
         settings = self.settings()
         beside = read_beside(settings, access)
         asked = read_sources(settings, access, deadline=deadline)
-        silent = [each.source for each in asked.outcomes if each.answer != SourceStatus.READ]
+        silent = [each.source for each in asked.outcomes if each.status != SourceStatus.READ]
         with self.engine.connect() as conn:
             known = previous_state(conn, NAME, silent)
         scan = merge_results(settings, asked, remembered=known)
@@ -172,7 +172,7 @@ def read_beside(settings: Settings, access: Connections) -> set[SourceId]:
 def two_topics(settings: KafkaSettings, progress: Progress) -> KafkaResult:
     topics = tuple(Topic(source=settings.source, name=TopicName(name)) for name in ("orders", "refunds"))
     return KafkaResult(
-        outcome=SourceResult(source=settings.source, kind="kafka", answer=SourceStatus.READ, got=2), topics=topics
+        outcome=SourceResult(source=settings.source, kind="kafka", status=SourceStatus.READ, received=2), topics=topics
     )
 
 
@@ -202,21 +202,21 @@ def test_fault_costs_its_own_source_at_most(scanned: Scanned, fault: str) -> Non
     outcome, first = scanned.outcome(scan), scanned.first
 
     assert first
-    assert first.answer is scanned.row.answer, first.reason
+    assert first.status is scanned.row.status, first.reason
     assert "reader failed" not in outcome.reason
     assert [each.name for each in scan.topologies] == ["app"]
     assert {"orders", "refunds"} <= {each.name for each in scan.topics}
-    assert [each.answer for each in scan.outcomes if each.source in BESIDE] == [SourceStatus.READ] * 2
+    assert [each.status for each in scan.outcomes if each.source in BESIDE] == [SourceStatus.READ] * 2
     assert summary.gone == 0
     if expected == WHOLE:
-        assert (outcome.answer, outcome.got) == (first.answer, first.got), outcome.reason
+        assert (outcome.status, outcome.received) == (first.status, first.received), outcome.reason
     if expected == FAILS:
-        assert outcome.answer in (SourceStatus.PARTIAL, SourceStatus.UNAVAILABLE)
-    if outcome.answer is not SourceStatus.READ:
+        assert outcome.status in (SourceStatus.PARTIAL, SourceStatus.UNAVAILABLE)
+    if outcome.status is not SourceStatus.READ:
         lines = [
             line
             for line in report_text(report).splitlines()
-            if line.startswith(f"{outcome.answer}: {outcome.source}: ")
+            if line.startswith(f"{outcome.status}: {outcome.source}: ")
         ]
         assert len(lines) == 1
         assert len(lines[0].partition(f"{outcome.source}: ")[2]) > 10
@@ -230,5 +230,5 @@ def test_empty_page_in_the_middle_ends_no_list(scanned: Scanned) -> None:
     outcome = scanned.outcome(scan)
 
     assert scanned.first
-    assert (outcome.answer, outcome.got) == (scanned.first.answer, scanned.first.got), outcome.reason
+    assert (outcome.status, outcome.received) == (scanned.first.status, scanned.first.received), outcome.reason
     assert summary.gone == 0

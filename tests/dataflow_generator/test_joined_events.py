@@ -81,7 +81,7 @@ def scan() -> ClusterScan:
             name=ClusterName("retail"), brokers=("k-1:9092", "k-2:9092"), aliases=(("address", "lb.example.com"),)
         ),
         outcomes=tuple(
-            SourceResult(source=each, kind=each.partition(":")[0], answer=SourceStatus.READ)
+            SourceResult(source=each, kind=each.partition(":")[0], status=SourceStatus.READ)
             for each in (KAFKA, MANUAL, CONNECT)
         ),
         topics=(Topic(source=KAFKA, name=TopicName("orders")),),

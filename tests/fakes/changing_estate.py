@@ -145,7 +145,7 @@ def scan_of(state: dict[str, Any]) -> ClusterScan:
     return ClusterScan(
         cluster=Cluster(name=ClusterName("shop"), brokers=state["brokers"]),
         outcomes=tuple(
-            SourceResult(source=source, kind=source.partition(":")[0], answer=SourceStatus.READ)
+            SourceResult(source=source, kind=source.partition(":")[0], status=SourceStatus.READ)
             for source in (*SOURCES.values(), SourceId("catalog:glue"))
         ),
         topics=tuple(

@@ -58,7 +58,7 @@ class Row:
     """A kind of source: its *good* fake, the member of the settings that asks it, what speaks to it if not HTTP.
 
     *plain*: it is asked over HTTP here, though it has an exchange of its own. *tokens*: its pages have tokens.
-    *answer*: how it answers while it is healthy.
+    *status*: how it answers while it is healthy.
     """
 
     good: Callable[[], Any]
@@ -67,7 +67,7 @@ class Row:
     exchange: Callable[[Any, str], Transport] | None = None
     plain: bool = False
     tokens: bool = False
-    answer: SourceStatus = SourceStatus.READ
+    status: SourceStatus = SourceStatus.READ
 
 
 def cloud(**members: Any) -> Any:
@@ -283,7 +283,7 @@ ROWS = {
             refused={"/catalog/v1": 403}, graphql={"kafka_topic": (said("a"), said("b")), "cn_connector": ()}
         ),
         member=stream_catalog,
-        answer=SourceStatus.PARTIAL,
+        status=SourceStatus.PARTIAL,
     ),
     "tableflow": Row(
         tokens=True,

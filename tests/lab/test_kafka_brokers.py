@@ -50,7 +50,7 @@ def _consume() -> None:
 
 def test_everything_is_read(reading: KafkaResult) -> None:
     """A user with all rights misses nothing."""
-    assert (reading.outcome.answer, reading.problems) == (SourceStatus.READ, ())
+    assert (reading.outcome.status, reading.problems) == (SourceStatus.READ, ())
     assert reading.cluster_id
     assert reading.brokers
 

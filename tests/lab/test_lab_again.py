@@ -37,8 +37,8 @@ def test_a_source_that_is_down_loses_nothing(lab, address) -> None:
     _scan(lab, address, expected=3, connect=[gone])
 
     assert _ask(lab, address, "connectors") == [one | {"stale": True} for one in before]
-    (down,) = [each for each in _ask(lab, address, "scans", "2") if each["answer"] != "read"]
-    assert (down["source"], down["answer"]) == ("connect:lab", "unavailable")
+    (down,) = [each for each in _ask(lab, address, "scans", "2") if each["status"] != "read"]
+    assert (down["source"], down["status"]) == ("connect:lab", "unavailable")
     assert "stale-source" in {each["rule"] for each in _ask(lab, address, "validate")}
 
 
@@ -48,7 +48,7 @@ def test_figures_are_asked_beside_the_stored_scan(lab, address) -> None:
 
     _scan(lab, address, "--mode", "enrich")
 
-    answers = {each["kind"]: each["answer"] for each in _ask(lab, address, "scans", "2")}
+    answers = {each["kind"]: each["status"] for each in _ask(lab, address, "scans", "2")}
     assert answers.pop("metrics") == "read"
     assert set(answers.values()) == {"kept"}
     assert _ask(lab, address, "topics") == before

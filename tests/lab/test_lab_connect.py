@@ -56,4 +56,4 @@ def test_worker_is_asked_little(lab) -> None:
     )
 
     (source,) = [each for each in json.loads(report.read_text())[0]["sources"] if each["kind"] == "connect"]
-    assert source["requests"] <= 2 + 16 + source["got"]
+    assert source["requests"] <= 2 + 16 + source["received"]

@@ -30,7 +30,7 @@ def test_job_manager_tells_jobs_with_their_plans(lab) -> None:
         reading = FLINK_SOURCES[JOB_MANAGER].read(settings, http, no_progress)
 
     jobs = [job for job in reading.jobs if job.title.startswith("insert-into_")]
-    assert (reading.outcome.answer, {job.state for job in jobs}) == (SourceStatus.READ, {"RUNNING"})
+    assert (reading.outcome.status, {job.state for job in jobs}) == (SourceStatus.READ, {"RUNNING"})
     assert all(json.loads(job.plan)["nodes"] and job.started for job in jobs)
 
 

@@ -63,7 +63,7 @@ def test_each_listener_tells_the_addresses_of_all(lab, listener, reading) -> Non
     """A broker answers with those of the listener that was asked; its settings tell the others."""
     own = lab.told["brokers"][listener].split(",")
 
-    assert reading.outcome.answer is SourceStatus.READ
+    assert reading.outcome.status is SourceStatus.READ
     assert reading.brokers[: len(own)] == tuple(sorted(own))
     assert set(reading.brokers) == set(",".join(lab.told["brokers"].values()).split(","))
 
@@ -123,7 +123,7 @@ def test_limited_user_sees_his_part_and_is_told_of_the_rest(lab) -> None:
         "orders-enriched",
     }
     assert [group.name for group in reading.consumer_groups] == ["order-service"]
-    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
+    assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
     assert reading.unconfigured == {"orders.RETRY", "orders-by-country", "orders-enriched"}
     assert "may be hidden" in reading.problems[0].what
     assert "3 topics could not be queried for their settings" in reading.problems[1].what

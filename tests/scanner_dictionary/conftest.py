@@ -39,7 +39,7 @@ class Estate:
         self, source: SourceId, answer: SourceStatus = SourceStatus.READ, *unread: str, reason: str = ""
     ) -> SourceResult:
         kind = source.partition(":")[0]
-        return SourceResult(source=source, kind=kind, answer=answer, unread=frozenset(unread), reason=reason)
+        return SourceResult(source=source, kind=kind, status=answer, unread=frozenset(unread), reason=reason)
 
     def topic(self, name: str, source: SourceId = KAFKA, **more: Any) -> Topic:
         return Topic(source=source, name=TopicName(name), **more)

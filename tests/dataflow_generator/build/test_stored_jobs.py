@@ -29,7 +29,7 @@ def conn(new_dictionary):
     aliases = (("display_name", "billing"), ("environment", "prod"))
     cluster = Cluster(name=ClusterName("retail"), brokers=("k-1:9092",), cluster_id="lkc-1", aliases=aliases)
     outcomes = tuple(
-        SourceResult(source=each, kind=each.partition(":")[0], answer=SourceStatus.READ)
+        SourceResult(source=each, kind=each.partition(":")[0], status=SourceStatus.READ)
         for each in (KAFKA, FLINK, STREAMS)
     )
     scan = ClusterScan(

@@ -88,7 +88,7 @@ def graph(empty, tmp_path):
         scan = ClusterScan(
             cluster=Cluster(name=ClusterName("shop"), brokers=("k:9092",)),
             outcomes=tuple(
-                SourceResult(source=each, kind="x", answer=SourceStatus.READ) for each in (GLUE, KAFKA, FLOW, CONNECT)
+                SourceResult(source=each, kind="x", status=SourceStatus.READ) for each in (GLUE, KAFKA, FLOW, CONNECT)
             ),
             topics=(Topic(source=KAFKA, name=TopicName("orders")),),
             definitions=(schema,),

@@ -120,7 +120,7 @@ class _Estate:
         names = (f"k{self._number}:9092", f"k{self._number}-b:9092")
         sources = (KAFKA, REGISTRY, KSQL, CONNECT, MANUAL, FLINK, STREAMS)
         outcomes = (
-            SourceResult(source=each, kind=each.partition(":")[0], answer=SourceStatus.READ) for each in sources
+            SourceResult(source=each, kind=each.partition(":")[0], status=SourceStatus.READ) for each in sources
         )
         versions, links = self._schemas()
         return ClusterScan(

@@ -60,7 +60,7 @@ def test_scans_of_a_server_that_is_being_stopped_lose_nothing(scan) -> None:
     fake.starting, fake.queries = False, whole
     reports.append(once())
 
-    assert [report.outcomes[0].answer for report in reports] == [
+    assert [report.outcomes[0].status for report in reports] == [
         SourceStatus.READ,
         SourceStatus.READ,
         SourceStatus.PARTIAL,
@@ -77,4 +77,4 @@ def test_query_that_somebody_terminated_is_gone(scan) -> None:
     fake.queries = fake.queries[:-1]
     report = once()
 
-    assert (report.outcomes[0].answer, dict(report.changes)["gone"]) == (SourceStatus.READ, 1)
+    assert (report.outcomes[0].status, dict(report.changes)["gone"]) == (SourceStatus.READ, 1)

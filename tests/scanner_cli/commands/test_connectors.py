@@ -88,7 +88,9 @@ def test_report_counts_connectors(home) -> None:
     (report,) = json.loads((home / "report.json").read_text())
 
     assert report["counts"] == {"connectors": 2}
-    assert [(one["source"], one["kind"], one["got"]) for one in report["sources"]] == [("connect:main", "connect", 2)]
+    assert [(one["source"], one["kind"], one["received"]) for one in report["sources"]] == [
+        ("connect:main", "connect", 2)
+    ]
 
 
 def test_no_secret_is_in_any_file_that_a_scan_leaves(home) -> None:

@@ -60,7 +60,7 @@ def test_report_file_holds_a_document_for_each_cluster(scanned, scanner, tmp_pat
         "partial": False,
         "problems": [],
     }
-    assert [source["answer"] for source in report["sources"]] == ["read", "read"]
+    assert [source["status"] for source in report["sources"]] == ["read", "read"]
     assert report["counts"]["topics"] == 3
     assert report["changes"]["added"] > 0
 
@@ -275,7 +275,7 @@ def test_enrichment_keeps_what_was_extracted_as_fresh_as_it_was(scanned, scanner
     rows = sqlite3.connect(tmp_path / "d.db").execute("SELECT stale_since FROM source").fetchall()
 
     assert said.status == 0
-    assert {source["answer"] for source in report["sources"]} == {"kept"}
+    assert {source["status"] for source in report["sources"]} == {"kept"}
     assert {row[0] for row in rows} == {None}
     assert "nothing was stored" in said.err
 

@@ -316,7 +316,7 @@ def _fill(conn, scan) -> None:
     columns = enumerate(scan.definitions[0].columns)
     conn.execute(
         t.scan_problem.insert(),
-        [{"scan_id": 1, "ordinal": i, "place": c.name, "what": "", "hint": ""} for i, c in columns],
+        [{"scan_id": 1, "ordinal": i, "location": c.name, "what": "", "hint": ""} for i, c in columns],
     )
 
 

@@ -124,7 +124,7 @@ def test_scans_are_listed_newest_first(estate, store, listed) -> None:
     store(estate.orders())
     store(estate.unavailable(estate.orders(), estate.ksql))
 
-    assert [(row.id, row.answer, row.added, row.stale) for row in listed("scans")] == [
+    assert [(row.id, row.status, row.added, row.stale) for row in listed("scans")] == [
         (2, "partial", 0, 2),
         (1, "read", 16, 0),
     ]
@@ -141,7 +141,7 @@ def test_outcomes_and_problems_of_a_scan(estate, store, listed) -> None:
     )
 
     [outcome] = listed("outcomes", 1)
-    assert (outcome.source, outcome.answer, outcome.reason, outcome.unread) == (
+    assert (outcome.source, outcome.status, outcome.reason, outcome.unread) == (
         estate.kafka,
         "partial",
         "why",

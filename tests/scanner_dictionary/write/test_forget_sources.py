@@ -75,7 +75,7 @@ def test_forgetting_is_listed_among_the_scans(estate, shortened, dictionary, at)
     with dictionary.connect() as conn:
         newest = next(scans(conn))
 
-        assert (newest.mode, newest.answer, newest.gone) == ("forget", "read", 2)
+        assert (newest.mode, newest.status, newest.gone) == ("forget", "read", 2)
         assert len(clusters(conn)[0].brokers) == 2
 
 

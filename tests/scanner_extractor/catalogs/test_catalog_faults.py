@@ -80,7 +80,7 @@ def test_empty_answer_is_a_catalog_without_tables(kind) -> None:
     """Lists without their member are empty ones."""
     reading = read(kind, always(200, b"{}"))
 
-    assert (reading.outcome.answer, reading.tables, reading.links) == (Outcome.READ, (), ())
+    assert (reading.outcome.status, reading.tables, reading.links) == (Outcome.READ, (), ())
 
 
 def endless(kind: str, entries: Callable[[int], list[object]]) -> Transport:
@@ -104,7 +104,7 @@ def test_pages_without_an_end_are_refused(kind, entries) -> None:
     except PayloadUnexpected:
         return
 
-    assert (reading.outcome.answer, reading.outcome.unread) == (Outcome.PARTIAL, frozenset())
+    assert (reading.outcome.status, reading.outcome.unread) == (Outcome.PARTIAL, frozenset())
 
 
 @pytest.mark.parametrize("kind", CATALOGS.own)

@@ -132,7 +132,7 @@ def test_catalogs_are_enrichment_and_are_chosen_by_their_kind(settings, unity, l
             settings(UNITY | {"url": url}), Connections(), choice=Choice(mode=Mode.ENRICH, only=frozenset({"catalog"}))
         )
 
-    assert [(each.kind, each.answer, each.got) for each in asked.outcomes if each.kind == "catalog"] == [
+    assert [(each.kind, each.status, each.received) for each in asked.outcomes if each.kind == "catalog"] == [
         ("catalog", SourceStatus.READ, 1)
     ]
 

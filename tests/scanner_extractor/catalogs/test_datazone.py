@@ -106,7 +106,7 @@ def test_lists_are_read_page_by_page_and_only_what_matters(aws, read_aws) -> Non
     reading = read_aws("datazone", server, domain="dzd_1", wanted=Wanted(tables=("t[0-3]",)))
 
     assert [table.name[-2:] for table in reading.tables] == ["a0", "a1", "a2", "a3"]
-    assert (reading.outcome.answer, reading.links) == (SourceStatus.READ, ())
+    assert (reading.outcome.status, reading.links) == (SourceStatus.READ, ())
     assert [operation for operation, _ in server.log].count("Search") == 3
 
 
@@ -125,7 +125,7 @@ def test_lineage_that_is_denied_costs_itself(aws, read_aws) -> None:
     server = aws.DataZone(assets=(aws.asset("a1", "x"),), denied=frozenset({"GetLineageNode"}))
     reading = read_aws("datazone", server, domain="dzd_1")
 
-    assert (len(reading.tables), reading.outcome.answer) == (1, SourceStatus.PARTIAL)
+    assert (len(reading.tables), reading.outcome.status) == (1, SourceStatus.PARTIAL)
 
 
 def test_neighbour_that_is_denied_is_reported(aws, read_aws) -> None:

@@ -62,7 +62,7 @@ def test_table_is_read_with_nested_columns_format_and_place(aws, read_aws) -> No
         ("items.[].price", "decimal(8,2)", None),
         ("day", "date", "of the order"),
     ]
-    assert reading.outcome.answer is SourceStatus.READ
+    assert reading.outcome.status is SourceStatus.READ
 
 
 def test_parameters_are_kept_and_secrets_hidden(aws, read_aws) -> None:
@@ -140,7 +140,7 @@ def test_database_that_is_closed_costs_itself(aws, read_aws) -> None:
     reading = read_aws("glue", server)
 
     assert [table.name for table in reading.tables] == ["table/open/a"]
-    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
+    assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
     assert [problem.where for problem in reading.problems] == ["catalog:glue:eu-central-1 shut"]
 
 

@@ -119,8 +119,8 @@ def test_table_that_may_not_be_read_is_named_and_kept(google, read, status) -> N
     reading = read("google", server, wanted=ONE, lineage=Lineage.NONE)
 
     assert [table.name for table in reading.tables] == ["acme.a.open"]
-    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset({"acme.a.shut"}))
-    assert reading.outcome.asked == 2
+    assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset({"acme.a.shut"}))
+    assert reading.outcome.requested == 2
 
 
 def test_table_that_is_gone_since_it_was_listed_is_left_out(google, read) -> None:
@@ -128,7 +128,7 @@ def test_table_that_is_gone_since_it_was_listed_is_left_out(google, read) -> Non
     server = google.Google(tables=tuple(map(google.table, ("acme.a.x", "acme.a.y"))), refused={"tables/y": 404})
     reading = read("google", server, wanted=ONE, lineage=Lineage.NONE)
 
-    assert (reading.outcome.answer, [table.name for table in reading.tables]) == (SourceStatus.READ, ["acme.a.x"])
+    assert (reading.outcome.status, [table.name for table in reading.tables]) == (SourceStatus.READ, ["acme.a.x"])
 
 
 def test_answer_of_another_shape_costs_that_table(google, read) -> None:
@@ -150,7 +150,7 @@ def test_lineage_without_rights_costs_the_lineage_alone(google, read) -> None:
         "google", google.Google(tables=(google.table("acme.a.x"),), refused={"searchLinks": 403}), wanted=ONE
     )
 
-    assert (len(reading.tables), reading.outcome.answer) == (1, SourceStatus.PARTIAL)
+    assert (len(reading.tables), reading.outcome.status) == (1, SourceStatus.PARTIAL)
     assert reading.outcome.reason == "1 of its tables did not report their lineage"
 
 

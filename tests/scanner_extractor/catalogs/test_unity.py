@@ -66,8 +66,8 @@ def test_lists_are_read_page_by_page_over_an_empty_one(unity, read) -> None:
     reading = read("unity", unity.Unity(tables=tuple(map(unity.table, names))), lineage=Lineage.NONE)
 
     assert [table.name for table in reading.tables] == names
-    assert reading.outcome.answer is SourceStatus.READ
-    assert (reading.outcome.got, reading.outcome.asked) == (6, 6)
+    assert reading.outcome.status is SourceStatus.READ
+    assert (reading.outcome.received, reading.outcome.requested) == (6, 6)
 
 
 def test_only_tables_that_matter_are_asked_for(unity, read) -> None:
@@ -139,7 +139,7 @@ def test_table_whose_lineage_is_refused_is_kept(unity, read, status) -> None:
     reading = read("unity", server)
 
     assert [table.name for table in reading.tables] == ["main.s.a", "main.s.b"]
-    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
+    assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
     assert reading.outcome.reason == "1 of its tables did not report their lineage"
     assert [problem.where for problem in reading.problems] == ["catalog:unity:https://unity.example main.s.a"]
 
@@ -211,7 +211,7 @@ def test_statement_that_fails_costs_the_lineage_alone(unity, exchange) -> None:
     reading = through_warehouse(exchange, server, Lineage.TABLES, [])
 
     assert len(reading.tables) == 1
-    assert reading.outcome.answer is SourceStatus.PARTIAL
+    assert reading.outcome.status is SourceStatus.PARTIAL
     assert reading.problems[0].where.endswith("system.access.table_lineage")
 
 
@@ -238,4 +238,4 @@ def test_lineage_is_json_that_may_hold_anything(unity, read) -> None:
     told = json.loads('{"upstreams": [1, {"tableInfo": 3}, {"fileInfo": {"path": 5}}], "downstreams": "x"}')
     server = unity.Unity(tables=(unity.table("main.s.t"),), lineage={("main.s.t", ""): told})
 
-    assert read("unity", server).outcome.answer is SourceStatus.READ
+    assert read("unity", server).outcome.status is SourceStatus.READ

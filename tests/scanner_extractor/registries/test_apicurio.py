@@ -206,7 +206,7 @@ def test_export_that_cannot_be_read_is_said_and_the_lists_are_read(said, apicuri
     server = apicurio.Apicurio(held=estate, said={"admin/export": (200, said)})
     reading = read_through(server, "apicurio")
 
-    assert (len(reading.versions), reading.outcome.answer) == (6, SourceStatus.READ)
+    assert (len(reading.versions), reading.outcome.status) == (6, SourceStatus.READ)
     assert ["export" in problem.what for problem in reading.problems] == [True]
 
 
@@ -225,7 +225,7 @@ def test_text_that_is_not_utf8_costs_its_version(way, apicurio, estate, read_thr
         server.said["admin/export"] = (200, file.getvalue())
     reading = read_through(server, "apicurio")
 
-    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, {":shop:orders"})
+    assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, {":shop:orders"})
     assert len(reading.versions) == 5
 
 
@@ -234,7 +234,7 @@ def test_version_without_a_text_is_said_and_not_unread(apicurio, estate, read_th
     server = apicurio.Apicurio(held=estate, exports=False, said={"ids/contentIds/4": (404, {})})
     reading = read_through(server, "apicurio")
 
-    assert (reading.outcome.answer, len(reading.versions), len(reading.problems)) == (SourceStatus.READ, 5, 1)
+    assert (reading.outcome.status, len(reading.versions), len(reading.problems)) == (SourceStatus.READ, 5, 1)
 
 
 @pytest.mark.parametrize("api", ["v3", "v2"])

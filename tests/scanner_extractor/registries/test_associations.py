@@ -76,7 +76,7 @@ def test_associations_that_cannot_be_asked_are_reported(status, serving, stored,
     faults = {"/associations/subjects/a": fake.Fault(status=status)}
     reading = read(serving("confluent", stored("a"), faults=faults), strategies=("associated",))
 
-    assert (reading.outcome.answer, len(reading.versions), len(reading.problems)) == (SourceStatus.READ, 1, 1)
+    assert (reading.outcome.status, len(reading.versions), len(reading.problems)) == (SourceStatus.READ, 1, 1)
 
 
 def test_one_subjects_associations_that_fail_are_reported(serving, stored, read, fake) -> None:

@@ -130,7 +130,7 @@ def test_empty_registry_is_empty_and_read(serving, read) -> None:
     """Nothing there is an answer; it takes the list of subjects to be sure."""
     reading = read(serving("confluent"))
 
-    assert (reading.versions, reading.outcome.answer, reading.problems) == ((), SourceStatus.READ, ())
+    assert (reading.versions, reading.outcome.status, reading.problems) == ((), SourceStatus.READ, ())
 
 
 def test_one_id_may_belong_to_many_versions(serving, stored, read) -> None:
@@ -145,7 +145,7 @@ def test_row_that_cannot_be_read_costs_that_row(serving, stored, read) -> None:
     reading = read(serving("confluent", stored("a"), stored("b", more={"id": "seven"})))
 
     assert seen(reading) == [("a", 1, False)]
-    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, {"b"})
+    assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, {"b"})
     assert [problem.what for problem in reading.problems] == ["the registry's row cannot be read: it has no id"]
 
 
@@ -187,7 +187,7 @@ def test_registry_that_invents_rows_on_every_page_is_cut_off_and_kept_as_a_part(
     with Http(web, settings.source, exchange=invented) as http:
         reading = read_confluent(settings, http, no_progress)
 
-    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
+    assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
     assert "does not end" in reading.outcome.reason
     assert len(reading.versions) > 10
     assert http.requests < 200

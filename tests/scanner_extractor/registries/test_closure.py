@@ -54,7 +54,7 @@ def test_reference_that_leads_nowhere_is_asked_for_once(serving, stored, read) -
     registry = serving("confluent", *estate)
     reading = read(registry)
 
-    assert (reading.outcome.answer, reading.problems) == (SourceStatus.READ, ())
+    assert (reading.outcome.status, reading.problems) == (SourceStatus.READ, ())
     assert registry.asked("/subjects/gone/versions/1") == 2
 
 
@@ -65,7 +65,7 @@ def test_reference_that_cannot_be_read_now_is_unread(serving, stored, read, fake
     )
     reading = read(registry, pool=WorkerPool(threads=1))
 
-    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, {"m"})
+    assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, {"m"})
 
 
 def test_nothing_is_asked_where_lists_carry_everything(serving, stored, read) -> None:

@@ -123,7 +123,7 @@ def test_registry_that_does_not_tell_everything_is_asked_schema_by_schema(said, 
     kept = (cloudera.Kept(name="o", text='"int"', id=1), cloudera.Kept(name="p", text='"int"', id=2))
     reading = read_through(cloudera.Cloudera(kept=kept, said={"schemas/aggregated": said}), "cloudera")
 
-    assert ([v.subject for v in reading.versions], reading.outcome.answer) == (["o", "p"], SourceStatus.READ)
+    assert ([v.subject for v in reading.versions], reading.outcome.status) == (["o", "p"], SourceStatus.READ)
     assert len(reading.problems) == 1
 
 

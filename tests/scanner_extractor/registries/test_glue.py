@@ -116,7 +116,7 @@ def test_schema_is_read_without_the_right_to_what_is_beside_it(denied, glue, fil
     """A narrow policy is no reason to read nothing."""
     reading = read(glue.Glue(filed=(filed(1), filed(2, "payments")), denied=frozenset({denied})))
 
-    assert (len(reading.versions), reading.outcome.answer, len(reading.problems)) == (2, SourceStatus.READ, 1)
+    assert (len(reading.versions), reading.outcome.status, len(reading.problems)) == (2, SourceStatus.READ, 1)
 
 
 @pytest.mark.parametrize("denied", ["ListSchemas", "ListSchemaVersions", "GetSchemaVersion"])
@@ -261,7 +261,7 @@ def test_version_of_another_form_costs_its_schema(read_through) -> None:
         lambda method, url: (200, json.dumps(answers.get(url.rpartition("/")[2], {})).encode()), "glue"
     )
 
-    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, {":r:x"})
+    assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, {":r:x"})
 
 
 @pytest.mark.parametrize("tokens", [itertools.repeat("again"), map(str, itertools.count())], ids=["same", "new"])

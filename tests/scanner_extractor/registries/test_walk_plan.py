@@ -94,7 +94,7 @@ def test_one_broken_subject_costs_one_subject(kind, serving, stored, read, fake)
     reading = read(registry, read_timeout=0.5 if kind == "slow" else 60.0)
 
     assert [version.subject for version in reading.versions] == ["a", "c"]
-    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, {"b"})
+    assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, {"b"})
     assert [problem.where for problem in reading.problems] == [f"schema_registry:{registry.url} 'b'"]
 
 
@@ -126,7 +126,7 @@ def test_subject_that_vanishes_while_we_read_is_a_problem_and_not_unread(serving
         )
     )
 
-    assert (seen(reading), reading.outcome.answer) == ([("a", 1, False)], SourceStatus.READ)
+    assert (seen(reading), reading.outcome.status) == ([("a", 1, False)], SourceStatus.READ)
     assert [problem.what for problem in reading.problems] == ["it was listed, but not found when it was read"]
 
 
@@ -162,7 +162,7 @@ def test_subjects_hidden_from_this_user_leave_no_trace(serving, stored, read) ->
     """Karapace drops them from every list, so a missing subject proves nothing: the reading cannot tell."""
     reading = read(serving("karapace", stored("a"), stored("b"), hidden=frozenset({"b"})))
 
-    assert (seen(reading), reading.outcome.answer) == ([("a", 1, False)], SourceStatus.READ)
+    assert (seen(reading), reading.outcome.status) == ([("a", 1, False)], SourceStatus.READ)
 
 
 def test_registry_that_goes_away_half_way_is_left_alone(serving, stored, read, fake) -> None:
@@ -172,7 +172,7 @@ def test_registry_that_goes_away_half_way_is_left_alone(serving, stored, read, f
     registry = serving("confluent-old", *estate, faults=faults)
     reading = read(registry, pool=WorkerPool(threads=1, failures=5))
 
-    assert (len(reading.versions), reading.outcome.answer) == (50, SourceStatus.PARTIAL)
+    assert (len(reading.versions), reading.outcome.status) == (50, SourceStatus.PARTIAL)
     assert len(reading.outcome.unread) == 150
     assert registry.asked("/s100/versions/1") == 0
 
@@ -241,7 +241,7 @@ def test_subject_with_an_alias_keeps_its_own_versions(read, serving, stored, fak
 
     assert [(v.subject, v.schema_id) for v in bulk.versions] == [("orders", "5"), ("orders", "6"), ("shared", "16")]
     assert [(v.subject, v.schema_id) for v in walked.versions] == [("orders", "5"), ("orders", "6")]
-    assert (walked.outcome.answer, walked.outcome.unread) == (SourceStatus.PARTIAL, {"shared"})
+    assert (walked.outcome.status, walked.outcome.unread) == (SourceStatus.PARTIAL, {"shared"})
 
 
 def test_registry_without_the_deleted_parameter_keeps_nothing_deleted(read, serving, stored, fake) -> None:

@@ -20,9 +20,9 @@ READING = KafkaResult(
     outcome=SourceResult(
         source=SETTINGS.source,
         kind="kafka",
-        answer=SourceStatus.PARTIAL,
-        got=1,
-        asked=2,
+        status=SourceStatus.PARTIAL,
+        received=1,
+        requested=2,
         reason="x",
         unread=frozenset({"t"}),
     ),

@@ -25,7 +25,7 @@ MANUAL = SourceId("manual:legacy.json")
 
 
 def outcome(source: SourceId, kind: str) -> SourceResult:
-    return SourceResult(source=source, kind=kind, answer=SourceStatus.READ)
+    return SourceResult(source=source, kind=kind, status=SourceStatus.READ)
 
 
 def version(subject: str, number: int = 1, text: str = '"string"') -> SchemaVersion:
@@ -159,8 +159,8 @@ def test_manual_input_adds_a_side_and_is_told_as_a_source() -> None:
     found = scan(registry(version("orders-value")), manual=manual(topics=(topic,), schemas=(schema,)))
 
     assert [(link.role, link.source) for link in found.topic_schemas] == [("key", MANUAL), ("value", REGISTRY.source)]
-    assert [(one.source, one.got) for one in found.outcomes][-1] == (MANUAL, 2)
-    assert scan(manual=manual()).outcomes[-1].answer == SourceStatus.READ
+    assert [(one.source, one.received) for one in found.outcomes][-1] == (MANUAL, 2)
+    assert scan(manual=manual()).outcomes[-1].status == SourceStatus.READ
 
 
 def test_a_subject_finds_its_topic_through_manual_input() -> None:

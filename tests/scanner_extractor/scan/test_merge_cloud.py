@@ -20,7 +20,7 @@ SETTINGS = Settings(cluster=ClusterName("c"), brokers=(), file=Path("c.json"))
 
 
 def outcome(source: SourceId, kind: str = "kafka") -> SourceResult:
-    return SourceResult(source=source, kind=kind, answer=SourceStatus.READ)
+    return SourceResult(source=source, kind=kind, status=SourceStatus.READ)
 
 
 def topic(source: SourceId, name: str, **members: Any) -> Topic:

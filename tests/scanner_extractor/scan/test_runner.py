@@ -21,7 +21,9 @@ SETTINGS = Settings(cluster=ClusterName("retail"), brokers=("k:9092",), file=Pat
 
 
 def reading(source: str, got: int = 1) -> KsqlResult:
-    return KsqlResult(outcome=SourceResult(source=SourceId(source), kind="ksqldb", answer=SourceStatus.READ, got=got))
+    return KsqlResult(
+        outcome=SourceResult(source=SourceId(source), kind="ksqldb", status=SourceStatus.READ, received=got)
+    )
 
 
 def phase(name: str, *tasks: tuple[str, Callable[[Progress], SourceResults]]) -> Phase:
@@ -78,7 +80,7 @@ def test_a_source_that_fails_leaves_the_others_alone() -> None:
     """One outage must not hide what the rest said."""
     result = asked(phase("all", ("a:1", refuse), ("b:1", lambda _: reading("b:1"))))
 
-    assert [(o.source, o.answer) for o in result.outcomes] == [
+    assert [(o.source, o.status) for o in result.outcomes] == [
         ("a:1", SourceStatus.UNAVAILABLE),
         ("b:1", SourceStatus.READ),
     ]
@@ -97,7 +99,7 @@ def test_a_defect_of_a_reader_is_an_outcome_and_no_crash() -> None:
     """A defect of ours in one source must not lose the others."""
     (outcome,) = asked(phase("all", ("a:1", break_down))).outcomes
 
-    assert outcome.answer == SourceStatus.UNAVAILABLE
+    assert outcome.status == SourceStatus.UNAVAILABLE
     assert "KeyError" in outcome.reason
 
 
@@ -157,9 +159,9 @@ def test_a_source_without_progress_is_given_up() -> None:
     (outcome, other) = asked(phase("all", ("a:1", hang), ("b:1", answer)), deadline=0.1, hands=hands).outcomes
     release.set()
 
-    assert outcome.answer == SourceStatus.UNAVAILABLE
+    assert outcome.status == SourceStatus.UNAVAILABLE
     assert outcome.reason == "no progress for 0.1 s"
-    assert other.answer == SourceStatus.READ
+    assert other.status == SourceStatus.READ
 
 
 def test_a_slow_source_that_moves_is_waited_for() -> None:
@@ -175,7 +177,7 @@ def test_a_slow_source_that_moves_is_waited_for() -> None:
 
     (outcome,) = asked(phase("all", ("a:1", crawl)), deadline=0.05, hands=hands).outcomes
 
-    assert outcome.answer == SourceStatus.READ
+    assert outcome.status == SourceStatus.READ
     assert outcome.seconds > 0.05
 
 
@@ -186,8 +188,8 @@ def test_sources_not_chosen_are_skipped_and_say_so() -> None:
     only = asked(tasks, choice=Choice(only=frozenset({"b"})))
     skip = asked(tasks, choice=Choice(skip=frozenset({"a:1"})))
 
-    assert [o.answer for o in only.outcomes] == [SourceStatus.SKIPPED, SourceStatus.READ]
-    assert [o.answer for o in skip.outcomes] == [SourceStatus.SKIPPED, SourceStatus.READ]
+    assert [o.status for o in only.outcomes] == [SourceStatus.SKIPPED, SourceStatus.READ]
+    assert [o.status for o in skip.outcomes] == [SourceStatus.SKIPPED, SourceStatus.READ]
 
 
 def test_progress_is_passed_on() -> None:
@@ -218,7 +220,7 @@ def test_a_source_that_gave_nothing_still_tells_what_it_cost(tmp_path: Path) -> 
 
     (outcome,) = read_sources(SETTINGS, access, phases=[phase("all", ("a:1", fail))]).outcomes
 
-    assert outcome.answer == SourceStatus.UNAVAILABLE
+    assert outcome.status == SourceStatus.UNAVAILABLE
     assert outcome.requests == 1
 
 
@@ -236,7 +238,7 @@ def test_mode_chooses_phases_and_keeps_the_others_sources(mode, answers) -> None
     enriching = replace(phase("catalogs", ("b:1", lambda _: reading("b:1"))), enriches=True)
     result = asked(plain, enriching, choice=Choice(mode=mode))
 
-    assert [outcome.answer for outcome in result.outcomes] == answers
+    assert [outcome.status for outcome in result.outcomes] == answers
 
 
 def test_enrichment_is_catalogs_of_tables_and_figures() -> None:

@@ -54,7 +54,7 @@ def test_each_file_is_a_script_named_by_its_path(tmp_path: Path) -> None:
     first = reading.statements[0]
     assert (first.kind, first.statement) == (SCRIPT, "SET 'a' = 'b';\nSELECT 1;\r\n")
     assert (first.catalog_name, first.database_name, first.topics_read) == ("shop", "eu", None)
-    assert (reading.outcome.answer, reading.outcome.got, reading.outcome.kind) == (SourceStatus.READ, 3, "flink")
+    assert (reading.outcome.status, reading.outcome.received, reading.outcome.kind) == (SourceStatus.READ, 3, "flink")
 
 
 def test_secrets_of_a_file_are_shown_to_nobody(tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def test_file_that_cannot_be_read_costs_itself(tmp_path: Path, content: bytes, w
     reading = read(tmp_path, sql="*.sql")
 
     assert ([each.name for each in reading.statements], reading.outcome.unread) == (["good.sql"], {"bad.sql"})
-    assert (reading.outcome.answer, reading.problems[0].what) == (SourceStatus.PARTIAL, why)
+    assert (reading.outcome.status, reading.problems[0].what) == (SourceStatus.PARTIAL, why)
 
 
 def test_files_that_are_gone_are_not_the_same_as_none(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_file_without_a_topology_is_said(tmp_path: Path) -> None:
     reading = read(tmp_path, streams=".")
 
     assert ([each.name for each in reading.topologies], reading.outcome.unread) == (["b"], {"a"})
-    assert reading.outcome.answer == SourceStatus.PARTIAL
+    assert reading.outcome.status == SourceStatus.PARTIAL
 
 
 @pytest.mark.parametrize("document", [None, {}, ["a"], [{"name": 1}], [{"name": "a", "statement": []}]])

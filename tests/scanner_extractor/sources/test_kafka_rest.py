@@ -67,7 +67,7 @@ def test_requests_do_not_grow_with_topics(cloud, read: Read) -> None:
     topics = tuple(cloud.Topic(name=f"t{number}", config={"retention.ms": "1"}) for number in range(300))
 
     found = read(cloud.Cluster(id="lkc-1", topics=topics))
-    assert (len(found.topics), found.outcome.answer, found.outcome.requests) == (300, Answered.READ, 6)
+    assert (len(found.topics), found.outcome.status, found.outcome.requests) == (300, Answered.READ, 6)
     assert found.cluster_id == "lkc-1"
     assert found.topics[0].config == (("retention.ms", "1"),)
 
@@ -98,7 +98,7 @@ def test_dedicated_cluster_tells_what_groups_read(cloud, read: Read) -> None:
 
     found = read(cloud.Cluster(id="lkc-1", kind="Dedicated", groups=("g/1", "idle"), lags=lags))
     assert [(each.name, each.topics) for each in found.consumer_groups] == [("g/1", ("a", "b")), ("idle", ())]
-    assert found.outcome.answer is Answered.READ
+    assert found.outcome.status is Answered.READ
 
 
 def test_where_lags_are_not_offered_no_second_group_is_asked(cloud, read: Read) -> None:
@@ -131,7 +131,7 @@ def test_refused_settings_are_unknown_not_default(cloud, read: Read) -> None:
     found = read(cloud.Cluster(id="lkc-1", topics=(cloud.Topic(name="a"),)), refused={f"{PATH}/topics/-": 403})
 
     assert found.unconfigured == {"a"}
-    assert found.outcome.answer is Answered.PARTIAL
+    assert found.outcome.status is Answered.PARTIAL
     assert "settings of topics" in found.outcome.reason
 
 
@@ -139,7 +139,7 @@ def test_refused_groups_prove_none_to_be_gone(cloud, read: Read) -> None:
     """A partial answer without unread names proves nothing."""
     found = read(cloud.Cluster(id="lkc-1"), refused={f"{PATH}/consumer-groups": 403})
 
-    assert (found.outcome.answer, found.outcome.unread) == (Answered.PARTIAL, frozenset())
+    assert (found.outcome.status, found.outcome.unread) == (Answered.PARTIAL, frozenset())
 
 
 def test_refused_topics_are_no_empty_cluster(cloud, read: Read) -> None:
@@ -163,7 +163,7 @@ def test_pages_that_never_end_keep_what_they_brought(answered: Read) -> None:
 
     found = answered({PATH: {}, f"{PATH}/topics": pages, f"{PATH}/topics?page_token=2": pages})
     assert [each.name for each in found.topics] == ["a"]
-    assert (found.outcome.answer, found.outcome.unread) == (Answered.PARTIAL, frozenset())
+    assert (found.outcome.status, found.outcome.unread) == (Answered.PARTIAL, frozenset())
 
 
 def test_proxy_of_its_own_has_no_prefix_and_tells_its_cluster(answered: Read) -> None:

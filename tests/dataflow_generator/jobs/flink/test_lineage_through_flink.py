@@ -48,7 +48,7 @@ def edges(new_dictionary):
     scan = ClusterScan(
         cluster=Cluster(name=ClusterName("retail"), brokers=("k-1:9092",)),
         outcomes=tuple(
-            SourceResult(source=each, kind=each.partition(":")[0], answer=SourceStatus.READ)
+            SourceResult(source=each, kind=each.partition(":")[0], status=SourceStatus.READ)
             for each in (KAFKA, CONNECT, FLINK)
         ),
         topics=tuple(Topic(source=KAFKA, name=name) for name in topics),

@@ -102,7 +102,7 @@ def test_plane_that_is_refused_is_unknown_not_empty(read: Read, two, plane: str)
     """The others are told, and the answer is partial."""
     found = read(*two, cluster="lkc-2", refused={plane: 403})
 
-    assert found.outcome.answer is SourceStatus.PARTIAL
+    assert found.outcome.status is SourceStatus.PARTIAL
     assert len(found.problems) == 1
     assert found.organization.clusters
 

@@ -155,14 +155,14 @@ def test_half_a_sum_is_no_figure() -> None:
 
     found = read_offsets(OFFSETS, no_progress, now=NOW, client=offsets_client(ends))
     assert [each.topic for each in found.metrics] == ["b"]
-    assert (found.outcome.answer, found.outcome.unread) == (SourceStatus.PARTIAL, {"a"})
+    assert (found.outcome.status, found.outcome.unread) == (SourceStatus.PARTIAL, {"a"})
 
 
 def test_an_end_below_zero_is_no_figure() -> None:
     """A broker that goes away while it is asked gives -1001, librdkafka's invalid offset, and no error."""
     found = read_offsets(OFFSETS, no_progress, now=NOW, client=offsets_client({("a", 0): 28, ("a", 1): -1001}))
 
-    assert (found.metrics, found.outcome.answer, found.outcome.unread) == ((), SourceStatus.PARTIAL, {"a"})
+    assert (found.metrics, found.outcome.status, found.outcome.unread) == ((), SourceStatus.PARTIAL, {"a"})
 
 
 def test_no_end_at_all_is_no_empty_answer() -> None:

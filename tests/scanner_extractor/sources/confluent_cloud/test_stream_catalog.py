@@ -68,7 +68,7 @@ def test_what_nobody_wrote_about_is_left_out(read: Read) -> None:
 
     found = read(entity("kafka_topic", "lsrc-7:lkc-1:plain", tags=[]), gone)
     assert found.annotations == ()
-    assert found.outcome.answer is SourceStatus.READ
+    assert found.outcome.status is SourceStatus.READ
 
 
 def test_search_goes_on_to_the_last_page(read: Read) -> None:
@@ -100,7 +100,7 @@ def test_essentials_package_has_no_graphql_and_is_read_all_the_same(read: Read) 
     """That is no failure: the answer is whole, and the report says what is missing and why."""
     found = read(entity("kafka_topic", "lsrc-7:lkc-1:orders"), graphql=None)
 
-    assert (found.outcome.answer, len(found.annotations)) == (SourceStatus.READ, 1)
+    assert (found.outcome.status, len(found.annotations)) == (SourceStatus.READ, 1)
     assert {problem.hint for problem in found.problems} == {
         "business metadata and connectors' topics require the Advanced package of Stream Governance"
     }
@@ -121,7 +121,7 @@ def test_refused_search_leaves_what_graphql_tells(read: Read) -> None:
 
     found = read(graphql={"kafka_topic": (topic,), "cn_connector": ()}, refused={"/catalog/v1": 403})
     assert [(each.topic, each.tags) for each in found.annotations] == [("orders", ("PII",))]
-    assert found.outcome.answer is SourceStatus.PARTIAL
+    assert found.outcome.status is SourceStatus.PARTIAL
 
 
 def test_wrong_key_is_no_empty_catalog(read: Read) -> None:

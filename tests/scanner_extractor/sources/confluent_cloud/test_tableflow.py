@@ -133,7 +133,7 @@ def test_every_page_is_read_and_an_empty_one_ends_nothing(read: Read) -> None:
     tables = [table(f"t{number:03}") for number in range(250)]
 
     found = read(*tables, hollow=True)
-    assert (len(found.materializations), found.outcome.answer) == (250, SourceStatus.READ)
+    assert (len(found.materializations), found.outcome.status) == (250, SourceStatus.READ)
 
 
 def test_topic_without_place_or_catalog_has_a_name(read: Read) -> None:
@@ -150,7 +150,7 @@ def test_without_integrations_tables_are_told_and_the_answer_is_partial(read: Re
     """One right may be missing and the other not."""
     found = read(table(syncs=[sync("u", catalog_type="Unity")]), refused={"/tableflow/v1/catalog": 403})
 
-    assert found.outcome.answer is SourceStatus.PARTIAL
+    assert found.outcome.status is SourceStatus.PARTIAL
     assert [each.catalog_kind for each in found.materializations] == ["", "Unity"]
 
 

@@ -85,7 +85,7 @@ def test_one_request_tells_all_connectors_and_one_each_the_topics(connect, read:
         "10.0.0.1:8083",
     )
     assert (b.topics, b.plugin_version, dict(b.config)) == (("a", "z"), "2.1.0", {**SINK, "name": "b"})
-    assert (found.kafka_cluster_id, found.outcome.answer, found.outcome.got) == (connect.CLUSTER, Answered.READ, 2)
+    assert (found.kafka_cluster_id, found.outcome.status, found.outcome.received) == (connect.CLUSTER, Answered.READ, 2)
     assert found.outcome.requests == 4
 
 
@@ -118,7 +118,7 @@ def test_old_worker_that_lists_names_is_asked_one_by_one(connect, read: Read) ->
         "/connectors/c%20d",
         "/connectors/c%20d/status",
     ]
-    assert found.outcome.answer == Answered.READ
+    assert found.outcome.status == Answered.READ
 
 
 def test_managed_connectors_are_read_with_the_words_of_confluent_cloud(connect, read: Read) -> None:
@@ -167,7 +167,7 @@ def test_offsets_that_are_not_offered_are_asked_once(answered: Read, refusal: in
 
     found = answered(answers, http=HttpSettings(url=f"http://c:8083{CLOUD.removesuffix('/connectors')}"))
     assert [each.topics for each in found.connectors] == [None, None]
-    assert (found.outcome.answer, found.problems) == (Answered.READ, ())
+    assert (found.outcome.status, found.problems) == (Answered.READ, ())
 
 
 def test_topics_are_not_asked_where_they_are_switched_off(connect, read: Read) -> None:
@@ -186,7 +186,7 @@ def test_refused_topics_of_the_first_connector_are_refused_for_all(connect, read
     found = read(server)
     assert [each.topics for each in found.connectors] == [None] * 3
     assert [path for path in server.asked if path.endswith("/topics")] == ["/connectors/a/topics"]
-    assert (found.outcome.answer, found.problems) == (Answered.READ, ())
+    assert (found.outcome.status, found.problems) == (Answered.READ, ())
 
 
 def test_name_that_the_web_server_refuses_costs_its_topics_only(connect, read: Read) -> None:
@@ -196,7 +196,7 @@ def test_name_that_the_web_server_refuses_costs_its_topics_only(connect, read: R
     found = read(server)
     assert [(each.name, each.topics) for each in found.connectors] == [("a/b", None), ("c", ())]
     assert [problem.where for problem in found.problems] == ["connect:main a/b"]
-    assert found.outcome.answer == Answered.READ
+    assert found.outcome.status == Answered.READ
 
 
 def test_workers_that_share_out_their_connectors_are_asked_again(connect, read: Read) -> None:
@@ -211,7 +211,7 @@ def test_cluster_without_connectors_is_empty_and_not_unknown(connect, read: Read
     """Empty is an answer."""
     found = read(connect.Connect())
 
-    assert (found.connectors, found.outcome.answer) == ((), Answered.READ)
+    assert (found.connectors, found.outcome.status) == ((), Answered.READ)
 
 
 @pytest.mark.parametrize("broken", [{}, None, 5, {"info": None}, {"status": {}}])
@@ -230,7 +230,7 @@ def test_one_broken_connector_costs_itself(config, answered: Read) -> None:
     found = answered({LIST: {"x": entry("x", config), "y": entry("y")}}, active_topics=False)
 
     assert [each.name for each in found.connectors] == ["y"]
-    assert (found.outcome.answer, found.outcome.asked, found.outcome.got) == (Answered.PARTIAL, 2, 1)
+    assert (found.outcome.status, found.outcome.requested, found.outcome.received) == (Answered.PARTIAL, 2, 1)
     assert found.outcome.unread == frozenset({"x"})
     assert [problem.where for problem in found.problems] == ["connect:main x"]
 
@@ -240,7 +240,7 @@ def test_connector_that_was_removed_meanwhile_is_left_out(answered: Read) -> Non
     found = answered({LIST: ["x", "y"], "/connectors/y": entry("y")["info"], "/connectors/y/status": 404})
 
     assert [each.name for each in found.connectors] == ["y"]
-    assert (found.outcome.answer, found.outcome.unread) == (Answered.READ, frozenset())
+    assert (found.outcome.status, found.outcome.unread) == (Answered.READ, frozenset())
 
 
 def test_topics_that_fail_leave_the_connector_and_are_told(answered: Read) -> None:
@@ -249,7 +249,7 @@ def test_topics_that_fail_leave_the_connector_and_are_told(answered: Read) -> No
     found = answered(told | {"/connectors/y/topics": {"y": {"topics": ["t"]}}})
 
     assert [each.topics for each in found.connectors] == [None, ("t",)]
-    assert (found.outcome.answer, found.outcome.reason) == (
+    assert (found.outcome.status, found.outcome.reason) == (
         Answered.PARTIAL,
         "1 of them did not report their topics",
     )

@@ -93,7 +93,7 @@ def test_every_page_is_read_a_hundred_at_once(flink, read: Read) -> None:
 
     reading = read(server)
 
-    assert (names(reading), reading.outcome.answer, reading.outcome.requests) == (["a", "b"], SourceStatus.READ, 4)
+    assert (names(reading), reading.outcome.status, reading.outcome.requests) == (["a", "b"], SourceStatus.READ, 4)
     assert server.asked == [
         f"{flink.CLOUD}/statements?page_size=100",
         f"{flink.CLOUD}/statements?page_size=100&page_token=1",
@@ -127,7 +127,7 @@ def test_members_that_lack_or_are_odd_are_left_open(flink, read: Read, odd) -> N
     """Older and newer services tell less, and otherwise."""
     reading = read(flink.Flink(statements=[[flink.statement("a", **odd)]]))
 
-    assert (names(reading), reading.outcome.answer) == (["a"], SourceStatus.READ)
+    assert (names(reading), reading.outcome.status) == (["a"], SourceStatus.READ)
     assert reading.statements[0].compute_pool == "lfcp-1"
 
 
@@ -144,7 +144,7 @@ def test_item_that_cannot_be_read_costs_itself(flink, read: Read) -> None:
 
     reading = read(flink.Flink(statements=[shown]))
 
-    assert (names(reading), reading.outcome.answer, reading.outcome.unread) == (["b"], SourceStatus.PARTIAL, {"a"})
+    assert (names(reading), reading.outcome.status, reading.outcome.unread) == (["b"], SourceStatus.PARTIAL, {"a"})
     assert reading.outcome.reason == "1 could not be read"
 
 
@@ -152,7 +152,7 @@ def test_item_without_a_name_proves_nothing_to_be_gone(flink, read: Read) -> Non
     """It may be any of those that an earlier scan knows."""
     reading = read(flink.Flink(statements=[[flink.statement("a", ""), flink.statement("", "SELECT 2")]]))
 
-    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
+    assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
 
 
 @pytest.mark.parametrize("page", [500, 429, 400, "<html>502 Bad Gateway</html>"])
@@ -161,7 +161,7 @@ def test_list_that_breaks_off_keeps_what_it_told(flink, read: Read, page) -> Non
     reading = read(flink.Flink(statements=[[flink.statement("a")], page], tables=[[flink.table("t")]]))
 
     assert names(reading) == ["a", "lkc-1/t"]
-    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
+    assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
     assert reading.outcome.reason == "statements could not all be listed"
 
 
@@ -202,7 +202,7 @@ def test_tables_that_are_not_told_leave_the_statements(flink, read: Read, page, 
     """A region without them has none; a right that lacks makes them unknown."""
     reading = read(flink.Flink(statements=[[flink.statement("a")]], tables=[page]))
 
-    assert (names(reading), reading.outcome.answer) == (["a"], answer)
+    assert (names(reading), reading.outcome.status) == (["a"], answer)
 
 
 def test_secrets_of_a_statement_are_hidden(flink, read: Read) -> None:
@@ -224,7 +224,7 @@ def test_manager_of_the_platform_tells_the_same(flink, read: Read) -> None:
     reading = read(server, CMF)
 
     found = reading.statements[0]
-    assert (names(reading), reading.outcome.answer, len(server.asked)) == (["a", "b"], SourceStatus.READ, 3)
+    assert (names(reading), reading.outcome.status, len(server.asked)) == (["a", "b"], SourceStatus.READ, 3)
     assert (found.kind, found.state, found.compute_pool, found.catalog_name) == (
         "SELECT",
         "FAILED",
@@ -238,7 +238,7 @@ def test_manager_that_fails_later_keeps_what_it_told(flink, read: Read) -> None:
     """Pages are whole in themselves."""
     reading = read(flink.Flink(managed=[[flink.managed("b")], 500]), CMF)
 
-    assert (names(reading), reading.outcome.answer, reading.outcome.unread) == (
+    assert (names(reading), reading.outcome.status, reading.outcome.unread) == (
         ["b"],
         SourceStatus.PARTIAL,
         frozenset(),

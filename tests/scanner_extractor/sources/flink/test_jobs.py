@@ -48,7 +48,7 @@ def test_jobs_arrive_with_state_start_and_plan(flink, read: Read) -> None:
     a, b = reading.jobs
     assert (a.name, a.title, a.state, a.started) == ("a", "insert-into_t", "RUNNING", "2026-05-01T10:00:00.000+00:00")
     assert (json.loads(a.plan), b.state, b.started) == (PLAN, "FINISHED", "")
-    assert (reading.outcome.answer, reading.outcome.got, reading.outcome.requests) == (SourceStatus.READ, 2, 3)
+    assert (reading.outcome.status, reading.outcome.received, reading.outcome.requests) == (SourceStatus.READ, 2, 3)
     assert sorted(server.asked) == ["/jobs/a/plan", "/jobs/b/plan", "/jobs/overview"]
 
 
@@ -56,7 +56,7 @@ def test_job_that_was_forgotten_meanwhile_has_no_plan(flink, read: Read) -> None
     """It was there when it was listed."""
     reading = read(flink.Flink(jobs=[flink.job("a")]))
 
-    assert ([(job.name, job.plan) for job in reading.jobs], reading.outcome.answer) == ([("a", "")], SourceStatus.READ)
+    assert ([(job.name, job.plan) for job in reading.jobs], reading.outcome.status) == ([("a", "")], SourceStatus.READ)
 
 
 def test_job_whose_plan_fails_stays_as_it_was(flink, read: Read) -> None:
@@ -66,7 +66,7 @@ def test_job_whose_plan_fails_stays_as_it_was(flink, read: Read) -> None:
 
     reading = read(flink.Flink(jobs=[flink.job("a"), *failing], plans=plans))
 
-    assert ([job.name for job in reading.jobs], reading.outcome.answer) == (["a"], SourceStatus.PARTIAL)
+    assert ([job.name for job in reading.jobs], reading.outcome.status) == (["a"], SourceStatus.PARTIAL)
     assert reading.outcome.unread == {"f0", "f1", "f2", "f3", "f4"}
     assert reading.outcome.reason == "the plans of 5 of its jobs could not be read"
     assert reading.problems[-1].what == "nor could the plans of 2 more of its jobs"
@@ -76,7 +76,7 @@ def test_gateway_is_there_or_not(flink, read: Read, serve, reply) -> None:
     """It lists no sessions, so there is nothing else to ask."""
     server = flink.Flink()
 
-    assert (read(server, SQL_GATEWAY).outcome.answer, server.asked) == (SourceStatus.READ, ["/v1/info"])
+    assert (read(server, SQL_GATEWAY).outcome.status, server.asked) == (SourceStatus.READ, ["/v1/info"])
     settings = FlinkSettings(type=SQL_GATEWAY, http=HttpSettings(url=serve(lambda seen: reply(status=503))))
     with Http(settings.http, settings.source, clock=NO_PAUSE) as http, pytest.raises(SourceUnreachable):
         FLINK_SOURCES[SQL_GATEWAY].read(settings, http, no_progress)

@@ -131,7 +131,7 @@ def test_cluster_is_read_whole() -> None:
     """Everything in a fixed order, whatever order the brokers answered in."""
     reading = read(Brokers("orders", "__consumer_offsets", groups=["z", "a"]))
 
-    assert (reading.cluster_id, reading.brokers, reading.outcome.answer) == (
+    assert (reading.cluster_id, reading.brokers, reading.outcome.status) == (
         "abc",
         ("kafka-1:9092",),
         SourceStatus.READ,
@@ -148,7 +148,7 @@ def test_settings_that_are_refused_leave_the_topics() -> None:
     reading = read(Brokers("a", "b", config=DENIED))
 
     assert [(one.name, one.config) for one in reading.topics] == [("a", ()), ("b", ())]
-    assert (reading.outcome.answer, reading.unconfigured) == (SourceStatus.PARTIAL, frozenset({"a", "b"}))
+    assert (reading.outcome.status, reading.unconfigured) == (SourceStatus.PARTIAL, frozenset({"a", "b"}))
     reason = "2 topics could not be queried for their settings: Topic authorization failed (a, b)"
     assert reading.outcome.reason == reason
 
@@ -171,7 +171,7 @@ def test_listeners_that_are_refused_cost_nothing_else() -> None:
     """They are extra: the addresses of the metadata are complete for whoever uses the same listener."""
     reading = read(Brokers("orders", listeners=NO_RIGHT))
 
-    assert (reading.brokers, reading.outcome.answer) == (("kafka-1:9092",), SourceStatus.READ)
+    assert (reading.brokers, reading.outcome.status) == (("kafka-1:9092",), SourceStatus.READ)
 
 
 def test_nothing_shown_to_a_user_without_rights_is_not_an_empty_cluster() -> None:
@@ -194,35 +194,35 @@ def test_nothing_shown_to_a_user_who_may_not_see_topics_is_not_an_empty_cluster(
 @pytest.mark.parametrize("code", [KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._TIMED_OUT])
 def test_topic_that_nobody_has_is_not_missing(code) -> None:
     """Only a refusal is one."""
-    assert read(Brokers(unshown=KafkaError(code, "?"))).outcome.answer == SourceStatus.READ
+    assert read(Brokers(unshown=KafkaError(code, "?"))).outcome.status == SourceStatus.READ
 
 
 def test_nothing_shown_to_a_user_with_rights_is_an_empty_cluster() -> None:
     """The last topic may really have been deleted."""
     reading = read(Brokers())
 
-    assert (reading.topics, reading.outcome.answer, reading.problems) == ((), SourceStatus.READ, ())
+    assert (reading.topics, reading.outcome.status, reading.problems) == ((), SourceStatus.READ, ())
 
 
 def test_nothing_shown_by_brokers_that_do_not_tell_rights_proves_nothing() -> None:
     """Unknown is neither empty nor refused."""
     reading = read(Brokers(rights=KafkaError(KafkaError._TIMED_OUT, "too late")))
 
-    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
+    assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
 
 
 def test_part_shown_to_a_user_without_rights_on_the_cluster_proves_nothing_gone() -> None:
     """With a name among the unread, a partial answer would count as a list of everything else."""
     reading = read(Brokers("orders", "secret", hidden={"secret": DENIED}, rights=[AclOperation.CREATE]))
 
-    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
+    assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
     assert "may be hidden" in reading.problems[0].what
     assert "DESCRIBE" in reading.problems[0].hint
 
 
 def test_brokers_that_tell_no_rights_at_all_are_read_as_before() -> None:
     """Before Kafka 2.3, and elsewhere, no user would ever get a full answer."""
-    assert read(Brokers("orders", rights=None, topic_rights=None)).outcome.answer == SourceStatus.READ
+    assert read(Brokers("orders", rights=None, topic_rights=None)).outcome.status == SourceStatus.READ
 
 
 def test_check_finds_the_missing_right_before_a_scan_does() -> None:
@@ -248,7 +248,7 @@ def test_mark_that_cannot_be_asked_is_told_by_kafkas_own_names() -> None:
     reading = read(Brokers("__consumer_offsets", "_mine", describe=DENIED))
 
     assert [(one.name, one.internal) for one in reading.topics] == [("__consumer_offsets", True), ("_mine", False)]
-    assert reading.outcome.answer == SourceStatus.READ
+    assert reading.outcome.status == SourceStatus.READ
 
 
 def test_topic_that_the_brokers_do_not_show_stays_as_it_was() -> None:
@@ -256,7 +256,7 @@ def test_topic_that_the_brokers_do_not_show_stays_as_it_was() -> None:
     reading = read(Brokers("orders", "secret", hidden={"secret": DENIED}))
 
     assert [one.name for one in reading.topics] == ["orders"]
-    assert (reading.outcome.unread, reading.outcome.answer) == (frozenset({"secret"}), SourceStatus.PARTIAL)
+    assert (reading.outcome.unread, reading.outcome.status) == (frozenset({"secret"}), SourceStatus.PARTIAL)
 
 
 @pytest.mark.parametrize(
@@ -266,7 +266,7 @@ def test_groups_that_are_not_listed_are_not_gone(listing) -> None:
     """Partial, and no name among the unread makes a whole list of what was told: what is missing stays."""
     reading = read(Brokers("orders", "secret", hidden={"secret": DENIED}, listing=listing))
 
-    assert (reading.consumer_groups, reading.outcome.answer) == ((), SourceStatus.PARTIAL)
+    assert (reading.consumer_groups, reading.outcome.status) == ((), SourceStatus.PARTIAL)
     assert reading.outcome.unread == frozenset()
     assert "Topic authorization failed" in reading.outcome.reason
 
@@ -275,7 +275,7 @@ def test_broker_that_holds_replicas_and_is_not_named_is_down() -> None:
     """A broker that left the cluster holds none; what the others told is whole all the same."""
     reading = read(Brokers("orders", replicas=[3, 1, 2]))
 
-    assert (reading.brokers, reading.unnamed, reading.outcome.answer) == (("kafka-1:9092",), 2, SourceStatus.READ)
+    assert (reading.brokers, reading.unnamed, reading.outcome.status) == (("kafka-1:9092",), 2, SourceStatus.READ)
     assert [problem.what for problem in reading.problems] == [
         "brokers that hold replicas are down: 2, 3; their addresses stay"
     ]
@@ -285,7 +285,7 @@ def test_groups_of_a_broker_that_is_down_are_not_gone() -> None:
     """The other brokers list theirs, and say nothing of those that it coordinates."""
     reading = read(Brokers("orders", "__consumer_offsets", groups=["a"], leader=-1))
 
-    assert ([one.name for one in reading.consumer_groups], reading.outcome.answer) == (["a"], SourceStatus.PARTIAL)
+    assert ([one.name for one in reading.consumer_groups], reading.outcome.status) == (["a"], SourceStatus.PARTIAL)
     assert reading.outcome.unread == frozenset()
     assert "1 of 2 partitions of __consumer_offsets have no leader" in reading.outcome.reason
 
@@ -383,4 +383,4 @@ def test_mock_cluster_gives_what_it_can() -> None:
 
     assert len(reading.brokers) == 2
     assert reading.cluster_id
-    assert reading.outcome.answer == SourceStatus.PARTIAL
+    assert reading.outcome.status == SourceStatus.PARTIAL

@@ -103,14 +103,14 @@ def test_two_requests_tell_everything(read: Read) -> None:
     assert [(one.name, one.sources, one.sinks, one.sink_topics) for one in reading.queries] == [
         ("Q1", ("ORDERS",), ("PAID",), ("paid",))
     ]
-    assert (reading.outcome.answer, reading.outcome.requests, reading.outcome.got) == (Answered.READ, 2, 3)
+    assert (reading.outcome.status, reading.outcome.requests, reading.outcome.received) == (Answered.READ, 2, 3)
 
 
 def test_empty_server_is_read_and_empty(read: Read) -> None:
     """Nothing there is an answer, not a failure."""
     reading = read(Server({BATCH: [sources(), sources(), queries(), FUNCTIONS, TYPES]}))
 
-    assert (reading.outcome.answer, reading.sources, reading.queries) == (Answered.READ, (), ())
+    assert (reading.outcome.status, reading.sources, reading.queries) == (Answered.READ, (), ())
 
 
 def test_older_server_is_asked_in_older_words(read: Read) -> None:
@@ -126,7 +126,7 @@ def test_older_server_is_asked_in_older_words(read: Read) -> None:
     reading = read(server)
 
     assert [one.name for one in reading.sources] == ["ORDERS", "USERS"]
-    assert (len(reading.queries), reading.outcome.answer) == (1, Answered.READ)
+    assert (len(reading.queries), reading.outcome.status) == (1, Answered.READ)
 
 
 def test_batch_that_fails_is_asked_statement_by_statement(read: Read) -> None:
@@ -142,7 +142,7 @@ def test_batch_that_fails_is_asked_statement_by_statement(read: Read) -> None:
     reading = read(server)
 
     assert server.asked == [BATCH, *(f"{each};" for each in BATCH.rstrip(";").split("; "))]
-    assert ([one.name for one in reading.sources], reading.outcome.answer) == (["ORDERS"], Answered.READ)
+    assert ([one.name for one in reading.sources], reading.outcome.status) == (["ORDERS"], Answered.READ)
 
 
 def test_collection_called_streams_is_not_taken_for_the_list(read: Read) -> None:
@@ -183,7 +183,7 @@ def test_oldest_server_is_asked_name_by_name(read: Read) -> None:
         ("TABLES", "JSON"),
         ("my-stream", "JSON"),
     ]
-    assert (reading.outcome.answer, reading.outcome.unread) == (Answered.PARTIAL, frozenset({"GONE"}))
+    assert (reading.outcome.status, reading.outcome.unread) == (Answered.PARTIAL, frozenset({"GONE"}))
 
 
 def test_queries_that_are_refused_leave_the_collections(read: Read) -> None:
@@ -194,7 +194,7 @@ def test_queries_that_are_refused_leave_the_collections(read: Read) -> None:
     reading = read(Server({"DESCRIBE STREAMS;": [streams], "DESCRIBE TABLES;": [sources()]}))
 
     assert [(one.name, one.sources, one.sink_topics) for one in reading.queries] == [("Q1", ("ORDERS",), ("paid",))]
-    assert reading.outcome.answer == Answered.PARTIAL
+    assert reading.outcome.status == Answered.PARTIAL
     assert reading.outcome.reason == "ksqlDB does not list its queries"
 
 
@@ -287,7 +287,7 @@ def test_functions_and_types_are_told_with_the_rest(read: Read) -> None:
     assert [(one.name, one.definition) for one in reading.types] == [
         ("MONEY", "STRUCT<SUM DECIMAL(9, 2), `my``s` ARRAY<MAP<STRING, DOUBLE>>, D DECIMAL>")
     ]
-    assert (reading.outcome.answer, reading.outcome.unread) == (Answered.PARTIAL, {"?", "BAD", "BAD2"})
+    assert (reading.outcome.status, reading.outcome.unread) == (Answered.PARTIAL, {"?", "BAD", "BAD2"})
 
 
 @pytest.mark.parametrize(
@@ -315,7 +315,7 @@ def test_only_a_statement_that_is_not_known_asks_for_what_is_not_there(read: Rea
 
     reading = read(server)
 
-    assert (reading.outcome.answer, reading.types) == (answer, ())
+    assert (reading.outcome.status, reading.types) == (answer, ())
     assert bool(reading.problems) is (answer is Answered.PARTIAL)
 
 
@@ -395,7 +395,7 @@ def test_server_that_is_being_stopped_is_partial(left, unread, waits) -> None:
         reading = read_ksqldb(settings, http, no_progress, Earlier(queries=KNOWN, pause=paused.append))
 
     assert (reading.outcome.unread, len(paused), len(server.left)) == (unread, waits, 0)
-    assert reading.outcome.answer is (Answered.PARTIAL if unread else Answered.READ)
+    assert reading.outcome.status is (Answered.PARTIAL if unread else Answered.READ)
     assert ("being stopped" in reading.outcome.reason) is bool(unread)
 
 
@@ -407,7 +407,7 @@ def test_query_whose_stream_was_dropped_is_gone_at_once() -> None:
     with Http(settings.http, settings.source, exchange=Stopping(("Q1",))) as http:
         reading = read_ksqldb(settings, http, no_progress, earlier)
 
-    assert (reading.outcome.answer, reading.outcome.unread) == (Answered.READ, frozenset())
+    assert (reading.outcome.status, reading.outcome.unread) == (Answered.READ, frozenset())
 
 
 def test_functions_that_are_refused_cost_themselves(read: Read) -> None:
@@ -426,7 +426,7 @@ def test_functions_that_are_refused_cost_themselves(read: Read) -> None:
 
     reading = read(server)
 
-    assert ([one.name for one in reading.sources], reading.outcome.answer) == (["ORDERS"], Answered.PARTIAL)
+    assert ([one.name for one in reading.sources], reading.outcome.status) == (["ORDERS"], Answered.PARTIAL)
     assert reading.outcome.reason == "ksqlDB does not list its functions"
 
 
