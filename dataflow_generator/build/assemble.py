@@ -36,21 +36,21 @@ def build_graph(conn: Connection, flows: Flows) -> FlowGraph:
     return FlowGraph(nodes=lambda: _nodes(conn, flows), edges=lambda: _edges(conn, flows), coverage=flows.coverage)
 
 
-def read_flows(conn: Connection, read: ReadParts | None = None, told: ProgressCallback = silent) -> Flows:
+def read_flows(conn: Connection, read: ReadParts | None = None, report: ProgressCallback = silent) -> Flows:
     """Return what jobs make of the estate's data; nodes that the estate has anyway are left out.
 
-    *read* reads all parts of jobs, in their order; without it they are read here, and *told* is told how far.
+    *read* reads all parts of jobs, in their order; without it they are read here, and *report* is told how far.
     """
-    around, parts = lookup_context(conn), list(job_partitions(conn))
-    here = (read_partition(conn, *part, around) for part in counted(told, JOBS, parts, len(parts)))
-    found = list(read(parts) if read else here)
-    readings = [each for part in found for each in part.jobs]
-    jobs, columns, unsure, attributes = merge_jobs(conn, [each.flows for each in readings], around)
-    coverage = Coverage.total([*(each.coverage for each in readings), unsure])
+    context, parts = lookup_context(conn), list(job_partitions(conn))
+    read_here = (read_partition(conn, *part, context) for part in counted(report, JOBS, parts, len(parts)))
+    results = list(read(parts) if read else read_here)
+    readings = [reading for part in results for reading in part.jobs]
+    jobs, columns, unsure, attributes = merge_jobs(conn, [reading.flows for reading in readings], context)
+    coverage = Coverage.total([*(reading.coverage for reading in readings), unsure])
     flows = build_flows(
-        jobs, _live_topic_keys(jobs, around), merged([*(part.described for part in found), columns]), coverage
+        jobs, _live_topic_keys(jobs, context), merged([*(part.described for part in results), columns]), coverage
     )
-    return with_catalogs(conn, with_attributes(flows, attributes), around)
+    return with_catalogs(conn, with_attributes(flows, attributes), context)
 
 
 def estate_nodes(conn: Connection, flows: Flows) -> Iterator[Node]:

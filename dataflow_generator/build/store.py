@@ -22,11 +22,11 @@ from scanner_dictionary.graph import store as graph_store
 from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph
 from scanner_dictionary.lineage_inputs.column_batches import cells_of, live_heads
 
-_WORDS = {each: str(each.value) for each in (*NodeKind, *EdgeKind, *Certainty)}
+_WORDS = {member: str(member.value) for member in (*NodeKind, *EdgeKind, *Certainty)}
 """Enum values as plain str: database drivers take much longer to bind a subclass of str."""
 
 
-def generate(engine: Engine, told: ProgressCallback = silent) -> StoredGraph:
+def generate(engine: Engine, report: ProgressCallback = silent) -> StoredGraph:
     """Replace the graph in the dictionary with that of what it holds now; readers see the one before until then.
 
     Jobs are read before the write lock is taken, and again where a scan was stored meanwhile.
@@ -34,7 +34,7 @@ def generate(engine: Engine, told: ProgressCallback = silent) -> StoredGraph:
     with engine.connect() as conn, infrequent_collection():
         consistent_read(conn)
         scan = graph_store.newest_scan(conn)
-        flows = read_flows(conn, told=told)
+        flows = read_flows(conn, report=report)
     with infrequent_collection(), writing(engine) as conn:
         return write_flows(conn, flows if graph_store.newest_scan(conn) == scan else read_flows(conn))
 
@@ -66,9 +66,9 @@ def _write_schemas(conn: Connection) -> Mapping[str, int]:
     live = {schema_number(head.id): head for head in live_heads(conn)}
     keys = {schema_key(head.fingerprint): number for number, head in live.items()}
     stored = graph_store.schema_nodes(conn, LAYOUT)
-    kept = {number for number, key in stored.items() if keys.get(key) == number}
-    graph_store.delete_graph(conn, sorted(stored.keys() - kept) if stored else None)
-    for cells in cells_of(conn, [head for number, head in live.items() if number not in kept]):
+    unchanged = {number for number, key in stored.items() if keys.get(key) == number}
+    graph_store.delete_graph(conn, sorted(stored.keys() - unchanged) if stored else None)
+    for cells in cells_of(conn, [head for number, head in live.items() if number not in unchanged]):
         graph_store.add_rows(conn, *schema_rows(cells))
     return keys
 
@@ -76,8 +76,8 @@ def _write_schemas(conn: Connection) -> Mapping[str, int]:
 def node_row(number: int, node: Node) -> NodeRow:
     """Return the row of a node."""
     path = None if node.path is None else list_text(node.path)
-    told = node.namespace, node.name, path, object_text(node.attributes)
-    return NodeRow(number, node.key, _WORDS[node.kind], *told)
+    values = node.namespace, node.name, path, object_text(node.attributes)
+    return NodeRow(number, node.key, _WORDS[node.kind], *values)
 
 
 def edge_row(number: int, edge: Edge, keys: Mapping[str, int]) -> EdgeRow:

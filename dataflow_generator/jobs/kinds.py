@@ -163,13 +163,13 @@ def connect_parts(conn: Connection) -> Iterator[Partition]:
     return _chunked(connector_ids(conn))
 
 
-def connect_readings(conn: Connection, part: Partition, around: LookupContext) -> Iterator[JobReading]:
+def connect_readings(conn: Connection, part: Partition, context: LookupContext) -> Iterator[JobReading]:
     """Read connectors."""
-    told = reported_connectors(conn, part, around)
-    available = KnownColumns(_columns_of(conn, told, around), around.derived)
-    for each in connect_jobs(told, available):
-        count = "unknown_connectors" if not each.known else "connector_columns" if each.whole else "connectors"
-        yield JobReading(each.flows, Coverage(problems=each.problems, **{count: 1}))
+    reported = reported_connectors(conn, part, context)
+    available = KnownColumns(_columns_of(conn, reported, context), context.derived)
+    for job in connect_jobs(reported, available):
+        count = "unknown_connectors" if not job.known else "connector_columns" if job.whole else "connectors"
+        yield JobReading(job.flows, Coverage(problems=job.problems, **{count: 1}))
 
 
 def reported_connectors(conn: Connection, part: Partition, context: LookupContext) -> list[ReportedConnector]:
@@ -370,10 +370,10 @@ def merged(parts: Iterable[Described]) -> Described:
     return {topic: tuple(columns) for topic, columns in columns_of.items()}
 
 
-def _counted(each: Reading) -> JobReading:
-    columns, tables, unread = (each.level is level for level in (Level.COLUMNS, Level.TABLES, Level.UNREAD))
-    counted = Coverage(columns=int(columns), tables=int(tables), unread=int(unread), problems=each.problems)
-    return JobReading(each.flows, counted)
+def _counted(reading: Reading) -> JobReading:
+    columns, tables, unread = (reading.level is level for level in (Level.COLUMNS, Level.TABLES, Level.UNREAD))
+    counted = Coverage(columns=int(columns), tables=int(tables), unread=int(unread), problems=reading.problems)
+    return JobReading(reading.flows, counted)
 
 
 def _chunked(keys: list[int]) -> Iterator[Partition]:

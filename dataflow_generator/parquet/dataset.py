@@ -55,9 +55,9 @@ def checked_manifest(directory: Path) -> GraphManifest:
     """Return the manifest of the graph in *directory*; raises InputInvalid where it is missing or incomplete."""
     about = read_manifest(directory)
     with _readable(directory):
-        found = count_rows(directory / NODES), count_rows(directory / EDGES)
-    if found != (about.nodes, about.edges):
-        what = f"{found[0]} of {about.nodes} nodes and {found[1]} of {about.edges} edges"
+        counted = count_rows(directory / NODES), count_rows(directory / EDGES)
+    if counted != (about.nodes, about.edges):
+        what = f"{counted[0]} of {about.nodes} nodes and {counted[1]} of {about.edges} edges"
         raise InputInvalid(f"the graph is incomplete: {what}", where=str(directory), hint="copy or write it again")
     return about
 
@@ -75,8 +75,8 @@ class ParquetTables:
         """Read some rows, which fit in memory, in the order of the graph; with *columns* no others of theirs."""
         chosen = [*columns, *ORDER] if columns else None
         with _readable(self._directory):
-            found = self._tables[table].to_table(filter=_filter(wanted), columns=chosen, **_READ_AHEAD)
-            return iter(found.sort_by([(name, "ascending") for name in ORDER]).to_pylist())
+            selected = self._tables[table].to_table(filter=_filter(wanted), columns=chosen, **_READ_AHEAD)
+            return iter(selected.sort_by([(name, "ascending") for name in ORDER]).to_pylist())
 
     def every_row(self, table: str) -> Iterator[Record]:
         """Read all rows, of which only a portion is held in memory."""
@@ -100,23 +100,23 @@ def _filter(wanted: RowFilter) -> Any:  # noqa: ANN401 - pyarrow has no types
     import pyarrow as pa
     from pyarrow.dataset import field
 
-    found = field("rank").isin(sorted(wanted.ranks))
+    condition = field("rank").isin(sorted(wanted.ranks))
     if wanted.kinds:
-        found &= field("kind").isin(sorted(map(str, wanted.kinds)))
+        condition &= field("kind").isin(sorted(map(str, wanted.kinds)))
     if wanted.column:
-        found &= field(wanted.column).isin(pa.array(sorted(wanted.values), pa.string()))
+        condition &= field(wanted.column).isin(pa.array(sorted(wanted.values), pa.string()))
     within = None
     for first, last in wanted.few_spans:
         span = (field("place") >= first) & (field("place") <= last)
         within = span if within is None else within | span
-    return found if within is None else found & within
+    return condition if within is None else condition & within
 
 
 def _in_order(table: dataset.Dataset) -> Iterator[Record]:
     """Yield rows in order: a row is complete once no unread row group begins before it."""
     import pyarrow as pa
 
-    groups = [(_first(group), group) for each in table.get_fragments() for group in each.split_by_row_group()]
+    groups = [(_first(group), group) for fragment in table.get_fragments() for group in fragment.split_by_row_group()]
     groups.sort(key=lambda group: group[0])
     waiting = table.schema.empty_table()
     for at, (_, group) in enumerate(groups):
@@ -137,8 +137,8 @@ def _before(rows: Any, first: tuple[int, ...]) -> tuple[Any, Any]:  # noqa: ANN4
     """Split *rows* into those before *first* in the order, and the rest."""
     import pyarrow.compute as pc
 
-    rank, place = first
-    same = pc.and_(pc.equal(rows["rank"], rank), pc.less(rows["place"], place))
+    rank, position = first
+    same = pc.and_(pc.equal(rows["rank"], rank), pc.less(rows["place"], position))
     before = pc.or_(pc.less(rows["rank"], rank), same)
     return rows.filter(before), rows.filter(pc.invert(before))
 

@@ -119,12 +119,12 @@ class _Columns:
         self._pa, self._pc = pa, pc
         self.heads = cells.heads
         names = ("definition", "ordinal", "path", "name", "type", "logical_type", "nullable", "tags")
-        found = dict(zip(names, zip(*cells.columns, strict=True), strict=True))
+        columns = dict(zip(names, zip(*cells.columns, strict=True), strict=True))
         texts = ("path", "name", "type", "logical_type", "tags")
-        self._text = {name: pa.array(found[name], pa.string()) for name in texts}
-        self._definition = pa.array(found["definition"], pa.int64())
-        self._ordinal = pa.array(found["ordinal"], pa.int64())
-        self._nullable = pa.array(found["nullable"]).cast(pa.bool_())
+        self._text = {name: pa.array(columns[name], pa.string()) for name in texts}
+        self._definition = pa.array(columns["definition"], pa.int64())
+        self._ordinal = pa.array(columns["ordinal"], pa.int64())
+        self._nullable = pa.array(columns["nullable"]).cast(pa.bool_())
         self._head = pc.index_in(self._definition, pa.array([head.id for head in cells.heads], pa.int64()))
         keys = [schema_key(head.fingerprint) for head in cells.heads]
         self._schema_keys = self.of_head(keys)
@@ -160,8 +160,8 @@ class _Columns:
         pc, path = self._pc, self._text["path"]
         above = self._strings(path, _above, lambda text: pc.replace_substring_regex(text, ',?"[^"]*"\\]$', "]"))
         root = pc.equal(path, "[]")
-        here, there = self._joined(self._stems, path), self._joined(self._stems, above)
-        at = pc.if_else(root, None, pc.index_in(there, here))
+        names, parent_names = self._joined(self._stems, path), self._joined(self._stems, above)
+        at = pc.if_else(root, None, pc.index_in(parent_names, names))
         return pc.coalesce(self.keys.take(at), self._schema_keys)
 
     def _paths(self) -> Array:
@@ -174,15 +174,15 @@ class _Columns:
 
         return self._strings(path, json.loads, split)
 
-    def _strings(self, text: Array, one: Callable[[str], Any], many: Callable[[Array], Array]) -> Array:
-        """Apply *many* to all texts at once, and *one* to each of the few that need JSON parsing."""
+    def _strings(self, text: Array, convert_text: Callable[[str], Any], many: Callable[[Array], Array]) -> Array:
+        """Apply *many* to all texts at once, and *convert_text* to each of the few that need JSON parsing."""
         pc = self._pc
         special = pc.or_(pc.match_substring(text, "\\"), pc.match_substring(text, '", "'))
         plain = many(text)
         if not pc.any(special).as_py():
             return plain
         exact = [
-            one(cell) if needs_json else None
+            convert_text(cell) if needs_json else None
             for cell, needs_json in zip(text.to_pylist(), special.to_pylist(), strict=True)
         ]
         return pc.if_else(special, self._pa.array(exact, plain.type), plain)
@@ -230,8 +230,8 @@ def span_name(span: Range) -> str:
 
 def make_places(directory: Path) -> None:
     """Build the directories that files of spans lie in."""
-    for place in SPAN_COLUMNS:
-        make_directory(directory / place)
+    for folder in SPAN_COLUMNS:
+        make_directory(directory / folder)
 
 
 def finish_spans(directory: Path, written: Iterable[Rows]) -> None:
@@ -241,12 +241,12 @@ def finish_spans(directory: Path, written: Iterable[Rows]) -> None:
     """
     from pyarrow import parquet
 
-    for file in (file for place in SPAN_COLUMNS for file in (directory / place).glob(".*")):
+    for file in (file for folder in SPAN_COLUMNS for file in (directory / folder).glob(".*")):
         file.unlink(missing_ok=True)
-    files = (file for place in SPAN_COLUMNS for file in (directory / place).glob("schemas-*.parquet"))
-    found, wanted = sum(parquet.read_metadata(file).num_rows for file in files), sum(map(sum, written))
-    if found != wanted:
-        what = f"tasks wrote {wanted} rows there, and {found} are to be seen here"
+    files = (file for folder in SPAN_COLUMNS for file in (directory / folder).glob("schemas-*.parquet"))
+    counted, wanted = sum(parquet.read_metadata(file).num_rows for file in files), sum(map(sum, written))
+    if counted != wanted:
+        what = f"tasks wrote {wanted} rows there, and {counted} are to be seen here"
         raise InputInvalid(what, where=str(directory), hint="name a directory that all machines share")
 
 
@@ -259,12 +259,12 @@ def write_span(source: DictionarySource, span: Range, directory: Path) -> Rows:
         return write_batches((batches(cells) for cells in source.cells(span)), directory, span_name(span))
 
 
-def write_batches(found: Iterable[Batches], directory: Path, name: str) -> Rows:
+def write_batches(parts: Iterable[Batches], directory: Path, name: str) -> Rows:
     """Write the rows of some schemas, in the graph's order, as the files called *name* of the graph in *directory*."""
     counts = [0] * len(SPAN_COLUMNS)
     with ExitStack() as files:
         writers: dict[int, Any] = {}
-        for at, rows in (pair for each in found for pair in enumerate(each)):
+        for at, rows in (pair for batches in parts for pair in enumerate(batches)):
             if rows.num_rows:
                 if at not in writers:
                     writers[at] = files.enter_context(parquet_file(directory / SPAN_COLUMNS[at] / name, rows.schema))

@@ -122,8 +122,8 @@ def _add_between(graph: GraphReader, part: _Part) -> None:
 
 def _add_column_flows(graph: GraphReader, part: _Part) -> None:
     """Add column flows between columns of present nodes, and to present nodes as a whole."""
-    held = graph.edges_at(list(part.nodes), forward=True, kinds=(EdgeKind.CONTAINS,))
-    columns = dict.fromkeys(edge.target_node_id for edge in held)
+    edges = graph.edges_at(list(part.nodes), forward=True, kinds=(EdgeKind.CONTAINS,))
+    columns = dict.fromkeys(edge.target_node_id for edge in edges)
     within = columns.keys() | part.nodes.keys()
     flows = graph.edges_at(list(columns), forward=True, kinds=_FLOWS)
     _add(graph, part, (edge for edge in flows if edge.target_node_id in within))

@@ -62,13 +62,13 @@ def write_schema_files(spark: SparkSession, source: DictionarySource, directory:
     """Write the schema files of the graph in *directory* from tasks; return the row counts of each span."""
     ranges = source.ranges(COLUMNS)
 
-    def made(places: Iterable[int]) -> Batches:
+    def build(numbers: Iterable[int]) -> Batches:
         import pyarrow as pa
 
-        for at in places:
+        for at in numbers:
             yield pa.RecordBatch.from_pylist([write_span(source, ranges[at], directory)._asdict()])
 
-    return [Rows(*row) for row in tasks(spark, len(ranges), made, "nodes long, edges long").collect()]
+    return [Rows(*row) for row in tasks(spark, len(ranges), build, "nodes long, edges long").collect()]
 
 
 def estate_node_frame(spark: SparkSession, source: DictionarySource) -> DataFrame:
@@ -91,11 +91,11 @@ def local_frame(spark: SparkSession, batches: Iterable[Any], schema: str) -> Dat
 def _at_once(
     spark: SparkSession, source: DictionarySource, batches: Callable[[Connection], Batches], schema: str
 ) -> DataFrame:
-    def made(_: Iterable[int]) -> Batches:
+    def build(_: Iterable[int]) -> Batches:
         with source.connected() as conn:
             yield from batches(conn)
 
-    return tasks(spark, 1, made, schema)
+    return tasks(spark, 1, build, schema)
 
 
 def _by_range(
@@ -103,10 +103,10 @@ def _by_range(
 ) -> DataFrame:
     ranges = source.ranges(COLUMNS)
 
-    def made(places: Iterable[int]) -> Batches:
-        return (batch(cells) for at in places for cells in source.cells(ranges[at]))
+    def build(numbers: Iterable[int]) -> Batches:
+        return (batch(cells) for at in numbers for cells in source.cells(ranges[at]))
 
-    return tasks(spark, len(ranges), made, schema)
+    return tasks(spark, len(ranges), build, schema)
 
 
 def tasks(
@@ -167,29 +167,29 @@ def _each(
     parts: Sequence[T],
     read: Callable[[Connection, T, LookupContext], Any],
 ) -> Iterator[Any]:
-    def made(places: Iterable[int]) -> Iterator[Any]:
+    def build(numbers: Iterable[int]) -> Iterator[Any]:
         import pyarrow as pa
 
         with source.connected() as conn, infrequent_collection():
             context = source.context(conn)
-            for at in places:
-                found = pickle.dumps(read(conn, parts[at], context))
-                packed = pa.compress(found, codec=_CODEC, asbytes=True)
-                yield pa.RecordBatch.from_pydict({"place": [at], "size": [len(found)], "found": pa.array([packed])})
+            for at in numbers:
+                pickled = pickle.dumps(read(conn, parts[at], context))
+                packed = pa.compress(pickled, codec=_CODEC, asbytes=True)
+                yield pa.RecordBatch.from_pydict({"place": [at], "size": [len(pickled)], "found": pa.array([packed])})
 
     if not parts:
         return iter(())
     most = min(_TASKS, -(-len(parts) // _PARTS_A_TASK))
-    found = tasks(spark, len(parts), made, _FOUND, most=most).toArrow().sort_by("place")
-    return map(_unpacked, found.column("found"), found.column("size"))
+    results = tasks(spark, len(parts), build, _FOUND, most=most).toArrow().sort_by("place")
+    return map(_unpacked, results.column("found"), results.column("size"))
 
 
 def _unpacked(packed: Any, size: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
     import pyarrow as pa
 
-    found = pa.decompress(packed.as_buffer(), decompressed_size=size.as_py(), codec=_CODEC)
+    content = pa.decompress(packed.as_buffer(), decompressed_size=size.as_py(), codec=_CODEC)
     # Written by our own tasks only, so unpickling is safe.
-    return pickle.loads(found)  # noqa: S301
+    return pickle.loads(content)  # noqa: S301
 
 
 def assemble_on_spark(spark: SparkSession, source: DictionarySource) -> FlowGraph:

@@ -109,7 +109,7 @@ def impact_of(graph: GraphReader, node: NodeRow, name: str, depth: int | None = 
     root = _impact_root(graph, node, name)
     reached = impact_query.impact(root, impact_query.ImpactGraph(ahead=edges_ahead, node_infos=node_infos, step=step))
     affected = tuple(each for each in reached if depth is None or each.steps <= depth)
-    ends = (end for each in affected for hop in each.way for end in (hop.source, hop.target))
+    ends = (end for each in affected for hop in each.route for end in (hop.source, hop.target))
     jobs = (job for each in affected for job in each.through)
     nodes = graph.nodes_of({root.node, *(each.node for each in affected), *ends, *jobs})
     start = column_node(nodes[root.node], root.path) if root.path else nodes[root.node]

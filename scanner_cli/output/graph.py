@@ -146,7 +146,7 @@ def impact_document(impact: Impact) -> dict[str, Json]:
                 "use": each.use.name.lower(),
                 "steps": each.steps,
                 "through": [impact.nodes[job].node_key for job in each.through],
-                "way": [edge_document(hop.edge, impact.nodes) for hop in each.way],
+                "way": [edge_document(hop.edge, impact.nodes) for hop in each.route],
             }
         )
     return {"root": impact.root.node_key, "affected": groups}
@@ -164,7 +164,7 @@ def impact_rows(impact: Impact) -> list[dict[str, Json]]:
             "use": each.use.name.lower(),
             "steps": each.steps,
             "through": [impact.nodes[job].name for job in each.through],
-            "evidence": each.way[-1].edge.evidence,
+            "evidence": each.route[-1].edge.evidence,
         }
         for node, each in rows
     ]

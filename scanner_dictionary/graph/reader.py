@@ -28,7 +28,7 @@ class GraphReader(Protocol):
     """The rows of a graph; their keys are numbers in the graph's order, stable while it is read."""
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """Return what stores it, as the subject of a sentence."""
 
     def edges_at(
@@ -77,7 +77,7 @@ class SqlGraphReader:
     conn: Connection
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """Return what stores it."""
         return "the dictionary"
 
@@ -130,7 +130,7 @@ class SqlGraphReader:
         named = namespace.removeprefix(KAFKA)
         node, cluster = t.flow_node.c, t.cluster.c
         query = select(node.namespace).where(node.kind == "cluster").order_by(node.id).limit(1)
-        found: object = None
+        canonical: object = None
         if "/" not in named:
             with suppress(InputInvalid):
                 at = (
@@ -138,11 +138,11 @@ class SqlGraphReader:
                     .join(t.broker, t.broker.c.cluster_id == cluster.id)
                     .where(t.broker.c.address.in_(broker_addresses(named)))
                 )
-                found = self.conn.execute(query.where(node.name.in_(at))).scalar()
-        if not found:
+                canonical = self.conn.execute(query.where(node.name.in_(at))).scalar()
+        if not canonical:
             called = [row.name for row in clusters_named(self.conn, named)]
-            found = self.conn.execute(query.where(node.name.in_(called))).scalar() if called else None
-        return str(found) if found else namespace
+            canonical = self.conn.execute(query.where(node.name.in_(called))).scalar() if called else None
+        return str(canonical) if canonical else namespace
 
     def cluster_names(self) -> Sequence[str]:
         """List the clusters that were scanned."""
@@ -153,8 +153,8 @@ class SqlGraphReader:
         edge = t.flow_edge.c
         query = select(edge.source_node_id, edge.target_node_id).where(edge.kind.in_(sorted(kinds))).order_by(edge.id)
         ends = [tuple(row) for row in self.conn.execute(query)]
-        found = self.nodes_of({end for pair in ends for end in pair})
-        return ((found[source].node_key, found[target].node_key) for source, target in ends)
+        nodes = self.nodes_of({end for pair in ends for end in pair})
+        return ((nodes[source].node_key, nodes[target].node_key) for source, target in ends)
 
 
 _DESCRIBED = '%"type":%'

@@ -105,9 +105,9 @@ class DatasetFlowsRow(NamedTuple):
 
 def has_events_or_catalogs(conn: Connection) -> bool:
     """Return whether events or catalogs describe datasets: what they say of one affects the jobs of others."""
-    found = [select(table.c.id).where(table.c.gone.is_(None)) for table in (catalog_table, materialization)]
-    found += [select(table.c.id) for table in (events.lineage_job, events.lineage_dataset)]
-    return any(conn.execute(query.limit(1)).first() is not None for query in found)
+    queries = [select(table.c.id).where(table.c.gone.is_(None)) for table in (catalog_table, materialization)]
+    queries += [select(table.c.id) for table in (events.lineage_job, events.lineage_dataset)]
+    return any(conn.execute(query.limit(1)).first() is not None for query in queries)
 
 
 def lineage_job_ids(conn: Connection) -> list[int]:
@@ -183,7 +183,7 @@ def lineage_columns(conn: Connection, refs: Collection[DatasetRef]) -> Mapping[D
             ref = DatasetRef(row.dataset_namespace, row.dataset_name)
             if ref in refs:
                 columns.setdefault(ref, []).append(column_fact(row))
-    return {ref: tuple(each) for ref, each in columns.items()}
+    return {ref: tuple(reported) for ref, reported in columns.items()}
 
 
 def dataset_facets(conn: Connection) -> Mapping[DatasetRef, Mapping[str, str]]:

@@ -37,7 +37,7 @@ def check(scan: ClusterScan) -> tuple[ClusterScan, tuple[Problem, ...]]:
     accepted: dict[str, Any] = {}
     for kind, member, rule in _RULES:
         accepted[member] = tuple(_accepted(kind, rule, getattr(scan, member), known, problems))
-    accepted["definitions"] = tuple(_with_valid_columns(each, problems) for each in accepted["definitions"])
+    accepted["definitions"] = tuple(_with_valid_columns(definition, problems) for definition in accepted["definitions"])
     return replace(scan, **accepted), tuple(problems)
 
 

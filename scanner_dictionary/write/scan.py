@@ -75,7 +75,7 @@ def write_scan(
 def _finish(conn: Connection, facts: FactWriter, reported: Sequence[Problem]) -> ScanSummary:
     """Store the problems and the counts."""
     problems = enumerate([*reported, *facts.problems])
-    cells = ((facts.number, i, *map(storable, (each.where, each.what, each.hint))) for i, each in problems)
+    cells = ((facts.number, i, *map(storable, (problem.where, problem.what, problem.hint))) for i, problem in problems)
     insert_rows(conn, t.scan_problem, cells)
     stale = _count_stale(conn, facts.cluster, facts.number)
     row = update(t.scan).where(t.scan.c.id == facts.number)
@@ -124,7 +124,7 @@ def _count_stale(conn: Connection, cluster: int, number: int) -> int:
 
 
 def _status(scan: ClusterScan) -> str:
-    answers = {each.status for each in scan.outcomes} - {
+    answers = {outcome.status for outcome in scan.outcomes} - {
         SourceStatus.SKIPPED,
         SourceStatus.KEPT,
         SourceStatus.FORGOTTEN,

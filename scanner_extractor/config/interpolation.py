@@ -19,8 +19,8 @@ def named_files(pattern: str, base: Path, ending: str) -> tuple[Path, ...]:
             return tuple(sorted((base / pattern).glob(ending)))
         if (base / pattern).is_file():
             return (base / pattern,)
-        found = (base / name for name in glob.glob(pattern, root_dir=base, recursive=True))  # noqa: PTH207  takes absolute ones too
-        return tuple(sorted(path for path in found if path.is_file()))
+        paths = (base / name for name in glob.glob(pattern, root_dir=base, recursive=True))  # noqa: PTH207  takes absolute ones too
+        return tuple(sorted(path for path in paths if path.is_file()))
     except (OSError, ValueError):  # a name that no file can have
         return ()
 

@@ -41,9 +41,9 @@ def read_cluster_file(
     filling = filled(document.value, environment, path.parent)
     shown = replace(document, value=mask_json(document.value))
     validator = Validator(filling.value, shown, path.parent, registry_types, present=not replayed)
-    found = [*filling.errors, *_errors(filling, validator)]
-    if found:
-        raise InputInvalid.listing(tuple(positioned_problems(found, shown)))
+    errors = [*filling.errors, *_errors(filling, validator)]
+    if errors:
+        raise InputInvalid.listing(tuple(positioned_problems(errors, shown)))
     return settings_of(filling.value, path, tuple(positioned_problems(warnings_of(filling.value), shown)))
 
 

@@ -53,9 +53,9 @@ def openlineage_errors(document: Json, shown: Callable[[JsonPath], str]) -> Iter
     """Report which addresses of a document of any form are none; *shown* gives values without secrets."""
     item = document.get("openlineage") if isinstance(document, dict) else None
     transport = item.get("transport") if isinstance(item, dict) else None
-    for path, each in _transports(transport, ("openlineage", "transport")):
-        url = each.get("url")
-        if each.get("type") in _OVER_HTTP and isinstance(url, str) and not _is_address(url):
+    for path, transport_item in _transports(transport, ("openlineage", "transport")):
+        url = transport_item.get("url")
+        if transport_item.get("type") in _OVER_HTTP and isinstance(url, str) and not _is_address(url):
             where = (*path, "url")
             yield where, f"{shown(where)} is not a web address", "write http://host:port or https://host:port"
 
@@ -67,8 +67,8 @@ def _transports(value: Json, path: JsonPath) -> Iterator[tuple[JsonPath, dict[st
     yield path, value
     inside = value.get("transports")
     listed = inside.items() if isinstance(inside, dict) else enumerate(inside if isinstance(inside, list) else ())
-    for name, each in listed:
-        yield from _transports(each, (*path, "transports", name))
+    for name, transport in listed:
+        yield from _transports(transport, (*path, "transports", name))
     yield from _transports(value.get("transport"), (*path, "transport"))
 
 
@@ -83,9 +83,9 @@ def _is_address(url: str) -> bool:
 def _placed(value: Json, base: Path) -> Json:
     match value:
         case dict():
-            return {name: _member(name, each, base) for name, each in value.items()}
+            return {name: _member(name, member, base) for name, member in value.items()}
         case list():
-            return [_placed(each, base) for each in value]
+            return [_placed(item, base) for item in value]
         case _:
             return value
 
@@ -114,19 +114,21 @@ def settings_of(document: Json, file: Path, warnings: tuple[Problem, ...]) -> Se
     brokers = broker_list(document["brokers"]) if "brokers" in document else ()
     base = file.parent
     kafka = _kafka(document["kafka"], brokers, base) if "kafka" in document else None
-    cloud = CloudMembers(document, lambda each: _http(each, base))
+    cloud = CloudMembers(document, lambda member: _http(member, base))
     context = ParseContext(base=base, http=lambda item: _http(item, base))
     flink, sql_files = flink_settings(document.get("flink", []), base, lambda item: _http(item, base))
     settings = Settings(
         cluster=ClusterName(document["cluster"]),
         brokers=brokers,
-        aliases=tuple(("address", _alias(each)) for each in document.get("aliases", [])),
+        aliases=tuple(("address", _alias(alias)) for alias in document.get("aliases", [])),
         file=file,
         kafka=kafka,
         registries=tuple(_registry(item, base) for item in document.get("schema_registries", [])),
         ksqldb=tuple(KsqlSettings(http=_http(item, base)) for item in document.get("ksqldb", [])),
         connect=tuple(_connect(item, base) for item in document.get("connect", [])),
-        catalogs=tuple(catalog_settings(item, lambda each: _http(each, base)) for item in document.get("catalogs", [])),
+        catalogs=tuple(
+            catalog_settings(item, lambda member: _http(member, base)) for item in document.get("catalogs", [])
+        ),
         kafka_rest=cloud.kafka_rest(),
         stream_catalogs=cloud.stream_catalogs(),
         tableflow=cloud.tableflow(),
@@ -163,7 +165,7 @@ def _with_secret_names(settings: Settings) -> Settings:
             replace(value, http=named(value.http)) if isinstance(getattr(value, "http", None), HttpSettings) else value
         )
 
-    return replace(settings, **{each.name: named(getattr(settings, each.name)) for each in fields(settings)})
+    return replace(settings, **{field.name: named(getattr(settings, field.name)) for field in fields(settings)})
 
 
 def _alias(text: str) -> str:

@@ -176,9 +176,9 @@ class Validator:
         known_names: set[tuple[object, str]] = set()
         for path, item in _items(self.document, _SOURCES):
             address = _address(item.get("url"))
-            one = f"/contexts/{item['context']}" if "context" in item else ""
+            context = f"/contexts/{item['context']}" if "context" in item else ""
             identity = (
-                json.dumps(item["glue"], sort_keys=True) if "glue" in item else address.url + one if address else ""
+                json.dumps(item["glue"], sort_keys=True) if "glue" in item else address.url + context if address else ""
             )
             if identity and (path[0], identity) in known_names:
                 yield (*path, "glue" if "glue" in item else "url"), "this source is named twice", "keep one of them"

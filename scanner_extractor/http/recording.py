@@ -133,8 +133,8 @@ class Replay:
 
     def _place(self, source: SourceId) -> Path:
         """Return the directory of a source; captures by earlier versions have no hash in its name."""
-        place = self._directory / directory_name(source)
-        return place if place.is_dir() else self._directory / slug(source)
+        directory = self._directory / directory_name(source)
+        return directory if directory.is_dir() else self._directory / slug(source)
 
     def _indexed(self, source: SourceId) -> Mapping[_Key, list[Path]]:
         if source not in self._files:
@@ -176,11 +176,11 @@ def directory_name(name: str) -> str:
 
 def recorded_cluster(directory: Path, cluster: str) -> Path:
     """Return where *directory* holds the capture of one of several clusters; raises InputInvalid for a link."""
-    place = directory / directory_name(cluster)
-    place = place if place.is_dir() else directory / slug(cluster)
-    if place.is_symlink():
-        raise InputInvalid("is a link", where=str(place), hint="put the directory itself here")
-    return place
+    folder = directory / directory_name(cluster)
+    folder = folder if folder.is_dir() else directory / slug(cluster)
+    if folder.is_symlink():
+        raise InputInvalid("is a link", where=str(folder), hint="put the directory itself here")
+    return folder
 
 
 def _key(request: Request) -> _Key:

@@ -88,10 +88,10 @@ def _covers(link: TopicSchema, schema: ManualSchema) -> bool:
     return link.current
 
 
-def _agree(one: Definition, other: Definition) -> bool:
+def _agree(definition: Definition, other: Definition) -> bool:
     # Types are each format's own words: a CSV list made by hand and an Avro schema can agree in paths only.
-    typed = one.format == other.format
-    return _shape(one, typed) == _shape(other, typed)
+    typed = definition.format == other.format
+    return _shape(definition, typed) == _shape(other, typed)
 
 
 def _shape(definition: Definition, typed: bool) -> list[tuple[tuple[str, ...], str]]:

@@ -252,8 +252,8 @@ def _costed(outcome: SourceResult, access: Connections) -> SourceResult:
 
 
 def _with_problems(reading: SourceResults, access: Connections) -> SourceResults:
-    found = access.problems(reading.outcome.source)
-    return replace(reading, problems=(*reading.problems, *found)) if found else reading
+    problems = access.problems(reading.outcome.source)
+    return replace(reading, problems=(*reading.problems, *problems)) if problems else reading
 
 
 def _skipped(task: Task) -> SourceResult:

@@ -150,8 +150,8 @@ class _Text:
     def readings(self, columns: Described) -> Iterator[Reading]:
         """Yield a job for each statement that moves data."""
         self._learn(columns)
-        for name, one in self._jobs():
-            yield _Job(name, one, self._statement, self._tables, columns).read(self._namespace)
+        for name, flows in self._jobs():
+            yield _Job(name, flows, self._statement, self._tables, columns).read(self._namespace)
 
     def owners(self) -> Iterator[GroupOwner]:
         """Yield the consumer groups of its jobs, each in the cluster of a topic that the job reads."""
@@ -199,21 +199,21 @@ class _Job:
     def __init__(
         self,
         name: str,
-        found: StatementFlows,
+        flows: StatementFlows,
         statement: FlinkStatement,
         tables: TableResolver,
         columns: Described,
     ) -> None:
         self._name = name
-        self._found = found
+        self._found = flows
         self._statement = statement
         self._tables = tables
         self._columns = columns
-        self._where = f"statement {name} of {statement.source}, {found.at}"
+        self._where = f"statement {name} of {statement.source}, {flows.at}"
         self._problems: dict[Problem, None] = {}
         self._fields: dict[tuple[str, Dataset], ColumnResolver] = {}
-        self._datasets_of = {table.name: self._datasets(table) for table in found.datasets}
-        self._named = {table.name: table for table in found.datasets}
+        self._datasets_of = {table.name: self._datasets(table) for table in flows.datasets}
+        self._named = {table.name: table for table in flows.datasets}
 
     def read(self, namespace: str) -> Reading:
         """Return the job; without columns where the engine reads topics that the statement does not name."""

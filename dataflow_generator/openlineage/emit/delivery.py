@@ -161,7 +161,7 @@ class Emitter:
     @property
     def missed(self) -> tuple[str, ...]:
         """Return the transports of a composite that did not deliver the last event while another did."""
-        return self._wanted(each.transport for each in self._log.missed)
+        return self._wanted(failure.transport for failure in self._log.missed)
 
     def send(self, event: Event) -> None:
         """Send an event; raises SourceObjected where it is refused, another ScannerError for an unavailable target."""
@@ -170,7 +170,7 @@ class Emitter:
         try:
             self._client.emit(typed(event))
         except _failures() as error:
-            raise _failed(error, [each.error for each in self._log.missed]) from error
+            raise _failed(error, [failure.error for failure in self._log.missed]) from error
         if self._log.errors > before:
             raise SourceUnreachable(self._log.last, where=WHERE)
 
@@ -327,7 +327,7 @@ def _failed(error: Exception, inside: Iterable[Exception]) -> ScannerError:
     cause = error.__cause__
     causes = list(inside) or [cause if isinstance(cause, Exception) and _status(cause) else error]
     what = "; ".join(dict.fromkeys(map(_message, causes)))
-    statuses = [_status(each) for each in causes]
+    statuses = [_status(cause) for cause in causes]
     if all(status in _OBJECTED for status in statuses):
         return SourceObjected(what, where=WHERE, status=statuses[0])
     if any(status in _DENIED for status in statuses):

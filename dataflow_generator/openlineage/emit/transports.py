@@ -40,8 +40,8 @@ def copied(settings: Json) -> Json:
     """Return a deep copy of *settings*, because the library removes members from its argument."""
     match settings:
         case dict():
-            return {name: copied(each) for name, each in settings.items()}
+            return {name: copied(setting) for name, setting in settings.items()}
         case list() | tuple():
-            return [copied(each) for each in settings]
+            return [copied(setting) for setting in settings]
         case _:
             return settings

@@ -72,8 +72,8 @@ def with_fields(job: JobFlows, fields: Fields) -> JobFlows:
         replace(flow, source=_resolved(flow.source, fields), target=_resolved(flow.target, fields))
         for flow in job.columns
     )
-    kept = (flow for flow in resolved if flow.source.path is not None or flow.target.path is not None)
-    return replace(job, columns=tuple(dict.fromkeys(kept)))
+    between_columns = (flow for flow in resolved if flow.source.path is not None or flow.target.path is not None)
+    return replace(job, columns=tuple(dict.fromkeys(between_columns)))
 
 
 def merged_jobs(jobs: Sequence[JobFlows]) -> list[JobFlows]:
@@ -234,14 +234,16 @@ def _datasets_in_flows(jobs: Iterable[JobFlows]) -> frozenset[Dataset]:
 def _undescribed(reported: Mapping[Dataset, tuple[Column, ...]], context: LookupContext) -> Described:
     """Return the columns of tables from events, and those of topics that no schema has."""
     clusters = {namespace: name for name, namespace in context.naming.clusters.items()}
-    topics = {(clusters[each.namespace], each.name): each for each in reported if each.namespace in clusters}
+    topics = {
+        (clusters[dataset.namespace], dataset.name): dataset for dataset in reported if dataset.namespace in clusters
+    }
     known = context.columns(topics) if topics else {}
     paths = {topics[topic]: {column.path for column in columns} for topic, columns in known.items()}
     return {
-        (each.namespace, each.name): tuple(
-            column for column in reported[each] if column.path not in paths.get(each, ())
+        (dataset.namespace, dataset.name): tuple(
+            column for column in reported[dataset] if column.path not in paths.get(dataset, ())
         )
-        for each in sorted(reported)
+        for dataset in sorted(reported)
     }
 
 
@@ -255,7 +257,7 @@ def _identity(conn: Connection, jobs: Iterable[JobFlows], context: LookupContext
         lineage_input.lineage_names(conn),
         (*lineage_input.lineage_symlinks(conn), *of_catalogs),
         clusters=_clusters(conn),
-        known={normal(each.namespace, each.name) for each in others if each.kind is NodeKind.DATASET},
+        known={normal(other.namespace, other.name) for other in others if other.kind is NodeKind.DATASET},
     )
 
 
@@ -311,11 +313,11 @@ def _fields(
     """Return the column resolvers: by the schemas of a topic in the dictionary, else by columns from events."""
     clusters = {namespace: name for name, namespace in context.naming.clusters.items()}
     listed = sorted(datasets)
-    ours = {(clusters[each.namespace], each.name) for each in listed if each.namespace in clusters}
+    ours = {(clusters[dataset.namespace], dataset.name) for dataset in listed if dataset.namespace in clusters}
     known = context.columns(ours) if ours else {}
     fields: dict[Dataset, EventFields] = {}
-    for each in listed:
-        columns = known.get((clusters.get(each.namespace, ""), each.name)) or reported.get(each, ())
+    for dataset in listed:
+        columns = known.get((clusters.get(dataset.namespace, ""), dataset.name)) or reported.get(dataset, ())
         paths = (column.path for column in columns)
-        fields[each] = EventFields(paths, topic=each.kind is NodeKind.TOPIC, unlisted=unlisted(columns))
+        fields[dataset] = EventFields(paths, topic=dataset.kind is NodeKind.TOPIC, unlisted=unlisted(columns))
     return fields

@@ -203,8 +203,8 @@ def import_events(texts: Iterable[EventText], store: Store, refuse: Reject) -> I
 def is_future(event: LineageEvent) -> bool:
     """Return whether *event*, or a facet of it, has a newer version; it is stored but only partly read."""
     facets = [*(event.job.facets if event.job else ()), *(event.run.facets if event.run else ())]
-    facets += (facet for each in event.datasets for facet in (*each.facets, *each.use_facets))
-    return (version_of(event.schema_url) or KNOWN_VERSION) > KNOWN_VERSION or any(each.future for each in facets)
+    facets += (facet for dataset in event.datasets for facet in (*dataset.facets, *dataset.use_facets))
+    return (version_of(event.schema_url) or KNOWN_VERSION) > KNOWN_VERSION or any(facet.future for facet in facets)
 
 
 def _store_batch(batch: list[LineageEvent], store: Store, result: ImportResult) -> None:
@@ -254,16 +254,16 @@ class SpoolImporter:
 
     def problems(self) -> list[str]:
         """Return the problems that prevent events from being stored now; empty for none."""
-        found = [self.error] if self.error else []
+        messages = [self.error] if self.error else []
         if self.spool.failure:
-            found.append(f"the spool cannot be written: {self.spool.failure}")
+            messages.append(f"the spool cannot be written: {self.spool.failure}")
         if aside := self.spool.unreadable() + len(self._unreadable):
-            found.append(f"{aside} unreadable segments of the spool are set aside in {self.spool.directory}")
+            messages.append(f"{aside} unreadable segments of the spool are set aside in {self.spool.directory}")
         if not self.spool.alive:
-            found.append("events cannot be received: the spool writer thread has ended; restart the listener")
+            messages.append("events cannot be received: the spool writer thread has ended; restart the listener")
         if self._thread is not None and not self._thread.is_alive() and not self._stop.is_set():
-            found.append("events are not stored: the importer thread has ended; restart the listener")
-        return found
+            messages.append("events are not stored: the importer thread has ended; restart the listener")
+        return messages
 
     def store_all(self) -> bool:
         """Import every readable segment; return whether the dictionary could be written."""

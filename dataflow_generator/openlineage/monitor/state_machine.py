@@ -203,15 +203,15 @@ def step(
     by_name = {job.name: job for job in observed}
     runs: dict[str, Run] = {}
     transitions: list[Transition] = []
-    begun = state.begun
+    started_runs = state.begun
     for name in sorted(state.runs.keys() | by_name.keys()):
-        fresh = run_id(moment(at), server, name, str(begun))
+        fresh = run_id(moment(at), server, name, str(started_runs))
         run, new = _next(state.runs.get(name), by_name.get(name), _Turn(at=at, rules=rules or Rules(), fresh=fresh))
-        begun += sum(transition.state == START for transition in new)
+        started_runs += sum(transition.state == START for transition in new)
         transitions += new
         if run:
             runs[name] = run
-    return ServerState(begun=begun, runs=runs), tuple(transitions)
+    return ServerState(begun=started_runs, runs=runs), tuple(transitions)
 
 
 def unreadable_job(name: str) -> ObservedJob:

@@ -72,8 +72,8 @@ def _first(errors: Iterable[object], main: str) -> str:
     for error in errors:
         file, line, column, message = (getattr(error, name) for name in ("filename", "line", "column", "message"))
         name = file.decode("utf-8", "replace")
-        place = f"{line + 1}:{column + 1}" if line >= 0 else ""
-        where = " ".join(filter(None, ("" if name == main else name, place)))
+        position = f"{line + 1}:{column + 1}" if line >= 0 else ""
+        where = " ".join(filter(None, ("" if name == main else name, position)))
         return f"{where}: {message.decode('utf-8', 'replace')}"
     return "no reason given"
 

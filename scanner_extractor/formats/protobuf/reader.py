@@ -147,8 +147,8 @@ class Walk:
         self.holders[path] = RecordName(message.name)
         self._push(_fields(path, message, open_ | {message.name}))
 
-    def _push(self, places: Iterable[_Position]) -> None:
-        self._waiting.extend(reversed(list(places)))
+    def _push(self, positions: Iterable[_Position]) -> None:
+        self._waiting.extend(reversed(list(positions)))
 
     def _report_unknown(self, position: _Position) -> None:
         where = f"{position.message.name}.{position.field.name}"

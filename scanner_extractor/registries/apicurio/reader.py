@@ -206,11 +206,11 @@ def numbered(listed: Iterable[ListedVersion]) -> Numbers:
     numbers: dict[tuple[str, SubjectName, str], int] = {}
     last: dict[SubjectKey, int] = {}
     for version in sorted(listed, key=lambda version: version.global_id):
-        place = version.artifact.place
-        before = last.get(place, 0)
+        key = version.artifact.place
+        before = last.get(key, 0)
         own = _number(version.label)
-        last[place] = own if own > before else before + 1
-        numbers[*place, version.label] = last[place]
+        last[key] = own if own > before else before + 1
+        numbers[*key, version.label] = last[key]
     return numbers
 
 

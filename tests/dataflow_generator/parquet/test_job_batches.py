@@ -58,7 +58,7 @@ def test_files_hold_the_rows_of_the_graph(empty, tmp_path_factory, history) -> N
 
 def test_a_column_of_two_parts_is_there_once_for_its_first_flow() -> None:
     """Two connectors write into one table: its column is believed for the one whose name comes first."""
-    found = concatenate(parts(job("zebra"), job("ant")), there=())
+    found = concatenate(parts(job("zebra"), job("ant")), existing=())
 
     assert found is not None
     assert found.nodes["name"].to_pylist() == ["shop.orders", "orders", "ant", "zebra", "orders", "shop.orders"]
@@ -68,7 +68,7 @@ def test_a_column_of_two_parts_is_there_once_for_its_first_flow() -> None:
 
 def test_topics_that_are_there_anyway_have_no_second_node() -> None:
     """A live topic is the dictionary's to tell of."""
-    found = concatenate(parts(job("ant")), there={ORDERS.key})
+    found = concatenate(parts(job("ant")), existing={ORDERS.key})
 
     assert found is not None
     assert ORDERS.key not in found.nodes["node_key"].to_pylist()
@@ -77,12 +77,12 @@ def test_topics_that_are_there_anyway_have_no_second_node() -> None:
 @pytest.mark.parametrize("jobs", [(job("ant"), job("ant")), (job("ant", "same"), job("bee", "same"))])
 def test_jobs_that_share_a_name_or_a_flow_are_not_put_together(jobs) -> None:
     """Which of them gives way is told by the order of all jobs, which only drawing them together knows."""
-    assert concatenate(parts(*jobs), there=()) is None
+    assert concatenate(parts(*jobs), existing=()) is None
 
 
 def test_no_jobs_make_no_rows() -> None:
     """An estate of topics alone has a graph, too."""
-    found = concatenate([], there=())
+    found = concatenate([], existing=())
 
     assert found is not None
     assert (len(found.nodes), len(found.edges), found.coverage) == (0, 0, Coverage())

@@ -106,7 +106,7 @@ def test_of_several_ways_the_closest_counts_whatever_its_length() -> None:
     drawn.job("near", "a", "c", "a.id > c: filter")
     (column,) = [each for each in drawn.found("a.id") if shown(each) == "c.id"]
 
-    assert (column.use, [hop.target.rpartition("/")[2] for hop in column.way]) == (Use.COPIES, ["b#id", "c#id"])
+    assert (column.use, [hop.target.rpartition("/")[2] for hop in column.route]) == (Use.COPIES, ["b#id", "c#id"])
     assert [job.rpartition("/")[2] for job in column.through] == ["far", "farther"]
 
 

@@ -71,7 +71,7 @@ def answers(graph, key):
     try:
         (node,) = [each for each in nodes_named(graph.rows, key) if each.node_key == key]
     except NameUnknown as error:
-        return str(error).replace(graph.rows.place, "")
+        return str(error).replace(graph.rows.location, "")
     hops, nodes = stored_lineage(graph.rows, node, TraversalOptions(columns=True))
     steps = [(nodes[hop.source].node_key, nodes[hop.target].node_key, hop.edge.evidence) for hop in hops]
     part = part_around(graph.rows, graph.about, node, 2)

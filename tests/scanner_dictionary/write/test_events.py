@@ -150,7 +150,7 @@ def test_an_event_forgotten_and_sent_again_changes_nothing_else(dictionary, cont
     """The list of known events is bounded; what they add up to is not counted by it."""
     write_events(dictionary, EVENTS)
     before = contents(*TABLES)
-    write_events(dictionary, [event(7, job="last")], kept=1)
+    write_events(dictionary, [event(7, job="last")], keep=1)
     assert len(contents("lineage_event")["lineage_event"]) == 1
     again = write_events(dictionary, EVENTS[1:2])
 
