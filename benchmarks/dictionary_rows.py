@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from estate import SEED, schemas
+from installation import SEED, schemas
 from large_dictionary import BROKER, COLUMNS, TOPICS, build, schema_id, subject, topic_name
 from measure import Row
 
@@ -60,7 +60,7 @@ def query_row(directory: Path) -> list[Row]:
     file = directory / "ten-million.db"
     try:
         build(file)
-        taken = _ask(file)
+        taken = _time_queries(file)
         floor = _look_up(file)
         size = file.stat().st_size / 2**30
     finally:
@@ -135,7 +135,7 @@ def _insert(file: Path, rows: Sequence[tuple[Any, ...]]) -> float:
         return _seconds(work)
 
 
-def _ask(file: Path) -> list[float]:
+def _time_queries(file: Path) -> list[float]:
     """Query random questions of all five kinds; the first round, which compiles the statements, does not count."""
     engine = open_dictionary(str(file), create=False)
     chance = random.Random(SEED)

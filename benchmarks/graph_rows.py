@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from dictionary_rows import scan_of
-from estate import topic_name
-from job_estate import CONNECT, FLINK, KSQL, connectors, flink_statements, ksql
+from installation import topic_name
+from job_installation import CONNECT, FLINK, KSQL, connectors, flink_statements, ksql
 from measure import Row, Run, medians, scanner
 
 from dataflow_generator.sql import Dialect, read_sql

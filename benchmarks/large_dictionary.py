@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from estate import SEED
+from installation import SEED
 from sqlalchemy import Connection, Table
 
 from scanner_dictionary.engine.open import open_dictionary, writing

@@ -104,11 +104,11 @@ def _facets(file: Path) -> Iterator[str]:
         found = read_facet(name, value)
         if found.problems:
             yield f"{name}: {found.problems[0]}"
-        elif name in ("lineage", "columnLineage") and not _tells(found.facet, value):
+        elif name in ("lineage", "columnLineage") and not _reports(found.facet, value):
             yield f"{name}: nothing was read of it"
 
 
-def _tells(facet: Facet, value: Json) -> bool:
+def _reports(facet: Facet, value: Json) -> bool:
     """Report whether anything was read; flows between jobs only are kept as received."""
     return bool(facet.flows or facet.uses) or '"DATASET"' not in json.dumps(value)
 

@@ -18,9 +18,9 @@ from threading import Thread
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from estate import SEED
+from installation import SEED
 from lineage_clients import Posted, post, spoiled
-from lineage_estate import ndjson
+from lineage_installation import ndjson
 from measure import Row, scanner
 
 _EVENTS, _CLIENTS, _EVERY = 10_000, 16, 20

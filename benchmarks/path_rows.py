@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from measure import Row, conditions, run, scanner, table
 from postgres_server import NoPostgres, copy_dictionary, postgres
-from spark_rows import SETTINGS, Taken, estate, watched
+from spark_rows import SETTINGS, Taken, installation, watched
 
 _COLUMNS = 10_000_000
 _TARGET = "< 300 s, < 4,096 MiB"
@@ -26,7 +26,7 @@ _TARGET = "< 300 s, < 4,096 MiB"
 
 def paths_row(_: Path, columns: int = _COLUMNS) -> list[Row]:
     """How long the graph of so many columns takes by each way, its memory, and whether all graphs are the same."""
-    file = estate(columns)
+    file = installation(columns)
     rows, graphs = [], {}
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)

@@ -17,7 +17,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "lab"))
 
 import artifacts
-from estate import topic_name
+from installation import topic_name
 from lone_broker import broker
 from measure import Row, Run, medians, scanner
 from places import CACHE

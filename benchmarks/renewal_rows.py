@@ -1,4 +1,4 @@
-"""Figures of `scanner dataflow` on a large estate: the first graph, and the one after a scan that changed little.
+"""Figures of `scanner dataflow` on a large installation: the first graph, and the one after a scan that changed little.
 
 `python benchmarks/renewal_rows.py [COLUMNS …]` measures inputs of other sizes than the one of `run.py`.
 """
@@ -17,8 +17,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from estate import SEED
-from large_estate import Size, build
+from installation import SEED
+from large_installation import Size, build
 from measure import Row, Run, conditions, run, scanner, table
 from sqlalchemy import Connection, insert, select, update
 
@@ -34,7 +34,7 @@ def renewal_row(directory: Path, columns: int = _COLUMNS) -> list[Row]:
     """How long the first graph of a dictionary takes, and the one after a change of one topic in a hundred.
 
     Of the topics that change, all but two have a new version of their value with one column more, one is new and one is
-    gone. Then the first graph in Parquet files, which are written anew each time. All are whole processes on copies of
+    gone. Then the first graph in Parquet files, which are rewritten each time. All are whole processes on copies of
     one file, in turn; the times are of the processor, because that is what other programs on the machine change least.
     """
     size = Size(columns=columns, topics=max(columns // 100, 200), jobs=max(columns // 500, 6))

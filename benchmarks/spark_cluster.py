@@ -19,7 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from measure import scanner
-from spark_rows import estate
+from spark_rows import installation
 
 _DEPLOY = "org.apache.spark.deploy"
 _PATIENCE = 120
@@ -27,7 +27,7 @@ _PATIENCE = 120
 
 def main(columns: int) -> int:
     """Build the graph of so many columns on the cluster, killing a worker once tasks have written something."""
-    file = estate(columns)
+    file = installation(columns)
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         generate(file, place / "local", "--engine", "local").wait()

@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from large_estate import Size, build
+from large_installation import Size, build
 from measure import Row, conditions, environment, scanner, table
 from plot import plot
 
@@ -31,7 +31,7 @@ SETTINGS = ("spark.master=local[2]", "spark.driver.memory=1500m")
 _PLOT = Path(__file__).parents[1] / "docs" / "spark.svg"
 _RUNS = 3
 _MILLION = 1_000_000
-_PLACE = Path(tempfile.gettempdir()) / "scanner-bench-estates"
+_PLACE = Path(tempfile.gettempdir()) / "scanner-bench-installations"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def size_of(columns: int) -> Size:
     return Size(columns=columns, topics=max(columns // 100, 10), jobs=max(columns // 500, 6))
 
 
-def estate(columns: int) -> Path:
+def installation(columns: int) -> Path:
     """Return the dictionary of so many columns; it is made once."""
     _PLACE.mkdir(exist_ok=True)
     file = _PLACE / f"{REVISION}-{columns}.db"
@@ -65,7 +65,7 @@ def spark_row(columns: int) -> tuple[Row, Taken, Taken]:
 
     Medians of three pairs, one after the other in turn.
     """
-    pairs = [_pair(estate(columns)) for _ in range(_RUNS)]
+    pairs = [_pair(installation(columns)) for _ in range(_RUNS)]
     ours, limit = (_middle([pair[at] for pair in pairs]) for at in (0, 1))
     ratio = statistics.median(ours.seconds / limit.seconds for ours, limit in pairs)
     size = size_of(columns)

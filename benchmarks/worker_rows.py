@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from measure import Row, conditions, scanner, table
 from spark_cluster import cluster
-from spark_rows import estate, watched
+from spark_rows import installation, watched
 
 _LEAST = 1.6
 
@@ -22,7 +22,7 @@ def workers_row(_: Path, columns: int = 10_000_000) -> list[Row]:
 
     What Spark itself needs to start and stop on that cluster, which no worker shortens, is measured and taken off.
     """
-    file = estate(columns)
+    file = installation(columns)
     with tempfile.TemporaryDirectory() as name, cluster(Path(name)) as (master, _workers):
         settings = [f"spark.master={master}", "spark.driver.host=127.0.0.1", "spark.executor.memory=1g"]
         empty = watched([sys.executable, __file__, "start", *settings]).seconds

@@ -37,9 +37,9 @@ def build_graph(conn: Connection, flows: Flows) -> FlowGraph:
 
 
 def read_flows(conn: Connection, read: ReadParts | None = None, report: ProgressCallback = silent) -> Flows:
-    """Return what jobs make of the estate's data; nodes that the estate has anyway are left out.
+    """Return what jobs make of the installation's data; nodes that the installation has anyway are left out.
 
-    *read* reads all parts of jobs, in their order; without it they are read here, and *report* is told how far.
+    *read* reads all parts of jobs, in their order; without it they are read here, and *report* is called with the progress.
     """
     context, parts = lookup_context(conn), list(job_partitions(conn))
     read_here = (read_partition(conn, *part, context) for part in counted(report, JOBS, parts, len(parts)))
@@ -53,7 +53,7 @@ def read_flows(conn: Connection, read: ReadParts | None = None, report: Progress
     return with_catalogs(conn, with_attributes(flows, attributes), context)
 
 
-def estate_nodes(conn: Connection, flows: Flows) -> Iterator[Node]:
+def installation_nodes(conn: Connection, flows: Flows) -> Iterator[Node]:
     """Yield the nodes that are not part of schemas: clusters, topics, and those of *flows*."""
     clusters = graph_input.graph_clusters(conn)
     known = schema_nodes.namespaces(clusters)
@@ -62,7 +62,7 @@ def estate_nodes(conn: Connection, flows: Flows) -> Iterator[Node]:
     yield from flows.nodes
 
 
-def estate_edges(conn: Connection, flows: Flows) -> Iterator[Edge]:
+def installation_edges(conn: Connection, flows: Flows) -> Iterator[Edge]:
     """Yield the edges that are not inside schemas: cluster to topic, topic to schema, and those of *flows*."""
     known = schema_nodes.namespaces(graph_input.graph_clusters(conn))
     yield from (schema_nodes.topic_edge(topic, known) for topic in graph_input.graph_topics(conn))
@@ -81,13 +81,13 @@ def _live_topic_keys(jobs: Iterable[JobFlows], context: LookupContext) -> frozen
 
 
 def _nodes(conn: Connection, flows: Flows) -> Iterator[Node]:
-    yield from estate_nodes(conn, flows)
+    yield from installation_nodes(conn, flows)
     for definition in graph_input.all_definitions(conn):
         yield from schema_nodes.definition_nodes(definition)
 
 
 def _edges(conn: Connection, flows: Flows) -> Iterator[Edge]:
-    yield from estate_edges(conn, flows)
+    yield from installation_edges(conn, flows)
     for definition in graph_input.all_definitions(conn):
         yield from schema_nodes.definition_edges(definition)
 

@@ -1,4 +1,4 @@
-"""The generated graph into the dictionary, in one transaction; of it only what stands above the schemas is held.
+"""The generated graph into the dictionary, in one transaction; of it only what belongs to no schema is held.
 
 A definition is never changed, so the rows of its schema stay from one generation to the next; all others are written
 again. Rows of schemas have keys above zero that follow from the definition's own, all others have keys below zero.
@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 
-from dataflow_generator.build.assemble import estate_edges, estate_nodes, read_flows
+from dataflow_generator.build.assemble import installation_edges, installation_nodes, read_flows
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.graph_builder import Flows, infrequent_collection
 from dataflow_generator.build.progress import ProgressCallback, silent
@@ -51,7 +51,7 @@ def store(engine: Engine, graph: FlowGraph) -> StoredGraph:
 def write_flows(conn: Connection, flows: Flows) -> StoredGraph:
     """Replace the stored graph, in the caller's transaction, with *flows* and what the dictionary holds."""
     schemas = _write_schemas(conn)
-    nodes, edges = list(estate_nodes(conn, flows)), list(estate_edges(conn, flows))
+    nodes, edges = list(installation_nodes(conn, flows)), list(installation_edges(conn, flows))
     rows = [node_row(number, node) for number, node in enumerate(nodes, -len(nodes))]
     keys = {**schemas, **{row.node_key: row.id for row in rows}}
     graph_store.add_rows(conn, rows, (edge_row(number, edge, keys) for number, edge in enumerate(edges, -len(edges))))

@@ -61,7 +61,7 @@ class ReportedConnector:
 class ConnectorReading:
     """A connector's flows, and problems where they are unknown; *known*: the class of the connector is supported.
 
-    *whole* says that the columns of all its flows are told.
+    *whole* says that the columns of all its flows are reported.
     """
 
     flows: JobFlows

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dataflow_generator.parquet.manifest import NAME, GraphManifest, count_rows, read_manifest
-from dataflow_generator.parquet.schema import EDGE_DDL, ESTATE, FLOWS, NODE_DDL, ORDER, Record, arrow_schema
+from dataflow_generator.parquet.schema import EDGE_DDL, FLOWS, INSTALLATION, NODE_DDL, ORDER, Record, arrow_schema
 from scanner_model.errors import InputInvalid
 
 if TYPE_CHECKING:
     from pyarrow import dataset
 
 NODES, EDGES = "nodes", "edges"
-ABOVE = (ESTATE, FLOWS)
+ABOVE = (INSTALLATION, FLOWS)
 """The ranks of all rows outside schemas, which are few compared with schema columns."""
 
 _MOST_SPANS = 50

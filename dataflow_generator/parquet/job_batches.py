@@ -243,7 +243,7 @@ def read_rows(
 ) -> JobRows:
     """Read all jobs; *draw* reads and draws their parts, *read* reads them only. Without these it is done here.
 
-    Jobs are read only, to be joined, where events or catalogs bear on those of others, and where two have one name.
+    Jobs are read only, to be joined, where events or catalogs affect those of others, and where two have one name.
     """
     if has_events_or_catalogs(conn):
         return _of_flows(conn, read, report)

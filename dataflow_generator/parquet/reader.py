@@ -27,7 +27,7 @@ _RANK = 64
 """The number of bits of `place` in a row number, below `rank`: numbers are in the order of the graph."""
 
 _COLUMN, _SCHEMA, _CONTAINS = str(NodeKind.COLUMN), str(NodeKind.SCHEMA), str(EdgeKind.CONTAINS)
-_IN_ESTATE = frozenset(NodeKind) - {NodeKind.COLUMN, NodeKind.SCHEMA}
+_OF_INSTALLATION = frozenset(NodeKind) - {NodeKind.COLUMN, NodeKind.SCHEMA}
 _SUGGESTED = frozenset(CALLED) - {_COLUMN}
 
 
@@ -96,7 +96,7 @@ class TableGraph:
     def nodes_in(self, cluster: str) -> tuple[NodeRow, ...]:
         """Return the nodes of *cluster*."""
         homes = [node.namespace for node in self._clusters() if node.name == cluster]
-        nodes = self._nodes(RowFilter(kinds=_IN_ESTATE, column="namespace", values=homes))
+        nodes = self._nodes(RowFilter(kinds=_OF_INSTALLATION, column="namespace", values=homes))
         return tuple(node for node in nodes if node.kind != NodeKind.CLUSTER or node.name == cluster)
 
     def nodes_named(self, names: Collection[str]) -> Iterator[NodeRow]:

@@ -35,7 +35,7 @@ EDGE_DDL = _ddl(_EDGE)
 ORDER = ("rank", "place")
 """The columns that give the order of the graph."""
 
-ESTATE, FLOWS, SCHEMAS = range(3)
+INSTALLATION, FLOWS, SCHEMAS = range(3)
 """Ranks: clusters and topics; jobs with their datasets and columns; schemas and their columns."""
 
 

@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from dataflow_generator.build.assemble import estate_edges, estate_nodes
+from dataflow_generator.build.assemble import installation_edges, installation_nodes
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.dictionary_source import DictionarySource
 from dataflow_generator.build.graph_builder import Flows, infrequent_collection
 from dataflow_generator.build.progress import SCHEMAS, ProgressCallback, counted, silent
 from dataflow_generator.parquet.job_batches import JobRows, portions, read_rows, write_job_tables
 from dataflow_generator.parquet.manifest import Written, whole_graph, write_manifest
-from dataflow_generator.parquet.schema import EDGE_DDL, ESTATE, NODE_DDL, arrow_schema, edge_rows, node_rows
+from dataflow_generator.parquet.schema import EDGE_DDL, INSTALLATION, NODE_DDL, arrow_schema, edge_rows, node_rows
 from dataflow_generator.parquet.schema_batches import COLUMNS, make_places, write_span
 from scanner_dictionary.lineage_inputs.topics import Connection
 
@@ -44,8 +44,8 @@ def write_job_files(conn: Connection, jobs: JobRows, directory: Path) -> Coverag
 
     Returns how much was read for it.
     """
-    nodes = _table(estate_node_batches(conn), NODE_DDL), _table(jobs.nodes, NODE_DDL)
-    edges = _table(estate_edge_batches(conn), EDGE_DDL), _table(jobs.edges, EDGE_DDL)
+    nodes = _table(installation_node_batches(conn), NODE_DDL), _table(jobs.nodes, NODE_DDL)
+    edges = _table(installation_edge_batches(conn), EDGE_DDL), _table(jobs.edges, EDGE_DDL)
     write_job_tables(nodes, edges, directory)
     return jobs.coverage
 
@@ -56,11 +56,11 @@ def _table(batches: Iterable[Any], ddl: str) -> Any:  # noqa: ANN401 - pyarrow h
     return pa.Table.from_batches(list(batches), arrow_schema(ddl))
 
 
-def estate_node_batches(conn: Connection) -> Iterator[Any]:
+def installation_node_batches(conn: Connection) -> Iterator[Any]:
     """Yield the nodes of clusters and topics as batches of NODE_DDL."""
-    return portions(estate_nodes(conn, Flows()), ESTATE, node_rows)
+    return portions(installation_nodes(conn, Flows()), INSTALLATION, node_rows)
 
 
-def estate_edge_batches(conn: Connection) -> Iterator[Any]:
+def installation_edge_batches(conn: Connection) -> Iterator[Any]:
     """Yield the edges from clusters to topics and from topics to schemas as batches of EDGE_DDL."""
-    return portions(estate_edges(conn, Flows()), ESTATE, edge_rows)
+    return portions(installation_edges(conn, Flows()), INSTALLATION, edge_rows)

@@ -61,7 +61,7 @@ def whole_graph(conn: Connection, about: StoredGraph) -> FlowGraph:
     )
 
 
-def part_around(graph: GraphReader, about: StoredGraph, root: NodeRow, depth: int | None = None) -> FlowGraph:
+def neighbourhood(graph: GraphReader, about: StoredGraph, root: NodeRow, depth: int | None = None) -> FlowGraph:
     """Return the lineage of *root* with its columns, at most *depth* edges each way, and its context.
 
     The context is what contains the nodes, and the schemas of the topics with their columns.

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from dataflow_generator.build.assemble import estate_edges, estate_nodes, read_flows
+from dataflow_generator.build.assemble import installation_edges, installation_nodes, read_flows
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.dictionary_source import DictionarySource
 from dataflow_generator.build.graph_builder import Flows, infrequent_collection
@@ -34,7 +34,7 @@ from dataflow_generator.parquet.schema_batches import (
     node_batch,
     write_span,
 )
-from dataflow_generator.parquet.writer import estate_edge_batches, estate_node_batches, write_job_files
+from dataflow_generator.parquet.writer import installation_edge_batches, installation_node_batches, write_job_files
 from dataflow_generator.spark.jdbc import JdbcTarget, check_reachable, replace_tables
 from scanner_dictionary.lineage_inputs.topics import Connection
 
@@ -71,14 +71,14 @@ def write_schema_files(spark: SparkSession, source: DictionarySource, directory:
     return [Rows(*row) for row in tasks(spark, len(ranges), build, "nodes long, edges long").collect()]
 
 
-def estate_node_frame(spark: SparkSession, source: DictionarySource) -> DataFrame:
+def installation_node_frame(spark: SparkSession, source: DictionarySource) -> DataFrame:
     """Return the nodes of clusters and topics, rows of NODE_DDL."""
-    return _at_once(spark, source, estate_node_batches, NODE_DDL)
+    return _at_once(spark, source, installation_node_batches, NODE_DDL)
 
 
-def estate_edge_frame(spark: SparkSession, source: DictionarySource) -> DataFrame:
+def installation_edge_frame(spark: SparkSession, source: DictionarySource) -> DataFrame:
     """Return the edges from clusters to topics and from topics to schemas, rows of EDGE_DDL."""
-    return _at_once(spark, source, estate_edge_batches, EDGE_DDL)
+    return _at_once(spark, source, installation_edge_batches, EDGE_DDL)
 
 
 def local_frame(spark: SparkSession, batches: Iterable[Any], schema: str) -> DataFrame:
@@ -238,8 +238,8 @@ def write_database(spark: SparkSession, source: DictionarySource, target: JdbcTa
     with source.connected() as conn, infrequent_collection():
         jobs = _job_rows(spark, source, conn)
         above = local_frame(spark, jobs.nodes, NODE_DDL), local_frame(spark, jobs.edges, EDGE_DDL)
-    nodes = estate_node_frame(spark, source).unionAll(schema_nodes(spark, source)).unionAll(above[0])
-    edges = estate_edge_frame(spark, source).unionAll(schema_edges(spark, source)).unionAll(above[1])
+    nodes = installation_node_frame(spark, source).unionAll(schema_nodes(spark, source)).unionAll(above[0])
+    edges = installation_edge_frame(spark, source).unionAll(schema_edges(spark, source)).unionAll(above[1])
     nodes = nodes.withColumn("path", f.to_json("path"))
     scan = source.newest_scan()
     about = spark.createDataFrame([(scan, coverage_text(jobs.coverage))], "last_scan int, coverage string")
@@ -267,13 +267,13 @@ def _flows(spark: SparkSession, source: DictionarySource) -> Flows:
 
 def _nodes(spark: SparkSession, source: DictionarySource, flows: Flows) -> Iterator[Node]:
     with source.connected() as conn:
-        yield from estate_nodes(conn, flows)
+        yield from installation_nodes(conn, flows)
     for row in schema_nodes(spark, source).toLocalIterator(prefetchPartitions=True):
         yield record_node(row.asDict())
 
 
 def _edges(spark: SparkSession, source: DictionarySource, flows: Flows) -> Iterator[Edge]:
     with source.connected() as conn:
-        yield from estate_edges(conn, flows)
+        yield from installation_edges(conn, flows)
     for row in schema_edges(spark, source).toLocalIterator(prefetchPartitions=True):
         yield record_edge(row.asDict())

@@ -18,7 +18,7 @@ from scanner_api.dictionary import Dictionary
 from scanner_api.graph.open import GraphSource, find_node, open_graph
 from scanner_dictionary.graph.reader import GraphReader
 from scanner_dictionary.graph.store import EdgeRow, NodeRow
-from scanner_dictionary.queries.graph_nodes import columns_around, topics_with_column
+from scanner_dictionary.queries.graph_nodes import related_columns, topics_with_column
 from scanner_model.errors import InputInvalid
 
 DIRECTIONS = ("upstream", "downstream", "both")
@@ -142,4 +142,4 @@ def _impact_root(graph: GraphReader, node: NodeRow, name: str) -> Root[int]:
 
 def _column_suggestions(graph: GraphReader, root: NodeRow, name: str) -> tuple[str, ...]:
     """Return the columns in flows above and below a column: flows of a structure are often those of its members."""
-    return columns_around(graph, name) if root.kind == "column" else ()
+    return related_columns(graph, name) if root.kind == "column" else ()

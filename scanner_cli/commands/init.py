@@ -20,9 +20,9 @@ from scanner_extractor.discovery.config_templates import (
     SECRET_VARIABLE,
     Initial,
     Prober,
-    ask_brokers,
     cloud_files,
     listens,
+    probe_brokers,
     probed_file,
 )
 from scanner_extractor.http.client import Http
@@ -119,7 +119,7 @@ def _address(url: str) -> str:
 
 
 def _probed(addresses: Sequence[str], name: str) -> Initial:
-    prober = Prober(brokers=ask_brokers, reachable=listens)
+    prober = Prober(brokers=probe_brokers, reachable=listens)
     with progress_on(sys.stderr, quiet=False) as progress:
         servers = [server for address in addresses for server in prober.probe(address, progress)]
     for server in servers:

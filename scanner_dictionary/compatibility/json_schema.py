@@ -61,7 +61,7 @@ def _unwritten(reader: ColumnContext, writer: ColumnContext) -> Finding:
         return unclear("elements without a type may be anything")
     if not column.nullable:
         return broken("required, and data may lack it")
-    if _says_null(reader.text):
+    if _mentions_null(reader.text):
         return unclear("it may be required, though it may be null")
     if _openness(writer.text) == {False}:
         return fine("optional")
@@ -102,7 +102,7 @@ def _refined(reader: Alternative, writer: Alternative) -> Finding:
     return unclear(f"{writer.logical or 'a plain value'} is read as {reader.logical or 'a plain value'}")
 
 
-def _says_null(text: str) -> bool:
+def _mentions_null(text: str) -> bool:
     return NULL in text or "nullable" in text or bool(_FOREIGN.search(text))
 
 

@@ -17,7 +17,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from scanner_dictionary.engine.sqlite import (
     OPTION,
-    Say,
+    Notify,
     Waiting,
     beside_readers,
     check_file,
@@ -174,17 +174,19 @@ _MIGRATING = 7_226_637
 """The key of PostgreSQL's advisory lock under which tables are created: there is none yet that could be locked."""
 
 
-def open_dictionary(url: str, *, create: bool = True, patience: float = _PATIENCE, say: Say | None = None) -> Engine:
+def open_dictionary(
+    url: str, *, create: bool = True, patience: float = _PATIENCE, notify: Notify | None = None
+) -> Engine:
     """Open the dictionary at *url* (a file or a URL), creating or migrating it.
 
     *create* is False for queries: a missing dictionary is an error then. *patience* is the number of seconds to wait
-    for another writer; *say* gets a message when it waits. Raises DictionaryUnusable, also later from every
+    for another writer; *notify* gets a message when it waits. Raises DictionaryUnusable, also later from every
     statement of the engine.
     """
     location = resolve_url(url)
     engine = _engine(location, create=create, patience=patience)
     waiting = Waiting(seconds=patience, shown=location.shown)
-    engine.update_execution_options(**{OPTION: replace(waiting, say=say) if say else waiting})
+    engine.update_execution_options(**{OPTION: replace(waiting, notify=notify) if notify else waiting})
     translate_errors(engine, location.shown)
     with engine.connect() as conn:
         revision = _revision(conn)

@@ -213,7 +213,7 @@ def columns_of_topics(conn: Connection, topics: Collection[ClusterTopic]) -> Map
 def paths_of_topics(
     conn: Connection, topics: Collection[ClusterTopic]
 ) -> Mapping[ClusterTopic, tuple[ColumnPath, ...]]:
-    """Read the paths of those columns only, each once: of large estates, a fraction of the time."""
+    """Read the paths of those columns only, each once: of large installations, a fraction of the time."""
     wanted = frozenset(topics)
     by_topic: dict[ClusterTopic, dict[ColumnPath, None]] = {}
     for chunk in in_chunks(sorted({name for _, name in wanted}), _TOPICS_AT_ONCE):

@@ -44,7 +44,7 @@ def nodes_named(graph: GraphReader, text: str) -> tuple[NodeRow, ...]:
     return tuple(nodes[key] for key in sorted(nodes))
 
 
-def columns_around(graph: GraphReader, text: str) -> tuple[str, ...]:
+def related_columns(graph: GraphReader, text: str) -> tuple[str, ...]:
     """List the columns in flows that hold the column *text*, or that it holds, by name."""
     readings = [reading for reading in _known_brokers(graph, _readings(text)) if reading.path is not None]
     columns: set[str] = set()

@@ -47,12 +47,14 @@ def system_lineage(collector: CatalogCollector, namespace: str, clock: Clock) ->
 
     Columns are queried where the settings request them. Failures are problems, and known flows are retained.
     """
-    _ask(collector, namespace, clock, "table_lineage", ())
+    _poll_statement(collector, namespace, clock, "table_lineage", ())
     if collector.settings.lineage is Lineage.COLUMNS:
-        _ask(collector, namespace, clock, "column_lineage", _COLUMNS)
+        _poll_statement(collector, namespace, clock, "column_lineage", _COLUMNS)
 
 
-def _ask(collector: CatalogCollector, namespace: str, clock: Clock, table: str, columns: tuple[str, ...]) -> None:
+def _poll_statement(
+    collector: CatalogCollector, namespace: str, clock: Clock, table: str, columns: tuple[str, ...]
+) -> None:
     members = (*_ENDS, *columns, *_PROCESS)
     statement = (
         f"SELECT DISTINCT {', '.join(members)} FROM system.access.{table} "  # noqa: S608  of constants

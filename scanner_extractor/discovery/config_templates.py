@@ -110,7 +110,7 @@ def listens(host: str, port: int) -> bool:
         return False
 
 
-def ask_brokers(settings: KafkaSettings) -> tuple[str, int]:
+def probe_brokers(settings: KafkaSettings) -> tuple[str, int]:
     """Return the cluster's id and the number of its brokers; raises SourceUnreachable and SourceRefused."""
     from scanner_extractor.sources.kafka.client import KafkaClient
 

@@ -107,7 +107,7 @@ class Replay:
         self._directory = directory
         self._lock = threading.Lock()
         self._files: dict[str, Mapping[_Key, list[Path]]] = {}
-        self._asked: dict[tuple[str, _Key], int] = defaultdict(int)
+        self._request_counts: dict[tuple[str, _Key], int] = defaultdict(int)
 
     def __call__(self, request: Request) -> Response:
         """Return the recorded answer, the next one each time and then the last again.
@@ -117,8 +117,8 @@ class Replay:
         key = _key(request)
         with self._lock:
             files = self._indexed(request.source).get(key, [])
-            turn = self._asked[request.source, key]
-            self._asked[request.source, key] += 1
+            turn = self._request_counts[request.source, key]
+            self._request_counts[request.source, key] += 1
         if not files:
             raise self._missing(request.source, f"{key[0]} {key[1]}")
         return _replayed(files[min(turn, len(files) - 1)], f"{key[0]} {key[1]}")

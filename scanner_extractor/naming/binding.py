@@ -293,7 +293,7 @@ def _choice(case: _Case, proposed: Proposed, naming: RegistryNaming, known: Mapp
     choice = choose(proposed, known)
     if choice.topic_known or case.subject.links or not choice.chosen:
         return choice
-    if _fits_any_name(choice.chosen, naming) or not _assumable(case, choice.chosen, topics_told=bool(known)):
+    if _fits_any_name(choice.chosen, naming) or not _assumable(case, choice.chosen, topics_known=bool(known)):
         return Choice(others=(*choice.bound, *choice.others))
     return choice
 
@@ -304,13 +304,13 @@ def _fits_any_name(candidate: Candidate, naming: RegistryNaming) -> bool:
     return weak and default_names(naming.registry.kind)[0] != candidate.strategy
 
 
-def _assumable(case: _Case, candidate: Candidate, *, topics_told: bool) -> bool:
+def _assumable(case: _Case, candidate: Candidate, *, topics_known: bool) -> bool:
     """Return whether a topic that no source knows may be assumed to exist.
 
     Not where the subject is deleted. One that others refer to needs no topic, unless nothing is known of topics and
     its suffix shows that it has one.
     """
-    plain = candidate.strategy == "topic" and not topics_told
+    plain = candidate.strategy == "topic" and not topics_known
     return not case.newest.deleted and (plain or not case.referenced)
 
 

@@ -138,12 +138,12 @@ def merge_results(
         queries=tuple(query for reading in results.ksqldb for query in reading.queries),
         connectors=tuple(connector for reading in results.connect for connector in reading.connectors),
         manual_flows=manual.flows,
-        **results.estate(remembered),
+        **results.facts(remembered),
         problems=(*source_problems, *doubts, *defined.problems, *objections, *bound.problems, *declared.problems),
     )
 
 
-class Estate(TypedDict):
+class SourceFacts(TypedDict):
     """The members of a scan that are the readings' own, one after the other."""
 
     flink_statements: tuple[FlinkStatement, ...]
@@ -182,7 +182,7 @@ class _Results:
             _of(CatalogResult, listed),
         )
 
-    def estate(self, remembered: PreviousState) -> Estate:
+    def facts(self, remembered: PreviousState) -> SourceFacts:
         """Return what stands around the topics, as received, and how fast topics grow."""
         metrics = _all(catalog.metrics for catalog in self.catalogs)
         connectors = _all(connect_result.connectors for connect_result in self.connect)

@@ -15,10 +15,10 @@ import apicurio_rows
 import artifacts
 import connectors
 import credentials
-import estate_rows
 import fake_rows
 import flink_rows
 import foreign_rows
+import installation_rows
 import kafka_rows
 import places
 import postgres_rows
@@ -30,7 +30,7 @@ from rows import Server, Step
 ROWS: tuple[Server | Step, ...] = (
     *kafka_rows.ROWS,
     *apicurio_rows.ROWS,
-    *estate_rows.ROWS,
+    *installation_rows.ROWS,
     *postgres_rows.ROWS,
     *connectors.ROWS,
     *flink_rows.ROWS,

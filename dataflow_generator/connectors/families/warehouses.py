@@ -22,7 +22,7 @@ from dataflow_generator.connectors.sink_columns import in_bigquery, in_snowflake
 from dataflow_generator.connectors.sinks import SinkTargets, sink, to
 from scanner_model.errors import InputInvalid, Problem
 
-_UNTOLD = "iceberg"
+_UNKNOWN_CATALOG = "iceberg"
 
 
 def iceberg_sink(connector: Connector) -> ConnectorFlows:
@@ -61,7 +61,7 @@ def _table(config: Config, table: str) -> Dataset:
             location = object_path(catalog.text("warehouse"))
             return Dataset(f"{location.namespace}/{location.name.strip('/')}".rstrip("/"), table)
         case _:
-            return Dataset(_UNTOLD, table)
+            return Dataset(_UNKNOWN_CATALOG, table)
 
 
 _SNOWFLAKE_NAME = re.compile(r"[_a-zA-Z][_$a-zA-Z0-9]+")

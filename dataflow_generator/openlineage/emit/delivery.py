@@ -63,15 +63,15 @@ class FailedTransport(NamedTuple):
 
 
 class ClientLog(logging.Handler):
-    """Handles the library's log: *show* gets the events of its console transport, *say* its warnings without repeats.
+    """Handles the library's log: *show* gets the events of its console transport, *notify* its warnings without repeats.
 
     *errors* counts records of level ERROR, *last* is the latest warning or error; *missed* are the transports of a
     composite that failed while others succeeded, until `clear`.
     """
 
-    def __init__(self, say: Callable[[str], object], show: Callable[[str], object]) -> None:
+    def __init__(self, notify: Callable[[str], object], show: Callable[[str], object]) -> None:
         super().__init__(logging.INFO)
-        self._say, self._show = say, show
+        self._notify, self._show = notify, show
         self.errors = 0
         self.last = ""
         self.missed: list[FailedTransport] = []
@@ -86,7 +86,7 @@ class ClientLog(logging.Handler):
             self._note(record)
             message = clean_text(" ".join(text.split()))
             if message != self.last:
-                self._say(message)
+                self._notify(message)
             self.last = message
 
     def clear(self) -> None:
@@ -136,15 +136,15 @@ class DeliveryResult:
 class Emitter:
     """Sends events over *transport*, or over the one in the library's own configuration.
 
-    That is `OPENLINEAGE_CONFIG`, `openlineage.yml` or `OPENLINEAGE__…`. *say* gets the library's warnings, *show* the
+    That is `OPENLINEAGE_CONFIG`, `openlineage.yml` or `OPENLINEAGE__…`. *notify* gets the library's warnings, *show* the
     events of a console transport. Raises InputInvalid where the library is not installed, the configuration is
     invalid, or nothing is configured.
     """
 
     def __init__(
-        self, transport: Transport | None, *, say: Callable[[str], object], show: Callable[[str], object]
+        self, transport: Transport | None, *, notify: Callable[[str], object], show: Callable[[str], object]
     ) -> None:
-        self._log = ClientLog(say, show)
+        self._log = ClientLog(notify, show)
         self._log.attach()
         self.lost = 0
         try:

@@ -218,7 +218,7 @@ def _store_batch(batch: list[LineageEvent], store: Store, result: ImportResult) 
 _PAUSE = 0.5
 _LONGEST_PAUSE = 30.0
 
-Say = Callable[[str], None]
+Notify = Callable[[str], None]
 
 
 @dataclass(slots=True)
@@ -232,7 +232,7 @@ class SpoolImporter:
     spool: Spool
     store: Store
     rejected: Path
-    say: Say
+    notify: Notify
     result: ImportResult = field(default_factory=ImportResult)
     error: str = ""
     _stop: threading.Event = field(default_factory=threading.Event)
@@ -273,7 +273,7 @@ class SpoolImporter:
                     self._store_or_set_aside(file)
         except ScannerError as error:
             if str(error) != self.error:
-                self.say(f"events stay in the spool for now: {error}")
+                self.notify(f"events stay in the spool for now: {error}")
             self.error = str(error)
             return False
         self.error = ""
@@ -290,7 +290,7 @@ class SpoolImporter:
         except (OSError, ValueError) as error:
             # A disk error, missing permissions, or text that the database driver rejects.
             why = getattr(error, "strerror", None) or error
-            self.say(f"unreadable segment set aside; not all of its events are stored: {file}: {why}")
+            self.notify(f"unreadable segment set aside; not all of its events are stored: {file}: {why}")
             try:
                 self.spool.set_aside(file)
             except OSError:

@@ -1,4 +1,4 @@
-"""The first tables: scans and their sources, the estate, its schemas, and the generated graph."""
+"""The first tables: scans and their sources, the installation, its schemas, and the generated graph."""
 
 from __future__ import annotations
 

@@ -175,8 +175,8 @@ class Shapes:
     def _mere_choice(self, merged: Merged) -> Choice | None:
         if len(merged.choices) != 1 or not merged.possible or merged.extra:
             return None
-        says = any(claim(subschema.schema) or implied_type(subschema.schema) for subschema in merged.solid)
-        return None if says else merged.choices[0]
+        is_typed = any(claim(subschema.schema) or implied_type(subschema.schema) for subschema in merged.solid)
+        return None if is_typed else merged.choices[0]
 
     def _branch_options(self, parts: Parts) -> list[Option]:
         shape = self.of(parts)

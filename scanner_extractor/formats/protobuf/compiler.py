@@ -17,7 +17,7 @@ _LONGEST = 400_000
 _DEEPEST = 60
 """Bracket nesting beyond which protoc is not run: some 10,000 in an option's value crash the process."""
 
-_MOST_SAID = 200
+_MAX_LENGTH = 200
 _VERSION = 'syntax = "proto2"; '
 
 
@@ -79,5 +79,5 @@ def _first(errors: Iterable[object], main: str) -> str:
 
 
 def _problem(why: str) -> Problem:
-    why = why if len(why) <= _MOST_SAID else f"{why[:_MOST_SAID]}…"
+    why = why if len(why) <= _MAX_LENGTH else f"{why[:_MAX_LENGTH]}…"
     return Problem("$", "protoc rejects the schema", why)

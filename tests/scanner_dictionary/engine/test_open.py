@@ -139,7 +139,7 @@ def test_a_second_scan_waits_for_the_first_says_so_and_is_stored(tmp_path, estat
     """What was read must not be thrown away because another scan is being stored."""
     file = tmp_path / "d.db"
     messages: Queue[str] = Queue()
-    engine = open_dictionary(str(file), patience=60, say=messages.put)
+    engine = open_dictionary(str(file), patience=60, notify=messages.put)
     program = (
         "import sys; from scanner_dictionary.engine.open import open_dictionary, writing\n"
         "with writing(open_dictionary(sys.argv[1])):\n"
@@ -169,7 +169,7 @@ def test_a_writer_that_waits_keeps_readers_at_the_last_scan_when_it_writes(tmp_p
     """Who wrote before it without write-ahead mode must not keep it from that mode."""
     file = tmp_path / "d.db"
     announced = threading.Event()
-    engine = open_dictionary(str(file), patience=60, say=lambda _: announced.set())
+    engine = open_dictionary(str(file), patience=60, notify=lambda _: announced.set())
     other = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
     other.execute("BEGIN IMMEDIATE")
 

@@ -95,7 +95,7 @@ def test_a_second_scan_says_for_whom_it_waits_and_is_stored(estate, postgres_url
     """What was read must not be thrown away because another scan is being stored."""
     messages: Queue[str] = Queue()
     server = open_dictionary(postgres_url)
-    waiting = open_dictionary(postgres_url, patience=60, say=messages.put)
+    waiting = open_dictionary(postgres_url, patience=60, notify=messages.put)
     with ThreadPoolExecutor(1) as threads:
         with writing(server) as conn:
             pid = conn.exec_driver_sql("SELECT pg_backend_pid()").scalar()

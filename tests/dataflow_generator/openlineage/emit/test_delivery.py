@@ -77,7 +77,7 @@ def told(name: str) -> dict[str, Any]:
 
 
 def emitter(target: Target, token: str = "") -> Emitter:
-    return Emitter(http_transport(f"http://127.0.0.1:{target.server_port}", token), say=list, show=list)
+    return Emitter(http_transport(f"http://127.0.0.1:{target.server_port}", token), notify=list, show=list)
 
 
 def test_events_arrive_as_they_were_made(target) -> None:
@@ -121,7 +121,7 @@ def test_target_that_takes_nothing_stops_it(status, error, target) -> None:
 def test_failure_shows_no_secret() -> None:
     """The library puts the address into what it says."""
     transport = {"type": "http", "url": "http://me:hidden-word@127.0.0.1:9", "retry": {"total": 0}}
-    stopped = deliver([told("one")], Emitter(transport, say=list, show=list), pytest.fail).stopped
+    stopped = deliver([told("one")], Emitter(transport, notify=list, show=list), pytest.fail).stopped
 
     assert isinstance(stopped, SourceUnreachable)
     assert "hidden-word" not in str(stopped)
@@ -130,7 +130,7 @@ def test_failure_shows_no_secret() -> None:
 def test_target_that_does_not_listen_is_told_in_plain_words() -> None:
     """No class of a library, no object; the address is what people look at next."""
     transport = {"type": "http", "url": "http://127.0.0.1:9", "retry": {"total": 0}}
-    stopped = deliver([told("a")], Emitter(transport, say=list, show=list), list).stopped
+    stopped = deliver([told("a")], Emitter(transport, notify=list, show=list), list).stopped
 
     assert stopped
     assert stopped.what == "http://127.0.0.1:9/api/v1/lineage: connection refused"
@@ -140,7 +140,7 @@ def test_target_that_does_not_listen_is_told_in_plain_words() -> None:
 def test_target_that_speaks_no_tls_is_told_so(target) -> None:
     """An `s` too many is the usual reason."""
     transport = {"type": "http", "url": f"https://127.0.0.1:{target.server_port}", "retry": {"total": 0}}
-    stopped = deliver([told("a")], Emitter(transport, say=list, show=list), list).stopped
+    stopped = deliver([told("a")], Emitter(transport, notify=list, show=list), list).stopped
 
     assert stopped
     assert stopped.what.endswith("/api/v1/lineage: it does not speak TLS on this port")
@@ -149,7 +149,7 @@ def test_target_that_speaks_no_tls_is_told_so(target) -> None:
 def test_console_shows_events_where_it_is_told_to() -> None:
     """The library only logs them, which nobody sees."""
     shown: list[str] = []
-    deliver([told("one")], Emitter({"type": "console"}, say=list, show=shown.append), pytest.fail)
+    deliver([told("one")], Emitter({"type": "console"}, notify=list, show=shown.append), pytest.fail)
 
     assert [json.loads(text)["job"]["name"] for text in shown] == ["one"]
 
@@ -159,7 +159,7 @@ def test_configuration_of_the_library_is_used(tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("OPENLINEAGE__TRANSPORT__TYPE", "file")
     monkeypatch.setenv("OPENLINEAGE__TRANSPORT__LOG_FILE_PATH", str(tmp_path / "x.ndjson"))
     monkeypatch.setenv("OPENLINEAGE__TRANSPORT__APPEND", "true")
-    sent = deliver([told("one"), told("two")], Emitter(None, say=list, show=list), pytest.fail)
+    sent = deliver([told("one"), told("two")], Emitter(None, notify=list, show=list), pytest.fail)
 
     assert sent.sent == 2
     assert len((tmp_path / "x.ndjson").read_text().splitlines()) == 2
@@ -171,7 +171,7 @@ def test_transport_that_cannot_be_is_refused_at_once(transport, tmp_path, monkey
     monkeypatch.chdir(tmp_path)
 
     with pytest.raises(InputInvalid):
-        Emitter(transport, say=list, show=list)
+        Emitter(transport, notify=list, show=list)
 
 
 def test_address_may_name_the_endpoint() -> None:
@@ -195,13 +195,13 @@ def test_settings_are_not_used_up(target) -> None:
     """The library takes members out of them, and the next call needs them."""
     transport = {"type": "composite", "transports": [{"type": "console", "name": "a", "priority": 1}]}
     for _ in range(2):
-        assert deliver([told("one")], Emitter(copied(transport), say=list, show=list), pytest.fail).sent == 1
+        assert deliver([told("one")], Emitter(copied(transport), notify=list, show=list), pytest.fail).sent == 1
 
     assert transport["transports"][0] == {"type": "console", "name": "a", "priority": 1}
 
 
 def composite(*transports: dict[str, Any], **more: Any) -> Emitter:
-    return Emitter({"type": "composite", "transports": list(transports)} | more, say=list, show=list)
+    return Emitter({"type": "composite", "transports": list(transports)} | more, notify=list, show=list)
 
 
 def web(target: Target | None, name: str) -> dict[str, Any]:
@@ -260,7 +260,7 @@ def test_disabled_library_sends_nothing_and_does_not_claim_to(monkeypatch) -> No
     """Whoever set the variable wants it so; whoever forgot it must see it."""
     monkeypatch.setenv("OPENLINEAGE_DISABLED", "true")
 
-    assert deliver([told("one")], Emitter({"type": "console"}, say=list, show=list), pytest.fail) == DeliveryResult(
+    assert deliver([told("one")], Emitter({"type": "console"}, notify=list, show=list), pytest.fail) == DeliveryResult(
         unsent=1
     )
 
@@ -268,7 +268,7 @@ def test_disabled_library_sends_nothing_and_does_not_claim_to(monkeypatch) -> No
 def test_file_that_cannot_be_written_stops_it(tmp_path) -> None:
     """A directory has its name."""
     transport = {"type": "file", "log_file_path": str(tmp_path), "append": True}
-    sent = deliver([told("one"), told("two")], Emitter(transport, say=list, show=list), pytest.fail)
+    sent = deliver([told("one"), told("two")], Emitter(transport, notify=list, show=list), pytest.fail)
 
     assert (sent.sent, sent.unsent, type(sent.stopped)) == (0, 2, SourceUnreachable)
 
@@ -278,7 +278,7 @@ def test_broker_that_nobody_answers_at_loses_nothing_silently(flush) -> None:
     """Without flushing after each event, the end tells."""
     config = {"bootstrap.servers": "127.0.0.1:9", "message.timeout.ms": 50, "log_level": 0}
     transport = {"type": "kafka", "topic": "lineage", "config": config, "flush": flush}
-    sent = deliver([told("one"), told("two")], Emitter(transport, say=list, show=list), pytest.fail)
+    sent = deliver([told("one"), told("two")], Emitter(transport, notify=list, show=list), pytest.fail)
 
     assert isinstance(sent.stopped, SourceUnreachable)
     assert (sent.sent, sent.unsent) == (0, 2)

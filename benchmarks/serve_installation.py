@@ -18,7 +18,7 @@ import cloud_server
 import connect_server
 import ksqldb_server
 from confluent_registry import Server, Stored
-from estate import schemas, topic_name
+from installation import schemas, topic_name
 from serve import Indexed
 
 Json = Any
@@ -37,8 +37,8 @@ class Cluster:
             Stored(subject=subject, version=version, id=first * 2 + at, schema=text)
             for at, (subject, version, text) in enumerate(schemas(topics), 1)
         )
-        self.registry = Indexed(estate=tuple(stored))
-        self.connect = connect_server.Connect(estate=tuple(map(_connector, names)))
+        self.registry = Indexed(installation=tuple(stored))
+        self.connect = connect_server.Connect(installation=tuple(map(_connector, names)))
         self.ksqldb = _ksqldb(names[:queries], names[queries : 2 * queries])
 
     def answer(self, method: str, target: str, body: bytes) -> tuple[int, Json]:

@@ -1,6 +1,6 @@
 """A made-up capture of a registry of any size, as `scanner extract --replay` reads it; seeded, skewed, with references.
 
-`python benchmarks/capture_estate.py VERSIONS DIR` writes `DIR/capture` and the `DIR/cluster.json` that replays it.
+`python benchmarks/capture_installation.py VERSIONS DIR` writes `DIR/capture` and the `DIR/cluster.json` that replays it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from estate import SEED, topic_name
+from installation import SEED, topic_name
 
 Json = dict[str, Any]
 

@@ -1,6 +1,6 @@
-"""A made-up estate of any size straight in the tables of a dictionary: skewed sizes, versions, nesting, jobs; seeded.
+"""A made-up installation of any size straight in the tables of a dictionary: skewed sizes, versions, nesting, jobs; seeded.
 
-`python benchmarks/large_estate.py COLUMNS TOPICS JOBS FILE` makes one; the same figures give the same rows each time.
+`python benchmarks/large_installation.py COLUMNS TOPICS JOBS FILE` makes one; the same figures give the same rows each time.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from estate import SEED
+from installation import SEED
 from sqlalchemy import Connection, Table
 
 from scanner_dictionary.engine.open import open_dictionary, writing
@@ -50,22 +50,22 @@ class Size:
 
 
 def topic_name(number: int) -> str:
-    """Return the name of a topic: dots and dashes, as estates have them."""
+    """Return the name of a topic: dots and dashes, as installations have them."""
     return f"{_AREAS[number % len(_AREAS)]}.events-{number:07d}.v1"
 
 
 def build(url: str, size: Size) -> None:
     """Fill the new dictionary at *url*."""
-    estate = _Estate(size)
+    installation = _Installation(size)
     engine = open_dictionary(url)
     with writing(engine) as conn:
-        for table, rows in estate.tables():
+        for table, rows in installation.tables():
             _insert(conn, table, rows)
-        insert_rows(conn, t.schema_column, estate.columns())
+        insert_rows(conn, t.schema_column, installation.columns())
     engine.dispose()
 
 
-class _Estate:
+class _Installation:
     def __init__(self, size: Size) -> None:
         self._size = size
         chance = random.Random(f"{SEED}/{size.topics}")
