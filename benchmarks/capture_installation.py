@@ -1,6 +1,6 @@
 """A made-up capture of a registry of any size, as `scanner extract --replay` reads it; seeded, skewed, with references.
 
-`python benchmarks/capture_installation.py VERSIONS DIR` writes `DIR/capture` and the `DIR/cluster.json` that replays it.
+`python benchmarks/capture_installation.py VERSIONS DIR` writes `DIR/capture` and `DIR/cluster.json`, which replays it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A made-up installation of any size, the same for the same seed: topics with key and value schemas as people write them."""
+"""A synthetic installation of any size, the same for the same seed: topics with realistic key and value schemas."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A made-up installation of any size straight in the tables of a dictionary: skewed sizes, versions, nesting, jobs; seeded.
+"""A synthetic installation of any size, written into the tables of a dictionary: skewed sizes, versions, nesting, jobs.
 
-`python benchmarks/large_installation.py COLUMNS TOPICS JOBS FILE` makes one; the same figures give the same rows each time.
+`python benchmarks/large_installation.py COLUMNS TOPICS JOBS FILE` writes one; the same arguments give the same rows.
 """
 
 from __future__ import annotations

@@ -39,7 +39,7 @@ def build_graph(conn: Connection, flows: Flows) -> FlowGraph:
 def read_flows(conn: Connection, read: ReadParts | None = None, report: ProgressCallback = silent) -> Flows:
     """Return what jobs make of the installation's data; nodes that the installation has anyway are left out.
 
-    *read* reads all parts of jobs, in their order; without it they are read here, and *report* is called with the progress.
+    *read* reads all parts of jobs, in their order; without it they are read here, and *report* gets the progress.
     """
     context, parts = lookup_context(conn), list(job_partitions(conn))
     read_here = (read_partition(conn, *part, context) for part in counted(report, JOBS, parts, len(parts)))

@@ -161,7 +161,7 @@ SECRETS = [s(number) for number in range(1, 52)]
 
 
 @dataclass(slots=True)
-class Estate:
+class Installation:
     """What the server knows, by the first step of a path."""
 
     connect: Any
@@ -213,7 +213,7 @@ class Estate:
         }
 
 
-def estate() -> Estate:
+def installation() -> Installation:
     connect, registry, flink, unity = map(
         fake, ("connect_server", "confluent_registry", "flink_server", "unity_server")
     )
@@ -243,9 +243,9 @@ def estate() -> Estate:
     statements = ((flink.statement("a", FLINK_TABLE), flink.statement("b", FLINK_SET)),)
     more = {"columns": [unity.column("id", "long")], **UNITY}
     table = {**unity.table("lake.shop.orders"), **more}
-    return Estate(
-        connect=connect.Connect(estate=(failed, plain, *traced), passwords={"com.acme.Sink": ("cipher.seed",)}),
-        registry=registry.Registry(estate=(stored,)),
+    return Installation(
+        connect=connect.Connect(installation=(failed, plain, *traced), passwords={"com.acme.Sink": ("cipher.seed",)}),
+        registry=registry.Registry(installation=(stored,)),
         flink=flink.Flink(statements=statements),
         unity=unity.Unity(tables=(table,)),
         ksql=ksql.Ksql(sources=(stream,), queries=(described,)),
@@ -282,7 +282,7 @@ def left(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Iterator[tuple[Pa
             return faulty.Reply(status=302, headers=away)
         return faulty.healthy(asked, good)
 
-    with faulty.serving(faulty.Faulty(good=estate(), fault=redirected)) as server:
+    with faulty.serving(faulty.Faulty(good=installation(), fault=redirected)) as server:
         (given / "cluster.json").write_text(json.dumps(cluster_file(server.url)), encoding="utf-8")
         (given / "jobs.sql").write_text(SQL_FILE + SQL_PLANTED, encoding="utf-8")
         (given / "app.txt").write_text("\n\n".join([TOPOLOGY, *formed("Topology")]), encoding="utf-8")

@@ -78,11 +78,11 @@ def fake() -> Any:
 
 def registry(fake: Any, server: str) -> Any:
     """Return the fake of a server that was told the statements behind the recorded rows."""
-    estate = []
+    installation = []
     for row in ROWS[server]:
         references = tuple((each["name"], each["subject"], each["version"]) for each in row.get("references", ()))
         more = {"metadata": row["metadata"]} if "metadata" in row else {}
-        estate.append(
+        installation.append(
             fake.Stored(
                 subject=row["subject"],
                 version=row["version"],
@@ -95,7 +95,7 @@ def registry(fake: Any, server: str) -> Any:
                 more=more,
             )
         )
-    return fake.Registry(flavour=server, estate=tuple(estate), aliases={"alias-value": "true-value"})
+    return fake.Registry(flavour=server, installation=tuple(installation), aliases={"alias-value": "true-value"})
 
 
 @pytest.mark.parametrize("server", ROWS)

@@ -84,7 +84,7 @@ class Drawing:
         return "".join(page_lines(graph, most=most))
 
 
-def estate(teams: int) -> Drawing:
+def installation(teams: int) -> Drawing:
     """Build nine nodes a team: table → raw → clean → warehouse, three jobs between, a mirror and a topic apart."""
     drawing = Drawing()
     for number in range(teams):
@@ -155,7 +155,7 @@ PICTURE = """
 @pytest.mark.parametrize("teams", [4, 62])
 def test_thirty_and_five_hundred_nodes_are_legible_and_apart(look, teams) -> None:
     """No card hides another, every line goes to the right, and the names can be read without a click."""
-    drawing = estate(teams)
+    drawing = installation(teams)
     seen = look(drawing.page(), PICTURE)
     cards = [node for node in drawing.nodes.values() if node.kind in {"topic", "job", "dataset"}]
 
@@ -184,7 +184,7 @@ def test_a_column_that_is_looked_at_lights_its_way_both_ways(look) -> None:
       lines: all("#stage .curve.edge-column-flow.on").length, chosen: all(".row.chosen").map(key),
       told: document.getElementById("panel").textContent,
     };"""
-    seen = look(estate(3).page(), script, node=f"column:{KAFKA}/clean.team-1#f0")
+    seen = look(installation(3).page(), script, node=f"column:{KAFKA}/clean.team-1#f0")
     holders = [
         "dataset:pg://db/dwh.table_0",
         "dataset:pg://db/shop.table_1",
@@ -232,7 +232,7 @@ def test_clicks_open_a_card_tell_evidence_and_collapse_a_cluster(look) -> None:
       all(".card").find((each) => key(each) === "cluster:kafka://k:9092/shop").click();
       found.opened = all(".card").map(key).filter((each) => each.startsWith("topic:")).length;
       return found;"""
-    seen = look(estate(2).page(), script)
+    seen = look(installation(2).page(), script)
 
     assert seen.complaints == []
     assert seen.found["rows"] == [f"f{number}" for number in range(5)]
@@ -257,7 +257,7 @@ def test_what_is_clicked_stays_where_it_is_on_the_screen(look) -> None:
       click(1); places.push(at());
       click(2); places.push(at());
       return {places, rows: card("clean.team-1").querySelectorAll(".row").length};"""
-    seen = look(estate(2).page(), script)
+    seen = look(installation(2).page(), script)
 
     assert (seen.complaints, seen.found["rows"]) == ([], 5)
     assert seen.found["places"][0] == seen.found["places"][1] == seen.found["places"][2]
@@ -274,7 +274,7 @@ def test_a_search_finds_columns_and_enter_takes_the_first(look) -> None:
       const hits = all("#hits [role=option]").map(key).slice(0, 1);
       press(search, "Enter");
       return {focused, hits, chosen: all(".row.chosen").map(key), hidden: document.getElementById("hits").hidden};"""
-    seen = look(estate(2).page(), script)
+    seen = look(installation(2).page(), script)
 
     column = f"column:{KAFKA}/clean.team-1#f0"
     assert seen.found == {"focused": True, "hits": [column], "chosen": [column], "hidden": True}
@@ -293,7 +293,7 @@ def test_keys_lead_from_card_to_card(look) -> None:
         way.push(key(document.activeElement));
       }
       return {way, rows: document.activeElement.querySelectorAll(".row").length};"""
-    seen = look(estate(1).page(), script)
+    seen = look(installation(1).page(), script)
     topic, job, table = f"topic:{KAFKA}/raw.team-0", "job:connect://c/clean-0", f"topic:{KAFKA}/clean.team-0"
 
     assert seen.found == {"way": [topic, job, table, job, job], "rows": 0}
@@ -315,7 +315,7 @@ def test_a_wide_card_says_how_many_columns_it_does_not_show(look) -> None:
 def test_what_is_not_there_is_said(look) -> None:
     """What was not read, what the file leaves out, and that it is a part: nobody may take it for everything."""
     coverage = Coverage(columns=5, unread=2, problems=(Problem("query <q>", "no such topic", "scan it"),))
-    page = estate(1).page(most=8, coverage=coverage, part="the lineage of x")
+    page = installation(1).page(most=8, coverage=coverage, part="the lineage of x")
     script = "return ['footer', 'panel'].map((id) => document.getElementById(id).textContent);"
     footer, panel = look(page, script).found
 

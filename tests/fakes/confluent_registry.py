@@ -76,7 +76,7 @@ class Registry:
     """
 
     flavour: str = "confluent"
-    estate: tuple[Stored, ...] = ()
+    installation: tuple[Stored, ...] = ()
     associations: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     inline_associations: bool = False
     aliases: dict[str, str] = field(default_factory=dict)
@@ -185,7 +185,7 @@ class Registry:
         """List rows as the flavour does: what `deleted` adds, which contexts, which page, which members."""
         deleted = query.get("deleted") == "true"
         if self.flavour == "karapace":
-            if any(not stored.subject.isprintable() for stored in self.estate):
+            if any(not stored.subject.isprintable() for stored in self.installation):
                 return 500, {"error_code": 500, "message": "Internal server error"}
             found = [stored for stored in self.registered() if not (stored.deleted and deleted)]
         else:
@@ -254,7 +254,7 @@ class Registry:
 
     def registered(self) -> list[Stored]:
         """List what this user may see, in the order in which it was registered."""
-        return [stored for stored in self.estate if stored.subject not in self.hidden]
+        return [stored for stored in self.installation if stored.subject not in self.hidden]
 
     def visible(self) -> list[Stored]:
         """List what this user may see, in the order of subject and version."""
@@ -372,7 +372,7 @@ def serving(registry: Registry, port: int = 0) -> Iterator[Registry]:
 
 
 def many(subjects: int, versions: int = 1) -> Iterable[Stored]:
-    """Build an estate of plain Avro subjects."""
+    """Build an installation of plain Avro subjects."""
     for number in range(subjects):
         for version in range(1, versions + 1):
             fields = [{"name": f"field_{at}", "type": "string"} for at in range(15 + version)]
@@ -383,7 +383,7 @@ def many(subjects: int, versions: int = 1) -> Iterable[Stored]:
 
 
 def main() -> None:
-    """Serve a made-up estate until interrupted."""
+    """Serve a made-up installation until interrupted."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--flavour", choices=FLAVOURS, default="confluent")
     parser.add_argument("--subjects", type=int, default=1000)
@@ -391,8 +391,10 @@ def main() -> None:
     parser.add_argument("--delay", type=float, default=0.0, help="seconds added to every request")
     parser.add_argument("--port", type=int, default=0)
     options = parser.parse_args()
-    estate = tuple(many(options.subjects, options.versions))
-    with serving(Registry(flavour=options.flavour, estate=estate, delay=options.delay), options.port) as registry:
+    installation = tuple(many(options.subjects, options.versions))
+    with serving(
+        Registry(flavour=options.flavour, installation=installation, delay=options.delay), options.port
+    ) as registry:
         sys.stdout.write(registry.url + "\n")
         sys.stdout.flush()
         threading.Event().wait()

@@ -63,7 +63,7 @@ class Connect:
     *rebalancing* counts the answers that will be 409 before any other; *untracked*: topics are not tracked.
     """
 
-    estate: tuple[Kept, ...] = ()
+    installation: tuple[Kept, ...] = ()
     generation: str = "current"
     passwords: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     rebalancing: int = 0
@@ -87,7 +87,7 @@ class Connect:
         return self._known(steps, [value for name, value in parse_qsl(parts.query) if name == "expand"])
 
     def _known(self, steps: tuple[str, ...], expand: list[str]) -> tuple[int, Json]:
-        by_name = {kept.name: kept for kept in self.estate}
+        by_name = {kept.name: kept for kept in self.installation}
         match steps:
             case () if self.generation != "managed":
                 return 200, {"version": "4.3.1", "commit": "26b251a451ce941d", "kafka_cluster_id": CLUSTER}
@@ -111,9 +111,11 @@ class Connect:
 
     def _listed(self, expand: list[str]) -> Json:
         if not expand or self.generation == "old":
-            return [kept.name for kept in self.estate]
+            return [kept.name for kept in self.installation]
         known = expand[0].split(",") if self.generation == "managed" else expand
-        return {kept.name: {part: told for part, told in self._parts(kept) if part in known} for kept in self.estate}
+        return {
+            kept.name: {part: told for part, told in self._parts(kept) if part in known} for kept in self.installation
+        }
 
     def _parts(self, kept: Kept) -> Iterator[tuple[str, Json]]:
         yield "info", kept.info()

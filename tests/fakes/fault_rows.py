@@ -124,8 +124,8 @@ def said(name: str) -> dict[str, Any]:
 def connect(generation: str) -> Any:
     here = fake("connect_server")
     config = {"connector.class": "com.acme.Sink", "topics": "orders"}
-    estate = tuple(here.Kept(name=name, config=config, topics=("orders",)) for name in ("s1", "s2"))
-    made = here.Connect(estate=estate, generation=generation)
+    installation = tuple(here.Kept(name=name, config=config, topics=("orders",)) for name in ("s1", "s2"))
+    made = here.Connect(installation=installation, generation=generation)
     return lambda asked: made.answer(asked.target)
 
 
@@ -150,8 +150,8 @@ def flink() -> Any:
 def confluent(flavour: str) -> Any:
     here = fake("confluent_registry")
     names = ("orders-value", "refunds-value")
-    estate = tuple(here.Stored(subject=name, version=1, id=at, schema=AVRO) for at, name in enumerate(names, 1))
-    made = here.Registry(flavour=flavour, estate=estate)
+    installation = tuple(here.Stored(subject=name, version=1, id=at, schema=AVRO) for at, name in enumerate(names, 1))
+    made = here.Registry(flavour=flavour, installation=installation)
     return lambda asked: made.answer(asked.target)
 
 

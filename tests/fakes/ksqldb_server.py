@@ -1,6 +1,6 @@
 """A fake of ksqlDB on loopback that answers as 8.3.1 and 6.1.15 answered; no ksqlDB runs here.
 
-Run it: `python tests/fakes/ksqldb_server.py --port 18088 [--version 6.1.15]` prints its URL. It knows one estate (the
+Run it: `python tests/fakes/ksqldb_server.py --port 18088 [--version 6.1.15]` prints its URL. One installation (the
 retail example's), the statements that a scan or a check sends, DESCRIBE of a name, and TERMINATE, PAUSE, RESUME and
 DROP. It creates nothing. Source of the shapes: recorded answers (`tests/conformance/recorded`), ksqlDB's REST API.
 """
@@ -331,7 +331,7 @@ def _objection(error: Objection, statement: str) -> Json:
 
 
 def answer(statements: str) -> tuple[int, Json]:
-    """Answer a batch as a server with the whole estate does."""
+    """Answer a batch as a server with the whole installation does."""
     return Ksql().answer(statements)
 
 

@@ -91,7 +91,7 @@ FOREIGN = ("kafka", "rentgen")
 """What the consumer of lineage events is made of."""
 PEERS = ("datahub", "sqllineage")
 """Other programs that the benchmarks run beside ours."""
-ESTATE = tuple(name for name in ARTIFACTS if name not in ("rentgen", *PEERS))
+INSTALLATION = tuple(name for name in ARTIFACTS if name not in ("rentgen", *PEERS))
 
 
 def bring(names: Collection[str]) -> Mapping[str, str]:

@@ -20,7 +20,7 @@ _SEVEN_BIT = {"PYTHONUTF8": "1"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lab:
-    """What the lab's file says, and how its estate is asked."""
+    """What the lab's file says, and how its installation is asked."""
 
     told: Any
     directory: Path
@@ -43,7 +43,7 @@ class Lab:
 
     @property
     def has_flink(self) -> bool:
-        """Return whether Flink runs the estate's statements; what it is made of cannot be had everywhere."""
+        """Return whether Flink runs the installation's statements; what it is made of cannot be had everywhere."""
         return self.told["rows"].get("flink-sql") == "done"
 
     def config(self, **changes: Any) -> Path:
@@ -71,7 +71,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
 
 @pytest.fixture(scope="session")
 def dictionary(lab: Lab) -> str:
-    """Scan the whole estate once, over SASL_SSL, and give the dictionary's address."""
+    """Scan the whole installation once, over SASL_SSL, and give the dictionary's address."""
     lab.needs("records", "consumers", "connectors")
     address = f"sqlite:///{lab.directory}/dictionary.db"
     lab.scanner("extract", "--config", str(lab.config()), "--dictionary", address, "--quiet")

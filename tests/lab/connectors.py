@@ -1,4 +1,4 @@
-"""The estate's connectors: CDC, JDBC, files, MirrorMaker 2, with transforms; and one that fails on purpose."""
+"""The installation's connectors: CDC, JDBC, files, MirrorMaker 2, with transforms; and one that fails on purpose."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A Flink session cluster with one worker, an SQL gateway before it, and the estate's streaming SQL."""
+"""A Flink session cluster with one worker, an SQL gateway before it, and the installation's streaming SQL."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _has_worker() -> bool:
 
 
 def _run_sql() -> str:
-    """Run the estate's statements in one session; a job that runs already is left alone."""
+    """Run the installation's statements in one session; a job that runs already is left alone."""
     jobs = requests.get(f"{places.FLINK_URL}/jobs/overview", timeout=10).json()["jobs"]
     if any(job["state"] == "RUNNING" for job in jobs):
         return "already running"

@@ -65,7 +65,7 @@ def _start() -> int:
     """Bring everything up that is not up yet; the steps are done again, which changes nothing."""
     _own_state()
     began = time.monotonic()
-    absent = artifacts.bring(artifacts.ESTATE)
+    absent = artifacts.bring(artifacts.INSTALLATION)
     fetched = time.monotonic() - began
     results = bring_up(ROWS, absent)
     _write_lab_file(results)
@@ -86,7 +86,7 @@ def _serve(server: Server) -> int:
 
 
 def _foreign() -> int:
-    """Bring up, beside the estate that is up, a consumer of lineage events; the estate itself is left alone."""
+    """Start a consumer of lineage events beside the running installation, which stays as it is."""
     told = _told()
     if not told["rows"]:
         return _nothing_is_up()
@@ -101,7 +101,7 @@ def _foreign() -> int:
 
 
 def _own_state() -> None:
-    """Build the directory of the estate, and refuse one that somebody else made."""
+    """Build the directory of the installation, and refuse one that somebody else made."""
     places.STATE.mkdir(mode=0o755, exist_ok=True, parents=True)
     if places.STATE.stat().st_uid != os.getuid():
         raise SystemExit(f"lab: {places.STATE} belongs to somebody else: set SCANNER_LAB_STATE")

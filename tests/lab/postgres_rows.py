@@ -93,7 +93,7 @@ def _seed() -> str:
     with psycopg.connect(url("shop")) as connection:
         if connection.execute("select to_regclass('public.orders')").fetchone() != (None,):
             return "already there"
-        for statement in _statements(TREE / "estate" / "shop.sql"):
+        for statement in _statements(TREE / "installation" / "shop.sql"):
             connection.execute(statement)
     return ", ".join(DATABASES)
 

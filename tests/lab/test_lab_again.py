@@ -1,4 +1,4 @@
-"""The estate scanned again: with a source down, and for figures only."""
+"""The installation scanned again: with a source down, and for figures only."""
 
 from __future__ import annotations
 

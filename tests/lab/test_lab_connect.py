@@ -1,4 +1,4 @@
-"""The estate's connectors as a real worker tells them."""
+"""The installation's connectors as a real worker tells them."""
 
 from __future__ import annotations
 

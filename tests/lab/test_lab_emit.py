@@ -1,4 +1,4 @@
-"""What is told of the lab's estate: every event valid by the specification, and delivered by a real broker."""
+"""What is told of the lab's installation: every event valid by the specification, and delivered by a real broker."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TOPIC = "told-lineage"
 
 @pytest.fixture(scope="module")
 def told(lab, dictionary) -> dict[str, list[Any]]:
-    """Return the estate in each way, with what Spark and Flink tell in it where they are up."""
+    """Return the installation in each way, with what Spark and Flink tell in it where they are up."""
     foreign = [lab.told[name] for name in ("events", "flink_events") if name in lab.told]
     if foreign:
         lab.scanner("openlineage", "import", *foreign, "--dictionary", dictionary)
@@ -35,7 +35,7 @@ def lines(lab, way: str, dictionary: str) -> list[Any]:
 
 @pytest.mark.parametrize("way", ["design", "run", "both"])
 def test_facets_are_what_openlineage_python_writes(way, told, judge) -> None:
-    """Of an estate that nobody made for it."""
+    """Of an installation that nobody made for it."""
     assert len(told[way]) > 10
     assert [problem for event in told[way] for problem in judge.library_problems(event)] == []
 

@@ -1,4 +1,4 @@
-"""Flink's own servers, asked as a scan asks them; and the estate's statements as a file."""
+"""Flink's own servers, asked as a scan asks them; and the installation's statements as a file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.lab
 
 FLINK = json.loads(Path(__file__).with_name("cluster.json").read_text())["flink"]
 URLS = {each["type"]: each["url"] for each in FLINK if "url" in each}
-ESTATE = Path(__file__).parents[2] / "examples" / "retail" / "flink" / "retail.sql"
+INSTALLATION = Path(__file__).parents[2] / "examples" / "retail" / "flink" / "retail.sql"
 
 
 def test_job_manager_tells_jobs_with_their_plans(lab) -> None:
@@ -55,8 +55,8 @@ def test_statements_of_a_file_are_listed_beside_those_of_ksqldb(lab, tmp_path) -
     found = json.loads(lab.scanner("statements", "--dictionary", address, "--format", "json"))
 
     assert {row["engine"] for row in found} == {"flink", "ksqldb"}
-    assert ESTATE.read_text("utf-8") in [row["statement"] for row in found]
+    assert INSTALLATION.read_text("utf-8") in [row["statement"] for row in found]
 
 
 def _files() -> dict[str, str]:
-    return {"type": "sql-files", "path": str(ESTATE), "name": "estate"}
+    return {"type": "sql-files", "path": str(INSTALLATION), "name": "installation"}

@@ -141,7 +141,7 @@ class Connector:
         _until(lambda: requests.delete(url, timeout=30).status_code in (204, 404))
 
     def others(self) -> dict[str, Any]:
-        """Return the states of the estate's connectors and of their tasks; none while the worker does not tell."""
+        """Return the states of the installation's connectors and tasks; none while the worker does not answer."""
         try:
             told = requests.get(f"{self.worker}/connectors", params={"expand": "status"}, timeout=10).json()
         except (requests.RequestException, ValueError):
@@ -239,7 +239,7 @@ class Job:
         )
         self._sql(f"SET 'pipeline.name' = '{self.title}'")
         self._sql("SET 'restart-strategy.type' = 'none'")
-        self._sql("SET 'execution.job-status-changed-listeners' = ''")  # whose events are those of the estate
+        self._sql("SET 'execution.job-status-changed-listeners' = ''")  # whose events are those of the installation
         self._sql(f"CREATE TABLE numbers (n INT) WITH ('connector' = 'datagen', 'rows-per-second' = '2', {numbers})")
         self._sql("CREATE TABLE nowhere (n INT) WITH ('connector' = 'blackhole')")
 
@@ -300,7 +300,7 @@ def test_life_of_a_job_is_told_as_it_was(monitor, job) -> None:
     assert "NumberFormatException" in error["stackTrace"]
 
 
-def test_estates_statements_are_told_with_their_lineage(monitor, lab) -> None:
+def test_installations_statements_are_told_with_their_lineage(monitor, lab) -> None:
     """A JobManager does not tell its SQL: the files beside it do."""
     lab.needs("flink-sql")
     flink = [each for each in json.loads(_CLUSTER.read_text("utf-8"))["flink"] if each["type"] != "sql-gateway"]

@@ -1,4 +1,4 @@
-"""The whole estate scanned by the program into a dictionary, and asked."""
+"""The whole installation scanned by the program into a dictionary, and asked."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ pytestmark = pytest.mark.lab
 
 
 def test_scan_reads_every_source(lab, dictionary, ask) -> None:
-    """Nothing of the estate is left out."""
+    """Nothing of the installation is left out."""
     answers = {source["kind"]: source["status"] for source in ask("scans", "1")}
 
     kinds = ["kafka", "ksqldb", "connect", "schema_registry", "flink", "metrics"]

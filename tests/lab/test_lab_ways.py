@@ -1,4 +1,4 @@
-"""Ways through the whole estate: records that really take them, and the graph that tells them from metadata alone."""
+"""Ways through the whole installation: records that really take them, and the graph that has them from metadata."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A small estate, scanned twice from a fake registry and captured; and one way to run a command line."""
+"""A small installation, scanned twice from a fake registry and captured; and one way to run a command line."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """The files of the estate: its cluster.json, the captures of both scans, and the dictionary that holds both."""
+    """The files of the installation: its cluster.json, the captures of both scans, and the dictionary of both."""
 
     config: Path
     captures: tuple[Path, Path]
@@ -124,7 +124,7 @@ ORDER = (
 )
 
 
-def estate(fake: ModuleType, *, later: bool) -> tuple[Any, ...]:
+def installation(fake: ModuleType, *, later: bool) -> tuple[Any, ...]:
     """List what the registry holds; *later* the order has lost a field and got one that old data does not have."""
     changed = (ID, *ORDER[2:], {"name": "price", "type": "long"})
     newer = [fake.Stored(subject="orders-value", version=3, id=13, schema=record("Order", *changed))] if later else []
@@ -139,8 +139,8 @@ def estate(fake: ModuleType, *, later: bool) -> tuple[Any, ...]:
 
 @pytest.fixture(scope="session")
 def scanned(fake: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Scanned:
-    """Scan the estate twice, with a capture each; topics that no registry knows are written down by hand."""
-    home = tmp_path_factory.mktemp("estate")
+    """Scan the installation twice, with a capture each; topics that no registry knows are written down by hand."""
+    home = tmp_path_factory.mktemp("installation")
     captures = (home / "first", home / "second")
     dictionary = home / "dictionary.db"
     config = home / "cluster.json"
@@ -160,7 +160,7 @@ def scanned(fake: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Scann
             )
         )
         for capture, later in zip(captures, (False, True), strict=True):
-            registry.estate = estate(fake, later=later)
+            registry.installation = installation(fake, later=later)
             arguments = ["extract", "--config", config, "--capture", capture, "--dictionary", dictionary, "--quiet"]
             assert run(list(map(str, arguments))) == 0
     return Scanned(config, captures, dictionary, registry.url)

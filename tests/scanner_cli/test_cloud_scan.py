@@ -16,7 +16,7 @@ Scan = Callable[..., Any]
 
 
 @pytest.fixture
-def estate(cloud) -> Any:
+def installation(cloud) -> Any:
     """Return an environment with two clusters that have a topic of the same name."""
     connectors = {
         "to-lake": {
@@ -58,14 +58,14 @@ def estate(cloud) -> Any:
 
 
 @pytest.fixture
-def scan(scanner, cloud, estate, tmp_path, monkeypatch) -> Scan:
-    """Scan `lkc-1` (or another) of the estate, over REST only: the fake speaks no Kafka protocol."""
+def scan(scanner, cloud, installation, tmp_path, monkeypatch) -> Scan:
+    """Scan `lkc-1` (or another) of the installation, over REST only: the fake speaks no Kafka protocol."""
     monkeypatch.setenv("SCANNER_DICTIONARY", f"sqlite:///{tmp_path / 'd.db'}")
     login = {"basic": {"user": KEY, "password": SECRET}}
     plane = {"auth": {"bearer": {"token": OWN}}}
 
     def ask(*arguments: object, cluster: str = "lkc-1", name: str = "billing", **planes: Any) -> Any:
-        with cloud.serving(estate) as url:
+        with cloud.serving(installation) as url:
             # A token opens REST and not the protocol, which would leave this machine.
             known = {"kafka": plane, "schema_registry": plane, "metrics": {"url": url}} | planes
             found = {"url": url, "auth": login, "cluster": cluster, **known}
@@ -132,10 +132,10 @@ def test_key_that_is_lost_leaves_what_was_known(scan, scanner) -> None:
     }
 
 
-def test_control_plane_that_refuses_leaves_the_last_scan(scan, scanner, estate) -> None:
+def test_control_plane_that_refuses_leaves_the_last_scan(scan, scanner, installation) -> None:
     """Then nothing is found, and nothing is asked; the report says why."""
     scan(*ASKED)
-    estate.refused = {"/org": 401, "/cmk": 401}
+    installation.refused = {"/org": 401, "/cmk": 401}
 
     said = scan(*ASKED)
     assert said.status == 1
@@ -143,20 +143,20 @@ def test_control_plane_that_refuses_leaves_the_last_scan(scan, scanner, estate) 
     assert len(scanner("topics", "--format", "json").json) == 2
 
 
-def test_only_names_kinds_that_are_found_later(scan, estate) -> None:
+def test_only_names_kinds_that_are_found_later(scan, installation) -> None:
     """Discovery is asked all the same, for without it there is nothing to choose from."""
     said = scan("--only", "tableflow")
 
     assert said.status == 0
-    planes = {each.split()[1].split("/")[1] for each in estate.asked}
+    planes = {each.split()[1].split("/")[1] for each in installation.asked}
     assert planes == {"org", "cmk", "srcm", "ksqldbcm", "fcpm", "tableflow"}
 
 
-def test_skipped_discovery_finds_nothing(scan, estate) -> None:
+def test_skipped_discovery_finds_nothing(scan, installation) -> None:
     """Who skips it says which sources there are."""
     scan("--skip", "confluent_cloud")
 
-    assert estate.asked == []
+    assert installation.asked == []
 
 
 def test_replay_of_a_capture_tells_the_same(scan, scanner, tmp_path) -> None:
@@ -171,21 +171,21 @@ def test_replay_of_a_capture_tells_the_same(scan, scanner, tmp_path) -> None:
     assert not [text for text in files if SECRET in text or OWN in text]
 
 
-def test_enriching_asks_discovery_and_figures_only(scan, estate) -> None:
+def test_enriching_asks_discovery_and_figures_only(scan, installation) -> None:
     """What was extracted stays as fresh as it was."""
     scan(*ASKED)
-    estate.asked.clear()
+    installation.asked.clear()
 
     assert scan(*ASKED, "--mode", "enrich").status == 0
-    planes = {each.split()[1].split("/")[1] for each in estate.asked}
+    planes = {each.split()[1].split("/")[1] for each in installation.asked}
     assert planes == {"org", "cmk", "srcm", "ksqldbcm", "fcpm", "v2"}
 
 
-def test_check_says_of_each_plane_how_it_is(scan, scanner, cloud, estate, tmp_path) -> None:
+def test_check_says_of_each_plane_how_it_is(scan, scanner, cloud, installation, tmp_path) -> None:
     """One line each, and none for what does not exist."""
     scan(*ASKED)
-    estate.refused = {"/tableflow": 403}
-    with cloud.serving(estate) as url:
+    installation.refused = {"/tableflow": 403}
+    with cloud.serving(installation) as url:
         file: Path = tmp_path / "cluster.json"
         document = json.loads(file.read_text())
         document["confluent_cloud"] |= {"url": url, "metrics": {"url": url}, "schema_registry": {}}

@@ -17,9 +17,9 @@ def dictionary(fake, tmp_path_factory):
     home = tmp_path_factory.mktemp("contexts")
     subjects = ("orders-value", ":.eu:orders-value", ":.eu:", ":.us:odd\tname", "x" * 246)
     texts = {":.eu:orders-value": SCHEMA.replace("Order", "EuOrder")}
-    estate = [fake.Stored(subject=name, version=1, id=1, schema=texts.get(name, SCHEMA)) for name in subjects]
-    estate += [fake.Stored(subject="many", version=number, id=1, schema=SCHEMA) for number in range(1, 61)]
-    with fake.serving(fake.Registry(estate=tuple(estate))) as served:
+    installation = [fake.Stored(subject=name, version=1, id=1, schema=texts.get(name, SCHEMA)) for name in subjects]
+    installation += [fake.Stored(subject="many", version=number, id=1, schema=SCHEMA) for number in range(1, 61)]
+    with fake.serving(fake.Registry(installation=tuple(installation))) as served:
         document = {
             "cluster": "shop",
             "brokers": "k:9092",

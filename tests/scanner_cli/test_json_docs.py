@@ -69,7 +69,7 @@ def real(scanner, scanned, own_dictionary, fake, connect, tmp_path, unity):
                     return scanner("check", "--config", file, "--format", "json").json
             case ["connectors"]:
                 kept = connect.Kept(name="a", config={"connector.class": "com.acme.Sink"}, topics=("t",))
-                with connect.serving(connect.Connect(estate=(kept,))) as url:
+                with connect.serving(connect.Connect(installation=(kept,))) as url:
                     document = {"cluster": "shop", "brokers": ["kafka-1"], "connect": [{"url": url}]}
                     (tmp_path / "cluster.json").write_text(json.dumps(document))
                     scanner("extract", "--config", tmp_path / "cluster.json", "--dictionary", own_dictionary)

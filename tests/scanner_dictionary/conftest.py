@@ -1,4 +1,4 @@
-"""Small estates to store: builders that say only what a test is about, and a fresh dictionary."""
+"""Small samples to store: builders that say only what a test is about, and a fresh dictionary."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class Estate:
-    """Builds facts of one small estate."""
+class Sample:
+    """Builds facts of one small sample."""
 
     kafka: SourceId = KAFKA
     registry: SourceId = REGISTRY
@@ -129,9 +129,9 @@ class Estate:
 
 
 @pytest.fixture(scope="session")
-def estate() -> Estate:
+def sample() -> Sample:
     """Return the builders of facts."""
-    return Estate()
+    return Sample()
 
 
 @pytest.fixture

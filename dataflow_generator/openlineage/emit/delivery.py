@@ -63,7 +63,7 @@ class FailedTransport(NamedTuple):
 
 
 class ClientLog(logging.Handler):
-    """Handles the library's log: *show* gets the events of its console transport, *notify* its warnings without repeats.
+    """Handles the library's log: *show* gets the events of its console transport, *notify* each warning once.
 
     *errors* counts records of level ERROR, *last* is the latest warning or error; *missed* are the transports of a
     composite that failed while others succeeded, until `clear`.
@@ -136,8 +136,8 @@ class DeliveryResult:
 class Emitter:
     """Sends events over *transport*, or over the one in the library's own configuration.
 
-    That is `OPENLINEAGE_CONFIG`, `openlineage.yml` or `OPENLINEAGE__…`. *notify* gets the library's warnings, *show* the
-    events of a console transport. Raises InputInvalid where the library is not installed, the configuration is
+    That is `OPENLINEAGE_CONFIG`, `openlineage.yml` or `OPENLINEAGE__…`. *notify* gets the library's warnings, *show*
+    the events of a console transport. Raises InputInvalid where the library is not installed, the configuration is
     invalid, or nothing is configured.
     """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-import changing_estate as changing
+import changing_installation as changing
 import pytest
 from hypothesis import HealthCheck, given, settings
 
@@ -81,7 +81,7 @@ def test_jobs_that_share_a_name_or_a_flow_are_not_put_together(jobs) -> None:
 
 
 def test_no_jobs_make_no_rows() -> None:
-    """An estate of topics alone has a graph, too."""
+    """An installation of topics alone has a graph, too."""
     found = concatenate([], existing=())
 
     assert found is not None

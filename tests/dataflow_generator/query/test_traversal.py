@@ -88,7 +88,7 @@ def test_upstream_is_the_same_way_back() -> None:
 
 
 def test_depth_counts_steps_each_way() -> None:
-    """Of a large estate people want the neighbours."""
+    """Of a large installation people want the neighbours."""
     assert steps(A, TraversalOptions(depth=1)) == [("a.id", "a"), ("a", "ab")]
 
 

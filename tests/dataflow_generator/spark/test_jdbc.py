@@ -29,11 +29,11 @@ def database(postgres_url):
 @pytest.mark.postgres
 @pytest.mark.xdist_group("spark")
 @pytest.mark.usefixtures("driver")
-def test_tables_are_the_graph_in_place_of_an_earlier_one(spark, database, estate_of, tmp_path) -> None:
+def test_tables_are_the_graph_in_place_of_an_earlier_one(spark, database, installation_of, tmp_path) -> None:
     """Ordered by rank and place, rows are in the order of the graph; nothing of the tables before is left."""
     conn, target = database
     conn.execute("CREATE TABLE graph_node (old integer)")
-    source = DictionarySource(estate_of(6, tmp_path))
+    source = DictionarySource(installation_of(6, tmp_path))
     written = write_database(spark, source, target)
     with source.connected() as read:
         graph = build_graph(read, read_flows(read))
@@ -51,7 +51,7 @@ def test_tables_are_the_graph_in_place_of_an_earlier_one(spark, database, estate
 @pytest.mark.postgres
 @pytest.mark.xdist_group("spark")
 @pytest.mark.usefixtures("driver")
-def test_what_cannot_be_replaced_stays(spark, database, estate_of, tmp_path) -> None:
+def test_what_cannot_be_replaced_stays(spark, database, installation_of, tmp_path) -> None:
     """A view that somebody made of a table keeps it; the other tables are not replaced then, either."""
     conn, target = database
     conn.execute("CREATE TABLE graph_node (old integer)")
@@ -59,7 +59,7 @@ def test_what_cannot_be_replaced_stays(spark, database, estate_of, tmp_path) -> 
     conn.execute("CREATE VIEW seen AS SELECT old FROM graph_edge")
 
     with pytest.raises(ScannerError, match=r"the database reported: .*depend"):
-        write_database(spark, DictionarySource(estate_of(6, tmp_path)), target)
+        write_database(spark, DictionarySource(installation_of(6, tmp_path)), target)
     assert conn.execute("SELECT old FROM graph_node").fetchall() == []
 
 

@@ -36,13 +36,13 @@ HARMS = [
 
 
 @pytest.fixture(scope="module")
-def places(estate_of, tmp_path_factory):
+def places(installation_of, tmp_path_factory):
     """Return what makes the graph of a seed, in the dictionary and in files, and gives both."""
     home, engines = tmp_path_factory.mktemp("places"), []
 
     @cache  # a graph that is asked keeps its dictionary from being written
     def made(seed):
-        url, directory = estate_of(seed, home), home / f"graph-{seed}"
+        url, directory = installation_of(seed, home), home / f"graph-{seed}"
         source = DictionarySource(url)
         write_graph(source, directory)
         with source.connected() as conn:

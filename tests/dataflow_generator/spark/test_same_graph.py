@@ -1,4 +1,4 @@
-"""Conformance of the engines: the same twenty estates through local generation and through Spark."""
+"""Conformance of the engines: the same twenty installations through local generation and through Spark."""
 
 import time
 
@@ -25,9 +25,9 @@ def rows(directory, name):
 
 @pytest.mark.no_cover
 @pytest.mark.parametrize("seed", range(20))
-def test_local_and_spark_give_the_same_bytes(spark, estate_of, tmp_path, seed) -> None:
+def test_local_and_spark_give_the_same_bytes(spark, installation_of, tmp_path, seed) -> None:
     """Large and small give the same answer: people compare graphs by their files."""
-    source = DictionarySource(estate_of(seed, tmp_path))
+    source = DictionarySource(installation_of(seed, tmp_path))
     with source.connected() as conn:
         local = build_graph(conn, read_flows(conn))
         expected = "".join(OUTPUTS["json"](local))
@@ -38,9 +38,9 @@ def test_local_and_spark_give_the_same_bytes(spark, estate_of, tmp_path, seed) -
 
 
 @pytest.mark.parametrize("seed", [1, 6, 13])
-def test_local_and_spark_write_the_same_rows(spark, estate_of, tmp_path, seed) -> None:
+def test_local_and_spark_write_the_same_rows(spark, installation_of, tmp_path, seed) -> None:
     """In the order that the rows tell, they are the graph."""
-    source = DictionarySource(estate_of(seed, tmp_path))
+    source = DictionarySource(installation_of(seed, tmp_path))
     here, there = (
         write(tmp_path / name)
         for name, write in (

@@ -103,14 +103,14 @@ def rows(file):
 
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark-connect")
-def test_a_server_makes_the_graph_that_is_made_here(server, estate_of, tmp_path) -> None:
+def test_a_server_makes_the_graph_that_is_made_here(server, installation_of, tmp_path) -> None:
     """Into files, as Parquet and into the dictionary, which is named as seen from here; no line tells of Spark."""
-    estate_of(6, tmp_path)
-    asked = ("dataflow", "--dictionary", "estate-6.db", "--format", "json", "--format", "dot")
+    installation_of(6, tmp_path)
+    asked = ("dataflow", "--dictionary", "installation-6.db", "--format", "json", "--format", "dot")
     here = run(*asked, "--output", "here", "--engine", "local", cwd=tmp_path)
     there = run(*asked, "--output", "there", "--format", "parquet", "--store", "--spark-remote", server, cwd=tmp_path)
     read = run("export", "--graph", "there", "-o", "read.json", cwd=tmp_path)
-    stored = run("export", "--dictionary", "estate-6.db", "-o", "stored.json", cwd=tmp_path)
+    stored = run("export", "--dictionary", "installation-6.db", "-o", "stored.json", cwd=tmp_path)
 
     assert [each.returncode for each in (here, there, read, stored)] == [0] * 4
     assert files(tmp_path / "there") == files(tmp_path / "here") != {}
@@ -133,10 +133,10 @@ def test_a_server_reads_the_schemas_that_are_read_here(server, tmp_path) -> None
 
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark-connect")
-def test_what_a_server_cannot_do_is_said_in_one_line(server, estate_of, tmp_path) -> None:
+def test_what_a_server_cannot_do_is_said_in_one_line(server, installation_of, tmp_path) -> None:
     """With the address that was asked, without its token and without a trace."""
-    estate_of(6, tmp_path)
-    asked = ("dataflow", "--dictionary", "estate-6.db", "--spark-remote", f"{server}/;user_id=hidden-word")
+    installation_of(6, tmp_path)
+    asked = ("dataflow", "--dictionary", "installation-6.db", "--spark-remote", f"{server}/;user_id=hidden-word")
     said = run(*asked, "--spark-conf", "spark.driver.memory=2g", cwd=tmp_path)
 
     assert said.returncode == 2

@@ -69,7 +69,7 @@ def test_what_a_task_could_not_do_is_said_in_one_line(spark, tmp_path) -> None:
 
 
 @pytest.mark.spark
-def test_spark_submit_runs_a_generation_and_keeps_the_terminal_quiet(estate_of, briefly, tmp_path) -> None:
+def test_spark_submit_runs_a_generation_and_keeps_the_terminal_quiet(installation_of, briefly, tmp_path) -> None:
     """Its own master and settings hold, and its JVM logs where docs/dataflow.md lets it."""
     pyspark = pytest.importorskip("pyspark", reason="pip install 'kafka-lineage-scanner[spark]' runs this")
     if not shutil.which("java") and "JAVA_HOME" not in os.environ:
@@ -84,7 +84,7 @@ def test_spark_submit_runs_a_generation_and_keeps_the_terminal_quiet(estate_of, 
         "--engine",
         "spark",
         "--dictionary",
-        estate_of(6, tmp_path),
+        installation_of(6, tmp_path),
         "--no-store",
         "--output",
         tmp_path,

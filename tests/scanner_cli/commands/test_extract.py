@@ -78,7 +78,7 @@ def test_report_that_cannot_be_written_is_refused_before_the_scan(place, hint, s
 
 
 def test_nothing_is_stored_where_no_source_answers(scanner, tmp_path) -> None:
-    """An outage must not look like an empty estate."""
+    """An outage must not look like an empty installation."""
     file = config(tmp_path, "down.json", "down")
     capture = tmp_path / "capture"
     capture.mkdir()

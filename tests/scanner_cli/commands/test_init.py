@@ -17,7 +17,7 @@ KEY, SECRET = "CLOUDKEY", "cloud-secret-9f8e7d"
 
 
 @pytest.fixture
-def estate(cloud) -> Any:
+def installation(cloud) -> Any:
     """Return an organisation with two clusters of one name, and one of its own."""
     same = tuple(cloud.Cluster(id=f"lkc-{number}", name="billing") for number in (1, 2))
     own = cloud.Cluster(id="lkc-3", name="Web Shop", ksqldb=("lksqlc-7",))
@@ -26,11 +26,11 @@ def estate(cloud) -> Any:
 
 
 @pytest.fixture
-def url(cloud, estate, monkeypatch) -> Iterator[str]:
+def url(cloud, installation, monkeypatch) -> Iterator[str]:
     """Serve the organisation, with the key in the environment."""
     monkeypatch.setenv("CONFLUENT_CLOUD_API_KEY", KEY)
     monkeypatch.setenv("CONFLUENT_CLOUD_API_SECRET", SECRET)
-    with cloud.serving(estate) as address:
+    with cloud.serving(installation) as address:
         yield address
 
 

@@ -31,7 +31,7 @@ def cluster(tmp_path: Path, *urls: str) -> Path:
 @pytest.fixture
 def served(connect):
     """Serve a Connect cluster with one connector."""
-    fake = connect.Connect(estate=(connect.Kept(name="cdc", kind="source", config=CONFIG),))
+    fake = connect.Connect(installation=(connect.Kept(name="cdc", kind="source", config=CONFIG),))
     with connect.serving(fake) as url:
         yield fake, url
 
@@ -48,7 +48,7 @@ def test_one_poll_for_a_scheduler(scanner, served, tmp_path) -> None:
     places = ("--file", tmp_path / "runs.ndjson", "--state", tmp_path / "m.json")
 
     assert scanner(*line, *places).status == 0
-    fake.estate = (replace(fake.estate[0], state="PAUSED"),)
+    fake.installation = (replace(fake.installation[0], state="PAUSED"),)
     assert scanner(*line, *places).status == 0
     assert told(tmp_path / "runs.ndjson") == ["START", "COMPLETE"]
 
@@ -77,9 +77,9 @@ def test_cluster_of_confluent_cloud_is_found_first(scanner, cloud, tmp_path) -> 
     }
     one = cloud.Cluster(id="lkc-1", connectors={"to-lake": connector})
     environment = cloud.Environment(id="env-a", clusters=(one,), pools=(("aws", "eu-1"),))
-    estate = cloud.Cloud(environments=(environment,))
+    installation = cloud.Cloud(environments=(environment,))
     places = ("--file", tmp_path / "runs.ndjson", "--state", tmp_path / "m.json", "--once")
-    with cloud.serving(estate) as url:
+    with cloud.serving(installation) as url:
         found = {"url": url, "auth": {"basic": {"user": "K", "password": "S"}}, "cluster": "lkc-1"}
         (tmp_path / "cluster.json").write_text(json.dumps({"cluster": "shop", "confluent_cloud": found}))
         said = scanner("monitor", "all", "--config", tmp_path / "cluster.json", *places)
@@ -98,7 +98,7 @@ def test_cluster_without_a_server_of_the_kind_is_the_users_to_mend(scanner, serv
 
 def test_worker_that_does_not_answer_is_partial(scanner, connect, tmp_path) -> None:
     """It is told, and the other cluster is polled all the same."""
-    with connect.serving(connect.Connect(estate=(connect.Kept(name="cdc", config=CONFIG),))) as url:
+    with connect.serving(connect.Connect(installation=(connect.Kept(name="cdc", config=CONFIG),))) as url:
         config = cluster(tmp_path, "http://127.0.0.1:9", url)
         file = tmp_path / "runs.ndjson"
         said = scanner("monitor", "connect", "--config", config, "--once", "--file", file, "--state", tmp_path / "m")
@@ -208,7 +208,7 @@ def until(tmp_path: Path, *states: str) -> None:
 def test_monitor_that_is_killed_goes_on_where_it_was(served, tmp_path) -> None:
     """No START twice, and no end lost: what happened in between is told when it is back."""
     fake, url = served
-    kept = fake.estate[0]
+    kept = fake.installation[0]
     first = started(tmp_path, url)
     until(tmp_path, "START")
     asked = len(fake.asked)
@@ -225,10 +225,10 @@ def test_monitor_that_is_killed_goes_on_where_it_was(served, tmp_path) -> None:
     second.wait(_PATIENCE)
     assert told(tmp_path / "runs.ndjson") == ["START"]
 
-    fake.estate = ()
+    fake.installation = ()
     third = started(tmp_path, url)
     until(tmp_path, "START", "COMPLETE")
-    fake.estate = (kept,)
+    fake.installation = (kept,)
     until(tmp_path, "START", "COMPLETE", "START")
     third.send_signal(signal.SIGTERM)
 

@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture
 def query(scanner, dictionary):
-    """Query about a topic of the estate."""
+    """Query about a topic of the installation."""
     return lambda topic="orders", *more, broker="kafka-1": scanner(
         "query", "--broker", broker, "--topic", topic, *more, *dictionary
     )

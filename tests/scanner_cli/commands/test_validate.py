@@ -17,7 +17,7 @@ def test_strict_fails_where_anything_is_found(scanned, scanner) -> None:
 
 
 def test_unknown_rule_is_refused_with_the_nearest(scanned, scanner) -> None:
-    """A typing error must not look like a sound estate."""
+    """A typing error must not look like a sound installation."""
     said = scanner("validate", "--rule", "failed-conector", "--dictionary", scanned.dictionary)
 
     assert said.status == 2

@@ -8,7 +8,7 @@ TWENTY_THREE = Coverage(columns=2, problems=tuple(Problem(f"connector c{at}", "i
 
 
 def test_the_first_problems_are_listed_and_where_all_of_them_are() -> None:
-    """A large estate has thousands, often of one sort: they would push all else off the terminal."""
+    """A large installation has thousands, often of one sort: they would push all else off the terminal."""
     lines = list(coverage_lines(TWENTY_THREE, "--report"))
 
     assert lines[:2] == ["statements: 2 read to columns, 0 to tables, 0 not read", "problems: 23"]

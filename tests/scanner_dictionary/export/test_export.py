@@ -33,9 +33,9 @@ KEPT = ODD.replace("\0", "\ufffd")
 
 
 @pytest.fixture
-def odd(estate: Any, store: Callable[[ClusterScan], Any]) -> None:
-    """Store an estate whose texts are as odd as a registry allows."""
-    scan = estate.orders()
+def odd(sample: Any, store: Callable[[ClusterScan], Any]) -> None:
+    """Store a sample whose texts are as odd as a registry allows."""
+    scan = sample.orders()
     columns = (
         Column(path=(ODD,), type="string", doc=ODD, tags=(ODD,), default='"it\'s"'),
         Column(path=("n",), type="int", nullable=True, number=2**29),
@@ -124,9 +124,9 @@ def test_empty_dictionary_gives_every_table(conn: Connection) -> None:
     plain.close()
 
 
-def test_statements_stay_short(conn: Connection, estate: Any, store: Callable[[ClusterScan], Any]) -> None:
+def test_statements_stay_short(conn: Connection, sample: Any, store: Callable[[ClusterScan], Any]) -> None:
     """A database parses a statement as a whole: a hundred thousand rows must not be one."""
-    store(estate.scan(topics=tuple(estate.topic(f"topic-{i}", description="x" * 500) for i in range(500))))
+    store(sample.scan(topics=tuple(sample.topic(f"topic-{i}", description="x" * 500) for i in range(500))))
 
     statements = script(conn).split("INSERT INTO")
 
@@ -228,12 +228,12 @@ def test_parquet_is_the_same_every_time(conn: Connection, tmp_path: Path) -> Non
 
 
 def test_parquet_takes_the_place_of_an_earlier_export(
-    conn: Connection, tmp_path: Path, estate: Any, store: Callable[[ClusterScan], Any]
+    conn: Connection, tmp_path: Path, sample: Any, store: Callable[[ClusterScan], Any]
 ) -> None:
     """A nightly export names one directory."""
     export_parquet(conn, tmp_path / "out")
     conn.rollback()
-    store(estate.orders())
+    store(sample.orders())
 
     export_parquet(conn, tmp_path / "out")
 

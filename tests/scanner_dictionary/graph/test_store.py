@@ -33,9 +33,9 @@ def replaced(conn: Connection, nodes: Sequence[NodeRow], edges: Sequence[EdgeRow
     return describe_graph(conn, **kept)
 
 
-def test_graph_is_replaced_as_a_whole(dictionary, estate, store) -> None:
+def test_graph_is_replaced_as_a_whole(dictionary, sample, store) -> None:
     """An edge of last week's graph in today's would be a lie."""
-    store(estate.orders())
+    store(sample.orders())
     with writing(dictionary) as conn:
         replaced(conn, NODES, EDGES)
     with writing(dictionary) as conn:
@@ -69,9 +69,9 @@ def test_edge_without_its_node_is_refused_and_the_last_graph_stays(dictionary) -
 
 
 @pytest.fixture
-def with_schemas(dictionary, estate, store) -> Engine:
+def with_schemas(dictionary, sample, store) -> Engine:
     """Return a dictionary with a graph of the schemas of two definitions, the second with a column."""
-    store(estate.orders())
+    store(sample.orders())
     with writing(dictionary) as conn:
         one, other = (number << SCHEMA_BITS for number in (1, 2))
         schemas = [NodeRow(number, f"schema:{number}", "schema", "", "S", None, "{}") for number in (one, other)]

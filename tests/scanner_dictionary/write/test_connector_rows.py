@@ -34,12 +34,12 @@ def connector(name: str = "orders-sink", *states: str, **more: Any) -> Connector
 
 
 @pytest.fixture
-def scan(estate):
+def scan(sample):
     """Build a scan of these connectors; *answer* is how Connect answered."""
 
     def built(*found: Connector, answer: SourceStatus = SourceStatus.READ, unread: tuple[str, ...] = ()) -> ClusterScan:
-        outcomes = (estate.outcome(estate.kafka), estate.outcome(CONNECT, answer, *unread))
-        return estate.scan(outcomes=outcomes, registries=(), connectors=found)
+        outcomes = (sample.outcome(sample.kafka), sample.outcome(CONNECT, answer, *unread))
+        return sample.scan(outcomes=outcomes, registries=(), connectors=found)
 
     return built
 
@@ -162,7 +162,7 @@ def test_connector_without_a_name_is_refused(store, scan) -> None:
     assert [problem.what for problem in summary.refused] == ["the connector 'connect:main' has no type or name"]
 
 
-def test_dictionary_of_the_first_release_is_migrated_with_all_it_holds(tmp_path, estate, at) -> None:
+def test_dictionary_of_the_first_release_is_migrated_with_all_it_holds(tmp_path, sample, at) -> None:
     """Nobody scans again because of an update; the script is a dictionary as revision 0001 wrote it."""
     file = tmp_path / "old.db"
     with sqlite3.connect(file) as old:
@@ -173,7 +173,7 @@ def test_dictionary_of_the_first_release_is_migrated_with_all_it_holds(tmp_path,
     with sqlite3.connect(file) as new:
         after = _rows(new)
     new.close()
-    write_scan(engine, estate.orders(connectors=()), started=at, finished=at)
+    write_scan(engine, sample.orders(connectors=()), started=at, finished=at)
     with engine.connect() as conn:
         revision = conn.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()
     engine.dispose()

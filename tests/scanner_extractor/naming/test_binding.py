@@ -143,7 +143,7 @@ def test_two_known_topics_make_an_ambiguity_that_names_both() -> None:
 
 
 def test_configured_strategies_are_the_only_ones_and_in_their_order() -> None:
-    """Whoever names strategies knows the estate."""
+    """Whoever names strategies knows the installation."""
     by = told("simple-topic-id", "topic")
 
     result = bound(version("orders-value"), known=topics("orders", "orders-value"), by=by)

@@ -93,8 +93,8 @@ def test_rows_that_do_not_say_it_are_read_in_both_forms(serving, stored, read) -
 def test_one_context_of_a_shared_registry_is_read(flavour, bulk, context, way, serving, stored, read, fake) -> None:
     """Another team's subjects of the same names are no subjects of this cluster."""
     faults = {} if bulk else {path: fake.Fault(status=404) for path in ("/schemas", "/contexts/.eu/schemas")}
-    estate = [stored(f"{prefix}orders-value") for prefix in ("", ":.eu:", ":.us:")]
-    registry = serving(flavour, *estate, faults=faults)
+    installation = [stored(f"{prefix}orders-value") for prefix in ("", ":.eu:", ":.us:")]
+    registry = serving(flavour, *installation, faults=faults)
     registry.url += f"/contexts/{context}" if way == "url" else ""
     reading = read(registry, context=context if way == "setting" else "")
 

@@ -54,8 +54,8 @@ def test_subjects_of_any_characters_are_asked_for(subject, serving, stored, read
 
 def test_pages_of_artifacts_that_are_no_schemas_do_not_end_the_list(serving, stored, read) -> None:
     """Apicurio counts a page before it drops other types: pages may be short, or empty in the midst."""
-    estate = [stored(f"s{number:04d}") for number in range(20)]
-    registry = serving("apicurio", *estate, others={10: 1500})
+    installation = [stored(f"s{number:04d}") for number in range(20)]
+    registry = serving("apicurio", *installation, others={10: 1500})
 
     assert len(read(registry).versions) == 20
 
@@ -167,9 +167,9 @@ def test_subjects_hidden_from_this_user_leave_no_trace(serving, stored, read) ->
 
 def test_registry_that_goes_away_half_way_is_left_alone(serving, stored, read, fake) -> None:
     """No hour of retries: what was read is kept, the rest stays as it was."""
-    estate = [stored(f"s{number:03d}") for number in range(200)]
+    installation = [stored(f"s{number:03d}") for number in range(200)]
     faults = {f"/subjects/s{number:03d}/versions/1": fake.Fault(status=503) for number in range(50, 200)}
-    registry = serving("confluent-old", *estate, faults=faults)
+    registry = serving("confluent-old", *installation, faults=faults)
     reading = read(registry, pool=WorkerPool(threads=1, failures=5))
 
     assert (len(reading.versions), reading.outcome.status) == (50, SourceStatus.PARTIAL)
@@ -190,8 +190,8 @@ def test_hanging_subject_does_not_take_the_others_with_it(serving, stored, read,
 
 def test_order_does_not_depend_on_threads(serving, stored, read) -> None:
     """Same registry, same bytes."""
-    estate = [stored(f"s{number}", version) for number in range(20) for version in (1, 2)]
-    registry = serving("confluent-old", *estate, delay=0.001)
+    installation = [stored(f"s{number}", version) for number in range(20) for version in (1, 2)]
+    registry = serving("confluent-old", *installation, delay=0.001)
 
     assert read(registry, threads=1).versions == read(registry, threads=8).versions
 
@@ -224,8 +224,8 @@ def test_names_are_read_page_by_page(read, serving, stored, fake) -> None:
 @pytest.mark.parametrize("flavour", ["confluent-7.9", "confluent"])
 def test_versions_of_a_subject_are_read_page_by_page(flavour, read, serving, stored, fake) -> None:
     """An operator may bound their list; the version at the end of its first page is not the current one."""
-    estate = [stored("many", number, deleted=number == 3) for number in range(1, 61)]
-    registry = serving(flavour, *estate, versions_page=10, faults={"/schemas": fake.Fault(status=403)})
+    installation = [stored("many", number, deleted=number == 3) for number in range(1, 61)]
+    registry = serving(flavour, *installation, versions_page=10, faults={"/schemas": fake.Fault(status=403)})
     reading = read(registry)
 
     assert [version.version for version in reading.versions] == list(range(1, 61))
@@ -234,10 +234,10 @@ def test_versions_of_a_subject_are_read_page_by_page(flavour, read, serving, sto
 
 def test_subject_with_an_alias_keeps_its_own_versions(read, serving, stored, fake) -> None:
     """The bulk list shows them; one by one the registry answers with those of another subject in their place."""
-    estate = (stored("orders", 1, id=5), stored("orders", 2, id=6), stored("shared", 1, id=16))
-    bulk = read(serving("confluent", *estate, aliases={"shared": "orders", "alias": "orders"}))
+    installation = (stored("orders", 1, id=5), stored("orders", 2, id=6), stored("shared", 1, id=16))
+    bulk = read(serving("confluent", *installation, aliases={"shared": "orders", "alias": "orders"}))
     faults = {"/schemas": fake.Fault(status=404)}
-    walked = read(serving("confluent", *estate, aliases={"shared": "orders", "alias": "orders"}, faults=faults))
+    walked = read(serving("confluent", *installation, aliases={"shared": "orders", "alias": "orders"}, faults=faults))
 
     assert [(v.subject, v.schema_id) for v in bulk.versions] == [("orders", "5"), ("orders", "6"), ("shared", "16")]
     assert [(v.subject, v.schema_id) for v in walked.versions] == [("orders", "5"), ("orders", "6")]

@@ -97,7 +97,7 @@ def test_a_topic_never_takes_the_schema_of_its_retry_topic() -> None:
 
 
 def test_an_outage_of_the_brokers_does_not_doubt_known_topics() -> None:
-    """Nothing in the estate changed, so nothing in the dictionary may."""
+    """Nothing in the installation changed, so nothing in the dictionary may."""
     remembered = PreviousState(topics=(Topic(source=KAFKA, name=TopicName("orders")),))
     found = scan(registry(version("orders-value")), remembered=remembered)
 

@@ -1,4 +1,4 @@
-"""Every facet that we write, whether an estate gives it or not, judged by others."""
+"""Every facet that we write, whether an installation gives it or not, judged by others."""
 
 from __future__ import annotations
 

@@ -169,7 +169,7 @@ def test_a_table_is_shown_by_its_catalogue_whatever_its_location_is_called() -> 
 
 
 def test_a_topic_is_shown_as_a_topic_whatever_it_is_called_otherwise() -> None:
-    """The estate is Kafka's."""
+    """The installation is Kafka's."""
     names = stitched((RETAIL, "orders"), symlinks=[((RETAIL, "orders"), ("unity", "c.s.orders"), "TABLE")])
 
     assert names.resolve("unity", "c.s.orders").name == Name(RETAIL, "orders")

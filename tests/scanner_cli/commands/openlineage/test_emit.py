@@ -49,7 +49,7 @@ def test_datasets_and_jobs_are_told_with_what_they_are(scanner, generated) -> No
 
 
 def test_same_dictionary_gives_the_same_bytes(scanner, generated) -> None:
-    """Whoever compares two files sees what changed in the estate, and nothing else."""
+    """Whoever compares two files sees what changed in the installation, and nothing else."""
     first, second = (scanner("export", "--format", "openlineage", "--dictionary", generated).out for _ in range(2))
 
     assert first == second
@@ -155,7 +155,7 @@ def test_options_that_name_no_target_are_refused(options, scanner, generated, tm
 
 
 def test_without_a_graph_it_names_the_command_that_makes_one(scanner, own_dictionary) -> None:
-    """An empty file would look like an empty estate."""
+    """An empty file would look like an empty installation."""
     said = scanner("openlineage", "emit", "--dry-run", "--dictionary", own_dictionary)
 
     assert said.status == 4

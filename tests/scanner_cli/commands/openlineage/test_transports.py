@@ -61,7 +61,9 @@ def test_file_of_lines_is_one_that_can_be_read_again(transport, file) -> None:
 
 def test_monitor_sends_events_where_cluster_json_says(scanner, connect, tmp_path) -> None:
     """And finds its last event there when it is started again."""
-    with connect.serving(connect.Connect(estate=(connect.Kept(name="cdc", kind="source", config=CONFIG),))) as url:
+    with connect.serving(
+        connect.Connect(installation=(connect.Kept(name="cdc", kind="source", config=CONFIG),))
+    ) as url:
         transport = {"type": "file", "log_file_path": "runs.ndjson", "append": True}
         file = cluster(tmp_path, "shop", transport, connect=[{"url": url}]).file
         line = ("monitor", "connect", "--config", file, "--once", "--state", tmp_path / "m.json")

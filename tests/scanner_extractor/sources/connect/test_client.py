@@ -68,7 +68,7 @@ def entry(name: str, config: Any = SINK, **status: Any) -> dict[str, Any]:
 def test_one_request_tells_all_connectors_and_one_each_the_topics(connect, read: Read) -> None:
     """Five hundred connectors are listed as fast as one."""
     server = connect.Connect(
-        estate=(
+        installation=(
             connect.Kept(name="b", config=SINK, topics=("z", "a", "z")),
             connect.Kept(name="a", config={"connector.class": "com.acme.Source"}, kind="source", tasks=()),
         )
@@ -91,7 +91,9 @@ def test_one_request_tells_all_connectors_and_one_each_the_topics(connect, read:
 
 def test_running_connector_with_a_failed_task_tells_both(connect, read: Read) -> None:
     """The two states are separate."""
-    server = connect.Connect(estate=(connect.Kept(name="a", config=SINK, tasks=("RUNNING", "FAILED"), trace="x\n\ty"),))
+    server = connect.Connect(
+        installation=(connect.Kept(name="a", config=SINK, tasks=("RUNNING", "FAILED"), trace="x\n\ty"),)
+    )
 
     (found,) = read(server).connectors
     assert (found.state, found.trace) == ("RUNNING", "")
@@ -103,8 +105,8 @@ def test_running_connector_with_a_failed_task_tells_both(connect, read: Read) ->
 
 def test_old_worker_that_lists_names_is_asked_one_by_one(connect, read: Read) -> None:
     """Before 2.3 `expand` is ignored; the plug-ins tell the version then, and nobody the topics."""
-    estate = tuple(connect.Kept(name=name, config=SINK, topics=("t",)) for name in ("b", "a", "c d"))
-    server = connect.Connect(estate=estate, generation="old")
+    installation = tuple(connect.Kept(name=name, config=SINK, topics=("t",)) for name in ("b", "a", "c d"))
+    server = connect.Connect(installation=installation, generation="old")
 
     found = read(server)
     assert [each.name for each in found.connectors] == ["a", "b", "c d"]
@@ -123,7 +125,9 @@ def test_old_worker_that_lists_names_is_asked_one_by_one(connect, read: Read) ->
 
 def test_managed_connectors_are_read_with_the_words_of_confluent_cloud(connect, read: Read) -> None:
     """Its API has no worker, takes a list with commas, and tells topics by the offsets of sinks, in preview."""
-    server = connect.Connect(estate=(connect.Kept(name="lake", config=SINK, state="DEGRADED"),), generation="managed")
+    server = connect.Connect(
+        installation=(connect.Kept(name="lake", config=SINK, state="DEGRADED"),), generation="managed"
+    )
 
     (found,) = read(server).connectors
     assert server.asked == [
@@ -172,7 +176,7 @@ def test_offsets_that_are_not_offered_are_asked_once(answered: Read, refusal: in
 
 def test_topics_are_not_asked_where_they_are_switched_off(connect, read: Read) -> None:
     """It is a request for each connector."""
-    server = connect.Connect(estate=(connect.Kept(name="a", config=SINK, topics=("t",)),))
+    server = connect.Connect(installation=(connect.Kept(name="a", config=SINK, topics=("t",)),))
 
     assert read(server, active_topics=False).connectors[0].topics is None
     assert server.asked == ["/", LIST]
@@ -180,8 +184,8 @@ def test_topics_are_not_asked_where_they_are_switched_off(connect, read: Read) -
 
 def test_refused_topics_of_the_first_connector_are_refused_for_all(connect, read: Read) -> None:
     """`topic.tracking.enable=false` is a setting of the worker; this is not a failure."""
-    estate = tuple(connect.Kept(name=name, config=SINK) for name in "abc")
-    server = connect.Connect(estate=estate, untracked=True)
+    installation = tuple(connect.Kept(name=name, config=SINK) for name in "abc")
+    server = connect.Connect(installation=installation, untracked=True)
 
     found = read(server)
     assert [each.topics for each in found.connectors] == [None] * 3
@@ -191,7 +195,7 @@ def test_refused_topics_of_the_first_connector_are_refused_for_all(connect, read
 
 def test_name_that_the_web_server_refuses_costs_its_topics_only(connect, read: Read) -> None:
     """Kafka 4 answers 400 for a name with a slash; the list tells everything else of it, and for ever no more."""
-    server = connect.Connect(estate=(connect.Kept(name="a/b", config=SINK), connect.Kept(name="c", config=SINK)))
+    server = connect.Connect(installation=(connect.Kept(name="a/b", config=SINK), connect.Kept(name="c", config=SINK)))
 
     found = read(server)
     assert [(each.name, each.topics) for each in found.connectors] == [("a/b", None), ("c", ())]
@@ -201,7 +205,7 @@ def test_name_that_the_web_server_refuses_costs_its_topics_only(connect, read: R
 
 def test_workers_that_share_out_their_connectors_are_asked_again(connect, read: Read) -> None:
     """A rebalance answers 409 and passes by itself."""
-    server = connect.Connect(estate=(connect.Kept(name="a", config=SINK),), rebalancing=3)
+    server = connect.Connect(installation=(connect.Kept(name="a", config=SINK),), rebalancing=3)
 
     assert [each.name for each in read(server).connectors] == ["a"]
     assert server.asked[:4] == ["/"] * 4

@@ -1,4 +1,4 @@
-"""The retail estate in Kafka: topics, records written through real serializers, and groups that really consume."""
+"""The retail installation in Kafka: topics, records written through real serializers, and groups that consume."""
 
 from __future__ import annotations
 

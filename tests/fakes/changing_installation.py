@@ -1,4 +1,4 @@
-"""Estates that change at random: what there is, what becomes of it, and the scan that tells it."""
+"""Installations that change at random: what there is, what becomes of it, and the scan that tells it."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ RARE = ("brokers", "tables")
 
 @st.composite
 def histories(draw: st.DrawFn) -> list[dict[str, Any]]:
-    """Return an estate and what becomes of it: each time one to three things are otherwise."""
+    """Return an installation and what becomes of it: each time one to three things are otherwise."""
     state = {name: draw(each) for name, each in ASPECTS.items()} | {"tables": False, "event": False}
     states = [state]
     for _ in range(draw(st.integers(1, 3))):
@@ -224,8 +224,8 @@ def catalog_tables() -> Iterator[CatalogTable]:
     )
 
 
-def estate(**other: Any) -> dict[str, Any]:
-    """Return an estate of two topics, a query and two connectors."""
+def installation(**other: Any) -> dict[str, Any]:
+    """Return an installation of two topics, a query and two connectors."""
     value = {(name, Role.VALUE): FIELDS for name in ("a.orders", "b.paid")}
     plain = {"topics": ("a.orders", "b.paid"), "tags": (), "schemas": value, "brokers": ("k-1:9092",), "event": False}
     jobs = {
@@ -238,7 +238,7 @@ def estate(**other: Any) -> dict[str, Any]:
 
 
 def write_state(file: Path, state: dict[str, Any]) -> Engine:
-    """Scan an estate into the dictionary *file*."""
+    """Scan an installation into the dictionary *file*."""
     engine = open_dictionary(str(file))
     write_scan(engine, scan_of(state), started=AT, finished=AT)
     if state["event"]:
