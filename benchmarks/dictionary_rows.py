@@ -142,14 +142,14 @@ def _time_queries(file: Path) -> list[float]:
     questions = [_question(chance, at) for at in range(_QUESTIONS)]
     with engine.connect() as conn:
 
-        def ask(number: int, question: TraversalOptions) -> None:
+        def run_query(number: int, question: TraversalOptions) -> None:
             answers = schemas_of(conn, BROKER, topic_name(number), **question)  # type: ignore[arg-type]
             assert answers
             assert all(len(answer.columns) > 1 for answer in answers)
 
         for number, question in questions[:10]:
-            ask(number, question)
-        return [_seconds(lambda question=question: ask(*question)) for question in questions]  # type: ignore[misc]
+            run_query(number, question)
+        return [_seconds(lambda question=question: run_query(*question)) for question in questions]  # type: ignore[misc]
 
 
 def _question(chance: random.Random, at: int) -> tuple[int, TraversalOptions]:

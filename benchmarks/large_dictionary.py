@@ -83,8 +83,8 @@ def _topic(number: int) -> dict[str, Any]:
 def _definition(id_: int) -> dict[str, Any]:
     count = 2 if id_ <= _KEYS else _WIDE
     text = f'{{"type":"record","name":"Row{id_}","fields":[]}}'
-    kept = {"format": "AVRO", "name": f"Row{id_}", "schema_text": text, "problems": "[]"}
-    return {"id": id_, "fingerprint": f"{id_:064x}", **kept, "column_count": count, "first_seen": 1}
+    cells = {"format": "AVRO", "name": f"Row{id_}", "schema_text": text, "problems": "[]"}
+    return {"id": id_, "fingerprint": f"{id_:064x}", **cells, "column_count": count, "first_seen": 1}
 
 
 def _links() -> Iterator[dict[str, Any]]:

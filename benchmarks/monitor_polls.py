@@ -48,14 +48,14 @@ def watch(file: str, kind: str, polls: int) -> None:
         sys.stdout.flush()
 
     with Emitter(events, notify=write, show=write) as emitter, Journal(directory / "monitor.json") as journal:
-        world = MonitorContext(
+        context = MonitorContext(
             now=lambda: at,
             draw=lambda low, _: low,
             send=emitter.send,
             notify=write,
             refused=lambda line, _: write(line),
         )
-        monitor = Monitor(journal=journal, context=world, producer="urn:benchmark")
+        monitor = Monitor(journal=journal, context=context, producer="urn:benchmark")
         started = time.perf_counter()
         for number in range(1, polls + 1):
             at += timedelta(seconds=10)

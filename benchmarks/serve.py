@@ -24,10 +24,10 @@ class Indexed(Registry):
 
     @cached_property
     def _by_subject(self) -> dict[str, list[Stored]]:
-        found: dict[str, list[Stored]] = {}
+        result: dict[str, list[Stored]] = {}
         for stored in self._sorted:
-            found.setdefault(stored.subject, []).append(stored)
-        return found
+            result.setdefault(stored.subject, []).append(stored)
+        return result
 
     def visible(self) -> list[Stored]:
         """List everything in order."""

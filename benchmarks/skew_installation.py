@@ -45,7 +45,7 @@ def build(file: Path, *, skewed: bool) -> None:
         ),
         topics=tuple(Topic(source=_KAFKA, name=name, partitions=6) for name in names),
         registries=(Registry(source=_REGISTRY, kind="confluent", url="http://registry:8081"),),
-        definitions=tuple(sorted(definitions, key=lambda one: one.fingerprint)),
+        definitions=tuple(sorted(definitions, key=lambda item: item.fingerprint)),
         versions=tuple(versions),
         topic_schemas=tuple(links),
         connectors=tuple(_sink(at, names[0 if skewed else at]) for at in range(HUB)),

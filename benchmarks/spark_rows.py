@@ -79,7 +79,7 @@ def spark_row(columns: int) -> tuple[Row, Taken, Taken]:
         ratio=ratio,
         detail=f"{ours.memory:,.0f} MiB; {1e6 * ours.seconds / columns:.1f} µs a column; "
         f"{size.topics:,} topics, {size.jobs:,} jobs; the copy {limit.seconds:.0f} s, {limit.memory:,.0f} MiB; "
-        f"runs of {', '.join(f'{one.seconds:.0f}' for one, _ in pairs)} s",
+        f"runs of {', '.join(f'{run.seconds:.0f}' for run, _ in pairs)} s",
     )
     return row, ours, limit
 
@@ -94,9 +94,9 @@ def _pair(file: Path) -> tuple[Taken, Taken]:
         return ours, watched([*copy, *SETTINGS])
 
 
-def _middle(found: list[Taken]) -> Taken:
+def _middle(runs: list[Taken]) -> Taken:
     names = ("seconds", "processor", "memory")
-    return Taken(*(statistics.median(getattr(one, each) for one in found) for each in names))
+    return Taken(*(statistics.median(getattr(run, name) for run in runs) for name in names))
 
 
 def growth_row(taken: Mapping[int, Taken]) -> Row:
@@ -165,11 +165,11 @@ def main(sizes: list[int]) -> int:
         rows.append(growth_row(ours))
     if len(ours) > 1:
         lines = {"the graph": ours, "copying the rows": copies}
-        points = {name: [(at, each.seconds) for at, each in taken.items()] for name, taken in lines.items()}
+        points = {name: [(at, run.seconds) for at, run in taken.items()] for name, taken in lines.items()}
         _PLOT.write_text(plot(points, "columns", "seconds"), encoding="utf-8")
     print(f"{conditions()}\n\n{table(rows)}")
     return 0 if all(row.met for row in rows) else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main([int(each.replace("_", "")) for each in sys.argv[1:]]))
+    sys.exit(main([int(text.replace("_", "")) for text in sys.argv[1:]]))

@@ -136,18 +136,18 @@ def checked_files(root: Path) -> list[Path]:
 def all_occurrences(root: Path) -> list[Occurrence]:
     """Return every occurrence in the project at *root*, by file and line."""
     return [
-        each
+        occurrence
         for file in checked_files(root)
-        for each in occurrences(file.relative_to(root).as_posix(), file.read_text("utf-8"))
+        for occurrence in occurrences(file.relative_to(root).as_posix(), file.read_text("utf-8"))
     ]
 
 
 def problems(listed: set[str], present: list[Occurrence]) -> Iterator[str]:
     """Yield a message for each occurrence that is not *listed*, and each line of the list that does not apply."""
-    entries = {entry(each) for each in present}
-    for each in present:
-        if entry(each) not in listed:
-            yield f"{each.path}:{each.line}: {each.pattern}: {each.text[:100]}"
+    entries = {entry(occurrence) for occurrence in present}
+    for occurrence in present:
+        if entry(occurrence) not in listed:
+            yield f"{occurrence.path}:{occurrence.line}: {occurrence.pattern}: {occurrence.text[:100]}"
     yield from (f"{LIST.name}: no longer needed: {line}" for line in sorted(listed - entries))
 
 
@@ -162,15 +162,15 @@ def main() -> int:
     parser.add_argument("--update", action="store_true", help="write words_to_replace.txt from the files as they are")
     present = all_occurrences(ROOT)
     if parser.parse_args().update:
-        lines = sorted({entry(each) for each in present})
+        lines = sorted({entry(occurrence) for occurrence in present})
         LIST.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
         print(f"{len(present)} occurrences; {len(lines)} lines in {LIST.name}")
         return 0
-    found = list(problems(set(LIST.read_text("utf-8").split("\n")) - {""}, present))
-    print("\n".join(found) or "no private words outside words_to_replace.txt")
-    if found:
+    messages = list(problems(set(LIST.read_text("utf-8").split("\n")) - {""}, present))
+    print("\n".join(messages) or "no private words outside words_to_replace.txt")
+    if messages:
         print(f"\nUse plain terms ({GLOSSARY}), then: python tools/check_words.py --update", file=sys.stderr)
-    return int(bool(found))
+    return int(bool(messages))
 
 
 if __name__ == "__main__":
