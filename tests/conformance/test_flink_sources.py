@@ -45,7 +45,7 @@ def test_cluster_json_takes_the_kinds_of_the_table_and_files() -> None:
     ("status", "error"),
     [(401, SourceRefused), (403, SourceRefused), (404, NotFound), (429, SourceUnreachable), (503, SourceUnreachable)],
 )
-def test_status_says_what_an_operator_does_next(kind, status, error) -> None:
+def test_status_states_what_an_operator_does_next(kind, status, error) -> None:
     """And never that there is nothing."""
     with pytest.raises(error):
         read(kind, answering(status, "{}"))

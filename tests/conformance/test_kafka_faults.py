@@ -165,7 +165,7 @@ def scanned(empty: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
 @pytest.mark.no_cover
 @pytest.mark.parametrize("code", FAULTS, ids=lambda code: KafkaError(code).name())
 @pytest.mark.parametrize("stage", STAGES)
-def test_fault_of_the_brokers_costs_what_they_did_not_tell_and_no_more(scanned: Any, stage: str, code: int) -> None:
+def test_fault_of_the_brokers_costs_what_they_did_not_report_and_no_more(scanned: Any, stage: str, code: int) -> None:
     """What they told stays, what they told before is stale, and a line says what is wrong."""
     scan, summary = scanned(Brokers(stage, code))
     kafka, streams, figures = scan.outcomes

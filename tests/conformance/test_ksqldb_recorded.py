@@ -76,7 +76,7 @@ def flows(reading: Reading) -> set[tuple[str, str, str]]:
     }
 
 
-def test_newest_server_tells_everything_in_two_requests(newest) -> None:
+def test_newest_server_reports_everything_in_two_requests(newest) -> None:
     """8.3.1: a deleted topic is missing, the query of a source table is a query."""
     assert (newest.outcome.status, newest.outcome.requests, newest.service) == (Answered.READ, 2, "wtk_")
     assert (newest.problems, newest.missing) == ((), {"ksqldb-r-gone"})
@@ -121,7 +121,7 @@ def test_every_statement_is_read_to_its_columns(newest) -> None:
     assert dict(by_kind["NAMES"].flows.job.attributes)["internal"] is True
 
 
-def test_server_of_2020_is_asked_in_older_words() -> None:
+def test_server_of_2020_is_queried_in_older_words() -> None:
     """6.1.15 takes `DESCRIBE STREAMS` for no statement at all, and `DESCRIBE TABLES` for a collection's name."""
     reading = _read("6_1_15")
     (job,) = jobs(reading).values()

@@ -19,7 +19,7 @@ def rows(pieces) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO("".join(pieces), newline="")))
 
 
-def test_an_edge_tells_both_ends_by_name() -> None:
+def test_an_edge_reports_both_ends_by_name() -> None:
     """Nobody looks an id up in another sheet to read a line."""
     [edge] = rows(csv_edges(GRAPH))
 

@@ -169,14 +169,14 @@ def test_evidence_names_producer_time_and_job(flows, told) -> None:
     assert edge.certainty is Certainty.DECLARED
 
 
-def test_columns_that_events_tell_have_their_types(flows, told) -> None:
+def test_columns_that_events_report_have_their_types(flows, told) -> None:
     """No registry knows a table of Spark."""
     nodes = {each.key: dict(each.attributes) for each in flows(spark(told)).nodes}
 
     assert nodes[f"column:{TABLE[0]}/{TABLE[1]}#order_id"] == {"type": "string"}
 
 
-def test_columns_of_a_topic_have_the_types_that_events_tell_where_no_schema_describes_it(flows, told) -> None:
+def test_columns_of_a_topic_have_the_types_that_events_report_where_no_schema_describes_it(flows, told) -> None:
     """Flink tells what it writes; a registry, where it knows the topic, knows better."""
     fields = told.facet("SchemaDatasetFacet", fields=[{"name": name, "type": "UUID"} for name in ("id", "extra")])
     events = [
@@ -194,7 +194,7 @@ def test_columns_of_a_topic_have_the_types_that_events_tell_where_no_schema_desc
     assert nodes[f"column:{NAMESPACE}/orders#extra"] == {"type": "UUID"}
 
 
-def test_what_an_engine_tells_of_a_table_types_the_columns_of_another_job(flows, told) -> None:
+def test_what_an_engine_reports_a_table_types_the_columns_of_another_job(flows, told) -> None:
     """A flow that somebody declared knows no types; the reader of its source does."""
     fields = told.facet("SchemaDatasetFacet", fields=[{"name": "id", "type": "bigint"}])
     event = told.run_event(inputs=[told.dataset("postgres://db:5432", "shop.public.orders", schema=fields)])
@@ -213,7 +213,7 @@ def test_a_sink_of_the_scan_and_a_reader_of_its_files_meet(flows, told) -> None:
     assert ("dataset:s3://lake/raw/orders", "job:shop/compact") in edges(found, EdgeKind.READS)
 
 
-def test_a_likely_join_is_matched_and_says_why(flows, told) -> None:
+def test_a_likely_join_is_matched_and_states_why(flows, told) -> None:
     """JDBC readers leave the schema out."""
     found = flows(told.run_event(job="report", inputs=[told.dataset("postgresql://DB", "shop.orders")]))
     (edge,) = [each for each in found.edges if each.target == "job:shop/report"]
@@ -223,7 +223,7 @@ def test_a_likely_join_is_matched_and_says_why(flows, told) -> None:
 
 
 @pytest.mark.parametrize("namespace", ["kafka-connect", "kafka-connect://main"])
-def test_a_connector_that_events_tell_of_is_the_one_that_was_scanned(flows, told, namespace) -> None:
+def test_a_connector_that_events_report_is_the_one_that_was_scanned(flows, told, namespace) -> None:
     """Connect's own extension, and bridges, name it by its name; what they add is added."""
     event = told.run_event("RUNNING", inputs=[told.dataset(NAMESPACE, "orders"), told.dataset(NAMESPACE, "refunds")])
     event["job"] |= {"namespace": namespace, "name": "to-lake"}
@@ -248,7 +248,7 @@ def test_debezium_is_the_connector_whose_topics_begin_with_its_prefix(flows, tol
     assert job.key == "job:connect://retail/main/cdc"
 
 
-def test_what_is_told_under_two_names_is_told_once(flows, told) -> None:
+def test_what_is_reported_under_two_names_is_reported_once(flows, told) -> None:
     """A job that names its table with and without the port uses one table; the latest event says so."""
     tables = ("postgres://db/", "postgres://db:5432")
     events = [
@@ -267,7 +267,7 @@ def test_what_is_told_under_two_names_is_told_once(flows, told) -> None:
     ]
 
 
-def test_debezium_is_the_connector_that_does_what_it_says_whatever_transforms_call_its_topics(flows, told) -> None:
+def test_debezium_is_the_connector_that_does_what_it_states_whatever_transforms_call_its_topics(flows, told) -> None:
     """They are not called after the prefix any more."""
     outputs = [told.dataset("s3://lake", "raw/orders")]
     event = told.run_event(job="cdc.0", inputs=[told.dataset(NAMESPACE, "orders")], outputs=outputs)
@@ -308,7 +308,7 @@ def test_several_topics_in_one_name_are_each_read(flows, told) -> None:
     }
 
 
-def test_a_dataset_that_is_told_of_alone_has_a_job_of_its_own(flows, told) -> None:
+def test_a_dataset_that_is_reported_for_alone_has_a_job_of_its_own(flows, told) -> None:
     """A catalog knows where a table comes from; nobody knows by which job."""
     inputs = [{"namespace": NAMESPACE, "name": "orders", "type": "DATASET", "field": "id"}]
     fields = {"id": {"inputs": inputs}}
@@ -322,7 +322,7 @@ def test_a_dataset_that_is_told_of_alone_has_a_job_of_its_own(flows, told) -> No
     assert ("job:bigquery/lineage of p.d.orders", "dataset:bigquery/p.d.orders") in edges(found, EdgeKind.WRITES)
 
 
-def test_a_cluster_that_may_be_ours_is_told_and_not_joined(flows, told) -> None:
+def test_a_cluster_that_may_be_ours_is_reported_and_not_joined(flows, told) -> None:
     """The same machine, another port: configuration says whether it is one cluster."""
     found = flows(told.run_event(inputs=[told.dataset("kafka://k-1:9999", "orders")]))
 
@@ -330,7 +330,7 @@ def test_a_cluster_that_may_be_ours_is_told_and_not_joined(flows, told) -> None:
     assert any("k-1:9999" in problem.where for problem in found.coverage.problems)
 
 
-def test_what_facets_tell_of_a_job_is_told_of_its_node(flows, told) -> None:
+def test_what_facets_report_a_job_is_reported_for_its_node(flows, told) -> None:
     """People look for owner, statement and state."""
     facets = {
         "sql": told.facet(query="SELECT 1"),
@@ -361,7 +361,7 @@ def test_what_facets_tell_of_a_job_is_told_of_its_node(flows, told) -> None:
     }
 
 
-def test_what_facets_tell_of_a_dataset_is_told_of_its_node(flows, told) -> None:
+def test_what_facets_report_a_dataset_is_reported_for_its_node(flows, told) -> None:
     """Under the name that it is shown by."""
     facets = {
         "symlinks": told.symlink(*TABLE),

@@ -217,7 +217,7 @@ def test_a_job_is_left_on_the_way_that_it_was_entered_by(look) -> None:
     assert sorted(seen.found) == ["job:connect://c/mirror", f"topic:{KAFKA}/a", f"topic:{KAFKA}/dr.a"]
 
 
-def test_clicks_open_a_card_tell_evidence_and_collapse_a_cluster(look) -> None:
+def test_clicks_open_a_card_report_evidence_and_collapse_a_cluster(look) -> None:
     """From cluster to column, and back."""
     script = """
       const found = {};
@@ -299,7 +299,7 @@ def test_keys_lead_from_card_to_card(look) -> None:
     assert seen.found == {"way": [topic, job, table, job, job], "rows": 0}
 
 
-def test_a_wide_card_says_how_many_columns_it_does_not_show(look) -> None:
+def test_a_wide_card_states_how_many_columns_it_does_not_show(look) -> None:
     """Two thousand columns are there, when they are asked for."""
     drawing = Drawing()
     drawing.topic("wide", 2000)
@@ -312,7 +312,7 @@ def test_a_wide_card_says_how_many_columns_it_does_not_show(look) -> None:
     assert seen.found == {"rows": 30, "more": ["1971 more columns …"], "after": 2000}
 
 
-def test_what_is_not_there_is_said(look) -> None:
+def test_what_is_not_there_is_reported(look) -> None:
     """What was not read, what the file leaves out, and that it is a part: nobody may take it for everything."""
     coverage = Coverage(columns=5, unread=2, problems=(Problem("query <q>", "no such topic", "scan it"),))
     page = installation(1).page(most=8, coverage=coverage, part="the lineage of x")
@@ -344,7 +344,7 @@ def test_a_kind_that_is_new_has_its_place(look) -> None:
     assert sorted(seen.found["outline"]) == ["lake://x", "orders", "orders", "shop"]
 
 
-def test_circles_have_a_drawing(look) -> None:
+def test_cycles_have_a_drawing(look) -> None:
     """A topic that a job copies onto itself, and two topics that feed each other."""
     drawing = Drawing()
     topics = [drawing.topic(f"t{number}") for number in range(3)]

@@ -159,7 +159,7 @@ def test_topics_of_one_name_in_two_clusters_of_an_environment_are_two() -> None:
     assert keys(flows.writes) == ["topic:kafka://k-1:9092/orders"]
 
 
-def test_no_secret_of_a_table_is_in_what_is_told() -> None:
+def test_no_secret_of_a_table_is_in_what_is_reported() -> None:
     """Names and evidence go into files and other tools."""
     ddl = """CREATE TABLE bills (id STRING) WITH ('connector' = 'jdbc', 'password' = 'hush',
     'url' = 'jdbc:postgresql://me:hush@db/shop?password=hush', 'table-name' = 'bills');"""

@@ -49,7 +49,7 @@ def ask(capsys: pytest.CaptureFixture[str], *arguments: str) -> object:
     return json.loads(capsys.readouterr().out)
 
 
-def test_every_topic_has_the_schemas_that_somebody_told(dictionary, capsys) -> None:
+def test_every_topic_has_the_schemas_that_somebody_reported(dictionary, capsys) -> None:
     """Registry, ksqlDB and people: each tells a part."""
     topics = ask(capsys, "topics", "--dictionary", str(dictionary))
     schemas = {topic["name"]: topic["schemas"] for topic in topics}
@@ -135,7 +135,7 @@ def flows(graph: dict[str, list[dict[str, object]]]) -> set[tuple[str, str, str,
     }
 
 
-def test_a_statement_of_ksqldb_tells_where_a_column_comes_from(graph) -> None:
+def test_a_statement_of_ksqldb_reports_where_a_column_comes_from(graph) -> None:
     """CITY is the city of GEO; the count is of all rows, which the window and the groups cut."""
     assert {
         ("clicks#GEO.CITY", "clicks.per.city#@key.CITY", "IDENTITY", "derived"),
@@ -153,7 +153,7 @@ def test_what_people_declared_flows_too(graph) -> None:
     assert uses == {(kind, "manual/legacy.json $.flows[0].columns[0]") for kind in ("reads", "writes")}
 
 
-def test_it_is_told_how_much_was_read(dictionary, capsys) -> None:
+def test_it_is_reported_how_much_was_read(dictionary, capsys) -> None:
     """What was not understood must show."""
     run(["dataflow", "--dictionary", str(dictionary)])
     told = capsys.readouterr().err
@@ -212,7 +212,7 @@ def test_a_sink_s_consumer_group_is_its_member(graph) -> None:
     assert "connect-clicks-to-file" not in readers
 
 
-def test_lineage_is_asked_by_the_names_that_people_know(graph, dictionary, capsys) -> None:
+def test_lineage_is_queried_by_the_names_that_people_know(graph, dictionary, capsys) -> None:
     """Any broker's address, and the column as ksqlDB writes it."""
     asked = [
         ask(capsys, "lineage", name, "--dictionary", str(dictionary))
@@ -227,7 +227,7 @@ def test_lineage_is_asked_by_the_names_that_people_know(graph, dictionary, capsy
     }
 
 
-def test_lineage_of_a_topic_tells_each_step_with_its_evidence(graph, dictionary, capsys) -> None:
+def test_lineage_of_a_topic_reports_each_step_with_its_evidence(graph, dictionary, capsys) -> None:
     """One line a step."""
     run(["lineage", "legacy.invoices", "--upstream", "--evidence", "--dictionary", str(dictionary)])
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]

@@ -42,7 +42,7 @@ def test_a_source_that_is_down_loses_nothing(lab, address) -> None:
     assert "stale-source" in {each["rule"] for each in _ask(lab, address, "validate")}
 
 
-def test_figures_are_asked_beside_the_stored_scan(lab, address) -> None:
+def test_figures_are_queried_beside_the_stored_scan(lab, address) -> None:
     """No source is asked again, and nothing of theirs changes."""
     before = _ask(lab, address, "topics")
 

@@ -16,7 +16,7 @@ def connectors(ask) -> dict[str, Any]:
     return {one["name"]: one for one in ask("connectors")}
 
 
-def test_each_connector_is_told_with_its_plugin(connectors) -> None:
+def test_each_connector_is_reported_with_its_plugin(connectors) -> None:
     """Kind and version are the worker's words."""
     cdc = connectors["shop-cdc"]
 
@@ -33,7 +33,7 @@ def test_topics_are_those_after_the_transforms(connectors) -> None:
     assert "retail.orders" in connectors["orders-to-dr"]["topics"]
 
 
-def test_failed_task_is_told_though_the_connector_runs(ask) -> None:
+def test_failed_task_is_reported_though_the_connector_runs(ask) -> None:
     """It cannot read Avro as JSON."""
     (failed,) = ask("connectors", "--failed")
 
@@ -47,7 +47,7 @@ def test_reference_to_a_password_stays(connectors) -> None:
     assert connectors["shop-cdc"]["config"]["database.password"].startswith("${directory:")
 
 
-def test_worker_is_asked_little(lab) -> None:
+def test_worker_is_queried_little(lab) -> None:
     """For the worker, for all connectors at once, once for each class, and once for each connector's topics."""
     report = lab.directory / "connect.json"
     lab.scanner(

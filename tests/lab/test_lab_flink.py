@@ -21,7 +21,7 @@ URLS = {each["type"]: each["url"] for each in FLINK if "url" in each}
 INSTALLATION = Path(__file__).parents[2] / "examples" / "retail" / "flink" / "retail.sql"
 
 
-def test_job_manager_tells_jobs_with_their_plans(lab) -> None:
+def test_job_manager_reports_jobs_with_their_plans(lab) -> None:
     """One of an INSERT, one of a statement set; jobs that other tests ended are listed for an hour."""
     lab.needs("flink-sql")
     settings = FlinkSettings(type=JOB_MANAGER, http=HttpSettings(url=URLS[JOB_MANAGER]))
@@ -35,7 +35,7 @@ def test_job_manager_tells_jobs_with_their_plans(lab) -> None:
 
 
 @pytest.mark.parametrize("kind", [JOB_MANAGER, SQL_GATEWAY])
-def test_check_says_which_flink_it_is(lab, kind) -> None:
+def test_check_states_which_flink_it_is(lab, kind) -> None:
     """The version is what people look for first."""
     lab.needs("flink-sql")
     settings = FlinkSettings(type=kind, http=HttpSettings(url=URLS[kind]))

@@ -59,7 +59,7 @@ def reading(lab, listener) -> KafkaResult:
     return read_kafka(KafkaSettings(brokers=brokers, properties=_properties(lab, listener)), no_progress)
 
 
-def test_each_listener_tells_the_addresses_of_all(lab, listener, reading) -> None:
+def test_each_listener_reports_the_addresses_of_all(lab, listener, reading) -> None:
     """A broker answers with those of the listener that was asked; its settings tell the others."""
     own = lab.told["brokers"][listener].split(",")
 
@@ -110,7 +110,7 @@ def _as_limited(lab) -> KafkaSettings:
     return KafkaSettings(brokers=tuple(lab.told["brokers"]["sasl"].split(",")), properties=properties)
 
 
-def test_limited_user_sees_his_part_and_is_told_of_the_rest(lab) -> None:
+def test_limited_user_sees_his_part_and_is_reported_for_the_rest(lab) -> None:
     """Topics without DESCRIBE do not appear; one without DESCRIBE_CONFIGS is kept; nothing is proven to be gone."""
     lab.needs("topics", "rights", "consumers")
 

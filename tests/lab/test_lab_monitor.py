@@ -185,7 +185,7 @@ def connector(lab, tmp_path) -> Iterator[Connector]:
         done.result()
 
 
-def test_life_of_a_connector_is_told_as_it_was(monitor, connector) -> None:
+def test_life_of_a_connector_is_reported_as_it_was(monitor, connector) -> None:
     """The monitor killed twice in between, and the worker once: it lists nothing then, which deletes nothing."""
     watching = monitor("connect", connect=[{"name": "lab", "url": connector.worker}])
     story = Story(monitor=watching, job=_NAME)
@@ -282,7 +282,7 @@ def job(lab, tmp_path) -> Iterator[Job]:
     requests.delete(f"{found.gateway}/v1/sessions/{found.session}", timeout=30)
 
 
-def test_life_of_a_job_is_told_as_it_was(monitor, job) -> None:
+def test_life_of_a_job_is_reported_as_it_was(monitor, job) -> None:
     """Cancelled, stopped with a savepoint, failed: ABORT, COMPLETE and FAIL are the truth, as Flink's own words are."""
     watching = monitor("flink", flink=[{"type": "jobmanager", "name": "lab", "url": job.manager}])
     story = Story(monitor=watching, job=job.title)
@@ -300,7 +300,7 @@ def test_life_of_a_job_is_told_as_it_was(monitor, job) -> None:
     assert "NumberFormatException" in error["stackTrace"]
 
 
-def test_installations_statements_are_told_with_their_lineage(monitor, lab) -> None:
+def test_installations_statements_are_reported_with_their_lineage(monitor, lab) -> None:
     """A JobManager does not tell its SQL: the files beside it do."""
     lab.needs("flink-sql")
     flink = [each for each in json.loads(_CLUSTER.read_text("utf-8"))["flink"] if each["type"] != "sql-gateway"]

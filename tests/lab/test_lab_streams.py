@@ -65,7 +65,7 @@ def test_sink_writes_the_renamed_column(lab) -> None:
     assert not names & {"name", "born"}
 
 
-def test_failed_task_tells_its_trace(lab) -> None:
+def test_failed_task_reports_its_trace(lab) -> None:
     """The connector that cannot read Avro as JSON."""
     (task,) = _status(lab, "orders-as-json")["tasks"]
 
@@ -113,7 +113,7 @@ def test_spark_listener_names_the_topic_that_the_dictionary_knows(lab) -> None:
     assert [one["name"] for one in known if one["name"] == topic] == ["clicks"]
 
 
-def test_spark_listener_tells_column_lineage(lab) -> None:
+def test_spark_listener_reports_column_lineage(lab) -> None:
     """What our own events are compared with."""
     lab.needs("spark-job")
     events = [json.loads(line) for line in Path(lab.told["events"]).read_text("utf-8").splitlines()]

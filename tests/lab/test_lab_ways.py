@@ -136,7 +136,7 @@ def test_flink_s_plans_read_the_columns_that_we_read_in_the_statements(lab, plan
     assert not [each for each in ours if each[1] not in fields[each[0]]]
 
 
-def test_flink_s_own_events_tell_the_topics_that_we_read_in_the_statements(lab) -> None:
+def test_flink_s_own_events_report_the_topics_that_we_read_in_the_statements(lab) -> None:
     """OpenLineage's listener sees the engine's lineage; it tells no columns, we do."""
     lab.needs("flink-sql")
     events = [json.loads(line) for line in Path(lab.told["flink_events"]).read_text("utf-8").splitlines()]
@@ -173,7 +173,7 @@ def test_flink_s_own_job_is_the_statement_that_we_read(lab, way, dictionary, top
     assert [node["name"].rpartition("/")[2] for node in nodes if node["kind"] == "job"] == [f"retail.sql:{number}"]
 
 
-def test_ksqldb_tells_the_sources_and_sinks_that_we_read_in_its_queries(lab, way, dictionary) -> None:
+def test_ksqldb_reports_the_sources_and_sinks_that_we_read_in_its_queries(lab, way, dictionary) -> None:
     """The stand-in answers as the documentation does."""
     (config,) = json.loads(lab.config().read_text("utf-8"))["ksqldb"]
     told = _ksql(config["url"], "SHOW QUERIES EXTENDED;")[0]["queryDescriptions"]

@@ -25,7 +25,7 @@ def test_columns_are_listed_parents_first(columns, entry, expected) -> None:
     assert columns(entry) == expected
 
 
-def test_column_carries_all_that_is_told_of_it(read) -> None:
+def test_column_carries_all_that_is_reported_for_it(read) -> None:
     """A default of null is told; no default is None."""
     told = {
         "name": "a",

@@ -128,7 +128,7 @@ def test_slip_of_the_pen_is_met_with_the_nearest_name(read, beside, text, hint) 
     assert caught.value.hint.startswith(hint)
 
 
-def test_place_in_a_sample_file_is_told_too(read, beside) -> None:
+def test_place_in_a_sample_file_is_reported_too(read, beside) -> None:
     """The mistake is in the sample; the document only names it."""
     with pytest.raises(InputInvalid) as caught:
         read(schema_of('{"samples": ["sample.txt"]}'))
@@ -157,7 +157,7 @@ def test_five_mistakes_are_five_problems_in_file_order(read) -> None:
     ]
 
 
-def test_problems_of_every_file_are_told_at_once(read, write) -> None:
+def test_problems_of_every_file_are_reported_at_once(read, write) -> None:
     """A topic may be declared by one file only; the other is named."""
     with pytest.raises(InputInvalid) as caught:
         read(
@@ -172,7 +172,7 @@ def test_problems_of_every_file_are_told_at_once(read, write) -> None:
     assert third.where == "gone.json"
 
 
-def test_mistake_in_a_shared_schema_is_told_once(read) -> None:
+def test_mistake_in_a_shared_schema_is_reported_once(read) -> None:
     """However many topics use it, it is mended in one place."""
     shared = {"columns": ["a"], "version": 1}
 

@@ -10,7 +10,7 @@ from scanner_model.names import ClusterName, Role, SourceId, TopicName
 SOURCE = SourceId("manual:in.json")
 
 
-def test_empty_document_says_nothing(read) -> None:
+def test_empty_document_states_nothing(read) -> None:
     """Someone who starts a file must not be told off."""
     reading = read({})
 
@@ -25,7 +25,7 @@ def test_brokers_are_added_in_normal_form(read) -> None:
     assert reading.input.cluster.brokers == ("kafka-1:9092", "kafka-2:9092")
 
 
-def test_topic_carries_all_that_is_told_of_it(read) -> None:
+def test_topic_carries_all_that_is_reported_for_it(read) -> None:
     """Description, tags and partitions go through as they are."""
     told = {"name": "orders", "description": "d", "tags": ["a", "b", "a"], "partitions": 3.0}
 
@@ -75,7 +75,7 @@ def test_schema_file_is_read_with_what_it_refers_to(read, write) -> None:
         ("a.thrift", {"format": "THRIFT"}, "THRIFT"),
     ],
 )
-def test_format_is_as_told_else_by_the_extension(read, write, file, told, format_name) -> None:
+def test_format_is_as_reported_else_by_the_extension(read, write, file, told, format_name) -> None:
     """An Avro schema often lies in a `.json` file; a plug-in's format has no extension that we know."""
     write(file, "{}")
 
@@ -105,7 +105,7 @@ def test_samples_are_handed_over_one_a_line(read, write) -> None:
     assert schema.text == '{"a": "x y"}\n[1]\n{  "n": 1.10, "big": 1e999}\n'
 
 
-def test_topic_says_more_than_the_schema_it_uses(read) -> None:
+def test_topic_states_more_than_the_schema_it_uses(read) -> None:
     """What stands nearer wins: environment of the entry, of the shared schema, of the file."""
     document = {
         "environment": "file",
@@ -181,7 +181,7 @@ def test_file_of_another_cluster_is_skipped_and_counted(read, write) -> None:
     assert [topic.name for topic in reading.input.topics] == ["a"]
 
 
-def test_flow_of_a_topic_that_nobody_knows_is_doubtful(read) -> None:
+def test_flow_of_a_topic_that_is_unknown_is_doubtful(read) -> None:
     """The topic may exist where no scan looks; so it is no error."""
     flows = [{"from": "ordesr", "to": "known"}, {"from": "assigned", "to": "orders"}]
 

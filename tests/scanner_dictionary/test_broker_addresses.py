@@ -41,7 +41,7 @@ def test_address_moves_when_its_cluster_gave_it_up_or_is_the_same(kafka_id, samp
     assert next(row[1] for row in contents("broker")["broker"] if row[2] == "kafka-1:9092") == 2
 
 
-def test_broker_stays_while_the_brokers_cannot_be_asked(sample, store, contents) -> None:
+def test_broker_stays_while_the_brokers_cannot_be_queried(sample, store, contents) -> None:
     """cluster.json names the first brokers only; the others are known from Kafka itself."""
     store(sample.orders())
     one = Cluster(name=ClusterName("retail"), brokers=("kafka-1:9092",))
@@ -65,7 +65,7 @@ def test_broker_that_is_down_keeps_its_address_and_one_that_left_does_not(sample
     assert [row[3:] for row in contents("broker")["broker"]] == [(1, 3, None), (1, 1, 3)]
 
 
-def test_brokers_asked_through_other_addresses_are_the_same_source(sample, store, contents) -> None:
+def test_brokers_queried_through_other_addresses_are_the_same_source(sample, store, contents) -> None:
     """A changed bootstrap list must not leave every earlier topic stale for ever."""
     store(sample.orders())
     moved = SourceId("kafka:kafka-9:9092")

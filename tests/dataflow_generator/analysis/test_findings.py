@@ -89,7 +89,7 @@ def test_a_graph_without_schemas_is_above_them_whole(conn) -> None:
     assert stored_findings(conn) == validate(nodes, edges)
 
 
-def test_an_edge_to_what_is_no_job_or_dataset_is_told(conn) -> None:
+def test_an_edge_to_what_is_no_job_or_dataset_is_reported(conn) -> None:
     """The database says where it is; who reads the graph above its columns would not find it."""
     stored(conn, NODES, [*EDGES, edge(JOB, SCHEMA, EdgeKind.WRITES)], -100)
 

@@ -20,7 +20,7 @@ def heard() -> tuple[list[tuple[str, int, int | None]], StageProgress]:
     return said, StageProgress(lambda *each: said.append(each))
 
 
-def test_each_thing_is_told_when_it_is_done() -> None:
+def test_each_thing_is_reported_when_it_is_done() -> None:
     """A bar that moves before the work would stand still at its end."""
     said: list[tuple[str, int, int | None]] = []
     things: Iterator[str] = counted(lambda *each: said.append(each), "parts", ["a", "b"], 2)
@@ -40,7 +40,7 @@ def test_tasks_of_all_stages_are_added_up() -> None:
     assert said == [(TASKS, 3, 14), (TASKS, 9, 14)]
 
 
-def test_nothing_is_told_before_a_stage_began() -> None:
+def test_nothing_is_reported_before_a_stage_began() -> None:
     """A bar of none of none says nothing."""
     said, seen = heard()
     seen.poll(tracker({}))
@@ -48,7 +48,7 @@ def test_nothing_is_told_before_a_stage_began() -> None:
     assert said == []
 
 
-def test_what_a_server_tells_by_itself_is_told_on() -> None:
+def test_what_a_server_reports_by_itself_is_reported_on() -> None:
     """A Spark Connect server answers no questions about its stages, and says them while it works."""
     said, seen = heard()
     seen.on_update([SimpleNamespace(stage_id=1, num_completed_tasks=2, num_tasks=3)], inflight_tasks=1, done=False)

@@ -62,6 +62,6 @@ def test_statements_and_topologies_are_jobs_between_topics_of_their_cluster(conn
     assert (flows.coverage.columns, flows.coverage.tables) == (1, 0)
 
 
-def test_only_topics_that_no_scan_told_are_new_nodes(conn) -> None:
+def test_only_topics_that_no_scan_reported_are_new_nodes(conn) -> None:
     """The others are in the graph anyway."""
     assert [node.name for node in read_flows(conn).nodes if node.kind == "topic"] == ["counted", "paid"]

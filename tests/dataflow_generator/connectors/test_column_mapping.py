@@ -134,7 +134,7 @@ def test_columns_that_a_change_feed_hides_do_not_flow(key, told) -> None:
         *("key-extracted", "key-flattened", "key-renamed", "not-applied"),
     ],
 )
-def test_a_table_that_nobody_described_has_what_its_topic_was_made_of(transforms, topic, told) -> None:
+def test_a_table_that_was_not_described_has_what_its_topic_was_made_of(transforms, topic, told) -> None:
     """Transforms are read backwards, and then forwards to see that it is true."""
     source = {
         "connector.class": "io.confluent.connect.jdbc.JdbcSourceConnector",
@@ -170,7 +170,7 @@ def test_fields_of_the_key_in_the_value_lead_back_to_the_key() -> None:
     }
 
 
-def test_documents_as_text_tell_no_columns() -> None:
+def test_documents_as_text_report_no_columns() -> None:
     """Debezium's MongoDB connector writes before and after as one JSON text each."""
     documents = {
         "connector.class": "io.debezium.connector.mongodb.MongoDbConnector",
@@ -218,7 +218,7 @@ def test_a_mirror_copies_whole_records_key_and_value_apart() -> None:
         ({"fields.whitelist": "email"}, {"email": {"email"}}),
     ],
 )
-def test_a_table_gets_the_outermost_fields_and_the_key_where_it_is_asked_for(config, told) -> None:
+def test_a_table_gets_the_outermost_fields_and_the_key_where_it_is_requested(config, told) -> None:
     """A table's columns hold no others."""
     assert pairs(followed(JDBC | config, source="@key.id id email address address.city")) == told
 
@@ -330,7 +330,7 @@ def test_cassandra_s_mapping_names_each_column() -> None:
         ({"change.data.capture.handler": "com.x.debezium.rdbms.postgres.PostgresHandler"}, {"id": {"after.id"}}),
     ],
 )
-def test_documents_of_mongodb_take_key_or_row_where_the_configuration_says_so(config, told) -> None:
+def test_documents_of_mongodb_take_key_or_row_where_the_configuration_reports_it(config, told) -> None:
     """A handler of change events writes the row after the change."""
     mongodb = {
         "connector.class": "com.mongodb.kafka.connect.MongoSinkConnector",
@@ -416,7 +416,7 @@ def test_a_name_that_differs_in_case_only_is_matched() -> None:
         POSTGRES_CDC | steps(x={"type": "io.debezium.connector.mongodb.transforms.ExtractNewDocumentState"}),
     ],
 )
-def test_what_a_transform_does_that_nobody_knows_costs_the_columns(config) -> None:
+def test_what_a_transform_does_that_is_unknown_costs_the_columns(config) -> None:
     """Nothing is guessed."""
     found = followed(config, source="a", target="a")
 

@@ -376,7 +376,7 @@ def test_mirrored_patterns_are_resolved_by_the_copies() -> None:
 @pytest.mark.parametrize(
     ("pattern", "why"), [(r"(o)\1.*", "not evaluated"), ("([a-z]|[a-z][a-z])+$", "takes too long")]
 )
-def test_a_pattern_that_cannot_be_evaluated_is_told_and_once(pattern, why) -> None:
+def test_a_pattern_that_cannot_be_evaluated_is_reported_and_once(pattern, why) -> None:
     """Copies that it leaves out would be shown as if nothing were the matter."""
     copies = tuple(f"eu.{'a' * 60}.{number}" for number in range(3))
     flows = read(MIRROR | {"topics": "a.*", "topics.exclude": pattern}, active=copies)
@@ -489,7 +489,7 @@ def test_a_mapped_database_of_which_no_topic_is_seen_stays_a_pattern() -> None:
         ({}, {"inv.a", "crm.b"}),
     ],
 )
-def test_topics_in_use_tell_tables_of_the_databases_that_are_captured(told: dict[str, str], seen: set[str]) -> None:
+def test_topics_in_use_report_tables_of_the_databases_that_are_captured(told: dict[str, str], seen: set[str]) -> None:
     """Another connector may write topics with the same prefix."""
     config = {
         "connector.class": "io.debezium.connector.mysql.MySqlConnector",
@@ -537,7 +537,7 @@ def test_a_pattern_of_tables_is_resolved_by_the_topics_in_use(pattern: str) -> N
     assert names(config, active=("j-users", "j-orders")) == [("db.crm.users", "j-users")]
 
 
-def test_names_that_a_lineage_transform_is_told_are_a_sources_too() -> None:
+def test_names_that_a_lineage_transform_receives_are_a_sources_too() -> None:
     """What a generator makes has no other name."""
     config = {
         "connector.class": "DatagenSource",

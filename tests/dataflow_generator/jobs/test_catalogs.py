@@ -142,7 +142,7 @@ def test_topic_materializes_as_a_table_column_by_column(graph) -> None:
     assert {(str(each.certainty), each.type, each.subtype) for each in flows} == {("derived", "DIRECT", "IDENTITY")}
 
 
-def test_table_that_no_catalog_tells_keeps_its_columns_to_itself(graph) -> None:
+def test_table_that_no_catalog_reports_keeps_its_columns_to_itself(graph) -> None:
     """That it exists is told; what is in it is not guessed."""
     found = graph(materializations=(KEPT,))
 
@@ -196,7 +196,7 @@ def test_lineage_goes_through_materialization(graph) -> None:
     assert [str(hop.kind) for hop in hops] == ["writes", "reads", "materializes"]
 
 
-def test_table_whose_columns_nobody_tells_is_affected_all_the_same(graph) -> None:
+def test_table_whose_columns_nobody_reports_is_affected_all_the_same(graph) -> None:
     """Whoever drops a field must ask the owner of the table, too."""
     found = graph(materializations=(KEPT,))
     node_infos = {each.key: NodeInfo(each.kind, each.name, each.path) for each in found.nodes()}

@@ -103,7 +103,7 @@ def short(flows: Flows, kind: EdgeKind) -> list[tuple[str, str]]:
     ]
 
 
-def test_a_copy_that_nobody_describes_passes_columns_on_to_what_a_catalog_describes(conn) -> None:
+def test_a_copy_that_is_not_described_passes_columns_on_to_what_a_catalog_describes(conn) -> None:
     """The mirror tells the copy's columns; the catalog which of them the table has, and under which name."""
     flows = read_flows(conn)
     edges = {edge.target.rpartition("#")[2]: edge for edge in flows.edges if edge.target.startswith("column:postgres")}

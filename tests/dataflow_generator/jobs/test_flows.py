@@ -83,7 +83,7 @@ def test_a_query_is_a_job_between_topics() -> None:
     assert reading.flows.certainty == Certainty.DERIVED
 
 
-def test_a_statement_tells_the_flows_of_columns() -> None:
+def test_a_statement_reports_the_flows_of_columns() -> None:
     """A filter bears on the whole topic, a projection on one column."""
     reading = read(query())
 
@@ -127,7 +127,7 @@ def test_a_field_is_found_exactly_before_whatever_its_case() -> None:
 @pytest.mark.parametrize(
     "reported", [{"sources": ("ORDERS", "RATES")}, {"sinks": ("OTHER",), "sink_topics": ("paid",)}]
 )
-def test_where_server_and_statement_disagree_only_tables_are_told(reported) -> None:
+def test_where_server_and_statement_disagree_only_tables_are_reported(reported) -> None:
     """One of the two is misread; columns would be a guess."""
     reading = read(query(**reported), ORDERS, PAID, collection("RATES", "rates"))
 
@@ -163,7 +163,7 @@ def test_a_query_of_which_nothing_is_known_is_counted_as_not_read() -> None:
     assert (reading.level, reading.flows.reads, reading.flows.writes) == (Level.UNREAD, (), ())
 
 
-def test_a_collection_that_nobody_describes_is_a_problem() -> None:
+def test_a_collection_that_is_not_described_is_a_problem() -> None:
     """Its topic is not known, and never guessed from its name."""
     reading = read(query(), PAID)
 
@@ -242,7 +242,7 @@ def test_what_the_installation_has_already_is_not_drawn_again() -> None:
     ]
 
 
-def test_a_column_that_bears_on_a_whole_dataset_is_indirect() -> None:
+def test_a_column_that_affects_a_whole_dataset_is_indirect() -> None:
     """A value cannot be made of what only decides which rows there are."""
     (job,) = manual_jobs([("retail", manual(end("orders", "id"), end("bills")))], NAMING)
 

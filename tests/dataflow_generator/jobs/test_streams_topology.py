@@ -71,7 +71,7 @@ def test_a_pattern_of_topics_stands_without_brackets() -> None:
     assert topology.flows == (TopicFlow(r"regex:eu\..*", "all"),)
 
 
-def test_a_sink_whose_topic_data_choose_is_told() -> None:
+def test_a_sink_whose_topic_data_choose_is_reported() -> None:
     """Its topic is not in the text."""
     text = "Sub-topology: 0\n Source: s (topics: [a])\n --> k\n Sink: k (extractor class: x.Y$$Lambda/1@2)\n <-- s\n"
     topology = read_topology(text)

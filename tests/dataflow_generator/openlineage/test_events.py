@@ -25,7 +25,7 @@ def reasons(document) -> list[str]:
     return [f"{problem.where}: {problem.what}" for problem in found.problems]
 
 
-def test_a_run_event_tells_job_run_and_datasets(told, read) -> None:
+def test_a_run_event_reports_job_run_and_datasets(told, read) -> None:
     """The usual case, as Spark sends it."""
     event = read(
         told.run_event("start", inputs=[told.dataset(KAFKA, "orders")], outputs=[told.dataset("s3://b", "paid")])
@@ -35,7 +35,7 @@ def test_a_run_event_tells_job_run_and_datasets(told, read) -> None:
     assert [(each.ref.name, each.side) for each in event.datasets] == [("orders", Side.INPUT), ("paid", Side.OUTPUT)]
 
 
-def test_events_without_a_run_are_told_apart_by_what_they_hold(told, read) -> None:
+def test_events_without_a_run_are_distinguished_by_what_they_hold(told, read) -> None:
     """Scanners and catalogs have no executions to tell of."""
     kinds = [read(told.job_event()).kind, read(told.dataset_event(told.dataset(KAFKA, "orders"))).kind]
 
@@ -84,7 +84,7 @@ def test_the_older_column_lineage_is_of_the_job_and_the_dataset_together(told, r
 @pytest.mark.parametrize(
     ("word", "subtype", "masking"), [("IDENTITY", "IDENTITY", False), ("MASKED", "TRANSFORMATION", True)]
 )
-def test_column_lineage_of_old_versions_tells_one_transformation_for_a_field(
+def test_column_lineage_of_old_versions_reports_one_transformation_for_a_field(
     told, read, word, subtype, masking
 ) -> None:
     """As Airflow's older providers do."""
@@ -132,7 +132,7 @@ def test_the_newer_lineage_of_a_job_names_targets_and_uses_of_its_own(told, read
     assert [(flow.target.name, flow.target_path) for flow in facet.flows] == [("shop.public.paid", ("id",))]
 
 
-def test_an_input_field_without_a_target_field_bears_on_the_whole_dataset(told, read) -> None:
+def test_an_input_field_without_a_target_field_affects_the_whole_dataset(told, read) -> None:
     """The newer facet's way to tell of a filter."""
     inputs = [{"namespace": KAFKA, "name": "orders", "type": "DATASET", "field": "day"}]
     dataset = told.dataset("s3://b", "paid", lineage=told.facet("LineageDatasetFacet", inputs=inputs))
@@ -141,7 +141,7 @@ def test_an_input_field_without_a_target_field_bears_on_the_whole_dataset(told, 
     assert (flow.origin_path, flow.target_path, flow.target) == (("day",), None, None)
 
 
-def test_other_names_are_told(told, read) -> None:
+def test_other_names_are_reported(told, read) -> None:
     """A lake's table has a location and a name in a catalogue."""
     event = read(
         told.run_event(outputs=[told.dataset("s3://b", "t", symlinks=told.symlink("hive://m:9083", "db.t", "table"))])
@@ -184,7 +184,7 @@ def test_null_is_a_member_that_is_not_there(told, read) -> None:
     assert [each.ref.name for each in read(event).datasets] == ["o"]
 
 
-def test_a_removed_facet_says_so(told, read) -> None:
+def test_a_removed_facet_reports_it(told, read) -> None:
     """`_deleted` takes back what was told."""
     (facet,) = read(told.run_event(job_facets={"documentation": told.facet(_deleted=True)})).job.facets
 
@@ -257,7 +257,7 @@ def test_an_event_without_a_required_member_is_refused(told, member) -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_told_with_its_place(told, path, value, reason) -> None:
+def test_what_is_wrong_is_reported_with_its_place(told, path, value, reason) -> None:
     """Whoever sent it must find it."""
     event = told.run_event()
     holder = event

@@ -104,7 +104,7 @@ def test_a_container_of_azure_is_no_user(told, read) -> None:
     assert read(told.run_event(inputs=[told.dataset(namespace, "x")])).datasets[0].ref.namespace == namespace
 
 
-def test_a_facet_too_large_to_keep_says_how_large_it_was() -> None:
+def test_a_facet_too_large_to_keep_states_how_large_it_was() -> None:
     """A plan of Spark may take many megabytes."""
     facet = clean_facet("spark.logicalPlan", {"_producer": "p", "plan": "x" * LARGEST_FACET})
 
@@ -123,7 +123,7 @@ def test_what_is_refused_is_kept_without_secrets(text) -> None:
     assert json.loads(line)["problems"] == [{"where": "$", "what": "is broken", "hint": ""}]
 
 
-def test_a_file_of_the_refused_that_cannot_be_written_is_told(tmp_path) -> None:
+def test_a_file_of_the_refused_that_cannot_be_written_is_reported(tmp_path) -> None:
     """The events would be lost."""
     with pytest.raises(InputInvalid) as error, RejectedFile(tmp_path / "no" / "file") as aside:
         aside.add("{}")

@@ -82,7 +82,7 @@ def test_a_column_is_copied_computed_from_or_only_depended_on() -> None:
     assert drawn.of("a.day") == {"j": Use.DEPENDS, "b": Use.DEPENDS}
 
 
-def test_the_loosest_step_of_a_way_tells_what_is_made_along_it() -> None:
+def test_the_loosest_step_of_a_way_reports_what_is_made_along_it() -> None:
     """A copy of a sum is no copy."""
     drawn = Drawn()
     drawn.job("one", "a", "b", "a.id > b.s: sum")
@@ -120,7 +120,7 @@ def test_what_a_column_filters_is_followed_through_all_that_is_made_of_it() -> N
     assert "b.id" not in drawn.of("a.day")
 
 
-def test_a_job_whose_columns_nobody_tells_may_use_any() -> None:
+def test_a_job_whose_columns_nobody_reports_may_use_any() -> None:
     """That it is not known is an answer; silence would be taken for: not affected."""
     drawn = Drawn()
     drawn.job("sink", "a", "x")
@@ -130,7 +130,7 @@ def test_a_job_whose_columns_nobody_tells_may_use_any() -> None:
     assert found == {"sink": Use.UNKNOWN, "x": Use.UNKNOWN, "next": Use.UNKNOWN, "y": Use.UNKNOWN}
 
 
-def test_a_job_that_tells_its_columns_and_uses_another_one_is_not_affected() -> None:
+def test_a_job_that_reports_its_columns_and_uses_another_one_is_not_affected() -> None:
     """That is what columns are for."""
     drawn = Drawn()
     drawn.job("j", "a", "b", "a.id > b.id")
@@ -195,7 +195,7 @@ def test_of_a_job_what_it_makes_is_affected() -> None:
     assert drawn.of("j") == {"b": Use.MADE, "k": Use.COPIES, "c": Use.COPIES, "c.id": Use.COPIES}
 
 
-def test_of_two_jobs_between_the_same_topics_the_evidence_tells_which_is_meant() -> None:
+def test_of_two_jobs_between_the_same_topics_the_evidence_reports_which_is_meant() -> None:
     """One is not broken by the other's columns."""
     drawn = Drawn()
     drawn.job("orders_1", "a", "b", "a.id > b.id")
@@ -205,7 +205,7 @@ def test_of_two_jobs_between_the_same_topics_the_evidence_tells_which_is_meant()
     assert "orders_12" not in drawn.of("a.id")
 
 
-def test_where_nobody_tells_which_job_makes_a_flow_all_that_may_are_affected() -> None:
+def test_where_nobody_reports_which_job_makes_a_flow_all_that_may_are_affected() -> None:
     """Rather one too many than one forgotten."""
     drawn = Drawn()
     drawn.job("one", "a", "b", "a.id > b.id", evidence="flows.json 3")
@@ -214,7 +214,7 @@ def test_where_nobody_tells_which_job_makes_a_flow_all_that_may_are_affected() -
     assert {"one", "two"} <= set(drawn.of("a.id"))
 
 
-def test_a_circle_comes_to_an_end() -> None:
+def test_a_cycle_comes_to_an_end() -> None:
     """A structure that is copied into itself would grow for ever."""
     drawn = Drawn()
     drawn.job("j", "a", "a", "a.x > a.x.y")

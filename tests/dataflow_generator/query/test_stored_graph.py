@@ -126,7 +126,7 @@ def test_what_was_read_is_unknown_of_a_graph_of_an_older_program() -> None:
 
 
 @pytest.mark.parametrize("text", ["UPDATE flow_node SET kind = 'lake'", "UPDATE flow_edge SET certainty = 'sure'"])
-def test_a_kind_that_is_unknown_here_is_told(stored, text) -> None:
+def test_a_kind_that_is_unknown_here_is_reported(stored, text) -> None:
     """A newer program may have generated the graph."""
     conn, about = stored
     conn.exec_driver_sql(text)

@@ -77,7 +77,7 @@ def steps(root: Node, question: TraversalOptions) -> list[tuple[str, str]]:
     ]
 
 
-def test_downstream_goes_through_jobs_and_round_a_circle_once() -> None:
+def test_downstream_goes_through_jobs_and_round_a_cycle_once() -> None:
     """A topic that a job writes back to is no reason to walk for ever."""
     assert steps(A, DOWN) == [("a", "ab"), ("ab", "b"), ("b", "bc"), ("bc", "c"), ("c", "a.id"), ("a.id", "a")]
 
@@ -92,7 +92,7 @@ def test_depth_counts_steps_each_way() -> None:
     assert steps(A, TraversalOptions(depth=1)) == [("a.id", "a"), ("a", "ab")]
 
 
-def test_what_bears_on_a_whole_topic_bears_on_its_columns() -> None:
+def test_what_affects_a_whole_topic_affects_its_columns() -> None:
     """The day decides which rows of b there are, and so what b's sum is."""
     assert steps(A_DAY, DOWN) == [("a#day", "b"), ("b", "b#s"), ("b#s", "c#id")]
     assert steps(C_ID, UP) == [("b#s", "c#id"), ("b", "b#s"), ("a#day", "b")]

@@ -83,7 +83,7 @@ def test_rows_that_a_task_wrote_twice_do_not_take_the_place_of_any(spark, databa
 @pytest.mark.postgres
 @pytest.mark.xdist_group("spark")
 @pytest.mark.usefixtures("driver")
-def test_an_address_where_nobody_answers_is_told_without_a_trace(spark, tmp_path) -> None:
+def test_an_address_where_nobody_answers_is_reported_without_a_trace(spark, tmp_path) -> None:
     """And before any work is done: there is not even a dictionary."""
     target = JdbcTarget(url="jdbc:postgresql://127.0.0.1:1/db?password=hidden-word", user="u")
 
@@ -104,7 +104,7 @@ def test_a_url_that_nothing_can_be_done_with_is_refused(url, said) -> None:
     assert said in str(refused.value)
 
 
-def test_a_target_does_not_tell_its_secrets() -> None:
+def test_a_target_does_not_report_its_secrets() -> None:
     """It stands in messages."""
     target = JdbcTarget(url="jdbc:mysql://db/x?password=hidden-word", password="hidden-word")
 

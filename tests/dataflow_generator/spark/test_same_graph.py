@@ -60,7 +60,7 @@ def test_local_and_spark_write_the_same_rows(spark, installation_of, tmp_path, s
     ]
 
 
-def test_tasks_are_told_while_they_run(spark) -> None:
+def test_tasks_are_reported_while_they_run(spark) -> None:
     """Spark's own bar is off the terminal: ours says how far a long generation is."""
     said: list[tuple[str, int, int | None]] = []
 

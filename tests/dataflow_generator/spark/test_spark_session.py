@@ -33,7 +33,7 @@ appender.file.layout.pattern = %d %p %c: %m%n%ex
         ("?", None),
     ],
 )
-def test_the_version_of_java_is_read_as_it_is_said(said, version) -> None:
+def test_the_version_of_java_is_read_as_it_is_reported(said, version) -> None:
     """Java 8 calls itself 1.8."""
     assert java_version(said) == version
 
@@ -59,7 +59,7 @@ def test_the_same_code_is_the_same_archive(tmp_path) -> None:
 
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark")
-def test_what_a_task_could_not_do_is_said_in_one_line(spark, tmp_path) -> None:
+def test_what_a_task_could_not_do_is_reported_in_one_line(spark, tmp_path) -> None:
     """Not a code of Spark's, and no traceback."""
     source = DictionarySource(str(tmp_path / "nowhere.db"))
 

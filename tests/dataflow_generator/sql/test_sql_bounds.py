@@ -91,7 +91,7 @@ def test_about_a_hundred_brackets_are_read() -> None:
     assert [flow.source.path for flow in result.flows] == [("A",)]
 
 
-def test_a_statement_that_is_nested_too_deeply_still_tells_its_tables() -> None:
+def test_a_statement_that_is_nested_too_deeply_still_reports_its_tables() -> None:
     """The bound costs columns, never the flow."""
     (result,) = read_sql("INSERT INTO s SELECT " + "(" * 500 + "a" + ")" * 500 + " FROM t", Dialect.FLINK)
 
@@ -106,7 +106,7 @@ def test_a_long_chain_of_named_queries_keeps_its_columns() -> None:
     assert [(flow.source.dataset, flow.source.path) for flow in result.flows] == [("t", ("a",))]
 
 
-def test_more_columns_than_can_be_followed_are_told_as_a_problem() -> None:
+def test_more_columns_than_can_be_followed_are_reported_as_a_problem() -> None:
     """A few stars over each other multiply without end."""
     result = read_sql(LONG["doubling stars"], Dialect.FLINK)[-1]
 

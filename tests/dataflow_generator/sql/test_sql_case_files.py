@@ -15,7 +15,7 @@ FILES = sorted(FOLDER.glob("*/*.case"))
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}-{file.stem}")
-def test_statements_are_read_as_the_case_file_says(file: Path) -> None:
+def test_statements_are_read_as_the_case_file_states(file: Path) -> None:
     """One rule, one file: its name says what is right."""
     sql, _, expected = file.read_text(encoding="utf-8").partition("---\n")
 

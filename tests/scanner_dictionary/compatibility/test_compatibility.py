@@ -479,7 +479,7 @@ def test_two_fields_with_one_number_are_both_kept() -> None:
     assert [each.column.name for each in change.columns] == ["a", "b"]
 
 
-def test_finding_says_why_once() -> None:
+def test_finding_states_why_once() -> None:
     """Both directions often have one reason."""
     change = changed("AVRO", [col("x", "bytes", logical_type="date")], [col("x", "bytes")]).columns[0]
 

@@ -75,7 +75,7 @@ def test_topic_that_came_and_one_that_went(sample: Any, store: Any, compared: Co
     assert actions(compared(1, 2), "topic") == [("new", "added"), ("old", "gone")]
 
 
-def test_settings_of_a_topic_are_told_one_by_one(sample: Any, store: Any, compared: Comparison) -> None:
+def test_settings_of_a_topic_are_reported_one_by_one(sample: Any, store: Any, compared: Comparison) -> None:
     """A person looks for `retention.ms`, not for a difference between two JSON texts."""
     before = sample.topic("orders", partitions=3, config=(("a", "1"), ("retention.ms", "5")), tags=("x",))
     after = sample.topic("orders", partitions=6, config=(("a", "1"), ("retention.ms", "9")))
@@ -91,7 +91,7 @@ def test_settings_of_a_topic_are_told_one_by_one(sample: Any, store: Any, compar
     ]
 
 
-def test_what_came_and_went_in_between_is_not_told(sample: Any, store: Any, compared: Comparison) -> None:
+def test_what_came_and_went_in_between_is_not_reported(sample: Any, store: Any, compared: Comparison) -> None:
     """The question is what differs between two points in time."""
     store(sample.scan())
     store(sample.scan(topics=(sample.topic("brief"),)))
@@ -111,7 +111,7 @@ def test_what_went_and_came_back_otherwise_is_changed(sample: Any, store: Any, c
     assert actions(compared(2, 3), "topic") == [("orders", "added")]
 
 
-def test_change_that_was_taken_back_is_not_told(sample: Any, store: Any, compared: Comparison) -> None:
+def test_change_that_was_taken_back_is_not_reported(sample: Any, store: Any, compared: Comparison) -> None:
     """One member there and back is no change."""
     for partitions in (1, 2, 1):
         store(sample.scan(topics=(sample.topic("orders", partitions=partitions),)))
@@ -164,7 +164,7 @@ def test_unknown_scan_is_answered_with_known_ones(
     assert caught.value.hint == hint
 
 
-def test_backwards_is_told_as_asked(sample: Any, store: Any, compared: Comparison) -> None:
+def test_backwards_is_reported_as_queried(sample: Any, store: Any, compared: Comparison) -> None:
     """From newer to older, what came is told as gone; the answer says that it goes back."""
     store(one_schema(sample, 1, "id"))
     store(one_schema(sample, 2, "id", "amount"))
@@ -329,7 +329,7 @@ def test_version_that_means_something_else_names_its_definitions(sample: Any, st
     ]
 
 
-def test_json_document_tells_everything(sample: Any, store: Any, compared: Comparison) -> None:
+def test_json_document_reports_everything(sample: Any, store: Any, compared: Comparison) -> None:
     """Programs read all of it, in a stable order, as JSON."""
     store(one_schema(sample, 1, "id"))
     later = one_schema(sample, 2, "id", "amount")

@@ -28,7 +28,7 @@ def attributes(dictionary: Engine) -> Callable[[], Any]:
     return compare
 
 
-def test_columns_of_a_catalogs_table_are_told_one_by_one(
+def test_columns_of_a_catalogs_table_are_reported_one_by_one(
     sample: Any, store: Any, attributes: Callable[[], Any]
 ) -> None:
     """The rest of a hundred columns stayed as it was, and nobody reads cells without their names."""
@@ -53,7 +53,7 @@ def test_columns_of_a_catalogs_table_are_told_one_by_one(
     ]
 
 
-def test_tasks_of_a_connector_are_told_by_number(sample: Any, store: Any, attributes: Callable[[], Any]) -> None:
+def test_tasks_of_a_connector_are_reported_by_number(sample: Any, store: Any, attributes: Callable[[], Any]) -> None:
     """Also the first, whose number is 0."""
     connect = SourceId("connect:main")
 

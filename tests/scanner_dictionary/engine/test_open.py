@@ -63,7 +63,7 @@ def test_empty_file_is_no_dictionary_for_a_question_and_a_new_one_for_a_scan(tmp
     assert open_dictionary(str(file)).connect().execute(text("SELECT count(*) FROM scan")).scalar() == 0
 
 
-def test_directory_that_is_missing_is_told(tmp_path) -> None:
+def test_directory_that_is_missing_is_reported(tmp_path) -> None:
     """SQLite itself would only say that it cannot open the file."""
     with pytest.raises(DictionaryUnusable, match="directory does not exist") as caught:
         open_dictionary(str(tmp_path / "no" / "such" / "d.db"))
@@ -110,7 +110,7 @@ def test_newer_dictionary_is_refused_with_both_revisions(tmp_path) -> None:
         open_dictionary(str(file))
 
 
-def test_damaged_dictionary_is_told_when_it_is_read(tmp_path, sample, at) -> None:
+def test_damaged_dictionary_is_reported_when_it_is_read(tmp_path, sample, at) -> None:
     """Half a copy, a bad disk: the message must say so, wherever the damage shows first."""
     file = tmp_path / "d.db"
     write_scan(open_dictionary(str(file)), sample.orders(), started=at, finished=at)
@@ -123,7 +123,7 @@ def test_damaged_dictionary_is_told_when_it_is_read(tmp_path, sample, at) -> Non
     assert caught.value.where == str(file)
 
 
-def test_dictionary_in_use_is_told_after_the_wait(tmp_path, sample, at) -> None:
+def test_dictionary_in_use_is_reported_after_the_wait(tmp_path, sample, at) -> None:
     """Two scans at once: the second waits, then says why it gave up."""
     file = tmp_path / "d.db"
     open_dictionary(str(file))
@@ -135,7 +135,7 @@ def test_dictionary_in_use_is_told_after_the_wait(tmp_path, sample, at) -> None:
         write_scan(engine, sample.orders(), started=at, finished=at)
 
 
-def test_a_second_scan_waits_for_the_first_says_so_and_is_stored(tmp_path, sample, at) -> None:
+def test_a_second_scan_waits_for_the_first_reports_it_and_is_stored(tmp_path, sample, at) -> None:
     """What was read must not be thrown away because another scan is being stored."""
     file = tmp_path / "d.db"
     messages: Queue[str] = Queue()
@@ -272,7 +272,7 @@ def test_opening_what_is_current_imports_no_alembic(tmp_path) -> None:
         ("", "sqlite:///file"),
     ],
 )
-def test_place_where_no_dictionary_can_be_says_which_can(url, hint) -> None:
+def test_place_where_no_dictionary_can_be_states_which_can(url, hint) -> None:
     """The hint is the form to write; the password of a URL that cannot be read is not repeated."""
     with pytest.raises(InputInvalid) as caught:
         resolve_url(url)

@@ -91,7 +91,7 @@ def test_second_writer_waits_for_the_first(sample, postgres_url, at) -> None:
     assert write_scan(server, sample.orders(), started=at, finished=at).scan_id == 1
 
 
-def test_a_second_scan_says_for_whom_it_waits_and_is_stored(sample, postgres_url, at) -> None:
+def test_a_second_scan_states_for_whom_it_waits_and_is_stored(sample, postgres_url, at) -> None:
     """What was read must not be thrown away because another scan is being stored."""
     messages: Queue[str] = Queue()
     server = open_dictionary(postgres_url)
@@ -110,7 +110,7 @@ def test_a_second_scan_says_for_whom_it_waits_and_is_stored(sample, postgres_url
     assert messages.empty()
 
 
-def test_a_scan_that_waited_long_enough_says_who_writes(sample, postgres_url, at) -> None:
+def test_a_scan_that_waited_long_enough_states_who_writes(sample, postgres_url, at) -> None:
     """An end that a user can act on."""
     server = open_dictionary(postgres_url)
     with writing(server), pytest.raises(DictionaryBusy, match="in use by another program"):

@@ -280,7 +280,7 @@ def test_many_rows_are_several_row_groups(conn: Connection, dictionary: Engine, 
     file.close()
 
 
-def test_missing_pyarrow_is_told_with_the_command_that_installs_it(tmp_path: Path) -> None:
+def test_missing_pyarrow_is_reported_with_the_command_that_installs_it(tmp_path: Path) -> None:
     """It is an extra; a new process is asked, because this one has it."""
     program = (
         "import sys; sys.modules['pyarrow'] = None\n"

@@ -17,13 +17,13 @@ from scanner_dictionary.schema.tables import metadata
 VERSIONS = Path(scanner_dictionary.__file__).parent / "migrations" / "versions"
 
 
-def test_migrated_dictionary_is_what_the_tables_say(dictionary) -> None:
+def test_migrated_dictionary_is_what_the_tables_state(dictionary) -> None:
     """A revision carries its own definitions, so only a comparison can tell that none was forgotten."""
     assert _shape(dictionary) == _wanted(dictionary)
 
 
 @pytest.mark.postgres
-def test_migrated_server_is_what_the_tables_say(postgres_url) -> None:
+def test_migrated_server_is_what_the_tables_state(postgres_url) -> None:
     """The same on the other database."""
     server = open_dictionary(postgres_url)
 

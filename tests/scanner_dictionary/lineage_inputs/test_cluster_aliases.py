@@ -62,7 +62,7 @@ def test_what_people_wrote_stands_beside_the_topic(known) -> None:
     assert (row.tags, row.owner, row.description) == (("PII", "gold"), "sales", "All orders.")
 
 
-def test_answer_about_schemas_tells_whose_topic_it_is(known) -> None:
+def test_answer_about_schemas_reports_whose_topic_it_is(known) -> None:
     """The lineage platform asks by topic, and tags belong to the topic."""
     with known.connect() as conn:
         answers = schemas_of(conn, "lkc-1", "orders")

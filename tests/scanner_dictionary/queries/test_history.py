@@ -22,7 +22,7 @@ def test_what_is_gone_does_not_count(dictionary, sample, store) -> None:
     assert after["schemas"] == before["schemas"]
 
 
-def test_revision_and_size_are_told(dictionary) -> None:
+def test_revision_and_size_are_reported(dictionary) -> None:
     """The first question of every bug report."""
     with dictionary.connect() as conn:
         about = dictionary_summary(conn)
@@ -32,7 +32,7 @@ def test_revision_and_size_are_told(dictionary) -> None:
 
 
 @pytest.mark.postgres
-def test_a_server_tells_the_same(sample, postgres_url, at, dictionary, store) -> None:
+def test_a_server_reports_the_same(sample, postgres_url, at, dictionary, store) -> None:
     """Where the dictionary is does not change what it holds."""
     store(sample.orders())
     server = open_dictionary(postgres_url)

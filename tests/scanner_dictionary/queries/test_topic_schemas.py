@@ -128,7 +128,7 @@ def test_known_topic_without_schema_is_an_empty_answer(sample, store, answers) -
     assert answers("plain") == ()
 
 
-def test_answer_tells_columns_and_why(ask, answers, sample) -> None:
+def test_answer_reports_columns_and_why(ask, answers, sample) -> None:
     """Columns come as they were read, in document order."""
     [answer] = answers(subject="orders-value")
 
@@ -166,7 +166,7 @@ def test_every_kind_of_column_is_read_as_it_was_stored(sample, store, answers) -
     assert answers("t")[0].columns == definition.columns
 
 
-def test_answer_is_stale_while_its_source_cannot_be_asked(ask, answers, sample, store) -> None:
+def test_answer_is_stale_while_its_source_cannot_be_queried(ask, answers, sample, store) -> None:
     """The reader decides whether an old answer will do."""
     fresh = [answer.stale for answer in answers()]
     store(sample.unavailable(sample.orders(), sample.registry))
@@ -207,7 +207,7 @@ def test_topic_that_is_gone_answers_with_what_it_had_to_the_end(ask, answers, sa
     ]
 
 
-def test_version_that_is_gone_answers_only_where_it_is_asked_for(ask, answers, sample, store) -> None:
+def test_version_that_is_gone_answers_only_where_it_is_requested(ask, answers, sample, store) -> None:
     """A version removed for good is history, not an answer to what the topic has."""
     scan = sample.orders()
     store(replace(scan, versions=scan.versions[:2], topic_schemas=scan.topic_schemas[:2]))

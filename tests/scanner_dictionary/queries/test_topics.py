@@ -77,7 +77,7 @@ def test_topics_of_one_cluster_only(sample, store, listed) -> None:
     assert [row.cluster for row in listed("schemas", cluster="other")] == ["other", "other"]
 
 
-def test_topic_is_stale_while_its_source_cannot_be_asked(sample, store, listed) -> None:
+def test_topic_is_stale_while_its_source_cannot_be_queried(sample, store, listed) -> None:
     """Its partitions may be others by now."""
     store(sample.orders())
     store(sample.unavailable(sample.orders(), sample.kafka, sample.registry))
@@ -85,7 +85,7 @@ def test_topic_is_stale_while_its_source_cannot_be_asked(sample, store, listed) 
     assert [row.stale for row in listed("topics")] == [True]
 
 
-def test_subject_is_stale_while_its_registry_cannot_be_asked(sample, store, listed) -> None:
+def test_subject_is_stale_while_its_registry_cannot_be_queried(sample, store, listed) -> None:
     """What the brokers do not tell says nothing of it; a registry that answers again takes the mark away."""
     marks = []
     for away in ((), (sample.kafka,), (sample.registry,), ()):
@@ -151,7 +151,7 @@ def test_outcomes_and_problems_of_a_scan(sample, store, listed) -> None:
 
 
 @pytest.mark.parametrize("question", ["outcomes", "problems"])
-def test_scan_that_is_not_known_is_told_with_the_newest(question, sample, store, listed) -> None:
+def test_scan_that_is_not_known_is_reported_with_the_newest(question, sample, store, listed) -> None:
     """Exit status 4; an empty list would say that the scan went well."""
     with pytest.raises(NameUnknown) as before:
         listed(question, 1)
@@ -181,7 +181,7 @@ def test_clusters_and_sources(sample, store, listed) -> None:
     assert stale == [(sample.ksql, 1, 2, "connection refused")]
 
 
-def test_what_silent_sources_told_is_remembered(sample, store, dictionary) -> None:
+def test_what_silent_sources_reported_is_remembered(sample, store, dictionary) -> None:
     """A scan takes their topics for known, and the sides that they describe for described, while they are down."""
     store(sample.orders())
     with dictionary.connect() as conn:
@@ -205,7 +205,7 @@ def test_settings_of_topics_are_remembered(sample, store, dictionary) -> None:
     assert known.topics == (topic,)
 
 
-def test_brokers_asked_through_other_addresses_remember_the_same(sample, store, dictionary) -> None:
+def test_brokers_queried_through_other_addresses_remember_the_same(sample, store, dictionary) -> None:
     """Another user often comes over another listener."""
     store(sample.orders())
     with dictionary.connect() as conn:

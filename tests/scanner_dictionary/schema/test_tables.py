@@ -19,7 +19,7 @@ RESERVED = {"column", "default", "group", "key", "limit", "offset", "order", "ro
 COLUMNS = [column for table in metadata.tables.values() for column in table.columns]
 
 
-def test_reference_is_what_the_tables_say() -> None:
+def test_reference_is_what_the_tables_state() -> None:
     """`python docs/generate_tables.py` brings it up to date."""
     generator = runpy.run_path(str(DOCS / "generate_tables.py"))
     written = (DOCS / "dictionary.md").read_text(encoding="utf-8")

@@ -55,7 +55,7 @@ def listed(dictionary):
     return rows
 
 
-def test_connector_is_listed_as_it_was_told(store, scan, listed) -> None:
+def test_connector_is_listed_as_it_was_reported(store, scan, listed) -> None:
     """Nothing of a fact is lost on its way through the tables."""
     reported = connector(
         "ü/1", "RUNNING", "FAILED", config=(("a", "1"), ("b", "é")), topics=(TopicName("t"),), plugin_version="1.2"
@@ -76,7 +76,7 @@ def test_connector_is_listed_as_it_was_told(store, scan, listed) -> None:
     assert (row.failed_tasks, row.error, row.stale, row.gone) == (1, "boom: x", False, False)
 
 
-def test_topics_that_cannot_be_told_are_not_none_at_all(store, scan, listed) -> None:
+def test_topics_that_cannot_be_reported_are_not_none_at_all(store, scan, listed) -> None:
     """Unknown and empty are two answers."""
     store(scan(connector("a", topics=()), connector("b", topics=None)))
 
@@ -126,7 +126,7 @@ def test_writing_twice_changes_nothing(store, scan, contents) -> None:
     assert contents("connector_task", "change_log") == before
 
 
-def test_connector_that_is_not_told_any_more_is_gone(store, scan, listed) -> None:
+def test_connector_that_is_not_reported_any_more_is_gone(store, scan, listed) -> None:
     """It was deleted; people still find it with `--all`."""
     store(scan(connector("a", "RUNNING")))
     store(scan())

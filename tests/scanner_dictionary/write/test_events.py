@@ -186,7 +186,7 @@ def test_the_newer_facet_wins_over_the_older_one(dictionary) -> None:
     assert [row.flow.origin_path for row in stored_jobs(dictionary)["load"].flows] == [("new",)]
 
 
-def test_what_was_taken_back_is_not_told_any_more(dictionary) -> None:
+def test_what_was_taken_back_is_not_reported_any_more(dictionary) -> None:
     """`_deleted` is the producer's last word."""
     gone = Facet(name="columnLineage", body='{"_deleted":true}', removed=True)
     write_events(dictionary, [event(1, datasets=[output(copied("a"))]), event(2, datasets=[output(gone)])])
@@ -194,7 +194,7 @@ def test_what_was_taken_back_is_not_told_any_more(dictionary) -> None:
     assert stored_jobs(dictionary)["load"].flows == ()
 
 
-def test_a_dataset_that_is_told_of_alone_has_flows_without_a_job(dictionary) -> None:
+def test_a_dataset_that_is_reported_for_alone_has_flows_without_a_job(dictionary) -> None:
     """A catalog knows where a table comes from, and no job."""
     dataset = EventDataset(ref=PAID, facets=(copied("id", "lineage"),))
     told = LineageEvent(

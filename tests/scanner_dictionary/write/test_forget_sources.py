@@ -30,7 +30,9 @@ def _source(dictionary, name):
         return next(row for row in sources(conn) if row.name == name)
 
 
-def test_a_source_that_left_cluster_json_keeps_its_facts_and_is_told(sample, shortened, dictionary, contents) -> None:
+def test_a_source_that_left_cluster_json_keeps_its_facts_and_is_reported(
+    sample, shortened, dictionary, contents
+) -> None:
     """A shortened file is not yet a proof that something is gone."""
     with dictionary.connect() as conn:
         findings = [each for each in validate(conn) if each.rule == "stale-source"]
@@ -40,7 +42,7 @@ def test_a_source_that_left_cluster_json_keeps_its_facts_and_is_told(sample, sho
     assert "scanner dictionary forget" in findings[0].hint
 
 
-def test_what_a_forgotten_source_told_is_gone_and_nothing_else(sample, shortened, dictionary, contents, at) -> None:
+def test_what_a_forgotten_source_reported_is_gone_and_nothing_else(sample, shortened, dictionary, contents, at) -> None:
     """It is a scan of its own: a stream and its query went."""
     summary = forget_sources(dictionary, "retail", [sample.ksql], at=at)
 
@@ -60,7 +62,7 @@ def test_the_next_scans_are_silent_about_it(sample, shortened, store, dictionary
     assert _source(dictionary, sample.kafka).stale_since is None
 
 
-def test_a_source_that_is_asked_again_brings_its_facts_back(sample, shortened, store, dictionary, at) -> None:
+def test_a_source_that_is_queried_again_brings_its_facts_back(sample, shortened, store, dictionary, at) -> None:
     """Forgetting the wrong one costs a scan."""
     forget_sources(dictionary, "retail", [sample.ksql], at=at)
     summary = store(sample.orders())
@@ -79,7 +81,7 @@ def test_forgetting_is_listed_among_the_scans(sample, shortened, dictionary, at)
         assert len(clusters(conn)[0].brokers) == 2
 
 
-def test_a_name_that_no_cluster_has_is_told_with_the_nearest(shortened, dictionary) -> None:
+def test_a_name_that_no_cluster_has_is_reported_with_the_nearest(shortened, dictionary) -> None:
     """Names of sources are long."""
     with dictionary.connect() as conn, pytest.raises(NameUnknown) as caught:
         cluster_with_sources(conn, ["ksqldb:http://ksql:8089"], None)

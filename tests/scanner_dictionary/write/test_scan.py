@@ -58,7 +58,7 @@ def test_what_a_read_source_does_not_name_is_gone(sample, store, contents) -> No
     assert all(row[-1] == 2 for rows in contents(*FACTS).values() for row in rows)
 
 
-def test_what_an_unavailable_source_told_stays(sample, store, contents) -> None:
+def test_what_an_unavailable_source_reported_stays(sample, store, contents) -> None:
     """An outage deletes nothing."""
     store(sample.orders())
     summary = store(sample.unavailable(sample.orders(), sample.kafka, sample.registry, sample.ksql))
@@ -69,7 +69,7 @@ def test_what_an_unavailable_source_told_stays(sample, store, contents) -> None:
 
 
 @pytest.mark.parametrize("answer", [SourceStatus.UNAVAILABLE, SourceStatus.SKIPPED])
-def test_source_that_was_not_read_says_since_when_and_why(answer, sample, store, contents) -> None:
+def test_source_that_was_not_read_states_since_when_and_why(answer, sample, store, contents) -> None:
     """The first scan that missed it counts, however many follow."""
     store(sample.orders())
     down = sample.outcome(sample.registry, answer, reason="connection refused")
@@ -184,7 +184,7 @@ def test_returning_row_is_the_same_row_again(sample, store, contents) -> None:
     assert {row[4] for row in contents("change_log")["change_log"] if row[0] == 3} == {"returned"}
 
 
-def test_change_log_tells_what_differs_and_nothing_else(sample, store, contents) -> None:
+def test_change_log_reports_what_differs_and_nothing_else(sample, store, contents) -> None:
     """`scanner diff` shows these lines."""
     store(sample.orders())
     store(sample.orders(topics=(sample.topic("orders", partitions=12, config=(("cleanup.policy", "compact"),)),)))
@@ -309,7 +309,7 @@ def test_manual_flow_and_group_are_stored_and_go(sample, store, contents) -> Non
     assert [row[-1] for row in contents("manual_flow", "consumer_group_topic")["consumer_group_topic"]] == [2, 2]
 
 
-def test_scan_row_tells_how_it_went(sample, store, contents) -> None:
+def test_scan_row_reports_how_it_went(sample, store, contents) -> None:
     """People look here first."""
     store(replace(sample.unavailable(sample.orders(), sample.ksql), problems=(Problem("here", "odd"),)))
     store(sample.scan(outcomes=(sample.outcome(sample.kafka, SourceStatus.UNAVAILABLE),), registries=()))

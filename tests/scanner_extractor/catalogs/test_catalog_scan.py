@@ -76,7 +76,7 @@ def test_every_kind_is_read_with_its_words(settings) -> None:
     }
 
 
-def test_what_a_kind_needs_or_does_not_know_is_said(settings) -> None:
+def test_what_a_kind_needs_or_does_not_know_is_reported(settings) -> None:
     """At once, each with its place."""
     assert problems(
         settings,
@@ -96,7 +96,7 @@ def test_what_a_kind_needs_or_does_not_know_is_said(settings) -> None:
     ]
 
 
-def test_catalog_that_is_named_twice_is_said(settings) -> None:
+def test_catalog_that_is_named_twice_is_reported(settings) -> None:
     """Two sources with one identity would take each other's tables away; a name of their own tells them apart."""
     glue = {"type": "glue", "region": "eu"}
 
@@ -107,7 +107,7 @@ def test_catalog_that_is_named_twice_is_said(settings) -> None:
     assert len(settings(glue, glue | {"name": "b"}).catalogs) == 2
 
 
-def test_catalog_of_a_plug_in_says_where_it_is() -> None:
+def test_catalog_of_a_plug_in_states_where_it_is() -> None:
     """Its kind is known, what it needs is not."""
     items = [(("catalogs", 0), {"type": "mine"}), (("catalogs", 1), {"type": "mine", "url": "https://x.example"})]
 

@@ -113,7 +113,7 @@ def test_schema_that_spark_keeps_in_parts_is_that_of_the_table(aws, read_aws) ->
         ({"TableType": "VIRTUAL_VIEW", "ViewOriginalText": "SELECT 1"}, ""),
     ],
 )
-def test_format_is_what_is_told_first(aws, read_aws, table, expected) -> None:
+def test_format_is_what_is_reported_first(aws, read_aws, table, expected) -> None:
     """A table says its format in several places, and they may differ."""
     found = read_aws("glue", aws.Catalog(tables={"lake": ({"Name": "t", **table},)})).tables[0]
 
@@ -144,7 +144,7 @@ def test_database_that_is_closed_costs_itself(aws, read_aws) -> None:
     assert [problem.where for problem in reading.problems] == ["catalog:glue:eu-central-1 shut"]
 
 
-def test_denied_lists_say_which_rights_are_missing(aws, read_aws) -> None:
+def test_denied_lists_state_which_rights_are_missing(aws, read_aws) -> None:
     """The page lists the policy."""
     with pytest.raises(SourceRefused) as caught:
         read_aws("glue", aws.Catalog(denied=frozenset({"GetDatabases"})))

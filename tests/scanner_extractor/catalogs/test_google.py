@@ -93,7 +93,7 @@ def test_links_are_followed_both_ways_and_named_by_their_processes(google, read)
     assert {body["pageSize"] for body in server.bodies if "pageSize" in body} == {100}
 
 
-def test_links_between_columns_are_asked_for_where_they_are_wanted(google, read) -> None:
+def test_links_between_columns_are_requested_where_they_are_wanted(google, read) -> None:
     """The answer is a stream: a list of parts."""
     column = {
         "source": {"fullyQualifiedName": "bigquery:acme.raw.t", "field": ["amount"]},
@@ -180,7 +180,7 @@ def test_qualified_names_become_names_of_openlineage(qualified, expected) -> Non
     assert dataset_of(qualified) == expected
 
 
-def test_each_service_is_asked_at_its_own_address_with_the_token(serve, reply) -> None:
+def test_each_service_is_queried_at_its_own_address_with_the_token(serve, reply) -> None:
     """A method's colon is not encoded, and a fresh token is taken for each request."""
     seen = []
     tokens = iter(["t1", "t2", "t2"])
@@ -237,7 +237,7 @@ def test_credentials_that_google_finds_are_renewed_and_kept(serve, reply) -> Non
     assert [token(), token(), asked] == ["fresh", "fresh", ["/token"]]
 
 
-def test_credentials_that_are_refused_say_so_without_secrets(serve, reply) -> None:
+def test_credentials_that_are_refused_report_it_without_secrets(serve, reply) -> None:
     """As when somebody logged in a year ago."""
     refused = reply(status=400, body=b'{"error": "invalid_grant", "error_description": "Token has been revoked."}')
     token = default_token(lambda: credentials(serve(lambda _: refused)))

@@ -70,7 +70,7 @@ def test_lists_are_read_page_by_page_over_an_empty_one(unity, read) -> None:
     assert (reading.outcome.received, reading.outcome.requested) == (6, 6)
 
 
-def test_only_tables_that_matter_are_asked_for(unity, read) -> None:
+def test_only_tables_that_matter_are_requested(unity, read) -> None:
     """Names are not looked up; what Databricks fills itself is read only where it is named."""
     names = ["main.a.x", "main.b.x", "main.b.y", "main.information_schema.tables", "system.access.audit", "dev.b.x"]
     server = unity.Unity(tables=tuple(map(unity.table, names)))
@@ -113,7 +113,7 @@ def test_lineage_names_neighbours_and_what_makes_them(unity, read) -> None:
     ]
 
 
-def test_columns_are_asked_for_only_where_that_is_wanted(unity, read) -> None:
+def test_columns_are_requested_only_where_that_is_wanted(unity, read) -> None:
     """It is one request a column."""
     there = {"name": "amount", "catalog_name": "main", "schema_name": "raw", "table_name": "events"}
     lineage = {
@@ -144,7 +144,7 @@ def test_table_whose_lineage_is_refused_is_kept(unity, read, status) -> None:
     assert [problem.where for problem in reading.problems] == ["catalog:unity:https://unity.example main.s.a"]
 
 
-def test_where_nobody_tells_lineage_not_everybody_is_asked(unity, read) -> None:
+def test_where_nobody_reports_lineage_not_everybody_is_queried(unity, read) -> None:
     """Workspaces without the feature answer every table alike."""
     server = unity.Unity(
         tables=tuple(unity.table(f"main.s.t{n}") for n in range(40)), refused={"table-lineage": 403}, page=50
@@ -189,7 +189,7 @@ def through_warehouse(exchange, server, lineage: Lineage, pauses: list[float]):
         return read_unity(settings, http, no_progress, clock=Clock(pause=pauses.append))
 
 
-def test_system_tables_tell_all_lineage_in_two_statements(unity, exchange) -> None:
+def test_system_tables_report_all_lineage_in_two_statements(unity, exchange) -> None:
     """In parts, after a wait, and only what touches a table that was read; the days are a parameter, not text."""
     server = unity.Unity(tables=(unity.table("main.sales.orders"),), rows=ROWS, states=("PENDING", "RUNNING"))
     pauses: list[float] = []

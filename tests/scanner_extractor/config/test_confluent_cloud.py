@@ -90,7 +90,7 @@ def test_limit_that_is_written_stays(tmp_path: Path) -> None:
         assert metrics.http.requests_per_second == limit
 
 
-def test_offsets_are_asked_of_the_brokers(tmp_path: Path) -> None:
+def test_offsets_are_queried_of_the_brokers(tmp_path: Path) -> None:
     """With the properties of `kafka`, which hold secrets."""
     metrics = read(tmp_path, kafka={"sasl.password": "hidden-9"}, metrics={"type": "offsets"}).metrics
 
@@ -122,7 +122,7 @@ def test_offsets_are_asked_of_the_brokers(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_does_not_fit_together_is_told(tmp_path: Path, members: dict[str, Any], told: str) -> None:
+def test_what_does_not_fit_together_is_reported(tmp_path: Path, members: dict[str, Any], told: str) -> None:
     """With its place."""
     assert problems(tmp_path, **members) == [told]
 
@@ -142,7 +142,7 @@ def test_what_does_not_fit_together_is_told(tmp_path: Path, members: dict[str, A
         {"metrics": {"type": "confluent", "cluster": "c", "look_back_minutes": 0}},
     ],
 )
-def test_wrong_form_is_told_and_nothing_breaks(tmp_path: Path, members: dict[str, Any]) -> None:
+def test_wrong_form_is_reported_and_nothing_breaks(tmp_path: Path, members: dict[str, Any]) -> None:
     """The judge skips what has not the right form."""
     assert len(problems(tmp_path, **members)) == 1
 
@@ -179,7 +179,7 @@ def test_check_tries_each_source(tmp_path: Path) -> None:
     ]
 
 
-def test_check_says_which_list_of_the_control_plane_is_refused(cloud, tmp_path: Path) -> None:
+def test_check_states_which_list_of_the_control_plane_is_refused(cloud, tmp_path: Path) -> None:
     """The cluster is found all the same."""
     server = cloud.Cloud(
         environments=(cloud.Environment(clusters=(cloud.Cluster(id="lkc-1"),)),), refused={"/fcpm": 403}

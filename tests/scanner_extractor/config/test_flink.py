@@ -62,7 +62,7 @@ def test_every_kind_of_server_arrives(tmp_path):
         ({"url": "https://flink.example.org", "region": "aws.eu-west-1"}, "aws.eu-west-1"),
     ],
 )
-def test_region_is_told_by_the_address_or_by_people(tmp_path, members, region):
+def test_region_is_reported_by_the_address_or_by_people(tmp_path, members, region):
     """A private endpoint may be called anything."""
     assert read(tmp_path, flink=[CLOUD | members]).flink[0].region == region
 
@@ -107,7 +107,7 @@ def test_files_are_found_beside_cluster_json(tmp_path):
         (7, "$.flink[0] a number stands where an object is expected"),
     ],
 )
-def test_wrong_source_of_flink_is_said(tmp_path, item, found):
+def test_wrong_source_of_flink_is_reported(tmp_path, item, found):
     """With its place, and nothing else."""
     (tmp_path / "a.sql").write_text("")
 
@@ -122,7 +122,7 @@ def test_unknown_kind_comes_with_those_that_are_known(tmp_path):
     assert caught.value.hint == f"known: {KINDS}"
 
 
-def test_everything_that_a_cloud_source_lacks_is_said_at_once(tmp_path):
+def test_everything_that_a_cloud_source_lacks_is_reported_at_once(tmp_path):
     """Nobody wants to mend a file line by line."""
     assert problems(tmp_path, flink=[{"type": "confluent"}]) == [
         "$.flink[0] 'environment' is missing",

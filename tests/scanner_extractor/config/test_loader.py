@@ -134,7 +134,7 @@ def test_credentials_in_a_url_move_out_of_it(tmp_path):
     assert item.source == "schema_registry:https://sr.example/api"
 
 
-def test_confluent_cloud_is_asked_no_faster_than_it_allows(tmp_path):
+def test_confluent_cloud_is_queried_no_faster_than_it_allows(tmp_path):
     """Its registries refuse more than 75 reads a second; a file may ask for less."""
     cloud = {"type": "confluent", "url": "https://psrc-1.eu.aws.confluent.cloud"}
     slow = cloud | {"url": "https://psrc-2.eu.aws.confluent.cloud", "requests_per_second": 5}
@@ -335,7 +335,7 @@ def test_manual_input_takes_files_patterns_and_directories(tmp_path):
     ]
 
 
-def test_what_is_unwise_is_said_and_does_no_harm(tmp_path):
+def test_what_is_unwise_is_reported_and_does_no_harm(tmp_path):
     """A gateway that tells nothing, and a certificate that nobody checks, are worth a line."""
     gateway = {"type": "sql-gateway", "url": "http://g:8083"}
 

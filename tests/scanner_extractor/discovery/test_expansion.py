@@ -78,7 +78,7 @@ def expand(*planes: Plane, said: Settings | None = None, **more: HttpSettings) -
     return expanded(said or settings(), cloud(*planes, **more), FOUND)
 
 
-def test_every_plane_with_a_key_is_asked_with_it() -> None:
+def test_every_plane_with_a_key_is_queried_with_it() -> None:
     """Keys are scoped: one never serves all planes."""
     found = expand(*Plane)
 
@@ -127,7 +127,7 @@ def test_plane_that_is_there_without_a_key_is_lacking() -> None:
     }
 
 
-def test_lacking_source_is_the_one_that_a_key_would_have_asked() -> None:
+def test_lacking_source_is_the_one_that_a_key_would_have_queried() -> None:
     """A key that is lost for a day must not make another source of the same thing."""
     asked, lacking = expand(*Plane), {each.source for each in expand().lacking}
 

@@ -52,7 +52,7 @@ def told(serve, reply):
         ("/v3/clusters", {"kind": "KafkaClusterList", "data": [{"cluster_id": "c"}]}, Kind.KAFKA_REST, ""),
     ],
 )
-def test_answer_tells_what_it_is(told, path: str, answer: Any, kind: Kind, type_: str) -> None:
+def test_answer_reports_what_it_is(told, path: str, answer: Any, kind: Kind, type_: str) -> None:
     """Each by a documented GET."""
     found = told(path, answer)
 
@@ -73,7 +73,7 @@ def test_server_that_answers_everything_alike_is_not_known(serve, reply, body: b
     assert [each.kind for each in PROBER.probe(address, no_progress)] == [None]
 
 
-def test_server_that_wants_a_login_says_so(told) -> None:
+def test_server_that_wants_a_login_reports_it(told) -> None:
     """That is more than nothing: it is there."""
     assert "wants credentials" in told("/subjects", 401).detail
 
@@ -89,7 +89,7 @@ def test_broker_is_found_where_nobody_speaks_http() -> None:
     assert [(each.url, each.kind, each.cluster_id) for each in found] == [(f"127.0.0.1:{port}", Kind.KAFKA, "c-1")]
 
 
-def test_host_alone_is_asked_at_the_usual_ports() -> None:
+def test_host_alone_is_queried_at_the_usual_ports() -> None:
     """One that nobody listens on is not worth a word; that it is so of all of them is."""
     asked: list[int] = []
     prober = Prober(brokers=no_brokers, reachable=lambda host, port: bool(asked.append(port)))
@@ -105,7 +105,7 @@ def test_address_with_the_default_port_is_that_port() -> None:
     assert [each.detail for each in prober.probe("host:9092", no_progress)] == [SILENT]
 
 
-def test_listening_is_told_from_silence() -> None:
+def test_listening_is_distinguished_from_silence() -> None:
     """Without sending a byte."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]

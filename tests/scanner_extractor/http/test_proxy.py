@@ -30,7 +30,7 @@ def ask(url):
         return http.get("subjects", "..", "a/b", params=[("at", "x y")])
 
 
-def test_a_proxy_is_asked_for_the_whole_address_exactly_as_it_is(proxy):
+def test_a_proxy_is_requested_the_whole_address_exactly_as_it_is(proxy):
     """A proxy sends a request on by its address; a subject called `..` must not become a step up on the way."""
     answer = ask("http://registry.example:8081/api")
 
@@ -46,7 +46,7 @@ def test_the_proxy_gets_its_own_credentials_beside_those_of_the_source(proxy):
     assert (headers["proxy-authorization"], headers["authorization"]) == ("Basic dXNlcjp3b3Jk", "Bearer t0ken")
 
 
-def test_a_host_that_needs_no_proxy_is_asked_itself(proxy):
+def test_a_host_that_needs_no_proxy_is_queried_itself(proxy):
     """NO_PROXY names it; that nobody is called so here shows who was asked."""
     with pytest.raises(SourceUnreachable):
         ask("http://inside.example")

@@ -148,7 +148,7 @@ def test_request_that_was_not_recorded_is_unreachable_and_named(tmp_path):
     assert str(tmp_path) in caught.value.where
 
 
-def test_sources_and_bodies_are_told_apart(tmp_path):
+def test_sources_and_bodies_are_distinguished(tmp_path):
     """Two ksqlDB clusters get the same POST; one cluster gets several."""
     live = recording(lambda asked: Response(status=200, body=f"{asked.source} {asked.body}".encode()), tmp_path)
     asked = [Request(source=SourceId(s), method="POST", url="http://k/ksql", body=b) for s in "ab" for b in "xy"]
@@ -175,7 +175,7 @@ def test_capture_written_by_hand_may_name_its_files_freely(tmp_path):
     assert replaying(tmp_path)(request()).body == b"[]"
 
 
-def test_answers_are_not_read_before_they_are_asked_for(tmp_path):
+def test_answers_are_not_read_before_they_are_requested(tmp_path):
     """A capture of a large registry has gigabytes of them; a request may also be longer than what is looked at."""
     Recorder(tmp_path)
     place = tmp_path / slug(SOURCE)

@@ -151,7 +151,7 @@ def tls_error(reason: str) -> ssl.SSLError:
         (UnicodeEncodeError("latin-1", "ü", 0, 1, "no"), "its URL or a header cannot be sent"),
     ],
 )
-def test_reason_is_told_in_plain_words(error, what):
+def test_reason_is_reported_in_plain_words(error, what):
     """No class, no object, no address of one."""
     told = explain(error, where="GET x", tries=2, settings=HttpSettings(url="http://x"))
 

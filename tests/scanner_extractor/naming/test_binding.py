@@ -225,7 +225,7 @@ def test_association_wins_over_the_name() -> None:
         (assignment("Paid-key", "paid", context=".eu"), [("Paid", "key", "Paid-key", "assumed")]),
     ],
 )
-def test_manual_assignment_tells_topic_and_perhaps_side(given, expected) -> None:
+def test_manual_assignment_reports_topic_and_perhaps_side(given, expected) -> None:
     """Without a side the suffix tells; another context's subject is another subject."""
     assert links(bound(version("Paid-key"), assigned=[given])) == expected
 
@@ -259,7 +259,7 @@ def test_subject_that_is_referred_to_and_has_a_topic_keeps_it() -> None:
 
 
 @pytest.mark.parametrize(("known", "expected"), [([], ["items", "orders"]), (topics("orders"), ["orders"])])
-def test_plain_suffix_counts_for_a_reference_target_only_where_no_topics_are_told(known, expected) -> None:
+def test_plain_suffix_counts_for_a_reference_target_only_where_no_topics_are_reported(known, expected) -> None:
     """Without brokers the suffix is all there is; with them, a topic that they do not have is none."""
     result = bound(refers("orders-value", "items-value"), version("items-value"), known=known)
 
@@ -278,7 +278,7 @@ def test_reference_stays_in_its_context_unless_it_names_another() -> None:
     assert ("x", ".us") not in {(link.topic, link.context) for link in result.topic_schemas}
 
 
-def test_registries_are_bound_apart_and_the_first_owns_what_both_tell() -> None:
+def test_registries_are_bound_apart_and_the_first_owns_what_both_report() -> None:
     """The same subject in two registries is two subjects of one topic."""
     other = SourceId("schema_registry:http://b")
     versions = [version("orders-value"), version("orders-value", source=other)]
@@ -289,7 +289,7 @@ def test_registries_are_bound_apart_and_the_first_owns_what_both_tell() -> None:
     assert [topic.source for topic in result.topics] == [SR]
 
 
-def test_strategy_that_nobody_knows_is_the_users_to_mend() -> None:
+def test_strategy_that_is_unknown_is_the_users_to_mend() -> None:
     """A misspelt strategy must not look like a registry without topics."""
     with pytest.raises(InputInvalid):
         bound(version("orders-value"), by=told("tpoic"))

@@ -32,7 +32,7 @@ def installation(apicurio):
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_every_way_tells_the_same(way, apicurio, installation, read_through) -> None:
+def test_every_way_reports_the_same(way, apicurio, installation, read_through) -> None:
     """Which way is open depends on rights, and must change nothing."""
     installation = installation if way != "v2" else tuple(held for held in installation if held.state != "DRAFT")
     server = apicurio.Apicurio(held=installation, page=2, **WAYS[way])
@@ -58,7 +58,7 @@ def test_export_takes_one_request(apicurio, installation, read_through) -> None:
     assert (reading.outcome.requests, server.log) == (1, ["/apis/registry/v3/admin/export"])
 
 
-def test_lists_ask_for_each_text_once_and_for_no_page_after_the_last(apicurio, installation, read_through) -> None:
+def test_lists_request_each_text_once_and_for_no_page_after_the_last(apicurio, installation, read_through) -> None:
     """Five texts, with their references, after one page of versions and one of artifacts."""
     server = apicurio.Apicurio(held=installation, exports=False)
     reading = read_through(server, "apicurio")
@@ -201,7 +201,9 @@ def _zip(**entries: str) -> bytes:
         _zip(x__Artifact__json="{}"),
     ],
 )
-def test_export_that_cannot_be_read_is_said_and_the_lists_are_read(said, apicurio, installation, read_through) -> None:
+def test_export_that_cannot_be_read_is_reported_and_the_lists_are_read(
+    said, apicurio, installation, read_through
+) -> None:
     """The quick way is a way among others."""
     server = apicurio.Apicurio(held=installation, said={"admin/export": (200, said)})
     reading = read_through(server, "apicurio")
@@ -229,7 +231,7 @@ def test_text_that_is_not_utf8_costs_its_version(way, apicurio, installation, re
     assert len(reading.versions) == 5
 
 
-def test_version_without_a_text_is_said_and_not_unread(apicurio, installation, read_through) -> None:
+def test_version_without_a_text_is_reported_and_not_unread(apicurio, installation, read_through) -> None:
     """It was deleted between the list and the text."""
     server = apicurio.Apicurio(held=installation, exports=False, said={"ids/contentIds/4": (404, {})})
     reading = read_through(server, "apicurio")
@@ -269,7 +271,7 @@ def test_entries_of_another_form_cost_themselves(apicurio, installation, read_th
 
 
 @pytest.mark.parametrize("said", [[], {"count": 1}, {"versions": []}, {"count": "1", "versions": []}])
-def test_answer_that_is_no_page_says_so(said, apicurio, read_through) -> None:
+def test_answer_that_is_no_page_reports_it(said, apicurio, read_through) -> None:
     """Something else answers at this address."""
     with pytest.raises(PayloadUnexpected, match="not a page of versions"):
         read_through(apicurio.Apicurio(exports=False, said={"search/versions": (200, said)}), "apicurio")

@@ -56,7 +56,7 @@ def test_deleted_versions_are_flagged_where_the_flag_is_inverted(serving, stored
     assert seen(read(registry)) == [("a", 1, True), ("a", 2, False), ("b", 1, True)]
 
 
-def test_deleted_versions_are_not_asked_for_where_nobody_wants_them(serving, stored, read) -> None:
+def test_deleted_versions_are_not_requested_where_nobody_wants_them(serving, stored, read) -> None:
     """Half the requests, where only the present counts."""
     registry = serving("confluent", stored("a", 1, deleted=True), stored("a", 2))
 
@@ -71,7 +71,7 @@ def test_deleted_versions_are_left_out_where_the_plain_list_holds_them(serving, 
     assert seen(read(registry, deleted=False)) == [("a", 2, False)]
 
 
-def test_rows_that_say_what_is_deleted_need_one_form_only(serving, stored, read) -> None:
+def test_rows_that_state_what_is_deleted_need_one_form_only(serving, stored, read) -> None:
     """Since 8.0 each row does: half the requests and half the bytes."""
     registry = serving("confluent", stored("a", 1, deleted=True), stored("a", 2), stored("b", 1, deleted=True))
 
@@ -79,7 +79,7 @@ def test_rows_that_say_what_is_deleted_need_one_form_only(serving, stored, read)
     assert (registry.asked("/schemas"), registry.asked("deleted=true")) == (2, 2)
 
 
-def test_rows_that_do_not_say_it_are_read_in_both_forms(serving, stored, read) -> None:
+def test_rows_that_do_not_state_it_are_read_in_both_forms(serving, stored, read) -> None:
     """Before 8.0 only their absence from the plain list tells."""
     registry = serving("confluent-7.9", stored("a", 1, deleted=True), stored("a", 2))
 
@@ -118,7 +118,7 @@ def test_every_context_is_read(serving, stored, read) -> None:
     assert [(version.context, version.subject) for version in read(registry).versions] == [(".", "a"), (".eu", "a")]
 
 
-def test_server_before_contexts_is_asked_without_the_wildcard(serving, stored, read) -> None:
+def test_server_before_contexts_is_queried_without_the_wildcard(serving, stored, read) -> None:
     """6.1 takes `:*:` for the beginning of a name, and an empty answer proves nothing."""
     registry = serving("confluent-6.1", stored("a"))
 
@@ -165,7 +165,7 @@ def test_bulk_list_that_objects_leaves_the_walk_silently(serving, stored, read, 
         assert (seen(reading), reading.problems) == ([("a", 1, False)], ())
 
 
-def test_progress_is_told(serving, stored, read) -> None:
+def test_progress_is_reported(serving, stored, read) -> None:
     """The runner gives a source up that makes no progress."""
     told: list[int] = []
     registry = serving("confluent", *(stored("a", number) for number in range(1, 8)), page=3)

@@ -40,7 +40,7 @@ def test_reference_is_looked_for_in_its_parents_context(serving, stored, read) -
     assert [(v.context, v.subject) for v in reading.versions] == [(".", "m"), (".eu", "a"), (".eu", "m")]
 
 
-def test_reference_into_another_context_is_asked_for_there(serving, stored, read) -> None:
+def test_reference_into_another_context_is_requested_there(serving, stored, read) -> None:
     """A qualified name says where."""
     installation = (stored("a", references=(("m", ":.eu:m", 1),)), stored(":.eu:m", deleted=True))
     reading = read(serving("confluent", *installation), deleted=False)
@@ -48,7 +48,7 @@ def test_reference_into_another_context_is_asked_for_there(serving, stored, read
     assert [(v.context, v.subject) for v in reading.versions] == [(".", "a"), (".eu", "m")]
 
 
-def test_reference_that_leads_nowhere_is_asked_for_once(serving, stored, read) -> None:
+def test_reference_that_leads_nowhere_is_requested_once(serving, stored, read) -> None:
     """It is reported by whoever resolves it; the reading is complete."""
     installation = [stored(name, references=(("m", "gone", 1),)) for name in "abc"]
     registry = serving("confluent", *installation)
@@ -68,7 +68,7 @@ def test_reference_that_cannot_be_read_now_is_unread(serving, stored, read, fake
     assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, {"m"})
 
 
-def test_nothing_is_asked_where_lists_carry_everything(serving, stored, read) -> None:
+def test_nothing_is_queried_where_lists_carry_everything(serving, stored, read) -> None:
     """One list is all that it takes."""
     registry = serving("confluent", stored("a", references=(("m", "m", 1),)), stored("m", deleted=True))
     read(registry)

@@ -71,7 +71,7 @@ def test_deleted_version_is_deleted(cloudera, read_through) -> None:
     assert (version.state, version.deleted) == ("Deleted", True)
 
 
-def test_what_is_said_beside_a_schema_is_kept(cloudera, read_through) -> None:
+def test_what_is_reported_beside_a_schema_is_kept(cloudera, read_through) -> None:
     """Group and description tell people whose it is."""
     about = {"description": "what was ordered", "schemaGroup": "shop"}
     server = cloudera.Cloudera(kept=(cloudera.Kept(name="o", text='"int"', id=1, about=about),))
@@ -118,7 +118,7 @@ def test_include_of_a_schema_that_is_not_there_is_kept(cloudera, read_through) -
 
 
 @pytest.mark.parametrize("said", [(500, {}), FORBIDDEN, (200, []), (200, {"entities": None})])
-def test_registry_that_does_not_tell_everything_is_asked_schema_by_schema(said, cloudera, read_through) -> None:
+def test_registry_that_does_not_report_everything_is_queried_schema_by_schema(said, cloudera, read_through) -> None:
     """Older servers have no aggregate, or one that breaks."""
     kept = (cloudera.Kept(name="o", text='"int"', id=1), cloudera.Kept(name="p", text='"int"', id=2))
     reading = read_through(cloudera.Cloudera(kept=kept, said={"schemas/aggregated": said}), "cloudera")
@@ -143,7 +143,7 @@ def test_registry_that_refuses_every_schema_is_refused(cloudera, read_through) -
         read_through(cloudera.Cloudera(kept=kept, aggregates=False, said={"schemas/o/branches": FORBIDDEN}), "cloudera")
 
 
-def test_another_servers_answer_says_so(cloudera, read_through) -> None:
+def test_another_servers_answer_reports_it(cloudera, read_through) -> None:
     """A proxy's JSON is JSON, too."""
     with pytest.raises(PayloadUnexpected, match="not a list of entities"):
         read_through(cloudera.Cloudera(aggregates=False, said={"schemas": (200, ["a"])}), "cloudera")

@@ -99,7 +99,7 @@ def test_status_is_the_state(status, state, deleted, glue, filed, read) -> None:
     assert (version.state, version.deleted) == (state, deleted)
 
 
-def test_what_is_said_beside_a_schema_is_kept(glue, filed, read) -> None:
+def test_what_is_reported_beside_a_schema_is_kept(glue, filed, read) -> None:
     """Tags are how accounts say whose it is."""
     server = glue.Glue(filed=(filed(1, description="what was ordered"),), tags={"team": "sales"})
     (version,) = read(server).versions
@@ -160,7 +160,7 @@ def asked(connect) -> ScannerError | int:
         return error
 
 
-def test_failures_say_what_to_do_next() -> None:
+def test_failures_state_what_to_do_next() -> None:
     """Missing credentials are mended by people, a network by time."""
     from botocore import exceptions as boto
 
@@ -189,7 +189,7 @@ def test_failures_say_what_to_do_next() -> None:
         ("Odd", 200, 400),
     ],
 )
-def test_errors_of_aws_are_told_apart_by_their_code(code, status, expected) -> None:
+def test_errors_of_aws_are_distinguished_by_their_code(code, status, expected) -> None:
     """Almost all of them have status 400."""
     from botocore.exceptions import ClientError
 
@@ -239,13 +239,13 @@ def test_endpoint_that_nobody_answers_at_is_unreachable(monkeypatch) -> None:
         exchange(Request(source=SourceId("s"), method="POST", url="https://g/ListSchemas", body="{}"))
 
 
-def test_other_registries_are_asked_over_http() -> None:
+def test_other_registries_are_queried_over_http() -> None:
     """Only AWS signs requests its own way."""
     assert REGISTRIES["confluent"].transport(RegistrySettings(type="confluent", http=WEB)) is None
 
 
 @pytest.mark.parametrize("said", [{}, {"Schemas": [{"SchemaName": "x"}]}, []])
-def test_answer_of_another_form_says_so(said, read_through) -> None:
+def test_answer_of_another_form_reports_it(said, read_through) -> None:
     """An empty list would mark everything gone."""
     with pytest.raises(PayloadUnexpected):
         read_through(lambda method, url: (200, json.dumps(said).encode()), "glue", glue=GlueSettings(region="r"))
@@ -280,6 +280,6 @@ def test_pages_that_never_end_are_refused(read_through, tokens) -> None:
         (GlueSettings(region="r", endpoint_url="https://e"), "glue:https://e"),
     ],
 )
-def test_source_tells_regions_accounts_and_registries_apart(chosen, name) -> None:
+def test_source_reports_regions_accounts_and_registries_apart(chosen, name) -> None:
     """What one scan finds in one must not replace what another found elsewhere."""
     assert RegistrySettings(type="glue", http=WEB, glue=chosen).source == f"schema_registry:{name}"

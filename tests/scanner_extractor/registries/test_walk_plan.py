@@ -45,7 +45,7 @@ def test_walk_leaves_deleted_versions_out_where_nobody_wants_them(serving, store
 
 
 @pytest.mark.parametrize("subject", ["a/b-value", "a b", "a+b", "заказы", "a#b?c", "..", "%2F", ":.ctx:a"])
-def test_subjects_of_any_characters_are_asked_for(subject, serving, stored, read) -> None:
+def test_subjects_of_any_characters_are_requested(subject, serving, stored, read) -> None:
     """A subject is one step of the path, whatever it holds."""
     registry = serving("confluent-old", stored(subject))
 

@@ -57,7 +57,7 @@ def rows(chosen: Settings, exchange=None, probe=lambda kafka: "3 brokers"):
     return [(row.tried, row.state, row.detail) for row in check(chosen, probe=probe, exchange=exchange)]
 
 
-def test_registry_that_answers_is_asked_for_its_subjects_and_one_schema():
+def test_registry_that_answers_is_requested_its_subjects_and_one_schema():
     """Listing and reading are two rights."""
     exchange = server(**{"GET /subjects": ["a/b", "c"], f"GET {SUBJECT}": {"version": 3, "id": 7, "schema": "{}"}})
 
@@ -99,7 +99,7 @@ def test_right_to_list_is_not_the_right_to_read(said, state):
         ),
     ],
 )
-def test_apicurio_is_asked_in_the_words_that_it_knows(answers, expected):
+def test_apicurio_is_queried_in_the_words_that_it_knows(answers, expected):
     """Its API changed with every major version."""
     ((_, state, detail),) = rows(registry("apicurio"), server(**answers))
 
@@ -114,7 +114,7 @@ def test_apicurio_is_asked_in_the_words_that_it_knows(answers, expected):
         ("http://sr/apis/ccompat/v7", "GET /apis/ccompat/v7/subjects"),
     ],
 )
-def test_apicurio_is_asked_at_the_api_that_its_url_names(url, path):
+def test_apicurio_is_queried_at_the_api_that_its_url_names(url, path):
     """No other one is tried then."""
     chosen = settings(registries=(RegistrySettings(type="apicurio", http=HttpSettings(url=url)),))
 
@@ -122,7 +122,7 @@ def test_apicurio_is_asked_at_the_api_that_its_url_names(url, path):
     assert rows(chosen, server())[0][1] is UNEXPECTED
 
 
-def test_cloudera_is_asked_for_its_schemas_and_one_schemas_versions():
+def test_cloudera_is_requested_its_schemas_and_one_schemas_versions():
     """The two rights that a scan needs."""
     base = "GET /api/v1/schemaregistry/schemas"
     entities = {"entities": [{"schemaMetadata": {"name": "o"}}]}
@@ -134,7 +134,7 @@ def test_cloudera_is_asked_for_its_schemas_and_one_schemas_versions():
     ]
 
 
-def test_glue_is_asked_for_its_schemas_and_one_version():
+def test_glue_is_requested_its_schemas_and_one_version():
     """Listing and reading are two rights."""
     schemas = {"Schemas": [{"SchemaName": "o", "SchemaArn": "arn", "RegistryName": "r"}]}
     answers = {"POST /ListSchemas": schemas, "POST /ListSchemaVersions": {"Schemas": [{"SchemaVersionId": "u"}]}}
@@ -146,7 +146,7 @@ def test_glue_is_asked_for_its_schemas_and_one_version():
     assert rows(glue(), server(**{"POST /ListSchemas": {"Schemas": []}}))[0][2] == "0 schemas"
 
 
-def test_ksqldb_tells_its_version_and_its_streams():
+def test_ksqldb_reports_its_version_and_its_streams():
     """Reaching it and running a statement are two rights."""
     exchange = server(**{"GET /info": {"KsqlServerInfo": {"version": "0.29"}}, "POST /ksql": [{"streams": [{}]}]})
 
@@ -161,7 +161,7 @@ def test_ksqldb_tells_its_version_and_its_streams():
         ({"KsqlServerInfo": {"version": "1"}}, {}, [OK, UNEXPECTED]),
     ],
 )
-def test_ksqldb_that_answers_otherwise_is_told_apart(info, streams, states):
+def test_ksqldb_that_answers_otherwise_is_distinguished(info, streams, states):
     """A Connect worker at that address answers too."""
     found = rows(ksqldb(), server(**{"GET /info": info, "POST /ksql": streams}))
 
@@ -169,7 +169,7 @@ def test_ksqldb_that_answers_otherwise_is_told_apart(info, streams, states):
 
 
 @pytest.mark.parametrize(("error", "state"), [(SourceUnreachable, UNREACHABLE), (SourceRefused, REFUSED)])
-def test_brokers_that_cannot_be_asked_are_a_row(error, state):
+def test_brokers_that_cannot_be_queried_are_a_row(error, state):
     """The other sources are still checked."""
 
     def probe(kafka: KafkaSettings) -> str:
@@ -205,7 +205,7 @@ LISTED = "GET /connectors?expand=info&expand=status"
         (403, ("reach a worker", REFUSED, "GET http://c: access denied (status 403)")),
     ],
 )
-def test_connect_is_asked_for_a_worker_and_its_connectors(root, expected):
+def test_connect_is_requested_a_worker_and_its_connectors(root, expected):
     """A proxy may refuse one of them and let the other through: a scan needs the second."""
     found = rows(connect(), lambda request: server(**{"GET /": root, LISTED: ["a", "b"]})(slashed(request)))
 
@@ -221,7 +221,7 @@ def test_managed_connect_has_no_worker_to_reach():
 
 
 @pytest.mark.parametrize(("said", "state"), [(403, REFUSED), (503, UNREACHABLE), ("x", UNEXPECTED), (404, UNEXPECTED)])
-def test_connectors_that_are_not_listed_are_told(said, state):
+def test_connectors_that_are_not_listed_are_reported(said, state):
     """With the class of mistake that an operator mends."""
     found = rows(connect(), lambda request: server(**{LISTED: said})(slashed(request)))
 

@@ -40,12 +40,12 @@ def checked(exchange=None, **sources: object) -> list[tuple[str, State, str]]:
         ({"data": [{}], "metadata": {"next": "http://x?page_token=2"}}, "1 and more statements"),
     ],
 )
-def test_cloud_is_asked_for_one_page(page, found) -> None:
+def test_cloud_is_requested_one_page(page, found) -> None:
     """The right to list is all that a scan needs."""
     assert rows("confluent", {LIST: page}) == [("list statements", OK, found)]
 
 
-def test_manager_is_asked_for_one_page() -> None:
+def test_manager_is_requested_one_page() -> None:
     """It has thousands."""
     path = "/cmf/api/v1/environments/e/statements?page=0&size=100"
 
@@ -64,7 +64,7 @@ def test_job_manager_is_reached_and_lists_jobs() -> None:
 
 
 @pytest.mark.parametrize(("said", "state"), [(403, REFUSED), ({}, UNEXPECTED), ("x", UNEXPECTED)])
-def test_gateway_that_is_none_is_said(said, state) -> None:
+def test_gateway_that_is_none_is_reported(said, state) -> None:
     """A job manager listens on the next port."""
     assert [row[:2] for row in rows("sql-gateway", {"/v1/info": said})] == [("reach the gateway", state)]
 

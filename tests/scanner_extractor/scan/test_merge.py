@@ -145,7 +145,7 @@ def test_ksqldb_does_not_step_in_while_the_registry_is_silent() -> None:
     assert scan(ksqldb("clicks"), remembered=PreviousState(sides=sides)).topic_schemas == ()
 
 
-def test_manual_input_adds_a_side_and_is_told_as_a_source() -> None:
+def test_manual_input_adds_a_side_and_is_reported_as_a_source() -> None:
     """Also a file that says nothing any more is a source that was read."""
     schema = ManualSchema(
         source=MANUAL,

@@ -181,7 +181,7 @@ def test_a_slow_source_that_moves_is_waited_for() -> None:
     assert outcome.seconds > 0.05
 
 
-def test_sources_not_chosen_are_skipped_and_say_so() -> None:
+def test_sources_not_chosen_are_skipped_and_report_it() -> None:
     """Skipped is not gone: their facts stay."""
     tasks = phase("all", ("a:1", refuse), ("b:1", lambda _: reading("b:1")))
 
@@ -208,7 +208,7 @@ def test_progress_is_passed_on() -> None:
     assert ("a:1", 3, 7) in seen
 
 
-def test_a_source_that_gave_nothing_still_tells_what_it_cost(tmp_path: Path) -> None:
+def test_a_source_that_gave_nothing_still_reports_what_it_cost(tmp_path: Path) -> None:
     """A dead server was asked all the same."""
     Recorder(tmp_path / "empty")
     access = Connections(replay=Replay(tmp_path / "empty"))

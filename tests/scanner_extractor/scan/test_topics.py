@@ -75,7 +75,7 @@ def test_a_topic_that_the_brokers_lack_is_reported_once() -> None:
     assert [problem.where for problem in problems] == ["manual:x"]
 
 
-def test_nothing_is_missing_where_the_brokers_were_not_asked() -> None:
+def test_nothing_is_missing_where_the_brokers_were_not_queried() -> None:
     """Unknown is not empty."""
     assert list(missing_topics(None, [topic("orders")])) == []
 

@@ -167,7 +167,7 @@ def test_error_traces_lose_the_secrets_that_they_quote() -> None:
 
 
 @pytest.mark.parametrize("answer", [Response(status=404), Response(status=200, body=b"<html>"), SourceUnreachable("x")])
-def test_plugins_that_do_not_tell_leave_names_and_values_to_judge(answer) -> None:
+def test_plugins_that_do_not_report_leave_names_and_values_to_judge(answer) -> None:
     """Before Kafka 3.2 no plug-in tells its settings."""
 
     def old(request: Request) -> Response:
@@ -184,7 +184,7 @@ def test_plugins_that_do_not_tell_leave_names_and_values_to_judge(answer) -> Non
     assert b"zqDECLAREDzq" in body
 
 
-def test_each_plugin_is_asked_once() -> None:
+def test_each_plugin_is_queried_once() -> None:
     """Five hundred connectors share a dozen classes."""
     asked: list[str] = []
 
@@ -200,7 +200,7 @@ def test_each_plugin_is_asked_once() -> None:
     assert len(definitions) == len(set(definitions)) == 5
 
 
-def test_managed_connect_is_not_asked_for_definitions() -> None:
+def test_managed_connect_is_not_requested_definitions() -> None:
     """Its API does not tell them; names and values do, in a list of pairs too."""
     url = "https://api.confluent.cloud/connect/v1/environments/env-1/clusters/lkc-1"
     managed = replace(SETTINGS, http=HttpSettings(url=url))
@@ -219,7 +219,7 @@ def test_managed_connect_is_not_asked_for_definitions() -> None:
 
 
 @pytest.mark.parametrize("body", [b"<html>", b"[" * 9999, b'["x", "y"]', b'{"x": 5, "y": {"info": 7}}', b"null"])
-def test_answer_that_tells_no_configuration_passes(body) -> None:
+def test_answer_that_reports_no_configuration_passes(body) -> None:
     """What it is, is for the reader to say."""
     request = Request(source=SETTINGS.source, method="GET", url="http://c:8083/connectors")
 

@@ -130,7 +130,7 @@ def test_each_topology_is_named_by_its_file_or_by_its_setting(tmp_path: Path) ->
     assert (by_file.topologies[0].topology, by_file.outcome.kind) == (TOPOLOGY, "streams")
 
 
-def test_file_without_a_topology_is_said(tmp_path: Path) -> None:
+def test_file_without_a_topology_is_reported(tmp_path: Path) -> None:
     """Somebody redirected the wrong stream."""
     (tmp_path / "a.txt").write_text("Exception in thread main")
     (tmp_path / "b.txt").write_text(TOPOLOGY)

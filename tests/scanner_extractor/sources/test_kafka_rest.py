@@ -92,7 +92,7 @@ def test_only_the_mark_makes_a_topic_internal(cloud, read: Read) -> None:
     ]
 
 
-def test_dedicated_cluster_tells_what_groups_read(cloud, read: Read) -> None:
+def test_dedicated_cluster_reports_what_groups_read(cloud, read: Read) -> None:
     """A topic without a committed offset is not read, though the lag lists it."""
     lags = {"g/1": ("a", "b")}
 
@@ -101,7 +101,7 @@ def test_dedicated_cluster_tells_what_groups_read(cloud, read: Read) -> None:
     assert found.outcome.status is Answered.READ
 
 
-def test_where_lags_are_not_offered_no_second_group_is_asked(cloud, read: Read) -> None:
+def test_where_lags_are_not_offered_no_second_group_is_queried(cloud, read: Read) -> None:
     """Off Dedicated, the answer is the same for every group."""
     found = read(cloud.Cluster(id="lkc-1", groups=tuple(f"g{number}" for number in range(50))))
 
@@ -166,7 +166,7 @@ def test_pages_that_never_end_keep_what_they_brought(answered: Read) -> None:
     assert (found.outcome.status, found.outcome.unread) == (Answered.PARTIAL, frozenset())
 
 
-def test_proxy_of_its_own_has_no_prefix_and_tells_its_cluster(answered: Read) -> None:
+def test_proxy_of_its_own_has_no_prefix_and_reports_its_cluster(answered: Read) -> None:
     """A REST proxy serves /v3, and its list of clusters has one."""
     path = "/v3/clusters/c-9"
     brokers = [{"host": "Kafka-1", "port": 9092}, {"host": "::1", "port": 9093}, {"host": "", "port": None}]
@@ -186,7 +186,7 @@ def test_server_without_one_cluster_wants_a_name(answered: Read, listed: list[An
         answered({"/kafka/v3/clusters": listed}, cluster="")
 
 
-def test_another_server_is_told_apart(answered: Read) -> None:
+def test_another_server_is_distinguished(answered: Read) -> None:
     """A wrong address is an error with a next step, not an empty cluster."""
     with pytest.raises(PayloadUnexpected) as caught:
         answered({})

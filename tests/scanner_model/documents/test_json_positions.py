@@ -143,7 +143,7 @@ def test_unknown_members_get_the_nearest_name_or_all():
     ]
 
 
-def test_member_that_needs_another_says_which():
+def test_member_that_needs_another_states_which():
     """`dependentRequired` has its own words in every library."""
     assert told({"dependentRequired": {"a": ["b"]}}, {"a": 1}) == ["$: 'a' needs 'b' beside it"]
 

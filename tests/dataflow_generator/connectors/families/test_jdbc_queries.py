@@ -42,7 +42,7 @@ def columns(found: QueryReading) -> dict[str, set[str]]:
         ("select s.a from (select * from t) s", "mysql", ["t"], {"a": {"t.a"}}),
     ],
 )
-def test_a_query_tells_its_tables_and_what_its_columns_are_made_of(sql, scheme, tables, told) -> None:
+def test_a_query_reports_its_tables_and_what_its_columns_are_made_of(sql, scheme, tables, told) -> None:
     """Named queries and subqueries are no tables; names are folded as the database does it."""
     found = read_query(sql, scheme)
 
@@ -65,7 +65,7 @@ def test_a_star_passes_on_what_its_table_has() -> None:
 
 
 @pytest.mark.parametrize("sql", ["select a from t, u", "select a + b from t"])
-def test_a_column_that_cannot_be_told_costs_that_column(sql) -> None:
+def test_a_column_that_is_unknown_costs_that_column(sql) -> None:
     """Its tables are told nevertheless."""
     found = read_query(sql, "mysql")
 
@@ -90,7 +90,7 @@ def test_a_column_that_cannot_be_told_costs_that_column(sql) -> None:
         + " select * from x39",
     ],
 )
-def test_what_cannot_be_read_is_told(sql) -> None:
+def test_what_cannot_be_read_is_reported(sql) -> None:
     """Neither an exception nor a long time: the text is anybody's."""
     assert read_query(sql, "postgres").problem
 
@@ -144,7 +144,7 @@ def test_columns_behind_a_star_are_those_that_the_topic_has() -> None:
     assert told == [{"email"}, {"id", "total"}]
 
 
-def test_a_query_that_cannot_be_read_keeps_its_topic_and_says_so() -> None:
+def test_a_query_that_cannot_be_read_keeps_its_topic_and_reports_it() -> None:
     """As before: where the data come from is not told."""
     flows = read_connector(source("select from where")[1])
 

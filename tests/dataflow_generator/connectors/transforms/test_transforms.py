@@ -68,7 +68,7 @@ def test_a_short_class_name_is_known_as_the_worker_knows_it() -> None:
 
 
 @pytest.mark.parametrize("step", [router("[open", "x"), {"type": f"{KAFKA}RegexRouter"}, {"type": "com.acme.Own"}, {}])
-def test_what_cannot_be_evaluated_is_unknown_and_told(step) -> None:
+def test_what_cannot_be_evaluated_is_unknown_and_reported(step) -> None:
     """A topic that stays as it was would be a guess."""
     chain = Chain.of(config(step))
 
@@ -109,7 +109,7 @@ def test_a_router_behind_the_outbox_routes_the_family(regex, replacement, names)
     assert topics(Chain.of(config(outbox, router(regex, replacement))), "shop.public.outbox") == names
 
 
-def test_a_router_behind_a_topic_from_data_that_takes_every_name_tells_again() -> None:
+def test_a_router_behind_a_topic_from_data_that_takes_every_name_reports_again() -> None:
     """`.*` → `all` asks for no name."""
     extract = {"type": "io.confluent.connect.transforms.ExtractTopic$Value", "field": "kind"}
 
@@ -144,7 +144,7 @@ def test_too_many_open_ways_are_unknown() -> None:
     assert topics(chain, "t") == [None]
 
 
-def test_logical_tables_share_a_topic_and_tell_apart_by_a_key_field() -> None:
+def test_logical_tables_share_a_topic_and_distinguish_by_a_key_field() -> None:
     """Debezium writes what a name cannot hold as an underscore."""
     step = {"type": f"{DEBEZIUM}ByLogicalTableRouter", "topic.regex": r"(.*)shard\d+", "topic.replacement": "$1all:x"}
 
@@ -186,7 +186,7 @@ def test_logical_tables_share_a_topic_and_tell_apart_by_a_key_field() -> None:
         ({"type": "TopicNameToField$Value"}, "a", {"a": "a", "topic": "+"}),
     ],
 )
-def test_a_transform_changes_columns_as_its_documentation_says(step, columns, value) -> None:
+def test_a_transform_changes_columns_as_its_documentation_states(step, columns, value) -> None:
     """Each transform works on top-level fields of its side, unless it says otherwise."""
     assert value_of(columns, step) == value
 
@@ -242,7 +242,7 @@ def test_columns_behind_what_is_not_understood_are_unknown(step) -> None:
 
 @pytest.mark.parametrize("key", ["delete.handling.mode", "delete.tombstone.handling.mode"])
 @pytest.mark.parametrize("mode", ["rewrite", "rewrite-with-tombstone"])
-def test_rewritten_deletes_are_told_by_a_field(key: str, mode: str) -> None:
+def test_rewritten_deletes_are_reported_by_a_field(key: str, mode: str) -> None:
     """Sinks see `__deleted` as a column like any other; it comes from none."""
     step = {"type": f"{DEBEZIUM}ExtractNewRecordState", key: mode}
 

@@ -58,7 +58,7 @@ def test_a_job_that_somebody_named_is_likely_the_statement_with_the_same_ends() 
     assert "aliases" not in found["q"]
 
 
-def test_what_a_likely_join_adds_is_matched_and_says_why() -> None:
+def test_what_a_likely_join_adds_is_matched_and_states_why() -> None:
     """The name and the sink agree; of the sources one side knows more."""
     (job,) = merged_jobs([statement("q", "a", "paid"), told(f"{NAME}paid", "a rates", "paid")])
     (_, added) = job.reads

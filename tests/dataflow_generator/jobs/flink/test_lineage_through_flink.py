@@ -65,7 +65,7 @@ def edges(new_dictionary):
         }
 
 
-def test_columns_that_ddl_tells_lead_on_to_both_ends(edges) -> None:
+def test_columns_that_ddl_reports_lead_on_to_both_ends(edges) -> None:
     """The envelope of Connect's JSON, which only Flink's table shows, stands between the database and the topic."""
     assert {
         (EdgeKind.COLUMN_FLOW, "shop.public.orders#total", "shop.public.orders#payload.total"),

@@ -127,7 +127,7 @@ def test_failure_shows_no_secret() -> None:
     assert "hidden-word" not in str(stopped)
 
 
-def test_target_that_does_not_listen_is_told_in_plain_words() -> None:
+def test_target_that_does_not_listen_is_reported_in_plain_words() -> None:
     """No class of a library, no object; the address is what people look at next."""
     transport = {"type": "http", "url": "http://127.0.0.1:9", "retry": {"total": 0}}
     stopped = deliver([told("a")], Emitter(transport, notify=list, show=list), list).stopped
@@ -137,7 +137,7 @@ def test_target_that_does_not_listen_is_told_in_plain_words() -> None:
     assert stopped.hint
 
 
-def test_target_that_speaks_no_tls_is_told_so(target) -> None:
+def test_target_that_speaks_no_tls_is_reported_so(target) -> None:
     """An `s` too many is the usual reason."""
     transport = {"type": "http", "url": f"https://127.0.0.1:{target.server_port}", "retry": {"total": 0}}
     stopped = deliver([told("a")], Emitter(transport, notify=list, show=list), list).stopped
@@ -146,7 +146,7 @@ def test_target_that_speaks_no_tls_is_told_so(target) -> None:
     assert stopped.what.endswith("/api/v1/lineage: it does not speak TLS on this port")
 
 
-def test_console_shows_events_where_it_is_told_to() -> None:
+def test_console_shows_events_where_it_is_reported_to() -> None:
     """The library only logs them, which nobody sees."""
     shown: list[str] = []
     deliver([told("one")], Emitter({"type": "console"}, notify=list, show=shown.append), pytest.fail)

@@ -83,7 +83,7 @@ def test_flow_belongs_to_the_job_whose_evidence_it_shares(copied) -> None:
     }
 
 
-def test_column_that_bears_on_all_of_an_output_is_told_of_the_output() -> None:
+def test_column_that_affects_all_of_an_output_is_reported_for_the_output() -> None:
     """As a filter does; `fields` stays there, since the specification requires it."""
     a, b, one, used = topic("a"), topic("b"), job("one"), column("a", "state")
     flow = edge(used, EdgeKind.COLUMN_FLOW, b, "connector one: x", "INDIRECT", "FILTER")
@@ -104,7 +104,7 @@ def test_flow_from_a_whole_dataset_is_in_the_newer_facet() -> None:
     assert (entry["name"], entry["fields"]["body"]["inputs"][0]["name"]) == ("b", "a")
 
 
-def test_what_others_told_is_not_told_again() -> None:
+def test_what_others_reported_is_not_reported_again() -> None:
     """Events that were imported came from somebody who tells them."""
     a, b, one = topic("a"), topic("b"), job("spark", type="openlineage")
 
@@ -153,7 +153,7 @@ def test_parts_of_a_mirror_keep_its_ways_together() -> None:
     assert all([one[1:] for one in some] == [one[1:] for one in others] for some, others in found)
 
 
-def test_job_without_datasets_is_told() -> None:
+def test_job_without_datasets_is_reported() -> None:
     """That it is there is something."""
     assert list(parts(Job(job("idle")), 200)) == [([], [])]
     assert jobs(told([job("idle", type="connector")], []))["idle"]["inputs"] == []
@@ -223,7 +223,7 @@ def test_run_shows_the_state_of_its_job(state: str, told_as: str) -> None:
     assert event["run"]["facets"]["processing_engine"]["openlineageAdapterVersion"]
 
 
-def test_datasets_of_many_runs_are_asked_for_at_once() -> None:
+def test_datasets_of_many_runs_are_requested_at_once() -> None:
     """A question for each job took three times as long as all the rest."""
     asked: list[int] = []
     known = DictionaryMetadata(columns=lambda topics: asked.append(len(topics)) or {}, annotations={}, names={})

@@ -33,19 +33,19 @@ def test_version_of_an_engine_is_one_that_pep_440_knows(engine: str, version: st
     assert (facet["name"], facet["version"]) == ("Apache Flink", version)
 
 
-def test_statement_of_flink_is_a_job_as_its_own_listener_says() -> None:
+def test_statement_of_flink_is_a_job_as_its_own_listener_states() -> None:
     """A consumer keeps inputs and outputs of no other type of Flink's jobs."""
     assert job_facets(job(type="flink"))["jobType"]["jobType"] == "JOB"
 
 
-def test_job_keeps_its_name_beside_the_one_that_its_engine_tells() -> None:
+def test_job_keeps_its_name_beside_the_one_that_its_engine_reports() -> None:
     """Of two tellers under one name a consumer may keep only what the last one knew."""
     node = job(type="flink", aliases=("flink-jobs/insert-into_paid",))
 
     assert job_name(node) == ("flink://shop", "q")
 
 
-def test_what_is_known_of_a_job_is_told_in_facets() -> None:
+def test_what_is_known_of_a_job_is_reported_in_facets() -> None:
     """People look for owner, statement and code."""
     node = job(
         type="flink", statement="SELECT 1", description="loads", owners=("b", "a"), tags=("pii",), source_code="git://x"

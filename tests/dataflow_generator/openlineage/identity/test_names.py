@@ -152,7 +152,7 @@ def test_a_list_with_one_known_broker_makes_the_others_known() -> None:
     assert names.resolve("kafka://x:1", "t").name.namespace == RETAIL
 
 
-def test_the_same_host_with_another_port_is_told_and_not_joined() -> None:
+def test_the_same_host_with_another_port_is_reported_and_not_joined() -> None:
     """Two clusters may share a machine."""
     names = stitched(("kafka://k-1:9999", "orders"))
 

@@ -60,7 +60,7 @@ def test_a_document_with_something_after_it_is_given_whole_to_be_refused() -> No
     assert texts(text.encode()) == [("f", text)]
 
 
-def test_a_damaged_packed_file_is_told() -> None:
+def test_a_damaged_packed_file_is_reported() -> None:
     """It was cut off on its way."""
     with pytest.raises(InputInvalid) as error:
         texts(gzip.compress(lines(*[A] * 100))[:-20])
@@ -78,7 +78,7 @@ def test_a_directory_is_all_files_below_it_but_hidden_ones(tmp_path) -> None:
     assert [text.where for text in texts_of(tmp_path / "1.json")] == [f"{tmp_path}/1.json:1"]
 
 
-def test_a_place_without_files_is_told(tmp_path) -> None:
+def test_a_place_without_files_is_reported(tmp_path) -> None:
     """An empty answer would look like a success."""
     for place in (tmp_path, tmp_path / "nothing"):
         with pytest.raises(InputInvalid):

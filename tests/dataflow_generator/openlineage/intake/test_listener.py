@@ -111,7 +111,7 @@ def test_what_is_no_http_is_answered_and_what_goes_away_is_forgotten(listener, a
     assert ask("GET", HEALTH)[0] == 200
 
 
-def test_a_full_spool_asks_clients_to_come_back(tmp_path, told) -> None:
+def test_a_full_spool_queries_clients_to_come_back(tmp_path, told) -> None:
     """Nothing is acknowledged that is not kept."""
     full = Spool(tmp_path / "full", tmp_path / "aside", largest=0)
     full.append(("x",))
@@ -126,7 +126,7 @@ def test_a_full_spool_asks_clients_to_come_back(tmp_path, told) -> None:
     full.close()
 
 
-def test_a_port_that_is_taken_is_told(listener, spool) -> None:
+def test_a_port_that_is_taken_is_reported(listener, spool) -> None:
     """With the address, and what next."""
     with pytest.raises(InputInvalid) as error:
         Listener(("127.0.0.1", listener.port), spool, Rules(), dict)
@@ -233,7 +233,7 @@ def test_storing_goes_on_by_itself_until_it_is_stopped(spool, told, tmp_path) ->
     assert keeping.result.stored == 2
 
 
-def test_a_disk_that_keeps_nothing_is_told_and_nothing_half_written_stays(tmp_path) -> None:
+def test_a_disk_that_keeps_nothing_is_reported_and_nothing_half_written_stays(tmp_path) -> None:
     """Whoever waited sends it again, to a disk with room."""
     spool = Spool(tmp_path / "spool", tmp_path / "no" / "aside")
     keeping = SpoolImporter(spool, lambda events: EventSummary(len(events), 0), tmp_path / "aside", print)

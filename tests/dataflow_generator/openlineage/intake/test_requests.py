@@ -151,7 +151,7 @@ def test_a_body_that_is_no_event_is_kept_aside_and_answered_with_the_reason(body
 
 
 @pytest.mark.parametrize(("good", "bad", "status"), [(2, 0, 201), (1, 1, 200), (0, 2, 400), (0, 0, 201)])
-def test_a_batch_tells_how_many_were_taken_and_which_were_not(told, good, bad, status) -> None:
+def test_a_batch_reports_how_many_were_taken_and_which_were_not(told, good, bad, status) -> None:
     """As OpenLineage's API describes it."""
     judged = decide(json.dumps([*[told.run_event()] * good, *["no event"] * bad]).encode(), where="h")
 
@@ -234,7 +234,7 @@ def test_a_body_that_is_too_large_is_not_read_to_its_end(data, headers) -> None:
         of_length(gzip.compress(b"hello", mtime=0)[:-9], **PACKED),
     ],
 )
-def test_a_broken_body_is_told(data, headers) -> None:
+def test_a_broken_body_is_reported(data, headers) -> None:
     """The client went away, or counts badly."""
     with pytest.raises(BodyBroken):
         read_body(io.BytesIO(data), headers, 100)

@@ -95,6 +95,6 @@ def test_pattern_finds_the_topics_that_are_known() -> None:
     assert [each.name for each in unknown.inputs] == ["regex:pay.*"]
 
 
-def test_connector_that_could_not_be_read_says_nothing() -> None:
+def test_connector_that_could_not_be_read_states_nothing() -> None:
     """It is there, which is all that is known."""
     assert unreadable_job("cdc").phase is Phase.UNKNOWN

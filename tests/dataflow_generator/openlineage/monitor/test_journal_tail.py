@@ -62,7 +62,7 @@ def test_line_that_was_cut_is_ended_so_that_the_next_event_has_one_of_its_own(fi
     assert file.read_text().endswith(whole[:40] + "\n")
 
 
-def test_only_the_first_event_that_waits_can_have_been_told(file, tmp_path) -> None:
+def test_only_the_first_event_that_waits_can_have_been_reported(file, tmp_path) -> None:
     """The others were not tried yet."""
     file.write_text(as_told(event()))
     with Journal(tmp_path / "m.json") as journal:

@@ -145,7 +145,7 @@ def test_each_server_has_words_of_its_own(words, word, phase) -> None:
     assert phase_of(word, words) is phase
 
 
-def test_lineage_that_changes_is_told_at_once() -> None:
+def test_lineage_that_changes_is_reported_at_once() -> None:
     """A new table or topic in the configuration must not wait for the heartbeat; the old one ends with the run."""
     said = told(*(sight("RUNNING", told=job("cdc", *names)) for names in ((), (), ("orders", "paid"))), sight("PAUSED"))
 
@@ -162,7 +162,7 @@ def test_run_ends_with_the_lineage_it_had() -> None:
     assert [(each.state, each.job) for each in said] == [("START", job()), ("COMPLETE", job())]
 
 
-def test_trouble_that_does_not_end_a_run_is_told_when_it_comes_and_goes() -> None:
+def test_trouble_that_does_not_end_a_run_is_reported_when_it_comes_and_goes() -> None:
     """Some tasks failed, others move data."""
     ill, well = sight("RUNNING", trouble="1 of 2 tasks failed"), sight("RUNNING")
 
@@ -175,7 +175,7 @@ def test_trouble_that_does_not_end_a_run_is_told_when_it_comes_and_goes() -> Non
     ]
 
 
-def test_failure_tells_why_and_an_orderly_end_does_not() -> None:
+def test_failure_reports_why_and_an_orderly_end_does_not() -> None:
     """A trace that is left of an earlier failure is no reason for a pause."""
     failed = told(sight("RUNNING"), sight("FAILED", trouble="no"))
     paused = told(sight("RUNNING"), sight("PAUSED", trouble="no"))

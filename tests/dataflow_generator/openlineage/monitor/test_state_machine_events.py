@@ -17,7 +17,7 @@ def said(state: str, trouble: RunError | None = None) -> Transition:
     return Transition(run="r-1", state=state, at=at, job=JobEntry(namespace="connect://a", name="cdc"), error=trouble)
 
 
-def test_event_tells_the_run_its_state_and_its_engine() -> None:
+def test_event_reports_the_run_its_state_and_its_engine() -> None:
     """Consumers want the version of who tells it, too."""
     event = transition_event(said("START"), CONNECT, "urn:test")
 
@@ -27,7 +27,7 @@ def test_event_tells_the_run_its_state_and_its_engine() -> None:
     assert event["run"]["facets"]["processing_engine"]["openlineageAdapterVersion"]
 
 
-def test_error_is_told_in_the_language_of_the_engine() -> None:
+def test_error_is_reported_in_the_language_of_the_engine() -> None:
     """A long trace is cut behind what is secret, not in the midst of it, where nobody would see it as such."""
     trace = "java.lang.X: jdbc:postgresql://u:hunter22@h/db\n\tat y\n" * 500
 

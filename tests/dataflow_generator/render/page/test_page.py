@@ -58,7 +58,7 @@ def test_the_page_refers_to_nothing_outside() -> None:
     assert policy.startswith("default-src 'none'")
 
 
-def test_the_pages_program_writes_text_only_and_asks_nobody() -> None:
+def test_the_pages_program_writes_text_only_and_queries_nobody() -> None:
     """A name that is HTML must never become HTML, whatever is changed later."""
     program = "".join(files(page).joinpath(name).read_text() for name in SCRIPTS)
 

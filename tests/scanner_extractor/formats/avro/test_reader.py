@@ -103,7 +103,7 @@ class TestUnions:
             Column(path=("f",), type="union", nullable=True, branches=("string", "timestamp-millis", "shop.Colour")),
         )
 
-    def test_branches_with_columns_of_their_own_are_told_apart(self) -> None:
+    def test_branches_with_columns_of_their_own_are_distinguished(self) -> None:
         """Two branches may have a field of the same name; only one branch is there at a time."""
         parsed = read(record_of(f=["boolean", MONEY, {"type": "array", "items": "int"}]))
 
@@ -116,7 +116,7 @@ class TestUnions:
             ("f.<array>.[]", "int", False),
         ]
 
-    def test_branch_that_is_there_twice_is_read_once_and_told(self) -> None:
+    def test_branch_that_is_there_twice_is_read_once_and_reported(self) -> None:
         """Avro forbids it; two columns of one path would be worse."""
         parsed = read(record_of(f=["int", {"type": "array", "items": "int"}, "int"]))
 
@@ -299,7 +299,7 @@ class TestOddText:
         assert shown(parsed) == [("f", type_), ("g", "int")]
         assert [problem.where for problem in parsed.problems] == [where]
 
-    def test_wrong_field_is_told_with_its_number_and_the_rest_is_read(self) -> None:
+    def test_wrong_field_is_reported_with_its_number_and_the_rest_is_read(self) -> None:
         """There is no name to show a column under."""
         schema = {"type": "record", "name": "R", "fields": [3, {"type": "int"}, {"name": "a", "type": "int"}]}
         parsed = read(schema)
@@ -315,7 +315,7 @@ class TestOddText:
         assert shown(parsed) == [("a", "int")]
         assert len(parsed.problems) == 1
 
-    def test_wrong_place_of_a_type_that_is_used_twice_is_told_once(self) -> None:
+    def test_wrong_place_of_a_type_that_is_used_twice_is_reported_once(self) -> None:
         """Ten uses would bury the other problems."""
         broken = {"type": "record", "name": "B", "fields": [{"name": "x", "type": "Nope"}]}
         parsed = read(record_of(a=broken, b="B", c="B"))
@@ -339,7 +339,7 @@ class TestOddText:
             "Apache Avro readers may reject it; its columns are read"
         ]
 
-    def test_what_fastavro_cannot_even_tell_is_a_problem(self) -> None:
+    def test_what_fastavro_cannot_even_report_is_a_problem(self) -> None:
         """Its message would hold the whole schema, which is too deep to be written."""
         deep = "[" * 3000 + "]" * 3000
         parsed = avro_fields(f'{{"type":"record","fields":[{{"name":"f","type":"int"}}],"extra":{deep}}}', nobody)

@@ -103,7 +103,7 @@ class TestPlaces:
         """Both ways to write a tuple are read whatever draft is named, because generators leave the draft unsaid."""
         assert shown(schema) == [" array", "[0] string", "[1] integer", "[] boolean"]
 
-    def test_array_of_which_nothing_is_said_has_no_element(self) -> None:
+    def test_array_of_which_nothing_is_reported_has_no_element(self) -> None:
         """There is nothing to say of what is not described; `items: {}` describes it as anything."""
         assert shown({"type": "array"}) == [" array"]
         assert shown({"type": "array", "items": True}) == [" array", "[] any?"]
@@ -276,7 +276,7 @@ class TestTypes:
             (None, "decimal(38,18)"),
         ],
     )
-    def test_connect_decimal_tells_precision_and_scale(self, parameters: object, logical: str) -> None:
+    def test_connect_decimal_reports_precision_and_scale(self, parameters: object, logical: str) -> None:
         """Connect's parameters are text, and the precision is often missing."""
         title = "org.apache.kafka.connect.data.Decimal"
 
@@ -300,7 +300,7 @@ class TestConnect:
 
         assert columns == [" map", "{} string"]
 
-    def test_array_of_other_objects_stays_one_whatever_connect_says(self) -> None:
+    def test_array_of_other_objects_stays_one_whatever_connect_states(self) -> None:
         """Only {key, value} is an entry."""
         item = {"properties": {"key": {"type": "integer"}, "other": {"type": "string"}}}
 

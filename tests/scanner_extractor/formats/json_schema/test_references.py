@@ -60,13 +60,13 @@ class TestPointers:
         assert repr(reference) in parsed.problems[0].what
 
     @pytest.mark.parametrize("keyword", ["anyOf", "allOf"])
-    def test_reference_to_nothing_in_a_branch_is_told_too(self, keyword: str) -> None:
+    def test_reference_to_nothing_in_a_branch_is_reported_too(self, keyword: str) -> None:
         """A branch without columns of its own is still part of what was promised."""
         parsed = read({"properties": {"f": {keyword: [STRING, {"oneOf": [INTEGER, {"$ref": "none"}]}]}}})
 
         assert [problem.where for problem in parsed.problems] == ["f"]
 
-    def test_references_that_lead_in_a_circle_are_a_problem(self) -> None:
+    def test_references_that_lead_in_a_cycle_are_a_problem(self) -> None:
         """They never come to a schema."""
         circle = {"a": {"$ref": "#/definitions/b"}, "b": {"$ref": "#/definitions/a"}}
 
@@ -194,7 +194,7 @@ class TestOtherTexts:
         "reference", ["http://shop.example/v1/address.json#/definitions/A", "address.json#/definitions/A"]
     )
     @pytest.mark.parametrize("known", ["http://shop.example/v1/address.json", "address.json"])
-    def test_text_is_asked_for_by_address_and_by_name(self, reference: str, known: str) -> None:
+    def test_text_is_requested_by_address_and_by_name(self, reference: str, known: str) -> None:
         """Reference names in registries are free: the whole address, what was written, or the last part."""
         texts = {known: json.dumps({"definitions": {"A": INTEGER}})}
         schema = {"$id": "http://shop.example/v1/order.json", "properties": {"f": {"$ref": reference}}}
@@ -214,7 +214,7 @@ class TestOtherTexts:
 
         assert shown(parsed) == ["f object", "f.g integer", "f.h string"]
 
-    def test_each_text_is_asked_for_once(self) -> None:
+    def test_each_text_is_requested_once(self) -> None:
         """The lookup may be slow."""
         asked: list[str] = []
 

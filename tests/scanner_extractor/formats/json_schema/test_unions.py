@@ -40,7 +40,7 @@ class TestAllOf:
 
         assert columns == ["a string", "b string?", "c integer"]
 
-    def test_property_in_several_parts_is_one_column_of_all_that_is_said(self) -> None:
+    def test_property_in_several_parts_is_one_column_of_all_that_is_reported(self) -> None:
         """Each part adds to it."""
         parts = [{"properties": {"a": {"properties": {"x": STRING}}}}, {"properties": {"a": {"required": ["x"]}}}]
 
@@ -141,7 +141,7 @@ class TestUnions:
         """`false` is written to close a union."""
         assert one({"anyOf": [False, STRING]}).type == "string"
 
-    def test_branch_that_allows_anything_is_said_to(self) -> None:
+    def test_branch_that_allows_anything_is_reported_to(self) -> None:
         """To drop it would claim too much."""
         assert one({"anyOf": [STRING, True]}).branches == ("string", "any")
 
@@ -169,7 +169,7 @@ class TestBranchesBesideOwnKeywords:
 
         assert columns == ["id string", "a string?", "b integer?"]
 
-    def test_property_of_several_branches_is_what_any_of_them_says(self) -> None:
+    def test_property_of_several_branches_is_what_any_of_them_states(self) -> None:
         """A discriminator has another value in each branch, and is one column."""
         branches = [
             {"properties": {"kind": {"const": "a"}, "size": INTEGER, "body": titled("A", a=STRING)}},
@@ -220,7 +220,7 @@ class TestConditions:
 
         assert shown(schema) == ["kind string", "a integer?", "b integer?", "c integer?", "d integer?"]
 
-    def test_condition_alone_says_nothing_of_the_type(self) -> None:
+    def test_condition_alone_states_nothing_of_the_type(self) -> None:
         """Values that do not meet it may be anything; `then` without `if` is ignored."""
         assert one({"if": {"const": 1}, "then": {"maximum": 3}}).type == "any"
         assert shown({"type": "object", "then": {"properties": {"a": STRING}}}) == []

@@ -197,7 +197,7 @@ class TestRoot:
 
         assert (parsed.name, parsed.problems) == (name, ())
 
-    def test_unknown_record_is_told(self) -> None:
+    def test_unknown_record_is_reported(self) -> None:
         """Columns of another message must not pass for those asked for."""
         parsed = read(self.TEXT, "q.Z")
 
@@ -215,7 +215,7 @@ class TestRoot:
         """Nothing is wrong with it."""
         assert read("message A {}") == ParsedSchema(name=RecordName("A"), records=(RecordName("A"),))
 
-    def test_file_without_types_is_told(self) -> None:
+    def test_file_without_types_is_reported(self) -> None:
         """A file of imports is legal, yet somebody who expects columns wants to know."""
         parsed = read('import "google/protobuf/any.proto";')
 

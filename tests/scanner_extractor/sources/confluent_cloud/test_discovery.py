@@ -149,7 +149,7 @@ def test_public_endpoint_comes_before_private_ones() -> None:
     assert read_clusters([{"id": "a", "spec": {"endpoints": endpoints}}], "e")[0].url == "https://public"
 
 
-def test_old_registry_api_tells_no_catalog_address() -> None:
+def test_old_registry_api_reports_no_catalog_address() -> None:
     """Then it is the registry's."""
     v2, private = {"http_endpoint": "https://r"}, {"private_http_endpoint": "https://p"}
     rows = [{"id": "a", "spec": v2}, {"id": "b", "spec": private}, {"id": "c", "spec": {}}]

@@ -56,7 +56,7 @@ def row(topic: str, value: Any = 1.0, **labels: Any) -> dict[str, Any]:
     return {"timestamp": "2026-05-02T07:00:00Z", "metric.topic": topic, "value": value} | labels
 
 
-def test_window_is_asked_for_and_told(read: Read) -> None:
+def test_window_is_requested_and_reported(read: Read) -> None:
     """Values are sums over it, not rates; figures are five minutes late."""
     posted: list[Any] = []
 
@@ -77,7 +77,7 @@ def test_one_aggregation_without_agg_a_query(read: Read) -> None:
     assert {body["filter"]["value"] for body in posted} == {"lkc-1"}
 
 
-def test_second_page_is_asked_for_in_the_address(read: Read) -> None:
+def test_second_page_is_requested_in_the_address(read: Read) -> None:
     """A thousand rows a page; the token in the body would give the first page for ever."""
     rows = tuple(row(f"t{number:04}") for number in range(2100))
 
@@ -86,7 +86,7 @@ def test_second_page_is_asked_for_in_the_address(read: Read) -> None:
     assert found.outcome.requests == 7
 
 
-def test_lag_tells_which_group_reads_which_topic(read: Read) -> None:
+def test_lag_reports_which_group_reads_which_topic(read: Read) -> None:
     """On every kind of cluster; a level has no window."""
     lag = row("orders", 12, **{"metric.consumer_group_id": "billing"})
 
@@ -184,7 +184,7 @@ def test_replay_gives_the_figures_and_the_time_of_the_capture(tmp_path) -> None:
     assert Connections(replay=Replay(tmp_path / "c")).offsets(OFFSETS, no_progress) == first
 
 
-def test_damaged_document_of_a_capture_is_told() -> None:
+def test_damaged_document_of_a_capture_is_reported() -> None:
     """Captures may be edited by hand."""
     with pytest.raises(InputInvalid):
         read_offsets_document({"offsets": []}, SourceId("metrics:offsets:k"))

@@ -115,7 +115,7 @@ def test_errors_of_graphql_have_status_200(read: Read) -> None:
     ]
 
 
-def test_refused_search_leaves_what_graphql_tells(read: Read) -> None:
+def test_refused_search_leaves_what_graphql_reports(read: Read) -> None:
     """Either way alone is better than nothing, and the answer says so."""
     topic = {"qualifiedName": "lsrc-7:lkc-1:orders", "tags": ["PII"], "business_metadata": None}
 
@@ -130,7 +130,7 @@ def test_wrong_key_is_no_empty_catalog(read: Read) -> None:
         read(refused={"/catalog": 401})
 
 
-def test_fields_are_not_asked_unless_wanted(cloud, read: Read) -> None:
+def test_fields_are_not_queried_unless_wanted(cloud, read: Read) -> None:
     """There may be a hundred thousand of them."""
     field = entity("sr_field", "lsrc-7:.:1:shop.Order.amount", "amount")
 
@@ -154,7 +154,7 @@ def test_fields_are_not_asked_unless_wanted(cloud, read: Read) -> None:
         ("cn_connector", "lcc-1:s3 sink", "s3 sink", {"connector": "s3 sink", "topic": None}),
     ],
 )
-def test_qualified_name_tells_what_it_is_about(kind: str, name: str, own: str, told: dict[str, Any]) -> None:
+def test_qualified_name_reports_what_it_is_about(kind: str, name: str, own: str, told: dict[str, Any]) -> None:
     """Dots and colons in names of topics, fields and subjects belong to them."""
     found = about(kind, name, own)
 

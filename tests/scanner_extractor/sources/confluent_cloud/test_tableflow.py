@@ -146,7 +146,7 @@ def test_topic_without_place_or_catalog_has_a_name(read: Read) -> None:
     ]
 
 
-def test_without_integrations_tables_are_told_and_the_answer_is_partial(read: Read) -> None:
+def test_without_integrations_tables_are_reported_and_the_answer_is_partial(read: Read) -> None:
     """One right may be missing and the other not."""
     found = read(table(syncs=[sync("u", catalog_type="Unity")]), refused={"/tableflow/v1/catalog": 403})
 

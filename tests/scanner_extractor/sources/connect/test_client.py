@@ -65,7 +65,7 @@ def entry(name: str, config: Any = SINK, **status: Any) -> dict[str, Any]:
     return {"info": {"name": name, "config": config, "tasks": [], "type": "sink"}, "status": told}
 
 
-def test_one_request_tells_all_connectors_and_one_each_the_topics(connect, read: Read) -> None:
+def test_one_request_reports_all_connectors_and_one_each_the_topics(connect, read: Read) -> None:
     """Five hundred connectors are listed as fast as one."""
     server = connect.Connect(
         installation=(
@@ -89,7 +89,7 @@ def test_one_request_tells_all_connectors_and_one_each_the_topics(connect, read:
     assert found.outcome.requests == 4
 
 
-def test_running_connector_with_a_failed_task_tells_both(connect, read: Read) -> None:
+def test_running_connector_with_a_failed_task_reports_both(connect, read: Read) -> None:
     """The two states are separate."""
     server = connect.Connect(
         installation=(connect.Kept(name="a", config=SINK, tasks=("RUNNING", "FAILED"), trace="x\n\ty"),)
@@ -103,7 +103,7 @@ def test_running_connector_with_a_failed_task_tells_both(connect, read: Read) ->
     )
 
 
-def test_old_worker_that_lists_names_is_asked_one_by_one(connect, read: Read) -> None:
+def test_old_worker_that_lists_names_is_queried_one_by_one(connect, read: Read) -> None:
     """Before 2.3 `expand` is ignored; the plug-ins tell the version then, and nobody the topics."""
     installation = tuple(connect.Kept(name=name, config=SINK, topics=("t",)) for name in ("b", "a", "c d"))
     server = connect.Connect(installation=installation, generation="old")
@@ -152,7 +152,7 @@ def managed(*names: str, kind: str = "sink") -> dict[str, Any]:
 CLOUD = "/connect/v1/environments/env-1/clusters/lkc-1/connectors"
 
 
-def test_offsets_of_a_managed_sink_tell_what_it_reads(answered: Read) -> None:
+def test_offsets_of_a_managed_sink_report_what_it_reads(answered: Read) -> None:
     """With the topic that the service makes for its dead letters; custom connectors are connectors like any other."""
     offsets = {"offsets": [{"partition": {"kafka_topic": topic, "kafka_partition": 0}} for topic in ("b", "a", "b")]}
     answers = {f"{CLOUD}?expand=info%2Cstatus%2Cid": managed("one"), f"{CLOUD}/one/offsets": offsets}
@@ -163,7 +163,7 @@ def test_offsets_of_a_managed_sink_tell_what_it_reads(answered: Read) -> None:
 
 
 @pytest.mark.parametrize("refusal", [400, 403, 404, 409])
-def test_offsets_that_are_not_offered_are_asked_once(answered: Read, refusal: int) -> None:
+def test_offsets_that_are_not_offered_are_queried_once(answered: Read, refusal: int) -> None:
     """They are in preview: a refusal is no failure, and the topics stay unknown."""
     answers: dict[str, Any] = {f"{CLOUD}?expand=info%2Cstatus%2Cid": managed("one", "two")}
     answers[f"{CLOUD}/one/offsets"] = refusal
@@ -174,7 +174,7 @@ def test_offsets_that_are_not_offered_are_asked_once(answered: Read, refusal: in
     assert (found.outcome.status, found.problems) == (Answered.READ, ())
 
 
-def test_topics_are_not_asked_where_they_are_switched_off(connect, read: Read) -> None:
+def test_topics_are_not_queried_where_they_are_switched_off(connect, read: Read) -> None:
     """It is a request for each connector."""
     server = connect.Connect(installation=(connect.Kept(name="a", config=SINK, topics=("t",)),))
 
@@ -203,7 +203,7 @@ def test_name_that_the_web_server_refuses_costs_its_topics_only(connect, read: R
     assert found.outcome.status == Answered.READ
 
 
-def test_workers_that_share_out_their_connectors_are_asked_again(connect, read: Read) -> None:
+def test_workers_that_share_out_their_connectors_are_queried_again(connect, read: Read) -> None:
     """A rebalance answers 409 and passes by itself."""
     server = connect.Connect(installation=(connect.Kept(name="a", config=SINK),), rebalancing=3)
 
@@ -219,7 +219,7 @@ def test_cluster_without_connectors_is_empty_and_not_unknown(connect, read: Read
 
 
 @pytest.mark.parametrize("broken", [{}, None, 5, {"info": None}, {"status": {}}])
-def test_connector_that_the_list_does_not_tell_is_asked_alone(broken, answered: Read) -> None:
+def test_connector_that_the_list_does_not_report_is_queried_alone(broken, answered: Read) -> None:
     """A worker that does not know a word of `expand` answers empty objects."""
     alone = {"name": "x", "config": SINK, "tasks": [{"connector": "x", "task": 0}], "type": "sink"}
     found = answered({LIST: {"x": broken, "y": entry("y")}, "/connectors/x": alone, "/connectors/x/topics": 403})
@@ -247,7 +247,7 @@ def test_connector_that_was_removed_meanwhile_is_left_out(answered: Read) -> Non
     assert (found.outcome.status, found.outcome.unread) == (Answered.READ, frozenset())
 
 
-def test_topics_that_fail_leave_the_connector_and_are_told(answered: Read) -> None:
+def test_topics_that_fail_leave_the_connector_and_are_reported(answered: Read) -> None:
     """What it does is known even if its topics are not."""
     told = {LIST: {"x": entry("x"), "y": entry("y")}, "/connectors/x/topics": SourceUnreachable("no answer")}
     found = answered(told | {"/connectors/y/topics": {"y": {"topics": ["t"]}}})
@@ -269,7 +269,7 @@ def test_answer_that_is_no_list_of_topics_is_none(topics, answered: Read) -> Non
 
 
 @pytest.mark.parametrize("root", [403, 404, [], {"version": 1}, {"version": "1.1", "commit": "c"}])
-def test_worker_that_does_not_tell_its_cluster_is_read_all_the_same(root, answered: Read) -> None:
+def test_worker_that_does_not_report_its_cluster_is_read_all_the_same(root, answered: Read) -> None:
     """A proxy may let through what is needed only; before 2.0 there was no cluster id."""
     found = answered({"": root, LIST: {"x": entry("x")}})
 
@@ -286,7 +286,7 @@ def test_worker_that_does_not_tell_its_cluster_is_read_all_the_same(root, answer
         (403, "", ConnectorKind.UNKNOWN),
     ],
 )
-def test_plugins_tell_version_and_kind_where_nothing_else_does(plugins, version, kind, answered: Read) -> None:
+def test_plugins_report_version_and_kind_where_nothing_else_does(plugins, version, kind, answered: Read) -> None:
     """Before Kafka 4 no status tells a version; a class that is not installed is of no known kind."""
     told = {"info": {"config": SINK, "type": "unknown"}, "status": {}}
     found = answered({LIST: {"x": told}, "/connector-plugins": plugins}, active_topics=False)

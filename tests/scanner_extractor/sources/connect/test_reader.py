@@ -38,7 +38,7 @@ JSON = st.recursive(
 
 @settings(max_examples=150)
 @given(JSON)
-def test_reader_answers_or_objects_whatever_it_is_told(told: Any) -> None:
+def test_reader_answers_or_objects_whatever_it_is_reported(told: Any) -> None:
     """A proxy, a fork or a newer version may answer anything."""
     for read in (
         lambda: read_connector("x", told, SOURCE),
@@ -78,7 +78,7 @@ def test_tasks_are_those_of_status_and_those_that_have_none_yet() -> None:
     )
 
 
-def test_managed_task_says_in_msg_why_it_failed() -> None:
+def test_managed_task_states_in_msg_why_it_failed() -> None:
     """Confluent Cloud has no trace for a task."""
     told = {"info": {"config": {}}, "status": {"tasks": [{"id": 0, "state": "FAILED", "msg": "no such bucket"}]}}
 

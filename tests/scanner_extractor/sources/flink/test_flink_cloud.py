@@ -69,7 +69,7 @@ def names(reading: JobsResult) -> list[str]:
     return [each.name for each in reading.statements]
 
 
-def test_a_statement_arrives_with_all_that_the_service_tells(flink, read: Read) -> None:
+def test_a_statement_arrives_with_all_that_the_service_reports(flink, read: Read) -> None:
     """What is not kept now cannot be asked of a statement that is deleted tomorrow."""
     sql = "INSERT INTO `eur` SELECT id FROM `billing.invoices`"
 
@@ -131,7 +131,7 @@ def test_members_that_lack_or_are_odd_are_left_open(flink, read: Read, odd) -> N
     assert reading.statements[0].compute_pool == "lfcp-1"
 
 
-def test_topics_that_the_engine_does_not_tell_are_unknown(flink, read: Read) -> None:
+def test_topics_that_the_engine_does_not_report_are_unknown(flink, read: Read) -> None:
     """An empty list would say that it reads none."""
     shown = [flink.statement("a", status={"latest_offsets": {}}), flink.statement("b", status={"latest_offsets": None})]
 
@@ -156,7 +156,7 @@ def test_item_without_a_name_proves_nothing_to_be_gone(flink, read: Read) -> Non
 
 
 @pytest.mark.parametrize("page", [500, 429, 400, "<html>502 Bad Gateway</html>"])
-def test_list_that_breaks_off_keeps_what_it_told(flink, read: Read, page) -> None:
+def test_list_that_breaks_off_keeps_what_it_reported(flink, read: Read, page) -> None:
     """A token may expire, a proxy may fail: nothing is gone for that."""
     reading = read(flink.Flink(statements=[[flink.statement("a")], page], tables=[[flink.table("t")]]))
 
@@ -198,7 +198,7 @@ def test_materialised_tables_are_statements_of_their_own_kind(flink, read: Read)
 @pytest.mark.parametrize(
     ("page", "answer"), [(404, SourceStatus.READ), (403, SourceStatus.PARTIAL), (500, SourceStatus.PARTIAL)]
 )
-def test_tables_that_are_not_told_leave_the_statements(flink, read: Read, page, answer) -> None:
+def test_tables_that_are_not_reported_leave_the_statements(flink, read: Read, page, answer) -> None:
     """A region without them has none; a right that lacks makes them unknown."""
     reading = read(flink.Flink(statements=[[flink.statement("a")]], tables=[page]))
 
@@ -217,7 +217,7 @@ def test_secrets_of_a_statement_are_hidden(flink, read: Read) -> None:
     assert "'type' = 'openai'" in found.statement
 
 
-def test_manager_of_the_platform_tells_the_same(flink, read: Read) -> None:
+def test_manager_of_the_platform_reports_the_same(flink, read: Read) -> None:
     """It names things otherwise, and numbers its pages."""
     server = flink.Flink(managed=[[flink.managed("b")], [flink.managed("a", phase="FAILED")]])
 
@@ -234,7 +234,7 @@ def test_manager_of_the_platform_tells_the_same(flink, read: Read) -> None:
     assert (found.uid, found.created) == ("uid-a", "2026-05-01T10:00:00.000Z")
 
 
-def test_manager_that_fails_later_keeps_what_it_told(flink, read: Read) -> None:
+def test_manager_that_fails_later_keeps_what_it_reported(flink, read: Read) -> None:
     """Pages are whole in themselves."""
     reading = read(flink.Flink(managed=[[flink.managed("b")], 500]), CMF)
 
@@ -263,7 +263,7 @@ def test_another_answer_is_no_list(serve, reply, kind, body) -> None:
         FLINK_SOURCES[kind].read(settings, http, no_progress)
 
 
-def test_progress_tells_how_far_it_is(flink) -> None:
+def test_progress_reports_how_far_it_is(flink) -> None:
     """A list of many pages must not look stuck."""
     told: list[tuple[int, int | None]] = []
     with flink.serving(flink.Flink(statements=[[flink.statement("a")], [flink.statement("b")]])) as url:

@@ -204,7 +204,7 @@ def test_nothing_shown_to_a_user_with_rights_is_an_empty_cluster() -> None:
     assert (reading.topics, reading.outcome.status, reading.problems) == ((), SourceStatus.READ, ())
 
 
-def test_nothing_shown_by_brokers_that_do_not_tell_rights_proves_nothing() -> None:
+def test_nothing_shown_by_brokers_that_do_not_report_rights_proves_nothing() -> None:
     """Unknown is neither empty nor refused."""
     reading = read(Brokers(rights=KafkaError(KafkaError._TIMED_OUT, "too late")))
 
@@ -220,7 +220,7 @@ def test_part_shown_to_a_user_without_rights_on_the_cluster_proves_nothing_gone(
     assert "DESCRIBE" in reading.problems[0].hint
 
 
-def test_brokers_that_tell_no_rights_at_all_are_read_as_before() -> None:
+def test_brokers_that_report_no_rights_at_all_are_read_as_before() -> None:
     """Before Kafka 2.3, and elsewhere, no user would ever get a full answer."""
     assert read(Brokers("orders", rights=None, topic_rights=None)).outcome.status == SourceStatus.READ
 
@@ -243,7 +243,7 @@ def test_failed_batch_is_not_repeated_for_the_rest() -> None:
     assert (brokers.calls, len(reading.topics), len(reading.problems)) == (1, 1200, 1)
 
 
-def test_mark_that_cannot_be_asked_is_told_by_kafkas_own_names() -> None:
+def test_mark_that_cannot_be_queried_is_reported_by_kafkas_own_names() -> None:
     """Brokers without DescribeTopics still have internal topics, and nothing is missing then."""
     reading = read(Brokers("__consumer_offsets", "_mine", describe=DENIED))
 
@@ -290,7 +290,7 @@ def test_groups_of_a_broker_that_is_down_are_not_gone() -> None:
     assert "1 of 2 partitions of __consumer_offsets have no leader" in reading.outcome.reason
 
 
-def test_group_is_unread_only_where_nothing_is_told_of_it() -> None:
+def test_group_is_unread_only_where_nothing_is_reported_for_it() -> None:
     """Offsets without members, or members without offsets, are still something."""
     half = read(Brokers(groups=["g"], members=DENIED))
     none = read(Brokers(groups=["g"], members=DENIED, offsets=DENIED))
@@ -310,7 +310,7 @@ def test_group_is_unread_only_where_nothing_is_told_of_it() -> None:
         (KafkaError._ALL_BROKERS_DOWN, SourceUnreachable),
     ],
 )
-def test_reason_is_what_librdkafka_said_in_the_background(code, error) -> None:
+def test_reason_is_what_librdkafka_reported_in_the_background(code, error) -> None:
     """The call itself only times out; the reason comes another way."""
     with pytest.raises(error) as caught:
         read(Brokers(said=KafkaError(code, "because (after 3ms in state CONNECT)")), timeout=0.05)
@@ -319,7 +319,7 @@ def test_reason_is_what_librdkafka_said_in_the_background(code, error) -> None:
     assert caught.value.hint
 
 
-def test_wrong_password_is_told_at_once() -> None:
+def test_wrong_password_is_reported_at_once() -> None:
     """Asking again does not mend it."""
     brokers = Brokers(said=KafkaError(KafkaError._AUTHENTICATION, "no"))
 

@@ -54,7 +54,7 @@ def test_loopback_of_another_machine_is_no_address(host) -> None:
     assert addresses(("localhost:9092",), advertised=f"A://{host}:9094") == (f"{host}:9094",)
 
 
-def test_brokers_that_told_nothing_add_nothing() -> None:
+def test_brokers_that_reported_nothing_add_nothing() -> None:
     """They may have refused."""
     assert listener_addresses([], ("kafka-1:9092",)) == ()
 

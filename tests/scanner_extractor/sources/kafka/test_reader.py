@@ -82,7 +82,7 @@ def test_topic_without_partitions_leaves_them_open() -> None:
         ("__consumer_offsets", False, False),
     ],
 )
-def test_internal_is_what_the_brokers_say(name, told, internal) -> None:
+def test_internal_is_what_the_brokers_state(name, told, internal) -> None:
     """A leading underscore is a habit of people; only Kafka's own names stand in for the mark."""
     assert read_topic(topic(name), KAFKA, internal=told).internal is internal
 
@@ -113,7 +113,7 @@ def test_group_has_the_topics_it_committed_and_is_assigned() -> None:
     assert (read.name, read.state, read.topics) == ("billing", "STABLE", ("orders", "payments"))
 
 
-def test_group_that_tells_nothing_is_still_a_group() -> None:
+def test_group_that_reports_nothing_is_still_a_group() -> None:
     """Old brokers list names only."""
     read = read_group(ConsumerGroupListing("billing", True), KAFKA, (), None)
 

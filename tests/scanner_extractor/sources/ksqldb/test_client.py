@@ -86,7 +86,7 @@ def read() -> Read:
     return ask
 
 
-def test_two_requests_tell_everything(read: Read) -> None:
+def test_two_requests_report_everything(read: Read) -> None:
     """A server of a thousand collections is asked as often as an empty one."""
     answer = [
         sources(source("PAID", "paid"), source("ORDERS", "orders")),
@@ -113,7 +113,7 @@ def test_empty_server_is_read_and_empty(read: Read) -> None:
     assert (reading.outcome.status, reading.sources, reading.queries) == (Answered.READ, (), ())
 
 
-def test_older_server_is_asked_in_older_words(read: Read) -> None:
+def test_older_server_is_queried_in_older_words(read: Read) -> None:
     """One unknown statement fails the whole batch, so each is asked alone."""
     server = Server(
         {
@@ -129,7 +129,7 @@ def test_older_server_is_asked_in_older_words(read: Read) -> None:
     assert (len(reading.queries), reading.outcome.status) == (1, Answered.READ)
 
 
-def test_batch_that_fails_is_asked_statement_by_statement(read: Read) -> None:
+def test_batch_that_fails_is_queried_statement_by_statement(read: Read) -> None:
     """A server checks the whole batch before it answers any of it (8.3.1, 6.1.15)."""
     server = Server(
         {
@@ -160,7 +160,7 @@ def test_collection_called_streams_is_not_taken_for_the_list(read: Read) -> None
     assert [one.name for one in read(server).sources] == ["ORDERS", "STREAMS"]
 
 
-def test_oldest_server_is_asked_name_by_name(read: Read) -> None:
+def test_oldest_server_is_queried_name_by_name(read: Read) -> None:
     """Names are quoted where the server would fold or misread them; one that fails costs itself."""
     listed = [{"name": name} for name in ("ORDERS", "my-stream", "TABLES", "GONE")]
     server = Server(
@@ -198,7 +198,7 @@ def test_queries_that_are_refused_leave_the_collections(read: Read) -> None:
     assert reading.outcome.reason == "ksqlDB does not list its queries"
 
 
-def test_server_that_tells_nothing_is_unavailable(read: Read) -> None:
+def test_server_that_reports_nothing_is_unavailable(read: Read) -> None:
     """An empty reading would erase what the last scan found."""
     with pytest.raises(ScannerError):
         read(Server({}))
@@ -265,7 +265,7 @@ def test_server_that_hides_its_info_is_read_all_the_same(read: Read, info) -> No
     assert len(read(server).sources) == 1
 
 
-def test_functions_and_types_are_told_with_the_rest(read: Read) -> None:
+def test_functions_and_types_are_reported_with_the_rest(read: Read) -> None:
     """Functions tell aggregates from others, types what a column's short name stands for."""
     functions = [
         {"name": "b", "type": "table"},
@@ -301,7 +301,7 @@ def test_functions_and_types_are_told_with_the_rest(read: Read) -> None:
         ("Failed to list types: the metastore is not there", Answered.PARTIAL),
     ],
 )
-def test_only_a_statement_that_is_not_known_asks_for_what_is_not_there(read: Read, message, answer) -> None:
+def test_only_a_statement_that_is_not_known_requests_what_is_not_there(read: Read, message, answer) -> None:
     """Servers before 5.4 have no types; the same code stands for any statement that fails."""
     server = Server(
         {
@@ -335,7 +335,7 @@ def test_deleted_topic_is_missing_and_no_warning(read: Read) -> None:
     assert reading.missing == {"gone"}
 
 
-def test_collection_described_by_its_name_says_nothing_of_its_topic(read: Read) -> None:
+def test_collection_described_by_its_name_states_nothing_of_its_topic(read: Read) -> None:
     """6.1.15 answers 0 partitions for every topic there."""
     server = Server(
         {

@@ -92,7 +92,7 @@ def test_only_a_tables_key_is_never_null(kind, nullable) -> None:
     assert [one.column.nullable for one in read.columns] == nullable
 
 
-def test_decimal_tells_precision_and_scale() -> None:
+def test_decimal_reports_precision_and_scale() -> None:
     """They are the part of the type that a consumer must know."""
     decimal = {"type": "DECIMAL", "parameters": {"precision": 9, "scale": 2}}
     (read,) = described(source(fields=[field("SUM", decimal), field("BARE", {"type": "DECIMAL"})])).collections
@@ -152,7 +152,7 @@ def test_nesting_without_end_is_refused() -> None:
         ("text", "no type"),
     ],
 )
-def test_other_entities_are_said_and_left(entity, part) -> None:
+def test_other_entities_are_reported_and_left(entity, part) -> None:
     """A newer server may answer what we do not know yet."""
     (read,) = read_entities([entity], KSQL)
 

@@ -108,7 +108,7 @@ def test_one_value_without_fields_is_called_by_its_side(told, found) -> None:
     assert EventFields([("id",)], topic=True).find(("value",)) is None
 
 
-def test_facets_are_ours_whoever_tells_the_event() -> None:
+def test_facets_are_ours_whoever_reports_the_event() -> None:
     """Their names of fields are paths, and who reads them must know."""
     nothing = DictionaryMetadata(columns=lambda topics: {}, annotations={}, names={})
     telling = EventOptions(at="2026-03-01T10:00:00+00:00", producer="urn:somebody:1")
