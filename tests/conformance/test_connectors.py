@@ -122,7 +122,10 @@ def test_columns_only_come_from_columns_that_were_there(class_name) -> None:
     routes = Chain.of(Config.of(config)).routes(Template.of("t"), Record.of(columns, [("k",)]))
 
     origins = {
-        one.origin[1] for way in routes for one in (way.record.value or ()) + (way.record.key or ()) if one.origin
+        item.origin[1]
+        for route in routes
+        for item in (route.record.value or ()) + (route.record.key or ())
+        if item.origin
     }
     assert origins <= {*columns, ("k",)}
 
@@ -137,8 +140,10 @@ def test_columns_follow_every_flow() -> None:
         "transforms": "a",
         "transforms.a.type": "ExtractNewRecordState",
     }
-    found, unknown = column_flows(Config.of(config), read(config), [("id",)])
+    result, unknown = column_flows(Config.of(config), read(config), [("id",)])
     _, untold = column_flows(Config.of(config | {"transforms.a.type": "x.Y"}), read(config), [("id",)])
 
-    assert [(one.origin, one.path, one.side) for one in found] == [(("id",), ("id",), "value")]
+    assert [(column_flow.origin, column_flow.path, column_flow.side) for column_flow in result] == [
+        (("id",), ("id",), "value")
+    ]
     assert (unknown, len(untold)) == ((), 1)

@@ -80,7 +80,7 @@ def registry(fake: Any, server: str) -> Any:
     """Return the fake of a server that was told the statements behind the recorded rows."""
     installation = []
     for row in ROWS[server]:
-        references = tuple((each["name"], each["subject"], each["version"]) for each in row.get("references", ()))
+        references = tuple((item["name"], item["subject"], item["version"]) for item in row.get("references", ()))
         more = {"metadata": row["metadata"]} if "metadata" in row else {}
         installation.append(
             fake.Stored(
@@ -110,13 +110,16 @@ def test_fake_answers_with_the_rows_of_the_server(server, fake) -> None:
 
 
 @pytest.mark.parametrize(
-    ("server", "target", "status", "body"), [(one, *rest) for some, *rest in ANSWERS for one in some]
+    ("server", "target", "status", "body"), [(text, *rest) for some, *rest in ANSWERS for text in some]
 )
 def test_fake_answers_as_the_server_did(server, target, status, body, fake) -> None:
     """What a reader meets besides rows."""
-    found = registry(fake, server).answer(target)
+    answer = registry(fake, server).answer(target)
 
-    assert (found[0], sorted(found[1]) if server == "confluent-6.1" and status == 200 else found[1]) == (status, body)
+    assert (answer[0], sorted(answer[1]) if server == "confluent-6.1" and status == 200 else answer[1]) == (
+        status,
+        body,
+    )
 
 
 @pytest.mark.parametrize("server", [*CONFLUENT, "karapace"])

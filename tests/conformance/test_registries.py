@@ -88,12 +88,12 @@ def test_every_kind_of_this_family_is_served_here() -> None:
 def test_same_installation_gives_the_same_facts(kind, flavour, installation, read) -> None:
     """Ids, texts, types, references and deletions do not depend on whose server holds them."""
     reading = read(kind, flavour, installation)
-    told = [
+    reported = [
         (v.context, v.subject, v.version, v.schema_id, v.format, v.text, len(v.references), v.deleted)
         for v in reading.versions
     ]
 
-    assert told == sorted(
+    assert reported == sorted(
         (".", s.subject, s.version, str(s.id), s.type, s.schema, len(s.references), s.deleted) for s in installation
     )
     assert (reading.outcome.status, reading.problems) == (SourceStatus.READ, ())
@@ -121,9 +121,9 @@ def test_outcome_counts_and_names_the_source(kind, flavour, installation, read) 
 @pytest.mark.parametrize(("kind", "flavour"), SERVERS)
 def test_metadata_is_kept_where_the_kind_has_it(kind, flavour, installation, read) -> None:
     """Karapace drops it, Apicurio and old servers have no place for it."""
-    kept = {version.metadata for version in read(kind, flavour, installation).versions} - {""}
+    retained = {version.metadata for version in read(kind, flavour, installation).versions} - {""}
 
-    assert kept == ({'{"properties":{"owner":"finance"}}'} if flavour in ("confluent", "confluent-7.4") else set())
+    assert retained == ({'{"properties":{"owner":"finance"}}'} if flavour in ("confluent", "confluent-7.4") else set())
 
 
 @pytest.mark.parametrize(("kind", "flavour"), [server for server in SERVERS if server[1] != "confluent-6.1"])

@@ -88,26 +88,26 @@ def _loaded(name: str) -> ModuleType:
 
 
 def _over(server: Callable[[str, str], tuple[int, bytes]]) -> Transport:
-    def ask(request: Request) -> Response:
+    def query(request: Request) -> Response:
         status, body = server(request.method, request.url)
         return Response(status=status, body=body)
 
-    return ask
+    return query
 
 
 def _confluent(fakes, stack: ExitStack, kind: str, installation: tuple[One, ...]) -> Server:
     fake = fakes["confluent"]
     stored = tuple(
         fake.Stored(
-            subject=f"{one.name}-{one.role}" if one.topic else one.name,
-            version=one.number,
+            subject=f"{item.name}-{item.role}" if item.topic else item.name,
+            version=item.number,
             id=number,
-            schema=one.text,
-            type=one.format,
-            references=((one.refers, one.refers, 1),) if one.refers else (),
-            deleted=one.deleted,
+            schema=item.text,
+            type=item.format,
+            references=((item.refers, item.refers, 1),) if item.refers else (),
+            deleted=item.deleted,
         )
-        for number, one in enumerate(installation, 1)
+        for number, item in enumerate(installation, 1)
     )
     served = stack.enter_context(fake.serving(fake.Registry(flavour=kind, installation=stored)))
     url = served.url + ("/apis/ccompat/v7" if kind == "apicurio" else "")
@@ -117,50 +117,50 @@ def _confluent(fakes, stack: ExitStack, kind: str, installation: tuple[One, ...]
 def _apicurio(fakes, installation: tuple[One, ...], **options: Any) -> Server:
     held = tuple(
         fakes["apicurio"].Held(
-            artifact=f"{one.name}-{one.role}" if one.topic else one.name,
-            label=str(one.number),
-            text=one.text,
-            type=one.format,
-            state="DISABLED" if one.deleted else "ENABLED",
-            references=({"groupId": "default", "artifactId": one.refers, "version": "1", "name": one.refers},)
-            if one.refers
+            artifact=f"{item.name}-{item.role}" if item.topic else item.name,
+            label=str(item.number),
+            text=item.text,
+            type=item.format,
+            state="DISABLED" if item.deleted else "ENABLED",
+            references=({"groupId": "default", "artifactId": item.refers, "version": "1", "name": item.refers},)
+            if item.refers
             else (),
             global_id=number,
             content_id=number,
         )
-        for number, one in enumerate(installation, 1)
+        for number, item in enumerate(installation, 1)
     )
     server = fakes["apicurio"].Apicurio(held=held, page=2, **options)
     return RegistrySettings(type="apicurio", http=HttpSettings(url=URL)), _over(server)
 
 
 def _cloudera(fakes, installation: tuple[One, ...], **options: Any) -> Server:
-    kept = tuple(
+    retained = tuple(
         fakes["cloudera"].Kept(
-            name=one.name + (":k" if one.role == "key" else ""),
-            version=one.number,
-            text=one.text,
-            type=one.format.lower(),
-            state=8 if one.deleted else 5,
+            name=item.name + (":k" if item.role == "key" else ""),
+            version=item.number,
+            text=item.text,
+            type=item.format.lower(),
+            state=8 if item.deleted else 5,
             id=number,
         )
-        for number, one in enumerate(installation, 1)
+        for number, item in enumerate(installation, 1)
     )
-    server = fakes["cloudera"].Cloudera(kept=kept, **options)
+    server = fakes["cloudera"].Cloudera(kept=retained, **options)
     return RegistrySettings(type="cloudera", http=HttpSettings(url=URL)), _over(server)
 
 
 def _glue(fakes, installation: tuple[One, ...]) -> Server:
     filed = tuple(
         fakes["glue"].Filed(
-            name=one.name,
-            version=one.number,
-            text=one.text,
-            format=one.format,
-            status="DELETING" if one.deleted else "AVAILABLE",
+            name=item.name,
+            version=item.number,
+            text=item.text,
+            format=item.format,
+            status="DELETING" if item.deleted else "AVAILABLE",
             id=f"00000000-0000-0000-0000-{number:012d}",
         )
-        for number, one in enumerate(installation, 1)
+        for number, item in enumerate(installation, 1)
     )
     region = GlueSettings(region="eu-central-1")
     settings = RegistrySettings(type="glue", http=HttpSettings(url="https://glue.example"), glue=region)
@@ -198,7 +198,7 @@ def read(fakes) -> Iterator[Callable[..., tuple[RegistrySettings, RegistryResult
 
 
 def _expressible(server: str) -> tuple[One, ...]:
-    return tuple(one for one in INSTALLATION if one.needs not in CANNOT[server.partition(" ")[0]])
+    return tuple(item for item in INSTALLATION if item.needs not in CANNOT[server.partition(" ")[0]])
 
 
 def _concluded(settings: RegistrySettings, reading: RegistryResult) -> ClusterScan:
@@ -219,9 +219,9 @@ def test_topics_get_the_same_columns_from_every_kind(server, read) -> None:
     columns = {d.fingerprint: [(c.name, c.type) for c in d.columns] for d in scan.definitions}
 
     assert [(s.topic, s.role, s.version, s.current, s.deleted, columns[s.fingerprint]) for s in scan.topic_schemas] == [
-        (one.name, one.role, one.number, not one.deleted, one.deleted, COLUMNS[one.text])
-        for one in sorted(installation, key=lambda one: (one.name, one.role, one.number))
-        if one.topic
+        (item.name, item.role, item.number, not item.deleted, item.deleted, COLUMNS[item.text])
+        for item in sorted(installation, key=lambda item: (item.name, item.role, item.number))
+        if item.topic
     ]
 
 
@@ -242,7 +242,7 @@ def test_versions_are_kept_as_they_were_registered(server, read) -> None:
     _, reading = read(server, installation)
 
     assert sorted((v.text, v.format, v.version, v.deleted, len(v.references)) for v in reading.versions) == sorted(
-        (one.text, one.format, one.number, one.deleted, bool(one.refers)) for one in installation
+        (item.text, item.format, item.number, item.deleted, bool(item.refers)) for item in installation
     )
     assert (reading.outcome.status, reading.outcome.received, reading.problems) == (Outcome.READ, len(installation), ())
 

@@ -100,8 +100,8 @@ class Reaching(Connections):
     def http(self, settings: HttpSettings, source: SourceId, *, live: Any = None, mask: Any = None) -> Http:
         own = None if self.row.plain else live
         if self.row.exchange:
-            (asked,) = (each for each in self._asked() if each.source == source)
-            own = self.row.exchange(asked, self.url)
+            (requests,) = (item for item in self._asked() if item.source == source)
+            own = self.row.exchange(requests, self.url)
         return super().http(settings, source, live=own, mask=mask)
 
     def _asked(self) -> list[Any]:
@@ -135,11 +135,11 @@ class Scanned:
         access = Reaching(row=self.row, url=self.server.url, brokers=two_topics, clock=clock, now=lambda: NOW)
         settings = self.settings()
         beside = read_beside(settings, access)
-        asked = read_sources(settings, access, deadline=deadline)
-        silent = [each.source for each in asked.outcomes if each.status != SourceStatus.READ]
+        sources = read_sources(settings, access, deadline=deadline)
+        silent = [outcome.source for outcome in sources.outcomes if outcome.status != SourceStatus.READ]
         with self.engine.connect() as conn:
             known = previous_state(conn, NAME, silent)
-        scan = merge_results(settings, asked, remembered=known)
+        scan = merge_results(settings, sources, remembered=known)
         summary = write_scan(self.engine, scan, started=NOW, finished=NOW)
         report = ScanReport(
             cluster=NAME, scan=summary.scan_id, outcomes=scan.outcomes, counts=(), changes=summary.counts,
@@ -160,7 +160,7 @@ class Scanned:
         )
 
     def outcome(self, scan: ClusterScan) -> SourceResult:
-        return next(each for each in scan.outcomes if each.source not in BESIDE)
+        return next(outcome for outcome in scan.outcomes if outcome.source not in BESIDE)
 
 
 def read_beside(settings: Settings, access: Connections) -> set[SourceId]:
@@ -186,10 +186,10 @@ def scanned(request: pytest.FixtureRequest, empty: Path, tmp_path_factory: pytes
     with ExitStack() as stack:
         stack.callback(engine.dispose)
         server = stack.enter_context(faulty.serving(faulty.Faulty(good=row.good())))
-        one = Scanned(row=row, server=server, engine=engine, directory=directory)
-        _, scan, _ = one.scan(faulty.healthy)
-        one.first = one.outcome(scan)
-        yield one
+        scanned = Scanned(row=row, server=server, engine=engine, directory=directory)
+        _, scan, _ = scanned.scan(faulty.healthy)
+        scanned.first = scanned.outcome(scan)
+        yield scanned
 
 
 @pytest.mark.no_cover
@@ -204,9 +204,9 @@ def test_fault_costs_its_own_source_at_most(scanned: Scanned, fault: str) -> Non
     assert first
     assert first.status is scanned.row.status, first.reason
     assert "reader failed" not in outcome.reason
-    assert [each.name for each in scan.topologies] == ["app"]
-    assert {"orders", "refunds"} <= {each.name for each in scan.topics}
-    assert [each.status for each in scan.outcomes if each.source in BESIDE] == [SourceStatus.READ] * 2
+    assert [topology.name for topology in scan.topologies] == ["app"]
+    assert {"orders", "refunds"} <= {topic.name for topic in scan.topics}
+    assert [outcome.status for outcome in scan.outcomes if outcome.source in BESIDE] == [SourceStatus.READ] * 2
     assert summary.gone == 0
     if expected == WHOLE:
         assert (outcome.status, outcome.received) == (first.status, first.received), outcome.reason

@@ -53,9 +53,9 @@ def test_a_column_of_a_schema_is_called_by_both_though_nobody_holds_its_name() -
     schema = Node("schema:f1", NodeKind.SCHEMA, "", "shop.Order")
     column = Node("column:f1#`a.b`.[]", NodeKind.COLUMN, "", "shop.Order", ("a.b", "[]"))
     root = Node("column:f1#", NodeKind.COLUMN, "", "shop.Order", ())
-    edges = [Edge(schema.key, each.key, EdgeKind.CONTAINS, "", Certainty.DECLARED) for each in (column, root)]
+    edges = [Edge(schema.key, node.key, EdgeKind.CONTAINS, "", Certainty.DECLARED) for node in (column, root)]
 
-    found = rows(csv_edges(FlowGraph(nodes=lambda: iter([schema, column, root]), edges=lambda: iter(edges))))
+    result = rows(csv_edges(FlowGraph(nodes=lambda: iter([schema, column, root]), edges=lambda: iter(edges))))
 
-    assert [edge["target"] for edge in found] == ["shop.Order.`a.b`.[]", "shop.Order"]
-    assert {(edge["target_kind"], edge["target_namespace"]) for edge in found} == {("column", "")}
+    assert [edge["target"] for edge in result] == ["shop.Order.`a.b`.[]", "shop.Order"]
+    assert {(edge["target_kind"], edge["target_namespace"]) for edge in result} == {("column", "")}

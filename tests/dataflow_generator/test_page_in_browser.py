@@ -47,36 +47,36 @@ class Drawing:
 
     def node(self, kind: NodeKind, space: str, name: str, *path: str) -> Node:
         key = f"{kind}:{space}/{name}" + (f"#{'.'.join(path)}" if path else "")
-        made = Node(key, kind, space, name, path or None)
+        node = Node(key, kind, space, name, path or None)
         if key not in self.nodes and kind is NodeKind.COLUMN:
-            holder = next(each for each in self.nodes.values() if (each.namespace, each.name) == (space, name))
-            self.edge(holder, made, EdgeKind.CONTAINS)
-        return self.nodes.setdefault(key, made)
+            holder = next(node for node in self.nodes.values() if (node.namespace, node.name) == (space, name))
+            self.edge(holder, node, EdgeKind.CONTAINS)
+        return self.nodes.setdefault(key, node)
 
     def edge(self, source: Node, target: Node, kind: EdgeKind, *refined: str) -> None:
         why = f"why {source.name} {kind} {target.name}"
         self.edges.append(Edge(source.key, target.key, kind, why, Certainty.DERIVED, *refined))
 
     def topic(self, name: str, columns: int = 0) -> Node:
-        made = self.node(NodeKind.TOPIC, KAFKA, name)
-        self.edge(self.node(NodeKind.CLUSTER, KAFKA, "shop"), made, EdgeKind.CONTAINS)
+        node = self.node(NodeKind.TOPIC, KAFKA, name)
+        self.edge(self.node(NodeKind.CLUSTER, KAFKA, "shop"), node, EdgeKind.CONTAINS)
         for number in range(columns):
             schema = self.nodes.setdefault(f"schema:{name}", Node(f"schema:{name}", NodeKind.SCHEMA, "", name.title()))
             column = Node(f"column:{name}#f{number}", NodeKind.COLUMN, "", schema.name, (f"f{number}",))
             self.nodes[column.key] = column
             self.edge(schema, column, EdgeKind.CONTAINS)
             if not number:
-                self.edge(made, schema, EdgeKind.HAS_SCHEMA, "", "value")
-        return made
+                self.edge(node, schema, EdgeKind.HAS_SCHEMA, "", "value")
+        return node
 
     def table(self, name: str) -> Node:
         return self.node(NodeKind.DATASET, "pg://db", name)
 
     def job(self, name: str, source: Node, target: Node) -> None:
-        made = self.node(NodeKind.JOB, "connect://c", name)
-        self.edge(source, made, EdgeKind.READS)
-        self.edge(made, target, EdgeKind.WRITES)
-        ends = [self.node(NodeKind.COLUMN, each.namespace, each.name, "f0") for each in (source, target)]
+        node = self.node(NodeKind.JOB, "connect://c", name)
+        self.edge(source, node, EdgeKind.READS)
+        self.edge(node, target, EdgeKind.WRITES)
+        ends = [self.node(NodeKind.COLUMN, node.namespace, node.name, "f0") for node in (source, target)]
         self.edge(ends[0], ends[1], EdgeKind.COLUMN_FLOW, "DIRECT", "IDENTITY")
 
     def page(self, *, most: int = 10_000, **about: Any) -> str:
@@ -127,9 +127,9 @@ def look(tmp_path) -> Callable[..., Seen]:
         counts = f"addEventListener('load', () => document.body.dataset.loaded = {LOADED});"
         file = tmp_path / "page.html"
         file.write_text(page.replace("</body>", f"<script>{asks}{counts}</script></body>"), encoding="utf-8")
-        there = f"file://{file}#{urlencode(address)}"
+        remote = f"file://{file}#{urlencode(address)}"
         profile = f"--user-data-dir={tmp_path / 'profile'}"
-        done = subprocess.run([program, *OPTIONS, profile, there], capture_output=True, timeout=60, check=False)
+        done = subprocess.run([program, *OPTIONS, profile, remote], capture_output=True, timeout=60, check=False)
         body = _Body(done.stdout.decode()).data
         complaints = [line for line in done.stderr.decode(errors="replace").splitlines() if "CONSOLE" in line]
         return Seen(json.loads(body["data-found"]), complaints, int(body["data-loaded"]))
@@ -193,12 +193,12 @@ def test_a_column_that_is_looked_at_lights_its_way_both_ways(look) -> None:
     ]
 
     assert seen.complaints == []
-    assert [each for each in seen.found["cards"] if not each.startswith("job:")] == holders
-    assert [each for each in seen.found["cards"] if each.startswith("job:")] == [
+    assert [item for item in seen.found["cards"] if not item.startswith("job:")] == holders
+    assert [item for item in seen.found["cards"] if item.startswith("job:")] == [
         f"job:connect://c/{name}-1" for name in ("cdc", "clean", "load")
     ]
     assert seen.found["rows"] == sorted(
-        each.replace("dataset:", "column:").replace("topic:", "column:") + "#f0" for each in holders
+        holder.replace("dataset:", "column:").replace("topic:", "column:") + "#f0" for holder in holders
     )
     assert (seen.found["lines"], seen.found["chosen"]) == (3, [f"column:{KAFKA}/clean.team-1#f0"])
     assert "Upstream: 2" in seen.found["told"]

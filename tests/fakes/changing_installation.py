@@ -125,7 +125,7 @@ RARE = ("brokers", "tables")
 @st.composite
 def histories(draw: st.DrawFn) -> list[dict[str, Any]]:
     """Return an installation and what becomes of it: each time one to three things are otherwise."""
-    state = {name: draw(each) for name, each in ASPECTS.items()} | {"tables": False, "event": False}
+    state = {name: draw(item) for name, item in ASPECTS.items()} | {"tables": False, "event": False}
     states = [state]
     for _ in range(draw(st.integers(1, 3))):
         changing = draw(
@@ -157,13 +157,13 @@ def scan_of(state: dict[str, Any]) -> ClusterScan:
             link(*key, definitions[fields]) for key, fields in state["schemas"].items() if key[0] in state["topics"]
         ),
         ksql_sources=tuple(collection(at, topic) for at, topic in enumerate(state["collections"])),
-        queries=tuple(query(at, *each) for at, each in enumerate(state["queries"])),
+        queries=tuple(query(at, *item) for at, item in enumerate(state["queries"])),
         connectors=tuple(connector(config, state["states"]) for config in state["connectors"]),
         consumer_groups=tuple(
             ConsumerGroup(source=SOURCES["kafka"], name=name, topics=(TopicName(topic),))
             for name, topic in zip(("people", "_ksql_1"), state["groups"], strict=False)
         ),
-        manual_flows=tuple(manual(at, *each) for at, each in enumerate(state["manual"])),
+        manual_flows=tuple(manual(at, *item) for at, item in enumerate(state["manual"])),
         flink_statements=tuple(statement(text, state["states"]) for text in state["flink"]),
         topologies=(StreamsTopology(source=SOURCES["streams"], name="app", topology=TOPOLOGY),) * state["streams"],
         catalog_tables=tuple(catalog_tables()) if state["tables"] else (),
@@ -177,9 +177,9 @@ def definition(fields: tuple[str, ...]) -> Definition:
 
 
 def link(topic: str, role: Role, of: Definition) -> TopicSchema:
-    told = {"strategy": "topic", "evidence": f"subject {topic}", "confidence": Confidence.CONFIRMED}
+    members = {"strategy": "topic", "evidence": f"subject {topic}", "confidence": Confidence.CONFIRMED}
     return TopicSchema(
-        source=SOURCES["schema_registry"], topic=TopicName(topic), role=role, fingerprint=of.fingerprint, **told
+        source=SOURCES["schema_registry"], topic=TopicName(topic), role=role, fingerprint=of.fingerprint, **members
     )
 
 
@@ -187,8 +187,8 @@ def collection(at: int, topic: str) -> KsqlSource:
     columns = tuple(
         CollectionColumn(column=Column(path=(name.upper(),), type="STRING"), role=Role.VALUE) for name in FIELDS
     )
-    told = {"kind": "STREAM", "key_format": "KAFKA", "value_format": "AVRO", "statement": ""}
-    return KsqlSource(source=SOURCES["ksqldb"], name=f"C{at}", topic=TopicName(topic), columns=columns, **told)
+    members = {"kind": "STREAM", "key_format": "KAFKA", "value_format": "AVRO", "statement": ""}
+    return KsqlSource(source=SOURCES["ksqldb"], name=f"C{at}", topic=TopicName(topic), columns=columns, **members)
 
 
 def query(at: int, source: str, sink: str, selected: str) -> Query:
@@ -199,14 +199,14 @@ def query(at: int, source: str, sink: str, selected: str) -> Query:
 
 def connector(config: dict[str, str], state: str) -> Connector:
     kind = "source" if "Source" in config["connector.class"] or "debezium" in config["connector.class"] else "sink"
-    told = {"kind": kind, "connector_class": config["connector.class"], "config": tuple(sorted(config.items()))}
-    return Connector(source=SOURCES["connect"], name=f"c{CONNECTORS.index(config)}", state=state, **told)
+    members = {"kind": kind, "connector_class": config["connector.class"], "config": tuple(sorted(config.items()))}
+    return Connector(source=SOURCES["connect"], name=f"c{CONNECTORS.index(config)}", state=state, **members)
 
 
 def manual(at: int, origin: tuple[Any, ...], target: tuple[Any, ...], job: str) -> ManualFlow:
-    one, other = (FlowEnd(namespace=namespace, name=name, path=path) for namespace, name, path in (origin, target))
-    told = {"job": job, "description": "by hand", "evidence": f"m.json {at}"}
-    return ManualFlow(source=SOURCES["manual"], origin=one, target=other, **told)
+    flow_end, other = (FlowEnd(namespace=namespace, name=name, path=path) for namespace, name, path in (origin, target))
+    members = {"job": job, "description": "by hand", "evidence": f"m.json {at}"}
+    return ManualFlow(source=SOURCES["manual"], origin=flow_end, target=other, **members)
 
 
 def statement(text: str, state: str) -> FlinkStatement:

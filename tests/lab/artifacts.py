@@ -56,10 +56,10 @@ def _asked(name: str) -> bytes:
     if ARTIFACTS[name] is _environment:
         return _requirements(name).read_bytes()
     pom = ElementTree.parse(_POM).getroot()
-    (profile,) = (one for one in pom.iter(f"{_XML}profile") if one.findtext(f"{_XML}id") == name)
+    (profile,) = (item for item in pom.iter(f"{_XML}profile") if item.findtext(f"{_XML}id") == name)
     text = ElementTree.tostring(profile)
     versions = pom.iterfind(f"{_XML}properties/*")
-    return text + b"".join(ElementTree.tostring(one) for one in versions if _named(one.tag, text))
+    return text + b"".join(ElementTree.tostring(version) for version in versions if _named(version.tag, text))
 
 
 def _named(tag: str, text: bytes) -> bool:

@@ -28,10 +28,10 @@ def url(database: str) -> str:
 def _program(name: str) -> str:
     """Find a server program on the path, or where Debian keeps it (the newest version)."""
     newest = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), key=lambda path: int(path.parts[4]))
-    found = str(newest[-1]) if newest else shutil.which(name)
-    if not found:
+    result = str(newest[-1]) if newest else shutil.which(name)
+    if not result:
         raise FileNotFoundError(f"{name}: PostgreSQL's server programs are not installed (Debian: postgresql)")
-    return found
+    return result
 
 
 def _account() -> pwd.struct_passwd | None:

@@ -41,8 +41,8 @@ DELETED = ("shipments-value", 1)
 
 def seed(url: str) -> str:
     """Register every schema in order, then delete one version softly; leave a registry that has them alone."""
-    asked = requests.get(f"{url}/subjects/{SCHEMAS[-1][0]}/versions", timeout=30)
-    if asked.ok:
+    response = requests.get(f"{url}/subjects/{SCHEMAS[-1][0]}/versions", timeout=30)
+    if response.ok:
         return "already there"
     for subject, kind, schema, references in SCHEMAS:
         text = (

@@ -27,10 +27,10 @@ pytestmark = [
 
 
 def _no_export(live: Transport) -> Transport:
-    def ask(request: Request) -> Response:
+    def query(request: Request) -> Response:
         return Response(status=403) if request.url.endswith("/admin/export") else live(request)
 
-    return ask
+    return query
 
 
 def _read(path: str = "", wrap=None) -> tuple[SchemaVersion, ...]:

@@ -31,15 +31,15 @@ def _ask(lab, address: str, *arguments: str) -> Any:
 
 def test_a_source_that_is_down_loses_nothing(lab, address) -> None:
     """Nobody listens where the worker was: what it told stays, and is marked."""
-    gone = {"name": "lab", "url": "http://127.0.0.1:1"}
+    texts = {"name": "lab", "url": "http://127.0.0.1:1"}
     before = _ask(lab, address, "connectors")
 
-    _scan(lab, address, expected=3, connect=[gone])
+    _scan(lab, address, expected=3, connect=[texts])
 
-    assert _ask(lab, address, "connectors") == [one | {"stale": True} for one in before]
-    (down,) = [each for each in _ask(lab, address, "scans", "2") if each["status"] != "read"]
+    assert _ask(lab, address, "connectors") == [item | {"stale": True} for item in before]
+    (down,) = [item for item in _ask(lab, address, "scans", "2") if item["status"] != "read"]
     assert (down["source"], down["status"]) == ("connect:lab", "unavailable")
-    assert "stale-source" in {each["rule"] for each in _ask(lab, address, "validate")}
+    assert "stale-source" in {item["rule"] for item in _ask(lab, address, "validate")}
 
 
 def test_figures_are_queried_beside_the_stored_scan(lab, address) -> None:
@@ -48,7 +48,7 @@ def test_figures_are_queried_beside_the_stored_scan(lab, address) -> None:
 
     _scan(lab, address, "--mode", "enrich")
 
-    answers = {each["kind"]: each["status"] for each in _ask(lab, address, "scans", "2")}
+    answers = {item["kind"]: item["status"] for item in _ask(lab, address, "scans", "2")}
     assert answers.pop("metrics") == "read"
     assert set(answers.values()) == {"kept"}
     assert _ask(lab, address, "topics") == before

@@ -11,9 +11,9 @@ pytestmark = pytest.mark.lab
 
 
 @pytest.fixture(scope="module")
-def connectors(ask) -> dict[str, Any]:
+def connectors(query) -> dict[str, Any]:
     """List the connectors by name."""
-    return {one["name"]: one for one in ask("connectors")}
+    return {item["name"]: item for item in query("connectors")}
 
 
 def test_each_connector_is_reported_with_its_plugin(connectors) -> None:
@@ -33,9 +33,9 @@ def test_topics_are_those_after_the_transforms(connectors) -> None:
     assert "retail.orders" in connectors["orders-to-dr"]["topics"]
 
 
-def test_failed_task_is_reported_though_the_connector_runs(ask) -> None:
+def test_failed_task_is_reported_though_the_connector_runs(query) -> None:
     """It cannot read Avro as JSON."""
-    (failed,) = ask("connectors", "--failed")
+    (failed,) = query("connectors", "--failed")
 
     assert (failed["name"], failed["state"]) == ("orders-as-json", "RUNNING")
     assert [task["state"] for task in failed["tasks"]] == ["FAILED"]
@@ -55,5 +55,5 @@ def test_worker_is_queried_little(lab) -> None:
         *("--only", "connect", "--report", str(report), "--quiet"),
     )
 
-    (source,) = [each for each in json.loads(report.read_text())[0]["sources"] if each["kind"] == "connect"]
+    (source,) = [item for item in json.loads(report.read_text())[0]["sources"] if item["kind"] == "connect"]
     assert source["requests"] <= 2 + 16 + source["received"]

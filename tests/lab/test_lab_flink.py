@@ -17,7 +17,7 @@ from scanner_model.scan import SourceStatus
 pytestmark = pytest.mark.lab
 
 FLINK = json.loads(Path(__file__).with_name("cluster.json").read_text())["flink"]
-URLS = {each["type"]: each["url"] for each in FLINK if "url" in each}
+URLS = {item["type"]: item["url"] for item in FLINK if "url" in item}
 INSTALLATION = Path(__file__).parents[2] / "examples" / "retail" / "flink" / "retail.sql"
 
 
@@ -52,10 +52,10 @@ def test_statements_of_a_file_are_listed_beside_those_of_ksqldb(lab, tmp_path) -
     address = f"sqlite:///{tmp_path}/dictionary.db"
     lab.scanner("extract", "--config", str(config), "--dictionary", address, "--quiet")
 
-    found = json.loads(lab.scanner("statements", "--dictionary", address, "--format", "json"))
+    result = json.loads(lab.scanner("statements", "--dictionary", address, "--format", "json"))
 
-    assert {row["engine"] for row in found} == {"flink", "ksqldb"}
-    assert INSTALLATION.read_text("utf-8") in [row["statement"] for row in found]
+    assert {row["engine"] for row in result} == {"flink", "ksqldb"}
+    assert INSTALLATION.read_text("utf-8") in [row["statement"] for row in result]
 
 
 def _files() -> dict[str, str]:

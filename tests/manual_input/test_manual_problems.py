@@ -102,13 +102,13 @@ def beside(tmp_path):
     (tmp_path / "deep.txt").write_text("[" * 100_000)
 
 
-@pytest.mark.parametrize(("text", "place"), CASES.values(), ids=CASES)
-def test_mistake_is_reported_at_its_place(read, beside, text, place) -> None:
+@pytest.mark.parametrize(("text", "location"), CASES.values(), ids=CASES)
+def test_mistake_is_reported_at_its_place(read, beside, text, location) -> None:
     """One mistake, one problem: at the line and column of what is wrong, and its JSON path."""
     with pytest.raises(InputInvalid) as caught:
         read(text)
 
-    assert [problem.where for problem in caught.value.problems] == [f"in.json:{place}"]
+    assert [problem.where for problem in caught.value.problems] == [f"in.json:{location}"]
 
 
 @pytest.mark.parametrize(
@@ -234,7 +234,9 @@ def places_in(value):
 def test_example_with_anything_in_it_is_read_or_refused(tmp_path_factory, data) -> None:
     """A document that is nearly right reaches deeper than one that is all wrong."""
     document = json.loads(example())
-    holder = data.draw(st.sampled_from([place for place in places_in(document) if isinstance(place, dict | list)]))
+    holder = data.draw(
+        st.sampled_from([location for location in places_in(document) if isinstance(location, dict | list)])
+    )
     key = data.draw(st.sampled_from([*holder] if isinstance(holder, dict) else range(len(holder))))
     holder[key] = data.draw(JSON)
     file = tmp_path_factory.getbasetemp() / "example.json"

@@ -114,7 +114,7 @@ class Sample:
         down = {
             source: self.outcome(source, SourceStatus.UNAVAILABLE, reason="connection refused") for source in sources
         }
-        outcomes = tuple(down.get(each.source, each) for each in scan.outcomes)
+        outcomes = tuple(down.get(outcome.source, outcome) for outcome in scan.outcomes)
         members = (
             "topics",
             "versions",
@@ -124,8 +124,8 @@ class Sample:
             "queries",
             "manual_flows",
         )
-        kept = {name: tuple(x for x in getattr(scan, name) if x.source not in down) for name in members}
-        return replace(scan, outcomes=outcomes, **kept)
+        retained = {name: tuple(x for x in getattr(scan, name) if x.source not in down) for name in members}
+        return replace(scan, outcomes=outcomes, **retained)
 
 
 @pytest.fixture(scope="session")

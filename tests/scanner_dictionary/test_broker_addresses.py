@@ -44,22 +44,22 @@ def test_address_moves_when_its_cluster_gave_it_up_or_is_the_same(kafka_id, samp
 def test_broker_stays_while_the_brokers_cannot_be_queried(sample, store, contents) -> None:
     """cluster.json names the first brokers only; the others are known from Kafka itself."""
     store(sample.orders())
-    one = Cluster(name=ClusterName("retail"), brokers=("kafka-1:9092",))
-    store(replace(sample.unavailable(sample.orders(), sample.kafka), cluster=one, topic_schemas=()))
-    kept = contents("broker")["broker"]
-    store(sample.scan(cluster=one))
+    cluster = Cluster(name=ClusterName("retail"), brokers=("kafka-1:9092",))
+    store(replace(sample.unavailable(sample.orders(), sample.kafka), cluster=cluster, topic_schemas=()))
+    retained = contents("broker")["broker"]
+    store(sample.scan(cluster=cluster))
 
-    assert [row[-1] for row in kept] == [None, None]
+    assert [row[-1] for row in retained] == [None, None]
     assert [row[-1] for row in contents("broker")["broker"]] == [None, 3]
 
 
 def test_broker_that_is_down_keeps_its_address_and_one_that_left_does_not(sample, store, contents) -> None:
     """Kafka names those that are up; a restart must not take a name from a cluster, in the graph above all."""
     store(sample.orders())
-    one = Cluster(name=ClusterName("retail"), brokers=("kafka-1:9092",), unnamed=1)
-    store(sample.orders(cluster=one))
+    cluster = Cluster(name=ClusterName("retail"), brokers=("kafka-1:9092",), unnamed=1)
+    store(sample.orders(cluster=cluster))
     down = contents("broker")["broker"]
-    store(sample.orders(cluster=replace(one, unnamed=0)))
+    store(sample.orders(cluster=replace(cluster, unnamed=0)))
 
     assert [row[3:] for row in down] == [(1, 2, None), (1, 1, None)]
     assert [row[3:] for row in contents("broker")["broker"]] == [(1, 3, None), (1, 1, 3)]

@@ -27,16 +27,16 @@ def column(name: str, *path: str, **attributes) -> Node:
     return Node(key, NodeKind.COLUMN, KAFKA, name, path, tuple(attributes.items()))
 
 
-def edge(source: Node, target: Node, kind: EdgeKind, way: str = "") -> Edge:
-    return Edge(source.key, target.key, kind, "told", Certainty.DERIVED, "", way)
+def edge(source: Node, target: Node, kind: EdgeKind, variant: str = "") -> Edge:
+    return Edge(source.key, target.key, kind, "told", Certainty.DERIVED, "", variant)
 
 
-def reads(source: Node, target: Node, way: str = "") -> Edge:
-    return edge(source, target, EdgeKind.READS, way)
+def reads(source: Node, target: Node, variant: str = "") -> Edge:
+    return edge(source, target, EdgeKind.READS, variant)
 
 
-def writes(source: Node, target: Node, way: str = "") -> Edge:
-    return edge(source, target, EdgeKind.WRITES, way)
+def writes(source: Node, target: Node, variant: str = "") -> Edge:
+    return edge(source, target, EdgeKind.WRITES, variant)
 
 
 def result(nodes, edges, *kinds: FindingKind) -> list[str]:
@@ -167,7 +167,7 @@ def test_a_cycle_is_found_where_there_is_one_and_is_one(edges) -> None:
     ahead = {(node,): sorted((after,) for before, after in edges if before == node) for node, _ in sorted(edges)}
     listed = list(cycles(ahead))
 
-    for circle in listed:
-        assert all(after in ahead[before] for before, after in itertools.pairwise([*circle, circle[0]]))
+    for cycle in listed:
+        assert all(after in ahead[before] for before, after in itertools.pairwise([*cycle, cycle[0]]))
     ordered = any(all(order.index(a) < order.index(b) for a, b in edges) for order in itertools.permutations("abcde"))
     assert bool(listed) != ordered

@@ -353,12 +353,12 @@ def test_a_dead_letter_queue_is_no_data_topic() -> None:
         ("dlq", "dead-letter"),
         ("dlq-lcc-1x", "dead-letter"),
     ]
-    assert [one.name for one in flows.inputs] == ["a"]
+    assert [dataset.name for dataset in flows.inputs] == ["a"]
 
 
 def test_without_topics_the_ones_in_use_are_read() -> None:
     """And without either there is a problem, and nothing made up."""
-    assert [one.name for one in read(S3, active=("b", "a")).inputs] == ["a", "b"]
+    assert [dataset.name for dataset in read(S3, active=("b", "a")).inputs] == ["a", "b"]
     assert read(S3).inputs == ()
     assert read(S3).problems[0].where == "topics"
 

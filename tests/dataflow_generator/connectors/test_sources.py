@@ -333,9 +333,9 @@ def test_an_outbox_writes_the_family_that_is_in_use() -> None:
 
 def test_what_was_seen_outranks_the_configuration_for_one_dataset() -> None:
     """And for several it is told that they contradict each other."""
-    one = JDBC | {"table.whitelist": "a"}
+    jdbc = JDBC | {"table.whitelist": "a"}
 
-    assert names(one, active=("other",)) == [("db.public.a", "other")]
+    assert names(jdbc, active=("other",)) == [("db.public.a", "other")]
     assert "is in use, but" in read(JDBC | {"table.whitelist": "a,b"}, active=("other",)).problems[0].what
 
 
@@ -442,7 +442,7 @@ def test_oracle_without_a_template_writes_its_redo_log_only() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told", "shape"),
+    ("name", "reported", "shape"),
     [
         ("PostgresCdcSource", {}, Shape.ROW),
         ("PostgresCdcSource", {"after.state.only": "false"}, Shape.ENVELOPE),
@@ -451,9 +451,9 @@ def test_oracle_without_a_template_writes_its_redo_log_only() -> None:
         (POSTGRES["connector.class"], {"after.state.only": "true"}, Shape.ENVELOPE),
     ],
 )
-def test_the_service_takes_rows_out_of_their_envelope(name: str, told: dict[str, str], shape: Shape) -> None:
+def test_the_service_takes_rows_out_of_their_envelope(name: str, reported: dict[str, str], shape: Shape) -> None:
     """Only Confluent's service knows `after.state.only`, and its first versions do so unasked."""
-    config = POSTGRES | told | {"connector.class": name, "table.include.list": "public.users"}
+    config = POSTGRES | reported | {"connector.class": name, "table.include.list": "public.users"}
 
     assert read(config).shape is shape
 
@@ -481,7 +481,7 @@ def test_a_mapped_database_of_which_no_topic_is_seen_stays_a_pattern() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "seen"),
+    ("reported", "seen"),
     [
         ({"database.include.list": "inv"}, {"inv.a"}),
         ({"database.exclude.list": "in.*"}, {"crm.b"}),
@@ -489,7 +489,9 @@ def test_a_mapped_database_of_which_no_topic_is_seen_stays_a_pattern() -> None:
         ({}, {"inv.a", "crm.b"}),
     ],
 )
-def test_topics_in_use_report_tables_of_the_databases_that_are_captured(told: dict[str, str], seen: set[str]) -> None:
+def test_topics_in_use_report_tables_of_the_databases_that_are_captured(
+    reported: dict[str, str], seen: set[str]
+) -> None:
     """Another connector may write topics with the same prefix."""
     config = {
         "connector.class": "io.debezium.connector.mysql.MySqlConnector",
@@ -497,11 +499,11 @@ def test_topics_in_use_report_tables_of_the_databases_that_are_captured(told: di
         "topic.prefix": "p",
     }
 
-    assert {source for source, _ in names(config | told, active=("p.inv.a", "p.crm.b"))} == seen
+    assert {source for source, _ in names(config | reported, active=("p.inv.a", "p.crm.b"))} == seen
 
 
 @pytest.mark.parametrize(
-    ("told", "captured"),
+    ("reported", "captured"),
     [
         ({"schema.include.list": "a,b", "schema.exclude.list": "b"}, {"shop.a.t"}),
         ({"schema.include.list": "[ab]", "table.include.list": ".*\\.t"}, {"shop.a.t", "shop.b.t"}),
@@ -509,11 +511,11 @@ def test_topics_in_use_report_tables_of_the_databases_that_are_captured(told: di
         ({"schema.include.list": "none", "table.include.list": "a.t"}, set()),
     ],
 )
-def test_a_table_is_captured_where_its_own_list_and_its_schemas_let_it_through(told, captured) -> None:
+def test_a_table_is_captured_where_its_own_list_and_its_schemas_let_it_through(reported, captured) -> None:
     """Both kinds of lists count at once."""
-    found = names(POSTGRES | told, tables=("a.t", "b.t", "c.t"))
+    result = names(POSTGRES | reported, tables=("a.t", "b.t", "c.t"))
 
-    assert {source for source, _ in found} == captured
+    assert {source for source, _ in result} == captured
 
 
 def test_tables_of_a_keyspace_are_captured() -> None:

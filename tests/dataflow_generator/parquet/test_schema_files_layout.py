@@ -24,7 +24,7 @@ ORDERS = Cells(
 
 
 def written(directory, name):
-    return [parquet.read_table(directory / place / name).num_rows for place in SPAN_COLUMNS]
+    return [parquet.read_table(directory / location / name).num_rows for location in SPAN_COLUMNS]
 
 
 def test_nodes_and_edges_of_a_span_lie_in_files_of_their_kinds(tmp_path) -> None:
@@ -39,12 +39,12 @@ def test_nodes_and_edges_of_a_span_lie_in_files_of_their_kinds(tmp_path) -> None
 
 def test_all_at_once_are_the_rows_of_nodes_and_edges_alone() -> None:
     """Rows for databases and for files must not differ."""
-    made = batches(ORDERS)
+    built = batches(ORDERS)
 
-    assert made.schemas.to_pylist() + made.columns.to_pylist() == sorted(
+    assert built.schemas.to_pylist() + built.columns.to_pylist() == sorted(
         node_batch(ORDERS).to_pylist(), key=lambda row: row["kind"], reverse=True
     )
-    assert made.edges == edge_batch(ORDERS)
+    assert built.edges == edge_batch(ORDERS)
 
 
 def test_schemas_without_columns_have_no_file_of_columns(tmp_path) -> None:
@@ -53,7 +53,7 @@ def test_schemas_without_columns_have_no_file_of_columns(tmp_path) -> None:
 
     write_batches([batches(Cells(ORDERS.heads[1:], []))], tmp_path, "part.parquet")
 
-    assert [place.parent.name for place in tmp_path.glob("*/*/*")] == ["kind=schema"]
+    assert [file.parent.name for file in tmp_path.glob("*/*/*")] == ["kind=schema"]
 
 
 def test_a_file_that_cannot_be_finished_is_not_there(tmp_path) -> None:

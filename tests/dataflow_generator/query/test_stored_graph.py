@@ -21,9 +21,9 @@ COVERAGE = Coverage(columns=2, unread=1, problems=(Problem("query q", "what", "h
 
 def node(kind: NodeKind, space: str, name: str, path: tuple[str, ...] | None = None, **attributes) -> Node:
     key = f"{kind}:{space}/{name}" + (f"#{path[0]}" if path else "")
-    made = Node(key, kind, space, name, path, tuple(sorted(attributes.items())))
-    NODES.append(made)
-    return made
+    node = Node(key, kind, space, name, path, tuple(sorted(attributes.items())))
+    NODES.append(node)
+    return node
 
 
 def edge(source: Node, target: Node, kind: EdgeKind, subtype: str = "") -> None:
@@ -38,7 +38,7 @@ def chain(cluster: str, network: str) -> tuple[Node, Node, Node]:
         node(NodeKind.JOB, "connect://c", cluster),
     )
     table = node(NodeKind.DATASET, "pg://db", f"{cluster}_out")
-    ends = [node(NodeKind.COLUMN, each.namespace, each.name, ("id",)) for each in (topic, table)]
+    ends = [node(NodeKind.COLUMN, item.namespace, item.name, ("id",)) for item in (topic, table)]
     schema = node(NodeKind.SCHEMA, "", f"{cluster}.Schema", format="AVRO")
     column = node(NodeKind.COLUMN, "", schema.name, ("id",), type="long")
     edge(home, topic, EdgeKind.CONTAINS)
@@ -89,7 +89,7 @@ def test_a_cluster_is_what_is_in_it_and_what_its_jobs_touch(stored) -> None:
 def test_around_a_node_is_its_lineage_with_what_holds_it(stored, name) -> None:
     """A column without its table, or a topic without its schema, could not be looked at."""
     conn, about = stored
-    [root] = [each for each in nodes_named(SqlGraphReader(conn), name) if each.kind != "cluster"]
+    [root] = [item for item in nodes_named(SqlGraphReader(conn), name) if item.kind != "cluster"]
     graph = neighbourhood(SqlGraphReader(conn), about, root)
     kinds = {str(edge.kind) for edge in graph.edges()}
 

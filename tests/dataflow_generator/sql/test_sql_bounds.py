@@ -54,7 +54,7 @@ def test_any_text_is_read_without_an_exception(dialect: Dialect, text: str) -> N
     """Whatever a server or a file hands over, a scan goes on."""
     result = read_sql(text, dialect)
 
-    assert all(isinstance(one, StatementFlows) for one in result)
+    assert all(isinstance(item, StatementFlows) for item in result)
     assert result == read_sql(text, dialect)
 
 
@@ -68,7 +68,7 @@ def test_mutated_statements_are_read_without_an_exception(dialect: Dialect) -> N
         at, end = sorted((dice.randrange(len(text)), dice.randrange(len(text))))
         result = read_sql(dice.choice((text[:at] + text[end:], text[:end] + text[at:], text[at:end] * 3)), dialect)
 
-        assert all(isinstance(one, StatementFlows) for one in result)
+        assert all(isinstance(item, StatementFlows) for item in result)
 
 
 @pytest.mark.no_cover
@@ -118,6 +118,6 @@ def test_one_statement_fails_alone() -> None:
     """The others keep their columns."""
     result = read_sql("SELECT a FROM t;\nSELECT 1 +;\nSELECT b FROM u", Dialect.FLINK)
 
-    assert [len(one.problems) for one in result] == [0, 1, 0]
+    assert [len(statement_flows.problems) for statement_flows in result] == [0, 1, 0]
     assert result[1].problems[0].where == "2:11"
     assert result[2].flows

@@ -16,7 +16,7 @@ def test_a_statement_is_reported_as_it_is_written() -> None:
     """People find it again by its text; the words around a statement set are not of it."""
     result = read_sql("SELECT a\nFROM t ;\nEXECUTE STATEMENT SET BEGIN INSERT INTO s SELECT 1; END", Dialect.FLINK)
 
-    assert [one.text for one in result] == ["SELECT a\nFROM t", "INSERT INTO s SELECT 1"]
+    assert [statement_flows.text for statement_flows in result] == ["SELECT a\nFROM t", "INSERT INTO s SELECT 1"]
 
 
 @pytest.mark.parametrize("text", ["", " ;; ; -- nothing\n", "END;"])
@@ -80,7 +80,7 @@ def test_a_flink_name_that_is_no_dotted_name_is_one_name(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "place"),
+    ("text", "location"),
     [
         ('{"tables": 3}', "$.tables"),
         ('{"aggregates": 3}', "$.aggregates"),
@@ -94,12 +94,12 @@ def test_a_flink_name_that_is_no_dotted_name_is_one_name(name: str) -> None:
         ('[{"name": "t", "topics": "x"}]', "$[0].topics"),
     ],
 )
-def test_a_catalog_of_another_form_is_reported_with_its_place(text: str, place: str) -> None:
+def test_a_catalog_of_another_form_is_reported_with_its_place(text: str, location: str) -> None:
     """The user mends the file."""
     with pytest.raises(InputInvalid) as raised:
         catalog_of(text, Dialect.FLINK, "known.json")
 
-    assert raised.value.where.endswith(place)
+    assert raised.value.where.endswith(location)
 
 
 @pytest.mark.parametrize(

@@ -38,7 +38,7 @@ def actions(changes: ScanDiff, *kinds: str) -> list[tuple[str, str]]:
 
 
 def sides(changes: ScanDiff) -> list[tuple[str, str, str]]:
-    return [(each.topic, each.role, str(each.action)) for each in changes.sides]
+    return [(side.topic, side.role, str(side.action)) for side in changes.sides]
 
 
 def one_schema(sample: Any, number: int, *fields: str, subject: str = "orders-value", **more: Any) -> ClusterScan:
@@ -84,7 +84,7 @@ def test_settings_of_a_topic_are_reported_one_by_one(sample: Any, store: Any, co
 
     (fact,) = compared(1, 2).of("topic")
 
-    assert [(each.name, each.before, each.after) for each in fact.attributes] == [
+    assert [(attribute.name, attribute.before, attribute.after) for attribute in fact.attributes] == [
         ("config.retention.ms", '"5"', '"9"'),
         ("partitions", "3", "6"),
         ("tags", '["x"]', None),
@@ -169,14 +169,14 @@ def test_backwards_is_reported_as_queried(sample: Any, store: Any, compared: Com
     store(one_schema(sample, 1, "id"))
     store(one_schema(sample, 2, "id", "amount"))
 
-    there, back = compared(1, 2), compared(2, 1)
+    scan_diff, back = compared(1, 2), compared(2, 1)
 
     assert back.backwards
-    assert not there.backwards
-    assert [action for _, action in actions(there, "subject_version")] == ["gone", "added"]
+    assert not scan_diff.backwards
+    assert [action for _, action in actions(scan_diff, "subject_version")] == ["gone", "added"]
     assert [action for _, action in actions(back, "subject_version")] == ["added", "gone"]
-    assert [each.action for each in there.sides[0].columns] == ["added"]
-    assert [each.action for each in back.sides[0].columns] == ["removed"]
+    assert [column.action for column in scan_diff.sides[0].columns] == ["added"]
+    assert [column.action for column in back.sides[0].columns] == ["removed"]
 
 
 def test_newer_version_replaces_the_schema_of_a_side(sample: Any, store: Any, compared: Comparison) -> None:
@@ -190,7 +190,7 @@ def test_newer_version_replaces_the_schema_of_a_side(sample: Any, store: Any, co
     assert side.before
     assert side.after
     assert (side.before.shown, side.after.shown) == ("orders-value 1", "orders-value 2")
-    assert [each.column.name for each in side.columns] == ["amount"]
+    assert [column.column.name for column in side.columns] == ["amount"]
     assert side.backward
     assert side.forward
     assert (side.backward.verdict, side.forward.verdict) == (Verdict.BREAKS, Verdict.COMPATIBLE)
@@ -250,22 +250,24 @@ def test_side_that_got_its_first_schema_and_one_that_lost_its_last(
         )
     )
 
-    found = compared(1, 2).sides
+    sides = compared(1, 2).sides
 
-    assert [(each.role, each.action) for each in found] == [("key", "added"), ("value", "removed")]
-    assert [(each.columns, each.backward, each.forward) for each in found] == [((), None, None)] * 2
+    assert [(side_change.role, side_change.action) for side_change in sides] == [("key", "added"), ("value", "removed")]
+    assert [(side_change.columns, side_change.backward, side_change.forward) for side_change in sides] == [
+        ((), None, None)
+    ] * 2
 
 
 def test_second_record_of_a_side_is_added(sample: Any, store: Any, compared: Comparison) -> None:
     """With record naming one side has several schemas; a new one replaces none of them."""
-    one, two = sample.version("shop.A", 1, ("id",)), sample.version("shop.B", 1, ("id", "b"))
+    item, two = sample.version("shop.A", 1, ("id",)), sample.version("shop.B", 1, ("id", "b"))
     named = (
         replace(sample.definition("id"), name=RecordName("shop.A")),
         replace(sample.definition("id", "b"), name=RecordName("shop.B")),
     )
-    facts = {"topics": (sample.topic("orders"),), "definitions": named, "versions": (one, two)}
-    store(sample.scan(**facts, topic_schemas=(sample.link("orders", one),)))
-    store(sample.scan(**facts, topic_schemas=(sample.link("orders", one), sample.link("orders", two))))
+    facts = {"topics": (sample.topic("orders"),), "definitions": named, "versions": (item, two)}
+    store(sample.scan(**facts, topic_schemas=(sample.link("orders", item),)))
+    store(sample.scan(**facts, topic_schemas=(sample.link("orders", item), sample.link("orders", two))))
 
     assert sides(compared(1, 2)) == [("orders", "value", "added")]
 
@@ -275,7 +277,7 @@ def test_declared_schema_replaces_the_one_of_the_same_source(sample: Any, store:
     manual = SourceId("manual:topics.json")
 
     def declared(*columns: Column) -> ClusterScan:
-        print_ = Fingerprint("csv " + ",".join(each.name for each in columns))
+        print_ = Fingerprint("csv " + ",".join(column.name for column in columns))
         link = TopicSchema(
             source=manual,
             topic="billing",  # type: ignore[arg-type]
@@ -324,7 +326,7 @@ def test_version_that_means_something_else_names_its_definitions(sample: Any, st
 
     (fact,) = compared(1, 2).of("subject_version")
 
-    assert [(each.name, each.before, each.after) for each in fact.attributes] == [
+    assert [(attribute.name, attribute.before, attribute.after) for attribute in fact.attributes] == [
         ("definition", '"avro id"', '"avro id,b"')
     ]
 
@@ -338,11 +340,11 @@ def test_json_document_reports_everything(sample: Any, store: Any, compared: Com
 
     document = json.loads(json.dumps(as_json(compared(1, 2))))
 
-    assert [each["name"] for each in document["topics"]] == [["new"], ["orders"]]
+    assert [item["name"] for item in document["topics"]] == [["new"], ["orders"]]
     assert document["topics"][1]["attributes"] == [{"name": "partitions", "before": None, "after": 2}]
-    assert [each["action"] for each in document["versions"]] == ["gone", "added"]
+    assert [item["action"] for item in document["versions"]] == ["gone", "added"]
     assert document["subjects"] == []
-    assert [each["kind"] for each in document["others"]] == ["consumer_group"]
+    assert [item["kind"] for item in document["others"]] == ["consumer_group"]
     (schema,) = document["schemas"]
     assert schema["before"]["version"] == 1
     assert schema["after"]["version"] == 2
@@ -357,9 +359,9 @@ def test_rows_are_in_the_order_of_topic_side_and_column(sample: Any, store: Any,
     later = one_schema(sample, 2, "a", "kept")
     store(replace(later, topics=(sample.topic("orders", partitions=2), sample.topic("alpha"))))
 
-    found = rows(compared(1, 2))
+    diff_row = rows(compared(1, 2))
 
-    assert [(row.topic, row.side, row.column, row.action) for row in found] == [
+    assert [(row.topic, row.side, row.column, row.action) for row in diff_row] == [
         ("alpha", "", "", "added"),
         ("orders", "", "", "changed"),
         ("orders", "value", "", "changed"),
@@ -368,7 +370,7 @@ def test_rows_are_in_the_order_of_topic_side_and_column(sample: Any, store: Any,
         ("", "", "", "gone"),
         ("", "", "", "added"),
     ]
-    assert (found[3].before, found[3].after, found[3].backward) == ("", "type string", "breaks")
+    assert (diff_row[3].before, diff_row[3].after, diff_row[3].backward) == ("", "type string", "breaks")
 
 
 def test_row_of_a_changed_column_shows_what_differs(sample: Any, store: Any, compared: Comparison) -> None:
@@ -381,7 +383,7 @@ def test_row_of_a_changed_column_shows_what_differs(sample: Any, store: Any, com
     store(typed(1, Column(path=("x",), type="int", tags=("PII", "EU"))))
     store(typed(2, Column(path=("x",), type="long", nullable=True)))
 
-    row = next(each for each in rows(compared(1, 2)) if each.kind == "column")
+    row = next(row for row in rows(compared(1, 2)) if row.kind == "column")
 
     assert (row.before, row.after) == ("type int, nullable no, tags PII | EU", "type long, nullable yes, tags -")
 
@@ -393,6 +395,6 @@ def test_default_that_came_shows_nothing_before(sample: Any, store: Any, compare
     for scan, column in zip(scans, columns, strict=True):
         store(replace(scan, definitions=(replace(scan.definitions[0], columns=(column,)),)))
 
-    row = next(each for each in rows(compared(1, 2)) if each.kind == "column")
+    row = next(row for row in rows(compared(1, 2)) if row.kind == "column")
 
     assert (row.before, row.after, row.backward, row.forward) == ("default -", "default 0", "compatible", "compatible")

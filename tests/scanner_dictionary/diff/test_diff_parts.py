@@ -36,8 +36,8 @@ def test_columns_of_a_catalogs_table_are_reported_one_by_one(
 
     def table(*columns: Column) -> ClusterScan:
         named = {"provider": "glue", "namespace": "arn:aws:glue", "name": "table/shop/orders"}
-        found = CatalogTable(source=glue, columns=columns, **named)
-        return sample.scan(outcomes=(sample.outcome(glue),), registries=(), catalog_tables=(found,))
+        catalog_table = CatalogTable(source=glue, columns=columns, **named)
+        return sample.scan(outcomes=(sample.outcome(glue),), registries=(), catalog_tables=(catalog_table,))
 
     same = Column(path=("id",), type="bigint")
     store(table(same, Column(path=("sum",), type="int", nullable=True), Column(path=("a", "b"), type="int")))
@@ -59,8 +59,10 @@ def test_tasks_of_a_connector_are_reported_by_number(sample: Any, store: Any, at
 
     def state(word: str) -> ClusterScan:
         tasks = (ConnectorTask(number=0, state=word), ConnectorTask(number=1, state="RUNNING"))
-        found = Connector(source=connect, name="c", connector_class="x.Y", kind="sink", state="RUNNING", tasks=tasks)
-        return sample.scan(outcomes=(sample.outcome(connect),), registries=(), connectors=(found,))
+        connector = Connector(
+            source=connect, name="c", connector_class="x.Y", kind="sink", state="RUNNING", tasks=tasks
+        )
+        return sample.scan(outcomes=(sample.outcome(connect),), registries=(), connectors=(connector,))
 
     store(state("RUNNING"))
     store(state("FAILED"))

@@ -178,12 +178,12 @@ def test_a_writer_that_waits_keeps_readers_at_the_last_scan_when_it_writes(tmp_p
             return conn.exec_driver_sql("PRAGMA journal_mode").scalar()
 
     with ThreadPoolExecutor(1) as threads:
-        found = threads.submit(mode)
+        result = threads.submit(mode)
         assert announced.wait(30)
         other.execute("ROLLBACK")
         other.close()
 
-        assert found.result(timeout=30) == "wal"
+        assert result.result(timeout=30) == "wal"
 
 
 def test_full_disk_leaves_the_last_scan(tmp_path, sample, at, table_rows) -> None:
@@ -284,10 +284,10 @@ def test_place_where_no_dictionary_can_be_states_which_can(url, hint) -> None:
 @pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg"])
 def test_postgresql_url_uses_the_driver_that_the_extra_installs(scheme) -> None:
     """People copy URLs from elsewhere; the driver's name is ours to know, the password nobody's."""
-    place = resolve_url(f"{scheme}://u:hidden-word@h/d?sslpassword=hidden-word")
+    url = resolve_url(f"{scheme}://u:hidden-word@h/d?sslpassword=hidden-word")
 
-    assert place.url.drivername == "postgresql+psycopg"
-    assert place.shown == "postgresql://u:***@h/d"
+    assert url.url.drivername == "postgresql+psycopg"
+    assert url.shown == "postgresql://u:***@h/d"
 
 
 def test_place_is_the_same_from_another_directory(tmp_path, monkeypatch) -> None:

@@ -45,9 +45,9 @@ def test_server_answers_the_platforms_question(sample, postgres_url, at) -> None
 
 def test_text_that_the_server_refuses_is_replaced(sample, postgres_url, at) -> None:
     """One odd character in a description must not cost the whole scan."""
-    odd = sample.topic("orders", description="a\0b\ud800c")
+    topic = sample.topic("orders", description="a\0b\ud800c")
     server = open_dictionary(postgres_url)
-    write_scan(server, sample.scan(topics=(odd,)), started=at, finished=at)
+    write_scan(server, sample.scan(topics=(topic,)), started=at, finished=at)
 
     with server.connect() as conn:
         assert conn.scalars(select(t.topic.c.description)).one() == "a\ufffdb\ufffdc"

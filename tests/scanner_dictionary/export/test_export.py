@@ -33,7 +33,7 @@ KEPT = ODD.replace("\0", "\ufffd")
 
 
 @pytest.fixture
-def odd(sample: Any, store: Callable[[ClusterScan], Any]) -> None:
+def unusual(sample: Any, store: Callable[[ClusterScan], Any]) -> None:
     """Store a sample whose texts are as odd as a registry allows."""
     scan = sample.orders()
     columns = (
@@ -158,7 +158,7 @@ def test_earlier_file_stays_where_the_dictionary_cannot_be_read(
     with pytest.raises(DictionaryUnusable):
         export_h2(conn, file)
 
-    assert [(each.name, each.read_text()) for each in file.parent.iterdir()] == [("dictionary.sql", "earlier")]
+    assert [(file.name, file.read_text()) for file in file.parent.iterdir()] == [("dictionary.sql", "earlier")]
 
 
 def test_pipe_is_written_to_and_stays_a_pipe(conn: Connection, tmp_path: Path) -> None:
@@ -176,12 +176,12 @@ def test_pipe_is_written_to_and_stays_a_pipe(conn: Connection, tmp_path: Path) -
 @pytest.mark.parametrize("export", [export_h2, export_parquet])
 def test_place_that_cannot_be_written_is_named(conn: Connection, tmp_path: Path, export: Any) -> None:
     """The user mends the path; there is no traceback."""
-    place = tmp_path / "missing" / "out"
+    location = tmp_path / "missing" / "out"
 
     with pytest.raises(InputInvalid) as caught:
-        export(conn, place)
+        export(conn, location)
 
-    assert caught.value.where == str(place)
+    assert caught.value.where == str(location)
     assert caught.value.what == "cannot be written: No such file or directory"
 
 
@@ -198,11 +198,11 @@ def test_parquet_holds_every_row(conn: Connection, tmp_path: Path) -> None:
     """Values come back as they are stored, type by type."""
     export_parquet(conn, tmp_path / "out")
 
-    found = {
+    result = {
         file.stem: [tuple(row.values()) for row in pq.read_table(file).to_pylist()]
         for file in (tmp_path / "out").iterdir()
     }
-    assert found == contents(conn)
+    assert result == contents(conn)
 
 
 def test_parquet_documents_itself(conn: Connection, tmp_path: Path) -> None:
@@ -223,8 +223,8 @@ def test_parquet_is_the_same_every_time(conn: Connection, tmp_path: Path) -> Non
     export_parquet(conn, tmp_path / "one")
     export_parquet(conn, tmp_path / "two")
 
-    one, two = ({file.name: file.read_bytes() for file in (tmp_path / name).iterdir()} for name in ("one", "two"))
-    assert one == two
+    item, two = ({file.name: file.read_bytes() for file in (tmp_path / name).iterdir()} for name in ("one", "two"))
+    assert item == two
 
 
 def test_parquet_takes_the_place_of_an_earlier_export(
@@ -238,20 +238,20 @@ def test_parquet_takes_the_place_of_an_earlier_export(
     export_parquet(conn, tmp_path / "out")
 
     assert pq.read_table(tmp_path / "out" / "topic.parquet").column("name").to_pylist() == ["orders"]
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["dictionary.db", "out"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["dictionary.db", "out"]
 
 
 def test_parquet_does_not_replace_other_files(conn: Connection, tmp_path: Path) -> None:
     """`-o .` must not cost anybody their files."""
-    kept = tmp_path / "out" / "notes.txt"
-    kept.parent.mkdir()
-    kept.write_text("mine")
+    file = tmp_path / "out" / "notes.txt"
+    file.parent.mkdir()
+    file.write_text("mine")
 
     with pytest.raises(InputInvalid) as caught:
-        export_parquet(conn, kept.parent)
+        export_parquet(conn, file.parent)
 
     assert caught.value.what == "the directory holds something else: notes.txt"
-    assert kept.read_text() == "mine"
+    assert file.read_text() == "mine"
 
 
 def test_parquet_does_not_replace_a_file(conn: Connection, tmp_path: Path) -> None:
@@ -322,7 +322,7 @@ def test_h2_loads_the_script(conn: Connection, tmp_path: Path, h2: Callable[...,
     export_h2(conn, tmp_path / "dictionary.sql")
     counts = [f"{name}  | {len(rows)}" for name, rows in sorted(contents(conn).items())]
     count = " UNION ALL ".join(f"SELECT '{name}' AS t, count(*) FROM {name}" for name in metadata.tables)
-    text = "||".join(f"CHAR({ord(each)})" for each in KEPT if each != DUCK)
+    text = "||".join(f"CHAR({ord(item)})" for item in KEPT if item != DUCK)
 
     h2("RunScript", "-script", str(tmp_path / "dictionary.sql"))
 

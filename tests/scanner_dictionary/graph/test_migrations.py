@@ -54,10 +54,10 @@ def test_newest_revision_is_the_one_that_opening_knows() -> None:
 
 
 def _shape(engine: Engine) -> dict:
-    found = MetaData()
-    found.reflect(engine)
-    found.remove(found.tables[VERSION_TABLE])
-    return _described(found, engine)
+    result = MetaData()
+    result.reflect(engine)
+    result.remove(result.tables[VERSION_TABLE])
+    return _described(result, engine)
 
 
 def _wanted(engine: Engine) -> dict:

@@ -67,7 +67,7 @@ def test_answer_about_schemas_reports_whose_topic_it_is(known) -> None:
     with known.connect() as conn:
         answers = schemas_of(conn, "lkc-1", "orders")
 
-    assert {(each.tags, each.owner) for each in answers} == {(("PII", "gold"), "sales")}
+    assert {(answer.tags, answer.owner) for answer in answers} == {(("PII", "gold"), "sales")}
 
 
 def test_levels_of_the_last_scan_are_remembered(known, sample, store) -> None:
@@ -90,8 +90,8 @@ def test_word_for_two_clusters_names_neither(known, sample, store) -> None:
     store(sample.scan(cluster=Cluster(name=ClusterName("other"), brokers=("o:1",), aliases=again)))
 
     with known.connect() as conn:
-        found = cluster_aliases(conn)
-    assert found == (("billing", CRN), ("billing", "lkc-1"), ("other", "lkc-2"))
+        result = cluster_aliases(conn)
+    assert result == (("billing", CRN), ("billing", "lkc-1"), ("other", "lkc-2"))
 
 
 def test_tag_on_a_field_stands_at_its_column(dictionary, sample, store) -> None:
@@ -105,5 +105,5 @@ def test_tag_on_a_field_stands_at_its_column(dictionary, sample, store) -> None:
 
     with dictionary.connect() as conn:
         answers = schemas_of(conn, "kafka-1", "orders")
-    value = next(each for each in answers if each.role == "value")
+    value = next(answer for answer in answers if answer.role == "value")
     assert [(column.name, column.tags) for column in value.columns] == [("id", ()), ("amount", ("PRIVATE",))]

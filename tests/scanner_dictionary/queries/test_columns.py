@@ -19,11 +19,11 @@ MAIL = Column(path=("customer", "email"), type="string", tags=("PII",))
 def search(dictionary):
     """Return what asks the dictionary, and tells topic, side and column."""
 
-    def ask(**wanted):
+    def query(**wanted):
         with dictionary.connect() as conn:
             return [(row.topic, row.role, row.name) for row in topic_columns(conn, **wanted)]
 
-    return ask
+    return query
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from scanner_model.names import ClusterName, Role
 
 
 @pytest.fixture
-def ask(dictionary, sample, store):
+def query(dictionary, sample, store):
     """Get what asks about the topic `orders` of a small sample, and tells role, subject and version of the answers."""
     store(sample.orders())
 
@@ -59,9 +59,9 @@ KEY, OLD, NEW = ("key", "orders-key", 1), ("value", "orders-value", 1), ("value"
         ({"version": "latest"}, [KEY, NEW]),
     ],
 )
-def test_question_with_schema_id_subject_and_version(more, expected, ask) -> None:
+def test_question_with_schema_id_subject_and_version(more, expected, query) -> None:
     """Broker and topic always; the rest narrows, and a schema id outweighs everything."""
-    assert ask(**more) == expected
+    assert query(**more) == expected
 
 
 @pytest.mark.parametrize(
@@ -75,9 +75,9 @@ def test_question_with_schema_id_subject_and_version(more, expected, ask) -> Non
         "kafka-1.:9092",
     ],
 )
-def test_any_broker_in_any_form_finds_the_cluster(broker, ask) -> None:
+def test_any_broker_in_any_form_finds_the_cluster(broker, query) -> None:
     """An event from Spark names whichever broker its configuration does."""
-    assert ask(broker) == [KEY, NEW]
+    assert query(broker) == [KEY, NEW]
 
 
 @pytest.mark.parametrize(
@@ -95,10 +95,10 @@ def test_any_broker_in_any_form_finds_the_cluster(broker, ask) -> None:
         ({"version": 9}, "the topic has 1, 2"),
     ],
 )
-def test_name_that_is_not_known_is_answered_with_the_nearest(more, hint, ask) -> None:
+def test_name_that_is_not_known_is_answered_with_the_nearest(more, hint, query) -> None:
     """Exit status 4, and the person sees what they meant."""
     with pytest.raises(NameUnknown) as caught:
-        ask(**more)
+        query(**more)
 
     assert hint in caught.value.hint
 
@@ -106,19 +106,19 @@ def test_name_that_is_not_known_is_answered_with_the_nearest(more, hint, ask) ->
 @pytest.mark.parametrize(
     "more", [{"broker": "two words"}, {"broker": ""}, {"subject": "orders-value", "version": "newest"}]
 )
-def test_question_that_cannot_be_read_is_the_users_to_mend(more, ask) -> None:
+def test_question_that_cannot_be_read_is_the_users_to_mend(more, query) -> None:
     """Exit status 2, not 4."""
     with pytest.raises(InputInvalid):
-        ask(**more)
+        query(**more)
 
 
-def test_brokers_of_two_clusters_are_no_question(ask, sample, store) -> None:
+def test_brokers_of_two_clusters_are_no_question(query, sample, store) -> None:
     """The answer would mix two topics of one name."""
     store(replace(sample.orders(), cluster=Cluster(name=ClusterName("other"), brokers=("other:1",))))
     with pytest.raises(InputInvalid, match="'other' and 'retail'"):
-        ask("kafka-1,other:1")
+        query("kafka-1,other:1")
 
-    assert ask("other:1") == [KEY, NEW]
+    assert query("other:1") == [KEY, NEW]
 
 
 def test_known_topic_without_schema_is_an_empty_answer(sample, store, answers) -> None:
@@ -128,7 +128,7 @@ def test_known_topic_without_schema_is_an_empty_answer(sample, store, answers) -
     assert answers("plain") == ()
 
 
-def test_answer_reports_columns_and_why(ask, answers, sample) -> None:
+def test_answer_reports_columns_and_why(query, answers, sample) -> None:
     """Columns come as they were read, in document order."""
     [answer] = answers(subject="orders-value")
 
@@ -166,7 +166,7 @@ def test_every_kind_of_column_is_read_as_it_was_stored(sample, store, answers) -
     assert answers("t")[0].columns == definition.columns
 
 
-def test_answer_is_stale_while_its_source_cannot_be_queried(ask, answers, sample, store) -> None:
+def test_answer_is_stale_while_its_source_cannot_be_queried(query, answers, sample, store) -> None:
     """The reader decides whether an old answer will do."""
     fresh = [answer.stale for answer in answers()]
     store(sample.unavailable(sample.orders(), sample.registry))
@@ -175,7 +175,7 @@ def test_answer_is_stale_while_its_source_cannot_be_queried(ask, answers, sample
     assert [answer.stale for answer in answers()] == [True, True]
 
 
-def test_partly_read_source_makes_only_the_unread_stale(ask, answers, sample, store) -> None:
+def test_partly_read_source_makes_only_the_unread_stale(query, answers, sample, store) -> None:
     """What was read this time is as fresh as can be."""
     scan = sample.orders()
     outcomes = (sample.outcome(sample.registry, "partial", "orders-key"),)
@@ -185,19 +185,19 @@ def test_partly_read_source_makes_only_the_unread_stale(ask, answers, sample, st
     assert [(answer.role, answer.stale) for answer in answers()] == [("key", True), ("value", False)]
 
 
-def test_address_that_its_cluster_gave_up_leads_there_until_another_has_it(ask, sample, store) -> None:
+def test_address_that_its_cluster_gave_up_leads_there_until_another_has_it(query, sample, store) -> None:
     """Old clients and events go on naming it; that no other cluster answers there is what makes it sure."""
     store(sample.orders(cluster=replace(sample.orders().cluster, brokers=("kafka-1:9092",))))
 
-    assert ask(broker="kafka-2:9092") == [KEY, NEW]
+    assert query(broker="kafka-2:9092") == [KEY, NEW]
 
     store(sample.scan(cluster=Cluster(name=ClusterName("moved"), brokers=("kafka-2:9092",))))
 
     with pytest.raises(NameUnknown, match="no topic 'orders'"):
-        ask(broker="kafka-2:9092")
+        query(broker="kafka-2:9092")
 
 
-def test_topic_that_is_gone_answers_with_what_it_had_to_the_end(ask, answers, sample, store) -> None:
+def test_topic_that_is_gone_answers_with_what_it_had_to_the_end(query, answers, sample, store) -> None:
     """A lineage platform asks about last month's events."""
     store(sample.scan())
 
@@ -207,7 +207,7 @@ def test_topic_that_is_gone_answers_with_what_it_had_to_the_end(ask, answers, sa
     ]
 
 
-def test_version_that_is_gone_answers_only_where_it_is_requested(ask, answers, sample, store) -> None:
+def test_version_that_is_gone_answers_only_where_it_is_requested(query, answers, sample, store) -> None:
     """A version removed for good is history, not an answer to what the topic has."""
     scan = sample.orders()
     store(replace(scan, versions=scan.versions[:2], topic_schemas=scan.topic_schemas[:2]))
@@ -258,7 +258,7 @@ def test_question_reads_through_indices_only(dictionary, sample, store, answers)
     statements: list[tuple[str, tuple]] = []
     event.listen(dictionary, "before_cursor_execute", lambda *a: statements.append((a[2], a[3])))
     answers(subject="orders-value")
-    queried = [each for each in statements if each[0].startswith("SELECT")]
+    queried = [statement for statement in statements if statement[0].startswith("SELECT")]
     with dictionary.connect() as conn:
         steps = [row[3] for sql, values in queried for row in conn.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}", values)]
 
@@ -274,11 +274,11 @@ def test_nearest_topic_among_very_many_is_compared_letter_by_letter_with_a_few(
     store(sample.scan(topics=tuple(sample.topic(f"team-{i % 97}.service-{i}.events") for i in range(2_000))))
     hints: list[str] = []
 
-    def ask() -> None:
+    def query() -> None:
         with dictionary.connect() as conn, pytest.raises(NameUnknown) as caught:
             schemas_of(conn, "kafka-1", "team-5.servise-1557.events")
         hints.append(caught.value.hint)
 
-    counted = calls(ask)
+    counted = calls(query)
     assert "service-1557" in hints[0]
     assert counted["set_seq1"] < 100

@@ -37,9 +37,11 @@ def connector(name: str = "orders-sink", *states: str, **more: Any) -> Connector
 def scan(sample):
     """Build a scan of these connectors; *answer* is how Connect answered."""
 
-    def built(*found: Connector, answer: SourceStatus = SourceStatus.READ, unread: tuple[str, ...] = ()) -> ClusterScan:
+    def built(
+        *result: Connector, answer: SourceStatus = SourceStatus.READ, unread: tuple[str, ...] = ()
+    ) -> ClusterScan:
         outcomes = (sample.outcome(sample.kafka), sample.outcome(CONNECT, answer, *unread))
-        return sample.scan(outcomes=outcomes, registries=(), connectors=found)
+        return sample.scan(outcomes=outcomes, registries=(), connectors=result)
 
     return built
 
@@ -48,9 +50,9 @@ def scan(sample):
 def listed(dictionary):
     """List connectors of the dictionary."""
 
-    def rows(**asked: Any) -> list[Any]:
+    def rows(**request: Any) -> list[Any]:
         with dictionary.connect() as conn:
-            return list(connectors(conn, **asked))
+            return list(connectors(conn, **request))
 
     return rows
 
@@ -118,10 +120,10 @@ def test_change_of_state_is_a_change_of_the_log(store, scan, contents) -> None:
 
 def test_writing_twice_changes_nothing(store, scan, contents) -> None:
     """A scan that finds the same is the same."""
-    found = scan(connector("a", "RUNNING", "FAILED", topics=(TopicName("t"),)))
-    store(found)
+    result = scan(connector("a", "RUNNING", "FAILED", topics=(TopicName("t"),)))
+    store(result)
     before = contents("connector_task", "change_log")
-    store(found)
+    store(result)
 
     assert contents("connector_task", "change_log") == before
 
@@ -147,10 +149,10 @@ def test_outage_leaves_what_is_known(answer, unread, store, scan, listed) -> Non
 
 def test_same_name_in_two_connect_clusters_is_two_connectors(store, scan, listed) -> None:
     """Names are unique within one Connect cluster only."""
-    one = scan(connector("a"))
+    item = scan(connector("a"))
     other = replace(connector("a"), source=SourceId("connect:dr"))
-    outcomes = (*one.outcomes, replace(one.outcomes[1], source=other.source))
-    store(replace(one, outcomes=outcomes, connectors=(*one.connectors, other)))
+    outcomes = (*item.outcomes, replace(item.outcomes[1], source=other.source))
+    store(replace(item, outcomes=outcomes, connectors=(*item.connectors, other)))
 
     assert [row.source for row in listed()] == ["connect:dr", "connect:main"]
 

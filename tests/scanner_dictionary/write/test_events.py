@@ -55,7 +55,7 @@ def copied(column: str, name: str = "columnLineage") -> Facet:
 def event(second: int, state: str = "COMPLETE", **more) -> LineageEvent:
     run, job = more.pop("run", "r1"), more.pop("job", "load")
     facets = more.pop("job_facets", ())
-    made = LineageEvent(
+    lineage_event = LineageEvent(
         kind=EventKind.RUN,
         time=moment(second),
         producer="p",
@@ -64,7 +64,7 @@ def event(second: int, state: str = "COMPLETE", **more) -> LineageEvent:
         run=EventRun(run_id=run, state=state),
         datasets=tuple(more.pop("datasets", ())),
     )
-    return replace(made, fingerprint=repr((made, more)))
+    return replace(lineage_event, fingerprint=repr((lineage_event, more)))
 
 
 def output(*of_use: Facet, ref: DatasetRef = PAID, facets: tuple[Facet, ...] = ()) -> EventDataset:
@@ -129,8 +129,8 @@ def test_half_of_a_run_each_makes_a_whole_job(dictionary) -> None:
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_a_run_that_ended_stays_ended_whatever_arrives_after_it(dictionary, table_rows, order) -> None:
     """Transports retry, and threads overtake each other."""
-    for place in order:
-        write_events(dictionary, [EVENTS[place]])
+    for location in order:
+        write_events(dictionary, [EVENTS[location]])
     (run,) = table_rows(dictionary, "lineage_run")["lineage_run"]
 
     assert run[4:] == ("COMPLETE", moment(2), moment(1), moment(2))
@@ -188,8 +188,8 @@ def test_the_newer_facet_wins_over_the_older_one(dictionary) -> None:
 
 def test_what_was_taken_back_is_not_reported_any_more(dictionary) -> None:
     """`_deleted` is the producer's last word."""
-    gone = Facet(name="columnLineage", body='{"_deleted":true}', removed=True)
-    write_events(dictionary, [event(1, datasets=[output(copied("a"))]), event(2, datasets=[output(gone)])])
+    facet = Facet(name="columnLineage", body='{"_deleted":true}', removed=True)
+    write_events(dictionary, [event(1, datasets=[output(copied("a"))]), event(2, datasets=[output(facet)])])
 
     assert stored_jobs(dictionary)["load"].flows == ()
 
@@ -197,10 +197,10 @@ def test_what_was_taken_back_is_not_reported_any_more(dictionary) -> None:
 def test_a_dataset_that_is_reported_for_alone_has_flows_without_a_job(dictionary) -> None:
     """A catalog knows where a table comes from, and no job."""
     dataset = EventDataset(ref=PAID, facets=(copied("id", "lineage"),))
-    told = LineageEvent(
+    lineage_event = LineageEvent(
         kind=EventKind.DATASET, time=moment(1), producer="p", schema_url="", fingerprint="x", datasets=(dataset,)
     )
-    write_events(dictionary, [told])
+    write_events(dictionary, [lineage_event])
 
     with dictionary.connect() as conn:
         assert [(row.ref, len(row.flows)) for row in dataset_flows(conn)] == [(PAID, 1)]
@@ -226,24 +226,24 @@ def straight(empty, table_rows) -> object:
 @given(st.permutations(EVENTS), st.lists(st.integers(0, 8), max_size=3))
 def test_any_order_in_any_batches_adds_up_to_the_same(empty, straight, table_rows, order, cuts) -> None:
     """Neither delivery nor restarts of a listener keep an order."""
-    found = open_dictionary(str(shutil.copy(empty, empty.with_name("found.db"))))
+    result = open_dictionary(str(shutil.copy(empty, empty.with_name("found.db"))))
     for start, end in pairwise(sorted({0, *cuts, len(order)})):
-        write_events(found, order[start:end])
-    told = content(found, table_rows)
-    found.dispose()
+        write_events(result, order[start:end])
+    reported = content(result, table_rows)
+    result.dispose()
 
-    assert told == straight
+    assert reported == straight
 
 
 @settings(max_examples=100)
 @given(st.permutations(EVENTS))
 def test_folding_knows_no_order(order) -> None:
     """The same holds before any database sees it."""
-    one, other = merge_events(order), merge_events(EVENTS)
+    item, other = merge_events(order), merge_events(EVENTS)
 
-    assert (one.jobs, one.runs, one.datasets, one.uses) == (other.jobs, other.runs, other.datasets, other.uses)
-    assert one.facets == other.facets
-    assert one.read == other.read
+    assert (item.jobs, item.runs, item.datasets, item.uses) == (other.jobs, other.runs, other.datasets, other.uses)
+    assert item.facets == other.facets
+    assert item.read == other.read
 
 
 @pytest.mark.postgres
@@ -252,8 +252,8 @@ def test_a_server_holds_the_same(dictionary, postgres_url, table_rows) -> None:
     server = open_dictionary(postgres_url)
     long = event(9, job="x" * 20_000)
     for engine in (dictionary, server):
-        for each in (*EVENTS, long):
-            write_events(engine, [each])
+        for item in (*EVENTS, long):
+            write_events(engine, [item])
 
     assert table_rows(server, *TABLES, "lineage_event") == table_rows(dictionary, *TABLES, "lineage_event")
     assert content(server, table_rows) == content(dictionary, table_rows)

@@ -35,10 +35,10 @@ def test_a_source_that_left_cluster_json_keeps_its_facts_and_is_reported(
 ) -> None:
     """A shortened file is not yet a proof that something is gone."""
     with dictionary.connect() as conn:
-        findings = [each for each in validate(conn) if each.rule == "stale-source"]
+        findings = [item for item in validate(conn) if item.rule == "stale-source"]
 
     assert contents("ksql_query")["ksql_query"][0][-1] is None
-    assert [(each.where, "cluster.json" in each.what) for each in findings] == [(sample.ksql, True)]
+    assert [(finding.where, "cluster.json" in finding.what) for finding in findings] == [(sample.ksql, True)]
     assert "scanner dictionary forget" in findings[0].hint
 
 

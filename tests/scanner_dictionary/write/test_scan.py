@@ -109,8 +109,13 @@ def test_unread_subject_keeps_its_facts_and_others_go(sample, store, contents) -
     links = (sample.link("orders", new),)
     store(sample.scan(outcomes=(partial,), versions=(new,), topic_schemas=links, **facts))
 
-    gone = {(row[6], row[7]): row[-1] for row in contents("topic_schema")["topic_schema"]}
-    assert gone == {("orders-key", 1): 2, ("orders-value", 1): None, ("orders-value", 2): None, ("new-value", 1): None}
+    deleted = {(row[6], row[7]): row[-1] for row in contents("topic_schema")["topic_schema"]}
+    assert deleted == {
+        ("orders-key", 1): 2,
+        ("orders-value", 1): None,
+        ("orders-value", 2): None,
+        ("new-value", 1): None,
+    }
 
 
 @pytest.mark.parametrize("unread", ["orders-value", ":.ctx:orders-value"])
@@ -123,8 +128,8 @@ def test_unread_subject_may_be_named_with_its_context(unread, sample, store, con
     third = sample.version("third")
     store(sample.scan(versions=(third,), outcomes=(outcome,), **both))
 
-    gone = {row[3]: row[-1] for row in contents("subject")["subject"]}
-    assert gone == {"orders-value": None, "other": 2, "third": None}
+    deleted = {row[3]: row[-1] for row in contents("subject")["subject"]}
+    assert deleted == {"orders-value": None, "other": 2, "third": None}
 
 
 def test_partial_answer_without_names_proves_nothing(sample, store, contents) -> None:
@@ -147,9 +152,9 @@ def test_partial_answer_that_names_none_of_a_kind_keeps_that_kind(sample, store,
     outcome = sample.outcome(sample.ksql, SourceStatus.PARTIAL, "SECRET")
     store(sample.scan(outcomes=(outcome,), ksql_sources=(sample.collection("ORDERS"),)))
 
-    found = contents("ksql_source", "ksql_query")
-    assert {row[2]: row[-1] for row in found["ksql_source"]} == {"ORDERS": None, "OLD": 2}
-    assert [row[-1] for row in found["ksql_query"]] == [None]
+    result = contents("ksql_source", "ksql_query")
+    assert {row[2]: row[-1] for row in result["ksql_source"]} == {"ORDERS": None, "OLD": 2}
+    assert [row[-1] for row in result["ksql_query"]] == [None]
 
 
 def test_topic_of_an_unread_subject_stays(sample, store, contents) -> None:
@@ -166,10 +171,10 @@ def test_topic_of_an_unread_subject_stays(sample, store, contents) -> None:
         "topics": (sample.topic("x", source=sample.registry),),
     }
     store(sample.scan(outcomes=(sample.outcome(sample.registry, SourceStatus.PARTIAL, "ghost-value"),), **other))
-    kept = contents("topic")["topic"]
+    retained = contents("topic")["topic"]
     store(sample.scan())
 
-    assert [row[-1] for row in kept] == [None, None]
+    assert [row[-1] for row in retained] == [None, None]
     assert [row[-1] for row in contents("topic")["topic"]] == [3, 3]
 
 
@@ -313,11 +318,11 @@ def test_scan_row_reports_how_it_went(sample, store, contents) -> None:
     """People look here first."""
     store(replace(sample.unavailable(sample.orders(), sample.ksql), problems=(Problem("here", "odd"),)))
     store(sample.scan(outcomes=(sample.outcome(sample.kafka, SourceStatus.UNAVAILABLE),), registries=()))
-    found = contents("scan", "scan_problem", "scan_outcome")
+    result = contents("scan", "scan_problem", "scan_outcome")
 
-    assert [row[5:] for row in found["scan"]] == [("partial", 14, 0, 0, 0, 0, 0), ("unavailable", 0, 0, 0, 0, 12, 0)]
-    assert found["scan_problem"] == [(1, 0, "here", "odd", "")]
-    assert [row[4] for row in found["scan_outcome"]] == ["read", "read", "unavailable", "unavailable"]
+    assert [row[5:] for row in result["scan"]] == [("partial", 14, 0, 0, 0, 0, 0), ("unavailable", 0, 0, 0, 0, 12, 0)]
+    assert result["scan_problem"] == [(1, 0, "here", "odd", "")]
+    assert [row[4] for row in result["scan_outcome"]] == ["read", "read", "unavailable", "unavailable"]
 
 
 def test_text_that_no_database_takes_is_replaced(sample, store, contents) -> None:

@@ -87,12 +87,12 @@ def endless(kind: str, entries: Callable[[int], list[object]]) -> Transport:
     *lists, token = LISTS[kind]
     numbers = itertools.count()
 
-    def ask(_: Request) -> Response:
+    def query(_: Request) -> Response:
         number = next(numbers)
-        told = {name: entries(number) for name in lists} | {token: f"page-{number}"}
-        return Response(status=200, body=json.dumps(told).encode())
+        members = {name: entries(number) for name in lists} | {token: f"page-{number}"}
+        return Response(status=200, body=json.dumps(members).encode())
 
-    return ask
+    return query
 
 
 @pytest.mark.parametrize("kind", CATALOGS.own)

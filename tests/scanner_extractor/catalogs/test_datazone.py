@@ -26,10 +26,10 @@ FORM = {
 
 def test_asset_is_read_with_the_columns_of_its_forms(aws, read_aws) -> None:
     """An asset of Glue goes by the name that Glue's catalog gives it: they are one table."""
-    told = aws.asset(
+    asset = aws.asset(
         "a1", "Orders", FORM, externalIdentifier=ORDERS, description="what was bought", glossaryTerms=["g1"]
     )
-    reading = read_aws("datazone", aws.DataZone(assets=(told,)), domain="dzd_1", lineage=Lineage.NONE)
+    reading = read_aws("datazone", aws.DataZone(assets=(asset,)), domain="dzd_1", lineage=Lineage.NONE)
     table = reading.tables[0]
 
     assert (table.namespace, table.name) == (GLUE, "table/lake/orders")
@@ -47,8 +47,8 @@ def test_asset_is_read_with_the_columns_of_its_forms(aws, read_aws) -> None:
 
 def test_asset_without_an_outer_name_goes_by_its_own(aws, read_aws) -> None:
     """And one whose form is no JSON object is a table without columns."""
-    told = aws.asset("a1", "Orders", ["x"])
-    table = read_aws("datazone", aws.DataZone(assets=(told,)), domain="dzd_1", lineage=Lineage.NONE).tables[0]
+    asset = aws.asset("a1", "Orders", ["x"])
+    table = read_aws("datazone", aws.DataZone(assets=(asset,)), domain="dzd_1", lineage=Lineage.NONE).tables[0]
 
     assert (table.namespace, table.name, table.columns) == ("datazone://dzd_1", "amazon.datazone.asset/a1", ())
 
@@ -56,8 +56,8 @@ def test_asset_without_an_outer_name_goes_by_its_own(aws, read_aws) -> None:
 def test_secrets_in_forms_reach_no_capture(aws, read_aws, tmp_path) -> None:
     """People write into forms what they like; a field of a table may be called password."""
     content = {"jdbcPassword": "zqSECRETzq", "columns": [{"columnName": "password", "dataType": "string"}]}
-    odd = aws.asset("a2", "Odd", None, formsOutput=[{"formName": "F", "content": "token=zqTOKENzq1"}])
-    server = aws.DataZone(assets=(aws.asset("a1", "Orders", content), odd))
+    asset = aws.asset("a2", "Odd", None, formsOutput=[{"formName": "F", "content": "token=zqTOKENzq1"}])
+    server = aws.DataZone(assets=(aws.asset("a1", "Orders", content), asset))
     wrap = Recorder(tmp_path).recording
     reading = read_aws("datazone", server, domain="dzd_1", lineage=Lineage.NONE, wrap=wrap)
 

@@ -115,9 +115,9 @@ def test_schema_that_spark_keeps_in_parts_is_that_of_the_table(aws, read_aws) ->
 )
 def test_format_is_what_is_reported_first(aws, read_aws, table, expected) -> None:
     """A table says its format in several places, and they may differ."""
-    found = read_aws("glue", aws.Catalog(tables={"lake": ({"Name": "t", **table},)})).tables[0]
+    result = read_aws("glue", aws.Catalog(tables={"lake": ({"Name": "t", **table},)})).tables[0]
 
-    assert found.table_format == expected
+    assert result.table_format == expected
 
 
 def test_lists_are_read_page_by_page_and_only_what_matters(aws, read_aws) -> None:

@@ -28,8 +28,8 @@ def test_table_is_read_with_repeated_records_and_times(google, read) -> None:
     """A list tells no columns: each table is asked for, and its numbers come as text."""
     external = {"sourceUris": ["gs://lake/orders/*"], "sourceFormat": "PARQUET", "options": {"password": "zqSECRETzq"}}
     partitions = {"timePartitioning": {"type": "DAY", "field": "day"}}
-    told = google.table("acme.sales.orders", *FIELDS, externalDataConfiguration=external, **partitions)
-    table = read("google", google.Google(tables=(told,)), wanted=ONE, lineage=Lineage.NONE).tables[0]
+    reported = google.table("acme.sales.orders", *FIELDS, externalDataConfiguration=external, **partitions)
+    table = read("google", google.Google(tables=(reported,)), wanted=ONE, lineage=Lineage.NONE).tables[0]
 
     assert (table.namespace, table.name, table.kind, table.table_format) == (
         "bigquery",
@@ -61,7 +61,7 @@ def test_lists_are_read_page_by_page_and_only_what_matters(google, read) -> None
     reading = read("google", server, wanted=wanted, lineage=Lineage.NONE)
 
     assert [table.name for table in reading.tables] == ["acme.a.t1", "acme.a.t2", "acme.b.t1"]
-    assert not any("tmp" in asked for asked in server.asked)
+    assert not any("tmp" in requests for requests in server.asked)
 
 
 LINK = "projects/acme/locations/eu/links/"
@@ -69,22 +69,22 @@ LINK = "projects/acme/locations/eu/links/"
 
 def test_links_are_followed_both_ways_and_named_by_their_processes(google, read) -> None:
     """Ten links a page are the default: a hundred are asked for, and every page."""
-    here = "bigquery:acme.sales.orders"
-    links = tuple((f"{LINK}{n}", f"bigquery:acme.raw.t{n}", here) for n in range(3))
-    out = (f"{LINK}9", here, "kafka:broker.example.`shop.orders`")
-    made = {
+    text = "bigquery:acme.sales.orders"
+    links = tuple((f"{LINK}{n}", f"bigquery:acme.raw.t{n}", text) for n in range(3))
+    out = (f"{LINK}9", text, "kafka:broker.example.`shop.orders`")
+    texts = {
         f"{LINK}0": ("projects/acme/locations/eu/processes/p1",),
         f"{LINK}1": ("projects/acme/locations/eu/processes/p2",),
     }
     server = google.Google(
         tables=(google.table("acme.sales.orders"),),
         links=(*links, out),
-        made=made,
+        made=texts,
         titles={"projects/acme/locations/eu/processes/p1": "nightly load"},
     )
-    found = read("google", server, wanted=ONE).links
+    result = read("google", server, wanted=ONE).links
 
-    assert [(link.origin_name, link.target_namespace, link.target_name, link.process) for link in found] == [
+    assert [(link.origin_name, link.target_namespace, link.target_name, link.process) for link in result] == [
         ("acme.raw.t0", "bigquery", "acme.sales.orders", "nightly load"),
         ("acme.raw.t1", "bigquery", "acme.sales.orders", "p2"),
         ("acme.raw.t2", "bigquery", "acme.sales.orders", ""),
@@ -104,9 +104,9 @@ def test_links_between_columns_are_requested_where_they_are_wanted(google, read)
     whole = {**column, "source": {"fullyQualifiedName": "bigquery:acme.raw.t"}}
     tables = (google.table("acme.sales.orders"),)
     server = google.Google(tables=tables, columns=(column, whole), titles={})
-    found = read("google", server, wanted=ONE, lineage=Lineage.COLUMNS).links
+    links = read("google", server, wanted=ONE, lineage=Lineage.COLUMNS).links
 
-    assert [(link.origin_path, link.target_path, link.dependency, link.process) for link in found] == [
+    assert [(link.origin_path, link.target_path, link.dependency, link.process) for link in links] == [
         (("amount",), ("line", "price"), "EXACT_COPY", "p1")
     ]
 
@@ -226,15 +226,15 @@ def credentials(url: str) -> object:
 
 def test_credentials_that_google_finds_are_renewed_and_kept(serve, reply) -> None:
     """One request for a token, whatever number of requests go by it."""
-    asked = []
+    requests = []
 
     def handler(request):
-        asked.append(request.target)
+        requests.append(request.target)
         return reply(body=b'{"access_token": "fresh", "expires_in": 3600}')
 
     token = default_token(lambda: credentials(serve(handler)))
 
-    assert [token(), token(), asked] == ["fresh", "fresh", ["/token"]]
+    assert [token(), token(), requests] == ["fresh", "fresh", ["/token"]]
 
 
 def test_credentials_that_are_refused_report_it_without_secrets(serve, reply) -> None:

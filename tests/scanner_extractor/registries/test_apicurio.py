@@ -31,11 +31,11 @@ def installation(apicurio):
     )
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_every_way_reports_the_same(way, apicurio, installation, read_through) -> None:
+@pytest.mark.parametrize("variant", WAYS)
+def test_every_way_reports_the_same(variant, apicurio, installation, read_through) -> None:
     """Which way is open depends on rights, and must change nothing."""
-    installation = installation if way != "v2" else tuple(held for held in installation if held.state != "DRAFT")
-    server = apicurio.Apicurio(held=installation, page=2, **WAYS[way])
+    installation = installation if variant != "v2" else tuple(held for held in installation if held.state != "DRAFT")
+    server = apicurio.Apicurio(held=installation, page=2, **WAYS[variant])
     versions = read_through(server, "apicurio").versions
 
     assert [(v.context, v.subject, v.version, v.schema_id, v.state) for v in versions] == [
@@ -43,7 +43,7 @@ def test_every_way_reports_the_same(way, apicurio, installation, read_through) -
         ("shop", "a/b c", 1, "2", ""),
         ("shop", "orders", 1, "2", ""),
         ("shop", "orders", 2, "4", ""),
-        *([("shop", "orders", 7, "5", "DRAFT")] if way != "v2" else []),
+        *([("shop", "orders", 7, "5", "DRAFT")] if variant != "v2" else []),
         ("shop", "pay", 1, "6", ""),
     ]
     assert json.loads(versions[3].metadata) == {"globalId": 4, "version": "2.0-beta", "artifact": {"name": "Orders"}}
@@ -134,8 +134,8 @@ def test_labels_become_numbers_in_the_order_of_registration(labels, numbers, api
     assert [(v.text, v.version) for v in versions] == list(zip(labels, numbers, strict=True))
 
 
-@pytest.mark.parametrize("way", ["export", "lists"])
-def test_what_people_wrote_is_kept(way, apicurio, read_through) -> None:
+@pytest.mark.parametrize("variant", ["export", "lists"])
+def test_what_people_wrote_is_kept(variant, apicurio, read_through) -> None:
     """Labels, owner and description are the governance team's."""
     held = apicurio.Held(
         artifact="a",
@@ -147,7 +147,7 @@ def test_what_people_wrote_is_kept(way, apicurio, read_through) -> None:
         more={"labels": {"team": "sales", "beta": None}, "owner": "ann"},
         about={"description": "d"},
     )
-    (version,) = read_through(apicurio.Apicurio(held=(held,), **WAYS[way]), "apicurio").versions
+    (version,) = read_through(apicurio.Apicurio(held=(held,), **WAYS[variant]), "apicurio").versions
 
     assert (version.format, version.state, version.deleted) == ("OPENAPI", "DEPRECATED", False)
     assert json.loads(version.metadata) == {
@@ -191,7 +191,7 @@ def _zip(**entries: str) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "output",
     [
         b"no archive",
         _zip(x__ArtifactVersion__json="{"),
@@ -202,24 +202,24 @@ def _zip(**entries: str) -> bytes:
     ],
 )
 def test_export_that_cannot_be_read_is_reported_and_the_lists_are_read(
-    said, apicurio, installation, read_through
+    output, apicurio, installation, read_through
 ) -> None:
     """The quick way is a way among others."""
-    server = apicurio.Apicurio(held=installation, said={"admin/export": (200, said)})
+    server = apicurio.Apicurio(held=installation, said={"admin/export": (200, output)})
     reading = read_through(server, "apicurio")
 
     assert (len(reading.versions), reading.outcome.status) == (6, SourceStatus.READ)
     assert ["export" in problem.what for problem in reading.problems] == [True]
 
 
-@pytest.mark.parametrize("way", ["export", "lists"])
-def test_text_that_is_not_utf8_costs_its_version(way, apicurio, installation, read_through) -> None:
+@pytest.mark.parametrize("variant", ["export", "lists"])
+def test_text_that_is_not_utf8_costs_its_version(variant, apicurio, installation, read_through) -> None:
     """The others are read, and what earlier scans know of it stays."""
-    odd = b"\xff\xfe"
-    server = apicurio.Apicurio(held=installation, said={"ids/contentIds/4": (200, odd)}, **WAYS[way])
-    if way == "export":
+    unusual = b"\xff\xfe"
+    server = apicurio.Apicurio(held=installation, said={"ids/contentIds/4": (200, unusual)}, **WAYS[variant])
+    if variant == "export":
         entries = zipfile.ZipFile(io.BytesIO(server.archive()))
-        parts = {name: entries.read(name) for name in entries.namelist()} | {"content/4.Content.data": odd}
+        parts = {name: entries.read(name) for name in entries.namelist()} | {"content/4.Content.data": unusual}
         file = io.BytesIO()
         with zipfile.ZipFile(file, "w") as archive:
             for name, body in parts.items():
@@ -242,45 +242,45 @@ def test_version_without_a_text_is_reported_and_not_unread(apicurio, installatio
 @pytest.mark.parametrize("api", ["v3", "v2"])
 def test_registry_that_refuses_every_text_is_refused(api, apicurio, installation, read_through) -> None:
     """An empty answer would look as if everything was deleted."""
-    said = {f"ids/contentIds/{number}": FORBIDDEN for number in range(9)}
-    said |= {f"groups/shop/artifacts/orders/versions/7/{what}": FORBIDDEN for what in ("content", "references")}
+    output = {f"ids/contentIds/{number}": FORBIDDEN for number in range(9)}
+    output |= {f"groups/shop/artifacts/orders/versions/7/{what}": FORBIDDEN for what in ("content", "references")}
     with pytest.raises(SourceRefused):
-        read_through(apicurio.Apicurio(held=installation, api=api, exports=False, said=said), "apicurio")
+        read_through(apicurio.Apicurio(held=installation, api=api, exports=False, said=output), "apicurio")
 
 
 def test_v2_artifacts_that_are_all_refused_are_a_refusal(apicurio, read_through) -> None:
     """Nothing that may be read is not an empty registry."""
     held = apicurio.Held(artifact="a", text="t", global_id=1, content_id=1)
-    said = {"groups/default/artifacts/a/versions": FORBIDDEN}
+    output = {"groups/default/artifacts/a/versions": FORBIDDEN}
     with pytest.raises(SourceRefused):
-        read_through(apicurio.Apicurio(held=(held,), api="v2", said=said), "apicurio")
+        read_through(apicurio.Apicurio(held=(held,), api="v2", said=output), "apicurio")
 
 
 def test_entries_of_another_form_cost_themselves(apicurio, installation, read_through) -> None:
     """One odd artifact must not hide a thousand."""
     rows = [{"artifactId": "x", "version": "1", "artifactType": "AVRO"}, {"artifactId": "y"}, 7]
     rows.append({"artifactId": "ok", "version": "1", "artifactType": "avro", "globalId": 1, "contentId": 1})
-    said = {
+    output = {
         "search/versions": (200, {"count": 4, "versions": rows}),
         "search/artifacts": (200, {"count": 1, "artifacts": [1]}),
     }
-    reading = read_through(apicurio.Apicurio(held=installation, exports=False, said=said), "apicurio")
+    reading = read_through(apicurio.Apicurio(held=installation, exports=False, said=output), "apicurio")
 
     assert [(v.subject, v.format) for v in reading.versions] == [("ok", "AVRO")]
     assert (reading.outcome.unread, len(reading.problems)) == ({"x", "y"}, 3)
 
 
-@pytest.mark.parametrize("said", [[], {"count": 1}, {"versions": []}, {"count": "1", "versions": []}])
-def test_answer_that_is_no_page_reports_it(said, apicurio, read_through) -> None:
+@pytest.mark.parametrize("output", [[], {"count": 1}, {"versions": []}, {"count": "1", "versions": []}])
+def test_answer_that_is_no_page_reports_it(output, apicurio, read_through) -> None:
     """Something else answers at this address."""
     with pytest.raises(PayloadUnexpected, match="not a page of versions"):
-        read_through(apicurio.Apicurio(exports=False, said={"search/versions": (200, said)}), "apicurio")
+        read_through(apicurio.Apicurio(exports=False, said={"search/versions": (200, output)}), "apicurio")
 
 
 @pytest.mark.parametrize("references", [[{"name": 1}], 5, ["x"]])
 def test_references_of_another_form_cost_their_version(references, apicurio, installation, read_through) -> None:
     """Its columns could be wrong without them."""
-    said = {"ids/contentIds/6/references": (200, references)}
-    reading = read_through(apicurio.Apicurio(held=installation, exports=False, said=said), "apicurio")
+    output = {"ids/contentIds/6/references": (200, references)}
+    reading = read_through(apicurio.Apicurio(held=installation, exports=False, said=output), "apicurio")
 
     assert reading.outcome.unread == {":shop:pay"}

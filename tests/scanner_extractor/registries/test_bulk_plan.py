@@ -89,14 +89,14 @@ def test_rows_that_do_not_state_it_are_read_in_both_forms(serving, stored, read)
 
 @pytest.mark.parametrize("flavour", ["confluent", "confluent-7.4"])
 @pytest.mark.parametrize("bulk", [True, False])
-@pytest.mark.parametrize(("context", "way"), [(".eu", "setting"), (".eu", "url"), (".", "setting")])
-def test_one_context_of_a_shared_registry_is_read(flavour, bulk, context, way, serving, stored, read, fake) -> None:
+@pytest.mark.parametrize(("context", "variant"), [(".eu", "setting"), (".eu", "url"), (".", "setting")])
+def test_one_context_of_a_shared_registry_is_read(flavour, bulk, context, variant, serving, stored, read, fake) -> None:
     """Another team's subjects of the same names are no subjects of this cluster."""
     faults = {} if bulk else {path: fake.Fault(status=404) for path in ("/schemas", "/contexts/.eu/schemas")}
     installation = [stored(f"{prefix}orders-value") for prefix in ("", ":.eu:", ":.us:")]
     registry = serving(flavour, *installation, faults=faults)
-    registry.url += f"/contexts/{context}" if way == "url" else ""
-    reading = read(registry, context=context if way == "setting" else "")
+    registry.url += f"/contexts/{context}" if variant == "url" else ""
+    reading = read(registry, context=context if variant == "setting" else "")
 
     assert [(v.context, v.subject, v.deleted) for v in reading.versions] == [(context, "orders-value", False)]
     assert reading.registry.source == f"schema_registry:{registry.url.partition('/contexts')[0]}/contexts/{context}"
@@ -167,11 +167,11 @@ def test_bulk_list_that_objects_leaves_the_walk_silently(serving, stored, read, 
 
 def test_progress_is_reported(serving, stored, read) -> None:
     """The runner gives a source up that makes no progress."""
-    told: list[int] = []
+    reported: list[int] = []
     registry = serving("confluent", *(stored("a", number) for number in range(1, 8)), page=3)
-    read(registry, progress=lambda source, done, total: told.append(done))
+    read(registry, progress=lambda source, done, total: reported.append(done))
 
-    assert max(told) == 7
+    assert max(reported) == 7
 
 
 def test_registry_that_invents_rows_on_every_page_is_cut_off_and_kept_as_a_part() -> None:

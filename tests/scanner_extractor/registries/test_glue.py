@@ -152,7 +152,7 @@ class Raising:
         raise self._error
 
 
-def asked(connect) -> ScannerError | int:
+def requested(connect) -> ScannerError | int:
     request = Request(source=SourceId("s"), method="POST", url="https://g/ListSchemas", body="{}")
     try:
         return glue_registry_transport(GlueSettings(region="r"), WEB, connect=connect)(request).status
@@ -174,7 +174,9 @@ def test_failures_state_what_to_do_next() -> None:
         (boto.NoRegionError(), InputInvalid),
     ]
 
-    assert [type(asked(lambda error=error: Raising(error))) for error, _ in failures] == [kind for _, kind in failures]
+    assert [type(requested(lambda error=error: Raising(error))) for error, _ in failures] == [
+        kind for _, kind in failures
+    ]
 
 
 @pytest.mark.parametrize(
@@ -193,26 +195,26 @@ def test_errors_of_aws_are_distinguished_by_their_code(code, status, expected) -
     """Almost all of them have status 400."""
     from botocore.exceptions import ClientError
 
-    told = {"Error": {"Code": code, "Message": "m"}, "ResponseMetadata": {"HTTPStatusCode": status}}
-    answer = asked(lambda: Raising(ClientError(told, "ListSchemas")))
+    reported = {"Error": {"Code": code, "Message": "m"}, "ResponseMetadata": {"HTTPStatusCode": status}}
+    answer = requested(lambda: Raising(ClientError(reported, "ListSchemas")))
 
     assert answer == expected if isinstance(expected, int) else type(answer) is expected
 
 
 def test_client_is_made_with_the_first_request_and_once(glue) -> None:
     """To import boto3 takes longer than a replay."""
-    made: list[int] = []
+    numbers: list[int] = []
 
     def connect():
-        made.append(1)
+        numbers.append(1)
         return glue.Stubbed(glue.Glue())
 
     exchange = glue_registry_transport(GlueSettings(region="r"), WEB, connect=connect)
-    before = len(made)
+    before = len(numbers)
     for _ in range(2):
         exchange(Request(source=SourceId("s"), method="POST", url="https://g/ListSchemas", body='{"MaxResults": 100}'))
 
-    assert (before, len(made)) == (0, 1)
+    assert (before, len(numbers)) == (0, 1)
 
 
 def test_profile_that_is_not_there_is_a_mistake_in_the_settings(tmp_path: Path, monkeypatch) -> None:
@@ -244,11 +246,11 @@ def test_other_registries_are_queried_over_http() -> None:
     assert REGISTRIES["confluent"].transport(RegistrySettings(type="confluent", http=WEB)) is None
 
 
-@pytest.mark.parametrize("said", [{}, {"Schemas": [{"SchemaName": "x"}]}, []])
-def test_answer_of_another_form_reports_it(said, read_through) -> None:
+@pytest.mark.parametrize("output", [{}, {"Schemas": [{"SchemaName": "x"}]}, []])
+def test_answer_of_another_form_reports_it(output, read_through) -> None:
     """An empty list would mark everything gone."""
     with pytest.raises(PayloadUnexpected):
-        read_through(lambda method, url: (200, json.dumps(said).encode()), "glue", glue=GlueSettings(region="r"))
+        read_through(lambda method, url: (200, json.dumps(output).encode()), "glue", glue=GlueSettings(region="r"))
 
 
 def test_version_of_another_form_costs_its_schema(read_through) -> None:

@@ -116,13 +116,13 @@ def test_version_that_cannot_be_read_leaves_its_siblings(serving, stored, read, 
 
 def test_subject_that_vanishes_while_we_read_is_a_problem_and_not_unread(serving, stored, read, fake) -> None:
     """Somebody deleted it between list and read; nothing is missing then."""
-    gone = fake.Fault(status=404, body=b'{"error_code":40401,"message":"Subject not found"}')
+    fault = fake.Fault(status=404, body=b'{"error_code":40401,"message":"Subject not found"}')
     reading = read(
         serving(
             "confluent-old",
             stored("a"),
             stored("b"),
-            faults={"/subjects/b/versions/1": gone} | {"/subjects/b/versions/1?deleted=true": gone},
+            faults={"/subjects/b/versions/1": fault} | {"/subjects/b/versions/1?deleted=true": fault},
         )
     )
 

@@ -96,14 +96,14 @@ def worker(request: Request) -> Response:
     """Answer as a worker that has the one connector."""
     path = request.url.removeprefix("http://c:8083")
     if path.startswith("/connectors?"):
-        return told({"x": ENTRY})
+        return reported({"x": ENTRY})
     for name, settings in DEFINITIONS.items():
         if path == f"/connector-plugins/{name.replace('$', '%24')}/config":
-            return told(settings)
+            return reported(settings)
     return Response(status=404, body=b'{"error_code": 404, "message": "no"}')
 
 
-def told(document: Any) -> Response:
+def reported(document: Any) -> Response:
     return Response(status=200, headers={"content-type": "application/json"}, body=json.dumps(document).encode())
 
 
@@ -129,8 +129,8 @@ def test_no_secret_comes_out_of_a_scan_in_fact_or_capture(tmp_path: Path) -> Non
     reading = scanned(Live(recorder=Recorder(tmp_path / "c")))
 
     assert len(reading.connectors) == 1
-    for kept in (repr(reading), files(tmp_path / "c")):
-        assert not [word for word in LOST if word in kept]
+    for text in (repr(reading), files(tmp_path / "c")):
+        assert not [word for word in LOST if word in text]
 
 
 def test_what_is_no_secret_stays_as_it_was_written() -> None:
@@ -186,17 +186,17 @@ def test_plugins_that_do_not_report_leave_names_and_values_to_judge(answer) -> N
 
 def test_each_plugin_is_queried_once() -> None:
     """Five hundred connectors share a dozen classes."""
-    asked: list[str] = []
+    requests: list[str] = []
 
     def counted(request: Request) -> Response:
-        asked.append(request.url)
-        return told({"x": ENTRY, "y": ENTRY}) if "/connectors" in request.url else worker(request)
+        requests.append(request.url)
+        return reported({"x": ENTRY, "y": ENTRY}) if "/connectors" in request.url else worker(request)
 
     exchange = with_masked_passwords(SETTINGS, counted)
     for _ in range(2):
         exchange(Request(source=SETTINGS.source, method="GET", url="http://c:8083/connectors?expand=info"))
 
-    definitions = [url for url in asked if "connector-plugins" in url]
+    definitions = [url for url in requests if "connector-plugins" in url]
     assert len(definitions) == len(set(definitions)) == 5
 
 
@@ -205,17 +205,17 @@ def test_managed_connect_is_not_requested_definitions() -> None:
     url = "https://api.confluent.cloud/connect/v1/environments/env-1/clusters/lkc-1"
     managed = replace(SETTINGS, http=HttpSettings(url=url))
     pairs = [{"config": "connector.class", "value": "S3_SINK"}, {"config": "s3.api.secret", "value": "zqCLOUDzq"}]
-    asked: list[str] = []
+    requests: list[str] = []
 
     def cloud(request: Request) -> Response:
-        asked.append(request.url)
-        return told({"x": {"info": {"config": pairs}}})
+        requests.append(request.url)
+        return reported({"x": {"info": {"config": pairs}}})
 
     body = with_masked_passwords(managed, cloud)(
         Request(source=managed.source, method="GET", url=f"{url}/connectors?x")
     ).body
     assert b"zqCLOUDzq" not in body
-    assert len(asked) == 1
+    assert len(requests) == 1
 
 
 @pytest.mark.parametrize("body", [b"<html>", b"[" * 9999, b'["x", "y"]', b'{"x": 5, "y": {"info": 7}}', b"null"])

@@ -50,12 +50,12 @@ def test_setting_whose_name_reports_it_is_hidden(name) -> None:
 @pytest.mark.parametrize(("name", "form"), PROGRAMS.items())
 def test_secret_among_other_things_in_a_setting_is_hidden_and_reported(name, form) -> None:
     """An error message may quote it alone."""
-    found: list[str] = []
-    masked = mask_config({name: form.format(SECRET)}, on_secret=found.append)
+    result: list[str] = []
+    masked = mask_config({name: form.format(SECRET)}, on_secret=result.append)
 
     assert SECRET not in masked[name]
     assert mask_config(masked) == masked
-    assert name == "query" or any(SECRET in each for each in found)
+    assert name == "query" or any(SECRET in item for item in result)
 
 
 @pytest.mark.parametrize("form", MEMBERS)

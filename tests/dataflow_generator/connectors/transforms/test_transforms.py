@@ -35,8 +35,12 @@ def value_of(columns: str, *steps: dict[str, str], topic: str = "t") -> dict[str
     assert value is not None
     mark = {(True, False): "~", (False, True): "*", (True, True): "*"}
     return {
-        path_name(one.path): (path_name(one.origin[1]) + mark.get((one.changed, one.masked), "")) if one.origin else "+"
-        for one in value
+        path_name(traced_column.path): (
+            path_name(traced_column.origin[1]) + mark.get((traced_column.changed, traced_column.masked), "")
+        )
+        if traced_column.origin
+        else "+"
+        for traced_column in value
     }
 
 
@@ -44,7 +48,10 @@ def key_of(columns: str, *steps: dict[str, str]) -> dict[str, str]:
     record = Record.of([parse_path(name) for name in columns.split()], [("k",)])
     key = Chain.of(config(*steps)).routes(Template.of("t"), record)[0].record.key
     assert key is not None
-    return {path_name(one.path): path_name(one.origin[1]) if one.origin else "+" for one in key}
+    return {
+        path_name(traced_column.path): path_name(traced_column.origin[1]) if traced_column.origin else "+"
+        for traced_column in key
+    }
 
 
 def test_a_router_changes_only_names_that_match_whole() -> None:
@@ -196,7 +203,9 @@ def test_flatten_makes_a_name_with_a_dot_of_a_nested_field() -> None:
     record = Record.of([("d", "a")])
     chain = Chain.of(config({"type": f"{KAFKA}Flatten$Value"}))
 
-    assert [one.path for one in chain.routes(Template.of("t"), record)[0].record.value or ()] == [("d.a",)]
+    assert [traced_column.path for traced_column in chain.routes(Template.of("t"), record)[0].record.value or ()] == [
+        ("d.a",)
+    ]
 
 
 def test_value_to_key_copies_columns() -> None:

@@ -51,13 +51,13 @@ def test_what_is_known_of_a_job_is_reported_in_facets() -> None:
         type="flink", statement="SELECT 1", description="loads", owners=("b", "a"), tags=("pii",), source_code="git://x"
     )
 
-    found = job_facets(node)
+    result = job_facets(node)
 
-    assert (found["sql"]["query"], found["sql"]["dialect"]) == ("SELECT 1", "flink")
-    assert found["documentation"] == {"description": "loads"}
-    assert [each["name"] for each in found["ownership"]["owners"]] == ["a", "b"]
-    assert [each["key"] for each in found["tags"]["tags"]] == ["pii"]
-    assert found["sourceCodeLocation"] == {"type": "git", "url": "git://x"}
+    assert (result["sql"]["query"], result["sql"]["dialect"]) == ("SELECT 1", "flink")
+    assert result["documentation"] == {"description": "loads"}
+    assert [item["name"] for item in result["ownership"]["owners"]] == ["a", "b"]
+    assert [item["key"] for item in result["tags"]["tags"]] == ["pii"]
+    assert result["sourceCodeLocation"] == {"type": "git", "url": "git://x"}
 
 
 def test_group_is_no_job_beside_its_topics() -> None:

@@ -67,11 +67,11 @@ def test_what_is_no_state_is_refused_with_a_hint(text) -> None:
 )
 def test_run_that_is_damaged_is_refused(member, value) -> None:
     """A moment without a zone is none."""
-    told = json.loads(state_text({"main": WATCH}, []))
-    told["servers"]["main"]["runs"]["cdc"][member] = value
+    reported = json.loads(state_text({"main": WATCH}, []))
+    reported["servers"]["main"]["runs"]["cdc"][member] = value
 
     with pytest.raises(InputInvalid):
-        read_state(json.dumps(told), "f")
+        read_state(json.dumps(reported), "f")
 
 
 def test_what_is_kept_is_there_for_the_next_monitor(tmp_path) -> None:

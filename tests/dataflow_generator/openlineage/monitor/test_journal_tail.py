@@ -18,9 +18,9 @@ def event(state: str = "START", at: str = "2026-03-01T12:00:00.000Z") -> dict:
     return run_event(RunEntry(id="r-1", state=state), JobEntry(namespace="n", name="cdc"), at, "urn:test")
 
 
-def as_told(told: dict) -> str:
+def as_told(members: dict) -> str:
     """Write an event as openlineage-python does, with tags of its own."""
-    return json.dumps(told | {"run": told["run"] | {"facets": {"tags": {"tags": []}}}}) + "\n"
+    return json.dumps(members | {"run": members["run"] | {"facets": {"tags": {"tags": []}}}}) + "\n"
 
 
 @pytest.fixture
@@ -78,7 +78,7 @@ def test_file_that_cannot_be_read_is_the_users_to_mend(tmp_path) -> None:
     file = tmp_path / ("x" * 300)
     with Journal(tmp_path / "m.json") as journal:
         journal.record("s", ServerState(begun=1), [event()])
-        with pytest.raises(InputInvalid) as told:
+        with pytest.raises(InputInvalid) as reported:
             complete_last_line(journal, file)
 
-    assert (told.value.where, "--file" in told.value.hint) == (str(file), True)
+    assert (reported.value.where, "--file" in reported.value.hint) == (str(file), True)

@@ -142,10 +142,10 @@ class TestReferences:
 
     def test_each_name_is_requested_once(self) -> None:
         """A look-up may be dear."""
-        asked: list[str] = []
-        read(record("Row", a="x.Gone", b="x.Gone", c=["null", "x.Gone"]), lambda name: asked.append(name))
+        requests: list[str] = []
+        read(record("Row", a="x.Gone", b="x.Gone", c=["null", "x.Gone"]), lambda name: requests.append(name))
 
-        assert asked == ["x.Gone"]
+        assert requests == ["x.Gone"]
 
     def test_included_schemas_define_types_and_may_include_each_other(self) -> None:
         """Hortonworks' registry refers by the schema's name, which is no type's, and allows loops."""

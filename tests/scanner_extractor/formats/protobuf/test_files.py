@@ -90,13 +90,15 @@ class TestImports:
     @pytest.mark.parametrize("name", ["../up.proto", "/etc/passwd", "a/../../b.proto", "..\\\\b.proto"])
     def test_import_that_leaves_its_place_is_not_even_looked_up(self, name: str) -> None:
         """A lookup may stand on files."""
-        asked: list[str] = []
+        requests: list[str] = []
 
         parsed = protobuf_fields(
-            f'syntax = "proto3"; import "{name}"; message A {{ int32 a = 1; }}', lambda name: asked.append(name), None
+            f'syntax = "proto3"; import "{name}"; message A {{ int32 a = 1; }}',
+            lambda name: requests.append(name),
+            None,
         )
 
-        assert (asked, len(parsed.columns)) == ([], 1)
+        assert (requests, len(parsed.columns)) == ([], 1)
         assert "below the schema's own" in parsed.problems[0].what
 
     @pytest.mark.parametrize("name", ["a b.proto", "a#b.proto", "заказ.proto", "schema.proto", "_schema.proto", "x"])
@@ -333,14 +335,14 @@ class TestQuiet:
 
     def test_threads_do_not_disturb_each_other(self) -> None:
         """Nobody has to know that only one thread reads."""
-        found: list[tuple[int, str]] = []
+        result: list[tuple[int, str]] = []
 
         def work(number: int) -> None:
             for _ in range(20):
                 parsed = read(
                     f'import "b.proto"; message A {{ B b{number} = 1; }}', b='syntax = "proto3"; message B {}'
                 )
-                found.append((len(parsed.problems), parsed.columns[0].name.removesuffix(str(number))))
+                result.append((len(parsed.problems), parsed.columns[0].name.removesuffix(str(number))))
 
         threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
         for thread in threads:
@@ -348,5 +350,5 @@ class TestQuiet:
         for thread in threads:
             thread.join()
 
-        assert set(found) == {(0, "b")}
-        assert len(found) == 80
+        assert set(result) == {(0, "b")}
+        assert len(result) == 80

@@ -121,7 +121,7 @@ class TestTypes:
     def test_every_message_that_everybody_has_is_one_column(self) -> None:
         """A message of Google's that only some lists name would have its fields shown, and others not."""
         texts = [text for name, text in DECLARED.items() if name.startswith("google/type/")]
-        names = [f"google.type.{found}" for text in texts for found in re.findall(r"(?<!\{ )message (\w+)", text)]
+        names = [f"google.type.{result}" for text in texts for result in re.findall(r"(?<!\{ )message (\w+)", text)]
         listed = [name for name in WELL_KNOWN if name.startswith("google.type.")]
 
         assert sorted(names) == sorted(listed)

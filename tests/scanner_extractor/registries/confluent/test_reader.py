@@ -53,9 +53,9 @@ def test_unknown_format_is_kept() -> None:
 def test_a_row_that_is_known_is_not_read_again() -> None:
     """The list with deleted versions repeats all others, of which a large registry has a million."""
     known = {(":.eu:s", 1): read_row({**PLAIN, "subject": ":.eu:s"}, CONFLUENT)}
-    told = [{**PLAIN, "subject": ":.eu:s"}, PLAIN, {**PLAIN, "subject": ":.eu:s", "version": True}, {"subject": []}]
+    reported = [{**PLAIN, "subject": ":.eu:s"}, PLAIN, {**PLAIN, "subject": ":.eu:s", "version": True}, {"subject": []}]
 
-    same, other, *bad = read_rows(told, CONFLUENT, known)
+    same, other, *bad = read_rows(reported, CONFLUENT, known)
 
     assert same is known[":.eu:s", 1]
     assert other == read_row(PLAIN, CONFLUENT)

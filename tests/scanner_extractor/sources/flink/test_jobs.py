@@ -29,13 +29,13 @@ Read = Callable[..., JobsResult]
 def read(flink) -> Read:
     """Read a fake Flink over loopback."""
 
-    def ask(server: Any, kind: str = JOB_MANAGER) -> JobsResult:
+    def query(server: Any, kind: str = JOB_MANAGER) -> JobsResult:
         with flink.serving(server) as url:
             settings = FlinkSettings(type=kind, http=HttpSettings(url=url, concurrency=2))
             with Http(settings.http, SourceId("flink:x"), clock=NO_PAUSE) as http:
                 return FLINK_SOURCES[kind].read(settings, http, no_progress)
 
-    return ask
+    return query
 
 
 def test_jobs_arrive_with_state_start_and_plan(flink, read: Read) -> None:
@@ -82,12 +82,14 @@ def test_gateway_is_there_or_not(flink, read: Read, serve, reply) -> None:
         FLINK_SOURCES[SQL_GATEWAY].read(settings, http, no_progress)
 
 
-@pytest.mark.parametrize("reader", [lambda told: read_jobs(told, SourceId("s")), read_plan, read_version, read_gateway])
-@pytest.mark.parametrize("told", [None, [], {}, {"jobs": 1}, {"plan": []}, {"flink-version": 1}, "x"])
-def test_another_answer_is_refused(reader, told) -> None:
+@pytest.mark.parametrize(
+    "reader", [lambda reported: read_jobs(reported, SourceId("s")), read_plan, read_version, read_gateway]
+)
+@pytest.mark.parametrize("reported", [None, [], {}, {"jobs": 1}, {"plan": []}, {"flink-version": 1}, "x"])
+def test_another_answer_is_refused(reader, reported) -> None:
     """Something else listens there."""
     with pytest.raises(PayloadUnexpected):
-        reader(told)
+        reader(reported)
 
 
 @pytest.mark.parametrize("started", [None, True, "now", -1, 10**20, 1.5])
@@ -102,10 +104,10 @@ def test_start_that_is_no_time_is_unknown(started) -> None:
 
 def test_secrets_of_a_plan_are_hidden() -> None:
     """A connector may put its options into the name of its operator."""
-    told = read_plan({"plan": {"nodes": [{"description": "Sink: x(url=jdbc:db://u:zqPASSzq@h/d, password=zqPASSzq)"}]}})
+    plan = read_plan({"plan": {"nodes": [{"description": "Sink: x(url=jdbc:db://u:zqPASSzq@h/d, password=zqPASSzq)"}]}})
 
-    assert "zqPASSzq" not in told
-    assert "Sink: x" in told
+    assert "zqPASSzq" not in plan
+    assert "Sink: x" in plan
 
 
 @pytest.mark.parametrize(

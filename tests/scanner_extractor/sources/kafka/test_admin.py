@@ -96,9 +96,10 @@ class Brokers:
             raise KafkaException(self.given["describe"])
         if "unshown" in self.given:
             return {name: settled(self.given["unshown"]) for name in topics.topic_names}
-        told = self.given.get("topic_rights", [AclOperation.DESCRIBE])
+        reported = self.given.get("topic_rights", [AclOperation.DESCRIBE])
         return {
-            name: settled(Described(is_internal=name.startswith("__"), operations=told)) for name in topics.topic_names
+            name: settled(Described(is_internal=name.startswith("__"), operations=reported))
+            for name in topics.topic_names
         }
 
     def describe_configs(self, resources: list[Any], request_timeout: float) -> dict[Any, Future[Any]]:
@@ -136,18 +137,21 @@ def test_cluster_is_read_whole() -> None:
         ("kafka-1:9092",),
         SourceStatus.READ,
     )
-    assert [(one.name, one.internal, one.config) for one in reading.topics] == [
+    assert [(topic.name, topic.internal, topic.config) for topic in reading.topics] == [
         ("__consumer_offsets", True, (("retention.ms", "1"),)),
         ("orders", False, (("retention.ms", "1"),)),
     ]
-    assert [(one.name, one.topics) for one in reading.consumer_groups] == [("a", ("orders",)), ("z", ("orders",))]
+    assert [(consumer_group.name, consumer_group.topics) for consumer_group in reading.consumer_groups] == [
+        ("a", ("orders",)),
+        ("z", ("orders",)),
+    ]
 
 
 def test_settings_that_are_refused_leave_the_topics() -> None:
     """One missing right costs what it guards, and is said once, not once a topic."""
     reading = read(Brokers("a", "b", config=DENIED))
 
-    assert [(one.name, one.config) for one in reading.topics] == [("a", ()), ("b", ())]
+    assert [(topic.name, topic.config) for topic in reading.topics] == [("a", ()), ("b", ())]
     assert (reading.outcome.status, reading.unconfigured) == (SourceStatus.PARTIAL, frozenset({"a", "b"}))
     reason = "2 topics could not be queried for their settings: Topic authorization failed (a, b)"
     assert reading.outcome.reason == reason
@@ -247,7 +251,10 @@ def test_mark_that_cannot_be_queried_is_reported_by_kafkas_own_names() -> None:
     """Brokers without DescribeTopics still have internal topics, and nothing is missing then."""
     reading = read(Brokers("__consumer_offsets", "_mine", describe=DENIED))
 
-    assert [(one.name, one.internal) for one in reading.topics] == [("__consumer_offsets", True), ("_mine", False)]
+    assert [(topic.name, topic.internal) for topic in reading.topics] == [
+        ("__consumer_offsets", True),
+        ("_mine", False),
+    ]
     assert reading.outcome.status == SourceStatus.READ
 
 
@@ -255,7 +262,7 @@ def test_topic_that_the_brokers_do_not_show_stays_as_it_was() -> None:
     """It exists, so it must not be marked as gone."""
     reading = read(Brokers("orders", "secret", hidden={"secret": DENIED}))
 
-    assert [one.name for one in reading.topics] == ["orders"]
+    assert [topic.name for topic in reading.topics] == ["orders"]
     assert (reading.outcome.unread, reading.outcome.status) == (frozenset({"secret"}), SourceStatus.PARTIAL)
 
 
@@ -285,7 +292,10 @@ def test_groups_of_a_broker_that_is_down_are_not_gone() -> None:
     """The other brokers list theirs, and say nothing of those that it coordinates."""
     reading = read(Brokers("orders", "__consumer_offsets", groups=["a"], leader=-1))
 
-    assert ([one.name for one in reading.consumer_groups], reading.outcome.status) == (["a"], SourceStatus.PARTIAL)
+    assert ([consumer_group.name for consumer_group in reading.consumer_groups], reading.outcome.status) == (
+        ["a"],
+        SourceStatus.PARTIAL,
+    )
     assert reading.outcome.unread == frozenset()
     assert "1 of 2 partitions of __consumer_offsets have no leader" in reading.outcome.reason
 
@@ -295,7 +305,10 @@ def test_group_is_unread_only_where_nothing_is_reported_for_it() -> None:
     half = read(Brokers(groups=["g"], members=DENIED))
     none = read(Brokers(groups=["g"], members=DENIED, offsets=DENIED))
 
-    assert ([one.name for one in half.consumer_groups], half.outcome.unread) == (["g"], frozenset())
+    assert ([consumer_group.name for consumer_group in half.consumer_groups], half.outcome.unread) == (
+        ["g"],
+        frozenset(),
+    )
     assert (none.consumer_groups, none.outcome.unread) == ((), frozenset({"g"}))
 
 

@@ -12,13 +12,13 @@ from scanner_extractor.sources.kafka.reader import listener_addresses
 NAMES = {"advertised": "advertised.listeners", "plain": "listeners", "controllers": "controller.listener.names"}
 
 
-def addresses(told: tuple[str, ...] = ("kafka-1:9092",), **settings: str | None) -> tuple[str, ...]:
+def addresses(reported: tuple[str, ...] = ("kafka-1:9092",), **settings: str | None) -> tuple[str, ...]:
     entries = {NAMES[name]: ConfigEntry(NAMES[name], value) for name, value in settings.items()}
-    return listener_addresses([entries], told)
+    return listener_addresses([entries], reported)
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "result"),
     [
         ("PLAINTEXT://Kafka-1:9092,SASL_SSL://kafka-1.example.com:9094", ("kafka-1.example.com:9094",)),
         ("IN://b:1, OUT://a:2", ("a:2", "b:1")),
@@ -28,9 +28,9 @@ def addresses(told: tuple[str, ...] = ("kafka-1:9092",), **settings: str | None)
         ("", ()),
     ],
 )
-def test_listener_gives_an_address_that_others_can_use(text, found) -> None:
+def test_listener_gives_an_address_that_others_can_use(text, result) -> None:
     """Wildcards and random ports are what a broker binds to, not where anybody finds it."""
-    assert addresses(advertised=text) == found
+    assert addresses(advertised=text) == result
 
 
 def test_listeners_are_advertised_where_nothing_else_is() -> None:

@@ -79,11 +79,11 @@ Read = Callable[..., KsqlResult]
 def read() -> Read:
     settings = KsqlSettings(http=HttpSettings(url="http://ksql:8088"))
 
-    def ask(server: Server, earlier: Earlier = NOTHING_EARLIER) -> KsqlResult:
+    def query(server: Server, earlier: Earlier = NOTHING_EARLIER) -> KsqlResult:
         with Http(settings.http, settings.source, exchange=server) as http:
             return read_ksqldb(settings, http, no_progress, earlier)
 
-    return ask
+    return query
 
 
 def test_two_requests_report_everything(read: Read) -> None:
@@ -99,8 +99,8 @@ def test_two_requests_report_everything(read: Read) -> None:
 
     reading = read(server)
 
-    assert [one.name for one in reading.sources] == ["ORDERS", "PAID"]
-    assert [(one.name, one.sources, one.sinks, one.sink_topics) for one in reading.queries] == [
+    assert [source.name for source in reading.sources] == ["ORDERS", "PAID"]
+    assert [(query.name, query.sources, query.sinks, query.sink_topics) for query in reading.queries] == [
         ("Q1", ("ORDERS",), ("PAID",), ("paid",))
     ]
     assert (reading.outcome.status, reading.outcome.requests, reading.outcome.received) == (Answered.READ, 2, 3)
@@ -125,7 +125,7 @@ def test_older_server_is_queried_in_older_words(read: Read) -> None:
 
     reading = read(server)
 
-    assert [one.name for one in reading.sources] == ["ORDERS", "USERS"]
+    assert [source.name for source in reading.sources] == ["ORDERS", "USERS"]
     assert (len(reading.queries), reading.outcome.status) == (1, Answered.READ)
 
 
@@ -141,23 +141,23 @@ def test_batch_that_fails_is_queried_statement_by_statement(read: Read) -> None:
 
     reading = read(server)
 
-    assert server.asked == [BATCH, *(f"{each};" for each in BATCH.rstrip(";").split("; "))]
-    assert ([one.name for one in reading.sources], reading.outcome.status) == (["ORDERS"], Answered.READ)
+    assert server.asked == [BATCH, *(f"{part};" for part in BATCH.rstrip(";").split("; "))]
+    assert ([source.name for source in reading.sources], reading.outcome.status) == (["ORDERS"], Answered.READ)
 
 
 def test_collection_called_streams_is_not_taken_for_the_list(read: Read) -> None:
     """Old servers read `DESCRIBE STREAMS` as the description of a collection of that name."""
-    one = {"@type": "sourceDescription", "sourceDescription": source("STREAMS", "s"), "warnings": []}
+    texts = {"@type": "sourceDescription", "sourceDescription": source("STREAMS", "s"), "warnings": []}
     server = Server(
         {
-            "DESCRIBE STREAMS;": [one],
+            "DESCRIBE STREAMS;": [texts],
             "LIST STREAMS EXTENDED;": [sources(source("STREAMS", "s"), source("ORDERS", "orders"))],
             "LIST TABLES EXTENDED;": [sources()],
             "SHOW QUERIES EXTENDED;": [queries()],
         }
     )
 
-    assert [one.name for one in read(server).sources] == ["ORDERS", "STREAMS"]
+    assert [source.name for source in read(server).sources] == ["ORDERS", "STREAMS"]
 
 
 def test_oldest_server_is_queried_name_by_name(read: Read) -> None:
@@ -178,7 +178,7 @@ def test_oldest_server_is_queried_name_by_name(read: Read) -> None:
 
     reading = read(server)
 
-    assert [(one.name, one.value_format) for one in reading.sources] == [
+    assert [(source.name, source.value_format) for source in reading.sources] == [
         ("ORDERS", "DELIMITED"),
         ("TABLES", "JSON"),
         ("my-stream", "JSON"),
@@ -193,7 +193,9 @@ def test_queries_that_are_refused_leave_the_collections(read: Read) -> None:
 
     reading = read(Server({"DESCRIBE STREAMS;": [streams], "DESCRIBE TABLES;": [sources()]}))
 
-    assert [(one.name, one.sources, one.sink_topics) for one in reading.queries] == [("Q1", ("ORDERS",), ("paid",))]
+    assert [(query.name, query.sources, query.sink_topics) for query in reading.queries] == [
+        ("Q1", ("ORDERS",), ("paid",))
+    ]
     assert reading.outcome.status == Answered.PARTIAL
     assert reading.outcome.reason == "ksqlDB does not list its queries"
 
@@ -221,7 +223,7 @@ def test_several_answers_about_one_query_are_joined(read: Read) -> None:
 
     reading = read(Server({BATCH: [streams, sources(), queries(query("Q1", sources=["A"]))]}))
 
-    assert [(one.name, one.sources, one.sink_topics, one.statement) for one in reading.queries] == [
+    assert [(query.name, query.sources, query.sink_topics, query.statement) for query in reading.queries] == [
         ("INSERTQUERY_2", (), ("paid",), "x"),
         ("Q1", ("A", "B"), ("paid",), "CREATE STREAM …"),
     ]
@@ -235,18 +237,18 @@ def test_queries_at_a_prompt_are_left_out(read: Read) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "state"),
+    ("reported", "state"),
     [
         ({"state": None, "ksqlHostQueryStatus": {"a:1": "RUNNING", "b:1": "ERROR"}}, "ERROR"),
         ({"state": None, "ksqlHostQueryStatus": {"a:1": "RUNNING"}}, "RUNNING"),
         ({"state": None}, ""),
     ],
 )
-def test_state_is_the_worst_of_all_hosts(read: Read, told, state) -> None:
+def test_state_is_the_worst_of_all_hosts(read: Read, reported, state) -> None:
     """Old servers do not sum it up themselves."""
-    (found,) = read(Server({BATCH: [sources(), sources(), queries(query("Q1", **told))]})).queries
+    (result,) = read(Server({BATCH: [sources(), sources(), queries(query("Q1", **reported))]})).queries
 
-    assert found.state == state
+    assert result.state == state
 
 
 @pytest.mark.parametrize(("name", "topic"), [("KSQL_PROCESSING_LOG", "x"), ("LOG", "shop_ksql_processing_log")])
@@ -254,7 +256,7 @@ def test_processing_log_is_internal(read: Read, name, topic) -> None:
     """It is ksqlDB's own, whatever it is called."""
     reading = read(Server({BATCH: [sources(source(name, topic), source("ORDERS", "orders")), sources(), queries()]}))
 
-    assert {one.name: one.internal for one in reading.sources} == {name: True, "ORDERS": False}
+    assert {source.name: source.internal for source in reading.sources} == {name: True, "ORDERS": False}
 
 
 @pytest.mark.parametrize("info", [None, [], {"KsqlServerInfo": {}}])
@@ -283,8 +285,8 @@ def test_functions_and_types_are_reported_with_the_rest(read: Read) -> None:
 
     reading = read(Server({BATCH: answer}))
 
-    assert [(one.name, one.kind) for one in reading.functions] == [("A", "AGGREGATE"), ("b", "TABLE")]
-    assert [(one.name, one.definition) for one in reading.types] == [
+    assert [(function.name, function.kind) for function in reading.functions] == [("A", "AGGREGATE"), ("b", "TABLE")]
+    assert [(ksql_type.name, ksql_type.definition) for ksql_type in reading.types] == [
         ("MONEY", "STRUCT<SUM DECIMAL(9, 2), `my``s` ARRAY<MAP<STRING, DOUBLE>>, D DECIMAL>")
     ]
     assert (reading.outcome.status, reading.outcome.unread) == (Answered.PARTIAL, {"?", "BAD", "BAD2"})
@@ -426,7 +428,7 @@ def test_functions_that_are_refused_cost_themselves(read: Read) -> None:
 
     reading = read(server)
 
-    assert ([one.name for one in reading.sources], reading.outcome.status) == (["ORDERS"], Answered.PARTIAL)
+    assert ([source.name for source in reading.sources], reading.outcome.status) == (["ORDERS"], Answered.PARTIAL)
     assert reading.outcome.reason == "ksqlDB does not list its functions"
 
 
