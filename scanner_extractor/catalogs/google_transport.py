@@ -19,7 +19,7 @@ from scanner_model.redaction import mask_text
 SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 
 Token = Callable[[], str]
-"""Give an access token that is valid now; raises SourceRefused where there is none."""
+"""Returns an access token that is valid now; raises SourceRefused where there is none."""
 
 _RIGHTS = (
     "log in with `gcloud auth application-default login`, or give the service account that docs/sources/google.md names"

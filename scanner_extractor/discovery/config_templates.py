@@ -59,7 +59,7 @@ class _Sign:
 
 
 Brokers = Callable[[KafkaSettings], tuple[str, int]]
-"""Ask brokers for the cluster's id and how many they are; raises ScannerError."""
+"""Returns the id of the brokers' cluster and their number; raises ScannerError."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

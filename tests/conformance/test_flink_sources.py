@@ -91,7 +91,7 @@ def test_list_without_an_end_is_given_up(kind) -> None:
 
 @KNOWN
 def test_check_never_raises(kind) -> None:
-    """It tells what is wrong in a line."""
+    """It reports what is wrong in a line."""
     for status, body in ((200, "{}"), (401, ""), (500, "<html>"), (200, "[")):
         chosen = Settings(cluster=ClusterName("c"), brokers=(), file=None, flink=(settings(kind),))  # type: ignore[arg-type]
         rows = list(check(chosen, probe=lambda _: "", exchange=answering(status, body)))

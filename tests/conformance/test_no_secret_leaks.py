@@ -23,7 +23,7 @@ JDBC = "jdbc:db2://h:50000/d"
 
 
 def s(number: int) -> str:
-    """Return a secret that nothing but its place tells to be one."""
+    """Return a secret that only its place shows to be one."""
     return f"zqS{number:02d}ecretzq"
 
 

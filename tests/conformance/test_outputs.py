@@ -38,7 +38,7 @@ NETWORK = "kafka://k:9092"
 
 
 def graph_of(names: tuple[str, ...], edges_read: list[int] | None = None) -> FlowGraph:
-    """Build a chain of topics with a column each, where a list is given told of each edge that is read."""
+    """Build a chain of topics with a column each, where a list is given, it gets each edge that is read."""
     topics = [Node(f"topic:{name}", NodeKind.TOPIC, NETWORK, name, None, (("description", name),)) for name in names]
     columns = [Node(f"column:{name}#{name}", NodeKind.COLUMN, NETWORK, name, (name, "[]")) for name in names]
     nodes = [*topics, *columns]

@@ -77,7 +77,7 @@ def fake() -> Any:
 
 
 def registry(fake: Any, server: str) -> Any:
-    """Return the fake of a server that was told the statements behind the recorded rows."""
+    """Return the fake of a server that has the statements behind the recorded rows."""
     installation = []
     for row in ROWS[server]:
         references = tuple((item["name"], item["subject"], item["version"]) for item in row.get("references", ()))
@@ -100,7 +100,7 @@ def registry(fake: Any, server: str) -> Any:
 
 @pytest.mark.parametrize("server", ROWS)
 def test_fake_answers_with_the_rows_of_the_server(server, fake) -> None:
-    """Member for member; only a guid is no number that can be told beforehand. Confluent's order is kept, too."""
+    """Member for member; only a guid is no number that can be known in advance. Confluent's order is kept, too."""
     served = registry(fake, server)
     for row in ROWS[server]:
         status, answer = served.answer(f"/subjects/{row['subject']}/versions/{row['version']}?deleted=true")
@@ -140,7 +140,7 @@ def test_only_modern_servers_refuse_ambiguous_paths_with_a_page(path, fake) -> N
 
 
 def test_association_has_all_members_of_8_3(fake) -> None:
-    """The namespace tells whose topic it is."""
+    """The namespace reports whose topic it is."""
     given = {"s": [{"resourceName": "refunds", "resourceNamespace": "lkc-OTHER"}]}
     ((association,),) = [fake.Registry(associations=given).answer("/associations/subjects/s")[1]]
 

@@ -49,7 +49,7 @@ def test_a_name_that_a_spreadsheet_would_run_is_text() -> None:
 
 
 def test_a_column_of_a_schema_is_called_by_both_though_nobody_holds_its_name() -> None:
-    """An installation has millions of them; the key of each tells its path."""
+    """An installation has millions of them; the key of each reports its path."""
     schema = Node("schema:f1", NodeKind.SCHEMA, "", "shop.Order")
     column = Node("column:f1#`a.b`.[]", NodeKind.COLUMN, "", "shop.Order", ("a.b", "[]"))
     root = Node("column:f1#", NodeKind.COLUMN, "", "shop.Order", ())

@@ -177,7 +177,7 @@ def test_columns_that_events_report_have_their_types(flows, producer) -> None:
 
 
 def test_columns_of_a_topic_have_the_types_that_events_report_where_no_schema_describes_it(flows, producer) -> None:
-    """Flink tells what it writes; a registry, where it knows the topic, knows better."""
+    """Flink reports what it writes; a registry, where it knows the topic, knows better."""
     fields = producer.facet("SchemaDatasetFacet", fields=[{"name": name, "type": "UUID"} for name in ("id", "extra")])
     events = [
         producer.run_event(outputs=[producer.dataset(NAMESPACE, name, schema=fields, columnLineage=lineage)])

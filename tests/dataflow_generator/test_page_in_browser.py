@@ -1,4 +1,4 @@
-"""The page in a real browser: what it shows, that it stays legible, that nothing fails and nobody is asked."""
+"""The page in a real browser: what it shows, that it stays legible, that nothing fails and nobody is queried."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ class _Body(HTMLParser):
 
 @pytest.fixture
 def look(tmp_path) -> Callable[..., Seen]:
-    """Open a page at an address after #, run a script that gives what is asked for."""
+    """Open a page at an address after #, run a script that gives what is queried for."""
     program = next(filter(None, map(shutil.which, PROGRAMS)), None)
     if program is None:
         pytest.skip("no Chromium on this machine; Debian: apt-get install chromium")
@@ -300,7 +300,7 @@ def test_keys_lead_from_card_to_card(look) -> None:
 
 
 def test_a_wide_card_states_how_many_columns_it_does_not_show(look) -> None:
-    """Two thousand columns are there, when they are asked for."""
+    """Two thousand columns are there, when they are queried for."""
     drawing = Drawing()
     drawing.topic("wide", 2000)
     script = """

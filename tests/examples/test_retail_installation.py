@@ -50,7 +50,7 @@ def request(capsys: pytest.CaptureFixture[str], *arguments: str) -> object:
 
 
 def test_every_topic_has_the_schemas_that_somebody_reported(dictionary, capsys) -> None:
-    """Registry, ksqlDB and people: each tells a part."""
+    """Registry, ksqlDB and people: each reports a part."""
     topics = request(capsys, "topics", "--dictionary", str(dictionary))
     schemas = {topic["name"]: topic["schemas"] for topic in topics}
 
@@ -185,7 +185,7 @@ def test_a_column_goes_from_the_database_into_the_warehouse(graph) -> None:
 
 
 def test_a_column_goes_through_flink_where_no_schema_describes_a_topic(graph) -> None:
-    """Flink's DDL tells the columns of both topics; the envelope of Connect's JSON is looked through."""
+    """Flink's DDL reports the columns of both topics; the envelope of Connect's JSON is looked through."""
     assert {
         ("shop.public.orders#total", "cdc.orders#payload.total", "IDENTITY", "derived"),
         ("cdc.orders#payload.total", "orders-enriched#total", "TRANSFORMATION", "derived"),

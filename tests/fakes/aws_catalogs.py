@@ -33,7 +33,7 @@ class Catalog:
         return self.window("TableList", members, given)
 
     def window(self, member: str, entries: list[Given], given: Given) -> Given:
-        """Cut a page out; the token tells where the next one begins."""
+        """Cut a page out; the token reports where the next one begins."""
         start = int(given.get("NextToken", 0))
         end = start + min(given["MaxResults"], self.page)
         return {member: entries[start:end], **({"NextToken": str(end)} if end < len(entries) else {})}

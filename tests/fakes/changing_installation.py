@@ -1,4 +1,4 @@
-"""Installations that change at random: what there is, what becomes of it, and the scan that tells it."""
+"""Installations that change at random: what there is, what becomes of it, and the scan that reports it."""
 
 from __future__ import annotations
 

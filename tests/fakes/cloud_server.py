@@ -49,7 +49,7 @@ class Topic:
     config: Mapping[str, str] = field(default_factory=dict)
 
     def document(self, cluster: str) -> Json:
-        """Return what Kafka REST tells of it."""
+        """Return what Kafka REST reports of it."""
         return {
             "kind": "KafkaTopic",
             "cluster_id": cluster,
@@ -210,7 +210,7 @@ class Cloud:
         if self.hollow:
             pages = [pages[0], [], *pages[1:]]
         token = f"p{number + 1}" if number + 1 < len(pages) else ""
-        # The host is the public one whatever was asked, as behind a proxy.
+        # The host is the public one whatever was queried, as behind a proxy.
         link = f"https://api.confluent.cloud{urlsplit(target).path}?page_token={token}"
         return {"metadata": {"next": link, "total_size": len(rows)}, "data": pages[number] or None}
 

@@ -26,7 +26,7 @@ class Kept:
 
 @dataclass(kw_only=True)
 class Cloudera:
-    """What the server knows; *aggregates*: it has the path that tells everything. *said* are answers by path."""
+    """What the server knows; *aggregates*: it has the path that reports everything. *said* are answers by path."""
 
     kept: tuple[Kept, ...] = ()
     aggregates: bool = True
@@ -58,7 +58,7 @@ class Cloudera:
         return 404, {"responseMessage": f"Entity with id [{path}] not found."}
 
     def schema(self, name: str, *, whole: bool = False) -> dict[str, Any]:
-        """Write a schema, with its branches where the *whole* of it is asked for."""
+        """Write a schema, with its branches where the *whole* of it is queried for."""
         first = next(retained for retained in self.kept if retained.name == name)
         metadata = {"type": first.type, "schemaGroup": "Kafka", "name": name, "description": "", "evolve": True}
         members = {"schemaMetadata": {**metadata, "compatibility": "BACKWARD", **first.about}, "id": first.id}

@@ -238,7 +238,7 @@ class Registry:
         if not result or (self.flavour == "apicurio" and all(s.deleted for s in result)):
             return self.missing(40401, f"Subject '{subject}' not found.")
         if number in ("latest", "-1"):
-            # The newest live one, also where deleted ones are asked for; Apicurio was not seen with a deleted one.
+            # The newest live one, also where deleted ones are queried for; Apicurio was not seen with a deleted one.
             chosen = [s for s in result if self.flavour == "apicurio" or not s.deleted][-1:]
             number = "-1"
         elif number.isdecimal() and int(number):
@@ -364,7 +364,7 @@ class Server(ThreadingHTTPServer):
 
 @contextmanager
 def serving(registry: Registry, port: int = 0) -> Iterator[Registry]:
-    """Serve *registry* on this machine until the block ends; its `url` tells where."""
+    """Serve *registry* on this machine until the block ends; its `url` reports where."""
     handler = type("BoundHandler", (Handler,), {"registry": registry})
     with Server(("127.0.0.1", port), handler) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()

@@ -1,7 +1,7 @@
 """A stand-in for Kafka Connect on loopback, with the answers of a real worker (4.3) and the oddities of older ones.
 
 It knows the connectors that it is given. `generation` chooses whose answers they are: `current`, `old` (before 2.3:
-`expand` is ignored, no plug-in tells its settings, topics are not tracked) or `managed` (Confluent Cloud's API).
+`expand` is ignored, no plug-in reports its settings, topics are not tracked) or `managed` (Confluent Cloud's API).
 """
 
 from __future__ import annotations

@@ -57,7 +57,7 @@ def fake(name: str) -> ModuleType:
 class Row:
     """A kind of source: its *good* fake, the member of the settings that asks it, what speaks to it if not HTTP.
 
-    *plain*: it is asked over HTTP here, though it has an exchange of its own. *tokens*: its pages have tokens.
+    *plain*: it is queried over HTTP here, though it has an exchange of its own. *tokens*: its pages have tokens.
     *status*: how it answers while it is healthy.
     """
 
@@ -131,9 +131,7 @@ def connect(generation: str) -> Any:
 
 def ksqldb() -> Any:
     server = fake("ksqldb_server")
-    return lambda request: (
-        (200, server.INFO) if request.target == "/info" else server.answer(request.document["ksql"])
-    )
+    return lambda request: (200, server.INFO) if request.target == "/info" else server.answer(request.document["ksql"])
 
 
 def flink() -> Any:

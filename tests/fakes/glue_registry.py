@@ -64,7 +64,7 @@ class Glue:
         return [item for item in reversed(self.filed) if item.arn == given["SchemaId"]["SchemaArn"]]
 
     def window(self, entries: list[dict[str, Any]], given: dict[str, Any]) -> dict[str, Any]:
-        """Cut a page out; the token tells where the next one begins."""
+        """Cut a page out; the token reports where the next one begins."""
         start = int(given.get("NextToken", 0))
         end = start + min(given["MaxResults"], self.page)
         more = {"NextToken": str(end)} if end < len(entries) else {}

@@ -168,7 +168,7 @@ class Objection(Exception):
 
 @dataclass(slots=True, kw_only=True)
 class Ksql:
-    """A server whose *queries* come and go; *asked* fills up with what it was asked.
+    """A server whose *queries* come and go; *asked* fills up with what it was queried.
 
     *starting*: it answers 503 to everything. *refusing*: it answers 401 or 403. *stopping*: it closes a query after
     each answer, as on SIGTERM, and answers as ever. *unknown* are further statements that it takes for errors.

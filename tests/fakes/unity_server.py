@@ -34,7 +34,7 @@ def column(name: str, kind: Json, position: int = 0, **more: Json) -> Json:
 
 
 def table(full_name: str, *columns: Json, **more: Json) -> Json:
-    """Write a table as a list tells it; times are epoch milliseconds."""
+    """Write a table as a list reports it; times are epoch milliseconds."""
     catalog, schema, name = full_name.split(".")
     names = {"catalog_name": catalog, "schema_name": schema, "name": name, "full_name": full_name}
     members = {"table_type": "MANAGED", "data_source_format": "DELTA", "owner": "lake@acme.example"}

@@ -20,7 +20,7 @@ _SEVEN_BIT = {"PYTHONUTF8": "1"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lab:
-    """What the lab's file says, and how its installation is asked."""
+    """What the lab's file says, and how its installation is queried."""
 
     told: Any
     directory: Path
@@ -43,7 +43,7 @@ class Lab:
 
     @property
     def has_flink(self) -> bool:
-        """Return whether Flink runs the installation's statements; what it is made of cannot be had everywhere."""
+        """Return whether Flink runs the installation's statements; its parts are not available everywhere."""
         return self.told["rows"].get("flink-sql") == "done"
 
     def config(self, **changes: Any) -> Path:

@@ -104,7 +104,7 @@ def _born(pid: int) -> int:
 
 
 def _stat(pid: int) -> list[str]:
-    """Return what proc(5) tells of a process from its state (stat 3) on; empty where there is none."""
+    """Return what proc(5) reports of a process from its state (stat 3) on; empty where there is none."""
     try:
         return Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
     except OSError:

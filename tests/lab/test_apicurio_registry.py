@@ -1,6 +1,6 @@
 """Apicurio's reader against a real server: SCANNER_LAB_APICURIO is its address; nothing is written to it.
 
-Whether the export tells what the lists and the compatible API tell, only a real server can say.
+Whether the export reports what the lists and the compatible API tell, only a real server can say.
 """
 
 from __future__ import annotations

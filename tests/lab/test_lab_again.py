@@ -30,7 +30,7 @@ def _ask(lab, address: str, *arguments: str) -> Any:
 
 
 def test_a_source_that_is_down_loses_nothing(lab, address) -> None:
-    """Nobody listens where the worker was: what it told stays, and is marked."""
+    """Nothing listens where the worker was: what it reported stays, and is marked."""
     texts = {"name": "lab", "url": "http://127.0.0.1:1"}
     before = _ask(lab, address, "connectors")
 
@@ -43,7 +43,7 @@ def test_a_source_that_is_down_loses_nothing(lab, address) -> None:
 
 
 def test_figures_are_queried_beside_the_stored_scan(lab, address) -> None:
-    """No source is asked again, and nothing of theirs changes."""
+    """No source is queried again, and nothing of theirs changes."""
     before = _ask(lab, address, "topics")
 
     _scan(lab, address, "--mode", "enrich")

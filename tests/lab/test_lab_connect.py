@@ -1,4 +1,4 @@
-"""The installation's connectors as a real worker tells them."""
+"""The installation's connectors as a real worker reports them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is told of the lab's installation: every event valid by the specification, and delivered by a real broker."""
+"""What is reported of the lab's installation: every event valid by the specification, delivered by a real broker."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def test_check_states_which_flink_it_is(lab, kind) -> None:
 
 
 def test_statements_of_a_file_are_listed_beside_those_of_ksqldb(lab, tmp_path) -> None:
-    """No server of Flink's tells the text."""
+    """No server of Flink's reports the text."""
     config = lab.config(kafka=None, metrics=None, schema_registries=None, connect=None, flink=[_files()])
     address = f"sqlite:///{tmp_path}/dictionary.db"
     lab.scanner("extract", "--config", str(config), "--dictionary", address, "--quiet")

@@ -163,7 +163,7 @@ def test_its_answer_leads_from_spark_s_column_to_the_database_s(answer) -> None:
 
 
 def test_it_knows_the_jobs_of_each_step(answer) -> None:
-    """Flink's listener tells of its job, too, without columns."""
+    """Flink's listener reports of its job, too, without columns."""
     jobs = answer["nodes"]["jobs"].values()
 
     assert sorted(job["name"].rpartition("/")[2] for job in jobs) == [

@@ -60,7 +60,7 @@ def reading(lab, listener) -> KafkaResult:
 
 
 def test_each_listener_reports_the_addresses_of_all(lab, listener, reading) -> None:
-    """A broker answers with those of the listener that was asked; its settings tell the others."""
+    """A broker answers with those of the listener that was queried; its settings tell the others."""
     own = lab.told["brokers"][listener].split(",")
 
     assert reading.outcome.status is SourceStatus.READ

@@ -1,4 +1,4 @@
-"""Lives at the real Connect and the real Flink, as the monitor tells them: tables of what was done and what was told.
+"""Runs at a real Connect and a real Flink, as the monitor reports them: tables of what was done and what was emitted.
 
 `make lab-test` with `-s` shows the table; a test that fails shows it, too.
 """
@@ -64,25 +64,25 @@ class Monitor:
         return (self.directory / "said.txt").read_text("utf-8")
 
     def told(self) -> list[Any]:
-        """Return what it told."""
+        """Return what it reported."""
         file = self.directory / "runs.ndjson"
         return [json.loads(line) for line in (file.read_text("utf-8").splitlines() if file.exists() else ())]
 
     def events(self, name: str) -> list[Any]:
-        """Return what it told of the job *name*."""
+        """Return what it reported of the job *name*."""
         return [event for event in self.told() if event["job"]["name"] == name]
 
 
 @dataclass(slots=True, kw_only=True)
 class Story:
-    """What was done, what must be told of it, and what was told."""
+    """What was done, what must be reported of it, and what was reported."""
 
     monitor: Monitor
     job: str
     rows: list[tuple[str, list[str], list[Any]]] = field(default_factory=list)
 
     def then(self, what: str, act: Callable[[], object], *expected: str) -> None:
-        """Do it, and wait until *expected* is told; where that is nothing, give the monitor time to say something."""
+        """Do it, and wait until *expected* is emitted; where that is nothing, wait a while."""
         before = sum(len(reported) for *_, reported in self.rows)
         self.rows.append((what, list(expected), []))
         act()
@@ -127,7 +127,7 @@ class Connector:
         }
 
     def put(self, path: str, body: Any = None) -> Callable[[], None]:
-        """Query Connect for a change; a worker that shares its tasks out anew is asked again."""
+        """Query Connect for a change; a worker that rebalances is queried again."""
         url = f"{self.worker}/connectors/{_NAME}{path}"
         return lambda: _until(lambda: requests.put(url, json=body, timeout=30).status_code < 400)
 

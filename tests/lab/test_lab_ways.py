@@ -139,7 +139,7 @@ def test_flink_s_plans_read_the_columns_that_we_read_in_the_statements(lab, plan
 
 
 def test_flink_s_own_events_report_the_topics_that_we_read_in_the_statements(lab) -> None:
-    """OpenLineage's listener sees the engine's lineage; it tells no columns, we do."""
+    """OpenLineage's listener sees the engine's lineage; it reports no columns, we do."""
     lab.needs("flink-sql")
     events = [json.loads(line) for line in Path(lab.told["flink_events"]).read_text("utf-8").splitlines()]
     ours = defaultdict(set)
@@ -159,7 +159,7 @@ def test_flink_s_own_events_report_the_topics_that_we_read_in_the_statements(lab
 
 
 def _statements(lab) -> list[Any]:
-    """Explain the statements that insert, views looked through, as the graph tells them."""
+    """Explain the statements that insert, views looked through, as the graph reports them."""
     reported = json.loads(lab.scanner("explain", "sql", SQL, "--dialect", "flink", "--format", "json"))
     return [item for item in reported if item["sinks"] and "VIEW" not in item["kind"]]
 
@@ -168,7 +168,7 @@ def _statements(lab) -> list[Any]:
     ("topic", "number"), [("order-mails", 1), ("orders-enriched", 2), ("clicks-by-page", 3), ("slow-clicks", 4)]
 )
 def test_flink_s_own_job_is_the_statement_that_we_read(lab, trace, dictionary, topic, number) -> None:
-    """Its listener tells of a job for each insert, and of one for both inserts of a set; none is a node beside ours."""
+    """Its listener reports a job for each insert, and of one for both inserts of a set; none is a node."""
     requests = ("lineage", topic, "--upstream", "--depth", "1", "--format", "json", "--dictionary", dictionary)
     nodes = json.loads(lab.scanner(*requests))["nodes"]
 

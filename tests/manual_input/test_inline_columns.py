@@ -26,7 +26,7 @@ def test_columns_are_listed_parents_first(columns, entry, expected) -> None:
 
 
 def test_column_carries_all_that_is_reported_for_it(read) -> None:
-    """A default of null is told; no default is None."""
+    """A default of null is reported; no default is None."""
     members = {
         "name": "a",
         "type": "t",

@@ -11,7 +11,7 @@ SOURCE = SourceId("manual:in.json")
 
 
 def test_empty_document_states_nothing(read) -> None:
-    """Someone who starts a file must not be told off."""
+    """Someone who starts a file must not be blamed."""
     reading = read({})
 
     assert reading.input.cluster == Cluster(name=ClusterName("retail"), brokers=("kafka-1:9092",))
@@ -123,7 +123,7 @@ def test_topic_states_more_than_the_schema_it_uses(read) -> None:
 
 
 def test_subject_is_assigned_to_topics(read) -> None:
-    """A name, an object, or a list of both; the role is absent where nobody told it."""
+    """A name, an object, or a list of both; the role is absent where it is not given."""
     subjects = {"S": ["a", {"topic": "b", "role": "key", "context": ".c"}], "T": "a", "U": {"topic": "b"}}
 
     assignments = read({"subjects": subjects}).input.assignments

@@ -61,7 +61,7 @@ def test_a_topic_that_nobody_reads_or_writes_is_reported_unless_it_is_internal()
 
 
 def test_a_job_without_an_end_is_reported_with_the_end_that_it_lacks() -> None:
-    """A sink whose target nobody tells reads all the same."""
+    """A sink whose target is unknown reads all the same."""
     assert result([A, J, K], [*HELD[:1], reads(A, J)], FindingKind.JOB_WITHOUT_END) == [
         "j has no known outputs",
         "k has no known inputs and outputs",

@@ -1,4 +1,4 @@
-"""Long work tells how far it is, step by step, to whoever listens."""
+"""Long work reports how far it is, step by step, to whoever listens."""
 
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -41,7 +41,7 @@ def test_tasks_of_all_stages_are_added_up() -> None:
 
 
 def test_nothing_is_reported_before_a_stage_began() -> None:
-    """A bar of none of none says nothing."""
+    """A bar of 0 of 0 has no meaning."""
     said, seen = heard()
     seen.poll(tracker({}))
 

@@ -103,7 +103,7 @@ def test_schemas_that_topics_still_have_keep_their_rows(file) -> None:
 
 
 def test_a_schema_goes_with_its_last_topic_and_comes_back_with_the_next(file) -> None:
-    """Its definition stays in the dictionary, where history is asked."""
+    """Its definition stays in the dictionary, where history is queried."""
     other = {("a.orders", Role.VALUE): FIELDS[:1]}
     for schemas in (other, {}, {**other, ("b.paid", Role.KEY): FIELDS}):
         scanned(file, installation(schemas=schemas))

@@ -48,7 +48,7 @@ def pairs(column_mapping: ColumnMapping) -> dict[str, set[str]]:
 
 
 def test_a_change_feed_has_its_rows_before_and_after_the_change() -> None:
-    """The table is told by its topic alone; what the connector adds is of no column."""
+    """The table is reported by its topic alone; what the connector adds is of no column."""
     assert pairs(followed(POSTGRES_CDC, target=ENVELOPE)) == {
         "before.id": {"id"},
         "before.email": {"email"},
@@ -150,7 +150,7 @@ def test_a_table_that_was_not_described_has_what_its_topic_was_made_of(transform
 
 
 def test_a_flattened_envelope_leads_back_to_the_row() -> None:
-    """`after_id` is the row's `id`, and `op` is nobody's."""
+    """`after_id` is the row's `id`, and `op` is no column of a table."""
     flat = steps(f={"type": f"{KAFKA}Flatten$Value", "delimiter": "_"})
 
     assert pairs(followed(POSTGRES_CDC | flat, target="after_id before_id op")) == {
@@ -357,7 +357,7 @@ def test_a_search_index_has_the_key_as_its_id() -> None:
 
 
 def test_a_change_stream_of_mongodb_has_documents_inside() -> None:
-    """The topic shows whether the event is told whole."""
+    """The topic shows whether the event is reported whole."""
     stream = {
         "connector.class": "com.mongodb.kafka.connect.MongoSourceConnector",
         "connection.uri": "mongodb://m",

@@ -331,7 +331,7 @@ def test_a_bigquery_topic_may_name_dataset_and_table() -> None:
 
 
 def test_each_api_of_an_http_sink_has_its_topics() -> None:
-    """`topics` need not be told again."""
+    """`topics` need not be reported again."""
     config = {
         "connector.class": "HttpSinkV2",
         "http.api.base.url": "https://h",

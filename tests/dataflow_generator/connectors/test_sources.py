@@ -332,7 +332,7 @@ def test_an_outbox_writes_the_family_that_is_in_use() -> None:
 
 
 def test_what_was_seen_outranks_the_configuration_for_one_dataset() -> None:
-    """And for several it is told that they contradict each other."""
+    """And for several it is reported that they contradict each other."""
     jdbc = JDBC | {"table.whitelist": "a"}
 
     assert names(jdbc, active=("other",)) == [("db.public.a", "other")]
@@ -340,7 +340,7 @@ def test_what_was_seen_outranks_the_configuration_for_one_dataset() -> None:
 
 
 def test_a_topic_from_data_is_one_of_those_in_use() -> None:
-    """Without them it is unknown, which is told."""
+    """Without them it is unknown, which is reported."""
     step = {"transforms": "e", "transforms.e.type": "io.confluent.connect.transforms.ExtractTopic$Value"}
     config = JDBC | {"table.whitelist": "a"} | step
 
@@ -350,7 +350,7 @@ def test_a_topic_from_data_is_one_of_those_in_use() -> None:
 
 
 def test_all_tables_of_a_jdbc_source_are_found_by_the_prefix() -> None:
-    """The schema may be told once for all."""
+    """The schema may be reported once for all."""
     assert names(JDBC | {"schema.pattern": "crm"}, active=("j-a",)) == [("db.crm.a", "j-a")]
     assert names(JDBC) == [("?", "regex:j-.*")]
     assert names(JDBC | {"table.include.list": "crm.t_.*"}) == [(r"regex:db\.crm.t_.*", "regex:j-.*")]
@@ -462,7 +462,7 @@ MAPPED = MONGO | {"topic.prefix": "p", "topic.namespace.map": '{"d": "x", "d.c":
 
 
 def test_mapped_collections_are_found_by_their_topics() -> None:
-    """What the map names needs no topic in use; the rest of a mapped database is told by them."""
+    """What the map names needs no topic in use; the rest of a mapped database is reported by them."""
     assert names(MAPPED, active=("p.own", "p.x.e", "p.y")) == [("d.c", "p.own"), ("d.e", "p.x.e")]
 
 
@@ -607,7 +607,7 @@ def test_each_entity_of_a_service_has_its_endpoint(pattern: str, topics: tuple[s
     ],
 )
 def test_a_service_that_lists_what_is_read_has_a_dataset_for_each(config, flows) -> None:
-    """A list is no name; `topic.name.pattern` gives each resource its topic, by itself where it is not told."""
+    """A list is no name; `topic.name.pattern` gives each resource its topic, by itself where it is not reported."""
     assert edges(read(config)) == flows
 
 

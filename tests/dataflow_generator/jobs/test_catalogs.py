@@ -143,7 +143,7 @@ def test_topic_materializes_as_a_table_column_by_column(graph) -> None:
 
 
 def test_table_that_no_catalog_reports_keeps_its_columns_to_itself(graph) -> None:
-    """That it exists is told; what is in it is not guessed."""
+    """That it exists is reported; what is in it is not guessed."""
     found = graph(materializations=(KEPT,))
 
     assert edges(found, "materializes") == [(TOPIC, TABLE, "iceberg")]
@@ -151,7 +151,7 @@ def test_table_that_no_catalog_reports_keeps_its_columns_to_itself(graph) -> Non
 
 
 def test_topic_kept_by_the_service_and_in_a_catalog_is_one_table(graph) -> None:
-    """The service's own name of it is its place, which the catalog tells, too."""
+    """The service's own name of it is its place, which the catalog reports, too."""
     own = replace(KEPT, catalog="", catalog_kind="", namespace="s3://lake", name="topics/orders")
 
     assert edges(graph(catalog_tables=(ORDERS,), materializations=(KEPT, own)), "materializes") == [

@@ -1,4 +1,4 @@
-"""Connectors in the graph: what they move, by which configuration key, and what cannot be told."""
+"""Connectors in the graph: what they move, by which configuration key, and what is unknown."""
 
 from dataflow_generator.graph import Certainty, NodeKind
 from dataflow_generator.jobs.connect import ConnectorReading, connect_jobs, report_connector

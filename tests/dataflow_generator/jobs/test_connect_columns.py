@@ -1,4 +1,4 @@
-"""Columns through connectors in the graph: whose they are, why, and what cannot be told."""
+"""Columns through connectors in the graph: whose they are, why, and what is unknown."""
 
 from collections.abc import Mapping
 
@@ -133,7 +133,7 @@ def test_connectors_in_a_cycle_come_to_an_end() -> None:
 
 
 def test_a_topic_without_columns_costs_the_columns_of_its_flow_only() -> None:
-    """The datasets stay, the reason is told, and the other topics keep theirs."""
+    """The datasets stay, the reason is reported, and the other topics keep theirs."""
     reading = read(connector("dw", "sink", SINK | {"topics": "a,b"}), KnownColumns({topic("a"): paths("id")}))
 
     assert flows(reading) == [("a", "id", "warehouse.public.crm", "id")]

@@ -104,7 +104,7 @@ def short(flows: Flows, kind: EdgeKind) -> list[tuple[str, str]]:
 
 
 def test_a_copy_that_is_not_described_passes_columns_on_to_what_a_catalog_describes(conn) -> None:
-    """The mirror tells the copy's columns; the catalog which of them the table has, and under which name."""
+    """The mirror reports the copy's columns; the catalog which of them the table has, and under which name."""
     flows = read_flows(conn)
     edges = {edge.target.rpartition("#")[2]: edge for edge in flows.edges if edge.target.startswith("column:postgres")}
     found = [pair for pair in short(flows, EdgeKind.COLUMN_FLOW) if pair[0].startswith("eu.")]

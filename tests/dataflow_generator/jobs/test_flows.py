@@ -84,7 +84,7 @@ def test_a_query_is_a_job_between_topics() -> None:
 
 
 def test_a_statement_reports_the_flows_of_columns() -> None:
-    """A filter bears on the whole topic, a projection on one column."""
+    """A filter affects the whole topic, a projection on one column."""
     reading = read(query())
 
     assert shown(reading) == {
@@ -116,7 +116,7 @@ def test_a_column_goes_by_the_field_of_its_topic() -> None:
 
 
 def test_a_field_is_found_exactly_before_whatever_its_case() -> None:
-    """Two fields that differ in case only are told apart by their case, or not at all."""
+    """Two fields that differ in case only are distinguished by their case, or not at all."""
     fields = Fields(
         [Column(path=("Id",), type="int"), Column(path=("ID",), type="int"), Column(path=("a",), type="int")]
     )
@@ -243,7 +243,7 @@ def test_what_the_installation_has_already_is_not_drawn_again() -> None:
 
 
 def test_a_column_that_affects_a_whole_dataset_is_indirect() -> None:
-    """A value cannot be made of what only decides which rows there are."""
+    """A value cannot be computed from what only decides which rows there are."""
     (job,) = manual_jobs([("retail", manual(end("orders", "id"), end("bills")))], NAMING)
 
     assert [(flow.type, flow.target.key) for flow in job.columns] == [("INDIRECT", f"topic:{KAFKA}/bills")]
@@ -307,7 +307,7 @@ def test_a_collection_that_no_query_names_is_not_read() -> None:
 
 
 def test_a_query_reads_the_same_without_the_collections_that_it_does_not_name() -> None:
-    """What else a server has bears on none of its flows."""
+    """What else a server has affects none of its flows."""
     other = collection("ELSEWHERE", "elsewhere", (("ID",), "STRING"))
     asked = query()
     known = [each for each in (ORDERS, PAID, other) if named_by([asked])(each.name)]

@@ -113,7 +113,7 @@ def test_arrows_of_one_side_are_enough() -> None:
 
 
 def test_what_is_no_topology_is_a_problem() -> None:
-    """Every line that is not understood is told, with its number."""
+    """Every line that is not understood is reported, with its number."""
     problems = read_topology("--> x\nSource: s (topics: [a])\nhello\n").problems
 
     assert [problem.where for problem in problems] == ["line 1", "line 2", "line 3"]

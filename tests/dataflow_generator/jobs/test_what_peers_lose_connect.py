@@ -59,7 +59,7 @@ def test_a_router_that_matches_a_part_of_the_name_routes_nothing(regex, topic, t
 
 
 def test_a_source_of_an_unsupported_class_stays() -> None:
-    """The job is there with its topic, and the edge that nobody knows is told."""
+    """The job is there with its topic, and the edge that nobody knows is reported."""
     reading = read("source", {"connector.class": "com.acme.MysterySource", "kafka.topic": "orders"}, "orders")
 
     assert names(reading.flows.writes) == ["orders"]

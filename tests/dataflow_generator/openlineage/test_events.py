@@ -121,7 +121,7 @@ def test_flows_do_not_depend_on_the_order_of_members(producer, read) -> None:
 
 
 def test_the_newer_lineage_of_a_job_names_targets_and_uses_of_its_own(producer, read) -> None:
-    """An orchestrator tells of datasets that its event does not list."""
+    """An orchestrator reports of datasets that its event does not list."""
     entry = {
         "namespace": "postgres://db:5432",
         "name": "shop.public.paid",
@@ -199,7 +199,7 @@ def test_null_is_a_member_that_is_not_there(producer, read) -> None:
 
 
 def test_a_removed_facet_reports_it(producer, read) -> None:
-    """`_deleted` takes back what was told."""
+    """`_deleted` takes back what was reported."""
     (facet,) = read(producer.run_event(job_facets={"documentation": producer.facet(_deleted=True)})).job.facets
 
     assert facet.removed

@@ -76,7 +76,7 @@ def test_topics_that_are_there_anyway_have_no_second_node() -> None:
 
 @pytest.mark.parametrize("jobs", [(job("ant"), job("ant")), (job("ant", "same"), job("bee", "same"))])
 def test_jobs_that_share_a_name_or_a_flow_are_not_put_together(jobs) -> None:
-    """Which of them gives way is told by the order of all jobs, which only drawing them together knows."""
+    """Which of them gives way is reported by the order of all jobs, which only drawing them together knows."""
     assert concatenate(parts(*jobs), existing=()) is None
 
 

@@ -111,7 +111,7 @@ def test_of_several_ways_the_closest_counts_whatever_its_length() -> None:
 
 
 def test_what_a_column_filters_is_followed_through_all_that_is_made_of_it() -> None:
-    """Which rows there are bears on each of their columns."""
+    """Which rows there are affects each of their columns."""
     built = Drawn()
     built.job("one", "a", "b", "a.day > b: filter", "a.id > b.id")
     built.job("two", "b", "c", "b.id > c.id")
@@ -223,7 +223,7 @@ def test_a_cycle_comes_to_an_end() -> None:
 
 
 def test_a_flow_declared_by_hand_is_one_that_computes() -> None:
-    """Nobody said that the value stays as it is."""
+    """It is not known that the value stays as it is."""
     built = Drawn()
     built.job("nightly", "a", "b", "a.id > b.id: by hand")
 

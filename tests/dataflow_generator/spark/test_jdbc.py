@@ -1,4 +1,4 @@
-"""The graph in a database that Spark's tasks write to: a real PostgreSQL, and what is refused before it is asked."""
+"""The graph in a database that Spark's tasks write to: a real PostgreSQL, and what is refused before it is queried."""
 
 import json
 from urllib.parse import urlsplit

@@ -40,7 +40,7 @@ def places(installation_of, tmp_path_factory):
     """Return what makes the graph of a seed, in the dictionary and in files, and gives both."""
     home, engines = tmp_path_factory.mktemp("places"), []
 
-    @cache  # a graph that is asked keeps its dictionary from being written
+    @cache  # a graph that is queried keeps its dictionary from being written
     def made(seed):
         url, directory = installation_of(seed, home), home / f"graph-{seed}"
         source = DictionarySource(url)

@@ -86,7 +86,7 @@ def rows(file: Path, found: list[SchemaVersion], read) -> dict[str, list[tuple]]
 
 @pytest.mark.parametrize("seed", range(5))
 def test_spark_stores_what_one_process_stores(spark, tmp_path, seed) -> None:
-    """Which engine read a schema is nobody's business who asks the dictionary."""
+    """Which engine read a schema does not matter to queries of the dictionary."""
     found = versions(Random(seed))
 
     def on_spark(unread):

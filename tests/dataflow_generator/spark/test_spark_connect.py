@@ -104,7 +104,7 @@ def rows(file):
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark-connect")
 def test_a_server_makes_the_graph_that_is_made_here(server, installation_of, tmp_path) -> None:
-    """Into files, as Parquet and into the dictionary, which is named as seen from here; no line tells of Spark."""
+    """Into files, as Parquet and into the dictionary, which is named as seen from here; no line reports of Spark."""
     installation_of(6, tmp_path)
     asked = ("dataflow", "--dictionary", "installation-6.db", "--format", "json", "--format", "dot")
     here = run(*asked, "--output", "here", "--engine", "local", cwd=tmp_path)
@@ -134,7 +134,7 @@ def test_a_server_reads_the_schemas_that_are_read_here(server, tmp_path) -> None
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark-connect")
 def test_what_a_server_cannot_do_is_reported_in_one_line(server, installation_of, tmp_path) -> None:
-    """With the address that was asked, without its token and without a trace."""
+    """With the address that was queried, without its token and without a trace."""
     installation_of(6, tmp_path)
     asked = ("dataflow", "--dictionary", "installation-6.db", "--spark-remote", f"{server}/;user_id=hidden-word")
     said = run(*asked, "--spark-conf", "spark.driver.memory=2g", cwd=tmp_path)

@@ -408,7 +408,7 @@ def test_record_that_is_renamed_may_be_matched_by_an_alias() -> None:
 
 
 def test_limits_of_json_values_are_not_judged() -> None:
-    """Whether one pattern allows what another does cannot be told, so silence would be a lie."""
+    """Whether one pattern allows what another does is unknown, so silence would be a lie."""
     change = changed("JSON", [], [], '{"pattern": "^a"}', '{"pattern": "^b"}')
 
     assert verdicts(change) == (MAYBE, MAYBE)

@@ -1,4 +1,4 @@
-"""What changed between two scans of a cluster, as people and programs are told."""
+"""What changed between two scans of a cluster, as people and programs are reported."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_same_scan_again_has_no_changes(sample: Any, store: Any, compared: Compa
 
 
 def test_topic_that_came_and_one_that_went(sample: Any, store: Any, compared: Comparison) -> None:
-    """Each is told with what it is called, not with keys of rows."""
+    """Each is reported with what it is called, not with keys of rows."""
     store(sample.scan(topics=(sample.topic("old"), sample.topic("kept"))))
     store(sample.scan(topics=(sample.topic("kept"), sample.topic("new"))))
 
@@ -165,7 +165,7 @@ def test_unknown_scan_is_answered_with_known_ones(
 
 
 def test_backwards_is_reported_as_queried(sample: Any, store: Any, compared: Comparison) -> None:
-    """From newer to older, what came is told as gone; the answer says that it goes back."""
+    """From newer to older, what came is reported as gone; the answer says that it goes back."""
     store(one_schema(sample, 1, "id"))
     store(one_schema(sample, 2, "id", "amount"))
 
@@ -216,7 +216,7 @@ def test_older_versions_that_stay_linked_are_no_schemas_of_the_side(
 def test_same_definition_under_another_subject_is_no_change_of_the_side(
     sample: Any, store: Any, compared: Comparison
 ) -> None:
-    """The columns of the topic are what they were; subjects are told apart."""
+    """The columns of the topic are what they were; subjects are distinguished."""
     store(one_schema(sample, 1, "id"))
     store(one_schema(sample, 1, "id", subject="shop.R"))
 

@@ -18,7 +18,7 @@ from scanner_model.scan import ClusterScan
 
 @pytest.fixture
 def attributes(dictionary: Engine) -> Callable[[], Any]:
-    """Return what compares the first two scans, which differ in one fact, and tells its attributes."""
+    """Return what compares the first two scans, which differ in one fact, and reports its attributes."""
 
     def compare() -> Any:
         with dictionary.connect() as conn:

@@ -283,7 +283,7 @@ def test_place_where_no_dictionary_can_be_states_which_can(url, hint) -> None:
 
 @pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg"])
 def test_postgresql_url_uses_the_driver_that_the_extra_installs(scheme) -> None:
-    """People copy URLs from elsewhere; the driver's name is ours to know, the password nobody's."""
+    """People copy URLs from elsewhere; the driver's name is ours to know, the password is not shown."""
     url = resolve_url(f"{scheme}://u:hidden-word@h/d?sslpassword=hidden-word")
 
     assert url.url.drivername == "postgresql+psycopg"

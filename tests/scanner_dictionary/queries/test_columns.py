@@ -17,7 +17,7 @@ MAIL = Column(path=("customer", "email"), type="string", tags=("PII",))
 
 @pytest.fixture
 def search(dictionary):
-    """Return what asks the dictionary, and tells topic, side and column."""
+    """Return what asks the dictionary, and reports topic, side and column."""
 
     def query(**wanted):
         with dictionary.connect() as conn:
@@ -37,7 +37,7 @@ def stored(sample, store):
 
 
 def test_columns_are_those_of_the_current_schemas_in_order(stored, search) -> None:
-    """The first version of the value is no more what the topic has."""
+    """The first version of the value is no longer what the topic has."""
     assert search() == [
         ("orders", Role.KEY, "id"),
         ("orders", Role.VALUE, "customer"),
@@ -75,7 +75,7 @@ def test_tags_written_in_a_catalog_count_as_well(sample, store, search) -> None:
 
 
 def test_columns_of_a_topic_that_is_gone_are_not_listed(sample, stored, store, search) -> None:
-    """What is asked for is where data are, not where they were."""
+    """What is queried for is where data are, not where they were."""
     store(sample.scan())
 
     assert search() == []

@@ -16,7 +16,7 @@ from scanner_model.names import ClusterName, Role
 
 @pytest.fixture
 def query(dictionary, sample, store):
-    """Get what asks about the topic `orders` of a small sample, and tells role, subject and version of the answers."""
+    """Query the topic `orders` of a small sample; the answers are shown as role, subject and version."""
     store(sample.orders())
 
     def queried(broker: str = "kafka-1:9092", topic: str = "orders", **more):
@@ -28,7 +28,7 @@ def query(dictionary, sample, store):
 
 @pytest.fixture
 def answers(dictionary):
-    """Return what asks and tells the whole answers."""
+    """Return what asks and reports the whole answers."""
 
     def queried(topic: str = "orders", **more):
         with dictionary.connect() as conn:
@@ -218,7 +218,7 @@ def test_version_that_is_gone_answers_only_where_it_is_requested(query, answers,
 
 
 def test_newest_version_of_a_subject_is_the_newest_not_deleted(sample, store, answers) -> None:
-    """A soft-deleted version is answered only where it is asked for, or where there is no other."""
+    """A soft-deleted version is answered only where it is queried for, or where there is no other."""
     versions = [sample.version("t-value", n, deleted=n >= 2) for n in (1, 2, 3)]
     links = [sample.link("t", version, current=version.version == 1) for version in versions]
     dead = sample.version("t-key", 5, deleted=True)

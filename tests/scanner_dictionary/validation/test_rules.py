@@ -118,7 +118,7 @@ def test_what_fails_or_does_nothing_is_found(find, sound, facts, expected) -> No
 
 
 def test_collection_whose_topic_the_brokers_do_not_have_is_found(find, sound, sample) -> None:
-    """The collection itself tells of the topic, so only the brokers' list can say that it is gone."""
+    """The collection itself reports of the topic, so only the brokers' list can say that it is gone."""
     collections = (sample.collection("ORDERS"), sample.collection("LOST", topic=TopicName("lost")))
     topics = (sample.topic("orders", partitions=6), sample.topic("lost", source=sample.ksql))
 

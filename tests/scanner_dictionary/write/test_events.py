@@ -170,7 +170,7 @@ def test_a_later_event_without_facets_erases_nothing(dictionary) -> None:
 
 
 def test_the_newest_lineage_takes_the_place_of_the_older_of_its_job_only(dictionary) -> None:
-    """Another job that writes the same dataset told of its own."""
+    """Another job that writes the same dataset reported of its own."""
     write_events(dictionary, EVENTS)
     write_events(dictionary, [event(8, run="r8", datasets=[output(copied("total"))])])
     jobs = stored_jobs(dictionary)

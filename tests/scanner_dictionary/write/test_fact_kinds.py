@@ -53,5 +53,5 @@ def test_every_table_of_facts_has_one_kind() -> None:
 
 
 def test_names_of_kinds_are_unique() -> None:
-    """The change log tells kinds apart by their names alone."""
+    """The change log reports kinds apart by their names alone."""
     assert len({kind.name for kind in FACT_KINDS}) == len(FACT_KINDS)

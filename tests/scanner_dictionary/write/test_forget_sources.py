@@ -1,4 +1,4 @@
-"""A source that left cluster.json: told until people say that it is no more, and then silent."""
+"""A source that left cluster.json: reported until it is removed, then no more."""
 
 from __future__ import annotations
 

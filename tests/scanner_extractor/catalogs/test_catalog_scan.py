@@ -97,7 +97,7 @@ def test_what_a_kind_needs_or_does_not_know_is_reported(settings) -> None:
 
 
 def test_catalog_that_is_named_twice_is_reported(settings) -> None:
-    """Two sources with one identity would take each other's tables away; a name of their own tells them apart."""
+    """Two sources with one identity would take each other's tables away; a name of their own reports them apart."""
     glue = {"type": "glue", "region": "eu"}
 
     assert problems(settings, glue, glue | {"databases": ["a"]}) == [("$.catalogs[1]", "this catalog is named twice")]
@@ -126,7 +126,7 @@ def lake(unity):
 
 
 def test_catalogs_are_enrichment_and_are_chosen_by_their_kind(settings, unity, lake) -> None:
-    """They are asked beside a stored scan, too."""
+    """They are queried beside a stored scan, too."""
     with unity.serving(lake) as url:
         sources = read_sources(
             settings(UNITY | {"url": url}), Connections(), choice=Choice(mode=Mode.ENRICH, only=frozenset({"catalog"}))

@@ -87,7 +87,7 @@ def test_flows_go_through_jobs_whatever_run_they_were(aws, read_aws) -> None:
 
 
 def test_datasets_next_to_each_other_are_linked_without_a_job(aws, read_aws) -> None:
-    """Nobody tells which job is between them."""
+    """It is unknown which job is between them."""
     nodes = (
         aws.node("n1", "GlueTableLineageNodeType", ORDERS, down=("n2",)),
         aws.node("n2", "AssetLineageNodeType", "amazon.datazone.listing/l1", up=("n1",)),

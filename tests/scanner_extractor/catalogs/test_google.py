@@ -25,7 +25,7 @@ FIELDS = (
 
 
 def test_table_is_read_with_repeated_records_and_times(google, read) -> None:
-    """A list tells no columns: each table is asked for, and its numbers come as text."""
+    """A list reports no columns: each table is queried for, and its numbers come as text."""
     external = {"sourceUris": ["gs://lake/orders/*"], "sourceFormat": "PARQUET", "options": {"password": "zqSECRETzq"}}
     partitions = {"timePartitioning": {"type": "DAY", "field": "day"}}
     reported = google.table("acme.sales.orders", *FIELDS, externalDataConfiguration=external, **partitions)
@@ -68,7 +68,7 @@ LINK = "projects/acme/locations/eu/links/"
 
 
 def test_links_are_followed_both_ways_and_named_by_their_processes(google, read) -> None:
-    """Ten links a page are the default: a hundred are asked for, and every page."""
+    """Ten links a page are the default: a hundred are queried for, and every page."""
     text = "bigquery:acme.sales.orders"
     links = tuple((f"{LINK}{n}", f"bigquery:acme.raw.t{n}", text) for n in range(3))
     out = (f"{LINK}9", text, "kafka:broker.example.`shop.orders`")

@@ -90,7 +90,7 @@ def info(name: str, **more: object) -> dict[str, object]:
 
 
 def test_lineage_names_neighbours_and_what_makes_them(unity, read) -> None:
-    """A producer stands on the upstream side; without rights to a neighbour only its existence is told."""
+    """A producer stands on the upstream side; without rights to a neighbour only its existence is reported."""
     members = {
         "upstreams": [
             info("main.raw.events", jobInfos=[{"job_id": 7, "workspace_id": 1}], queryInfos=[{"query_id": "q-9"}]),
@@ -133,7 +133,7 @@ def test_columns_are_requested_only_where_that_is_wanted(unity, read) -> None:
 
 @pytest.mark.parametrize("status", [401, 403, 404])
 def test_table_whose_lineage_is_refused_is_kept(unity, read, status) -> None:
-    """What is not told proves nothing: links that were known stay, so nothing is named as unread."""
+    """What is not reported proves nothing: links that were known stay, so nothing is named as unread."""
     tables = tuple(map(unity.table, ("main.s.a", "main.s.b")))
     server = unity.Unity(tables=tables, refused={"table_name=main.s.a": status})
     reading = read("unity", server)

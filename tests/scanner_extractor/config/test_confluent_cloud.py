@@ -50,7 +50,7 @@ def test_without_cloud_brokers_are_wanted(tmp_path: Path) -> None:
 
 
 def test_planes_have_keys_and_addresses_of_their_own(tmp_path: Path) -> None:
-    """An empty key is none; an address that is not told is found."""
+    """An empty key is none; an address that is not reported is found."""
     empty = {"basic": {"user": "", "password": ""}}
     planes = {"kafka": {"auth": LOGIN}, "flink": {"auth": empty}, "metrics": {"url": "https://m.example.org"}}
 

@@ -298,7 +298,7 @@ def test_source_named_twice_is_a_problem(tmp_path):
 
 
 def test_connect_cluster_is_known_by_its_name_or_else_its_address(tmp_path):
-    """A name stays when the address changes; a worker that shares out connectors anew is asked again."""
+    """A name stays when the address changes; a worker that rebalances is queried again."""
     sources = [{"name": "main", "url": "http://u:p@c:8083/"}, {"url": "http://d:8083", "active_topics": False}]
 
     main, other = read(tmp_path, LEAST | {"connect": sources}).connect
@@ -336,7 +336,7 @@ def test_manual_input_takes_files_patterns_and_directories(tmp_path):
 
 
 def test_what_is_unwise_is_reported_and_does_no_harm(tmp_path):
-    """A gateway that tells nothing, and a certificate that nobody checks, are worth a line."""
+    """A gateway that reports nothing, and a certificate that nobody checks, are worth a line."""
     gateway = {"type": "sql-gateway", "url": "http://g:8083"}
 
     warnings = read(tmp_path, LEAST | {"flink": [gateway]} | registry(tls={"verify": False})).warnings

@@ -41,7 +41,7 @@ def test_variables_and_secret_files_are_filled_in_and_never_shown(tmp_path) -> N
 
 
 def test_members_that_only_the_library_knows_are_handed_on(tmp_path) -> None:
-    """It has more transports and settings than are told here."""
+    """It has more transports and settings than are reported here."""
     transport = {"type": "acme.Transport", "depth": {"of": [1, 2]}, "on": True}
 
     assert read(tmp_path, transport).transport == transport

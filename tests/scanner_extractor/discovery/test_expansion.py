@@ -159,7 +159,7 @@ def test_empty_key_is_none() -> None:
 
 
 def test_kafka_key_opens_protocol_and_rest() -> None:
-    """REST tells mirrors, the protocol which topics groups read; lags are for Dedicated clusters."""
+    """REST reports mirrors, the protocol which topics groups read; lags are for Dedicated clusters."""
     settings = expand(Plane.KAFKA)
 
     assert settings.kafka

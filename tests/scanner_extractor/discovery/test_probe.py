@@ -92,7 +92,7 @@ def test_broker_is_found_where_nobody_speaks_http() -> None:
 
 
 def test_host_alone_is_queried_at_the_usual_ports() -> None:
-    """One that nobody listens on is not worth a word; that it is so of all of them is."""
+    """One that nothing listens on is not worth a word; that it is so of all of them is."""
     requests: list[int] = []
     prober = Prober(brokers=no_brokers, reachable=lambda host, port: bool(requests.append(port)))
 

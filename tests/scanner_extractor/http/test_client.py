@@ -1,4 +1,4 @@
-"""How one HTTP source is asked, against real servers in threads."""
+"""How one HTTP source is queried, against real servers in threads."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_post_sends_json_and_accepts_what_it_is_reported(serve, reply, ask):
     ],
 )
 def test_credentials_are_sent_as_configured_and_only_then(serve, reply, ask, auth, header, tmp_path, monkeypatch):
-    """A netrc on the machine is nobody's decision to log in here."""
+    """A netrc on the machine does not decide to log in here."""
     netrc = tmp_path / "netrc"
     netrc.write_text("machine 127.0.0.1 login other password other")
     monkeypatch.setenv("NETRC", str(netrc))

@@ -206,7 +206,7 @@ def test_documents_of_other_protocols_come_back(tmp_path):
 
 
 def test_threads_record_every_request(tmp_path):
-    """A source is asked by many threads at once."""
+    """A source is queried by many threads at once."""
     live = recording(lambda asked: Response(status=200, body=asked.url.encode()), tmp_path)
     threads = [threading.Thread(target=live, args=(request(f"/{number % 20}"),)) for number in range(60)]
     for thread in threads:
@@ -237,7 +237,7 @@ def test_directory_that_cannot_be_written_is_reported(tmp_path):
 
 @pytest.mark.parametrize("manifest", [None, "{", "[]", '{"format": 2}', "\xff"])
 def test_directory_that_is_no_capture_is_refused(tmp_path, manifest):
-    """Before anything is asked of it."""
+    """Before anything is queried of it."""
     if manifest is not None:
         (tmp_path / "capture.json").write_text(manifest, encoding="latin-1")
 

@@ -36,7 +36,7 @@ def failure(http: Http, kind: type[ScannerError], *segments: str):
     ids=["short", "short in its second piece", "nothing", "no end", "cut chunk", "broken chunk"],
 )
 def test_truncated_answer_is_never_taken_for_a_whole_one(serve, reply, ask, pauses, raw, came):
-    """It is asked again first: connections break. How much came says whether it is a limit in between."""
+    """It is queried again first: connections break. How much came says whether it is a limit in between."""
     error = failure(ask(serve(lambda seen: reply(raw=raw))), PayloadUnexpected, "x")
 
     assert error.what == f"the response was truncated after {came} bytes, tried 4 times"

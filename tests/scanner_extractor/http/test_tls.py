@@ -110,7 +110,7 @@ def test_client_certificate_is_shown_to_a_server_that_wants_one(tls_server, cert
 
 @needs_openssl
 def test_missing_client_certificate_is_a_failure_with_a_reason(tls_server, certificates):
-    """TLS 1.3 tells it only after the handshake."""
+    """TLS 1.3 reports it only after the handshake."""
     with pytest.raises(SourceUnreachable) as caught:
         ask(tls_server(mutual=True), Tls(ca=certificates / "server.pem"))
 

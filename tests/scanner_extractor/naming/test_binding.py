@@ -231,7 +231,7 @@ def test_association_wins_over_the_name() -> None:
     ],
 )
 def test_manual_assignment_reports_topic_and_perhaps_side(given, expected) -> None:
-    """Without a side the suffix tells; another context's subject is another subject."""
+    """Without a side the suffix reports; another context's subject is another subject."""
     assert links(bound(version("Paid-key"), assigned=[given])) == expected
 
 

@@ -153,6 +153,6 @@ def test_a_name_on_which_a_pattern_takes_too_long_is_read_by_the_other_strategie
 
 @pytest.mark.parametrize("pattern", ["(", r"(?P<tópico>.+)-value", ".*", "(?P<topic>a){99999999999999999999}"])
 def test_pattern_that_cannot_be_used_is_the_users_to_mend(pattern) -> None:
-    """A typing error must be told before the scan, not as a subject without a topic after it."""
+    """A typing error must be reported before the scan, not as a subject without a topic after it."""
     with pytest.raises(InputInvalid):
         regex_strategy(f"regex:{pattern}")

@@ -43,7 +43,7 @@ def test_short_page_is_not_the_end(serving, stored, read) -> None:
 
 
 def test_deleted_versions_are_flagged_where_the_flag_adds_them(serving, stored, read) -> None:
-    """Confluent leaves soft-deleted versions out unless they are asked for."""
+    """Confluent leaves soft-deleted versions out unless they are queried for."""
     registry = serving("confluent-7.4", stored("a", 1, deleted=True), stored("a", 2), stored("b", 1, deleted=True))
 
     assert seen(read(registry)) == [("a", 1, True), ("a", 2, False), ("b", 1, True)]
@@ -80,7 +80,7 @@ def test_rows_that_state_what_is_deleted_need_one_form_only(serving, stored, rea
 
 
 def test_rows_that_do_not_state_it_are_read_in_both_forms(serving, stored, read) -> None:
-    """Before 8.0 only their absence from the plain list tells."""
+    """Before 8.0 only their absence from the plain list reports."""
     registry = serving("confluent-7.9", stored("a", 1, deleted=True), stored("a", 2))
 
     assert seen(read(registry)) == [("a", 1, True), ("a", 2, False)]
@@ -158,7 +158,7 @@ def test_bulk_list_that_fails_leaves_the_walk(serving, stored, read, fake) -> No
 
 
 def test_bulk_list_that_objects_leaves_the_walk_silently(serving, stored, read, fake) -> None:
-    """A registry that only resembles Confluent's may not know the parameters; that is nobody's fault."""
+    """A registry that only resembles Confluent's may not know the parameters; that is no error."""
     for status in (400, 404, 405, 422):
         reading = read(serving("confluent", stored("a"), faults={"/schemas": fake.Fault(status=status, body=b"{}")}))
 

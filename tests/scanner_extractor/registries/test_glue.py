@@ -54,7 +54,7 @@ def uuid(number: int) -> str:
 
 @pytest.fixture
 def filed(glue):
-    """Build one version; its text tells its id."""
+    """Build one version; its text reports its id."""
     return lambda number, name="orders", **members: glue.Filed(
         name=name, id=uuid(number), text=f'"{number}"', **members
     )
@@ -230,7 +230,7 @@ def test_profile_that_is_not_there_is_a_mistake_in_the_settings(tmp_path: Path, 
 
 
 def test_endpoint_that_nobody_answers_at_is_unreachable(monkeypatch) -> None:
-    """The real client, to a port where nobody listens."""
+    """The real client, to a port where nothing listens."""
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
@@ -268,7 +268,7 @@ def test_version_of_another_form_costs_its_schema(read_through) -> None:
 
 @pytest.mark.parametrize("tokens", [itertools.repeat("again"), map(str, itertools.count())], ids=["same", "new"])
 def test_pages_that_never_end_are_refused(read_through, tokens) -> None:
-    """Nobody is asked for ever, and a list that is not whole proves nothing gone."""
+    """Nobody is queried for ever, and a list that is not whole proves nothing gone."""
     with pytest.raises(PayloadUnexpected, match="does not end"):
         read_through(lambda method, url: (200, json.dumps({"Schemas": [], "NextToken": next(tokens)}).encode()), "glue")
 

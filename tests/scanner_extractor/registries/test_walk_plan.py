@@ -23,14 +23,14 @@ def test_registry_without_bulk_list_is_walked(serving, stored, read) -> None:
 
 
 def test_rows_without_subject_version_and_id_are_of_no_use(serving, stored, read) -> None:
-    """Apicurio's list of schemas tells nothing of whose they are."""
+    """Apicurio's list of schemas reports nothing of whose they are."""
     registry = serving("apicurio", stored("a", 1), stored("a", 2, deleted=True), stored("b", 1))
 
     assert seen(read(registry)) == [("a", 1, False), ("a", 2, True), ("b", 1, False)]
 
 
 def test_walk_flags_deleted_versions_of_live_and_of_deleted_subjects(serving, stored, read) -> None:
-    """A version that is only there when deleted ones are asked for is one."""
+    """A version that is only there when deleted ones are queried for is one."""
     registry = serving("confluent-old", stored("a", 1, deleted=True), stored("a", 2), stored("b", 1, deleted=True))
 
     assert seen(read(registry)) == [("a", 1, True), ("a", 2, False), ("b", 1, True)]
@@ -106,7 +106,7 @@ def test_fault_of_the_fake_is_over_after_its_times(fake) -> None:
 
 
 def test_version_that_cannot_be_read_leaves_its_siblings(serving, stored, read, fake) -> None:
-    """The subject is told as unread, so nothing of it goes."""
+    """The subject is reported as unread, so nothing of it goes."""
     faults = {"/subjects/a/versions/2": fake.Fault(status=200, body=b"{}")}
     reading = read(serving("confluent-old", stored("a", 1), stored("a", 2), stored("a", 3), faults=faults))
 
@@ -205,7 +205,7 @@ def test_requests_in_flight_are_bounded(serving, stored, read) -> None:
 
 
 def test_registry_that_is_not_there_is_unreachable(serving, stored, read) -> None:
-    """The first request tells."""
+    """The first request reports."""
     registry = serving("confluent", stored("a"))
     registry.url = "http://127.0.0.1:1"
 

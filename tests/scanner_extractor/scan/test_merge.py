@@ -106,7 +106,7 @@ def test_an_outage_of_the_brokers_does_not_doubt_known_topics() -> None:
 
 
 def test_a_topic_whose_settings_are_refused_keeps_those_of_an_earlier_scan() -> None:
-    """Unknown is not empty; what was told this time stays as it was told."""
+    """Unknown is not empty; what was reported this time stays as it was reported."""
     reading = replace(kafka("new", "orders", "told"), unconfigured=frozenset({TopicName("new"), TopicName("orders")}))
     config = (("cleanup.policy", "compact"),)
     earlier = (
@@ -217,7 +217,7 @@ def connect(cluster_id: str) -> ConnectResult:
 
 
 def test_connectors_are_part_of_the_scan() -> None:
-    """And their workers tell the cluster's own id where no broker was asked."""
+    """And their workers tell the cluster's own id where no broker was queried."""
     found = scan(connect("abc"))
 
     assert [each.name for each in found.connectors] == ["sink"]

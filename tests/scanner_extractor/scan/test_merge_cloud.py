@@ -1,4 +1,4 @@
-"""What a scan concludes where the same cluster is asked in two ways, and where its settings were found."""
+"""What a scan concludes where the same cluster is queried in two ways, and where its settings were found."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def concluded(*readings: Any, settings: Settings = SETTINGS, remembered: Previou
 
 
 def test_rest_adds_what_the_protocol_could_not() -> None:
-    """Each topic and group once, the protocol's; what only REST tells stands beside it."""
+    """Each topic and group once, the protocol's; what only REST reports stands beside it."""
     protocol = KafkaResult(
         outcome=outcome(PROTOCOL),
         topics=(topic(PROTOCOL, "a", partitions=3),),

@@ -209,7 +209,7 @@ def test_progress_is_passed_on() -> None:
 
 
 def test_a_source_that_gave_nothing_still_reports_what_it_cost(tmp_path: Path) -> None:
-    """A dead server was asked all the same."""
+    """A dead server was queried all the same."""
     Recorder(tmp_path / "empty")
     access = Connections(replay=Replay(tmp_path / "empty"))
 

@@ -108,7 +108,7 @@ def reported(document: Any) -> Response:
 
 
 class Live(Connections):
-    """Sources that are asked of the worker above instead of the network."""
+    """Sources that are queried of the worker above instead of the network."""
 
     def http(self, settings, source, *, live=None, mask=None):
         return super().http(settings, source, live=worker, mask=mask)
@@ -168,7 +168,7 @@ def test_error_traces_lose_the_secrets_that_they_quote() -> None:
 
 @pytest.mark.parametrize("answer", [Response(status=404), Response(status=200, body=b"<html>"), SourceUnreachable("x")])
 def test_plugins_that_do_not_report_leave_names_and_values_to_judge(answer) -> None:
-    """Before Kafka 3.2 no plug-in tells its settings."""
+    """Before Kafka 3.2 no plug-in reports its settings."""
 
     def old(request: Request) -> Response:
         if "connector-plugins" not in request.url:

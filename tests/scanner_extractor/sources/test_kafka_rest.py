@@ -130,7 +130,7 @@ def test_html_page_with_429_passes(cloud, read: Read) -> None:
 
 
 def test_refused_settings_are_unknown_not_default(cloud, read: Read) -> None:
-    """Topics are told all the same, and earlier settings may stay."""
+    """Topics are reported all the same, and earlier settings may stay."""
     result = read(cloud.Cluster(id="lkc-1", topics=(cloud.Topic(name="a"),)), refused={f"{PATH}/topics/-": 403})
 
     assert result.unconfigured == {"a"}

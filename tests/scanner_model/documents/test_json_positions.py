@@ -127,7 +127,7 @@ def test_validators_words_become_plain_ones(schema, value, expected):
 
 
 def test_missing_members_are_named_one_by_one_with_what_they_mean():
-    """The description tells what to write."""
+    """The description reports what to write."""
     schema = {"required": ["a", "b", "c"], "properties": {"a": {"description": "The A."}, "c": True}}
 
     assert reported(schema, {"b": 1}) == ["$: 'a' is missing (The A.)", "$: 'c' is missing"]

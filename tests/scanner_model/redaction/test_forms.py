@@ -42,7 +42,7 @@ def test_secret_in_a_comment_of_sql_is_hidden(form) -> None:
 
 @pytest.mark.parametrize("name", SETTINGS)
 def test_setting_whose_name_reports_it_is_hidden(name) -> None:
-    """Not every plug-in declares its passwords, and no worker before 3.2 tells them."""
+    """Not every plug-in declares its passwords, and no worker before 3.2 reports them."""
     assert mask_config({name: SECRET}) == {name: MASK}
     assert SECRET not in mask_statement(f"CREATE TABLE t (a INT) WITH ('{name}' = '{SECRET}')")
 

@@ -66,7 +66,7 @@ def test_a_star_passes_on_what_its_table_has() -> None:
 
 @pytest.mark.parametrize("sql", ["select a from t, u", "select a + b from t"])
 def test_a_column_that_is_unknown_costs_that_column(sql) -> None:
-    """Its tables are told nevertheless."""
+    """Its tables are reported nevertheless."""
     query = read_query(sql, "mysql")
 
     assert query.tables
@@ -145,7 +145,7 @@ def test_columns_behind_a_star_are_those_that_the_topic_has() -> None:
 
 
 def test_a_query_that_cannot_be_read_keeps_its_topic_and_reports_it() -> None:
-    """As before: where the data come from is not told."""
+    """As before: where the data come from is not reported."""
     flows = read_connector(source("select from where")[1])
 
     assert [(flow.source, flow.target and flow.target.name) for flow in flows.flows] == [(None, "orders")]

@@ -110,7 +110,7 @@ def test_a_date_makes_a_family_of_topics(form, pattern) -> None:
     ],
 )
 def test_a_router_behind_the_outbox_routes_the_family(regex, replacement, names) -> None:
-    """Only a result that holds for every member of the family is told."""
+    """Only a result that holds for every member of the family is reported."""
     outbox = {"type": f"{DEBEZIUM}outbox.EventRouter"}
 
     assert topics(Chain.of(config(outbox, router(regex, replacement))), "shop.public.outbox") == names
@@ -243,7 +243,7 @@ def test_the_outbox_keeps_payload_and_key() -> None:
     ],
 )
 def test_columns_behind_what_is_not_understood_are_unknown(step) -> None:
-    """A masked list of fields to drop tells nothing either."""
+    """A masked list of fields to drop reports nothing either."""
     record = Chain.of(config(step)).routes(Template.of("t"), Record.of([("a",)]))[0].record
 
     assert record.side(Role.VALUE) is None

@@ -41,7 +41,7 @@ def merged(*jobs: JobFlows) -> Mapping[str, Mapping[str, Attribute]]:
 
 
 def test_a_job_with_the_table_in_its_name_and_the_same_ends_is_the_statement() -> None:
-    """What its events tell is told of the statement."""
+    """What its events tell is reported of the statement."""
     found = merged(statement("q", "a b", "paid"), told(f"{NAME}paid", "b a", "paid"))
 
     assert found.keys() == {"q"}

@@ -97,7 +97,7 @@ def test_events_arrive_as_they_were_made(target) -> None:
 
 
 def test_refused_event_does_not_stop_the_others(target) -> None:
-    """It is told, with the answer's status."""
+    """It is reported, with the answer's status."""
     refused: list[tuple[str, Exception]] = []
     events = [reported("400"), reported("fine")]
     sent = deliver(events, emitter(target), lambda event, error: refused.append((event["job"]["name"], error)))
@@ -279,7 +279,7 @@ def test_file_that_cannot_be_written_stops_it(tmp_path) -> None:
 
 @pytest.mark.parametrize("flush", [True, False])
 def test_broker_that_nobody_answers_at_loses_nothing_silently(flush) -> None:
-    """Without flushing after each event, the end tells."""
+    """Without flushing after each event, the end reports."""
     config = {"bootstrap.servers": "127.0.0.1:9", "message.timeout.ms": 50, "log_level": 0}
     transport = {"type": "kafka", "topic": "lineage", "config": config, "flush": flush}
     sent = deliver([reported("one"), reported("two")], Emitter(transport, notify=list, show=list), pytest.fail)

@@ -64,7 +64,7 @@ def lineage(event: dict[str, Any]) -> Any:
 
 @pytest.fixture
 def copied() -> tuple[list[Node], list[Edge]]:
-    """Two connectors that both take `a` to `b`, and a flow that the second one's configuration tells."""
+    """Two connectors that both take `a` to `b`, and a flow that the second one's configuration reports."""
     a, b, item, two = topic("a"), topic("b"), job("one", type="connector"), job("two", type="connector")
     nodes = [a, b, item, two, column("a", "id"), column("b", "key", "id")]
     flow = edge(nodes[4], EdgeKind.COLUMN_FLOW, nodes[5], "connector two: transforms", "DIRECT", "IDENTITY")
@@ -105,7 +105,7 @@ def test_flow_from_a_whole_dataset_is_in_the_newer_facet() -> None:
 
 
 def test_what_others_reported_is_not_reported_again() -> None:
-    """Events that were imported came from somebody who tells them."""
+    """Events that were imported came from somebody who reports them."""
     a, b, node = topic("a"), topic("b"), job("spark", type="openlineage")
 
     assert jobs(reported([a, b, node], through(node, a, b, "an event"))) == {}
@@ -144,7 +144,7 @@ def test_every_pair_of_a_large_job_is_in_some_part(reads: int, writes: int) -> N
 
 
 def test_parts_of_a_mirror_keep_its_ways_together() -> None:
-    """A mirror of many topics is told in several events, each with whole pairs."""
+    """A mirror of many topics is reported in several events, each with whole pairs."""
     texts = [str(n) for n in range(500)]
     hub = Job(job("mirror"), [Use(f"r{w}", w, "") for w in texts], [Use(f"w{w}", w, "") for w in texts])
     result = list(parts(hub, 200))
@@ -192,7 +192,7 @@ def test_topic_is_described_by_the_dictionary_and_the_catalog() -> None:
     ],
 )
 def test_dataset_outside_kafka_is_of_the_kind_that_its_store_has(namespace, attributes, kind) -> None:
-    """Where nobody knows it, nothing is said; other names and owners are those that a catalog tells."""
+    """Where nobody knows it, nothing is said; other names and owners are those that a catalog reports."""
     node = Node(f"dataset:{namespace}/t", NodeKind.DATASET, namespace, "t", None, (*attributes.items(), ("owner", "x")))
     known = DictionaryMetadata(
         columns=lambda topics: {}, annotations={}, names={(namespace, "t"): (("hive://m:9083", "db.t"),)}

@@ -1,4 +1,4 @@
-"""Jobs as consumers want them: what some refuse or lose is told in a way that all take."""
+"""Jobs as consumers want them: what some refuse or lose is reported in a way that all take."""
 
 from __future__ import annotations
 

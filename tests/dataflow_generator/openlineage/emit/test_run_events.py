@@ -83,7 +83,7 @@ def test_what_a_job_is_lists_fields_as_they_are() -> None:
 
 
 def test_reading_our_own_event_gives_each_column_once_and_as_it_was() -> None:
-    """Neither a second column of that name, nor a type that nobody told."""
+    """Neither a second column of that name, nor a type that is not reported."""
     read = read_event(event_line(reported(job("address.city", schema=schema()))))
     (facet,) = next(dataset.facets for dataset in read.datasets if dataset.ref.name == "a")
 

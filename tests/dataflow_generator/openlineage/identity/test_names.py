@@ -161,7 +161,7 @@ def test_the_same_host_with_another_port_is_reported_and_not_joined() -> None:
 
 
 def test_a_table_is_shown_by_its_catalogue_whatever_its_location_is_called() -> None:
-    """Spark tells location and name; a connector tells the location alone."""
+    """Spark reports location and name; a connector reports the location alone."""
     table, location = ("hive://m:9083", "db.paid"), ("s3://lake", "paid")
     names = stitched(location, symlinks=[(location, table, "TABLE")])
 
@@ -224,7 +224,7 @@ def test_groups_do_not_depend_on_the_order_of_joining(joins, lots) -> None:
 
 
 def test_an_alias_that_takes_too_long_is_a_problem() -> None:
-    """Brokers of other clusters stand in events that anybody sends; the namespace stays as it was told."""
+    """Brokers of other clusters stand in events that anybody sends; the namespace stays as it was reported."""
     aliases = [("regex:(a|aa)+:9092", RETAIL)]
     clusters = KafkaClusters.of({}, aliases, TimeLimit(each=0, total=0, least=0))
 

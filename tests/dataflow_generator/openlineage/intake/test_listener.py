@@ -196,7 +196,7 @@ def test_too_many_who_wait_are_turned_away(tmp_path) -> None:
 
 
 def test_what_the_dictionary_does_not_take_stays_in_the_spool(spool, producer, tmp_path) -> None:
-    """It is told once, and stored when the dictionary is back."""
+    """It is reported once, and stored when the dictionary is back."""
     spool.append((json.dumps(producer.run_event()), "no event"))
     down = [True]
     output: list[str] = []

@@ -74,7 +74,7 @@ def test_state_and_trouble_come_from_connector_and_tasks(reported, phase, messag
 
 
 def test_datasets_are_named_as_in_the_graph() -> None:
-    """So that runs and what a scan tells meet: the cluster by its first broker."""
+    """So that runs and what a scan reports meet: the cluster by its first broker."""
     job = observed_connector(connector("RUNNING", topics="orders,paid"), "shop", NAMING).job
 
     assert (job.namespace, job.name) == ("connect://shop/main", "to-lake")

@@ -116,7 +116,7 @@ def test_place_that_is_none_is_the_users_mistake(tmp_path) -> None:
 
 
 def test_heartbeats_that_others_follow_make_room(tmp_path) -> None:
-    """While a catalog is away for days, the last heartbeat of each run tells as much as all of them."""
+    """While a catalog is away for days, the last heartbeat of each run reports as much as all of them."""
     with Journal(tmp_path / "m.json", most=4) as journal:
         journal.record("main", WATCH, [event("START"), event("RUNNING", second=1), event("RUNNING", second=2)])
         assert not journal.is_full

@@ -54,7 +54,7 @@ def test_file_that_is_not_there_ends_with_nothing(file) -> None:
 
 
 def test_line_that_was_cut_is_ended_so_that_the_next_event_has_one_of_its_own(file) -> None:
-    """Half an event was not told."""
+    """Half an event was not reported."""
     whole = as_told(event())
     file.write_text(as_told(event("RUNNING")) + whole[:40])
 

@@ -18,7 +18,7 @@ def messages(state: str, run_error: RunError | None = None) -> Transition:
 
 
 def test_event_reports_the_run_its_state_and_its_engine() -> None:
-    """Consumers want the version of who tells it, too."""
+    """Consumers want the version of who reports it, too."""
     event = transition_event(messages("START"), CONNECT, "urn:test")
 
     assert (event["eventType"], event["eventTime"]) == ("START", "2026-03-01T12:00:00.000Z")

@@ -308,7 +308,7 @@ class TestOddText:
         assert [problem.where for problem in parsed.problems] == ["R", "R"]
 
     def test_field_that_is_there_twice_is_read_once(self) -> None:
-        """Two columns of one path could not be told apart."""
+        """Two columns of one path could not be distinguished."""
         fields = [{"name": "a", "type": "int"}, {"name": "a", "type": "string"}]
         parsed = read({"type": "record", "name": "R", "fields": fields})
 

@@ -297,7 +297,7 @@ class TestDynamicReferences:
 
 class TestRecursion:
     def test_reference_to_the_root_is_cut_where_it_stands(self) -> None:
-        """The root is open already; the leaf keeps its type and tells what recurs."""
+        """The root is open already; the leaf keeps its type and reports what recurs."""
         tree = {"properties": {"children": {"type": "array", "items": {"$ref": "#"}}, "value": INTEGER}}
 
         parsed = read(tree)

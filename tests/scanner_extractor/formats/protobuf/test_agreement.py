@@ -206,7 +206,7 @@ def compare(folder: Path, name: str, files: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("name", [name for name in FILES if name != "unit.proto"])
 def test_both_readers_agree_on_everything_the_grammar_has(name: str, tmp_path: Path) -> None:
-    """Where they differ, one of them tells a user something false."""
+    """Where they differ, one of them reports a user something false."""
     compare(tmp_path, name, FILES)
 
 

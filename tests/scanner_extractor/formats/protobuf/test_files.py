@@ -230,7 +230,7 @@ class TestRefused:
         ],
     )
     def test_field_that_is_none_costs_only_itself(self, field: str) -> None:
-        """Each is told by us and by protoc."""
+        """Each is reported by us and by protoc."""
         parsed = read(f"message A {{ int32 before = 7; {field} }} message B {{ int32 b = 1; }}")
 
         assert parsed.columns[0].name == "before"

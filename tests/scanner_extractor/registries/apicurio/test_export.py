@@ -1,4 +1,4 @@
-"""An export that cannot be opened is told as such, so that the lists are read instead."""
+"""An export that cannot be opened is reported as such, so that the lists are read instead."""
 
 import tracemalloc
 import zipfile

@@ -152,7 +152,7 @@ def test_unknown_members_are_ignored() -> None:
     [(1795321234569, "2026-11-22T04:20:34.569+00:00"), (None, ""), ("1", ""), (True, ""), (10**30, "")],
 )
 def test_time_of_registration_is_kept(ts, expected) -> None:
-    """It tells how old a schema is; servers before 8.0 do not say it."""
+    """It reports how old a schema is; servers before 8.0 do not say it."""
     assert version_of(ts=ts).registered_at == expected
 
 
@@ -173,7 +173,7 @@ def test_subject_requested_is_the_one_meant() -> None:
 
 
 def test_newest_version_must_state_its_number() -> None:
-    """It was asked for as `latest`, so nothing else tells which it is."""
+    """It was queried for as `latest`, so nothing else reports which it is."""
     assert isinstance(read_row({"id": 5, "schema": "{}"}, CONFLUENT, requested=("a", -1)), BadRow)
 
 

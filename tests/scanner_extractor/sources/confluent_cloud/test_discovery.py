@@ -102,7 +102,7 @@ def test_every_page_is_read_and_an_empty_one_ends_nothing(read: Read, cloud) -> 
 
 @pytest.mark.parametrize("plane", ["/ksqldbcm", "/fcpm", "/srcm"])
 def test_plane_that_is_refused_is_unknown_not_empty(read: Read, two, plane: str) -> None:
-    """The others are told, and the answer is partial."""
+    """The others are reported, and the answer is partial."""
     result = read(*two, cluster="lkc-2", refused={plane: 403})
 
     assert result.outcome.status is SourceStatus.PARTIAL

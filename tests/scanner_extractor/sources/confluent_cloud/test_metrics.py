@@ -103,7 +103,7 @@ def test_value_that_is_no_number_is_left_out(read: Read, unusual: Any) -> None:
 
 
 def test_answer_without_a_time_gets_that_of_the_scan(read: Read) -> None:
-    """The window is known from what was asked."""
+    """The window is known from what was queried."""
     result = read(figures={"sent_bytes": (row("a", timestamp="soon"),)})
 
     assert result.metrics[0].ended == "2026-05-02T08:25:00+00:00"
@@ -161,14 +161,14 @@ def test_half_a_sum_is_no_figure() -> None:
 
 
 def test_an_end_below_zero_is_no_figure() -> None:
-    """A broker that goes away while it is asked gives -1001, librdkafka's invalid offset, and no error."""
+    """A broker that goes away while it is queried gives -1001, librdkafka's invalid offset, and no error."""
     offsets = read_offsets(OFFSETS, no_progress, now=NOW, client=offsets_client({("a", 0): 28, ("a", 1): -1001}))
 
     assert (offsets.metrics, offsets.outcome.status, offsets.outcome.unread) == ((), SourceStatus.PARTIAL, {"a"})
 
 
 def test_no_end_at_all_is_no_empty_answer() -> None:
-    """The brokers answered nothing that was asked."""
+    """The brokers answered nothing that was queried."""
     with pytest.raises((SourceUnreachable, SourceRefused)):
         read_offsets(OFFSETS, no_progress, now=NOW, client=offsets_client({("a", 0): None}))
 
@@ -198,7 +198,7 @@ def end(amount: float, at: str, **members: Any) -> Metric:
 
 
 def test_what_grew_between_two_scans_is_a_rate() -> None:
-    """So a cluster without any metrics service tells which topics are alive."""
+    """So a cluster without any metrics service reports which topics are alive."""
     earlier, later = end(100, "2026-05-02T08:00:00+00:00"), end(700, "2026-05-02T08:10:00+00:00")
 
     metrics = list(rates([later], [earlier, replace(earlier, topic="b")]))
@@ -220,5 +220,5 @@ def test_what_grew_between_two_scans_is_a_rate() -> None:
     ],
 )
 def test_no_rate_is_made_up(earlier: Metric) -> None:
-    """A topic made anew, a clock set back, or another source's figure tell nothing about growth."""
+    """A topic created again, a clock set back, or another source's figure tell nothing about growth."""
     assert list(rates([end(700, "2026-05-02T08:10:00+00:00")], [earlier])) == []

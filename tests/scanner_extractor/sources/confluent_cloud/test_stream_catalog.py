@@ -133,7 +133,7 @@ def test_refused_search_leaves_what_graphql_reports(read: Read) -> None:
 
 
 def test_wrong_key_is_no_empty_catalog(read: Read) -> None:
-    """Where nothing at all is told, the source is refused."""
+    """Where nothing at all is reported, the source is refused."""
     with pytest.raises(SourceRefused):
         read(refused={"/catalog": 401})
 

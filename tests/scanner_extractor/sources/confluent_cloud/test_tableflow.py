@@ -139,7 +139,7 @@ def test_failing_format_fails_alone(read: Read) -> None:
 
 
 def test_every_page_is_read_and_an_empty_one_ends_nothing(read: Read) -> None:
-    """100 a page whatever is asked for; the second page is empty, the last has a `next` with an empty token."""
+    """100 a page whatever is queried for; the second page is empty, the last has a `next` with an empty token."""
     tables = [table(f"t{number:03}") for number in range(250)]
 
     result = read(*tables, hollow=True)
@@ -147,7 +147,7 @@ def test_every_page_is_read_and_an_empty_one_ends_nothing(read: Read) -> None:
 
 
 def test_topic_without_place_or_catalog_has_a_name(read: Read) -> None:
-    """Managed storage tells no path; `topic_name` stands in some samples."""
+    """Managed storage reports no path; `topic_name` stands in some samples."""
     managed = {"spec": {"topic_name": "a", "storage": {"kind": "Managed"}, "suspended": True}}
 
     materializations = read(managed, {"spec": {}}, {}).materializations

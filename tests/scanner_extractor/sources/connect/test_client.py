@@ -1,4 +1,4 @@
-"""A whole Connect cluster: what is asked of new, old, managed and reluctant ones, and what comes of it."""
+"""A whole Connect cluster: what is queried of new, old, managed and reluctant ones, and what comes of it."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ def test_old_worker_that_lists_names_is_queried_one_by_one(connect, read: Read) 
 
 
 def test_managed_connectors_are_read_with_the_words_of_confluent_cloud(connect, read: Read) -> None:
-    """Its API has no worker, takes a list with commas, and tells topics by the offsets of sinks, in preview."""
+    """Its API has no worker, takes a list with commas, and reports topics by the offsets of sinks, in preview."""
     server = connect.Connect(
         installation=(connect.Kept(name="lake", config=SINK, state="DEGRADED"),), generation="managed"
     )
@@ -200,7 +200,7 @@ def test_refused_topics_of_the_first_connector_are_refused_for_all(connect, read
 
 
 def test_name_that_the_web_server_refuses_costs_its_topics_only(connect, read: Read) -> None:
-    """Kafka 4 answers 400 for a name with a slash; the list tells everything else of it, and for ever no more."""
+    """Kafka 4 answers 400 for a name with a slash; the list reports everything else of it, and for ever no more."""
     server = connect.Connect(installation=(connect.Kept(name="a/b", config=SINK), connect.Kept(name="c", config=SINK)))
 
     result = read(server)
@@ -293,7 +293,7 @@ def test_worker_that_does_not_report_its_cluster_is_read_all_the_same(root, answ
     ],
 )
 def test_plugins_report_version_and_kind_where_nothing_else_does(plugins, version, kind, answered: Read) -> None:
-    """Before Kafka 4 no status tells a version; a class that is not installed is of no known kind."""
+    """Before Kafka 4 no status reports a version; a class that is not installed is of no known kind."""
     reported = {"info": {"config": SINK, "type": "unknown"}, "status": {}}
     result = answered({LIST: {"x": reported}, "/connector-plugins": plugins}, active_topics=False)
 

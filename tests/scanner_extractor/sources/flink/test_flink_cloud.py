@@ -101,7 +101,7 @@ def test_a_statement_arrives_with_all_that_the_service_reports(flink, read: Read
 
 
 def test_every_page_is_read_a_hundred_at_once(flink, read: Read) -> None:
-    """The service gives ten a page unless it is asked for more, and an empty page ends nothing."""
+    """The service gives ten a page unless it is queried for more, and an empty page ends nothing."""
     server = flink.Flink(statements=[[flink.statement("b")], [], [flink.statement("a")]])
 
     reading = read(server)

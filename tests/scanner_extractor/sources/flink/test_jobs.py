@@ -1,4 +1,4 @@
-"""Self-hosted Flink: jobs with their plans, and a gateway that tells nothing but that it is there."""
+"""Self-hosted Flink: jobs with their plans, and a gateway that reports nothing but that it is there."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def read(flink) -> Read:
 
 
 def test_jobs_arrive_with_state_start_and_plan(flink, read: Read) -> None:
-    """Those that ended are told too, as long as the job manager remembers them."""
+    """Those that ended are reported too, as long as the job manager remembers them."""
     server = flink.Flink(
         jobs=[flink.job("b", state="FINISHED", started=-1), flink.job("a")], plans={"a": PLAN, "b": {"nodes": []}}
     )

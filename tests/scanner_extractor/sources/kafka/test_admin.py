@@ -270,7 +270,7 @@ def test_topic_that_the_brokers_do_not_show_stays_as_it_was() -> None:
     "listing", [DENIED, ListConsumerGroupsResult(valid=[], errors=[KafkaException(DENIED).args[0]])]
 )
 def test_groups_that_are_not_listed_are_not_gone(listing) -> None:
-    """Partial, and no name among the unread makes a whole list of what was told: what is missing stays."""
+    """Partial, and no name among the unread makes a whole list of what was reported: what is missing stays."""
     reading = read(Brokers("orders", "secret", hidden={"secret": DENIED}, listing=listing))
 
     assert (reading.consumer_groups, reading.outcome.status) == ((), SourceStatus.PARTIAL)
@@ -343,7 +343,7 @@ def test_wrong_password_is_reported_at_once() -> None:
 
 
 def test_dead_address_is_unreachable_within_the_time() -> None:
-    """The real librdkafka against a port that nobody listens on."""
+    """The real librdkafka against a port that nothing listens on."""
     settings = KafkaSettings(brokers=("127.0.0.1:1",), timeout=0.5)
     waits: list[float] = []
 

@@ -49,7 +49,7 @@ def test_controllers_listener_is_nobodys_address() -> None:
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.8.0.1", "[::1]"])
 def test_loopback_of_another_machine_is_no_address(host) -> None:
-    """Half of all clusters in containers advertise it; it belongs to whoever is asked, so no cluster may claim it."""
+    """Half of all clusters in containers advertise it; it belongs to whoever is queried, so no cluster may claim it."""
     assert addresses(advertised=f"A://{host}:9094") == ()
     assert addresses(("localhost:9092",), advertised=f"A://{host}:9094") == (f"{host}:9094",)
 

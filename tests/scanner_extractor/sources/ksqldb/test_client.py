@@ -1,4 +1,4 @@
-"""A whole ksqlDB cluster: what is asked of new, old and reluctant servers, and what comes of it."""
+"""A whole ksqlDB cluster: what is queried of new, old and reluctant servers, and what comes of it."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def read() -> Read:
 
 
 def test_two_requests_report_everything(read: Read) -> None:
-    """A server of a thousand collections is asked as often as an empty one."""
+    """A server of a thousand collections is queried as often as an empty one."""
     answer = [
         sources(source("PAID", "paid"), source("ORDERS", "orders")),
         sources(),
@@ -114,7 +114,7 @@ def test_empty_server_is_read_and_empty(read: Read) -> None:
 
 
 def test_older_server_is_queried_in_older_words(read: Read) -> None:
-    """One unknown statement fails the whole batch, so each is asked alone."""
+    """One unknown statement fails the whole batch, so each is queried alone."""
     server = Server(
         {
             "LIST STREAMS EXTENDED;": [sources(source("ORDERS", "orders"))],

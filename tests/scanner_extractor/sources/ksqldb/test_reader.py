@@ -225,7 +225,7 @@ def test_query_that_every_host_paused_is_paused(output, hosts, expected) -> None
     ],
 )
 def test_newest_error_of_a_query_is_kept_without_secrets(errors, expected) -> None:
-    """A monitor tells it with the end of the run."""
+    """A monitor reports it with the end of the run."""
     reported = {"id": "Q", "queryErrors": errors}
     (entity,) = read_entities([{"@type": "query_descriptions", "queryDescriptions": [reported]}], KSQL)
 
