@@ -97,7 +97,7 @@ class Story:
     def table(self) -> str:
         """Show it; runs are numbered."""
         runs: dict[str, str] = {}
-        lines = [("done", "expected", "told", "run")]
+        lines = [("done", "expected", "emitted", "run")]
         for what, expected, reported in self.rows:
             numbers = [runs.setdefault(item["run"]["runId"], str(len(runs) + 1)) for item in reported]
             lines.append(
