@@ -94,7 +94,7 @@ class Node:
     value: Any
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """Return a location that is independent of lines: file and JSON path."""
         return f"{self.document.name} {json_path(self.path)}"
 

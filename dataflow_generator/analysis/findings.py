@@ -200,8 +200,8 @@ _EDGES = {kind.value: kind for kind in EdgeKind}
 
 def stored_findings(conn: Connection) -> tuple[Finding, ...]:
     """Validate the stored graph; only its job and topic level is read, without column flows."""
-    level = graph_shape.upper_level(conn)
-    rows = graph_shape.upper_nodes(level)
+    level = graph_shape.topic_level(conn)
+    rows = graph_shape.topic_level_nodes(level)
     clusters = {number: space for number, _, kind, space, *_ in rows if kind == "cluster"}
     keys = {number: key for number, key, *_ in rows}
     shape = GraphShape(

@@ -248,8 +248,8 @@ def read_rows(
     if has_events_or_catalogs(conn):
         return _of_flows(conn, read, report)
     context, listed = lookup_context(conn), list(job_partitions(conn))
-    parts = draw(listed) if draw else _drawn_here(conn, counted(report, JOBS, listed, len(listed)), context)
-    batches = concatenate(list(parts), _there(context))
+    parts = draw(listed) if draw else _build_locally(conn, counted(report, JOBS, listed, len(listed)), context)
+    batches = concatenate(list(parts), _existing_topics(context))
     if batches is None:
         return _of_flows(conn, read, report)
     nodes, edges = (table.to_batches(max_chunksize=_AT_ONCE) for table in (batches.nodes, batches.edges))
@@ -262,11 +262,13 @@ def _of_flows(conn: Connection, read: ReadParts | None, report: ProgressCallback
     return JobRows(nodes, edges, flows.coverage)
 
 
-def _drawn_here(conn: Connection, parts: Iterable[tuple[str, Partition]], context: LookupContext) -> Iterator[JobBatch]:
+def _build_locally(
+    conn: Connection, parts: Iterable[tuple[str, Partition]], context: LookupContext
+) -> Iterator[JobBatch]:
     return (build_batch(read_partition(conn, *part, context)) for part in parts)
 
 
-def _there(context: LookupContext) -> frozenset[str]:
+def _existing_topics(context: LookupContext) -> frozenset[str]:
     """Return the keys of live topics, which are in the graph without any job."""
     clusters = context.naming.clusters
     return frozenset(

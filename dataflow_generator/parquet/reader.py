@@ -14,7 +14,7 @@ from dataflow_generator.graph import EdgeKind, FlowGraph, NodeKind
 from dataflow_generator.parquet.dataset import ABOVE, EDGES, NODES, ParquetTables, RowFilter
 from dataflow_generator.parquet.manifest import GraphManifest
 from dataflow_generator.parquet.schema import SCHEMAS, Record, record_edge, record_node
-from dataflow_generator.parquet.schema_batches import PLACES
+from dataflow_generator.parquet.schema_batches import ORDINAL_BITS
 from dataflow_generator.query.stored_graph import GeneratedGraph, coverage_of, part_of_cluster
 from scanner_dictionary.graph.reader import CALLED, KAFKA
 from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph
@@ -191,5 +191,5 @@ def _number(row: Record) -> int:
 
 def _spans(numbers: Iterable[int]) -> list[tuple[int, int]]:
     """Return the `place` ranges of the definitions to which rows with these numbers belong."""
-    definitions = sorted({(number & ((1 << _RANK) - 1)) >> PLACES for number in numbers})
-    return [(definition << PLACES, ((definition + 1) << PLACES) - 1) for definition in definitions]
+    definitions = sorted({(number & ((1 << _RANK) - 1)) >> ORDINAL_BITS for number in numbers})
+    return [(definition << ORDINAL_BITS, ((definition + 1) << ORDINAL_BITS) - 1) for definition in definitions]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 Array = Any
 _SEPARATOR = "\0"
-PLACES = 32
+ORDINAL_BITS = 32
 """The number of low bits of `place` for the ordinal in a definition (0: the schema itself); above is its key."""
 
 
@@ -68,7 +68,7 @@ def _none(ddl: str) -> pyarrow.RecordBatch:
 
 def _schema_rows(cells: Cells) -> pyarrow.RecordBatch:
     nodes = [_schema_node(head) for head in cells.heads]
-    return node_rows(nodes, SCHEMAS, [head.id << PLACES for head in cells.heads])
+    return node_rows(nodes, SCHEMAS, [head.id << ORDINAL_BITS for head in cells.heads])
 
 
 def _node_rows(columns: _Columns) -> pyarrow.RecordBatch:
@@ -143,7 +143,7 @@ class _Columns:
     def places(self) -> Array:
         """Return the `place` of each column."""
         pc = self._pc
-        return pc.add(pc.add(pc.shift_left(self._definition, PLACES), self._ordinal), 1)
+        return pc.add(pc.add(pc.shift_left(self._definition, ORDINAL_BITS), self._ordinal), 1)
 
     def attributes(self) -> Array:
         """Return each column's attributes as JSON; only distinct ones are serialized."""
@@ -228,7 +228,7 @@ def span_name(span: Range) -> str:
     return f"schemas-{span[0]:012}-{span[1]:012}.parquet"
 
 
-def make_places(directory: Path) -> None:
+def make_directories(directory: Path) -> None:
     """Build the directories that files of spans lie in."""
     for folder in SPAN_COLUMNS:
         make_directory(directory / folder)
@@ -253,7 +253,7 @@ def finish_spans(directory: Path, written: Iterable[Rows]) -> None:
 def write_span(source: DictionarySource, span: Range, directory: Path) -> Rows:
     """Write the rows of the schemas of *span* into the graph in *directory*, in bounded memory.
 
-    Raises OSError where the directories that `make_places` makes are not there.
+    Raises OSError where the directories that `make_directories` makes are not there.
     """
     with infrequent_collection():
         return write_batches((batches(cells) for cells in source.cells(span)), directory, span_name(span))

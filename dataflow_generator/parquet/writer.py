@@ -14,7 +14,7 @@ from dataflow_generator.build.progress import SCHEMAS, ProgressCallback, counted
 from dataflow_generator.parquet.job_batches import JobRows, portions, read_rows, write_job_tables
 from dataflow_generator.parquet.manifest import Written, whole_graph, write_manifest
 from dataflow_generator.parquet.schema import EDGE_DDL, INSTALLATION, NODE_DDL, arrow_schema, edge_rows, node_rows
-from dataflow_generator.parquet.schema_batches import COLUMNS, make_places, write_span
+from dataflow_generator.parquet.schema_batches import COLUMNS, make_directories, write_span
 from scanner_dictionary.lineage_inputs.topics import Connection
 
 
@@ -32,7 +32,7 @@ def write_parquet(source: DictionarySource, directory: Path, report: ProgressCal
     """Write the graph of *source* into *directory*, in bounded memory."""
     with source.connected() as conn, infrequent_collection():
         coverage = write_job_files(conn, read_rows(conn, report=report), directory)
-    make_places(directory)
+    make_directories(directory)
     spans = source.ranges(COLUMNS)
     for span in counted(report, SCHEMAS, spans, len(spans)):
         write_span(source, span, directory)

@@ -30,7 +30,7 @@ from dataflow_generator.parquet.schema_batches import (
     Rows,
     edge_batch,
     finish_spans,
-    make_places,
+    make_directories,
     node_batch,
     write_span,
 )
@@ -222,7 +222,7 @@ def write_parquet(spark: SparkSession, source: DictionarySource, directory: Path
     where files that tasks wrote are missing.
     """
     coverage = _write_above(spark, source, directory)
-    make_places(directory)
+    make_directories(directory)
     finish_spans(directory, write_schema_files(spark, source, directory))
     return coverage
 

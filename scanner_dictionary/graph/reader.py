@@ -175,7 +175,7 @@ class Level(NamedTuple):
     edges: ColumnElement[bool]
 
 
-def upper_level(conn: Connection) -> Level:
+def topic_level(conn: Connection) -> Level:
     """Find the rows that come before the first schema in the graph's order: that order makes them a range of keys."""
     node, edge = t.flow_node.c, t.flow_edge.c
     if (conn.scalar(select(func.min(node.id))) or 0) < 0:
@@ -185,7 +185,7 @@ def upper_level(conn: Connection) -> Level:
     return Level(conn, *((true(), true()) if first is None else (node.id < first, edge.source_node_id < first)))
 
 
-def upper_nodes(level: Level) -> Sequence[Any]:
+def topic_level_nodes(level: Level) -> Sequence[Any]:
     """List the nodes but the columns, in the graph's order: key, node's key, kind, namespace, name, attributes.
 
     The attributes are left out (empty) unless they mark the node as internal.

@@ -125,13 +125,13 @@ class Replay:
 
     def document(self, source: SourceId, name: str) -> Json:
         """Return a document recorded by `record_document`; raises SourceUnreachable where there is none."""
-        for file in sorted(self._place(source).glob("document-*.json")):
+        for file in sorted(self._source_directory(source).glob("document-*.json")):
             content = _read(file)
             if content.get("document") == name:
                 return content.get("value")
         raise self._missing(source, f"document {name}")
 
-    def _place(self, source: SourceId) -> Path:
+    def _source_directory(self, source: SourceId) -> Path:
         """Return the directory of a source; captures by earlier versions have no hash in its name."""
         directory = self._directory / directory_name(source)
         return directory if directory.is_dir() else self._directory / slug(source)
@@ -139,7 +139,7 @@ class Replay:
     def _indexed(self, source: SourceId) -> Mapping[_Key, list[Path]]:
         if source not in self._files:
             files: dict[_Key, list[Path]] = defaultdict(list)
-            for file in sorted(self._place(source).glob("*.json"), key=_order):
+            for file in sorted(self._source_directory(source).glob("*.json"), key=_order):
                 for key in _keys(_opening(file) or _read(file)):
                     files[key].append(file)
             self._files[source] = files
@@ -148,7 +148,7 @@ class Replay:
     def _missing(self, source: SourceId, what: str) -> NotCaptured:
         return NotCaptured(
             f"{what} is not in the capture",
-            where=str(self._place(source)),
+            where=str(self._source_directory(source)),
             hint="record it again with the cluster.json that you replay it with",
         )
 

@@ -146,7 +146,7 @@ class HttpTransport:
         )
 
     def _authorised(self, request: Request) -> Response:
-        if not _same_place(self._settings.url, request.url):
+        if not _same_origin(self._settings.url, request.url):
             return self._patiently(_Send(request=request, headers=_plain_headers(request), trusted=False))
         header = self._credentials.header()
         answer = self._patiently(self._trusted(request, header))
@@ -163,7 +163,7 @@ class HttpTransport:
         request = Request(source=SourceId(""), method="POST", url=url, body=form)
         form_headers = {**_plain_headers(request), "Content-Type": "application/x-www-form-urlencoded", **headers}
         return self._patiently(
-            _Send(request=request, headers=form_headers, trusted=_same_place(self._settings.url, url))
+            _Send(request=request, headers=form_headers, trusted=_same_origin(self._settings.url, url))
         )
 
     def _patiently(self, send: _Send) -> Response:
@@ -230,7 +230,7 @@ class HttpTransport:
         tls = self._settings.tls
         certificate = (str(tls.certificate), str(tls.key or tls.certificate)) if tls.certificate and trusted else None
         verify = str(tls.ca) if tls.ca and tls.verify else tls.verify
-        message = Message("GET", root, auth=_nobody).prepare()
+        message = Message("GET", root, auth=_no_auth).prepare()
         options = self._session.merge_environment_settings(message.url or root, {}, True, verify, certificate)
         adapter = self._session.get_adapter(message.url or root)
         assert isinstance(adapter, _Pools)
@@ -267,7 +267,7 @@ def _path(url: str) -> str:
     return urlunsplit(("", "", parts.path or "/", parts.query, ""))
 
 
-def _nobody(message: PreparedRequest) -> PreparedRequest:
+def _no_auth(message: PreparedRequest) -> PreparedRequest:
     """Add no credentials: without an `auth` of its own a message takes those of its URL."""
     return message
 
@@ -323,7 +323,7 @@ def _redirected(request: Request, status: int, target: str) -> Request:
     return replace(request, url=url, method="GET", body="") if status == 303 else replace(request, url=url)
 
 
-def _same_place(home: str, url: str) -> bool:
+def _same_origin(home: str, url: str) -> bool:
     """Check whether *url* may get the credentials of *home*: same host and port, and no step down from https."""
     if url.startswith(f"{home}/"):
         return True

@@ -54,7 +54,7 @@ def declared_topics(
         link = Link(topic=association.topic, strategy="associated", evidence=evidence, role=association.role)
         links.setdefault((association.context, association.subject), []).append(link)
     for given in assignments:
-        link = Link(topic=given.topic, strategy="manual", evidence=given.place, role=given.role)
+        link = Link(topic=given.topic, strategy="manual", evidence=given.location, role=given.role)
         links.setdefault((given.context, given.subject), []).append(link)
     return DeclaredTopics(kind=kind, by_subject={key: tuple(topics) for key, topics in links.items()}, mapping=mapping)
 
@@ -97,7 +97,7 @@ def unmatched(assignments: Iterable[Assignment], versions: Iterable[SchemaVersio
     missing = [given for given in assignments if (given.context, given.subject) not in keys]
     for count, given in enumerate(missing):
         hint = closest_match(given.subject, names) if count < _HINTED else ""
-        yield Problem(given.place, f"no registry that answered has a subject {given.subject!r}", hint)
+        yield Problem(given.location, f"no registry that answered has a subject {given.subject!r}", hint)
 
 
 _SHOWN = 5
@@ -186,7 +186,7 @@ class Bound:
 class _Case:
     """One subject, all its versions, the newest live one (or the newest), and whether others refer to it."""
 
-    place: SubjectKey
+    key: SubjectKey
     subject: Subject
     versions: tuple[SchemaVersion, ...]
     newest: SchemaVersion
@@ -286,7 +286,7 @@ def _case(
     newest = max(versions, key=lambda version: (not version.deleted, not version.state, version.version))
     group, name = group_and_name(key[1], key[0], kind)
     subject = Subject(name=name, group=group, records=records.get(newest.fingerprint, ()), links=links)
-    return _Case(place=key, subject=subject, versions=tuple(versions), newest=newest, referenced=referenced)
+    return _Case(key=key, subject=subject, versions=tuple(versions), newest=newest, referenced=referenced)
 
 
 def _choice(case: _Case, proposed: Proposed, naming: RegistryNaming, known: Mapping[TopicName, SourceId]) -> Choice:
@@ -348,7 +348,7 @@ def _because(
     evidence = next((link.evidence for link in case.subject.links if link.topic == candidate.topic), None)
     if evidence:
         return evidence, Confidence.DECLARED
-    rule = f"subject {qualified_subject(*case.place)!r} by strategy {candidate.strategy}"
+    rule = f"subject {qualified_subject(*case.key)!r} by strategy {candidate.strategy}"
     if not choice.topic_known:
         return f"{rule}; no source knows the topic", Confidence.ASSUMED
     confidence = Confidence.AMBIGUOUS if choice.ambiguous else Confidence.CONFIRMED

@@ -41,7 +41,7 @@ def test_topics_of_a_group_share_its_schema(read) -> None:
     result = read({"topics": [group, "c"]}).input
 
     assert [topic.name for topic in result.topics] == ["a", "b", "c"]
-    assert [(schema.topic, schema.place) for schema in result.schemas] == [
+    assert [(schema.topic, schema.location) for schema in result.schemas] == [
         ("b", "in.json $.topics[0].schemas[0]"),
         ("a", "in.json $.topics[0].schemas[0]"),
     ]
@@ -134,7 +134,7 @@ def test_subject_is_assigned_to_topics(read) -> None:
         ("T", "a", None, None),
         ("U", "b", None, None),
     ]
-    assert assignments[0].place == "in.json $.subjects.S[0]"
+    assert assignments[0].location == "in.json $.subjects.S[0]"
 
 
 def test_flow_joins_topics_datasets_and_columns(read) -> None:

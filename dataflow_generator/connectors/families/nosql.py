@@ -61,7 +61,9 @@ def _others(
     because = ", ".join(filter(None, (connector.config.key("database"), connector.config.key("topic.prefix"))))
     start = f"{before}{whole.name}{sign}" if whole.name else before
     own = {read.topic for read in reads}
-    observed = [read for read in _found(connector, whole, (start, after, sign), because) if read.topic not in own]
+    observed = [
+        read for read in _observed_reads(connector, whole, (start, after, sign), because) if read.topic not in own
+    ]
     if observed or (reads and connector.active is not None):
         return observed
     return [
@@ -69,7 +71,9 @@ def _others(
     ]
 
 
-def _found(connector: Connector, whole: Dataset, naming: tuple[str, str, str], because: str) -> Iterator[SourceRead]:
+def _observed_reads(
+    connector: Connector, whole: Dataset, naming: tuple[str, str, str], because: str
+) -> Iterator[SourceRead]:
     """Find collections in the topics in use: the text between prefix and suffix."""
     start, after, sign = naming
     if connector.active is None or connector.config.text("transforms"):

@@ -14,7 +14,7 @@ from dataflow_generator.connectors.sources import SourceRead, SourceReads, fixed
 from dataflow_generator.connectors.topics import candidate_topics
 from scanner_model.errors import Problem
 
-Place = Callable[[Config], Dataset | None]
+DatasetReader = Callable[[Config], Dataset | None]
 """Returns the store's namespace and the folder before `topics.dir`; None where the configuration lacks them."""
 
 S3_KEYS = ("s3.bucket.name", "s3.bucket", "aws.s3.bucket.name", "aws_s3_bucket")
@@ -61,7 +61,7 @@ def hdfs(config: Config) -> Dataset | None:
     return Dataset(f"{match['scheme'].lower()}://{match['host']}", f"/{match['path']}") if match else None
 
 
-def transfer(scheme: str, port: str) -> Place:
+def transfer(scheme: str, port: str) -> DatasetReader:
     """Build the location of a server that files are transferred to and from (SFTP, FTPS)."""
 
     def location(config: Config) -> Dataset | None:
@@ -72,7 +72,7 @@ def transfer(scheme: str, port: str) -> Place:
     return location
 
 
-def store_sink(location: Place, keys: tuple[str, ...], *, default: str = "topics") -> ConnectorReader:
+def store_sink(location: DatasetReader, keys: tuple[str, ...], *, default: str = "topics") -> ConnectorReader:
     """Build the reader of a sink that writes each topic into its folder under `topics.dir`, or else *default*."""
 
     def read(connector: Connector) -> ConnectorFlows:
@@ -94,7 +94,7 @@ def store_sink(location: Place, keys: tuple[str, ...], *, default: str = "topics
     return read
 
 
-def store_source(location: Place, keys: tuple[str, ...]) -> ConnectorReader:
+def store_source(location: DatasetReader, keys: tuple[str, ...]) -> ConnectorReader:
     """Build the reader of a source that reads topics back from their folders, or files by `topic.regex.list`."""
 
     def read(connector: Connector) -> ConnectorFlows:
@@ -120,7 +120,7 @@ def store_source(location: Place, keys: tuple[str, ...]) -> ConnectorReader:
     return read
 
 
-def folder_source(location: Place, keys: tuple[str, ...]) -> ConnectorReader:
+def folder_source(location: DatasetReader, keys: tuple[str, ...]) -> ConnectorReader:
     """Build the reader of a source that reads the files of one folder, `input.path`, into one topic."""
 
     def read(connector: Connector) -> ConnectorFlows:

@@ -205,7 +205,7 @@ class _Job:
         columns: Described,
     ) -> None:
         self._name = name
-        self._found = flows
+        self._statement_flows = flows
         self._statement = statement
         self._tables = tables
         self._columns = columns
@@ -218,9 +218,14 @@ class _Job:
     def read(self, namespace: str) -> Reading:
         """Return the job; without columns where the engine reads topics that the statement does not name."""
         whole = self._is_whole()
-        reads, writes = self._uses(self._found.sources, "source"), self._uses(self._found.sinks, "sink")
+        reads, writes = (
+            self._uses(self._statement_flows.sources, "source"),
+            self._uses(self._statement_flows.sinks, "sink"),
+        )
         columns = tuple(dict.fromkeys(self._flows())) if whole else ()
-        problems = [self._at(problem) for problem in (*self._found.problems, *self._found.unresolved)]
+        problems = [
+            self._at(problem) for problem in (*self._statement_flows.problems, *self._statement_flows.unresolved)
+        ]
         level = Level.COLUMNS if whole else Level.TABLES if reads or writes else Level.UNREAD
         flows = JobFlows(
             job=job_node(namespace, self._name, self._attributes()),
@@ -236,7 +241,7 @@ class _Job:
         return present(
             type="flink",
             state=statement.state,
-            statement=self._found.text,
+            statement=self._statement_flows.text,
             compute_pool=statement.compute_pool,
             region=statement.region,
             principal=statement.principal,
@@ -245,9 +250,9 @@ class _Job:
 
     def _is_whole(self) -> bool:
         """Return whether columns are reliable: all of the statement was parsed, and the engine reads nothing else."""
-        if self._found.problems:
+        if self._statement_flows.problems:
             return False
-        named = {dataset.name for name in self._found.sources for dataset in self._datasets_of.get(name, ())}
+        named = {dataset.name for name in self._statement_flows.sources for dataset in self._datasets_of.get(name, ())}
         more = sorted(set(map(str, self._statement.topics_read or ())) - named)
         alone = self._name == self._statement.name
         if more and alone:
@@ -266,12 +271,12 @@ class _Job:
         return tuple(uses.values())
 
     def _flows(self) -> Iterator[ColumnFlow]:
-        for flow in self._found.flows:
-            for source in self._columns_behind(flow.source):
-                for target in self._columns_behind(flow.target):
+        for flow in self._statement_flows.flows:
+            for source in self._physical_columns(flow.source):
+                for target in self._physical_columns(flow.target):
                     yield ColumnFlow(source, target, flow.effect.type, str(flow.effect), self._where)
 
-    def _columns_behind(self, named: SqlColumn) -> Iterator[ColumnRef]:
+    def _physical_columns(self, named: SqlColumn) -> Iterator[ColumnRef]:
         for dataset in self._datasets_of.get(named.dataset, ()):
             column, known = self._paths(named.dataset, dataset).resolve(dataset, named.path)
             if not known:
@@ -287,7 +292,7 @@ class _Job:
         return self._fields[name, dataset]
 
     def _at(self, problem: Problem) -> Problem:
-        where = f"statement {self._name} of {self._statement.source}, {problem.where or self._found.at}"
+        where = f"statement {self._name} of {self._statement.source}, {problem.where or self._statement_flows.at}"
         return Problem(where, problem.what, problem.hint)
 
     def _note(self, what: str, hint: str) -> None:

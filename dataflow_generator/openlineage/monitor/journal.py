@@ -53,7 +53,7 @@ def read_state(text: str, where: str) -> tuple[dict[str, ServerState], list[str]
 
 
 def _server_json(state: ServerState) -> Json:
-    return {"begun": state.begun, "runs": {name: _run_json(state.runs[name]) for name in sorted(state.runs)}}
+    return {"begun": state.runs_started, "runs": {name: _run_json(state.runs[name]) for name in sorted(state.runs)}}
 
 
 def _run_json(run: Run) -> Json:
@@ -70,7 +70,7 @@ def _run_json(run: Run) -> Json:
 
 def _read_server(server: Json) -> ServerState:
     runs = {str(name): _read_run(run) for name, run in server["runs"].items()}
-    return ServerState(begun=int(server["begun"]), runs=runs)
+    return ServerState(runs_started=int(server["begun"]), runs=runs)
 
 
 def _read_run(run: Json) -> Run:

@@ -234,7 +234,7 @@ class Shapes:
         entry = self._entry_value(element) if is_map else ()
         if entry:
             return Shape(type="map", value=entry)
-        return Shape(type=word, subschemas=inside.tuple_places(), element=element)
+        return Shape(type=word, subschemas=inside.tuple_elements(), element=element)
 
     def _entry_value(self, element: Parts) -> Parts:
         """Return a map's values where its keys are not text, so that Connect wrote an array of {key, value}."""

@@ -9,7 +9,7 @@ from dataflow_generator.parquet.schema_batches import (
     batches,
     edge_batch,
     finish_spans,
-    make_places,
+    make_directories,
     node_batch,
     span_name,
     write_batches,
@@ -29,7 +29,7 @@ def written(directory, name):
 
 def test_nodes_and_edges_of_a_span_lie_in_files_of_their_kinds(tmp_path) -> None:
     """Readers find the kind in the directory, and one file of a span in each."""
-    make_places(tmp_path)
+    make_directories(tmp_path)
 
     rows = write_batches([batches(ORDERS)], tmp_path, "part.parquet")
 
@@ -49,7 +49,7 @@ def test_all_at_once_are_the_rows_of_nodes_and_edges_alone() -> None:
 
 def test_schemas_without_columns_have_no_file_of_columns(tmp_path) -> None:
     """A JSON Schema that allows everything names no column."""
-    make_places(tmp_path)
+    make_directories(tmp_path)
 
     write_batches([batches(Cells(ORDERS.heads[1:], []))], tmp_path, "part.parquet")
 
@@ -58,7 +58,7 @@ def test_schemas_without_columns_have_no_file_of_columns(tmp_path) -> None:
 
 def test_a_file_that_cannot_be_finished_is_not_there(tmp_path) -> None:
     """Half a file would be a graph with less in it."""
-    make_places(tmp_path)
+    make_directories(tmp_path)
 
     def half():
         yield batches(ORDERS)
@@ -77,7 +77,7 @@ def test_names_have_the_order_of_their_definitions() -> None:
 
 def test_what_a_killed_process_had_begun_is_taken_away(tmp_path) -> None:
     """A task that is tried again on another machine writes under a name of its own meanwhile."""
-    make_places(tmp_path)
+    make_directories(tmp_path)
     written = write_batches([batches(ORDERS)], tmp_path, span_name((7, 9)))
     (tmp_path / SPAN_COLUMNS[1] / ".schemas-7-9.parquet.4711").write_bytes(b"PAR1")
 
@@ -88,7 +88,7 @@ def test_what_a_killed_process_had_begun_is_taken_away(tmp_path) -> None:
 
 def test_rows_that_a_machine_wrote_on_its_own_disk_are_missed(tmp_path) -> None:
     """A cluster whose workers do not share the directory would give half a graph."""
-    make_places(tmp_path)
+    make_directories(tmp_path)
     written = write_batches([batches(ORDERS)], tmp_path, span_name((7, 9)))
 
     with pytest.raises(InputInvalid, match="tasks wrote 12 rows there, and 6 are to be seen here"):

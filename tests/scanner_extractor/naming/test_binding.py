@@ -65,7 +65,7 @@ def assignment(subject: str, topic: str, role: Role | None = None, context: str 
         subject=SubjectName(subject),
         topic=TopicName(topic),
         role=role,
-        place="m.json $.assignments[0]",
+        location="m.json $.assignments[0]",
         context=context,
     )
 

@@ -28,7 +28,7 @@ LINK = TopicSchema(
 
 
 def schema(**more) -> ManualSchema:
-    known = {"source": MANUAL, "topic": TopicName("orders"), "role": Role.VALUE, "format": "AVRO", "place": "f $.x"}
+    known = {"source": MANUAL, "topic": TopicName("orders"), "role": Role.VALUE, "format": "AVRO", "location": "f $.x"}
     return ManualSchema(**known | {"text": AVRO % "string"} | more)
 
 
@@ -100,7 +100,7 @@ def test_a_text_that_cannot_be_read_is_kept_with_a_problem() -> None:
 def test_an_assignment_against_the_registrys_association_is_left_out() -> None:
     """The registry was reported by whoever registered it."""
     sure = Association(source=LINK.source, context=".", subject=SubjectName("s"), topic=TopicName("a"), role=Role.VALUE)
-    wrong = Assignment(source=MANUAL, subject=SubjectName("s"), topic=TopicName("b"), role=None, place="f $.s")
+    wrong = Assignment(source=MANUAL, subject=SubjectName("s"), topic=TopicName("b"), role=None, location="f $.s")
 
     kept, problems = agreeing([wrong, replace(wrong, topic=TopicName("a"))], [sure])
 

@@ -152,7 +152,7 @@ def test_manual_input_adds_a_side_and_is_reported_as_a_source() -> None:
         topic=TopicName("orders"),
         role=Role.KEY,
         format="CSV",
-        place="legacy.json $.x",
+        location="legacy.json $.x",
         columns=(Column(path=("id",), type="text"),),
     )
     topic = Topic(source=MANUAL, name=TopicName("orders"))
@@ -167,7 +167,7 @@ def test_a_subject_finds_its_topic_through_manual_input() -> None:
     """RecordNameStrategy has no topic in the name."""
     record = '{"type": "record", "name": "Payment", "namespace": "shop", "fields": []}'
     told = Assignment(
-        source=MANUAL, subject=SubjectName("shop.Payment"), topic=TopicName("payments"), role=None, place="x"
+        source=MANUAL, subject=SubjectName("shop.Payment"), topic=TopicName("payments"), role=None, location="x"
     )
     found = scan(kafka("payments"), registry(version("shop.Payment", text=record)), manual=manual(assignments=(told,)))
 
