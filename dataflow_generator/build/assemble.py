@@ -42,8 +42,8 @@ def read_flows(conn: Connection, read: ReadParts | None = None, report: Progress
     *read* reads all parts of jobs, in their order; without it they are read here, and *report* gets the progress.
     """
     context, parts = lookup_context(conn), list(job_partitions(conn))
-    read_here = (read_partition(conn, *part, context) for part in counted(report, JOBS, parts, len(parts)))
-    results = list(read(parts) if read else read_here)
+    read_locally = (read_partition(conn, *part, context) for part in counted(report, JOBS, parts, len(parts)))
+    results = list(read(parts) if read else read_locally)
     readings = [reading for part in results for reading in part.jobs]
     jobs, columns, unsure, attributes = merge_jobs(conn, [reading.flows for reading in readings], context)
     coverage = Coverage.total([*(reading.coverage for reading in readings), unsure])
