@@ -18,7 +18,7 @@ JOB = JobEntry(
     namespace="connect://shop/main", name="cdc", facets={"jobType": {"jobType": "SOURCE"}}, outputs=(ORDERS,)
 )
 WATCH = ServerState(
-    begun=3,
+    runs_started=3,
     runs={
         "cdc": Run(id="r-1", emitted=NOON, latest=NOON + timedelta(seconds=1), job=JOB, error="1 of 2", missed=1),
         "sink": Run(id="r-2", emitted=NOON, latest=NOON, job=JOB, unsettled=NOON),

@@ -66,7 +66,7 @@ def test_only_the_first_event_that_waits_can_have_been_reported(file, tmp_path) 
     """The others were not tried yet."""
     file.write_text(as_told(event()))
     with Journal(tmp_path / "m.json") as journal:
-        journal.record("s", ServerState(begun=1), [event(), event("COMPLETE")])
+        journal.record("s", ServerState(runs_started=1), [event(), event("COMPLETE")])
         complete_last_line(journal, file)
         complete_last_line(journal, file)
 
@@ -77,7 +77,7 @@ def test_file_that_cannot_be_read_is_the_users_to_mend(tmp_path) -> None:
     """It is named, and the option with it."""
     file = tmp_path / ("x" * 300)
     with Journal(tmp_path / "m.json") as journal:
-        journal.record("s", ServerState(begun=1), [event()])
+        journal.record("s", ServerState(runs_started=1), [event()])
         with pytest.raises(InputInvalid) as reported:
             complete_last_line(journal, file)
 

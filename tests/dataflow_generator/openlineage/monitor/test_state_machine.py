@@ -227,7 +227,7 @@ def test_what_is_not_open_is_not_remembered() -> None:
     watch, _ = step(ServerState(), sight("RUNNING"), NOON)
     watch, _ = step(watch, sight("PAUSED"), NOON)
 
-    assert (watch.runs, watch.begun) == ({}, 1)
+    assert (watch.runs, watch.runs_started) == ({}, 1)
 
 
 NAMES = st.sampled_from(["a", "b"])
