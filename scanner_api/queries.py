@@ -1,4 +1,4 @@
-"""Queries of the dictionary: one function each, rows in a documented order, nothing changed.
+"""Queries of the dictionary, its diff and its findings: one function each, rows in a documented order, nothing changed.
 
 Everywhere *cluster* limits the answer to one cluster (NameUnknown for one that the dictionary does not have), and
 *pattern* is a glob where it holds `*`, `?` or `[`, else a part of the name. *include_deleted* adds what its source no

@@ -1,4 +1,4 @@
-"""Text sanitising for storage, XML and terminals."""
+"""Text sanitising for storage, XML, terminals and CSV."""
 
 from __future__ import annotations
 

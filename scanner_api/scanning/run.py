@@ -286,5 +286,6 @@ def _counts(scan: ClusterScan) -> tuple[tuple[str, int], ...]:
         ("catalog tables", len(scan.catalog_tables)),
         ("catalog links", len(scan.catalog_links)),
         ("figures", len(scan.metrics)),
+        *((member.replace("_", " "), len(facts)) for member, facts in scan.others.items()),
     )
     return tuple((name, count) for name, count in counted if count)

@@ -1,4 +1,4 @@
-"""The output of `scanner explain connector` as JSON and as rows of a table."""
+"""The output of `scanner explain connector` and `scanner explain sql` as JSON and as rows of a table."""
 
 from __future__ import annotations
 

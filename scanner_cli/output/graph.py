@@ -1,4 +1,4 @@
-"""The report at the end of a graph generation: how much was parsed, problems, and findings in the graph."""
+"""The output of graph commands: the report of a generation, lineage, impact."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A dictionary made of its Parquet export, so that machines which cannot reach the database can ask it all the same."""
+"""Rows of a dictionary's tables as a stream, and a dictionary loaded from its Parquet export."""
 
 from __future__ import annotations
 

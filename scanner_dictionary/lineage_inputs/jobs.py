@@ -1,4 +1,4 @@
-"""Inputs of jobs: live manual flows, ksqlDB's collections and queries, columns of topics."""
+"""Inputs of jobs: manual flows, ksqlDB's collections and queries, Flink's statements and jobs, columns of topics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A bounded thread pool for concurrent requests to one source, with results in a fixed order."""
+"""A bounded thread pool and a rate limit for requests to one source, with results in a fixed order."""
 
 from __future__ import annotations
 

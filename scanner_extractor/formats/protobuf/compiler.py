@@ -8,6 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from grpc_tools import _protoc_compiler
+
 from scanner_extractor.formats.protobuf.files import MAIN, STANDARD, Files, is_plain, shipped
 from scanner_model.errors import Problem
 
@@ -57,8 +59,6 @@ def _compile(main: str, directory: str) -> str:
     """Return protoc's first error for the file *main*, with its position; empty where there is none."""
     # The module behind grpc_tools.protoc: it gives complaints back instead of writing them to the terminal, and
     # importing it installs no import hooks. Of its two ways to compile, services generate least.
-    from grpc_tools import _protoc_compiler
-
     standard = Path(_protoc_compiler.__file__).parent / "_proto"
     warnings.filterwarnings("ignore", category=_protoc_compiler.ProtocWarning)
     try:
