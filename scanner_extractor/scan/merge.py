@@ -139,7 +139,7 @@ def merge_results(
         queries=tuple(query for reading in results.ksqldb for query in reading.queries),
         connectors=tuple(connector for reading in results.connect for connector in reading.connectors),
         manual_flows=manual.flows,
-        **results.estate(remembered),
+        **results.facts(remembered),
         others=_facts(sources.readings),
         problems=(*source_problems, *doubts, *defined.problems, *objections, *bound.problems, *declared.problems),
     )
@@ -185,7 +185,7 @@ class _Results:
         )
 
     def facts(self, remembered: PreviousState) -> SourceFacts:
-        """Return what stands around the topics, as received, and how fast topics grow."""
+        """Return the facts besides topics and schemas, as received, and the growth rates of topics."""
         metrics = _all(catalog.metrics for catalog in self.catalogs)
         connectors = _all(connect_result.connectors for connect_result in self.connect)
         return {
