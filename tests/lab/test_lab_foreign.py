@@ -67,29 +67,29 @@ def taken(lab, generated, ours) -> dict[str, int]:
 
 
 @pytest.fixture(scope="module")
-def request(lab, taken) -> Callable[..., Any]:
+def rentgen(lab, taken) -> Callable[..., Any]:
     """Query the consumer's own server."""
     url = lab.told["rentgen"]["url"]
     login = {"grant_type": "password", "username": "lab", "password": "any"}
     token = requests.post(f"{url}/v1/auth/token", data=login, timeout=10).json()["access_token"]
 
-    def request(path: str, **query: Any) -> Any:
+    def rentgen(path: str, **query: Any) -> Any:
         answer = requests.get(url + path, params=query, headers={"Authorization": f"Bearer {token}"}, timeout=30)
         assert answer.ok, answer.text
         return answer.json()
 
-    return request
+    return rentgen
 
 
 @pytest.fixture(scope="module")
-def answer(request) -> Any:
+def answer(rentgen) -> Any:
     """Query where Spark's table comes from, down to columns."""
     (table,) = [
-        item for item in request("/v1/datasets", search_query=SPENT[0])["items"] if item["data"]["name"] == SPENT[0]
+        item for item in rentgen("/v1/datasets", search_query=SPENT[0])["items"] if item["data"]["name"] == SPENT[0]
     ]
     since = (datetime.now(UTC) - timedelta(days=7)).isoformat()
     how = {"direction": "UPSTREAM", "depth": 10, "granularity": "JOB", "include_column_lineage": True, "since": since}
-    return request("/v1/datasets/lineage", start_node_id=table["id"], **how)
+    return rentgen("/v1/datasets/lineage", start_node_id=table["id"], **how)
 
 
 def _transport(reported: Any) -> dict[str, str]:
@@ -139,15 +139,15 @@ def test_every_event_is_taken(lab, ours, taken) -> None:
     assert taken[f"{topic}__malformed"] == 0
 
 
-def test_it_keeps_of_each_of_our_runs_what_it_reads_and_writes_down_to_columns(ours, request) -> None:
+def test_it_keeps_of_each_of_our_runs_what_it_reads_and_writes_down_to_columns(ours, rentgen) -> None:
     """Accepted is not yet kept: of some types of jobs it keeps neither inputs nor outputs."""
     since = (datetime.now(UTC) - timedelta(days=7)).isoformat()
 
     for event in ours:
         run = event["run"]["runId"]
-        assert [item["id"] for item in request("/v1/runs", run_id=run)["items"]] == [run]
+        assert [item["id"] for item in rentgen("/v1/runs", run_id=run)["items"]] == [run]
         how = {"direction": "BOTH", "granularity": "RUN", "since": since, "include_column_lineage": True}
-        retained = request("/v1/runs/lineage", start_node_id=run, **how)
+        retained = rentgen("/v1/runs/lineage", start_node_id=run, **how)
         inputs = [item for item in retained["relations"]["inputs"] if item["to"]["id"] == run]
         outputs = [item for item in retained["relations"]["outputs"] if item["from"]["id"] == run]
         assert (len(inputs), len(outputs)) == (len(event["inputs"]), len(event["outputs"])), event["job"]
