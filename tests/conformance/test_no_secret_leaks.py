@@ -361,8 +361,8 @@ def test_no_secret_is_left_anywhere(left: tuple[Path, Callable[..., int]]) -> No
         "graph.html",
         "again.db",
     }
-    found = traces(work)
-    assert found == {}, "\n".join(f"{k} {v}" for k, v in found.items())
+    result = traces(work)
+    assert result == {}, "\n".join(f"{k} {v}" for k, v in result.items())
 
 
 @pytest.mark.spark

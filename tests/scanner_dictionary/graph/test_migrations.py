@@ -55,7 +55,7 @@ def test_newest_file_is_the_head_of_the_revisions() -> None:
     files = sorted(path.name[:4] for path in VERSIONS.glob("[0-9]*.py"))
 
     assert script.get_heads() == [REVISION]
-    assert sorted(each.revision for each in script.walk_revisions()) == files
+    assert sorted(walk_revision.revision for walk_revision in script.walk_revisions()) == files
 
 
 def _shape(engine: Engine) -> dict:

@@ -26,7 +26,7 @@ def read(tmp_path):
 
 
 @pytest.fixture
-def found(read):
+def find(read):
     """List what is wrong with registries as `$.path what`, below the list."""
 
     def problems(*registries):
@@ -113,11 +113,11 @@ def test_registry_and_identity_pool_of_a_token_are_headers(read):
 
 def test_contexts_of_one_registry_are_sources_of_their_own(read, found):
     """A shared registry may be read for two teams, and each has its own subjects."""
-    one = {"type": "confluent", "url": "http://x"}
-    registries = read(one | {"context": ".eu"}, one | {"context": ".us"}, one | {"url": "http://x/contexts/.uk"})
+    texts = {"type": "confluent", "url": "http://x"}
+    registries = read(texts | {"context": ".eu"}, texts | {"context": ".us"}, texts | {"url": "http://x/contexts/.uk"})
 
     assert [registry.source for registry in registries] == [
         f"schema_registry:http://x/contexts/.{name}" for name in ("eu", "us", "uk")
     ]
     assert [registry.one_context for registry in registries] == [".eu", ".us", ".uk"]
-    assert found(one | {"context": ".eu"}, one | {"context": ".eu"}) == ["[1].url this source is named twice"]
+    assert found(texts | {"context": ".eu"}, texts | {"context": ".eu"}) == ["[1].url this source is named twice"]

@@ -102,7 +102,7 @@ def test_an_assignment_against_the_registrys_association_is_left_out() -> None:
     sure = Association(source=LINK.source, context=".", subject=SubjectName("s"), topic=TopicName("a"), role=Role.VALUE)
     wrong = Assignment(source=MANUAL, subject=SubjectName("s"), topic=TopicName("b"), role=None, location="f $.s")
 
-    kept, problems = agreeing([wrong, replace(wrong, topic=TopicName("a"))], [sure])
+    assignments, problems = agreeing([wrong, replace(wrong, topic=TopicName("a"))], [sure])
 
-    assert [assignment.topic for assignment in kept] == ["a"]
+    assert [assignment.topic for assignment in assignments] == ["a"]
     assert [problem.where for problem in problems] == ["f $.s"]
