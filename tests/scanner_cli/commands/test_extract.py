@@ -25,7 +25,7 @@ def test_report_names_each_source_and_what_changed(scanned, scanner, tmp_path) -
 
     assert said.status == 0
     assert said.out == ""
-    assert said.err.splitlines()[0].split() == ["SOURCE", "ANSWER", "ASKED", "GOT", "REQUESTS", "SECONDS"]
+    assert said.err.splitlines()[0].split() == ["SOURCE", "STATUS", "REQUESTED", "RECEIVED", "REQUESTS", "SECONDS"]
     assert "schema_registry:http://127.0.0.1" in said.err
     assert "manual:manual.json" in said.err
     assert said.err.splitlines()[-1].startswith("shop: scan 1 stored in ")
