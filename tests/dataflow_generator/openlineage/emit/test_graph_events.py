@@ -95,9 +95,9 @@ def test_column_that_affects_all_of_an_output_is_reported_for_the_output() -> No
 
 def test_flow_from_a_whole_dataset_is_in_the_newer_facet() -> None:
     """`columnLineage` requires a field of the origin, and there is none."""
-    a, b, node, node = topic("a"), topic("b"), job("one"), column("b", "body")
-    flow = edge(a, EdgeKind.COLUMN_FLOW, node, "connector one: x", "DIRECT", "IDENTITY")
-    event = jobs(reported([a, b, node, node], [*through(node, a, b, "connector one: x"), flow]))["one"]
+    a, b, connector, target = topic("a"), topic("b"), job("one"), column("b", "body")
+    flow = edge(a, EdgeKind.COLUMN_FLOW, target, "connector one: x", "DIRECT", "IDENTITY")
+    event = jobs(reported([a, b, connector, target], [*through(connector, a, b, "connector one: x"), flow]))["one"]
     entry = event["job"]["facets"]["lineage"]["entries"][0]
 
     assert lineage(event) is None

@@ -214,13 +214,13 @@ def test_groups_do_not_depend_on_the_order_of_joining(joins, lots) -> None:
     """Events arrive in any order."""
     shuffled = list(joins)
     lots.shuffle(shuffled)
-    item, other = UnionFind(), UnionFind()
-    for item in joins:
-        item.join(item)
-    for item in shuffled:
-        other.join(item)
+    first, second = UnionFind(), UnionFind()
+    for members in joins:
+        first.join(members)
+    for members in shuffled:
+        second.join(members)
 
-    assert {frozenset(group) for group in item.all()} == {frozenset(group) for group in other.all()}
+    assert {frozenset(group) for group in first.all()} == {frozenset(group) for group in second.all()}
 
 
 def test_an_alias_that_takes_too_long_is_a_problem() -> None:
