@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -76,7 +75,7 @@ def aws_transport(service: AwsService, http: HttpSettings, connect: Callable[[],
 def _call(client: Callable[[], Client], operation: str, body: dict[str, Any], service: AwsService) -> Response:
     where, boto = f"{service.name}:{operation}", _boto(service)
     try:
-        answer = getattr(client(), _method(operation))(**body)
+        answer = getattr(client(), boto.xform_name(operation))(**body)
     except boto.ClientError as error:
         return _error_response(error.response, where, _rights(service))
     except boto.BotoCoreError as error:
@@ -138,10 +137,6 @@ def _error_response(response: dict[str, Any], where: str, rights: str) -> Respon
 def _not_installed(service: AwsService) -> InputInvalid:
     what = "boto3 is not installed, which is required for AWS"
     return InputInvalid(what, where=service.name, hint="install it: pip install 'kafka-lineage-scanner[aws]'")
-
-
-def _method(operation: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", operation).lower()
 
 
 def _rights(service: AwsService) -> str:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 import boto3
-from botocore import exceptions
+from botocore import exceptions, xform_name
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_model.errors import InputInvalid, ScannerError, SourceRefused, SourceUnreachable
 
-__all__ = ["BotoCoreError", "ClientError", "create_client", "scanner_error"]
+__all__ = ["BotoCoreError", "ClientError", "create_client", "scanner_error", "xform_name"]
 
 _ATTEMPTS = 5
 
