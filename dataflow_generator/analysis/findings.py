@@ -199,7 +199,7 @@ _EDGES = {kind.value: kind for kind in EdgeKind}
 
 def stored_findings(level: Level) -> tuple[Finding, ...]:
     """Validate the stored graph by its job and topic level, without column flows."""
-    rows = graph_shape.upper_nodes(level)
+    rows = graph_shape.topic_level_nodes(level)
     clusters = {number: space for number, _, kind, space, *_ in rows if kind == "cluster"}
     keys = {number: key for number, key, *_ in rows}
     shape = GraphShape(

@@ -55,7 +55,7 @@ def store(engine: Engine, graph: FlowGraph) -> StoredGraph:
 def write_flows(conn: Connection, snapshot: Snapshot, flows: Flows) -> StoredGraph:
     """Replace the stored graph, in the caller's transaction, with *flows*, the topics of *snapshot* and all schemas."""
     schemas = _write_schemas(conn)
-    nodes, edges = list(estate_nodes(snapshot, flows)), list(estate_edges(snapshot, flows))
+    nodes, edges = list(installation_nodes(snapshot, flows)), list(installation_edges(snapshot, flows))
     rows = [node_row(number, node) for number, node in enumerate(nodes, -len(nodes))]
     keys = {**schemas, **{row.node_key: row.id for row in rows}}
     graph_store.add_rows(conn, rows, (edge_row(number, edge, keys) for number, edge in enumerate(edges, -len(edges))))

@@ -90,7 +90,7 @@ def derive(
     needed = [each for each in open_flows if not wanted.isdisjoint(each[3:])]
     derived: dict[Dataset, Paths] = dict(declared)
     while True:
-        found: dict[Dataset, dict[ColumnPath, None]] = {}
+        columns_by_dataset: dict[Dataset, dict[ColumnPath, None]] = {}
         for config, flows, flow, source, target in needed:
             ends = tuple(known.get(end) or derived.get(end, ()) for end in (source, target))
             unknown = [end for end, columns in zip((source, target), ends, strict=True) if not columns]

@@ -15,7 +15,7 @@ from pyarrow.dataset import field
 
 from dataflow_generator.build.targets import PARQUET_DIRECTORY, GraphManifest
 from dataflow_generator.parquet.manifest import count_rows, read_manifest
-from dataflow_generator.parquet.schema import EDGE_DDL, ESTATE, FLOWS, NODE_DDL, ORDER, Record, arrow_schema
+from dataflow_generator.parquet.schema import EDGE_DDL, FLOWS, INSTALLATION, NODE_DDL, ORDER, Record, arrow_schema
 from scanner_model.errors import InputInvalid
 
 NODES, EDGES = "nodes", "edges"
@@ -97,7 +97,7 @@ def _opened(directory: Path, columns: Any) -> dataset.Dataset:  # noqa: ANN401 -
 
 
 def _filter(wanted: RowFilter) -> Any:  # noqa: ANN401 - pyarrow has no types
-    found = field("rank").isin(sorted(wanted.ranks))
+    condition = field("rank").isin(sorted(wanted.ranks))
     if wanted.kinds:
         condition &= field("kind").isin(sorted(map(str, wanted.kinds)))
     if wanted.column:

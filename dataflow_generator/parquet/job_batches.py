@@ -236,7 +236,7 @@ def read_rows(
         batches = list(draw(parts, context))
     else:
         batches = [build_batch(read_partition(part, context)) for part in counted(report, JOBS, parts, len(parts))]
-    found = concatenate(batches, _there(context))
+    found = concatenate(batches, _existing_topics(context))
     if found is None:
         return _of_flows(snapshot, read, report)
     nodes, edges = (table.to_batches(max_chunksize=_AT_ONCE) for table in (found.nodes, found.edges))
@@ -249,7 +249,7 @@ def _of_flows(snapshot: Snapshot, read: ReadParts | None, report: ProgressCallba
     return JobRows(nodes, edges, flows.coverage)
 
 
-def _there(context: LookupContext) -> frozenset[str]:
+def _existing_topics(context: LookupContext) -> frozenset[str]:
     """Return the keys of live topics, which are in the graph without any job."""
     clusters = context.naming.clusters
     return frozenset(topic_key(clusters[cluster], name) for cluster, names in context.topics.items() for name in names)

@@ -50,7 +50,7 @@ def attributes_text(attributes: Attributes) -> str:
     return json.dumps(dict(attributes), ensure_ascii=False)
 
 
-def node_rows(nodes: Sequence[Node], rank: int, places: Sequence[int]) -> pa.RecordBatch:
+def node_rows(nodes: Sequence[Node], rank: int, positions: Sequence[int]) -> pa.RecordBatch:
     """Return nodes as rows of NODE_DDL, each with its place."""
     columns: dict[str, Sequence[Any]] = {
         "node_key": [node.key for node in nodes],
@@ -65,7 +65,7 @@ def node_rows(nodes: Sequence[Node], rank: int, places: Sequence[int]) -> pa.Rec
     return _batch(columns, NODE_DDL)
 
 
-def edge_rows(edges: Sequence[Edge], rank: int, places: Sequence[int]) -> pa.RecordBatch:
+def edge_rows(edges: Sequence[Edge], rank: int, positions: Sequence[int]) -> pa.RecordBatch:
     """Return edges as rows of EDGE_DDL, each with its place."""
     columns: dict[str, Sequence[Any]] = {
         "source": [edge.source for edge in edges],

@@ -41,7 +41,7 @@ from dataflow_generator.parquet.schema_batches import (
     node_batch,
     write_span,
 )
-from dataflow_generator.parquet.writer import estate_edge_batches, estate_node_batches, write_job_files
+from dataflow_generator.parquet.writer import installation_edge_batches, installation_node_batches, write_job_files
 from dataflow_generator.spark.jdbc import check_reachable, replace_tables
 
 Batches = Iterator[Any]
@@ -63,8 +63,8 @@ def write_schema_files(spark: SparkSession, source: DictionarySource, directory:
     """Write the schema files of the graph in *directory* from tasks; return the row counts of each span."""
     ranges = source.ranges(COLUMNS)
 
-    def made(places: Iterable[int]) -> Batches:
-        for at in places:
+    def build(numbers: Iterable[int]) -> Batches:
+        for at in numbers:
             yield pa.RecordBatch.from_pylist([write_span(source, ranges[at], directory)._asdict()])
 
     return [Rows(*row) for row in tasks(spark, len(ranges), build, "nodes long, edges long").collect()]
@@ -138,10 +138,10 @@ class _Tasks:
 
         def made(batches: Iterable[Any]) -> Batches:
             with source.connected() as conn, infrequent_collection():
-                here = LookupContext(*shared, topic_columns(conn), lambda: derived)
+                lookup = LookupContext(*shared, topic_columns(conn), lambda: derived)
                 for batch in batches:
                     for place, size, packed in zip(*batch.columns, strict=True):
-                        yield _packed(place.as_py(), read(_unpacked(size, packed), here))
+                        yield _packed(place.as_py(), read(_unpacked(size, packed), lookup))
 
         if not rows:
             return iter(())
@@ -176,8 +176,8 @@ def assemble_on_spark(spark: SparkSession, source: DictionarySource) -> FlowGrap
     with source.snapshot() as snapshot, infrequent_collection():
         flows = read_flows(snapshot, _Tasks(spark, source, snapshot).read)
     return FlowGraph(
-        nodes=lambda: _nodes(spark, source, estate_nodes(snapshot, flows)),
-        edges=lambda: _edges(spark, source, estate_edges(snapshot, flows)),
+        nodes=lambda: _nodes(spark, source, installation_nodes(snapshot, flows)),
+        edges=lambda: _edges(spark, source, installation_edges(snapshot, flows)),
         coverage=flows.coverage,
     )
 
@@ -213,8 +213,8 @@ def write_database(spark: SparkSession, source: DictionarySource, target: JdbcTa
     with source.snapshot() as snapshot, infrequent_collection():
         jobs = _job_rows(spark, source, snapshot)
         above = [local_frame(spark, rows, ddl) for rows, ddl in ((jobs.nodes, NODE_DDL), (jobs.edges, EDGE_DDL))]
-        nodes = local_frame(spark, estate_node_batches(snapshot), NODE_DDL)
-        edges = local_frame(spark, estate_edge_batches(snapshot), EDGE_DDL)
+        nodes = local_frame(spark, installation_node_batches(snapshot), NODE_DDL)
+        edges = local_frame(spark, installation_edge_batches(snapshot), EDGE_DDL)
     nodes = nodes.unionAll(schema_nodes(spark, source)).unionAll(above[0])
     edges = edges.unionAll(schema_edges(spark, source)).unionAll(above[1])
     nodes = nodes.withColumn("path", f.to_json("path"))

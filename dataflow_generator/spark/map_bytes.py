@@ -34,7 +34,7 @@ def map_bytes(spark: SparkSession, work: Work, pieces: Iterable[bytes]) -> Itera
 
 
 def _worked(spark: SparkSession, work: Work, wave: Sequence[bytes]) -> list[bytes]:
-    def made(batches: Iterable[Any]) -> Iterator[Any]:
+    def run_batches(batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
             numbers, outputs = batch.column(0), [work(piece.as_py()) for piece in batch.column(1)]
             yield pa.RecordBatch.from_arrays([numbers, pa.array(outputs, pa.binary())], ["place", "piece"])

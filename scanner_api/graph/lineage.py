@@ -123,7 +123,7 @@ def impact_of(graph: GraphReader, node: NodeRow, name: str, depth: int | None = 
     root = _impact_root(graph, node, name)
     reached = impact_query.impact(root, impact_query.ImpactGraph(ahead=edges_ahead, node_infos=node_infos, step=step))
     affected = tuple(use for use in reached if depth is None or use.steps <= depth)
-    ends = (end for use in affected for hop in use.way for end in (hop.source, hop.target))
+    ends = (end for use in affected for hop in use.route for end in (hop.source, hop.target))
     jobs = (job for use in affected for job in use.through)
     nodes = graph.nodes_of({root.node, *(use.node for use in affected), *ends, *jobs})
     start = column_node(nodes[root.node], root.path) if root.path else nodes[root.node]

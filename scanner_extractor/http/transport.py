@@ -144,7 +144,7 @@ class HttpTransport:
         for a response that is too large, truncated or not compressed as declared.
         """
         for _ in range(_REDIRECTS + 1):
-            is_ours = _same_place(self._settings.url, request.url)
+            is_ours = _same_origin(self._settings.url, request.url)
             answer = (
                 self._send(request, self._settings.headers, self._credentials) if is_ours else self._send(request, {})
             )
@@ -198,7 +198,7 @@ class HttpTransport:
         Path and query stay exactly as they are: a subject may be called `..`, which preparing a URL would resolve.
         """
         parts = urlsplit(request.url)
-        is_trusted = _same_place(self._settings.url, request.url)
+        is_trusted = _same_origin(self._settings.url, request.url)
         root, options = self._host(f"{parts.scheme}://{parts.netloc}/", request.accept, is_trusted=is_trusted)
         message = root.copy()
         message.url = f"{root.url}{urlunsplit(('', '', parts.path, parts.query, '')).removeprefix('/')}"

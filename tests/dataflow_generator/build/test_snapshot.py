@@ -6,15 +6,15 @@ import shutil
 from collections import Counter
 from pathlib import Path
 
-import changing_estate as changing
+import changing_installation as changing
 import pytest
 from sqlalchemy import event
 
-from dataflow_generator.build.assemble import estate_edges, estate_nodes, read_flows
+from dataflow_generator.build.assemble import installation_edges, installation_nodes, read_flows
 from dataflow_generator.build.snapshot import load_snapshot
 from scanner_dictionary.engine.open import Engine
 
-ALL = changing.estate(
+ALL = changing.installation(
     connectors=changing.CONNECTORS,
     groups=["a.orders", "b.paid"],
     manual=[(("", "a.orders", None), ("", "z", None), "nightly")],
@@ -43,7 +43,7 @@ def test_each_input_is_read_once(engine) -> None:
         snapshot = load_snapshot(conn)
         loaded = len(statements)
         flows = read_flows(snapshot)
-        nodes, edges = list(estate_nodes(snapshot, flows)), list(estate_edges(snapshot, flows))
+        nodes, edges = list(installation_nodes(snapshot, flows)), list(installation_edges(snapshot, flows))
 
     assert nodes
     assert edges
@@ -56,7 +56,7 @@ def test_a_snapshot_stays_as_it_is(engine) -> None:
     with engine.connect() as conn:
         snapshot = load_snapshot(conn)
     engine.dispose()
-    changing.write_state(Path(str(engine.url.database)), changing.estate(topics=(), connectors=(), manual=[]))
+    changing.write_state(Path(str(engine.url.database)), changing.installation(topics=(), connectors=(), manual=[]))
 
     assert [topic.name for topic in snapshot.topics] == ["a.orders", "b.paid"]
     assert len(snapshot.connectors) == len(changing.CONNECTORS)

@@ -21,7 +21,7 @@ from dataflow_generator.parquet.writer import write_graph
 from dataflow_generator.query.stored_graph import whole_graph
 from dataflow_generator.render import OUTPUTS
 from scanner_dictionary.engine.open import open_dictionary
-from scanner_dictionary.graph.reader import SqlGraphReader, upper_level
+from scanner_dictionary.graph.reader import SqlGraphReader, topic_level
 from scanner_dictionary.graph.store import StoredGraph, stored_graph
 from scanner_model.errors import DictionaryUnusable
 from scanner_model.names import Role
@@ -73,7 +73,7 @@ def test_stored_graph_is_the_one_made_from_scratch(empty, tmp_path_factory, hist
         assert document(file) == "".join(OUTPUTS["json"](graph_in_parquet(home / "graph", about).whole()))
         with open_dictionary(str(file)).connect() as conn:
             graph = whole_graph(SqlGraphReader(conn), stored_graph(conn))
-            assert stored_findings(upper_level(conn)) == validate(graph.nodes(), graph.edges())
+            assert stored_findings(topic_level(conn)) == validate(graph.nodes(), graph.edges())
 
 
 @pytest.fixture

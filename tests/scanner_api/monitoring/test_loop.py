@@ -200,8 +200,8 @@ def test_connector_that_cannot_be_read_is_not_deleted(stage, cdc, connect) -> No
 def test_connectors_of_one_name_on_two_clusters_have_runs_of_their_own(connect, world, state, cdc) -> None:
     """What one of them does not list proves nothing about the other."""
     with (
-        connect.serving(connect.Connect(estate=(cdc,))) as first_url,
-        connect.serving(connect.Connect(estate=(cdc,))) as second_url,
+        connect.serving(connect.Connect(installation=(cdc,))) as first_url,
+        connect.serving(connect.Connect(installation=(cdc,))) as second_url,
     ):
         first, second = servers(first_url, second_url)
         with Journal(state) as journal:

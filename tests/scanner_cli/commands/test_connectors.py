@@ -88,7 +88,7 @@ def test_report_counts_connectors(home) -> None:
     (report,) = json.loads((home / "report.json").read_text())
 
     assert report["counts"] == {"connectors": 2}
-    assert [(source["source"], source["kind"], source["got"]) for source in report["sources"]] == [
+    assert [(source["source"], source["kind"], source["received"]) for source in report["sources"]] == [
         ("connect:main", "connect", 2)
     ]
 

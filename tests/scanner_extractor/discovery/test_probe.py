@@ -25,10 +25,10 @@ PROBER = Prober(brokers=no_brokers, reachable=lambda host, port: True)
 
 
 @pytest.fixture
-def told(canned):
+def probed(canned):
     """Probe a server that answers one path and gives 404 for any other."""
 
-    def ask(path: str, answer: Any) -> Probed:
+    def query(path: str, answer: Any) -> Probed:
         known = {"status": answer} if isinstance(answer, int) else {"json": answer}
         canned.get(f"http://probed.example:8080{path}", **known)
         canned.get(re.compile(r"http://probed\.example:8080/.*"), status=404, json={})

@@ -102,7 +102,7 @@ class TestDrafts:
         inner = {"id": "part.json", "definitions": {"A": INTEGER}}
         reference = {"$ref": "http://shop.example/part.json#/definitions/A"}
 
-        column = one(reference, definitions={"x": inner}, id="http://shop.example/root.json", **draft)
+        column = single(reference, definitions={"x": inner}, id="http://shop.example/root.json", **draft)
 
         assert column.type == "integer"
 
