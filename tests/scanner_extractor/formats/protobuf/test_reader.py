@@ -336,3 +336,13 @@ class TestWords:
 
         assert not parsed.problems
         assert [column.name for column in parsed.columns] == ["a", "b", "b.g"]
+
+
+def test_a_field_number_used_twice_is_a_problem_where_protoc_is_not_run() -> None:
+    """It is not run for large texts, nor where it is not installed; no reader can tell the values apart."""
+    parsed = read(f"/*{' ' * 400_000}*/ message A {{ int32 a = 1; string b = 1; int32 c = 2; }}")
+
+    assert [column.name for column in parsed.columns] == ["a", "b", "c"]
+    assert [(problem.where, problem.what) for problem in parsed.problems] == [
+        ("A", "the fields 'a' and 'b' have the same number 1")
+    ]
