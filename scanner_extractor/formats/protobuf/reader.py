@@ -213,7 +213,7 @@ def protobuf_fields(text: str, lookup: Lookup, record: RecordName | None = None)
 
 
 def _reused_numbers(types: Iterable[Declared]) -> Iterator[Problem]:
-    """Yield a problem for each field number that a message uses twice; protoc, where it is installed, reports it too."""
+    """Yield a problem for each field number that a message uses twice; protoc, if installed, reports it too."""
     for type_ in types:
         names: dict[int, str] = {}
         for field in type_.body.fields if isinstance(type_.body, Message) else ():
