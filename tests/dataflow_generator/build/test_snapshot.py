@@ -20,8 +20,10 @@ ALL = changing.estate(
     manual=[(("", "a.orders", None), ("", "z", None), "nightly")],
     flink=changing.STATEMENTS,
     streams=True,
-    tables=True,
-    event=True,
+    tables=changing.TABLES,
+    links=changing.LINKS,
+    materialized=changing.MATERIALIZED,
+    events=changing.EVENTS,
 )
 
 
