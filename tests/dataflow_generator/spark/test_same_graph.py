@@ -90,9 +90,7 @@ def test_tasks_are_told_while_they_run(spark) -> None:
 
 @pytest.mark.no_cover
 @settings(
-    max_examples=4,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture, HealthCheck.data_too_large],
+    max_examples=2, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
 @given(history=changing.histories())
 def test_spark_gives_the_stored_graph_after_every_change(spark, empty, tmp_path_factory, history) -> None:
