@@ -191,7 +191,6 @@ def _refuse_unstorable(node: Node) -> None:
 
 @cache
 def _validator() -> Draft202012Validator:
-    # Imported lazily, because importing jsonschema takes longer than most commands.
-    from jsonschema import Draft202012Validator
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - slower to import than most commands run
 
     return Draft202012Validator(schema())

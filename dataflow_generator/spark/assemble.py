@@ -135,37 +135,36 @@ class _Tasks:
         derived: ColumnsByDataset,
     ) -> Iterator[Any]:
         source, shared = self._source, context[:-2]
+        sent = [_packed(each) for each in rows]
 
-        def made(batches: Iterable[Any]) -> Batches:
+        def made(places: Iterable[int]) -> Batches:
             with source.connected() as conn, infrequent_collection():
                 lookup = LookupContext(*shared, topic_columns(conn), lambda: derived)
-                for batch in batches:
-                    for place, size, packed in zip(*batch.columns, strict=True):
-                        yield _packed(place.as_py(), read(_unpacked(size, packed), lookup))
+                for place in places:
+                    size, packed = _packed(read(_unpacked(*sent[place]), lookup))
+                    yield pa.RecordBatch.from_pydict({"place": [place], "size": [size], "packed": [packed]})
 
         if not rows:
             return iter(())
-        sent = pa.Table.from_batches([_packed(place, each) for place, each in enumerate(rows)])
-        count = min(_TASKS, -(-len(rows) // _PARTS_A_TASK))
-        spread = self._spark.createDataFrame(sent, _PACKED).repartitionByRange(count, "place")
-        found = spread.mapInArrow(made, _PACKED).toArrow().sort_by("place")
-        return map(_unpacked, found.column("size"), found.column("packed"))
+        most = min(_TASKS, -(-len(rows) // _PARTS_A_TASK))
+        found = tasks(self._spark, len(rows), made, _PACKED, most=most).toArrow().sort_by("place")
+        pairs = zip(found.column("size"), found.column("packed"), strict=True)
+        return (_unpacked(size.as_py(), packed.as_buffer()) for size, packed in pairs)
 
 
 def _build(part: Partition, context: LookupContext) -> JobBatch:
     return build_batch(read_partition(part, context))
 
 
-def _packed(place: int, value: object) -> pa.RecordBatch:
+def _packed(value: object) -> tuple[int, bytes]:
+    """Return the size of a pickled value, and its compressed bytes."""
     found = pickle.dumps(value)
-    packed = pa.compress(found, codec=_CODEC, asbytes=True)
-    return pa.RecordBatch.from_pydict({"place": [place], "size": [len(found)], "packed": [packed]})
+    return len(found), pa.compress(found, codec=_CODEC, asbytes=True)
 
 
-def _unpacked(size: Any, packed: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
-    found = pa.decompress(packed.as_buffer(), decompressed_size=size.as_py(), codec=_CODEC)
+def _unpacked(size: int, packed: bytes | pa.Buffer) -> Any:  # noqa: ANN401 - any value
     # Written by our own driver and tasks only, so unpickling is safe.
-    return pickle.loads(found)  # noqa: S301
+    return pickle.loads(pa.decompress(packed, decompressed_size=size, codec=_CODEC))  # noqa: S301
 
 
 def assemble_on_spark(spark: SparkSession, source: DictionarySource) -> FlowGraph:

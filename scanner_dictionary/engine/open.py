@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from importlib.resources import files
 from pathlib import Path
 
 from sqlalchemy import Connection as Connection
@@ -164,8 +165,10 @@ _KINDS = {"sqlite": _sqlite, "postgres": _postgres, "postgresql": _postgres}
 
 MIGRATIONS = Path(__file__).parents[1] / "migrations"
 
-REVISION = max(path.name[:4] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
-"""The newest revision, from the names of the files: opening need not import Alembic."""
+REVISION = max(
+    file.name[:4] for file in files("scanner_dictionary.migrations.versions").iterdir() if file.name[0] == "0"
+)
+"""The newest revision, from the names of the files (also in an archive): opening need not import Alembic."""
 
 VERSION_TABLE = "dictionary_version"
 

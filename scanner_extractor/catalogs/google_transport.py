@@ -84,7 +84,7 @@ def default_token(find: Callable[[], Any] | None = None) -> Token:
 def _google() -> ModuleType:
     """Import the module that needs google-auth; raises InputInvalid where that is not installed."""
     try:
-        from scanner_extractor.catalogs import google_credentials
+        from scanner_extractor.catalogs import google_credentials  # noqa: PLC0415 - google-auth may be missing
     except ImportError as error:
         hint = "install it: pip install 'kafka-lineage-scanner[google]', or give `auth` with a bearer token"
         raise InputInvalid("google-auth is not installed", where="google", hint=hint) from error

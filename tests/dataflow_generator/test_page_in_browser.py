@@ -320,7 +320,7 @@ def test_what_is_not_there_is_reported(look) -> None:
     footer, panel = look(page, script).found
 
     assert "part of the graph: the lineage of x" in footer
-    assert "2 statements not read" in footer
+    assert "2 statements not parsed" in footer
     assert "7 columns of schemas omitted" in footer
     assert "This is a part of the graph: the lineage of x" in panel
     assert "7 columns of schemas are omitted" in panel

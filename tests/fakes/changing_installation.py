@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from dataflow_generator.openlineage.events import read_event
 from scanner_dictionary.engine.open import Engine, open_dictionary
 from scanner_dictionary.write.events import write_events
 from scanner_dictionary.write.scan import write_scan
-from scanner_model.catalogs import CatalogTable
+from scanner_model.catalogs import CatalogLink, CatalogTable, Materialization
 from scanner_model.columns import Column
 from scanner_model.flink import FlinkStatement
 from scanner_model.kafka import Cluster, Connector, ConsumerGroup, StreamsTopology, Topic
@@ -88,6 +87,95 @@ EVENT = {
     "inputs": [{"namespace": "kafka://k-1:9092", "name": "a.orders"}],
     "outputs": [{"namespace": "s3://lake", "name": "topics/z"}],
 }
+_FACET = {"_producer": EVENT["producer"], "_schemaURL": "https://openlineage.io/spec/facets/1-0-0/Facet.json#/$defs/F"}
+LANDED = {"namespace": "postgres://db:5432", "name": "dwh.public.landed"}
+EVENTS = (
+    EVENT,
+    {
+        **EVENT,
+        "run": {"runId": "01890000-0000-7000-8000-000000000002"},
+        "job": {"namespace": "spark://x", "name": "land"},
+        "inputs": [{"namespace": "kafka://k-2:9092", "name": "b.paid"}, {"namespace": "file", "name": "/lake/users"}],
+        "outputs": [
+            {
+                **LANDED,
+                "facets": {
+                    "schema": {**_FACET, "fields": [{"name": "id", "type": "int"}, {"name": "name", "type": "text"}]},
+                    "columnLineage": {
+                        **_FACET,
+                        "fields": {
+                            "id": {
+                                "inputFields": [{"namespace": "kafka://k-2:9092", "name": "b.paid", "field": "id"}],
+                            },
+                            "name": {"inputFields": [{"namespace": "file", "name": "/lake/users", "field": "name"}]},
+                        },
+                    },
+                },
+            }
+        ],
+    },
+    {
+        "eventTime": "2026-01-02T00:00:01Z",
+        "producer": EVENT["producer"],
+        "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/DatasetEvent",
+        "dataset": {
+            "namespace": "file",
+            "name": "/lake/users",
+            "facets": {
+                "symlinks": {
+                    **_FACET,
+                    "identifiers": [{"namespace": "s3://lake", "name": "topics/z", "type": "LOCATION"}],
+                },
+            },
+        },
+    },
+)
+"""A job between a topic and files, one with columns from an alias of a broker, and another name of a dataset."""
+
+GLUE = SourceId("catalog:glue")
+TABLES = (
+    CatalogTable(source=GLUE, provider="glue", columns=(Column(path=("id",), type="int"),), **LANDED),
+    CatalogTable(
+        source=GLUE,
+        provider="glue",
+        namespace="arn:aws:glue:eu-west-1:1",
+        name="table/lake/z",
+        symlinks=(("s3://lake", "topics/z"),),
+        columns=(Column(path=("id",), type="string"), Column(path=("amount",), type="double")),
+    ),
+)
+LINKS = (
+    CatalogLink(
+        source=GLUE,
+        origin_namespace="kafka://k-1:9092",
+        origin_name="a.orders",
+        target_namespace=LANDED["namespace"],
+        target_name=LANDED["name"],
+    ),
+    CatalogLink(
+        source=GLUE,
+        origin_namespace=LANDED["namespace"],
+        origin_name=LANDED["name"],
+        origin_path=("id",),
+        target_namespace="s3://lake",
+        target_name="topics/z",
+        target_path=("id",),
+        process="nightly",
+    ),
+)
+MATERIALIZED = tuple(
+    Materialization(
+        source=GLUE,
+        topic=TopicName(topic),
+        table_format="ICEBERG",
+        catalog="c-1",
+        catalog_kind="AwsGlue",
+        namespace="arn:aws:glue:eu-west-1:1",
+        name=f"table/lake/{topic}",
+        location=f"s3://flow/{topic}",
+    )
+    for topic in ("a.orders", "out.1")
+)
 
 
 def some(listed: tuple[Any, ...]) -> st.SearchStrategy[tuple[Any, ...]]:
@@ -117,25 +205,34 @@ ASPECTS: dict[str, st.SearchStrategy[Any]] = {
     "manual": st.lists(st.tuples(ends, ends, st.sampled_from(("", "nightly"))), max_size=3),
     "flink": some(STATEMENTS),
     "streams": st.booleans(),
-    "tables": st.booleans(),
+    "tables": some(TABLES),
+    "links": some(LINKS),
+    "materialized": some(MATERIALIZED),
+    "events": some(EVENTS),
 }
-RARE = ("brokers", "tables")
+SELDOM = ("brokers", "tables", "links", "materialized", "events")
 
 
 @st.composite
 def histories(draw: st.DrawFn) -> list[dict[str, Any]]:
-    """Return an installation and what becomes of it: each time one to three things are otherwise."""
-    state = {name: draw(item) for name, item in ASPECTS.items()} | {"tables": False, "event": False}
+    """Return an installation and what becomes of it: each time one to three things are otherwise; events add up.
+
+    Half of the installations begin without events and catalogs, which change how the jobs of others are read.
+    """
+    state = {name: draw(aspect) for name, aspect in ASPECTS.items()}
+    state |= dict.fromkeys(SELDOM[1:], ()) if draw(st.booleans()) else {}
     states = [state]
     for _ in range(draw(st.integers(1, 3))):
         changing = draw(
             st.lists(
-                st.sampled_from([name for name in ASPECTS if name not in RARE] * 3 + [*RARE, "event"]),
+                st.sampled_from([name for name in ASPECTS if name not in SELDOM] * 2 + [*SELDOM]),
                 min_size=1,
                 max_size=3,
             )
         )
-        state = state | {name: True if name == "event" else draw(ASPECTS[name]) for name in dict.fromkeys(changing)}
+        events = state["events"]
+        state = state | {name: draw(ASPECTS[name]) for name in dict.fromkeys(changing)}
+        state["events"] = (*events, *(event for event in state["events"] if event not in events))
         states.append(state)
     return states
 
@@ -146,7 +243,7 @@ def scan_of(state: dict[str, Any]) -> ClusterScan:
         cluster=Cluster(name=ClusterName("shop"), brokers=state["brokers"]),
         outcomes=tuple(
             SourceResult(source=source, kind=source.partition(":")[0], status=SourceStatus.READ)
-            for source in (*SOURCES.values(), SourceId("catalog:glue"))
+            for source in (*SOURCES.values(), GLUE)
         ),
         topics=tuple(
             Topic(source=SOURCES["kafka"], name=TopicName(name), partitions=3, tags=state["tags"])
@@ -166,7 +263,9 @@ def scan_of(state: dict[str, Any]) -> ClusterScan:
         manual_flows=tuple(manual(at, *item) for at, item in enumerate(state["manual"])),
         flink_statements=tuple(statement(text, state["states"]) for text in state["flink"]),
         topologies=(StreamsTopology(source=SOURCES["streams"], name="app", topology=TOPOLOGY),) * state["streams"],
-        catalog_tables=tuple(catalog_tables()) if state["tables"] else (),
+        catalog_tables=state["tables"],
+        catalog_links=state["links"],
+        materializations=state["materialized"],
     )
 
 
@@ -214,26 +313,17 @@ def statement(text: str, state: str) -> FlinkStatement:
     return FlinkStatement(source=SOURCES["flink"], name=name, statement=text, kind="", state=state, created=name)
 
 
-def catalog_tables() -> Iterator[CatalogTable]:
-    yield CatalogTable(
-        source=SourceId("catalog:glue"),
-        provider="glue",
-        namespace="postgres://db:5432",
-        name="dwh.public.landed",
-        columns=(Column(path=("id",), type="int"),),
-    )
-
-
 def installation(**other: Any) -> dict[str, Any]:
     """Return an installation of two topics, a query and two connectors."""
     value = {(name, Role.VALUE): FIELDS for name in ("a.orders", "b.paid")}
-    plain = {"topics": ("a.orders", "b.paid"), "tags": (), "schemas": value, "brokers": ("k-1:9092",), "event": False}
+    plain = {"topics": ("a.orders", "b.paid"), "tags": (), "schemas": value, "brokers": ("k-1:9092",), "events": ()}
     jobs = {
         "collections": ["a.orders", "b.paid", "z"],
         "queries": [("0", "1", "ID, NAME")],
         "connectors": CONNECTORS[:2],
     }
-    none = {"groups": [], "manual": [], "flink": (), "streams": False, "tables": False, "states": "RUNNING"}
+    none = {"groups": [], "manual": [], "flink": (), "streams": False, "states": "RUNNING"}
+    none |= dict.fromkeys(("tables", "links", "materialized"), ())
     return {**plain, **jobs, **none, **other}
 
 
@@ -241,6 +331,6 @@ def write_state(file: Path, state: dict[str, Any]) -> Engine:
     """Scan an installation into the dictionary *file*."""
     engine = open_dictionary(str(file))
     write_scan(engine, scan_of(state), started=AT, finished=AT)
-    if state["event"]:
-        write_events(engine, [read_event(json.dumps(EVENT))])
+    if state["events"]:
+        write_events(engine, [read_event(json.dumps(event)) for event in state["events"]])
     return engine

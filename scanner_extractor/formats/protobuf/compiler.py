@@ -67,7 +67,7 @@ def _protoc() -> Any:  # noqa: ANN401  a module without types
     installs no import hooks.
     """
     try:
-        from grpc_tools import _protoc_compiler
+        from grpc_tools import _protoc_compiler  # noqa: PLC0415 - may be missing
     except ImportError:
         return None
     warnings.filterwarnings("ignore", category=_protoc_compiler.ProtocWarning)

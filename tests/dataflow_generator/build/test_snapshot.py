@@ -20,8 +20,10 @@ ALL = changing.installation(
     manual=[(("", "a.orders", None), ("", "z", None), "nightly")],
     flink=changing.STATEMENTS,
     streams=True,
-    tables=True,
-    event=True,
+    tables=changing.TABLES,
+    links=changing.LINKS,
+    materialized=changing.MATERIALIZED,
+    events=changing.EVENTS,
 )
 
 
@@ -51,12 +53,12 @@ def test_each_input_is_read_once(engine) -> None:
     assert all("schema_column" in each or "lineage_column" in each for each in list(statements)[loaded:])
 
 
-def test_a_snapshot_stays_as_it_is(engine) -> None:
+def test_a_snapshot_stays_as_it_is(engine, tmp_path) -> None:
     """What is scanned afterwards does not show in a graph that is being generated."""
     with engine.connect() as conn:
         snapshot = load_snapshot(conn)
     engine.dispose()
-    changing.write_state(Path(str(engine.url.database)), changing.installation(topics=(), connectors=(), manual=[]))
+    changing.write_state(tmp_path / "dictionary.db", changing.installation(topics=(), connectors=(), manual=[]))
 
     assert [topic.name for topic in snapshot.topics] == ["a.orders", "b.paid"]
     assert len(snapshot.connectors) == len(changing.CONNECTORS)

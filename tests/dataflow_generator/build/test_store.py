@@ -99,7 +99,7 @@ def test_schemas_that_topics_still_have_keep_their_rows(file) -> None:
     """A definition is never changed; whatever else changes, its rows are those that were stored first."""
     before = len(marks(file))
     marked(file)
-    scanned(file, installation(topics=("a.orders", "z"), connectors=(), event=True, tables=True))
+    scanned(file, installation(topics=("a.orders", "z"), connectors=(), events=changing.EVENTS, tables=changing.TABLES))
 
     assert marks(file) == [True] * before
 

@@ -67,7 +67,7 @@ def contents(conn: Connection) -> dict[str, list[tuple[Any, ...]]]:
     }
 
 
-@pytest.mark.usefixtures("odd")
+@pytest.mark.usefixtures("unusual")
 def test_script_loads_into_sqlite_as_the_same_dictionary(conn: Connection, tmp_path: Path) -> None:
     """Every row, type and index is there, so that the program itself can go on with it."""
     copy = tmp_path / "copy.db"
@@ -81,7 +81,7 @@ def test_script_loads_into_sqlite_as_the_same_dictionary(conn: Connection, tmp_p
     engine.dispose()
 
 
-@pytest.mark.usefixtures("odd")
+@pytest.mark.usefixtures("unusual")
 def test_loaded_script_keeps_its_references(conn: Connection) -> None:
     """Foreign keys are checked while the script runs, and afterwards."""
     plain = sqlite3.connect(":memory:")
@@ -94,7 +94,7 @@ def test_loaded_script_keeps_its_references(conn: Connection) -> None:
     plain.close()
 
 
-@pytest.mark.usefixtures("odd")
+@pytest.mark.usefixtures("unusual")
 def test_script_may_be_loaded_again(conn: Connection) -> None:
     """A newer export takes the place of the older one in the same database."""
     plain = sqlite3.connect(":memory:")
@@ -107,7 +107,7 @@ def test_script_may_be_loaded_again(conn: Connection) -> None:
     plain.close()
 
 
-@pytest.mark.usefixtures("odd")
+@pytest.mark.usefixtures("unusual")
 def test_script_is_the_same_every_time(conn: Connection) -> None:
     """Two exports can be compared, and kept under version control."""
     assert script(conn) == script(conn)
@@ -193,7 +193,7 @@ def test_directory_is_no_place_for_a_script(conn: Connection, tmp_path: Path) ->
     assert caught.value.what == "is a directory, and a file is wanted"
 
 
-@pytest.mark.usefixtures("odd")
+@pytest.mark.usefixtures("unusual")
 def test_parquet_holds_every_row(conn: Connection, tmp_path: Path) -> None:
     """Values come back as they are stored, type by type."""
     export_parquet(conn, tmp_path / "out")
@@ -217,7 +217,7 @@ def test_parquet_documents_itself(conn: Connection, tmp_path: Path) -> None:
     assert schema.metadata[b"doc"] == b"A topic of a cluster."
 
 
-@pytest.mark.usefixtures("odd")
+@pytest.mark.usefixtures("unusual")
 def test_parquet_is_the_same_every_time(conn: Connection, tmp_path: Path) -> None:
     """Same dictionary, same bytes."""
     export_parquet(conn, tmp_path / "one")
@@ -316,7 +316,7 @@ def h2(tmp_path: Path) -> Callable[..., str]:
 
 
 @pytest.mark.lab
-@pytest.mark.usefixtures("odd")
+@pytest.mark.usefixtures("unusual")
 def test_h2_loads_the_script(conn: Connection, tmp_path: Path, h2: Callable[..., str]) -> None:
     """The real program counts the rows of every table, and has the odd text in them letter by letter."""
     export_h2(conn, tmp_path / "dictionary.sql")

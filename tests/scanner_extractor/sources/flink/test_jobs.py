@@ -76,7 +76,7 @@ def test_gateway_is_there_or_not(flink, read: Read) -> None:
     """It lists no sessions, so there is nothing else to ask."""
     server = flink.Flink()
 
-    assert (read(server, SQL_GATEWAY).outcome.answer, server.asked) == (SourceStatus.READ, ["/v1/info"])
+    assert (read(server, SQL_GATEWAY).outcome.status, server.asked) == (SourceStatus.READ, ["/v1/info"])
 
 
 def test_gateway_that_is_not_available_is_unreachable(canned) -> None:
