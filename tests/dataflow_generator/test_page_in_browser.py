@@ -322,7 +322,7 @@ def test_what_is_not_there_is_reported(look) -> None:
     assert "part of the graph: the lineage of x" in footer
     assert "2 statements not parsed" in footer
     assert "7 columns of schemas omitted" in footer
-    assert "This is a part of the graph: the lineage of x" in panel
+    assert "This is part of the graph: the lineage of x" in panel
     assert "7 columns of schemas are omitted" in panel
     assert "query <q>no such topicscan it" in panel
 
