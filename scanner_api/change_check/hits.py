@@ -66,7 +66,7 @@ class Hits:
             use=reached.use.name.lower(),
             steps=reached.steps,
             through=tuple(impact.nodes[job].name for job in reached.through),
-            evidence=tuple(dict.fromkeys(hop.edge.evidence for hop in reached.way if hop.edge.evidence)),
+            evidence=tuple(dict.fromkeys(hop.edge.evidence for hop in reached.route if hop.edge.evidence)),
             owner=owner,
             tags=tags,
         )

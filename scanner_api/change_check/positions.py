@@ -46,7 +46,7 @@ class Positions:
         """Return the place of a value of a JSON document."""
         if self._json is None:
             return self.start
-        line, column = self._json.place(path)
+        line, column = self._json.position(path)
         return Place(file=self._file, line=line, column=column)
 
     def word(self, name: str) -> Place:

@@ -51,7 +51,7 @@ def forget(sources: Sequence[str], cluster: str | None, dictionary: Dictionary) 
 
 
 _CLUSTERS = ("name", "brokers", "kafka_cluster_id", "scans", "last_scan")
-_SOURCES = ("cluster", "name", "last_asked", "last_read", "stale_since", "stale_reason")
+_SOURCES = ("cluster", "name", "last_queried", "last_read", "stale_since", "stale_reason")
 
 
 @click.group("dictionary", cls=Group)

@@ -233,7 +233,7 @@ class Cursor:
         """Return where a token starts in the text."""
         return self._matches[index].start("token")
 
-    def place(self, index: int) -> str:
+    def position(self, index: int) -> str:
         """Return line and column of a token, both from 1, as `3:14`."""
         start = self.offset(index)
         return f"{self._text.count(chr(10), 0, start) + 1}:{start - self._text.rfind(chr(10), 0, start)}"
