@@ -143,7 +143,7 @@ def estate(level: str = "", groups: tuple[ConsumerGroup, ...] = ()) -> ClusterSc
 
 def read_result(source: SourceId, answer: SourceStatus = SourceStatus.READ) -> SourceResult:
     reason = "" if answer is SourceStatus.READ else "connection refused"
-    return SourceResult(source=source, kind=source.partition(":")[0], answer=answer, reason=reason)
+    return SourceResult(source=source, kind=source.partition(":")[0], status=answer, reason=reason)
 
 
 @dataclass(frozen=True)

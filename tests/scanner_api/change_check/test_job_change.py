@@ -133,7 +133,7 @@ def test_query_of_ksqldb(store: Callable[..., Stored], proposed: Proposed) -> No
         sinks=("MAILS",),
         sink_topics=(TopicName("paid.json"),),
     )
-    outcome = SourceResult(source=KSQL, kind="ksqldb", answer=SourceStatus.READ)
+    outcome = SourceResult(source=KSQL, kind="ksqldb", status=SourceStatus.READ)
     stored = store(
         replace(
             scan, ksql_sources=collections, queries=(query,), flink_statements=(), outcomes=(*scan.outcomes, outcome)

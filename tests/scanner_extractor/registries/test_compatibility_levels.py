@@ -33,4 +33,4 @@ def test_level_that_cannot_be_read_costs_only_itself(serving, stored, read, fake
 
     assert levels(reading) == {"a": "", "b": "NONE", "c": "BACKWARD"}
     assert [problem.where.endswith("compatibility") for problem in reading.problems] == [True]
-    assert reading.outcome.answer is SourceStatus.READ
+    assert reading.outcome.status is SourceStatus.READ
