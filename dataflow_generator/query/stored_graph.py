@@ -9,11 +9,14 @@ from typing import NamedTuple
 
 from dataflow_generator.analysis.connectivity import CONNECTED, Component, components
 from dataflow_generator.build.coverage import Coverage
-from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
+from dataflow_generator.build.schema_nodes import schema_rows
+from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind, schema_key
 from dataflow_generator.query.traversal import Hop, TraversalOptions, lineage
 from scanner_dictionary.engine.open import Connection
+from scanner_dictionary.graph.past import PastGraphReader
 from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph, node_keys, read_edges, read_nodes
+from scanner_dictionary.lineage_inputs.column_batches import cells_of, heads_like
 from scanner_model.errors import DictionaryUnusable, Problem
 
 _INSIDE = frozenset((EdgeKind.CONTAINS, EdgeKind.HAS_SCHEMA))
@@ -45,6 +48,34 @@ def graph_in_dictionary(conn: Connection, about: StoredGraph) -> GeneratedGraph:
         components=lambda: components(rows.links(CONNECTED)),
         part=lambda cluster: part_of_cluster(rows, about, cluster),
     )
+
+
+def graph_in_past(conn: Connection, about: StoredGraph) -> GeneratedGraph:
+    """Return the graph of an earlier scan, which *about* names, from the stored graph and what differs from it."""
+    rows = PastGraphReader(conn, about.last_scan, _schema_rows)
+    return GeneratedGraph(
+        rows,
+        about,
+        whole=lambda: FlowGraph(
+            nodes=lambda: map(_node, rows.all_nodes()),
+            edges=lambda: (_edge(row, {row.source_node_id: a, row.target_node_id: b}) for a, b, row in rows.all_edges()),
+            coverage=coverage_of(about),
+        ),
+        components=lambda: components(rows.links(CONNECTED)),
+        part=lambda cluster: part_of_cluster(rows, about, cluster),
+    )
+
+
+def _schema_rows(conn: Connection, key: str) -> tuple[Iterable[NodeRow], Iterable[EdgeRow]]:
+    """Return the rows of a schema that no topic has now; its definition is kept as long as the graph that had it."""
+    heads = [head for head in heads_like(conn, key.removeprefix("schema:")) if schema_key(head.fingerprint) == key]
+    nodes: list[NodeRow] = []
+    edges: list[EdgeRow] = []
+    for cells in cells_of(conn, heads[:1]):
+        of_nodes, of_edges = schema_rows(cells)
+        nodes += map(NodeRow._make, of_nodes)
+        edges += map(EdgeRow._make, of_edges)
+    return nodes, edges
 
 
 class _Part(NamedTuple):

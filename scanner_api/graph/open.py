@@ -25,12 +25,14 @@ _LISTED = 10
 class GraphSource:
     """Where a generated graph is stored: in the *dictionary*, or in the Parquet files of *directory*.
 
-    *notify* gets notes, for example that the graph is older than the newest scan.
+    *notify* gets notes, for example that the graph is older than the newest scan. *as_of* is the scan number or date
+    (ISO 8601) whose graph is read; None: the graph that was generated last. Files have no graph but the last.
     """
 
     dictionary: Dictionary
     directory: Path | None = None
     notify: Notify = field(default=ignore, repr=False, compare=False)
+    as_of: str | int | None = None
 
     @staticmethod
     def of(graph: GraphSource | Dictionary) -> GraphSource:
@@ -41,7 +43,7 @@ class GraphSource:
 @contextmanager
 def open_graph(source: GraphSource) -> Iterator[GeneratedGraph]:
     """Open the graph of *source*; raises NameUnknown where none was generated yet."""
-    if source.directory is None:
+    if source.directory is None or source.as_of is not None:
         with open_with_dictionary(source) as (graph, _):
             yield graph
     else:
@@ -54,9 +56,14 @@ def open_with_dictionary(source: GraphSource) -> Iterator[tuple[GeneratedGraph, 
     from dataflow_generator.query.stored_graph import graph_in_dictionary
     from scanner_dictionary.export.table_stream import consistent_read
 
+    if source.directory is not None and source.as_of is not None:
+        hint = "leave out --graph: earlier graphs are in the dictionary"
+        raise InputInvalid("Parquet files hold one graph only", where="--as-of", hint=hint)
     with source.dictionary.reading() as conn:
         consistent_read(conn)
-        if source.directory is None:
+        if source.as_of is not None:
+            yield _graph_as_of(conn, source.as_of, source.notify), conn
+        elif source.directory is None:
             yield graph_in_dictionary(conn, _stored_graph(conn, source.notify)), conn
         else:
             yield _open_files(source.directory), conn
@@ -68,6 +75,23 @@ def _open_files(directory: Path) -> GeneratedGraph:
 
     files = graph_directory(directory)
     return graph_in_parquet(files, checked_manifest(files))
+
+
+def _graph_as_of(conn: Connection, moment: str | int, notify: Notify) -> GeneratedGraph:
+    """Return the graph of a scan or date, and notify which scan it is of."""
+    from dataflow_generator.query.stored_graph import graph_in_dictionary, graph_in_past
+    from scanner_dictionary.graph.store import StoredGraph, stored_graph
+    from scanner_dictionary.queries.graph_at import graph_at
+
+    version, note = graph_at(conn, moment)
+    notify(f"note: the graph of scan {version.scan}, finished {version.finished or 'at an unknown time'}")
+    if note:
+        notify(f"note: {note}")
+    newest = stored_graph(conn)
+    if newest is not None and newest.last_scan == version.scan:
+        return graph_in_dictionary(conn, newest)
+    about = StoredGraph(version.scan, version.nodes, version.edges, version.coverage)
+    return graph_in_past(conn, about)
 
 
 def _stored_graph(conn: Connection, notify: Notify) -> StoredGraph:

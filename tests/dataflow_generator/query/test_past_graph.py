@@ -1,0 +1,105 @@
+"""The graph of an earlier scan is the one that was generated then."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import changing_estate as changing
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from dataflow_generator.build.store import generate
+from dataflow_generator.graph import FlowGraph, NodeKind
+from dataflow_generator.query.stored_graph import (
+    GeneratedGraph,
+    graph_in_dictionary,
+    graph_in_past,
+    part_around,
+    stored_lineage,
+)
+from dataflow_generator.query.traversal import TraversalOptions
+from scanner_dictionary.engine.open import Connection, open_dictionary, writing
+from scanner_dictionary.graph.store import NodeRow, StoredGraph, stored_graph
+from scanner_dictionary.graph.versions import graph_versions, prune_versions
+from scanner_dictionary.queries.graph_nodes import nodes_named
+from scanner_model.errors import NameUnknown
+
+SCANS = 10
+ASKED = ("a.orders", "b.paid", "z", "out.1", "c0", "Q0", "a.orders.id", "landed", "people", "cdc.shop.users.name")
+Contents = dict[str, Any]
+
+
+def content(graph: FlowGraph) -> tuple[Any, ...]:
+    """Return what a graph has, in no order: past rows come after those that are still there."""
+    return sorted(map(repr, graph.nodes())), sorted(map(repr, graph.edges()))
+
+
+def answers(graph: GeneratedGraph) -> Contents:
+    """Return what the graph answers: all of it, the components, and the lineage of some names."""
+    found: Contents = {
+        "whole": content(graph.whole()),
+        "part": content(graph.part("shop")),
+        "components": sorted((sorted(each.sizes.items()), each.nodes) for each in graph.components()),
+        "names": sorted(map(repr, graph.rows.names_known())),
+        "datasets": list(graph.rows.dataset_names()),
+        "clusters": list(graph.rows.cluster_names()),
+        "size": (graph.about.nodes, graph.about.edges),
+    }
+    for name in ASKED:
+        try:
+            rows = nodes_named(graph.rows, name)
+        except NameUnknown:
+            found[name] = None
+        else:
+            found[name] = sorted((row[1:], lineage_of(graph, row)) for row in rows)
+    return found
+
+
+def lineage_of(graph: GeneratedGraph, row: NodeRow) -> Any:  # noqa: ANN401
+    hops, nodes = stored_lineage(graph.rows, row, TraversalOptions(columns=True))
+    edges = sorted((nodes[hop.source].node_key, nodes[hop.target].node_key, *hop.edge[3:]) for hop in hops)
+    around = content(part_around(graph.rows, graph.about, row)) if row.kind != NodeKind.COLUMN or row.namespace else ()
+    return edges, sorted(node[1:] for node in nodes.values()), around
+
+
+def generated(file: Path, state: dict[str, Any]) -> Contents:
+    """Scan an estate, generate its graph, and return what it answers."""
+    engine = changing.write_state(file, state)
+    generate(engine)
+    with engine.connect() as conn:
+        about = stored_graph(conn)
+        assert about is not None
+        return answers(graph_in_dictionary(conn, about))
+
+
+def as_of(conn: Connection, scan: int) -> GeneratedGraph:
+    """Return the graph of *scan*, by way of what differs from the stored one, even where nothing does."""
+    (version,) = [each for each in graph_versions(conn) if each.scan == scan]
+    return graph_in_past(conn, StoredGraph(scan, version.nodes, version.edges, version.coverage))
+
+
+@st.composite
+def long_histories(draw: st.DrawFn) -> list[dict[str, Any]]:
+    """Return ten states of an estate: whole histories one after the other, so that much comes back as it was."""
+    states: list[dict[str, Any]] = []
+    while len(states) < SCANS:
+        states += draw(changing.histories())
+    return states[:SCANS]
+
+
+@settings(
+    max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+)
+@given(history=long_histories())
+def test_graph_of_each_of_ten_scans_is_the_one_generated_then(empty, tmp_path_factory, history) -> None:
+    """Whatever came, went, changed or came back since."""
+    file = Path(shutil.copy(empty, tmp_path_factory.mktemp("past") / "dictionary.db"))
+    then = [generated(file, state) for state in history]
+
+    with open_dictionary(str(file)).connect() as conn:
+        for scan, expected in enumerate(then, 1):
+            now = answers(as_of(conn, scan))
+            assert now == expected
