@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     from scanner_api.graph.export import export_tables as export_tables
     from scanner_api.graph.generate import GenerateResult as GenerateResult
     from scanner_api.graph.generate import generate as generate
+    from scanner_api.graph.history import FlowDiff as FlowDiff
+    from scanner_api.graph.history import GraphOfScan as GraphOfScan
+    from scanner_api.graph.history import HistoryRow as HistoryRow
+    from scanner_api.graph.history import PruneResult as PruneResult
+    from scanner_api.graph.history import diff_flows as diff_flows
+    from scanner_api.graph.history import graphs as graphs
+    from scanner_api.graph.history import history as history
+    from scanner_api.graph.history import prune as prune
     from scanner_api.graph.lineage import Impact as Impact
     from scanner_api.graph.lineage import Lineage as Lineage
     from scanner_api.graph.lineage import components as components
@@ -56,11 +64,15 @@ _MODULES = {
     "DictionaryOverview": "scanner_api.queries",
     "EmitResult": "scanner_api.openlineage",
     "EventOptions": "scanner_api.openlineage",
+    "FlowDiff": "scanner_api.graph.history",
     "GenerateResult": "scanner_api.graph.generate",
+    "GraphOfScan": "scanner_api.graph.history",
     "GraphSource": "scanner_api.graph.open",
+    "HistoryRow": "scanner_api.graph.history",
     "Impact": "scanner_api.graph.lineage",
     "Lineage": "scanner_api.graph.lineage",
     "MonitorResult": "scanner_api.monitoring.run",
+    "PruneResult": "scanner_api.graph.history",
     "ScanReport": "scanner_api.scanning.report",
     "ScannerError": "scanner_model.errors",
     "SparkChoice": "scanner_api.graph.engines",
@@ -68,11 +80,14 @@ _MODULES = {
     "components": "scanner_api.graph.lineage",
     "connectors": "scanner_api.queries",
     "diff": "scanner_api.queries",
+    "diff_flows": "scanner_api.graph.history",
     "emit": "scanner_api.openlineage",
     "export": "scanner_api.graph.export",
     "export_tables": "scanner_api.graph.export",
     "forget": "scanner_api.queries",
     "generate": "scanner_api.graph.generate",
+    "graphs": "scanner_api.graph.history",
+    "history": "scanner_api.graph.history",
     "impact": "scanner_api.graph.lineage",
     "lineage": "scanner_api.graph.lineage",
     "monitor": "scanner_api.monitoring.run",
@@ -80,6 +95,7 @@ _MODULES = {
     "overview": "scanner_api.queries",
     "parse_schema": "scanner_api.parsing",
     "parse_sql": "scanner_api.parsing",
+    "prune": "scanner_api.graph.history",
     "read_connector": "scanner_api.parsing",
     "scan": "scanner_api.scanning.run",
     "scan_problems": "scanner_api.queries",
@@ -99,11 +115,15 @@ __all__ = [
     "DictionaryOverview",
     "EmitResult",
     "EventOptions",
+    "FlowDiff",
     "GenerateResult",
+    "GraphOfScan",
     "GraphSource",
+    "HistoryRow",
     "Impact",
     "Lineage",
     "MonitorResult",
+    "PruneResult",
     "ScanReport",
     "ScannerError",
     "SparkChoice",
@@ -111,11 +131,14 @@ __all__ = [
     "components",
     "connectors",
     "diff",
+    "diff_flows",
     "emit",
     "export",
     "export_tables",
     "forget",
     "generate",
+    "graphs",
+    "history",
     "impact",
     "lineage",
     "monitor",
@@ -123,6 +146,7 @@ __all__ = [
     "overview",
     "parse_schema",
     "parse_sql",
+    "prune",
     "read_connector",
     "scan",
     "scan_problems",

@@ -30,6 +30,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "validate": ("validate:validate", "Find failures and inconsistencies."),
     "scans": ("listings:scans", "List the scans, or how each source of one responded."),
     "diff": ("diff:diff", "Compare two scans, with schema compatibility."),
+    "history": ("history:history", "Show what each scan changed of one topic, column, job or flow."),
     "dataflow": ("dataflow:dataflow", "Generate the data flow graph of the dictionary."),
     "lineage": ("lineage:lineage", "Trace where data come from and where they go."),
     "export": ("export:export", "Write the graph or the dictionary for other programs."),
@@ -37,7 +38,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "manual-input": ("manual_input:manual_input", "Check manual-input files; print schema, example."),
     "openlineage": ("openlineage.group:openlineage", "Import, receive and emit OpenLineage events."),
     "monitor": ("monitor:monitor", "Emit the runs of jobs as OpenLineage events."),
-    "dictionary": ("dictionary:dictionary_group", "Show or export the dictionary; forget a source."),
+    "dictionary": ("dictionary:dictionary_group", "Show, export or prune the dictionary; forget a source."),
     "config": ("config:config", "Print the JSON Schema of cluster.json."),
 }
 

@@ -58,7 +58,9 @@ def graph_in_past(conn: Connection, about: StoredGraph) -> GeneratedGraph:
         about,
         whole=lambda: FlowGraph(
             nodes=lambda: map(_node, rows.all_nodes()),
-            edges=lambda: (_edge(row, {row.source_node_id: a, row.target_node_id: b}) for a, b, row in rows.all_edges()),
+            edges=lambda: (
+                _edge(row, {row.source_node_id: a, row.target_node_id: b}) for a, b, row in rows.all_edges()
+            ),
             coverage=coverage_of(about),
         ),
         components=lambda: components(rows.links(CONNECTED)),

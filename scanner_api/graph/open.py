@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,9 +35,10 @@ class GraphSource:
     as_of: str | int | None = None
 
     @staticmethod
-    def of(graph: GraphSource | Dictionary) -> GraphSource:
-        """Return *graph*; for a dictionary, the graph that is stored in it."""
-        return GraphSource(graph, notify=graph.notify or ignore) if isinstance(graph, Dictionary) else graph
+    def of(graph: GraphSource | Dictionary, as_of: str | int | None = None) -> GraphSource:
+        """Return *graph*; for a dictionary, the graph that is stored in it; *as_of* a scan or date where it is set."""
+        source = GraphSource(graph, notify=graph.notify or ignore) if isinstance(graph, Dictionary) else graph
+        return source if as_of is None else replace(source, as_of=as_of)
 
 
 @contextmanager

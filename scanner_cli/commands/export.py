@@ -52,6 +52,7 @@ def export(
       scanner export --node orders --depth 2 -o orders.html
       scanner export --cluster retail --format dot | dot -Tsvg -o retail.svg
       scanner export --graph flow --cluster retail -o retail.html
+      scanner export --as-of 12 -o before.html
       scanner export --format h2 -o dictionary.sql
 
     Exit status: 2 several nodes have the name, or PATH cannot be written; 4 no graph was generated yet, or no such node

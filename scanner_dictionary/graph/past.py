@@ -91,7 +91,9 @@ class PastGraphReader:
         homes = {row.namespace for row in self._clusters() if row.name == cluster}
         named = and_(table.c.namespace.in_(sorted(homes)), table.c.kind != "column", differs_at(table, self.scan))
         rows = {row.id: row for row in (*current, *self._past_nodes(node_versions(self.conn, named)))}
-        kept = (row for row in rows.values() if row.namespace in homes and (row.kind != "cluster" or row.name == cluster))
+        kept = (
+            row for row in rows.values() if row.namespace in homes and (row.kind != "cluster" or row.name == cluster)
+        )
         return tuple(self._know(sorted(kept)))
 
     def nodes_named(self, names: Collection[str]) -> Iterator[NodeRow]:
@@ -156,7 +158,8 @@ class PastGraphReader:
         differing = list(node_versions(self.conn, differs_at(t.flow_node_version, self.scan)))
         then = {version.node_key: version for version in differing if is_valid(version, self.scan)}
         hidden = {version.node_key for version in differing} - then.keys()
-        stored, past_written, hiding = set(), False, False
+        stored: set[str] = set()
+        past_written = hiding = False
         for row in graph_store.read_nodes(self.conn):
             if row.kind == "schema" and not past_written:
                 yield from self._left_over(then, stored)
@@ -232,7 +235,7 @@ class PastGraphReader:
     def _stored(self, names: Mapping[str, str]) -> dict[str, NodeRow]:
         """Find the nodes of the stored graph with the keys of *names*, which are theirs and have an index."""
         node = t.flow_node
-        found = {}
+        found: dict[str, NodeRow] = {}
         for chunk in in_chunks(sorted(names), _AT_ONCE):
             alike = node.c.name.in_(sorted({names[key] for key in chunk}))
             query = select(node).where(alike, node.c.node_key.in_(chunk))

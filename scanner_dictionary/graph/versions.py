@@ -215,7 +215,7 @@ def _current(
 ) -> Mapping[State, tuple[int, int | None]]:
     """Return the recorded states that the newest graph has, with id and first scan, by their cells."""
     cells = [table.c[name] for name in names]
-    found = {}
+    found: dict[State, tuple[int, int | None]] = {}
     for chunk in in_chunks(sorted(set(keys)), _AT_ONCE):
         query = select(table.c.id, table.c.first_scan, *cells).where(cells[0].in_(chunk), table.c.gone.is_(None))
         found |= {tuple(state): (id_, first) for id_, first, *state in _rows(conn, query)}

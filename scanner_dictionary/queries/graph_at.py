@@ -29,22 +29,26 @@ def graph_at(conn: Connection, moment: str | int) -> tuple[GraphVersion, str]:
     return _of_date(conn, versions, str(moment))
 
 
-def read_moment(text: str, where: str) -> str:
-    """Return *text*, a date or time, as ISO 8601 in UTC as scans have it; raises InputInvalid naming *where*."""
+def read_moment(text: str, where: str, *, end_of_day: bool = True) -> str:
+    """Return *text*, a date or time, as ISO 8601 in UTC as scans have it; raises InputInvalid naming *where*.
+
+    A date is the end of that day, or its start.
+    """
     try:
         at = datetime.fromisoformat(text)
     except ValueError as error:
         hint = "a scan number, a date (2026-01-31) or a time (2026-01-31T12:00:00+01:00)"
         raise InputInvalid(f"{text!r} is neither a scan number nor a date", where=where, hint=hint) from error
     if len(text) <= len("2026-01-31"):
-        at = datetime.combine(at, time.max)
+        at = datetime.combine(at, time.max if end_of_day else time.min)
     at = at if at.tzinfo else at.replace(tzinfo=UTC)
     return at.astimezone(UTC).isoformat(timespec="milliseconds")
 
 
 def newest_scan_at(conn: Connection, moment: str) -> int | None:
     """Return the newest scan that was finished at *moment*, ISO 8601 in UTC; None where there was none."""
-    return conn.scalar(select(func.max(t.scan.c.id)).where(t.scan.c.finished <= moment))
+    newest: int | None = conn.scalar(select(func.max(t.scan.c.id)).where(t.scan.c.finished <= moment))
+    return newest
 
 
 def _number(text: str) -> int | None:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import changing_estate as changing
-import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -21,9 +20,9 @@ from dataflow_generator.query.stored_graph import (
     stored_lineage,
 )
 from dataflow_generator.query.traversal import TraversalOptions
-from scanner_dictionary.engine.open import Connection, open_dictionary, writing
+from scanner_dictionary.engine.open import Connection, open_dictionary
 from scanner_dictionary.graph.store import NodeRow, StoredGraph, stored_graph
-from scanner_dictionary.graph.versions import graph_versions, prune_versions
+from scanner_dictionary.graph.versions import graph_versions
 from scanner_dictionary.queries.graph_nodes import nodes_named
 from scanner_model.errors import NameUnknown
 
@@ -58,7 +57,7 @@ def answers(graph: GeneratedGraph) -> Contents:
     return found
 
 
-def lineage_of(graph: GeneratedGraph, row: NodeRow) -> Any:  # noqa: ANN401
+def lineage_of(graph: GeneratedGraph, row: NodeRow) -> Any:
     hops, nodes = stored_lineage(graph.rows, row, TraversalOptions(columns=True))
     edges = sorted((nodes[hop.source].node_key, nodes[hop.target].node_key, *hop.edge[3:]) for hop in hops)
     around = content(part_around(graph.rows, graph.about, row)) if row.kind != NodeKind.COLUMN or row.namespace else ()
