@@ -52,14 +52,14 @@ def graph_in_dictionary(conn: Connection, about: StoredGraph) -> GeneratedGraph:
 
 def graph_in_past(conn: Connection, about: StoredGraph) -> GeneratedGraph:
     """Return the graph of an earlier scan, which *about* names, from the stored graph and what differs from it."""
-    rows = PastGraphReader(conn, about.last_scan, _schema_rows)
+    rows = PastGraphReader(conn, about.last_scan, schema_of_key)
     return GeneratedGraph(
         rows,
         about,
         whole=lambda: FlowGraph(
-            nodes=lambda: map(_node, rows.all_nodes()),
+            nodes=lambda: map(read_node, rows.all_nodes()),
             edges=lambda: (
-                _edge(row, {row.source_node_id: a, row.target_node_id: b}) for a, b, row in rows.all_edges()
+                read_edge(row, {row.source_node_id: a, row.target_node_id: b}) for a, b, row in rows.all_edges()
             ),
             coverage=coverage_of(about),
         ),
@@ -68,7 +68,7 @@ def graph_in_past(conn: Connection, about: StoredGraph) -> GeneratedGraph:
     )
 
 
-def _schema_rows(conn: Connection, key: str) -> tuple[Iterable[NodeRow], Iterable[EdgeRow]]:
+def schema_of_key(conn: Connection, key: str) -> tuple[list[NodeRow], list[EdgeRow]]:
     """Return the rows of a schema that no topic has now; its definition is kept as long as the graph that had it."""
     heads = [head for head in heads_like(conn, key.removeprefix("schema:")) if schema_key(head.fingerprint) == key]
     nodes: list[NodeRow] = []
@@ -90,7 +90,7 @@ class _Part(NamedTuple):
 def whole_graph(conn: Connection, about: StoredGraph) -> FlowGraph:
     """Return the stored graph, read over *conn* while it is iterated; only the keys of nodes are held."""
     return FlowGraph(
-        nodes=lambda: map(_node, read_nodes(conn)), edges=lambda: _all_edges(conn), coverage=coverage_of(about)
+        nodes=lambda: map(read_node, read_nodes(conn)), edges=lambda: _all_edges(conn), coverage=coverage_of(about)
     )
 
 
@@ -192,7 +192,7 @@ def _add(graph: GraphReader, part: _Part, edges: Iterable[EdgeRow]) -> None:
 
 def _all_edges(conn: Connection) -> Iterator[Edge]:
     keys = node_keys(conn)
-    return (_edge(row, keys) for row in read_edges(conn))
+    return (read_edge(row, keys) for row in read_edges(conn))
 
 
 def _graph(part: _Part, about: StoredGraph, description: str) -> FlowGraph:
@@ -200,14 +200,15 @@ def _graph(part: _Part, about: StoredGraph, description: str) -> FlowGraph:
     edges = [part.edges[key] for key in sorted(part.edges)]
     keys = {node.id: node.node_key for node in nodes}
     return FlowGraph(
-        nodes=lambda: map(_node, nodes),
-        edges=lambda: (_edge(edge, keys) for edge in edges),
+        nodes=lambda: map(read_node, nodes),
+        edges=lambda: (read_edge(edge, keys) for edge in edges),
         coverage=coverage_of(about),
         part=description,
     )
 
 
-def _node(row: NodeRow) -> Node:
+def read_node(row: NodeRow) -> Node:
+    """Return a stored node; raises DictionaryUnusable for a kind that only a newer program knows."""
     path = None if row.path is None else tuple(json.loads(row.path))
     stored = json.loads(row.attributes)
     attributes = tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in stored.items())
@@ -217,7 +218,8 @@ def _node(row: NodeRow) -> Node:
         raise _newer(f"node kind {row.kind!r}") from error
 
 
-def _edge(row: EdgeRow, keys: Mapping[int, str]) -> Edge:
+def read_edge(row: EdgeRow, keys: Mapping[int, str]) -> Edge:
+    """Return a stored edge between nodes that *keys* has; raises DictionaryUnusable for an unknown kind."""
     ends = keys[row.source_node_id], keys[row.target_node_id]
     try:
         kind, certainty = EdgeKind(row.kind), Certainty(row.certainty)

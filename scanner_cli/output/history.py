@@ -86,7 +86,7 @@ def _cause(cause: Cause | None) -> Json:
 
 def _node_row(change: NodeChange) -> dict[str, Json]:
     path = tuple(json.loads(change.node.path)) if change.node.path else ()
-    name = f"{change.node.name}.{path_name(path)}" if path else change.node.name
+    name = f"{change.node.name}.{path_name(path)}" if path else change.node.name or _short(change.node.id)
     before, after = change.before or {}, change.after or {}
     differing = sorted(key for key in before.keys() | after.keys() if before.get(key) != after.get(key))
     both = change.before is not None and change.after is not None

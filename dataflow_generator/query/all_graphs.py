@@ -1,0 +1,89 @@
+"""Every graph of a dictionary in one: all nodes and edges that any of them has, and which of them has which."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from dataflow_generator.graph import Edge, FlowGraph, Node
+from dataflow_generator.query.stored_graph import coverage_of, read_edge, read_node, schema_of_key, whole_graph
+from scanner_dictionary.engine.open import Connection
+from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph
+from scanner_dictionary.graph.versions import NodeVersion, all_edge_versions, all_node_versions, graph_versions
+
+
+class Lifetime(NamedTuple):
+    """The scans whose graphs have something: *first* (None: since the oldest) up to *gone* (None: the newest has it).
+
+    *attributes* are those of a node in this time, as in its JSON.
+    """
+
+    first: int | None
+    gone: int | None
+    attributes: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphHistory:
+    """Which graphs have what: *scans* are number and time of each, the oldest first.
+
+    Nodes, by key, and edges that every graph has are not listed; columns of schemas are where their schema is.
+    """
+
+    scans: Sequence[tuple[int, str | None]]
+    nodes: Mapping[str, Sequence[Lifetime]]
+    edges: Mapping[Edge, Sequence[Lifetime]]
+
+
+def all_graphs(conn: Connection, about: StoredGraph) -> tuple[FlowGraph, GraphHistory]:
+    """Return the union of the stored graph and those of earlier scans, read over *conn* while it is iterated."""
+    versions: dict[str, list[NodeVersion]] = defaultdict(list)
+    for version in all_node_versions(conn):
+        versions[version.node_key].append(version)
+    edges: dict[Edge, list[Lifetime]] = defaultdict(list)
+    for each in all_edge_versions(conn):
+        row = EdgeRow(each.id, 0, 1, *each[5:10])
+        edges[read_edge(row, {0: each.source_key, 1: each.target_key})].append(Lifetime(each.first_scan, each.gone))
+    history = GraphHistory(
+        scans=tuple((version.scan, version.finished) for version in graph_versions(conn)),
+        nodes={key: tuple(map(_lifetime, listed)) for key, listed in versions.items()},
+        edges=edges,
+    )
+    past = {key: listed[-1] for key, listed in versions.items() if all(each.gone is not None for each in listed)}
+    stored = whole_graph(conn, about)
+    union = FlowGraph(
+        nodes=lambda: _nodes(conn, stored, past),
+        edges=lambda: _edges(conn, stored, past, edges),
+        coverage=coverage_of(about),
+    )
+    return union, history
+
+
+def _lifetime(version: NodeVersion) -> Lifetime:
+    return Lifetime(version.first_scan, version.gone, json.loads(version.attributes))
+
+
+def _nodes(conn: Connection, stored: FlowGraph, past: Mapping[str, NodeVersion]) -> Iterator[Node]:
+    yield from stored.nodes()
+    for key, version in past.items():
+        if version.kind == "schema":
+            yield from map(read_node, schema_of_key(conn, key)[0])
+        else:
+            yield read_node(NodeRow(*version[:7]))
+
+
+def _edges(
+    conn: Connection, stored: FlowGraph, past: Mapping[str, NodeVersion], versions: Mapping[Edge, Sequence[Lifetime]]
+) -> Iterator[Edge]:
+    yield from stored.edges()
+    for edge, lifetimes in versions.items():
+        if all(lifetime.gone is not None for lifetime in lifetimes):
+            yield edge
+    for key, version in past.items():
+        if version.kind == "schema":
+            nodes, edges = schema_of_key(conn, key)
+            keys = {node.id: node.node_key for node in nodes}
+            yield from (read_edge(row, keys) for row in edges)
