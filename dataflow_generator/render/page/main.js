@@ -87,21 +87,29 @@ function drawScans() {
 function showScans(at, compared) {
   const params = new URLSearchParams(location.hash.slice(1));
   params.set("scan", at);
-  params.set("base", compared === at ? "" : (compared ?? ""));
+  params.set("base", compared ?? "");
   history.replaceState(null, "", `#${params}`);
   index = null;
   readAddress();
   refresh();
 }
 
-// The slider keeps the distance of the two scans, as far as there are scans.
+// The slider keeps the distance of the two scans; null: nothing is compared, undefined: it was not moved yet.
+let distance;
+
+function distanceNow() {
+  return shownScans.base === null ? null : scans.indexOf(shownScans.at) - scans.indexOf(shownScans.base);
+}
+
 slider.addEventListener("input", () => {
-  const steps = shownScans.base === null ? null : scans.indexOf(shownScans.at) - scans.indexOf(shownScans.base);
+  if (distance === undefined) distance = distanceNow();
   const to = Number(slider.value);
-  const compared = steps === null ? null : scans[Math.max(0, Math.min(scans.length - 1, to - steps))];
-  showScans(scans[to], compared === scans[to] ? null : compared);
+  showScans(scans[to], distance === null ? null : scans[to - distance]);
 });
-base.addEventListener("change", () => showScans(shownScans.at, base.value === "" ? null : Number(base.value)));
+base.addEventListener("change", () => {
+  showScans(shownScans.at, base.value === "" ? null : Number(base.value));
+  distance = distanceNow();
+});
 
 const DO = {
   in: () => zoom(1.25),
