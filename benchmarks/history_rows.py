@@ -1,4 +1,4 @@
-"""Figures of lineage over time on a large estate: what changed between two scans, lineage as of the first, its storage.
+"""Figures of lineage over time on a large installation: what changed between two scans, lineage as of the first, its storage.
 
 `python benchmarks/history_rows.py [COLUMNS …]` measures inputs of other sizes than the one of `run.py`.
 """
@@ -12,14 +12,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from estate import SEED
-from large_estate import Size, build, topic_name
+from large_estate import SEED, Size, build, topic_name
 from measure import Row, conditions, medians, run, scanner, table
 from renewal_rows import change_topics
 from sqlalchemy import Connection, Table, insert, select, update
 
 from scanner_dictionary.engine.open import open_dictionary, writing
-from scanner_dictionary.engine.rows import json_cell
+from scanner_dictionary.engine.rows import insert_rows, json_cell
 from scanner_dictionary.schema import tables as t
 
 _RUNS = 3
@@ -36,6 +35,7 @@ def history_row(directory: Path, columns: int = _COLUMNS) -> list[Row]:
     size = Size(columns=columns, topics=max(columns // 100, 200), jobs=max(columns // 500, 6))
     file = directory / "history.db"
     build(str(file), size)
+    _first_log(file)
     _dataflow(file)
     _second_scan(file, size)
     scanned = file.stat().st_size
@@ -104,6 +104,38 @@ def _second_scan(file: Path, size: Size) -> None:
     engine.dispose()
 
 
+def _first_log(file: Path) -> None:
+    """Store the entries of the change log that the first scan would have made of topics, jobs and schemas."""
+    engine = open_dictionary(str(file))
+    source, log = t.source.c, t.change_log
+    with writing(engine) as conn:
+        rows: list[tuple[str, str, str]] = []
+        for kind, table in (("connector", t.connector), ("query", t.ksql_query)):
+            query = select(source.name, table.c.name).join(t.source, source.id == table.c.source_id)
+            rows += ((kind, json_cell(tuple(name)), "{}") for name in conn.execute(query))
+        rows += (("topic", json_cell([name]), '{"partitions":6}') for name in conn.scalars(select(t.topic.c.name)))
+        rows += (("topic_schema", *cells) for cells in _links(conn))
+        values = ((1, at, kind, entity, "added", None, after) for at, (kind, entity, after) in enumerate(rows))
+        insert_rows(conn, log, values)
+    engine.dispose()
+
+
+def _links(conn: Connection) -> list[tuple[str, str]]:
+    """Return the name and the state of every link of a topic to a schema, as JSON."""
+    link, topic = t.topic_schema.c, t.topic.c
+    columns = (topic.name, link.schema_role, t.source.c.name, link.context, link.subject, link.version)
+    query = select(*columns, link.definition_id, link.schema_id, link.is_current, link.id)
+    query = query.select_from(t.topic_schema).join(t.topic, topic.id == link.topic_id)
+    rows = conn.execute(query.join(t.source, t.source.c.id == link.source_id).order_by(link.id)).all()
+    return [
+        (
+            json_cell([*row[:6], ""]),
+            json_cell({"definition_id": row[6], "schema_id": row[7], "is_current": bool(row[8])}),
+        )
+        for row in rows
+    ]
+
+
 def _gone(conn: Connection, table: Table, count: int) -> list[dict[str, str | None]]:
     """Mark jobs as deleted; return the entries of the log."""
     query = select(table.c.id, t.source.c.name, table.c.name).join(t.source, t.source.c.id == table.c.source_id)
@@ -117,23 +149,10 @@ def _gone(conn: Connection, table: Table, count: int) -> list[dict[str, str | No
 
 
 def _schema_entries(conn: Connection) -> list[dict[str, str | None]]:
-    """Return the entries of schemas whose definition is one of the second scan."""
-    link, topic = t.topic_schema.c, t.topic.c
-    query = select(topic.name, link.schema_role, t.source.c.name, link.context, link.subject, link.version)
-    query = query.add_columns(link.definition_id, link.schema_id).select_from(t.topic_schema)
-    query = query.join(t.topic, topic.id == link.topic_id).join(t.source, t.source.c.id == link.source_id)
-    fingerprint = select(t.schema_definition.c.id).where(t.schema_definition.c.fingerprint.like("%eeeeeeee"))
-    rows = conn.execute(query.where(link.definition_id.in_(fingerprint))).all()
-    return [
-        {
-            "entity_kind": "topic_schema",
-            "entity": json_cell([*row[:6], ""]),
-            "action": "added",
-            "before_json": None,
-            "after_json": json_cell({"definition_id": row[6], "schema_id": row[7], "is_current": True}),
-        }
-        for row in rows
-    ]
+    """Return the entries of the links that the second scan added."""
+    known = set(conn.scalars(select(t.change_log.c.entity).where(t.change_log.c.entity_kind == "topic_schema")))
+    plain = {"entity_kind": "topic_schema", "action": "added", "before_json": None}
+    return [{**plain, "entity": entity, "after_json": after} for entity, after in _links(conn) if entity not in known]
 
 
 def main(sizes: list[int]) -> int:

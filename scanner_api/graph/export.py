@@ -49,7 +49,8 @@ def export(
     *format* is json, csv, graphml, dot, mermaid, html, openlineage (events), or parquet or h2 for all tables; None:
     by the suffix of *output*. *node*, within *depth* steps, or *cluster* selects a part of the graph. *history* puts
     the graphs of all scans into the page (html). A file appears complete or not at all. Raises InputInvalid for
-    arguments that contradict each other or an output that cannot be written, NameUnknown for an unknown node or cluster, or where no graph was generated.
+    arguments that contradict each other or an output that cannot be written, NameUnknown for an unknown node or
+    cluster, or where no graph was generated.
 
     >>> export(dictionary, Path("flow.html"))
     """

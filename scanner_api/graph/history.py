@@ -116,13 +116,18 @@ def _readers(conn: Connection) -> Iterator[GraphReader]:
 
 
 def _nodes_ever(conn: Connection, name: str) -> tuple[NodeRow, ...]:
-    """Return the node that *name* means in the newest graph that has it; nothing where none has."""
+    """Return the node that *name* means in the newest graph that has it; nothing where none has.
+
+    A column in flows comes before one that only a schema has, also where it was in flows in an earlier graph.
+    """
+    of_schema: tuple[NodeRow, ...] = ()
     for rows in _readers(conn):
-        try:
-            return (find_node(rows, name, _WHERE),)
-        except NameUnknown:
-            continue
-    return ()
+        with suppress(NameUnknown):
+            node = find_node(rows, name, _WHERE)
+            if node.namespace or node.kind != "column":
+                return (node,)
+            of_schema = of_schema or (node,)
+    return of_schema
 
 
 def _known(conn: Connection, nodes: Collection[NodeRow], name: str) -> Collection[NodeRow]:

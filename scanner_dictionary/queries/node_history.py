@@ -99,6 +99,8 @@ def graph_history(conn: Connection, nodes: Collection[NodeRow], others: Collecti
 
 def _entries(conn: Connection, names: Collection[str]) -> Iterator[tuple[str, list[Any]]]:
     """Yield the entries of the log that have one of *names* in their entity, by cluster."""
+    if not names:
+        return
     log, scan = t.change_log.c, t.scan.c
     alike = or_(*(log.entity.contains(json_cell(name), autoescape=True) for name in sorted(names)))
     columns = (log.entity_kind, log.entity, log.scan_id, log.action, log.after_json, scan.finished)

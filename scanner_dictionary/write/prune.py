@@ -59,7 +59,7 @@ def prune(engine: Engine, retention: Retention, *, dry_run: bool) -> PruneResult
     Comparisons and graphs of the scans that are kept stay as they are. Raises InputInvalid for a retention that keeps
     nothing or names nothing.
     """
-    if (retention.scans is None) == (retention.before is None) or (retention.scans or 1) < 1:
+    if (retention.scans is None) == (retention.before is None) or (retention.scans is not None and retention.scans < 1):
         raise InputInvalid("what to keep is not clear", where="prune", hint="a number of scans (at least 1), or a scan")
     with writing(engine) as conn, conn.begin_nested() as savepoint:
         result = _prune(conn, retention)

@@ -388,7 +388,8 @@ def changing_page() -> str:
 
 
 MARKED = """
-  const marked = () => Object.fromEntries(all(".card[class*=mark-]").map((each) => [key(each), each.className.match(/mark-(\\w+)/)[1]]));
+  const mark = (element) => element.className.match(/mark-(\\w+)/)[1];
+  const marked = () => Object.fromEntries(all(".card[class*=mark-]").map((each) => [key(each), mark(each)]));
   const lines = () => all("#stage .curve[class*=mark-]").map((each) => each.dataset.from + " " + each.dataset.to);
   const state = () => ({marked: marked(), lines: lines().length, cards: all(".card").length,
     changes: document.getElementById("changes").textContent, scan: document.getElementById("scanned").textContent});

@@ -15,7 +15,7 @@ EXAMPLES = {
 }
 HOME = Path(__file__).parents[2] / "examples" / "retail"
 RETAIL = ("extract", "--config", HOME / "cluster.json", "--replay", HOME / "capture")
-OPEN = {"kinds", "missed", "counts", "changes", "attributes", "config", "parameters"}
+OPEN = {"kinds", "missed", "counts", "changes", "attributes", "config", "parameters", "rows"}
 """Members whose own members are only those that there are."""
 
 
@@ -29,6 +29,15 @@ def members(document: Any, place: str = "$") -> Iterator[tuple[str, frozenset[st
         case list():
             for value in document:
                 yield from members(value, f"{place}[]")
+
+
+def written(home: Path, manual: Any) -> tuple[str | Path, ...]:
+    """Write manual input and its cluster.json; return the arguments that scan it."""
+    (home / "manual.json").write_text(json.dumps({"version": 1} | manual))
+    (home / "cluster.json").write_text(
+        json.dumps({"cluster": "shop", "brokers": ["kafka-1"], "manual_input": ["manual.json"]})
+    )
+    return "extract", "--config", home / "cluster.json"
 
 
 @pytest.fixture
@@ -58,6 +67,12 @@ def real(scanner, scanned, own_dictionary, fake, connect, tmp_path, unity):
                 return scanner("scans", 2, *asked).json
             case ["diff"]:
                 return scanner("diff", 1, 2, *asked).json
+            case ["diff", "--flows"]:
+                manual = {"cluster": "shop", "topics": [{"name": "a"}, {"name": "b"}]}
+                for flows in ([], [{"from": "a", "to": "b", "columns": [{"from": "x", "to": "y"}]}]):
+                    scanner(*written(tmp_path, manual | {"flows": flows}), "--dictionary", own_dictionary)
+                    scanner("dataflow", "--dictionary", own_dictionary)
+                return scanner("diff", 3, 4, "--flows", *asked).json
             case ["extract", _]:
                 scanner(*scanned.replay(own_dictionary), "--report", tmp_path / "report.json")
                 return json.loads((tmp_path / "report.json").read_text())
@@ -115,7 +130,7 @@ def real(scanner, scanned, own_dictionary, fake, connect, tmp_path, unity):
 
 def test_every_document_has_an_example() -> None:
     """The page covers every command that answers in JSON."""
-    assert len(EXAMPLES) == 26
+    assert len(EXAMPLES) == 29
 
 
 @pytest.mark.parametrize("title", EXAMPLES)

@@ -27,7 +27,7 @@ from scanner_dictionary.queries.graph_nodes import nodes_named
 from scanner_model.errors import NameUnknown
 
 SCANS = 10
-ASKED = ("a.orders", "b.paid", "z", "out.1", "c0", "Q0", "a.orders.id", "landed", "people", "cdc.shop.users.name")
+ASKED = ("a.orders", "b.paid", "Q0", "a.orders.id", "landed")
 Contents = dict[str, Any]
 
 
@@ -90,7 +90,7 @@ def long_histories(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 
 @settings(
-    max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
+    max_examples=2, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
 @given(history=long_histories())
 def test_graph_of_each_of_ten_scans_is_the_one_generated_then(empty, tmp_path_factory, history) -> None:
