@@ -1,4 +1,4 @@
-"""Figures of lineage over time on a large installation: what changed between two scans, lineage as of the first, its storage.
+"""Figures of lineage over time on a large installation: comparison of two scans, lineage as of the first, storage.
 
 `python benchmarks/history_rows.py [COLUMNS …]` measures inputs of other sizes than the one of `run.py`.
 """

@@ -7,7 +7,7 @@ Columns of schemas have none either: they come and go with the node of their sch
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -19,6 +19,7 @@ from scanner_dictionary.graph.store import newest_scan, stored_graph
 from scanner_dictionary.schema import tables as t
 
 _AT_ONCE = 500
+_FETCHED = 10_000
 _NODE = ("node_key", "kind", "namespace", "name", "path", "attributes")
 _EDGE = (
     *("source_key", "source_name", "target_key", "target_name"),
@@ -177,13 +178,15 @@ def _record_changes(conn: Connection, before: _GraphState, scan: int) -> None:
         else:
             came.append(state)
     _record(conn, t.flow_node_version, before.nodes, came, scan)
-    kept, came = set(), []
+    before.nodes.clear()
+    came, kept = [], set()
     for state in _edge_states(conn, ends):
         if state in before.edges:
-            kept.add(state)
-        else:
+            before.edges.remove(state)
+            kept.add(hash(state))
+        elif hash(state) not in kept:  # an edge may be there twice
             came.append(state)
-    _record(conn, t.flow_edge_version, before.edges - kept, dict.fromkeys(came), scan)
+    _record(conn, t.flow_edge_version, before.edges, dict.fromkeys(came), scan)
 
 
 def _node_states(conn: Connection) -> Iterator[tuple[int, State]]:
@@ -240,7 +243,8 @@ def _order(state: State) -> tuple[str, ...]:
     return tuple(cell or "" for cell in state)
 
 
-def _rows(conn: Connection, query: Select[Any]) -> Collection[Sequence[Any]]:
+def _rows(conn: Connection, query: Select[Any]) -> Iterator[Sequence[Any]]:
     # Past SQLAlchemy's row: it costs as much as reading the cells.
     result = conn.execute(query)
-    return result.cursor.fetchall() if result.cursor else ()
+    while result.cursor and (rows := result.cursor.fetchmany(_FETCHED)):
+        yield from rows
