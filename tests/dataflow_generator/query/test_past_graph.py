@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,10 @@ import changing_estate as changing
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dataflow_generator.build.store import generate
+from dataflow_generator.build.assemble import build_graph, read_flows
+from dataflow_generator.build.store import generate, store
 from dataflow_generator.graph import FlowGraph, NodeKind
+from dataflow_generator.openlineage.events import read_event
 from dataflow_generator.query.stored_graph import (
     GeneratedGraph,
     graph_in_dictionary,
@@ -24,7 +27,9 @@ from scanner_dictionary.engine.open import Connection, open_dictionary
 from scanner_dictionary.graph.store import NodeRow, StoredGraph, stored_graph
 from scanner_dictionary.graph.versions import graph_versions
 from scanner_dictionary.queries.graph_nodes import nodes_named
+from scanner_dictionary.write.events import write_events
 from scanner_model.errors import NameUnknown
+from scanner_model.names import Role
 
 SCANS = 10
 ASKED = ("a.orders", "b.paid", "Q0", "a.orders.id", "landed")
@@ -102,3 +107,51 @@ def test_graph_of_each_of_ten_scans_is_the_one_generated_then(empty, tmp_path_fa
         for scan, expected in enumerate(then, 1):
             now = answers(as_of(conn, scan))
             assert now == expected
+
+
+def stored_as_it_comes(file: Path, state: dict[str, Any]) -> Contents:
+    """Scan an estate, store its graph as Spark does, numbered in its order, and return what it answers."""
+    engine = changing.write_state(file, state)
+    with engine.connect() as conn:
+        flows = read_flows(conn)
+    with engine.connect() as conn:
+        store(engine, build_graph(conn, flows))
+    with engine.connect() as conn:
+        about = stored_graph(conn)
+        assert about is not None
+        return answers(graph_in_dictionary(conn, about))
+
+
+def test_graphs_that_engines_number_in_their_own_way_are_compared(empty, tmp_path) -> None:
+    """Nodes are known by their keys; which engine stored a graph changes nothing of the others."""
+    file = Path(shutil.copy(empty, tmp_path / "dictionary.db"))
+    other = {("a.orders", Role.VALUE): changing.FIELDS[:1]}
+    states = (changing.estate(), changing.estate(schemas=other), changing.estate(connectors=(), tables=True))
+    for first, second in ((generated, stored_as_it_comes), (stored_as_it_comes, generated)):
+        for make in (first, second, first):
+            make(file, states[0])
+        then = [make(file, state) for make, state in zip((first, second, first), states, strict=True)]
+        with open_dictionary(str(file)).connect() as conn:
+            newest = graph_versions(conn)[-1].scan
+            assert [answers(as_of(conn, newest - 2 + at)) for at in range(3)] == then
+
+
+def test_graph_generated_again_without_a_scan_is_that_of_the_scan(empty, tmp_path) -> None:
+    """Events belong to no scan: the graph of the newest one has them, those before do not; no state is left over."""
+    file = Path(shutil.copy(empty, tmp_path / "dictionary.db"))
+    first = generated(file, changing.estate())
+    before = generated(file, changing.estate(topics=("a.orders",)))
+    engine = open_dictionary(str(file))
+    write_events(engine, [read_event(json.dumps(changing.EVENT))])
+    generate(engine)
+    with engine.connect() as conn:
+        assert answers(as_of(conn, 1)) == first
+        with_event = answers(as_of(conn, 2))
+        assert with_event["whole"] != before["whole"]
+        assert [version.scan for version in graph_versions(conn)] == [1, 2]
+    engine.dispose()
+    generated(file, changing.estate())
+
+    with open_dictionary(str(file)).connect() as conn:
+        assert answers(as_of(conn, 2)) == with_event
+        assert answers(as_of(conn, 1)) == first
