@@ -29,7 +29,7 @@ _SCAN = 2
 def history_row(directory: Path, columns: int = _COLUMNS) -> list[Row]:
     """How long `diff --flows` and `lineage --as-of` take after one topic and one job in a hundred changed.
 
-    All are whole processes; `--as-of` is compared with the same query of the stored graph, by the time of the processor,
+    All are whole processes; `--as-of` is compared with the same query of the stored graph, by time of the processor,
     because that is what other programs on the machine change least. The growth is that of the dictionary's file from
     before the second graph to after it.
     """

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator
 from contextlib import suppress
+from itertools import islice
 from typing import NamedTuple
 
 from dataflow_generator.query.stored_graph import graph_in_dictionary, graph_in_past
@@ -16,7 +17,7 @@ from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.export.table_stream import consistent_read
 from scanner_dictionary.graph.reader import GraphReader
 from scanner_dictionary.graph.store import NodeRow, StoredGraph, stored_graph
-from scanner_dictionary.graph.versions import graph_versions
+from scanner_dictionary.graph.versions import graph_versions, last_graphs_with
 from scanner_dictionary.queries.graph_at import newest_scan_at, read_moment
 from scanner_dictionary.queries.node_history import HistoryRow as HistoryRow
 from scanner_dictionary.queries.node_history import column_history, fact_history, graph_history
@@ -106,13 +107,20 @@ def _scan_number(dictionary: Dictionary, before: str | int) -> int:
         return (newest_scan_at(conn, moment) or 0) + 1
 
 
-def _readers(conn: Connection) -> Iterator[GraphReader]:
-    """Yield the stored graph, then those of earlier scans, the newest first."""
+def _readers(conn: Connection, name: str) -> Iterator[GraphReader]:
+    """Yield the stored graph, then those of earlier scans that had what *name* may mean, the newest first."""
     about = stored_graph(conn)
     if about is not None:
         yield graph_in_dictionary(conn, about).rows
-    for version in reversed(graph_versions(conn)[:-1]):
+    for version in last_graphs_with(conn, set(_parts(name))):
         yield graph_in_past(conn, StoredGraph(version.scan, version.nodes, version.edges, version.coverage)).rows
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield the names that *text* may be, or begin with: a kind, a namespace and a path may stand around a name."""
+    starts = [0, *(at + 1 for at, mark in enumerate(text) if mark in "/:")]
+    ends = [*(at for at, mark in enumerate(text) if mark in ".#"), len(text)]
+    yield from (text[start:end] for start in starts for end in ends if start < end)
 
 
 def _nodes_ever(conn: Connection, name: str) -> tuple[NodeRow, ...]:
@@ -121,7 +129,7 @@ def _nodes_ever(conn: Connection, name: str) -> tuple[NodeRow, ...]:
     A column in flows comes before one that only a schema has, also where it was in flows in an earlier graph.
     """
     of_schema: tuple[NodeRow, ...] = ()
-    for rows in _readers(conn):
+    for rows in _readers(conn, name):
         with suppress(NameUnknown):
             node = find_node(rows, name, _WHERE)
             if node.namespace or node.kind != "column":
@@ -134,7 +142,7 @@ def _known(conn: Connection, nodes: Collection[NodeRow], name: str) -> Collectio
     """Return *nodes*; raises NameUnknown with suggestions where there are none."""
     if nodes:
         return nodes
-    names = [shown for rows in list(_readers(conn))[:1] for shown, _ in rows.names_known()]
+    names = [shown for rows in islice(_readers(conn, name), 1) for shown, _ in rows.names_known()]
     raise unknown_name("node", name, names, "`scanner topics` lists the topics", "the history")
 
 

@@ -108,12 +108,16 @@ class PastGraphReader:
 
     def names_known(self) -> Iterator[tuple[str, str | None]]:
         """List all names, in order."""
-        rows = (row for row in self._upper_nodes() if row.kind in CALLED and row.namespace)
-        yield from sorted({(row.name, row.path) for row in rows}, key=lambda name: (name[0], name[1] or ""))
+        differing = self._differing_names()
+        names = {name for name in SqlGraphReader(self.conn).names_known() if name[0] not in differing}
+        names |= {(row.name, row.path) for row in self.nodes_named(differing)}
+        yield from sorted(names, key=lambda name: (name[0], name[1] or ""))
 
     def dataset_names(self) -> Iterable[str]:
         """List the names of datasets."""
-        return sorted({row.name for row in self._upper_nodes() if row.kind == "dataset"})
+        differing = self._differing_names()
+        names = set(SqlGraphReader(self.conn).dataset_names()) - differing
+        return sorted(names | {row.name for row in self.nodes_named(differing) if row.kind == "dataset"})
 
     def schema_columns(self, topic: NodeRow) -> Iterator[NodeRow]:
         """List columns of the schemas that *topic* had."""
@@ -205,8 +209,9 @@ class PastGraphReader:
         found |= {row.id: row for row in self._past_nodes(node_versions(self.conn, condition))}
         return sorted(found.values())
 
-    def _upper_nodes(self) -> Iterator[NodeRow]:
-        return (row for row in self.all_nodes() if row.kind != "schema" and row.namespace)
+    def _differing_names(self) -> set[str]:
+        differing = node_versions(self.conn, differs_at(t.flow_node_version, self.scan))
+        return {version.name for version in differing if version.namespace}
 
     def _as_they_were(self, rows: Iterable[NodeRow]) -> Iterator[NodeRow]:
         """Yield those of *rows*, of the stored graph, that existed, with the attributes that they had."""

@@ -8,7 +8,9 @@ Columns of schemas have none either: they come and go with the node of their sch
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import contextmanager
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Select, Table, and_, delete, func, or_, select, true
@@ -115,6 +117,24 @@ def all_node_versions(conn: Connection) -> Iterator[NodeVersion]:
 def all_edge_versions(conn: Connection) -> Iterator[EdgeVersion]:
     """Yield every recorded state of an edge."""
     return edge_versions(conn, true())
+
+
+def last_graphs_with(conn: Connection, names: AbstractSet[str]) -> list[GraphVersion]:
+    """Return the graphs after which something with one of *names* changed or went, the newest first.
+
+    A dataset is also known by the end of its name.
+    """
+    node = t.flow_node_version.c
+    past = select(node.gone).where(node.gone.is_not(None)).distinct()
+    gone: set[int | None] = set()
+    for chunk in in_chunks(sorted(names), _AT_ONCE):
+        gone |= set(conn.scalars(past.where(node.name.in_(chunk))))
+    for scan, name in conn.execute(past.add_columns(node.name).where(node.kind == "dataset")):
+        if any(name[at + 1 :] in names for at, mark in enumerate(name) if mark in "./"):
+            gone.add(scan)
+    versions = graph_versions(conn)
+    last = {before for before, after in pairwise(versions) if after.scan in gone}
+    return sorted(last, key=lambda version: version.scan, reverse=True)
 
 
 @contextmanager

@@ -437,3 +437,30 @@ def test_page_without_history_has_no_slider(look) -> None:
     seen = look(estate(1).page(), 'return document.getElementById("time").hidden;')
 
     assert (seen.complaints, seen.found) == ([], True)
+
+
+def test_schema_that_was_replaced_shows_which_columns_differ(look) -> None:
+    """Columns of both are not marked; nobody wants to compare two lists."""
+    drawing = Drawing()
+    topic = drawing.topic("orders")
+    edges, nodes = {}, {}
+    fields = {"old": {"id": "int", "gone": "int"}, "new": {"id": "int", "total": "long"}, "next": {"total": "string"}}
+    lifetimes = {"old": Lifetime(None, 2, {}), "new": Lifetime(2, 3, {}), "next": Lifetime(3, None, {})}
+    for name, columns in fields.items():
+        schema = drawing.nodes.setdefault(f"schema:{name}", Node(f"schema:{name}", NodeKind.SCHEMA, "", "Order"))
+        drawing.edge(topic, schema, EdgeKind.HAS_SCHEMA, "", "value")
+        edges[drawing.edges[-1]] = nodes[schema.key] = (lifetimes[name],)
+        for column, type_ in columns.items():
+            key = f"column:{name}#{column}"
+            drawing.nodes[key] = Node(key, NodeKind.COLUMN, "", "Order", (column,), (("type", type_),))
+            drawing.edge(schema, drawing.nodes[key], EdgeKind.CONTAINS)
+    history = GraphHistory(scans=((1, None), (2, None), (3, None)), nodes=nodes, edges=edges)
+    rows = """const rows = [...card("orders").querySelectorAll(".row")];
+      const mark = (row) => (row.className.match(/mark-(\\w+)/) || ["", ""])[1];
+      return rows.map((row) => row.querySelector("bdi").textContent + " " + mark(row));"""
+    page = drawing.page(history=history)
+    first = look(page, rows, scan="2", base="1", expand=topic.key)
+    second = look(page, rows, scan="3", base="2", expand=topic.key)
+
+    assert (first.complaints, first.found) == ([], ["id ", "total added", "gone removed"])
+    assert second.found == ["total changed", "id removed"]
