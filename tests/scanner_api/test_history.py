@@ -367,3 +367,32 @@ def test_retention_that_is_not_clear_is_refused(scans, kept) -> None:
         scanner_api.prune(scans.dictionary, **kept, dry_run=False)
 
     assert counts(scans.dictionary.url) == before
+
+
+@pytest.mark.postgres
+def test_history_on_a_server_is_that_of_a_file(new, postgres_url) -> None:
+    """The same answers of the other database, before and after pruning."""
+    server = Estate(Path("server"))
+    server.dictionary = scanner_api.open_dictionary(postgres_url, create=True)
+    for state in STATES[:3]:
+        new.scan(state)
+        server.scan(state)
+    for numbers in (range(1, 4), range(2, 4)):
+        assert comparisons(server, numbers) == comparisons(new, numbers)
+        assert lines(server, "b.paid") == lines(new, "b.paid")
+        assert scanner_api.prune(server.dictionary, keep_scans=2) == scanner_api.prune(new.dictionary, keep_scans=2)
+        for estate_ in (server, new):
+            scanner_api.prune(estate_.dictionary, keep_scans=2, dry_run=False)
+
+
+def test_topic_is_found_by_any_broker_of_its_cluster_in_an_earlier_graph(new) -> None:
+    """The namespace of a cluster is its first broker; which one that is may have changed since."""
+    new.scan(estate(brokers=("k-2:9092",)))
+    then = new.lineage("a.orders")
+    new.scan(estate(brokers=("k-1:9092", "k-2:9092")))
+
+    assert new.lineage("kafka://k-2:9092/a.orders", 1) == then
+    assert new.lineage("kafka://k-1:9092/a.orders", 1) == then
+    assert new.lineage("a.orders") != then
+    with pytest.raises(NameUnknown):
+        new.lineage("kafka://elsewhere:9092/a.orders", 1)
