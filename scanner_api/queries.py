@@ -1,4 +1,4 @@
-"""Queries of the dictionary: one function each, rows in a documented order, nothing changed.
+"""Queries of the dictionary, its diff and its findings: one function each, rows in a documented order, nothing changed.
 
 Everywhere *cluster* limits the answer to one cluster (NameUnknown for one that the dictionary does not have), and
 *pattern* is a glob where it holds `*`, `?` or `[`, else a part of the name. *include_deleted* adds what its source no
@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_dictionary import queries
-from scanner_dictionary.diff import ScanDiff
+from scanner_dictionary.diff import DiffRow, ScanDiff, as_json, rows
 from scanner_dictionary.diff import diff as compare_scans
 from scanner_dictionary.queries import (
     ClusterRow,
@@ -213,6 +213,16 @@ def diff(dictionary: Dictionary, first: int, second: int) -> ScanDiff:
     """
     with dictionary.reading() as conn:
         return compare_scans(conn, first, second)
+
+
+def diff_document(changes: ScanDiff) -> dict[str, Any]:
+    """Return *changes* as JSON, with the members of `scanner diff --format json`."""
+    return as_json(changes)
+
+
+def diff_rows(changes: ScanDiff) -> tuple[DiffRow, ...]:
+    """Return *changes* as the lines of a table in the order topic, side, column; what is of no topic comes last."""
+    return rows(changes)
 
 
 def validate(

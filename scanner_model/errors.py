@@ -1,4 +1,4 @@
-"""Exceptions shown to the user without a traceback; each class stands for one way to react."""
+"""Problems, and exceptions shown to the user without a traceback; each class stands for one way to react."""
 
 from __future__ import annotations
 

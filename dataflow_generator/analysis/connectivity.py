@@ -1,4 +1,4 @@
-"""Connectivity of a directed graph: shortest cycle per strongly connected component, connected components. No I/O."""
+"""Connectivity of a graph: cycles of strongly connected components, connected components, union-find. No I/O."""
 
 from __future__ import annotations
 

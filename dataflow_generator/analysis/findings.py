@@ -11,7 +11,6 @@ from enum import StrEnum
 from dataflow_generator.analysis.connectivity import cycles
 from dataflow_generator.build.schema_nodes import topic_key
 from dataflow_generator.graph import Edge, EdgeKind, Node, NodeKind
-from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph import reader as graph_shape
 from scanner_dictionary.graph.reader import Level
 
@@ -198,9 +197,8 @@ _NODES = {kind.value: kind for kind in NodeKind}
 _EDGES = {kind.value: kind for kind in EdgeKind}
 
 
-def stored_findings(conn: Connection) -> tuple[Finding, ...]:
-    """Validate the stored graph; only its job and topic level is read, without column flows."""
-    level = graph_shape.upper_level(conn)
+def stored_findings(level: Level) -> tuple[Finding, ...]:
+    """Validate the stored graph by its job and topic level, without column flows."""
     rows = graph_shape.upper_nodes(level)
     clusters = {number: space for number, _, kind, space, *_ in rows if kind == "cluster"}
     keys = {number: key for number, key, *_ in rows}

@@ -13,12 +13,12 @@ from dataflow_generator.graph import Attributes, Certainty, Edge, EdgeKind, Node
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Use
 from scanner_model.columns import Column
 
-_OBJECTS = 500_000
+_OBJECTS = 5_000_000
 
 
 @contextmanager
 def infrequent_collection() -> Iterator[None]:
-    """Collect only after half a million new objects, instead of every 700, within the block."""
+    """Collect only after five million new objects, instead of every 700, within the block: they form no cycles."""
     before = gc.get_threshold()
     gc.set_threshold(_OBJECTS, *before[1:])
     try:

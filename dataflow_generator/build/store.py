@@ -15,6 +15,7 @@ from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.graph_builder import Flows, infrequent_collection
 from dataflow_generator.build.progress import ProgressCallback, silent
 from dataflow_generator.build.schema_nodes import LAYOUT, list_text, object_text, schema_number, schema_rows
+from dataflow_generator.build.snapshot import Snapshot, load_snapshot
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind, schema_key
 from scanner_dictionary.engine.open import Connection, Engine, writing
 from scanner_dictionary.export.table_stream import consistent_read
@@ -27,17 +28,20 @@ _WORDS = {each: str(each.value) for each in (*NodeKind, *EdgeKind, *Certainty)}
 """Enum values as plain str: database drivers take much longer to bind a subclass of str."""
 
 
-def generate(engine: Engine, told: ProgressCallback = silent) -> StoredGraph:
+def generate(engine: Engine, report: ProgressCallback = silent) -> StoredGraph:
     """Replace the graph in the dictionary with that of what it holds now; readers see the one before until then.
 
-    Jobs are read before the write lock is taken, and again where a scan was stored meanwhile.
+    The inputs are loaded before the write lock is taken, and again where a scan was stored meanwhile.
     """
     with engine.connect() as conn, infrequent_collection():
         consistent_read(conn)
-        scan = graph_store.newest_scan(conn)
-        flows = read_flows(conn, told=told)
+        scan, snapshot = graph_store.newest_scan(conn), load_snapshot(conn)
+        flows = read_flows(snapshot, report=report)
     with infrequent_collection(), writing(engine) as conn, recorded(conn):
-        return write_flows(conn, flows if graph_store.newest_scan(conn) == scan else read_flows(conn))
+        if graph_store.newest_scan(conn) != scan:
+            snapshot = load_snapshot(conn)
+            flows = read_flows(snapshot)
+        return write_flows(conn, snapshot, flows)
 
 
 def store(engine: Engine, graph: FlowGraph) -> StoredGraph:
@@ -49,10 +53,10 @@ def store(engine: Engine, graph: FlowGraph) -> StoredGraph:
         return graph_store.describe_graph(conn, coverage_text(graph.coverage))
 
 
-def write_flows(conn: Connection, flows: Flows) -> StoredGraph:
-    """Replace the stored graph, in the caller's transaction, with *flows* and what the dictionary holds."""
+def write_flows(conn: Connection, snapshot: Snapshot, flows: Flows) -> StoredGraph:
+    """Replace the stored graph, in the caller's transaction, with *flows*, the topics of *snapshot* and all schemas."""
     schemas = _write_schemas(conn)
-    nodes, edges = list(estate_nodes(conn, flows)), list(estate_edges(conn, flows))
+    nodes, edges = list(estate_nodes(snapshot, flows)), list(estate_edges(snapshot, flows))
     rows = [node_row(number, node) for number, node in enumerate(nodes, -len(nodes))]
     keys = {**schemas, **{row.node_key: row.id for row in rows}}
     graph_store.add_rows(conn, rows, (edge_row(number, edge, keys) for number, edge in enumerate(edges, -len(edges))))

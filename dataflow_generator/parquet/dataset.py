@@ -6,14 +6,17 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from dataflow_generator.parquet.manifest import NAME, GraphManifest, count_rows, read_manifest
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import dataset
+from pyarrow.dataset import field
+
+from dataflow_generator.build.targets import PARQUET_DIRECTORY, GraphManifest
+from dataflow_generator.parquet.manifest import count_rows, read_manifest
 from dataflow_generator.parquet.schema import EDGE_DDL, ESTATE, FLOWS, NODE_DDL, ORDER, Record, arrow_schema
 from scanner_model.errors import InputInvalid
-
-if TYPE_CHECKING:
-    from pyarrow import dataset
 
 NODES, EDGES = "nodes", "edges"
 ABOVE = (ESTATE, FLOWS)
@@ -47,7 +50,7 @@ class RowFilter:
 
 def graph_directory(directory: Path) -> Path:
     """Return the directory of the graph, for this directory or its parent."""
-    inside = directory / NAME
+    inside = directory / PARQUET_DIRECTORY
     return inside if not (directory / "_about.json").exists() and inside.is_dir() else directory
 
 
@@ -86,9 +89,6 @@ class ParquetTables:
 
 def _opened(directory: Path, columns: Any) -> dataset.Dataset:  # noqa: ANN401 - pyarrow has no types
     """Open the files of a table; one without rows has none."""
-    import pyarrow as pa
-    from pyarrow import dataset
-
     files = sorted(map(str, directory.glob("kind=*/*.parquet")))
     if not files:
         return dataset.FileSystemDataset([], columns, dataset.ParquetFileFormat())
@@ -97,9 +97,6 @@ def _opened(directory: Path, columns: Any) -> dataset.Dataset:  # noqa: ANN401 -
 
 
 def _filter(wanted: RowFilter) -> Any:  # noqa: ANN401 - pyarrow has no types
-    import pyarrow as pa
-    from pyarrow.dataset import field
-
     found = field("rank").isin(sorted(wanted.ranks))
     if wanted.kinds:
         found &= field("kind").isin(sorted(map(str, wanted.kinds)))
@@ -114,8 +111,6 @@ def _filter(wanted: RowFilter) -> Any:  # noqa: ANN401 - pyarrow has no types
 
 def _in_order(table: dataset.Dataset) -> Iterator[Record]:
     """Yield rows in order: a row is complete once no unread row group begins before it."""
-    import pyarrow as pa
-
     groups = [(_first(group), group) for each in table.get_fragments() for group in each.split_by_row_group()]
     groups.sort(key=lambda group: group[0])
     waiting = table.schema.empty_table()
@@ -135,8 +130,6 @@ def _first(group: Any) -> tuple[int, ...]:  # noqa: ANN401 - pyarrow has no type
 
 def _before(rows: Any, first: tuple[int, ...]) -> tuple[Any, Any]:  # noqa: ANN401 - pyarrow has no types
     """Split *rows* into those before *first* in the order, and the rest."""
-    import pyarrow.compute as pc
-
     rank, place = first
     same = pc.and_(pc.equal(rows["rank"], rank), pc.less(rows["place"], place))
     before = pc.or_(pc.less(rows["rank"], rank), same)
@@ -151,8 +144,6 @@ def _sorted_rows(rows: Any) -> Iterator[Record]:  # noqa: ANN401 - pyarrow has n
 @contextmanager
 def _readable(directory: Path) -> Iterator[None]:
     """Raise InputInvalid for errors in reading files."""
-    import pyarrow as pa
-
     try:
         yield
     except (pa.ArrowInvalid, OSError) as error:

@@ -10,11 +10,15 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from dataflow_generator.build.assemble import ReadParts, read_flows
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.graph_builder import build_job_alone, column_nodes, datasets_of
 from dataflow_generator.build.progress import JOBS, ProgressCallback, counted, silent
 from dataflow_generator.build.schema_nodes import topic_key
+from dataflow_generator.build.snapshot import Snapshot
 from dataflow_generator.graph import Edge, EdgeKind, Node
 from dataflow_generator.jobs.kinds import (
     LookupContext,
@@ -29,8 +33,6 @@ from dataflow_generator.parquet.dataset import EDGES, NODES
 from dataflow_generator.parquet.manifest import ABOVE_SCHEMAS
 from dataflow_generator.parquet.schema import EDGE_DDL, FLOWS, NODE_DDL, arrow_schema, edge_rows, node_rows
 from dataflow_generator.parquet.schema_batches import parquet_file
-from scanner_dictionary.lineage_inputs.events import has_events_or_catalogs
-from scanner_dictionary.lineage_inputs.topics import Connection
 from scanner_model.private_files import make_directory
 
 Table = Any
@@ -39,8 +41,6 @@ _AT_ONCE_JOB_TABLES = 50_000
 
 def numbered(sections: Iterable[Table], rank: int) -> Table:
     """Put sections one after the other, as the rows of *rank* in their places."""
-    import pyarrow as pa
-
     rows = pa.concat_tables(sections)
     ranks = pa.repeat(pa.scalar(rank, pa.int32()), len(rows))
     rows = rows.set_column(rows.schema.get_field_index("rank"), "rank", ranks)
@@ -60,8 +60,6 @@ def write_job_tables(nodes: Sequence[Table], edges: Sequence[Table], directory: 
 
 
 def _write(directory: Path, tables: Sequence[Table]) -> None:
-    import pyarrow as pa
-
     make_directory(directory)
     with parquet_file(directory / ABOVE_SCHEMAS, tables[0].schema) as writer:
         rows = pa.concat_tables(tables).drop_columns(["kind"]).combine_chunks()
@@ -70,8 +68,6 @@ def _write(directory: Path, tables: Sequence[Table]) -> None:
 
 def _by_kind(rows: Table) -> Iterator[tuple[str, Table]]:
     """Cut rows where their kind changes, which it seldom does."""
-    import pyarrow.compute as pc
-
     if len(rows):
         runs = pc.run_end_encode(rows["kind"].combine_chunks())
         ends = runs.run_ends.to_pylist()
@@ -155,9 +151,6 @@ def concatenate(parts: Sequence[JobBatch], there: Collection[str]) -> JobBatches
 
 def _in_order(tables: Sequence[Table], keys: Sequence[str]) -> Table:
     """Sort edges by job, in the order of *keys*; the edges of one job keep their order."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     rows = _concat(tables, _EDGE_OF_JOB_DDL)
     return rows.take(pc.array_sort_indices(pc.index_in(rows[_JOB], pa.array(keys, pa.string()))))
 
@@ -169,8 +162,6 @@ def _has_doubles(flows: Table) -> bool:
 
 def _unique(columns: Table) -> Table:
     """Return each column once, sorted by key."""
-    import pyarrow.compute as pc
-
     keys = columns["node_key"].combine_chunks()
     wanted = pc.unique(keys)
     wanted = wanted.take(pc.array_sort_indices(wanted))
@@ -179,8 +170,6 @@ def _unique(columns: Table) -> Table:
 
 def _contains(columns: Table, flows: Table) -> Table:
     """Return the edges to *columns* from their datasets, each with the evidence of the first flow at the column."""
-    import pyarrow as pa
-
     first = flows.take(_first_flows(columns["node_key"], flows))
     alike = {"type": "", "subtype": "", "kind": str(EdgeKind.CONTAINS)}
     made = {
@@ -194,31 +183,23 @@ def _contains(columns: Table, flows: Table) -> Table:
 
 def _first_flows(columns: Array, flows: Table) -> Array:
     """Return the index in *flows* of the first flow from or to each of *columns*."""
-    import pyarrow.compute as pc
-
     ends = [(pc.index_in(columns, flows[end].combine_chunks())) for end in ("source", "target")]
     return pc.min_element_wise(*ends)
 
 
 def _concat(tables: Sequence[Table], ddl: str) -> Table:
-    import pyarrow as pa
-
     return pa.concat_tables([arrow_schema(ddl).empty_table(), *tables])
 
 
 def _table(rows: Any, listed: Sequence[Any]) -> Table:  # noqa: ANN401 - pyarrow has no types
-    import pyarrow as pa
-
     return pa.Table.from_batches([rows(listed, FLOWS, range(len(listed)))])
 
 
 def _with(table: Table, name: str, values: Iterable[str]) -> Table:
-    import pyarrow as pa
-
     return table.append_column(name, pa.array(list(values), pa.string()))
 
 
-DrawParts = Callable[[Sequence[tuple[str, Partition]]], Iterable[JobBatch]]
+DrawParts = Callable[[Sequence[Partition], LookupContext], Iterable[JobBatch]]
 """Reads partitions of job kinds and builds the rows of each, in the order given."""
 
 T = TypeVar("T")
@@ -235,37 +216,39 @@ class JobRows(NamedTuple):
 
 
 def read_rows(
-    conn: Connection, draw: DrawParts | None = None, read: ReadParts | None = None, report: ProgressCallback = silent
+    snapshot: Snapshot,
+    draw: DrawParts | None = None,
+    read: ReadParts | None = None,
+    report: ProgressCallback = silent,
 ) -> JobRows:
-    """Read all jobs; *draw* reads and draws their parts, *read* reads them only. Without these it is done here.
+    """Read all jobs; *draw* reads their partitions and builds the rows, *read* reads them only, by default here.
 
-    Jobs are read only, to be joined, where events or catalogs bear on those of others, and where two have one name.
+    Jobs are read only, to be merged, where events or catalogs affect those of others, and where two have one name.
     """
-    if has_events_or_catalogs(conn):
-        return _of_flows(conn, read, report)
-    context, listed = lookup_context(conn), list(job_partitions(conn))
-    parts = draw(listed) if draw else _drawn_here(conn, counted(report, JOBS, listed, len(listed)), context)
-    found = concatenate(list(parts), _there(context))
+    if snapshot.has_events_or_catalogs:
+        return _of_flows(snapshot, read, report)
+    context, parts = lookup_context(snapshot), list(job_partitions(snapshot))
+    if draw:
+        batches = list(draw(parts, context))
+    else:
+        batches = [build_batch(read_partition(part, context)) for part in counted(report, JOBS, parts, len(parts))]
+    found = concatenate(batches, _there(context))
     if found is None:
-        return _of_flows(conn, read, report)
+        return _of_flows(snapshot, read, report)
     nodes, edges = (table.to_batches(max_chunksize=_AT_ONCE) for table in (found.nodes, found.edges))
     return JobRows(nodes, edges, found.coverage)
 
 
-def _of_flows(conn: Connection, read: ReadParts | None, told: ProgressCallback) -> JobRows:
-    flows = read_flows(conn, read, told)
+def _of_flows(snapshot: Snapshot, read: ReadParts | None, report: ProgressCallback) -> JobRows:
+    flows = read_flows(snapshot, read, report)
     nodes, edges = portions(flows.nodes, FLOWS, node_rows), portions(flows.edges, FLOWS, edge_rows)
     return JobRows(nodes, edges, flows.coverage)
 
 
-def _drawn_here(conn: Connection, parts: Iterable[tuple[str, Partition]], around: LookupContext) -> Iterator[JobBatch]:
-    return (build_batch(read_partition(conn, *part, around)) for part in parts)
-
-
-def _there(around: LookupContext) -> frozenset[str]:
+def _there(context: LookupContext) -> frozenset[str]:
     """Return the keys of live topics, which are in the graph without any job."""
-    clusters = around.naming.clusters
-    return frozenset(topic_key(clusters[cluster], name) for cluster, names in around.topics().items() for name in names)
+    clusters = context.naming.clusters
+    return frozenset(topic_key(clusters[cluster], name) for cluster, names in context.topics.items() for name in names)
 
 
 def portions(things: Iterable[T], rank: int, rows: Callable[[Sequence[T], int, Sequence[int]], Any]) -> Iterator[Any]:

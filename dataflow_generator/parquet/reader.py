@@ -10,9 +10,9 @@ from typing import TypeVar
 
 from dataflow_generator.analysis.connectivity import CONNECTED, components, kind_of
 from dataflow_generator.build.schema_nodes import list_text
+from dataflow_generator.build.targets import GraphManifest
 from dataflow_generator.graph import EdgeKind, FlowGraph, NodeKind
 from dataflow_generator.parquet.dataset import ABOVE, EDGES, NODES, ParquetTables, RowFilter
-from dataflow_generator.parquet.manifest import GraphManifest
 from dataflow_generator.parquet.schema import SCHEMAS, Record, record_edge, record_node
 from dataflow_generator.parquet.schema_batches import PLACES
 from dataflow_generator.query.stored_graph import GeneratedGraph, coverage_of, part_of_cluster

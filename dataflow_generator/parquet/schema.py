@@ -8,12 +8,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from dataflow_generator.graph import Attributes, Certainty, Edge, EdgeKind, Node, NodeKind
-
-if TYPE_CHECKING:
-    import pyarrow
 
 Record = dict[str, Any]
 
@@ -39,10 +38,8 @@ ESTATE, FLOWS, SCHEMAS = range(3)
 """Ranks: clusters and topics; jobs with their datasets and columns; schemas and their columns."""
 
 
-def arrow_schema(ddl: str) -> pyarrow.Schema:
+def arrow_schema(ddl: str) -> pa.Schema:
     """Return the Arrow schema of NODE_DDL or EDGE_DDL, or of other columns of these types."""
-    import pyarrow as pa
-
     types = {"int": pa.int32(), "long": pa.int64(), "string": pa.string(), "array<string>": pa.list_(pa.string())}
     return pa.schema([(name, types[kind]) for name, kind in (column.split(" ") for column in ddl.split(", "))])
 
@@ -53,7 +50,7 @@ def attributes_text(attributes: Attributes) -> str:
     return json.dumps(dict(attributes), ensure_ascii=False)
 
 
-def node_rows(nodes: Sequence[Node], rank: int, places: Sequence[int]) -> pyarrow.RecordBatch:
+def node_rows(nodes: Sequence[Node], rank: int, places: Sequence[int]) -> pa.RecordBatch:
     """Return nodes as rows of NODE_DDL, each with its place."""
     columns: dict[str, Sequence[Any]] = {
         "node_key": [node.key for node in nodes],
@@ -68,7 +65,7 @@ def node_rows(nodes: Sequence[Node], rank: int, places: Sequence[int]) -> pyarro
     return _batch(columns, NODE_DDL)
 
 
-def edge_rows(edges: Sequence[Edge], rank: int, places: Sequence[int]) -> pyarrow.RecordBatch:
+def edge_rows(edges: Sequence[Edge], rank: int, places: Sequence[int]) -> pa.RecordBatch:
     """Return edges as rows of EDGE_DDL, each with its place."""
     columns: dict[str, Sequence[Any]] = {
         "source": [edge.source for edge in edges],
@@ -84,9 +81,7 @@ def edge_rows(edges: Sequence[Edge], rank: int, places: Sequence[int]) -> pyarro
     return _batch(columns, EDGE_DDL)
 
 
-def _batch(columns: dict[str, Sequence[Any]], ddl: str) -> pyarrow.RecordBatch:
-    import pyarrow as pa
-
+def _batch(columns: dict[str, Sequence[Any]], ddl: str) -> pa.RecordBatch:
     return pa.RecordBatch.from_pydict(columns, schema=arrow_schema(ddl))
 
 

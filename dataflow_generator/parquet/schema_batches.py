@@ -6,7 +6,11 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import parquet
 
 from dataflow_generator.build import schema_nodes
 from dataflow_generator.build.dictionary_source import DictionarySource, Range
@@ -18,10 +22,6 @@ from scanner_dictionary.lineage_inputs.topics import ColumnNodeRow, DefinitionRo
 from scanner_model.errors import InputInvalid
 from scanner_model.private_files import atomic_path, make_directory
 
-if TYPE_CHECKING:
-    import pyarrow
-
-
 Array = Any
 _SEPARATOR = "\0"
 PLACES = 32
@@ -31,22 +31,20 @@ PLACES = 32
 class Batches(NamedTuple):
     """The rows of some schemas: nodes of schemas, nodes of their columns (both of NODE_DDL), edges (of EDGE_DDL)."""
 
-    schemas: pyarrow.RecordBatch
-    columns: pyarrow.RecordBatch
-    edges: pyarrow.RecordBatch
+    schemas: pa.RecordBatch
+    columns: pa.RecordBatch
+    edges: pa.RecordBatch
 
 
-def node_batch(cells: Cells) -> pyarrow.RecordBatch:
+def node_batch(cells: Cells) -> pa.RecordBatch:
     """Build the nodes of schemas and of their columns; rows of NODE_DDL in the graph's order."""
-    import pyarrow as pa
-
     schemas = _schema_rows(cells)
     if not cells.columns:
         return schemas
     return pa.concat_batches([schemas, _node_rows(_Columns(cells))]).sort_by("place")
 
 
-def edge_batch(cells: Cells) -> pyarrow.RecordBatch:
+def edge_batch(cells: Cells) -> pa.RecordBatch:
     """Build the edges from schemas and columns to the columns in them; rows of EDGE_DDL."""
     return _edge_rows(_Columns(cells)) if cells.columns else _none(EDGE_DDL)
 
@@ -60,20 +58,16 @@ def batches(cells: Cells) -> Batches:
     return Batches(schemas, _node_rows(columns), _edge_rows(columns))
 
 
-def _none(ddl: str) -> pyarrow.RecordBatch:
-    import pyarrow as pa
-
+def _none(ddl: str) -> pa.RecordBatch:
     return pa.RecordBatch.from_pylist([], schema=arrow_schema(ddl))
 
 
-def _schema_rows(cells: Cells) -> pyarrow.RecordBatch:
+def _schema_rows(cells: Cells) -> pa.RecordBatch:
     nodes = [_schema_node(head) for head in cells.heads]
     return node_rows(nodes, SCHEMAS, [head.id << PLACES for head in cells.heads])
 
 
-def _node_rows(columns: _Columns) -> pyarrow.RecordBatch:
-    import pyarrow as pa
-
+def _node_rows(columns: _Columns) -> pa.RecordBatch:
     columns_of = {
         "node_key": columns.keys,
         "namespace": columns.all(""),
@@ -87,9 +81,7 @@ def _node_rows(columns: _Columns) -> pyarrow.RecordBatch:
     return pa.RecordBatch.from_pydict(columns_of, schema=arrow_schema(NODE_DDL))
 
 
-def _edge_rows(columns: _Columns) -> pyarrow.RecordBatch:
-    import pyarrow as pa
-
+def _edge_rows(columns: _Columns) -> pa.RecordBatch:
     columns_of = {
         "source": columns.sources(),
         "target": columns.keys,
@@ -113,9 +105,6 @@ class _Columns:
     """The columns of some definitions as arrays, with one value for each column of a schema."""
 
     def __init__(self, cells: Cells) -> None:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         self._pa, self._pc = pa, pc
         self.heads = cells.heads
         names = ("definition", "ordinal", "path", "name", "type", "logical_type", "nullable", "tags")
@@ -239,8 +228,6 @@ def finish_spans(directory: Path, written: Iterable[Rows]) -> None:
 
     Raises InputInvalid where it is not: a machine wrote into a directory of that name which is its own.
     """
-    from pyarrow import parquet
-
     for file in (file for place in SPAN_COLUMNS for file in (directory / place).glob(".*")):
         file.unlink(missing_ok=True)
     files = (file for place in SPAN_COLUMNS for file in (directory / place).glob("schemas-*.parquet"))
@@ -282,6 +269,4 @@ def parquet_file(file: Path, schema: Any) -> Iterator[Any]:  # noqa: ANN401 - py
 
 def parquet_writer(sink: Any, columns: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
     """Open what writes rows of *columns* into *sink*."""
-    from pyarrow import parquet
-
     return parquet.ParquetWriter(sink, columns, compression="zstd", use_dictionary=REPEATED)

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from dataflow_generator.graph import Edge, FlowGraph, Node
-from dataflow_generator.query.stored_graph import coverage_of, read_edge, read_node, schema_of_key, whole_graph
-from scanner_dictionary.engine.open import Connection
+from dataflow_generator.query.stored_graph import coverage_of, read_edge, read_node, whole_graph
+from scanner_dictionary.graph.past import PastGraphReader
 from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph
-from scanner_dictionary.graph.versions import NodeVersion, all_edge_versions, all_node_versions, graph_versions
+from scanner_dictionary.graph.versions import NodeVersion
 
 
 class Lifetime(NamedTuple):
@@ -38,25 +38,25 @@ class GraphHistory:
     edges: Mapping[Edge, Sequence[Lifetime]]
 
 
-def all_graphs(conn: Connection, about: StoredGraph) -> tuple[FlowGraph, GraphHistory]:
-    """Return the union of the stored graph and those of earlier scans, read over *conn* while it is iterated."""
+def all_graphs(rows: PastGraphReader, about: StoredGraph) -> tuple[FlowGraph, GraphHistory]:
+    """Return the union of the stored graph, which *about* names, and those of earlier scans, read while iterated."""
     versions: dict[str, list[NodeVersion]] = defaultdict(list)
-    for version in all_node_versions(conn):
+    for version in rows.node_states():
         versions[version.node_key].append(version)
     edges: dict[Edge, list[Lifetime]] = defaultdict(list)
-    for each in all_edge_versions(conn):
+    for each in rows.edge_states():
         row = EdgeRow(each.id, 0, 1, *each[5:10])
         edges[read_edge(row, {0: each.source_key, 1: each.target_key})].append(Lifetime(each.first_scan, each.gone))
     history = GraphHistory(
-        scans=tuple((version.scan, version.finished) for version in graph_versions(conn)),
+        scans=tuple((version.scan, version.finished) for version in rows.graphs()),
         nodes={key: tuple(map(_lifetime, listed)) for key, listed in versions.items()},
         edges=edges,
     )
     past = {key: listed[-1] for key, listed in versions.items() if all(each.gone is not None for each in listed)}
-    stored = whole_graph(conn, about)
+    stored = whole_graph(rows.stored, about)
     union = FlowGraph(
-        nodes=lambda: _nodes(conn, stored, past),
-        edges=lambda: _edges(conn, stored, past, edges),
+        nodes=lambda: _nodes(rows, stored, past),
+        edges=lambda: _edges(rows, stored, past, edges),
         coverage=coverage_of(about),
     )
     return union, history
@@ -66,17 +66,20 @@ def _lifetime(version: NodeVersion) -> Lifetime:
     return Lifetime(version.first_scan, version.gone, json.loads(version.attributes))
 
 
-def _nodes(conn: Connection, stored: FlowGraph, past: Mapping[str, NodeVersion]) -> Iterator[Node]:
+def _nodes(rows: PastGraphReader, stored: FlowGraph, past: Mapping[str, NodeVersion]) -> Iterator[Node]:
     yield from stored.nodes()
     for key, version in past.items():
         if version.kind == "schema":
-            yield from map(read_node, schema_of_key(conn, key)[0])
+            yield from map(read_node, rows.schema(key)[0])
         else:
             yield read_node(NodeRow(*version[:7]))
 
 
 def _edges(
-    conn: Connection, stored: FlowGraph, past: Mapping[str, NodeVersion], versions: Mapping[Edge, Sequence[Lifetime]]
+    rows: PastGraphReader,
+    stored: FlowGraph,
+    past: Mapping[str, NodeVersion],
+    versions: Mapping[Edge, Sequence[Lifetime]],
 ) -> Iterator[Edge]:
     yield from stored.edges()
     for edge, lifetimes in versions.items():
@@ -84,6 +87,6 @@ def _edges(
             yield edge
     for key, version in past.items():
         if version.kind == "schema":
-            nodes, edges = schema_of_key(conn, key)
+            nodes, edges = rows.schema(key)
             keys = {node.id: node.node_key for node in nodes}
-            yield from (read_edge(row, keys) for row in edges)
+            yield from (read_edge(edge_row, keys) for edge_row in edges)

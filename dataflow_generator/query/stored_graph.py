@@ -9,14 +9,11 @@ from typing import NamedTuple
 
 from dataflow_generator.analysis.connectivity import CONNECTED, Component, components
 from dataflow_generator.build.coverage import Coverage
-from dataflow_generator.build.schema_nodes import schema_rows
-from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind, schema_key
+from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
 from dataflow_generator.query.traversal import Hop, TraversalOptions, lineage
-from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.past import PastGraphReader
 from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
-from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph, node_keys, read_edges, read_nodes
-from scanner_dictionary.lineage_inputs.column_batches import cells_of, heads_like
+from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph
 from scanner_model.errors import DictionaryUnusable, Problem
 
 _INSIDE = frozenset((EdgeKind.CONTAINS, EdgeKind.HAS_SCHEMA))
@@ -38,29 +35,25 @@ class GeneratedGraph(NamedTuple):
     part: Callable[[str], FlowGraph]
 
 
-def graph_in_dictionary(conn: Connection, about: StoredGraph) -> GeneratedGraph:
+def graph_in_dictionary(rows: SqlGraphReader, about: StoredGraph) -> GeneratedGraph:
     """Return the graph that is stored in the dictionary."""
-    rows = SqlGraphReader(conn)
     return GeneratedGraph(
         rows,
         about,
-        whole=lambda: whole_graph(conn, about),
+        whole=lambda: whole_graph(rows, about),
         components=lambda: components(rows.links(CONNECTED)),
         part=lambda cluster: part_of_cluster(rows, about, cluster),
     )
 
 
-def graph_in_past(conn: Connection, about: StoredGraph) -> GeneratedGraph:
+def graph_in_past(rows: PastGraphReader, about: StoredGraph) -> GeneratedGraph:
     """Return the graph of an earlier scan, which *about* names, from the stored graph and what differs from it."""
-    rows = PastGraphReader(conn, about.last_scan, schema_of_key)
     return GeneratedGraph(
         rows,
         about,
         whole=lambda: FlowGraph(
             nodes=lambda: map(read_node, rows.all_nodes()),
-            edges=lambda: (
-                read_edge(row, {row.source_node_id: a, row.target_node_id: b}) for a, b, row in rows.all_edges()
-            ),
+            edges=lambda: _past_edges(rows),
             coverage=coverage_of(about),
         ),
         components=lambda: components(rows.links(CONNECTED)),
@@ -68,16 +61,9 @@ def graph_in_past(conn: Connection, about: StoredGraph) -> GeneratedGraph:
     )
 
 
-def schema_of_key(conn: Connection, key: str) -> tuple[list[NodeRow], list[EdgeRow]]:
-    """Return the rows of a schema that no topic has now; its definition is kept as long as the graph that had it."""
-    heads = [head for head in heads_like(conn, key.removeprefix("schema:")) if schema_key(head.fingerprint) == key]
-    nodes: list[NodeRow] = []
-    edges: list[EdgeRow] = []
-    for cells in cells_of(conn, heads[:1]):
-        of_nodes, of_edges = schema_rows(cells)
-        nodes += map(NodeRow._make, of_nodes)
-        edges += map(EdgeRow._make, of_edges)
-    return nodes, edges
+def _past_edges(rows: PastGraphReader) -> Iterator[Edge]:
+    for source, target, row in rows.all_edges():
+        yield read_edge(row, {row.source_node_id: source, row.target_node_id: target})
 
 
 class _Part(NamedTuple):
@@ -87,10 +73,10 @@ class _Part(NamedTuple):
     edges: dict[int, EdgeRow]
 
 
-def whole_graph(conn: Connection, about: StoredGraph) -> FlowGraph:
-    """Return the stored graph, read over *conn* while it is iterated; only the keys of nodes are held."""
+def whole_graph(rows: SqlGraphReader, about: StoredGraph) -> FlowGraph:
+    """Return the stored graph, read while it is iterated; only the keys of nodes are held."""
     return FlowGraph(
-        nodes=lambda: map(read_node, read_nodes(conn)), edges=lambda: _all_edges(conn), coverage=coverage_of(about)
+        nodes=lambda: map(read_node, rows.all_nodes()), edges=lambda: _all_edges(rows), coverage=coverage_of(about)
     )
 
 
@@ -190,9 +176,9 @@ def _add(graph: GraphReader, part: _Part, edges: Iterable[EdgeRow]) -> None:
     part.nodes.update(graph.nodes_of(ends - part.nodes.keys()))
 
 
-def _all_edges(conn: Connection) -> Iterator[Edge]:
-    keys = node_keys(conn)
-    return (read_edge(row, keys) for row in read_edges(conn))
+def _all_edges(rows: SqlGraphReader) -> Iterator[Edge]:
+    keys = rows.node_keys()
+    return (read_edge(row, keys) for row in rows.all_edges())
 
 
 def _graph(part: _Part, about: StoredGraph, description: str) -> FlowGraph:

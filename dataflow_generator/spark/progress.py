@@ -5,12 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pyspark.sql import SparkSession
 
 from dataflow_generator.build.progress import ProgressCallback, silent
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 TASKS = "Spark tasks"
 _EVERY = 0.5

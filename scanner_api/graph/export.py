@@ -8,11 +8,14 @@ from pathlib import Path
 from typing import Protocol, TextIO, cast
 
 from dataflow_generator.graph import FlowGraph
+from dataflow_generator.query.all_graphs import all_graphs
 from dataflow_generator.query.stored_graph import GeneratedGraph, part_around
 from dataflow_generator.render import OUTPUTS, format_of, write_files
+from dataflow_generator.render.page import page_lines
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import check_directory
-from scanner_api.graph.open import GraphSource, cluster_of_graph, find_node, open_graph, open_with_dictionary
+from scanner_api.graph.events import event_lines, graph_events
+from scanner_api.graph.open import GraphSource, cluster_of_graph, find_node, open_graph, open_past_graphs
 from scanner_dictionary.export import export_h2, export_parquet
 from scanner_dictionary.export.atomic_write import atomic_file
 from scanner_model.errors import InputInvalid
@@ -22,6 +25,9 @@ TABLE_FORMATS = ("parquet", "h2")
 
 EVENTS = "openlineage"
 """The format that is events; it needs the dictionary beside the graph."""
+
+FORMATS = (*OUTPUTS, EVENTS, *TABLE_FORMATS)
+"""Every format of `export`."""
 
 _WHERE = "scanner export"
 _FORMAT_OF_SUFFIX = {".sql": "h2", ".parquet": "parquet", ".ndjson": EVENTS}
@@ -67,8 +73,8 @@ def export(
             raise InputInvalid(what, where=_WHERE, hint=f"--format {'|'.join(OUTPUTS)}")
         export_tables(source.dictionary, chosen, output)
     elif chosen == EVENTS:
-        with event_lines(source) as lines:
-            _write_lines(lines, output, "graph.ndjson")
+        with graph_events(source) as events:
+            _write_lines(event_lines(events), output, "graph.ndjson")
     elif isinstance(output, Path) and output.is_dir():
         with open_graph(source) as opened:
             write_files(_part(opened, source, node, depth, cluster), check_directory(output, "--output"), [chosen])
@@ -96,29 +102,16 @@ def export_tables(dictionary: Dictionary, format: str, output: Path | LineWriter
 @contextmanager
 def page_with_history(source: GraphSource) -> Iterator[Iterator[str]]:
     """Return the lines of a page that has the graphs of all scans; raises NameUnknown where no graph was generated."""
-    from dataflow_generator.query.all_graphs import all_graphs
-    from dataflow_generator.render.page import page_lines
-
-    with open_with_dictionary(source) as (opened, conn):
-        graph, history = all_graphs(conn, opened.about)
+    with open_past_graphs(source) as (rows, about):
+        graph, history = all_graphs(rows, about)
         yield page_lines(graph, history=history)
-
-
-@contextmanager
-def event_lines(source: GraphSource) -> Iterator[Iterator[str]]:
-    """Return the design events of the graph as lines of JSON."""
-    from dataflow_generator.openlineage.emit.run_events import event_line
-    from scanner_api.openlineage import graph_events
-
-    with graph_events(source) as events:
-        yield map(event_line, events)
 
 
 def _guess_format(output: Path | LineWriter) -> str:
     suffix = output.suffix if isinstance(output, Path) else ""
     guessed = format_of(suffix) or _FORMAT_OF_SUFFIX.get(suffix.lower())
     if guessed is None:
-        hint = f"--format {'|'.join((*OUTPUTS, EVENTS, *TABLE_FORMATS))}, or -o with a suffix such as .html"
+        hint = f"--format {'|'.join(FORMATS)}, or -o with a suffix such as .html"
         raise InputInvalid("the format is not known", where=_WHERE, hint=hint)
     return guessed
 

@@ -8,15 +8,18 @@ from contextlib import suppress
 from itertools import islice
 from typing import NamedTuple
 
-from dataflow_generator.query.stored_graph import graph_in_dictionary, graph_in_past
 from scanner_api.dictionary import Dictionary
-from scanner_api.graph.open import find_node
+from scanner_api.graph.open import find_node, past_graph
+from scanner_dictionary.diff.causes import Cause as Cause
+from scanner_dictionary.diff.flows import FlowChange as FlowChange
 from scanner_dictionary.diff.flows import FlowDiff as FlowDiff
+from scanner_dictionary.diff.flows import NodeChange as NodeChange
+from scanner_dictionary.diff.flows import Relation as Relation
 from scanner_dictionary.diff.flows import diff_flows as compare_flows
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.export.table_stream import consistent_read
-from scanner_dictionary.graph.reader import GraphReader
-from scanner_dictionary.graph.store import NodeRow, StoredGraph, stored_graph
+from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
+from scanner_dictionary.graph.store import NodeRow, stored_graph
 from scanner_dictionary.graph.versions import graph_versions, last_graphs_with
 from scanner_dictionary.queries.graph_at import newest_scan_at, read_moment
 from scanner_dictionary.queries.node_history import HistoryRow as HistoryRow
@@ -109,11 +112,10 @@ def _scan_number(dictionary: Dictionary, before: str | int) -> int:
 
 def _readers(conn: Connection, name: str) -> Iterator[GraphReader]:
     """Yield the stored graph, then those of earlier scans that had what *name* may mean, the newest first."""
-    about = stored_graph(conn)
-    if about is not None:
-        yield graph_in_dictionary(conn, about).rows
+    if stored_graph(conn) is not None:
+        yield SqlGraphReader(conn)
     for version in last_graphs_with(conn, set(_parts(name))):
-        yield graph_in_past(conn, StoredGraph(version.scan, version.nodes, version.edges, version.coverage)).rows
+        yield past_graph(conn, version).rows
 
 
 def _parts(text: str) -> Iterator[str]:

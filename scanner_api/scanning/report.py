@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scanner_dictionary.validation.findings import Finding
+from scanner_dictionary.validation.findings import Finding as Finding
 from scanner_model.errors import Problem
 from scanner_model.scan import SourceResult, SourceStatus
 

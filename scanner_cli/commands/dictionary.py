@@ -151,14 +151,14 @@ def export(style: str, output: Path, dictionary: Dictionary) -> None:
 
 
 def _document(dictionary: Dictionary) -> dict[str, Any]:
-    held = overview(dictionary)
+    summary = overview(dictionary)
     return {
         "dictionary": dictionary.shown,
-        "revision": held.revision,
-        "bytes": held.size,
-        "counts": members(held.counts),
-        "clusters": [row._asdict() for row in held.clusters],
-        "sources": [row._asdict() for row in held.sources],
+        "revision": summary.revision,
+        "bytes": summary.size,
+        "counts": members(summary.counts),
+        "clusters": [row._asdict() for row in summary.clusters],
+        "sources": [row._asdict() for row in summary.sources],
     }
 
 

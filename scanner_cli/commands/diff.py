@@ -7,10 +7,10 @@ import click
 from scanner_api.dictionary import Dictionary
 from scanner_api.graph.history import diff_flows
 from scanner_api.queries import diff as compare_scans
+from scanner_api.queries import diff_document, diff_rows
 from scanner_cli.options import SCAN_NUMBER, dictionary_option
 from scanner_cli.output.history import FLOW_COLUMNS, flow_rows, flows_document
 from scanner_cli.output.render import Format, format_option, show
-from scanner_dictionary.diff import as_json, rows
 
 _COLUMNS = ("topic", "side", "column", "kind", "name", "action", "before", "after", "backward", "forward", "why")
 
@@ -46,6 +46,6 @@ def diff(first: int, second: int, flows: bool, dictionary: Dictionary, style: st
     changes = compare_scans(dictionary, first, second)
     if flows:
         flow_changes = flows_document(diff_flows(dictionary, first, second))
-        show([], (), style, document=as_json(changes) | {"flows": flow_changes})
+        show([], (), style, document=diff_document(changes) | {"flows": flow_changes})
         return
-    show([row._asdict() for row in rows(changes)], _COLUMNS, style, document=as_json(changes))
+    show([row._asdict() for row in diff_rows(changes)], _COLUMNS, style, document=diff_document(changes))

@@ -9,9 +9,15 @@ from typing import TYPE_CHECKING, Any
 from scanner_model.columns import path_name
 
 if TYPE_CHECKING:
-    from scanner_api.graph.history import FlowDiff, HistoryRow, PruneResult
-    from scanner_dictionary.diff.causes import Cause
-    from scanner_dictionary.diff.flows import FlowChange, NodeChange, Relation
+    from scanner_api.graph.history import (
+        Cause,
+        FlowChange,
+        FlowDiff,
+        HistoryRow,
+        NodeChange,
+        PruneResult,
+        Relation,
+    )
 
 Json = Any
 

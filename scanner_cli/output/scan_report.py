@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from scanner_api.scanning.report import INCOMPLETE, ScanReport
+from scanner_api.scanning.report import INCOMPLETE, Finding, ScanReport
 from scanner_cli.output.columns import members, problem_document
 from scanner_cli.output.render import table_text
 from scanner_cli.usage_errors import Exit
-from scanner_dictionary.validation.findings import Finding
 from scanner_model.scan import SourceResult
 from scanner_model.text import visible
 
@@ -63,7 +62,7 @@ def _sections(report: ScanReport) -> Iterator[str]:
 
 
 def _line(text: str) -> str:
-    """Return *text* as one line, whatever line feeds its names hold."""
+    """Return *text* as one line; line feeds in names are escaped."""
     return f"{visible(text)}\n"
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from sqlalchemy import BigInteger, Connection, and_, cast, select
+from sqlalchemy import BigInteger, Connection, and_, cast, select, true
 
 from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.graph import store as graph_store
@@ -13,12 +14,15 @@ from scanner_dictionary.graph.reader import CALLED, SqlGraphReader, columns_of_s
 from scanner_dictionary.graph.store import EdgeRow, NodeRow
 from scanner_dictionary.graph.versions import (
     EdgeVersion,
+    GraphVersion,
     NodeVersion,
     differs_at,
     edge_versions,
+    graph_versions,
     is_valid,
     node_versions,
 )
+from scanner_dictionary.lineage_inputs.column_batches import Cells, cells_of, heads_like
 from scanner_dictionary.schema import tables as t
 
 _AT_ONCE = 500
@@ -29,8 +33,8 @@ _FIRST_PAST = -(1 << 62)
 _UNREACHED = -(1 << 61)
 
 
-SchemaRows = Callable[[Connection, str], tuple[Iterable[NodeRow], Iterable[EdgeRow]]]
-"""Returns the rows of the schema whose node has a key: the schema and its columns, and the edges between them."""
+SchemaRows = Callable[[Cells], tuple[Iterable[Sequence[Any]], Iterable[Sequence[Any]]]]
+"""Builds the rows of schemas: those of the nodes of schemas and their columns, and of the edges between them."""
 
 
 @dataclass(slots=True)
@@ -157,6 +161,23 @@ class PastGraphReader:
                 yield ends
         yield from ((each.source_key, each.target_key) for each in differing if is_valid(each, self.scan))
 
+    @property
+    def stored(self) -> SqlGraphReader:
+        """Return the reader of the stored graph."""
+        return SqlGraphReader(self.conn)
+
+    def graphs(self) -> tuple[GraphVersion, ...]:
+        """List the graphs that can be read, the oldest first."""
+        return graph_versions(self.conn)
+
+    def node_states(self) -> Iterator[NodeVersion]:
+        """Yield every recorded state of a node, of all graphs."""
+        return node_versions(self.conn, true())
+
+    def edge_states(self) -> Iterator[EdgeVersion]:
+        """Yield every recorded state of an edge, of all graphs."""
+        return edge_versions(self.conn, true())
+
     def all_nodes(self) -> Iterator[NodeRow]:
         """Yield every node: those above the schemas, then each schema followed by its columns."""
         differing = list(node_versions(self.conn, differs_at(t.flow_node_version, self.scan)))
@@ -177,7 +198,7 @@ class PastGraphReader:
         if not past_written:
             yield from self._left_over(then, stored)
         for key in sorted(key for key in then if key.startswith(_SCHEMA) and key not in stored):
-            yield from self._schema(key)[0]
+            yield from self.schema(key)[0]
 
     def all_edges(self) -> Iterator[tuple[str, str, EdgeRow]]:
         """Yield every edge with the keys of its ends: those above the schemas, then those inside each schema."""
@@ -276,7 +297,7 @@ class PastGraphReader:
         """Read the nodes with the keys of *names*, which are theirs."""
         for key in names:
             if key.startswith(_SCHEMA):
-                self._know(schema_node(self.conn, key) or self._schema(key)[0])
+                self._know(schema_node(self.conn, key) or self.schema(key)[0])
         table = t.flow_node_version
         others = [key for key in names if not key.startswith(_SCHEMA)]
         for chunk in in_chunks(sorted(others), _AT_ONCE):
@@ -286,10 +307,16 @@ class PastGraphReader:
             past = (each for each in node_versions(self.conn, condition) if is_valid(each, self.scan))
             self._know(map(_past_node, past))
 
-    def _schema(self, key: str) -> tuple[list[NodeRow], list[EdgeRow]]:
+    def schema(self, key: str) -> tuple[list[NodeRow], list[EdgeRow]]:
+        """Return the rows of a schema, by its node's key; its definition is kept as long as a graph has it."""
         if key not in self._schemas:
-            nodes, edges = self.schema_rows(self.conn, key)
-            self._schemas[key] = list(nodes), list(edges)
+            nodes: list[NodeRow] = []
+            edges: list[EdgeRow] = []
+            for cells in cells_of(self.conn, heads_like(self.conn, key.removeprefix(_SCHEMA))[:1]):
+                of_nodes, of_edges = self.schema_rows(cells)
+                nodes += map(NodeRow._make, of_nodes)
+                edges += map(EdgeRow._make, of_edges)
+            self._schemas[key] = nodes, edges
         return self._schemas[key]
 
     def _inner_edges(self, node: NodeRow, *, forward: bool, kinds: Collection[str]) -> Iterator[EdgeRow]:

@@ -81,6 +81,18 @@ class SqlGraphReader:
         """Return what stores it."""
         return "the dictionary"
 
+    def all_nodes(self) -> Iterator[NodeRow]:
+        """Read every node in the graph's order."""
+        return graph_store.read_nodes(self.conn)
+
+    def all_edges(self) -> Iterator[EdgeRow]:
+        """Read every edge in the graph's order."""
+        return graph_store.read_edges(self.conn)
+
+    def node_keys(self) -> Mapping[int, str]:
+        """Return the `node_key` of every node."""
+        return graph_store.node_keys(self.conn)
+
     def edges_at(
         self, nodes: Sequence[int], *, forward: bool, kinds: Collection[str], holders: bool = False
     ) -> tuple[EdgeRow, ...]:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, and_, delete, func, or_, select, true
+from sqlalchemy import ColumnElement, Connection, Select, Table, and_, delete, func, or_, select
 
 from scanner_dictionary.engine.rows import in_chunks, insert_rows, update_rows
 from scanner_dictionary.graph.reader import upper_level
@@ -107,16 +107,6 @@ def node_versions(conn: Connection, condition: ColumnElement[bool]) -> Iterator[
 def edge_versions(conn: Connection, condition: ColumnElement[bool]) -> Iterator[EdgeVersion]:
     """Yield the states of edges that satisfy *condition*, in the order of their keys."""
     return map(EdgeVersion._make, _rows(conn, _where(t.flow_edge_version, condition)))
-
-
-def all_node_versions(conn: Connection) -> Iterator[NodeVersion]:
-    """Yield every recorded state of a node."""
-    return node_versions(conn, true())
-
-
-def all_edge_versions(conn: Connection) -> Iterator[EdgeVersion]:
-    """Yield every recorded state of an edge."""
-    return edge_versions(conn, true())
 
 
 def last_graphs_with(conn: Connection, names: AbstractSet[str]) -> list[GraphVersion]:

@@ -16,7 +16,7 @@ from scanner_dictionary.queries.columns import column_fact
 from scanner_dictionary.queries.topics import CatalogAnnotations, catalog_annotations
 from scanner_dictionary.schema import openlineage as events
 from scanner_dictionary.schema import tables as t
-from scanner_dictionary.schema.tables import catalog_table, cluster, cluster_alias, materialization
+from scanner_dictionary.schema.tables import cluster, cluster_alias
 from scanner_model.columns import Column, ColumnPath
 from scanner_model.openlineage import DatasetRef, FieldFlow, Side, Symlink
 
@@ -103,21 +103,10 @@ class DatasetFlowsRow(NamedTuple):
     flows: tuple[FlowRow, ...]
 
 
-def has_events_or_catalogs(conn: Connection) -> bool:
-    """Return whether events or catalogs describe datasets: what they say of one affects the jobs of others."""
-    found = [select(table.c.id).where(table.c.gone.is_(None)) for table in (catalog_table, materialization)]
-    found += [select(table.c.id) for table in (events.lineage_job, events.lineage_dataset)]
-    return any(conn.execute(query.limit(1)).first() is not None for query in found)
-
-
-def lineage_job_ids(conn: Connection) -> list[int]:
-    """List the keys of all jobs, by name."""
+def lineage_jobs(conn: Connection) -> Iterator[LineageJobRow]:
+    """Read all jobs, by name."""
     job = events.lineage_job.c
-    return list(conn.scalars(select(job.id).order_by(job.namespace, job.name, job.id)))
-
-
-def lineage_jobs(conn: Connection, keys: Sequence[int]) -> Iterator[LineageJobRow]:
-    """Read the jobs of *keys*, in their order."""
+    keys = conn.scalars(select(job.id).order_by(job.namespace, job.name, job.id)).all()
     for chunk in in_chunks(keys, _AT_ONCE):
         yield from _jobs(conn, chunk)
 

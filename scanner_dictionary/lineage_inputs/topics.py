@@ -17,7 +17,6 @@ from scanner_dictionary.schema import tables as t
 __all__ = [
     "ClusterRow",
     "ColumnNodeRow",
-    "Connection",
     "DefinitionRow",
     "LinkRow",
     "TopicNodeRow",
@@ -28,7 +27,6 @@ __all__ = [
     "graph_definitions",
     "graph_links",
     "graph_topics",
-    "topic_names",
 ]
 
 _DEFINITION = itemgetter(0)
@@ -106,15 +104,6 @@ def graph_topics(conn: Connection) -> Iterator[TopicNodeRow]:
     )
     for cluster, name, partitions, internal, description, tags in conn.execute(query):
         yield TopicNodeRow(cluster, name, partitions, internal, description, tuple(json.loads(tags)))
-
-
-def topic_names(conn: Connection) -> dict[str, tuple[str, ...]]:
-    """Return the names of each cluster's live topics in order."""
-    query = select(t.cluster.c.name, t.topic.c.name).join(t.cluster, t.cluster.c.id == t.topic.c.cluster_id)
-    topics: dict[str, list[str]] = {}
-    for cluster, name in conn.execute(query.where(t.topic.c.gone.is_(None))):
-        topics.setdefault(cluster, []).append(name)
-    return {cluster: tuple(sorted(names)) for cluster, names in sorted(topics.items())}
 
 
 def graph_links(conn: Connection) -> Iterator[LinkRow]:

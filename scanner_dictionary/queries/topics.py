@@ -1,4 +1,4 @@
-"""Queries for topics and subjects, by name."""
+"""Queries for topics and subjects by name, and the tags that catalogs set on them."""
 
 from __future__ import annotations
 

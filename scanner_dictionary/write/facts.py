@@ -1,4 +1,4 @@
-"""Writes the facts of one scan to their tables, parents first."""
+"""Write the facts of one scan to their tables, parents first, and mark rows that a source no longer reports."""
 
 from __future__ import annotations
 

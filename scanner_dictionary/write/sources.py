@@ -108,7 +108,7 @@ def write_outcomes(conn: Connection, scan: ClusterScan, sources: Sources, number
 def _of_facts(scan: ClusterScan) -> Iterator[SourceId]:
     """Yield the source of every fact; it may have no outcome."""
     for member in dict.fromkeys(kind.member for kind in FACT_KINDS):
-        yield from (fact.source for fact in getattr(scan, member))
+        yield from (fact.source for fact in scan.facts(member))
 
 
 def _kind(name: SourceId, outcomes: Mapping[SourceId, SourceResult]) -> str:

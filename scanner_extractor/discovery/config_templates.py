@@ -1,4 +1,4 @@
-"""What serves an address: Kafka, a registry, Connect, ksqlDB, Flink; probed with GETs that change nothing."""
+"""The documents of `scanner init`: what serves an address, probed with GETs that change nothing."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from scanner_extractor.scan.results import Progress
 from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings
 from scanner_extractor.settings.confluent_cloud import CLOUD_URL, CloudCluster, Organization, Plane
 from scanner_extractor.settings.flink import JOB_MANAGER, SQL_GATEWAY
+from scanner_extractor.sources.kafka.client import KafkaClient
 from scanner_model.errors import InputInvalid, ScannerError, SourceRefused, SourceUnreachable
 from scanner_model.names import SourceId, broker_address
 
@@ -112,8 +113,6 @@ def listens(host: str, port: int) -> bool:
 
 def ask_brokers(settings: KafkaSettings) -> tuple[str, int]:
     """Return the cluster's id and the number of its brokers; raises SourceUnreachable and SourceRefused."""
-    from scanner_extractor.sources.kafka.client import KafkaClient
-
     metadata = KafkaClient(settings).metadata()
     return metadata.cluster_id or "", len(metadata.brokers)
 

@@ -131,6 +131,8 @@ class Http:
                 error.what, error.where, error.hint = map(self._hidden, (error.what, error.where, error.hint))
                 raise
             secrets = self._secrets(is_failure=answer.status >= 400)
+            if not secrets and not names:
+                return answer
             headers = {name: hide_values(value.encode(), secrets).decode() for name, value in answer.headers.items()}
             body = hide_values(answer.body, secrets)
             return replace(

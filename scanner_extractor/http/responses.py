@@ -1,4 +1,4 @@
-"""Convert a response to JSON, or to the exception for its status."""
+"""Convert a response to JSON, or an error of the connection or the server to the exception for it."""
 
 from __future__ import annotations
 

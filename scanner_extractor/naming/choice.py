@@ -1,4 +1,4 @@
-"""Choose the topic of a subject from the candidates of strategies and declarations."""
+"""Choose the topic of a subject from the candidates of strategies and declarations, and explain the choice."""
 
 from __future__ import annotations
 

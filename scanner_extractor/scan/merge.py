@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
-from typing import TypedDict, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 from scanner_extractor.naming.binding import Bound, RegistryNaming, bind, cluster_associations
 from scanner_extractor.scan.manual import agreeing, merge_schemas
 from scanner_extractor.scan.results import (
     CatalogResult,
     ConnectResult,
+    FactsResult,
     JobsResult,
     KafkaResult,
     KsqlResult,
@@ -139,6 +140,7 @@ def merge_results(
         connectors=tuple(connector for reading in results.connect for connector in reading.connectors),
         manual_flows=manual.flows,
         **results.estate(remembered),
+        others=_facts(sources.readings),
         problems=(*source_problems, *doubts, *defined.problems, *objections, *bound.problems, *declared.problems),
     )
 
@@ -252,6 +254,16 @@ def _of_cluster(
 
 def _all(facts: Iterable[tuple[_Fact, ...]]) -> tuple[_Fact, ...]:
     return tuple(chain.from_iterable(facts))
+
+
+def _facts(readings: Iterable[SourceResults]) -> dict[str, tuple[Any, ...]]:
+    """Return the facts that are stored as they are, in the order of the sources."""
+    facts: dict[str, tuple[Any, ...]] = {}
+    for reading in readings:
+        if isinstance(reading, FactsResult):
+            for member, listed in reading.facts.items():
+                facts[member] = (*facts.get(member, ()), *listed)
+    return facts
 
 
 def _of(kind: type[_Kind], readings: Iterable[SourceResults]) -> tuple[_Kind, ...]:

@@ -1,4 +1,4 @@
-"""Parse requests for schema texts, in this process or in bundles for other processes."""
+"""Parse requests for schema texts, in this process or in bundles for others; tags of data contracts."""
 
 from __future__ import annotations
 

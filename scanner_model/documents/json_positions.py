@@ -42,6 +42,7 @@ _MOST_VALUES = 2_000_000
 """Maximum brackets, commas and colons: each value is stored with its position."""
 
 _SPACE = re.compile(r"[ \t\r\n]*")
+_TRAILING_COMMA = re.compile(r",[ \t\r\n]*[\]}]")
 _PLAIN_KEY = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 _DECODER = json.JSONDecoder()
 
@@ -130,8 +131,10 @@ def positioned_problems(messages: Iterable[ErrorMessage], document: PositionedJs
 
 
 def _json_hint(text: str, at: int) -> str:
-    before = text[:at].rstrip()
-    return "a comma may not stand before a closing bracket" if before.endswith(",") else ""
+    """Return the hint for a trailing comma; Python 3.13 reports the position of the comma, older ones what follows."""
+    start = at if text[at : at + 1] == "," else len(text[:at].rstrip()) - 1
+    is_trailing = _TRAILING_COMMA.match(text, max(start, 0))
+    return "a comma may not stand before a closing bracket" if is_trailing else ""
 
 
 class _Walk:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import base64
 import importlib.util
 import json
+import os
 import re
+import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -356,3 +359,35 @@ def test_no_secret_is_left_anywhere(left: tuple[Path, Callable[..., int]]) -> No
     }
     found = traces(work)
     assert found == {}, "\n".join(f"{k} {v}" for k, v in found.items())
+
+
+@pytest.mark.spark
+@pytest.mark.xdist_group("spark")
+@pytest.mark.parametrize("command", ["extract", "dataflow"])
+def test_no_secret_is_in_the_log_of_spark(left: tuple[Path, Callable[..., int]], command: str) -> None:
+    """The log is removed when Spark succeeds, so it is linked into another directory while Spark runs."""
+    home, here = left
+    config = ("--config", home / "given" / "cluster.json")
+    dictionary = ("--dictionary", home / "left" / "dictionary.db")
+    lines = {
+        "extract": ("extract", *config, *dictionary, "--engine", "spark"),
+        "dataflow": ("dataflow", *dictionary, "--engine", "spark", "--output", home / "left" / "flow"),
+    }
+    if command == "dataflow":
+        here("extract", *config, *dictionary)
+    temporary = home / "temporary"
+    temporary.mkdir()
+
+    scanner = [str(Path(sys.executable).parent / "scanner"), "--verbose", *map(str, lines[command])]
+    with (home / "left" / "terminal.txt").open("wb") as terminal:
+        environment = {**os.environ, "TMPDIR": str(temporary)}
+        process = subprocess.Popen(scanner, stdout=terminal, stderr=terminal, env=environment)
+        log = home / "left" / "spark.log"
+        while process.poll() is None:
+            for path in () if log.exists() else temporary.glob("scanner-spark-*/spark.log"):
+                log.hardlink_to(path)
+            time.sleep(0.05)
+
+    assert process.returncode == {"extract": 3, "dataflow": 0}[command]
+    assert log.stat().st_size
+    assert traces(home / "left") == {}

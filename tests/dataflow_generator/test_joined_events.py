@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from dataflow_generator.build.assemble import read_flows
+from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.graph import Certainty, EdgeKind
 from dataflow_generator.jobs.field_matching import EventFields
 from dataflow_generator.openlineage.events import read_event
@@ -123,7 +124,7 @@ def flows(scanned, tmp_path):
     def made(*events):
         write_events(engine, [read_event(json.dumps(each)) for each in events])
         with engine.connect() as conn:
-            return read_flows(conn)
+            return read_flows(load_snapshot(conn))
 
     return made
 

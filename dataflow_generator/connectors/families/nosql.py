@@ -1,4 +1,4 @@
-"""MongoDB's own source and sink, their managed equivalents, and Debezium's MongoDB sink."""
+"""MongoDB's source and sink, their managed equivalents, Debezium's sink, and other document and search stores."""
 
 from __future__ import annotations
 

@@ -117,10 +117,15 @@ def flink_owners(cluster: str, statements: Sequence[FlinkStatement], context: Fl
 
     Default group ids, which Flink generates for each job, are not known.
     """
-    if any(_GROUP in statement.statement for statement in statements):
+    if names_groups(statements):
         catalog = declared(statements)
         for statement in statements:
             yield from _Text(statement, catalog, cluster, context).owners()
+
+
+def names_groups(statements: Iterable[FlinkStatement]) -> bool:
+    """Return whether a statement names a consumer group."""
+    return any(_GROUP in statement.statement for statement in statements)
 
 
 def flink_namespace(cluster: str, statement: FlinkStatement) -> str:
@@ -170,7 +175,7 @@ class _Text:
             yield (self._statement.name if len(moving) == 1 else f"{self._statement.name}:{number}"), flows
 
     def _learn(self, columns: Described) -> None:
-        """Parse again with the columns of topics as tables, where a table was unknown or incomplete."""
+        """Analyze again with the columns of topics as tables, where a table was unknown or incomplete."""
         known: dict[tuple[str, ...], tuple[Column, ...]] = {}
         for table in self._all_tables():
             declared = self._catalog.tables.get(table.qualified)

@@ -12,10 +12,10 @@ from dataflow_generator.openlineage.emit.facets import UNTYPED
 from dataflow_generator.openlineage.emit.jobs import Flow, GraphJobs
 from dataflow_generator.openlineage.emit.run_events import DatasetEntry
 from dataflow_generator.openlineage.identity.names import KAFKA, Name, is_file_like
+from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.lineage_inputs import events as event_output
 from scanner_dictionary.lineage_inputs import jobs as flow_input
 from scanner_dictionary.lineage_inputs.jobs import ClusterTopic
-from scanner_dictionary.lineage_inputs.topics import Connection
 from scanner_dictionary.queries.topics import NOTHING, CatalogAnnotations
 from scanner_model.columns import Column, ColumnPath, path_name
 

@@ -1,4 +1,4 @@
-"""The spool: events on disk before they are acknowledged, in segments that are imported and then removed."""
+"""The spool: events on disk before they are acknowledged, in segments that are imported and removed; refused events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Observe Flink statements and jobs: state, lineage and error of each, from one poll."""
+"""Observe connectors, ksqlDB queries, Flink statements and jobs: state, lineage and error of each, from one poll."""
 
 from __future__ import annotations
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from fastavro.schema import SchemaParseException, parse_schema
+
 from scanner_extractor.formats.avro.columns import Walk
 from scanner_extractor.formats.avro.names import NamedTypes, worded
 from scanner_extractor.formats.avro.types import UNREADABLE, Shape, Types
@@ -26,8 +28,6 @@ def fastavro_error(root: object, size: int, foreign: Iterable[str]) -> Problem |
     """
     if size > _LONGEST or not isinstance(root, str | list | dict):
         return None
-    from fastavro.schema import SchemaParseException, parse_schema
-
     known = {name: {"type": "record", "name": name, "fields": []} for name in foreign}
     try:
         parse_schema(root, named_schemas=known)

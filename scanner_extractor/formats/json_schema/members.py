@@ -1,4 +1,4 @@
-"""Members of a JSON Schema's objects and arrays: properties, map values, elements, tuple items."""
+"""Members of a JSON Schema's objects and arrays (properties, map values, elements, tuple items), and union branches."""
 
 from __future__ import annotations
 

@@ -14,12 +14,14 @@ from hypothesis import HealthCheck, given, settings
 from dataflow_generator.analysis.findings import stored_findings, validate
 from dataflow_generator.build.assemble import build_graph, read_flows
 from dataflow_generator.build.dictionary_source import DictionarySource
+from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.build.store import generate, store
 from dataflow_generator.parquet.reader import graph_in_parquet
 from dataflow_generator.parquet.writer import write_graph
 from dataflow_generator.query.stored_graph import whole_graph
 from dataflow_generator.render import OUTPUTS
 from scanner_dictionary.engine.open import open_dictionary
+from scanner_dictionary.graph.reader import SqlGraphReader, upper_level
 from scanner_dictionary.graph.store import StoredGraph, stored_graph
 from scanner_model.errors import DictionaryUnusable
 from scanner_model.names import Role
@@ -52,7 +54,7 @@ def from_scratch(file: Path) -> list[list[Any]]:
 def document(file: Path) -> str:
     """Return the stored graph as JSON."""
     with open_dictionary(str(file)).connect() as conn:
-        return "".join(OUTPUTS["json"](whole_graph(conn, stored_graph(conn))))
+        return "".join(OUTPUTS["json"](whole_graph(SqlGraphReader(conn), stored_graph(conn))))
 
 
 @settings(
@@ -70,8 +72,8 @@ def test_stored_graph_is_the_one_made_from_scratch(empty, tmp_path_factory, hist
         assert rows(file) == from_scratch(file)
         assert document(file) == "".join(OUTPUTS["json"](graph_in_parquet(home / "graph", about).whole()))
         with open_dictionary(str(file)).connect() as conn:
-            graph = whole_graph(conn, stored_graph(conn))
-            assert stored_findings(conn) == validate(graph.nodes(), graph.edges())
+            graph = whole_graph(SqlGraphReader(conn), stored_graph(conn))
+            assert stored_findings(upper_level(conn)) == validate(graph.nodes(), graph.edges())
 
 
 @pytest.fixture
@@ -135,9 +137,10 @@ def test_any_graph_is_stored_as_it_comes_and_the_next_one_keeps_nothing_of_it(fi
     """Spark gives it row by row, numbered in its order."""
     expected, engine = document(file), open_dictionary(str(file))
     with engine.connect() as conn:
-        flows = read_flows(conn)
-    with engine.connect() as conn:
-        store(engine, build_graph(conn, flows))
+        snapshot = load_snapshot(conn)
+        flows = read_flows(snapshot)
+        conn.rollback()
+        store(engine, build_graph(snapshot, flows))
 
     assert document(file) == expected
     generate(engine)

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from dataflow_generator.build.assemble import read_flows
+from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.graph import EdgeKind
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.write.scan import write_scan
@@ -50,7 +51,7 @@ def conn(new_dictionary):
 
 def test_statements_and_topologies_are_jobs_between_topics_of_their_cluster(conn) -> None:
     """The statement reads through a view of another; both find the topic that the brokers tell."""
-    flows = read_flows(conn)
+    flows = read_flows(load_snapshot(conn))
     uses = [(edge.source, edge.target) for edge in flows.edges if edge.kind in (EdgeKind.READS, EdgeKind.WRITES)]
 
     assert uses == [
@@ -64,4 +65,4 @@ def test_statements_and_topologies_are_jobs_between_topics_of_their_cluster(conn
 
 def test_only_topics_that_no_scan_told_are_new_nodes(conn) -> None:
     """The others are in the graph anyway."""
-    assert [node.name for node in read_flows(conn).nodes if node.kind == "topic"] == ["counted", "paid"]
+    assert [node.name for node in read_flows(load_snapshot(conn)).nodes if node.kind == "topic"] == ["counted", "paid"]

@@ -10,6 +10,7 @@ import pytest
 
 from dataflow_generator.analysis.findings import validate
 from dataflow_generator.build.assemble import build_graph, read_flows
+from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.graph import FlowGraph, Node
 from dataflow_generator.jobs.catalogs import file_dataset, other_names
 from dataflow_generator.query.impact import ImpactGraph, NodeInfo, Root, impact
@@ -98,7 +99,8 @@ def graph(empty, tmp_path):
         at = datetime(2026, 1, 1, tzinfo=UTC)
         write_scan(engine, replace(scan, **members), started=at, finished=at)
         with engine.connect() as conn:
-            found = build_graph(conn, read_flows(conn))
+            snapshot = load_snapshot(conn)
+            found = build_graph(snapshot, read_flows(snapshot))
             nodes, edges = tuple(found.nodes()), tuple(found.edges())
         engine.dispose()
         return FlowGraph(nodes=lambda: iter(nodes), edges=lambda: iter(edges), coverage=found.coverage)

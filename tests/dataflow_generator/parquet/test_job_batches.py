@@ -12,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from dataflow_generator.build.assemble import build_graph, read_flows
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.dictionary_source import DictionarySource
+from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.graph import Certainty, Node, NodeKind
 from dataflow_generator.jobs.kinds import JobReading, PartitionResult
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Use
@@ -49,7 +50,8 @@ def test_files_hold_the_rows_of_the_graph(empty, tmp_path_factory, history) -> N
     written = write_graph(source, home / "graph")
     tables = ParquetTables(home / "graph")
     with source.connected() as conn:
-        graph = build_graph(conn, read_flows(conn))
+        snapshot = load_snapshot(conn)
+        graph = build_graph(snapshot, read_flows(snapshot))
 
         assert list(map(record_node, tables.every_row(NODES))) == list(graph.nodes())
         assert list(map(record_edge, tables.every_row(EDGES))) == list(graph.edges())

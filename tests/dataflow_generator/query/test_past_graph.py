@@ -12,6 +12,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from dataflow_generator.build.assemble import build_graph, read_flows
+from dataflow_generator.build.schema_nodes import schema_rows
+from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.build.store import generate, store
 from dataflow_generator.graph import FlowGraph, NodeKind
 from dataflow_generator.openlineage.events import read_event
@@ -24,6 +26,8 @@ from dataflow_generator.query.stored_graph import (
 )
 from dataflow_generator.query.traversal import TraversalOptions
 from scanner_dictionary.engine.open import Connection, open_dictionary
+from scanner_dictionary.graph.past import PastGraphReader
+from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import NodeRow, StoredGraph, stored_graph
 from scanner_dictionary.graph.versions import graph_versions
 from scanner_dictionary.queries.graph_nodes import nodes_named
@@ -76,13 +80,14 @@ def generated(file: Path, state: dict[str, Any]) -> Contents:
     with engine.connect() as conn:
         about = stored_graph(conn)
         assert about is not None
-        return answers(graph_in_dictionary(conn, about))
+        return answers(graph_in_dictionary(SqlGraphReader(conn), about))
 
 
 def as_of(conn: Connection, scan: int) -> GeneratedGraph:
     """Return the graph of *scan*, by way of what differs from the stored one, even where nothing does."""
     (version,) = [each for each in graph_versions(conn) if each.scan == scan]
-    return graph_in_past(conn, StoredGraph(scan, version.nodes, version.edges, version.coverage))
+    about = StoredGraph(scan, version.nodes, version.edges, version.coverage)
+    return graph_in_past(PastGraphReader(conn, scan, schema_rows), about)
 
 
 @st.composite
@@ -113,13 +118,14 @@ def stored_as_it_comes(file: Path, state: dict[str, Any]) -> Contents:
     """Scan an estate, store its graph as Spark does, numbered in its order, and return what it answers."""
     engine = changing.write_state(file, state)
     with engine.connect() as conn:
-        flows = read_flows(conn)
-    with engine.connect() as conn:
-        store(engine, build_graph(conn, flows))
+        snapshot = load_snapshot(conn)
+        flows = read_flows(snapshot)
+        conn.rollback()
+        store(engine, build_graph(snapshot, flows))
     with engine.connect() as conn:
         about = stored_graph(conn)
         assert about is not None
-        return answers(graph_in_dictionary(conn, about))
+        return answers(graph_in_dictionary(SqlGraphReader(conn), about))
 
 
 def test_graphs_that_engines_number_in_their_own_way_are_compared(empty, tmp_path) -> None:

@@ -69,7 +69,7 @@ def stored(new_dictionary):
 
 def test_the_whole_graph_comes_out_as_it_went_in(stored) -> None:
     """Nodes, edges, their order, what was read for it."""
-    graph = whole_graph(*stored)
+    graph = whole_graph(SqlGraphReader(stored[0]), stored[1])
 
     assert list(graph.nodes()) == NODES
     assert list(graph.edges()) == list(graph.edges()) == EDGES
@@ -130,7 +130,7 @@ def test_a_kind_that_is_unknown_here_is_told(stored, text) -> None:
     """A newer program may have generated the graph."""
     conn, about = stored
     conn.exec_driver_sql(text)
-    graph = whole_graph(conn, about)
+    graph = whole_graph(SqlGraphReader(conn), about)
 
     with pytest.raises(DictionaryUnusable):
         [*graph.nodes(), *graph.edges()]

@@ -7,8 +7,10 @@ import pytest
 
 from dataflow_generator.build.assemble import build_graph, read_flows
 from dataflow_generator.build.dictionary_source import DictionarySource
+from dataflow_generator.build.snapshot import load_snapshot
+from dataflow_generator.build.targets import JdbcTarget
 from dataflow_generator.spark.assemble import write_database
-from dataflow_generator.spark.jdbc import JdbcTarget, replace_tables
+from dataflow_generator.spark.jdbc import replace_tables
 from scanner_model.errors import InputInvalid, ScannerError
 
 TWICE = """CREATE FUNCTION twice() RETURNS event_trigger LANGUAGE plpgsql AS
@@ -36,7 +38,8 @@ def test_tables_are_the_graph_in_place_of_an_earlier_one(spark, database, estate
     source = DictionarySource(estate_of(6, tmp_path))
     written = write_database(spark, source, target)
     with source.connected() as read:
-        graph = build_graph(read, read_flows(read))
+        snapshot = load_snapshot(read)
+        graph = build_graph(snapshot, read_flows(snapshot))
         nodes, edges = list(graph.nodes()), list(graph.edges())
 
     found = conn.execute("SELECT node_key, path FROM graph_node ORDER BY rank, place").fetchall()

@@ -8,6 +8,7 @@ import pytest
 
 from dataflow_generator.build.assemble import build_graph, read_flows
 from dataflow_generator.build.dictionary_source import DictionarySource
+from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.build.store import store
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.parquet.dataset import checked_manifest, graph_directory
@@ -19,6 +20,7 @@ from dataflow_generator.render import OUTPUTS
 from scanner_api.graph.lineage import impact_of
 from scanner_cli.output.graph import impact_document
 from scanner_dictionary.engine.open import open_dictionary
+from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import read_nodes, stored_graph
 from scanner_dictionary.queries.graph_nodes import columns_around, nodes_named
 from scanner_model.errors import InputInvalid, NameUnknown
@@ -45,13 +47,14 @@ def places(estate_of, tmp_path_factory):
         url, directory = estate_of(seed, home), home / f"graph-{seed}"
         source = DictionarySource(url)
         write_graph(source, directory)
-        with source.connected() as conn:
-            flows = read_flows(conn)
         engines.append(open_dictionary(url))
         with engines[-1].connect() as conn:
-            store(engines[-1], build_graph(conn, flows))
+            snapshot = load_snapshot(conn)
+            flows = read_flows(snapshot)
+            conn.rollback()
+            store(engines[-1], build_graph(snapshot, flows))
         conn = engines[-1].connect()
-        return conn, graph_in_dictionary(conn, stored_graph(conn)), directory
+        return conn, graph_in_dictionary(SqlGraphReader(conn), stored_graph(conn)), directory
 
     yield made
     for engine in engines:

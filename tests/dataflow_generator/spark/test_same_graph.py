@@ -7,6 +7,7 @@ import pytest
 
 from dataflow_generator.build.assemble import build_graph, read_flows
 from dataflow_generator.build.dictionary_source import DictionarySource
+from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.parquet.schema import record_edge, record_node
 from dataflow_generator.parquet.writer import write_graph as write_here
 from dataflow_generator.render import OUTPUTS
@@ -29,7 +30,8 @@ def test_local_and_spark_give_the_same_bytes(spark, estate_of, tmp_path, seed) -
     """Large and small give the same answer: people compare graphs by their files."""
     source = DictionarySource(estate_of(seed, tmp_path))
     with source.connected() as conn:
-        local = build_graph(conn, read_flows(conn))
+        snapshot = load_snapshot(conn)
+        local = build_graph(snapshot, read_flows(snapshot))
         expected = "".join(OUTPUTS["json"](local))
     graph = assemble_on_spark(spark, source)
 
@@ -49,7 +51,8 @@ def test_local_and_spark_write_the_same_rows(spark, estate_of, tmp_path, seed) -
         )
     )
     with source.connected() as conn:
-        graph = build_graph(conn, read_flows(conn))
+        snapshot = load_snapshot(conn)
+        graph = build_graph(snapshot, read_flows(snapshot))
         nodes, edges = list(graph.nodes()), list(graph.edges())
 
     assert (here.about, here.coverage) == (there.about, there.coverage)

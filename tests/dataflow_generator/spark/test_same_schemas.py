@@ -9,8 +9,9 @@ import pytest
 from sqlalchemy import select
 
 from dataflow_generator.spark.map_bytes import map_bytes
-from scanner_api.graph.engines import SparkChoice
 from scanner_api.scanning.run import schema_engine
+from scanner_api.spark import SparkChoice
+from scanner_api.spark_session import SparkEngine
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.schema.column_types import metadata
 from scanner_dictionary.write.scan import write_scan
@@ -106,7 +107,7 @@ def test_the_command_reads_by_the_session_that_it_is_given(spark, tmp_path) -> N
 
     class Choice(SparkChoice):
         def session(self, *, light=False):
-            return nullcontext(spark)
+            return nullcontext(SparkEngine(spark))
 
     found = versions(Random(7))
     with schema_engine(Choice("spark")) as read:

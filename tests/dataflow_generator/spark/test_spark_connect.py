@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from dataflow_generator.spark.session import change_settings, connect, masked_address, translate_spark_errors
+from dataflow_generator.spark.connect import connect
+from dataflow_generator.spark.session import change_settings, masked_address, translate_spark_errors
 from scanner_model.errors import InputInvalid, ScannerError
 
 EXTRA = "{} is not installed; pip install 'kafka-lineage-scanner[spark-connect]' runs this"

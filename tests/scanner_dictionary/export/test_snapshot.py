@@ -3,8 +3,7 @@
 import pytest
 from sqlalchemy import create_engine
 
-from scanner_dictionary.export import export_parquet
-from scanner_dictionary.export.table_stream import restore_parquet
+from scanner_dictionary.export import export_parquet, restore_parquet
 from scanner_model.errors import InputInvalid
 
 

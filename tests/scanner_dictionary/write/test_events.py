@@ -14,7 +14,6 @@ from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.lineage_inputs.events import (
     dataset_flows,
     lineage_columns,
-    lineage_job_ids,
     lineage_jobs,
     lineage_names,
     lineage_symlinks,
@@ -73,13 +72,13 @@ def output(*of_use: Facet, ref: DatasetRef = PAID, facets: tuple[Facet, ...] = (
 
 def stored_jobs(engine):
     with engine.connect() as conn:
-        return {row.name: row for row in lineage_jobs(conn, lineage_job_ids(conn))}
+        return {row.name: row for row in lineage_jobs(conn)}
 
 
 def content(engine, table_rows):
     """Return all that events added up to, without keys: these depend on the order of arrival."""
     with engine.connect() as conn:
-        rows = list(lineage_jobs(conn, lineage_job_ids(conn)))
+        rows = list(lineage_jobs(conn))
         names = lineage_names(conn)
         columns = lineage_columns(conn, frozenset(names))
         more = sorted(columns.items()), lineage_symlinks(conn), list(dataset_flows(conn))

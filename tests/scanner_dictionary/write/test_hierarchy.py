@@ -107,3 +107,13 @@ def test_version_beyond_every_database_is_refused(estate) -> None:
 
     assert (accepted.versions, accepted.topic_schemas) == ((), ())
     assert len(problems) == 2
+
+
+def test_facts_of_a_kind_that_no_row_describes_are_reported(estate) -> None:
+    """They have no table: losing them silently would look like a source without facts."""
+    accepted, problems = check(replace(estate.orders(), others={"quotas": ("fact",)}))
+
+    assert (accepted.topics, [problem.what for problem in problems]) == (
+        estate.orders().topics,
+        ["no kind of fact is called 'quotas'"],
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -180,70 +181,59 @@ def test_qualified_names_become_names_of_openlineage(qualified, expected) -> Non
     assert dataset_of(qualified) == expected
 
 
-def test_each_service_is_asked_at_its_own_address_with_the_token(serve, reply) -> None:
+BIGQUERY, LINEAGE = "http://bigquery.example", "http://lineage.example"
+
+
+def test_each_service_is_asked_at_its_own_address_with_the_token(canned) -> None:
     """A method's colon is not encoded, and a fresh token is taken for each request."""
-    seen = []
     tokens = iter(["t1", "t2", "t2"])
-
-    def handler(request):
-        seen.append((request.target, request.headers.get("authorization")))
-        return reply(body=b"{}")
-
-    addresses = (("bigquery", serve(handler)), ("datalineage", serve(handler) + "/"))
+    canned.get(re.compile(f"{BIGQUERY}/.*"), json={})
+    canned.post(re.compile(f"{LINEAGE}/.*"), json={})
+    addresses = (("bigquery", BIGQUERY), ("datalineage", f"{LINEAGE}/"))
     settings = CatalogSettings(type="google", http=HttpSettings(url="https://googleapis.com"), endpoints=addresses)
     with Http(settings.http, SourceId("x"), exchange=google_api_transport(settings, lambda: next(tokens))) as http:
         http.get("bigquery", "v2", "projects", "a:b", "datasets", params=[("maxResults", 5)])
         http.post("datalineage", "v1", "projects", "p", "locations", "eu:searchLinks", body={})
 
-    assert seen == [
-        ("/bigquery/v2/projects/a%3Ab/datasets?maxResults=5", "Bearer t1"),
-        ("/v1/projects/p/locations/eu:searchLinks", "Bearer t2"),
+    assert [(call.request.url, call.request.headers["Authorization"]) for call in canned.calls] == [
+        (f"{BIGQUERY}/bigquery/v2/projects/a%3Ab/datasets?maxResults=5", "Bearer t1"),
+        (f"{LINEAGE}/v1/projects/p/locations/eu:searchLinks", "Bearer t2"),
     ]
 
 
-def test_token_of_the_settings_needs_no_chain(serve, reply) -> None:
+def test_token_of_the_settings_needs_no_chain(canned) -> None:
     """A machine outside Google has no default credentials."""
-    seen = []
-
-    def handler(request):
-        seen.append(request.headers.get("authorization"))
-        return reply(body=b"{}")
-
+    canned.get(f"{BIGQUERY}/bigquery/v2", json={})
     http_settings = HttpSettings(url="https://googleapis.com", auth=BearerAuth(token="mine"))
-    settings = CatalogSettings(type="google", http=http_settings, endpoints=(("bigquery", serve(handler)),))
+    settings = CatalogSettings(type="google", http=http_settings, endpoints=(("bigquery", BIGQUERY),))
     with Http(settings.http, SourceId("x"), exchange=google_api_transport(settings)) as http:
         http.get("bigquery", "v2")
 
-    assert seen == ["Bearer mine"]
+    assert [call.request.headers["Authorization"] for call in canned.calls] == ["Bearer mine"]
 
 
-def credentials(url: str) -> object:
+def credentials(url: str = "http://token.example") -> object:
     from google.oauth2.credentials import Credentials
 
     names = {"refresh_token": "zqREFRESHzq", "client_id": "id", "client_secret": "zqCLIENTzq"}
     return Credentials(None, token_uri=f"{url}/token", **names)  # type: ignore[no-untyped-call]
 
 
-def test_credentials_that_google_finds_are_renewed_and_kept(serve, reply) -> None:
+def test_credentials_that_google_finds_are_renewed_and_kept(canned) -> None:
     """One request for a token, whatever number of requests go by it."""
-    asked = []
+    canned.post("http://token.example/token", json={"access_token": "fresh", "expires_in": 3600})
+    token = default_token(credentials)
 
-    def handler(request):
-        asked.append(request.target)
-        return reply(body=b'{"access_token": "fresh", "expires_in": 3600}')
-
-    token = default_token(lambda: credentials(serve(handler)))
-
-    assert [token(), token(), asked] == ["fresh", "fresh", ["/token"]]
+    assert [token(), token(), len(canned.calls)] == ["fresh", "fresh", 1]
 
 
-def test_credentials_that_are_refused_say_so_without_secrets(serve, reply) -> None:
+def test_credentials_that_are_refused_say_so_without_secrets(canned) -> None:
     """As when somebody logged in a year ago."""
-    refused = reply(status=400, body=b'{"error": "invalid_grant", "error_description": "Token has been revoked."}')
-    token = default_token(lambda: credentials(serve(lambda _: refused)))
+    refused = {"error": "invalid_grant", "error_description": "Token has been revoked."}
+    canned.post("http://token.example/token", status=400, json=refused)
 
     with pytest.raises(SourceRefused) as caught:
-        token()
+        default_token(credentials)()
 
     assert "revoked" in caught.value.what
     assert "zq" not in f"{caught.value} {caught.value.hint}"

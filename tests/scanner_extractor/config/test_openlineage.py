@@ -96,3 +96,10 @@ def test_file_without_it_leaves_it_to_the_library(tmp_path) -> None:
     (tmp_path / "c.json").write_text(json.dumps(LEAST))
 
     assert read_cluster_file(tmp_path / "c.json", {}, ()).openlineage is None
+
+
+def test_a_transport_whose_type_is_an_object_is_a_problem(tmp_path) -> None:
+    """Its type is compared with those over HTTP, and an object has no hash."""
+    assert wrong(tmp_path, {"type": {"a": 1}, "url": "nonsense"}) == [
+        "$.openlineage.transport.type an object stands where text is expected"
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 from pathlib import Path
 from typing import Any
@@ -24,17 +25,14 @@ PROBER = Prober(brokers=no_brokers, reachable=lambda host, port: True)
 
 
 @pytest.fixture
-def told(serve, reply):
+def told(canned):
     """Probe a server that answers one path and gives 404 for any other."""
 
     def ask(path: str, answer: Any) -> Probed:
-        def handle(seen: Any) -> Any:
-            if seen.target != path:
-                return reply(status=404, body=b"{}")
-            return reply(status=answer) if isinstance(answer, int) else reply(body=json.dumps(answer).encode())
-
-        address = serve(handle).removeprefix("http://")
-        return next(iter(PROBER.probe(address, no_progress)))
+        known = {"status": answer} if isinstance(answer, int) else {"json": answer}
+        canned.get(f"http://probed.example:8080{path}", **known)
+        canned.get(re.compile(r"http://probed\.example:8080/.*"), status=404, json={})
+        return next(iter(PROBER.probe("probed.example:8080", no_progress)))
 
     return ask
 
@@ -66,11 +64,11 @@ def test_answer_of_something_else_is_not_known(told, answer: Any) -> None:
 
 
 @pytest.mark.parametrize("body", [b"{}", b"[5]", b"<html>", b'{"version": 1, "name": 2}'])
-def test_server_that_answers_everything_alike_is_not_known(serve, reply, body: bytes) -> None:
+def test_server_that_answers_everything_alike_is_not_known(canned, body: bytes) -> None:
     """Each sign wants an answer of its own shape."""
-    address = serve(lambda seen: reply(body=body)).removeprefix("http://")
+    canned.get(re.compile(r"http://probed\.example:8080/.*"), body=body, content_type="application/json")
 
-    assert [each.kind for each in PROBER.probe(address, no_progress)] == [None]
+    assert [each.kind for each in PROBER.probe("probed.example:8080", no_progress)] == [None]
 
 
 def test_server_that_wants_a_login_says_so(told) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -180,9 +181,10 @@ def test_brokers_that_cannot_be_asked_are_a_row(error, state):
     assert (row.source, row.state, row.detail) == ("kafka:k:1", state, "kafka:k:1: no answer")
 
 
-def test_sources_are_checked_over_the_network_without_an_exchange(serve, reply):
+def test_sources_are_checked_over_the_network_without_an_exchange(canned):
     """As `scanner check` does."""
-    url = serve(lambda seen: reply(body=b"[]"))
+    url = "http://registry.example"
+    canned.get(re.compile(f"{url}/.*"), json=[])
     chosen = settings(
         kafka=KafkaSettings(brokers=("k:1",)),
         registries=(RegistrySettings(type="karapace", http=HttpSettings(url=url)),),

@@ -4,7 +4,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from scanner_extractor.scan.merge import NOTHING, merge_results
-from scanner_extractor.scan.results import ConnectResult, KafkaResult, KsqlResult, RegistryResult, SourceResults
+from scanner_extractor.scan.results import (
+    ConnectResult,
+    FactsResult,
+    KafkaResult,
+    KsqlResult,
+    RegistryResult,
+    SourceResults,
+)
 from scanner_extractor.scan.runner import SourceReadings
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings, Settings
 from scanner_model.columns import Column
@@ -275,3 +282,15 @@ def test_associations_that_name_clusters_are_reported_where_the_own_id_is_not_kn
     assert [problem.what for problem in found.problems] == [
         "the id of this Kafka cluster is not known: 1 of 2 associations name a cluster and are left out"
     ]
+
+
+def test_facts_of_a_kind_without_a_member_of_its_own_are_listed_in_the_order_of_the_sources() -> None:
+    """A new kind of source needs no line in the merge."""
+    first, second = (outcome(SourceId(f"quotas:{name}"), "quotas") for name in "ab")
+    merged = scan(
+        FactsResult(outcome=first, facts={"quotas": ("user-1",)}),
+        FactsResult(outcome=second, facts={"quotas": ("user-2",)}),
+    )
+
+    assert merged.facts("quotas") == ("user-1", "user-2")
+    assert merged.facts("topics") == merged.topics

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from dataflow_generator.build.assemble import read_flows
+from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.graph import EdgeKind
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.write.scan import write_scan
@@ -61,7 +62,7 @@ def edges(new_dictionary):
     with engine.connect() as conn:
         return {
             (edge.kind, edge.source.rpartition("/")[2], edge.target.rpartition("/")[2])
-            for edge in read_flows(conn).edges
+            for edge in read_flows(load_snapshot(conn)).edges
         }
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -39,7 +41,7 @@ class TestPointers:
         """Registries merge the two, so either pointer is in use."""
         assert one({"$ref": f"#/{written}/A"}, **{kept: {"A": INTEGER}}).type == "integer"
 
-    @pytest.mark.parametrize("pointer", ["a~1b", "c%25d", "e~0f", "g%20h", "list/1"])
+    @pytest.mark.parametrize("pointer", ["a~1b", "a%2Fb", "c%25d", "e~0f", "g%20h", "list/1"])
     def test_pointers_are_unescaped(self, pointer: str) -> None:
         """A pointer in a URI is escaped twice (RFC 6901, section 6)."""
         names = {"a/b": INTEGER, "c%d": INTEGER, "e~f": INTEGER, "g h": INTEGER, "list": [STRING, INTEGER]}
@@ -94,12 +96,13 @@ class TestDrafts:
 
         assert shown(read(schema)) == ["b string", "a string"]
 
-    def test_draft_4_names_resources_by_id(self) -> None:
-        """`$id` came later."""
+    @pytest.mark.parametrize("draft", [{"$schema": DRAFT_4}, {}], ids=["named", "unnamed"])
+    def test_draft_4_names_resources_by_id(self, draft: dict[str, str]) -> None:
+        """`$id` came later; an `id` that is an address shows the draft where no `$schema` does."""
         inner = {"id": "part.json", "definitions": {"A": INTEGER}}
         reference = {"$ref": "http://shop.example/part.json#/definitions/A"}
 
-        column = one(reference, definitions={"x": inner}, id="http://shop.example/root.json", **{"$schema": DRAFT_4})
+        column = one(reference, definitions={"x": inner}, id="http://shop.example/root.json", **draft)
 
         assert column.type == "integer"
 
@@ -108,6 +111,53 @@ class TestDrafts:
         parsed = read({"id": "x", "properties": {"id": STRING, "$id": INTEGER, "f": {"$ref": "#/properties/id"}}})
 
         assert shown(parsed) == ["id string", "$id integer", "f string"]
+
+
+BUNDLED = {
+    "$id": "http://shop.example/root.json",
+    "definitions": {
+        "A": {
+            "$id": "a.json",
+            "$anchor": "a",
+            "properties": {"n": STRING, "m": {"$ref": "#a"}},
+            "allOf": [{"properties": {"k": STRING}}],
+            "items": [STRING, STRING],
+            "dependencies": {"n": ["m"]},
+            "additionalProperties": False,
+        }
+    },
+    "properties": {"f": {"$ref": "a.json"}, "sound": INTEGER},
+}
+
+
+def damaged(document: Any, *, wrong: object) -> Iterator[Any]:
+    """Yield *document* with each value in turn replaced by *wrong*, the root and what is below `sound` excepted."""
+    for key in document if isinstance(document, dict) else range(len(document) if isinstance(document, list) else 0):
+        if key == "sound":
+            continue
+        for value in (wrong, *damaged(document[key], wrong=wrong)):
+            copy = dict(document) if isinstance(document, dict) else list(document)
+            copy[key] = value
+            yield copy
+
+
+class TestDamage:
+    @pytest.mark.parametrize("wrong", [None, 3, "x", [], [3], {}, {"a": 3}, True], ids=str)
+    @pytest.mark.parametrize("draft", [DRAFT_4, "http://json-schema.org/draft-07/schema#", DRAFT_2020])
+    def test_wrong_value_anywhere_costs_nothing_beside_it(self, draft: str, wrong: object) -> None:
+        """A registry stores any JSON; what is sound in it is read."""
+        for schema in damaged(BUNDLED, wrong=wrong):
+            parsed = read({**schema, "$schema": draft})
+
+            if isinstance(schema["properties"], dict) and "sound" in schema["properties"]:
+                assert "sound integer" in shown(parsed)
+
+    @pytest.mark.parametrize("definitions", [[STRING], 3, "A", None], ids=str)
+    def test_pointer_through_what_holds_nothing_is_a_problem(self, definitions: object) -> None:
+        """A list has no names, a number no members."""
+        parsed = read({"properties": {"f": {"$ref": "#/definitions/A/x"}}, "definitions": definitions})
+
+        assert [problem.where for problem in parsed.problems] == ["f"]
 
 
 class TestIdentifiers:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -254,10 +255,12 @@ def test_manager_that_lists_nothing_is_a_failure(flink, read: Read, page, error)
 
 @pytest.mark.parametrize("kind", [CONFLUENT, CMF])
 @pytest.mark.parametrize("body", ["[]", "{}", '{"data": 1, "items": 2}', "null"])
-def test_another_answer_is_no_list(serve, reply, kind, body) -> None:
+def test_another_answer_is_no_list(canned, kind, body) -> None:
     """Something else listens there."""
-    url = serve(lambda seen: reply(body=body.encode()))
-    settings = FlinkSettings(type=kind, http=HttpSettings(url=url), organization="o", environment="e")
+    canned.get(re.compile("http://flink.example/.*"), body=body)
+    settings = FlinkSettings(
+        type=kind, http=HttpSettings(url="http://flink.example"), organization="o", environment="e"
+    )
 
     with Http(settings.http, settings.source, clock=NO_PAUSE) as http, pytest.raises(PayloadUnexpected):
         FLINK_SOURCES[kind].read(settings, http, no_progress)

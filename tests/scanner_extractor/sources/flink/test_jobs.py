@@ -72,12 +72,18 @@ def test_job_whose_plan_fails_stays_as_it_was(flink, read: Read) -> None:
     assert reading.problems[-1].what == "nor could the plans of 2 more of its jobs"
 
 
-def test_gateway_is_there_or_not(flink, read: Read, serve, reply) -> None:
+def test_gateway_is_there_or_not(flink, read: Read) -> None:
     """It lists no sessions, so there is nothing else to ask."""
     server = flink.Flink()
 
     assert (read(server, SQL_GATEWAY).outcome.answer, server.asked) == (SourceStatus.READ, ["/v1/info"])
-    settings = FlinkSettings(type=SQL_GATEWAY, http=HttpSettings(url=serve(lambda seen: reply(status=503))))
+
+
+def test_gateway_that_is_not_available_is_unreachable(canned) -> None:
+    """As behind a proxy, while it starts."""
+    canned.get("http://flink.example/v1/info", status=503)
+    settings = FlinkSettings(type=SQL_GATEWAY, http=HttpSettings(url="http://flink.example"))
+
     with Http(settings.http, settings.source, clock=NO_PAUSE) as http, pytest.raises(SourceUnreachable):
         FLINK_SOURCES[SQL_GATEWAY].read(settings, http, no_progress)
 
