@@ -36,13 +36,13 @@ def read_moment(text: str, where: str, *, end_of_day: bool = True) -> str:
     """
     try:
         at = datetime.fromisoformat(text)
-    except ValueError as error:
+        if len(text) <= len("2026-01-31"):
+            at = datetime.combine(at, time.max if end_of_day else time.min)
+        at = (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
         hint = "a scan number, a date (2026-01-31) or a time (2026-01-31T12:00:00+01:00)"
         raise InputInvalid(f"{text!r} is neither a scan number nor a date", where=where, hint=hint) from error
-    if len(text) <= len("2026-01-31"):
-        at = datetime.combine(at, time.max if end_of_day else time.min)
-    at = at if at.tzinfo else at.replace(tzinfo=UTC)
-    return at.astimezone(UTC).isoformat(timespec="milliseconds")
+    return at.isoformat(timespec="milliseconds")
 
 
 def newest_scan_at(conn: Connection, moment: str) -> int | None:

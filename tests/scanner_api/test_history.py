@@ -107,6 +107,8 @@ def test_date_means_the_newest_scan_that_was_finished(scans, moment, scan) -> No
         ("soon", InputInvalid, "neither a scan number nor a date"),
         ("2026-02-30", InputInvalid, "neither a scan number nor a date"),
         ("-1", InputInvalid, "neither a scan number nor a date"),
+        ("0001-01-01T00:00:00+01:00", InputInvalid, "neither a scan number nor a date"),
+        ("99999999999999999999", InputInvalid, "neither a scan number nor a date"),
     ],
 )
 def test_moment_without_a_scan_is_an_error(scans, moment, error, what) -> None:
