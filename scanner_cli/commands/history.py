@@ -37,6 +37,6 @@ def history(node: str, target: str | None, dictionary: Dictionary, style: str) -
     rows = history_of(dictionary, node, target)
     listed = [row._asdict() for row in rows]
     columns = narrow(HISTORY_COLUMNS, listed, style, ("cluster", "member", "before"))
-    show(listed, columns, style, document=history_document(rows))
+    show(listed, columns, style, document=history_document(node, target, rows))
     if not rows:
         echo_err(f"note: no change of the flows from {node!r} to {target!r} is known")

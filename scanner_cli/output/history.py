@@ -40,9 +40,10 @@ def flow_rows(changes: FlowDiff) -> list[dict[str, Json]]:
     return [*map(_node_row, changes.nodes), *map(_edge_row, changes.edges)]
 
 
-def history_document(rows: tuple[HistoryRow, ...]) -> list[Json]:
+def history_document(node: str, target: str | None, rows: tuple[HistoryRow, ...]) -> Json:
     """Return the rows, with the JSON text of values parsed."""
-    return [row._asdict() | {"before": _value(row.before), "after": _value(row.after)} for row in rows]
+    lines = [row._asdict() | {"before": _value(row.before), "after": _value(row.after)} for row in rows]
+    return {"node": node, "target": target, "history": lines}
 
 
 def prune_lines(result: PruneResult, *, dry_run: bool) -> Iterator[str]:

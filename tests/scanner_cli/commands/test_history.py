@@ -89,7 +89,7 @@ def test_impact_and_export_are_of_an_earlier_scan_too(scanner, twice, tmp_path) 
 
 def test_history_has_a_line_for_each_change(scanner, twice) -> None:
     """The oldest first."""
-    rows = scanner("history", "invoices.iban", "--format", "json", *twice).json
+    rows = scanner("history", "invoices.iban", "--format", "json", *twice).json["history"]
 
     assert [(row["scan"], row["kind"], row["action"]) for row in rows] == [
         (1, "node", "first known"),
