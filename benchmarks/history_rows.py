@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from large_estate import SEED, Size, build, topic_name
+from large_installation import SEED, Size, build, topic_name
 from measure import Row, conditions, medians, run, scanner, table
 from renewal_rows import change_topics
 from sqlalchemy import Connection, Table, insert, select, update

@@ -14,9 +14,9 @@ from scanner_extractor.discovery.config_templates import (
     SECRET_VARIABLE,
     Probed,
     Prober,
-    ask_brokers,
     cloud_files,
     listens,
+    probe_brokers,
     probed_file,
 )
 from scanner_extractor.discovery.config_templates import Initial as ClusterTemplate
@@ -86,7 +86,7 @@ def probe_addresses(addresses: Sequence[str], *, progress: ScanProgress = no_sca
 
     >>> [(server.url, server.kind) for server in probe_addresses(["localhost"])]
     """
-    prober = Prober(brokers=ask_brokers, reachable=listens)
+    prober = Prober(brokers=probe_brokers, reachable=listens)
     return tuple(server for address in addresses for server in prober.probe(address, progress))
 
 

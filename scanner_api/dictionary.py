@@ -46,7 +46,7 @@ class Dictionary:
 
     def writing(self, *, create: bool = False) -> Engine:
         """Open the dictionary for writes; *create* makes a missing one. Raises DictionaryUnusable."""
-        return open_engine(self.url, create=create, patience=self.patience, say=self.notify)
+        return open_engine(self.url, create=create, patience=self.patience, notify=self.notify)
 
     def sibling(self, ending: str) -> Path:
         """Return the path beside the dictionary's file; in the working directory where it is on a server."""

@@ -79,7 +79,7 @@ def send_events(
 ) -> EmitResult:
     """Send *events* in order; arguments as `emit`. Where delivery stops, its error is in the result."""
     statistics = EventStatistics()
-    emitter = Emitter(transport, say=notify, show=on_console)
+    emitter = Emitter(transport, notify=notify, show=on_console)
     with RejectedFile(rejected) as file:
         refused = _Refused(file, notify)
         delivery = deliver(_counted(map(statistics.count, events), progress), emitter, refused.add)

@@ -37,7 +37,7 @@ class SourceStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceResult:
-    """Result of one source: *asked* and *got* count its objects requested and read (versions, topics, collections).
+    """Result of one source: *requested* and *received* count its objects (versions, topics, collections).
 
     *reason* is one line of text where it was not read fully, *hint* the next step. *requests* and *seconds* are its
     cost. *unread* are the natural names (subjects, collections) that exist and could not be read this time: their
@@ -46,9 +46,9 @@ class SourceResult:
 
     source: SourceId
     kind: str
-    answer: SourceStatus
-    got: int = 0
-    asked: int = 0
+    status: SourceStatus
+    received: int = 0
+    requested: int = 0
     reason: str = ""
     hint: str = ""
     requests: int = 0

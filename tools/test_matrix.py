@@ -45,10 +45,10 @@ class Row:
 
 def rows() -> Iterator[Row]:
     """Yield the rows that this machine can run, the oldest dependencies first."""
-    found = [(version, python) for version in SUPPORTED if (python := find_python(version))]
-    for version, python in found[:1]:
+    pythons = [(version, python) for version in SUPPORTED if (python := find_python(version))]
+    for version, python in pythons[:1]:
         yield Row(version, python, oldest=True)
-    for version, python in found:
+    for version, python in pythons:
         yield Row(version, python, oldest=False)
 
 

@@ -54,7 +54,7 @@ def read_flows(snapshot: Snapshot, read: ReadParts | None = None, report: Progre
     return with_catalogs(snapshot, with_attributes(flows, attributes), context)
 
 
-def estate_nodes(snapshot: Snapshot, flows: Flows) -> Iterator[Node]:
+def installation_nodes(snapshot: Snapshot, flows: Flows) -> Iterator[Node]:
     """Yield the nodes that are not part of schemas: clusters, topics, and those of *flows*."""
     known = schema_nodes.namespaces(snapshot.clusters)
     yield from map(schema_nodes.cluster_node, snapshot.clusters)
@@ -62,7 +62,7 @@ def estate_nodes(snapshot: Snapshot, flows: Flows) -> Iterator[Node]:
     yield from flows.nodes
 
 
-def estate_edges(snapshot: Snapshot, flows: Flows) -> Iterator[Edge]:
+def installation_edges(snapshot: Snapshot, flows: Flows) -> Iterator[Edge]:
     """Yield the edges that are not inside schemas: cluster to topic, topic to schema, and those of *flows*."""
     known = schema_nodes.namespaces(snapshot.clusters)
     yield from (schema_nodes.topic_edge(topic, known) for topic in snapshot.topics)
@@ -81,13 +81,13 @@ def _live_topic_keys(jobs: Iterable[JobFlows], context: LookupContext) -> frozen
 
 
 def _nodes(snapshot: Snapshot, flows: Flows) -> Iterator[Node]:
-    yield from estate_nodes(snapshot, flows)
+    yield from installation_nodes(snapshot, flows)
     for definition in snapshot.definitions():
         yield from schema_nodes.definition_nodes(definition)
 
 
 def _edges(snapshot: Snapshot, flows: Flows) -> Iterator[Edge]:
-    yield from estate_edges(snapshot, flows)
+    yield from installation_edges(snapshot, flows)
     for definition in snapshot.definitions():
         yield from schema_nodes.definition_edges(definition)
 

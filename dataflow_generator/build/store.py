@@ -1,4 +1,4 @@
-"""The generated graph into the dictionary, in one transaction; of it only what stands above the schemas is held.
+"""The generated graph into the dictionary, in one transaction; of it only what belongs to no schema is held.
 
 A definition is never changed, so the rows of its schema stay from one generation to the next; all others are written
 again. Rows of schemas have keys above zero that follow from the definition's own, all others have keys below zero.
@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 
-from dataflow_generator.build.assemble import estate_edges, estate_nodes, read_flows
+from dataflow_generator.build.assemble import installation_edges, installation_nodes, read_flows
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.graph_builder import Flows, infrequent_collection
 from dataflow_generator.build.progress import ProgressCallback, silent
@@ -24,7 +24,7 @@ from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph
 from scanner_dictionary.graph.versions import recorded
 from scanner_dictionary.lineage_inputs.column_batches import cells_of, live_heads
 
-_WORDS = {each: str(each.value) for each in (*NodeKind, *EdgeKind, *Certainty)}
+_WORDS = {member: str(member.value) for member in (*NodeKind, *EdgeKind, *Certainty)}
 """Enum values as plain str: database drivers take much longer to bind a subclass of str."""
 
 
@@ -56,7 +56,7 @@ def store(engine: Engine, graph: FlowGraph) -> StoredGraph:
 def write_flows(conn: Connection, snapshot: Snapshot, flows: Flows) -> StoredGraph:
     """Replace the stored graph, in the caller's transaction, with *flows*, the topics of *snapshot* and all schemas."""
     schemas = _write_schemas(conn)
-    nodes, edges = list(estate_nodes(snapshot, flows)), list(estate_edges(snapshot, flows))
+    nodes, edges = list(installation_nodes(snapshot, flows)), list(installation_edges(snapshot, flows))
     rows = [node_row(number, node) for number, node in enumerate(nodes, -len(nodes))]
     keys = {**schemas, **{row.node_key: row.id for row in rows}}
     graph_store.add_rows(conn, rows, (edge_row(number, edge, keys) for number, edge in enumerate(edges, -len(edges))))
@@ -71,9 +71,9 @@ def _write_schemas(conn: Connection) -> Mapping[str, int]:
     live = {schema_number(head.id): head for head in live_heads(conn)}
     keys = {schema_key(head.fingerprint): number for number, head in live.items()}
     stored = graph_store.schema_nodes(conn, LAYOUT)
-    kept = {number for number, key in stored.items() if keys.get(key) == number}
-    graph_store.delete_graph(conn, sorted(stored.keys() - kept) if stored else None)
-    for cells in cells_of(conn, [head for number, head in live.items() if number not in kept]):
+    unchanged = {number for number, key in stored.items() if keys.get(key) == number}
+    graph_store.delete_graph(conn, sorted(stored.keys() - unchanged) if stored else None)
+    for cells in cells_of(conn, [head for number, head in live.items() if number not in unchanged]):
         graph_store.add_rows(conn, *schema_rows(cells))
     return keys
 
@@ -81,8 +81,8 @@ def _write_schemas(conn: Connection) -> Mapping[str, int]:
 def node_row(number: int, node: Node) -> NodeRow:
     """Return the row of a node."""
     path = None if node.path is None else list_text(node.path)
-    told = node.namespace, node.name, path, object_text(node.attributes)
-    return NodeRow(number, node.key, _WORDS[node.kind], *told)
+    values = node.namespace, node.name, path, object_text(node.attributes)
+    return NodeRow(number, node.key, _WORDS[node.kind], *values)
 
 
 def edge_row(number: int, edge: Edge, keys: Mapping[str, int]) -> EdgeRow:

@@ -90,7 +90,7 @@ def derive(
     needed = [each for each in open_flows if not wanted.isdisjoint(each[3:])]
     derived: dict[Dataset, Paths] = dict(declared)
     while True:
-        found: dict[Dataset, dict[ColumnPath, None]] = {}
+        columns_by_dataset: dict[Dataset, dict[ColumnPath, None]] = {}
         for config, flows, flow, source, target in needed:
             ends = tuple(known.get(end) or derived.get(end, ()) for end in (source, target))
             unknown = [end for end, columns in zip((source, target), ends, strict=True) if not columns]
@@ -98,8 +98,8 @@ def derive(
                 followed = map_flow_columns(config, flows, flow, (ends[0], ends[1]))
                 for end in unknown:
                     paths = (mapping.source if end == source else mapping.target for mapping in followed.columns)
-                    found.setdefault(end, {}).update(dict.fromkeys(paths))
-        new = {end: tuple(paths) for end, paths in found.items() if paths}
+                    columns_by_dataset.setdefault(end, {}).update(dict.fromkeys(paths))
+        new = {end: tuple(paths) for end, paths in columns_by_dataset.items() if paths}
         if not new:
             return derived
         derived |= new

@@ -408,10 +408,10 @@ def merged(parts: Iterable[Described]) -> Described:
     return {topic: tuple(columns) for topic, columns in columns_of.items()}
 
 
-def _counted(each: Reading) -> JobReading:
-    columns, tables, unread = (each.level is level for level in (Level.COLUMNS, Level.TABLES, Level.UNREAD))
-    counted = Coverage(columns=int(columns), tables=int(tables), unread=int(unread), problems=each.problems)
-    return JobReading(each.flows, counted)
+def _counted(reading: Reading) -> JobReading:
+    columns, tables, unread = (reading.level is level for level in (Level.COLUMNS, Level.TABLES, Level.UNREAD))
+    counted = Coverage(columns=int(columns), tables=int(tables), unread=int(unread), problems=reading.problems)
+    return JobReading(reading.flows, counted)
 
 
 def _chunked(rows: Sequence[T]) -> Iterator[Sequence[T]]:

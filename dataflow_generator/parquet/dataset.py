@@ -15,11 +15,11 @@ from pyarrow.dataset import field
 
 from dataflow_generator.build.targets import PARQUET_DIRECTORY, GraphManifest
 from dataflow_generator.parquet.manifest import count_rows, read_manifest
-from dataflow_generator.parquet.schema import EDGE_DDL, ESTATE, FLOWS, NODE_DDL, ORDER, Record, arrow_schema
+from dataflow_generator.parquet.schema import EDGE_DDL, FLOWS, INSTALLATION, NODE_DDL, ORDER, Record, arrow_schema
 from scanner_model.errors import InputInvalid
 
 NODES, EDGES = "nodes", "edges"
-ABOVE = (ESTATE, FLOWS)
+ABOVE = (INSTALLATION, FLOWS)
 """The ranks of all rows outside schemas, which are few compared with schema columns."""
 
 _MOST_SPANS = 50
@@ -58,9 +58,9 @@ def checked_manifest(directory: Path) -> GraphManifest:
     """Return the manifest of the graph in *directory*; raises InputInvalid where it is missing or incomplete."""
     about = read_manifest(directory)
     with _readable(directory):
-        found = count_rows(directory / NODES), count_rows(directory / EDGES)
-    if found != (about.nodes, about.edges):
-        what = f"{found[0]} of {about.nodes} nodes and {found[1]} of {about.edges} edges"
+        counted = count_rows(directory / NODES), count_rows(directory / EDGES)
+    if counted != (about.nodes, about.edges):
+        what = f"{counted[0]} of {about.nodes} nodes and {counted[1]} of {about.edges} edges"
         raise InputInvalid(f"the graph is incomplete: {what}", where=str(directory), hint="copy or write it again")
     return about
 
@@ -78,8 +78,8 @@ class ParquetTables:
         """Read some rows, which fit in memory, in the order of the graph; with *columns* no others of theirs."""
         chosen = [*columns, *ORDER] if columns else None
         with _readable(self._directory):
-            found = self._tables[table].to_table(filter=_filter(wanted), columns=chosen, **_READ_AHEAD)
-            return iter(found.sort_by([(name, "ascending") for name in ORDER]).to_pylist())
+            selected = self._tables[table].to_table(filter=_filter(wanted), columns=chosen, **_READ_AHEAD)
+            return iter(selected.sort_by([(name, "ascending") for name in ORDER]).to_pylist())
 
     def every_row(self, table: str) -> Iterator[Record]:
         """Read all rows, of which only a portion is held in memory."""
@@ -97,16 +97,16 @@ def _opened(directory: Path, columns: Any) -> dataset.Dataset:  # noqa: ANN401 -
 
 
 def _filter(wanted: RowFilter) -> Any:  # noqa: ANN401 - pyarrow has no types
-    found = field("rank").isin(sorted(wanted.ranks))
+    condition = field("rank").isin(sorted(wanted.ranks))
     if wanted.kinds:
-        found &= field("kind").isin(sorted(map(str, wanted.kinds)))
+        condition &= field("kind").isin(sorted(map(str, wanted.kinds)))
     if wanted.column:
-        found &= field(wanted.column).isin(pa.array(sorted(wanted.values), pa.string()))
+        condition &= field(wanted.column).isin(pa.array(sorted(wanted.values), pa.string()))
     within = None
     for first, last in wanted.few_spans:
         span = (field("place") >= first) & (field("place") <= last)
         within = span if within is None else within | span
-    return found if within is None else found & within
+    return condition if within is None else condition & within
 
 
 def _in_order(table: dataset.Dataset) -> Iterator[Record]:

@@ -44,18 +44,18 @@ def numbered(sections: Iterable[Table], rank: int) -> Table:
     rows = pa.concat_tables(sections)
     ranks = pa.repeat(pa.scalar(rank, pa.int32()), len(rows))
     rows = rows.set_column(rows.schema.get_field_index("rank"), "rank", ranks)
-    places = pa.array(range(len(rows)), pa.int64())
-    return rows.set_column(rows.schema.get_field_index("place"), "place", places)
+    positions = pa.array(range(len(rows)), pa.int64())
+    return rows.set_column(rows.schema.get_field_index("place"), "place", positions)
 
 
 def write_job_tables(nodes: Sequence[Table], edges: Sequence[Table], directory: Path) -> None:
     """Write the *numbered* rows of the ranks into *directory*, a file for each kind."""
     for name, ranks in ((NODES, nodes), (EDGES, edges)):
-        found: dict[str, list[Table]] = {}
+        by_table: dict[str, list[Table]] = {}
         for rows in ranks:
             for kind, own in _by_kind(rows):
-                found.setdefault(kind, []).append(own)
-        for kind, tables in found.items():
+                by_table.setdefault(kind, []).append(own)
+        for kind, tables in by_table.items():
             _write(directory / name / f"kind={kind}", tables)
 
 
@@ -104,22 +104,22 @@ class JobBatches(NamedTuple):
     coverage: Coverage
 
 
-def build_batch(found: PartitionResult) -> JobBatch:
+def build_batch(result: PartitionResult) -> JobBatch:
     """Build the rows of the jobs of a partition, each job independently."""
-    jobs = [each.flows for each in found.jobs]
-    drawings = {each.job.key: build_job_alone(each) for each in jobs}
+    jobs = [job.flows for job in result.jobs]
+    drawings = {job.job.key: build_job_alone(job) for job in jobs}
     edges: dict[EdgeKind, list[tuple[str, Edge]]] = {kind: [] for kind in _KINDS}
     for key, drawing in drawings.items():
         for edge in chain(drawing.uses, drawing.flows):
             edges[edge.kind].append((key, edge))
-    places = {key: place for each in drawings.values() for key, place in each.places.items()}
-    columns = _table(node_rows, list(column_nodes(places, found.described)))
+    refs = {key: ref for drawing in drawings.values() for key, ref in drawing.places.items()}
+    columns = _table(node_rows, list(column_nodes(refs, result.described)))
     return JobBatch(
-        keys=tuple(each.flows.job.key for each in found.jobs),
-        coverage=Coverage.total(each.coverage for each in found.jobs),
+        keys=tuple(job.flows.job.key for job in result.jobs),
+        coverage=Coverage.total(job.coverage for job in result.jobs),
         datasets=datasets_of(jobs),
-        jobs=_table(node_rows, [each.job for each in jobs]),
-        columns=_with(columns, _HOLDER, [place.dataset.key for place in places.values()]),
+        jobs=_table(node_rows, [job.job for job in jobs]),
+        columns=_with(columns, _HOLDER, [ref.dataset.key for ref in refs.values()]),
         edges={
             kind: _with(_table(edge_rows, [edge for _, edge in own]), _JOB, [key for key, _ in own])
             for kind, own in edges.items()
@@ -127,8 +127,8 @@ def build_batch(found: PartitionResult) -> JobBatch:
     )
 
 
-def concatenate(parts: Sequence[JobBatch], there: Collection[str]) -> JobBatches | None:
-    """Return what the jobs of all parts make; *there* are the keys of topics that the graph has without them.
+def concatenate(parts: Sequence[JobBatch], existing: Collection[str]) -> JobBatches | None:
+    """Return what the jobs of all parts make; *existing* are the keys of topics that the graph has without them.
 
     None where two jobs have one name, or one flow in common: one of them must give way then.
     """
@@ -140,10 +140,14 @@ def concatenate(parts: Sequence[JobBatch], there: Collection[str]) -> JobBatches
         return None
     columns = _unique(_concat([part.columns for part in parts], _COLUMN_DDL))
     datasets = sorted(frozenset[Dataset]().union(*(part.datasets for part in parts)))
-    kept = [Node(each.key, each.kind, each.namespace, each.name) for each in datasets if each.key not in there]
+    dataset_nodes = [
+        Node(dataset.key, dataset.kind, dataset.namespace, dataset.name)
+        for dataset in datasets
+        if dataset.key not in existing
+    ]
     jobs = _concat([part.jobs for part in parts], NODE_DDL).sort_by("node_key")
-    nodes = [_table(node_rows, kept), jobs, columns.drop_columns([_HOLDER])]
-    edges = [each.drop_columns([_JOB]) for each in (reads, writes, members, flows)]
+    nodes = [_table(node_rows, dataset_nodes), jobs, columns.drop_columns([_HOLDER])]
+    edges = [table.drop_columns([_JOB]) for table in (reads, writes, members, flows)]
     edges.insert(3, _contains(columns, flows))
     coverage = Coverage.total(part.coverage for part in parts)
     return JobBatches(numbered(nodes, FLOWS), numbered(edges, FLOWS), coverage)
@@ -172,13 +176,13 @@ def _contains(columns: Table, flows: Table) -> Table:
     """Return the edges to *columns* from their datasets, each with the evidence of the first flow at the column."""
     first = flows.take(_first_flows(columns["node_key"], flows))
     alike = {"type": "", "subtype": "", "kind": str(EdgeKind.CONTAINS)}
-    made = {
+    cells = {
         "source": columns[_HOLDER],
         "target": columns["node_key"],
         **{name: first[name] for name in ("evidence", "certainty", "rank", "place")},
         **{name: pa.repeat(pa.scalar(text, pa.string()), len(columns)) for name, text in alike.items()},
     }
-    return pa.table({name: made[name] for name in arrow_schema(EDGE_DDL).names}).cast(arrow_schema(EDGE_DDL))
+    return pa.table({name: cells[name] for name in arrow_schema(EDGE_DDL).names}).cast(arrow_schema(EDGE_DDL))
 
 
 def _first_flows(columns: Array, flows: Table) -> Array:
@@ -232,7 +236,7 @@ def read_rows(
         batches = list(draw(parts, context))
     else:
         batches = [build_batch(read_partition(part, context)) for part in counted(report, JOBS, parts, len(parts))]
-    found = concatenate(batches, _there(context))
+    found = concatenate(batches, _existing_topics(context))
     if found is None:
         return _of_flows(snapshot, read, report)
     nodes, edges = (table.to_batches(max_chunksize=_AT_ONCE) for table in (found.nodes, found.edges))
@@ -245,7 +249,7 @@ def _of_flows(snapshot: Snapshot, read: ReadParts | None, report: ProgressCallba
     return JobRows(nodes, edges, flows.coverage)
 
 
-def _there(context: LookupContext) -> frozenset[str]:
+def _existing_topics(context: LookupContext) -> frozenset[str]:
     """Return the keys of live topics, which are in the graph without any job."""
     clusters = context.naming.clusters
     return frozenset(topic_key(clusters[cluster], name) for cluster, names in context.topics.items() for name in names)

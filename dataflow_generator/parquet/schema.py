@@ -34,7 +34,7 @@ EDGE_DDL = _ddl(_EDGE)
 ORDER = ("rank", "place")
 """The columns that give the order of the graph."""
 
-ESTATE, FLOWS, SCHEMAS = range(3)
+INSTALLATION, FLOWS, SCHEMAS = range(3)
 """Ranks: clusters and topics; jobs with their datasets and columns; schemas and their columns."""
 
 
@@ -50,7 +50,7 @@ def attributes_text(attributes: Attributes) -> str:
     return json.dumps(dict(attributes), ensure_ascii=False)
 
 
-def node_rows(nodes: Sequence[Node], rank: int, places: Sequence[int]) -> pa.RecordBatch:
+def node_rows(nodes: Sequence[Node], rank: int, positions: Sequence[int]) -> pa.RecordBatch:
     """Return nodes as rows of NODE_DDL, each with its place."""
     columns: dict[str, Sequence[Any]] = {
         "node_key": [node.key for node in nodes],
@@ -59,13 +59,13 @@ def node_rows(nodes: Sequence[Node], rank: int, places: Sequence[int]) -> pa.Rec
         "path": [node.path for node in nodes],
         "attributes": [attributes_text(node.attributes) for node in nodes],
         "rank": [rank] * len(nodes),
-        "place": places,
+        "place": positions,
         "kind": [str(node.kind) for node in nodes],
     }
     return _batch(columns, NODE_DDL)
 
 
-def edge_rows(edges: Sequence[Edge], rank: int, places: Sequence[int]) -> pa.RecordBatch:
+def edge_rows(edges: Sequence[Edge], rank: int, positions: Sequence[int]) -> pa.RecordBatch:
     """Return edges as rows of EDGE_DDL, each with its place."""
     columns: dict[str, Sequence[Any]] = {
         "source": [edge.source for edge in edges],
@@ -75,7 +75,7 @@ def edge_rows(edges: Sequence[Edge], rank: int, places: Sequence[int]) -> pa.Rec
         "type": [edge.type for edge in edges],
         "subtype": [edge.subtype for edge in edges],
         "rank": [rank] * len(edges),
-        "place": places,
+        "place": positions,
         "kind": [str(edge.kind) for edge in edges],
     }
     return _batch(columns, EDGE_DDL)

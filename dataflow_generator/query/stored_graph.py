@@ -80,7 +80,7 @@ def whole_graph(rows: SqlGraphReader, about: StoredGraph) -> FlowGraph:
     )
 
 
-def part_around(graph: GraphReader, about: StoredGraph, root: NodeRow, depth: int | None = None) -> FlowGraph:
+def neighbourhood(graph: GraphReader, about: StoredGraph, root: NodeRow, depth: int | None = None) -> FlowGraph:
     """Return the lineage of *root* with its columns, at most *depth* edges each way, and its context.
 
     The context is what contains the nodes, and the schemas of the topics with their columns.
@@ -141,8 +141,8 @@ def _add_between(graph: GraphReader, part: _Part) -> None:
 
 def _add_column_flows(graph: GraphReader, part: _Part) -> None:
     """Add column flows between columns of present nodes, and to present nodes as a whole."""
-    held = graph.edges_at(list(part.nodes), forward=True, kinds=(EdgeKind.CONTAINS,))
-    columns = dict.fromkeys(edge.target_node_id for edge in held)
+    edges = graph.edges_at(list(part.nodes), forward=True, kinds=(EdgeKind.CONTAINS,))
+    columns = dict.fromkeys(edge.target_node_id for edge in edges)
     within = columns.keys() | part.nodes.keys()
     flows = graph.edges_at(list(columns), forward=True, kinds=_FLOWS)
     _add(graph, part, (edge for edge in flows if edge.target_node_id in within))

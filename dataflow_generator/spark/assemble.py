@@ -11,7 +11,7 @@ import pyarrow as pa
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 
-from dataflow_generator.build.assemble import estate_edges, estate_nodes, read_flows
+from dataflow_generator.build.assemble import installation_edges, installation_nodes, read_flows
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.dictionary_source import DictionarySource
 from dataflow_generator.build.graph_builder import infrequent_collection
@@ -37,11 +37,11 @@ from dataflow_generator.parquet.schema_batches import (
     Rows,
     edge_batch,
     finish_spans,
-    make_places,
+    make_directories,
     node_batch,
     write_span,
 )
-from dataflow_generator.parquet.writer import estate_edge_batches, estate_node_batches, write_job_files
+from dataflow_generator.parquet.writer import installation_edge_batches, installation_node_batches, write_job_files
 from dataflow_generator.spark.jdbc import check_reachable, replace_tables
 
 Batches = Iterator[Any]
@@ -63,11 +63,11 @@ def write_schema_files(spark: SparkSession, source: DictionarySource, directory:
     """Write the schema files of the graph in *directory* from tasks; return the row counts of each span."""
     ranges = source.ranges(COLUMNS)
 
-    def made(places: Iterable[int]) -> Batches:
-        for at in places:
+    def build(numbers: Iterable[int]) -> Batches:
+        for at in numbers:
             yield pa.RecordBatch.from_pylist([write_span(source, ranges[at], directory)._asdict()])
 
-    return [Rows(*row) for row in tasks(spark, len(ranges), made, "nodes long, edges long").collect()]
+    return [Rows(*row) for row in tasks(spark, len(ranges), build, "nodes long, edges long").collect()]
 
 
 def local_frame(spark: SparkSession, batches: Iterable[Any], schema: str) -> DataFrame:
@@ -80,10 +80,10 @@ def _by_range(
 ) -> DataFrame:
     ranges = source.ranges(COLUMNS)
 
-    def made(places: Iterable[int]) -> Batches:
-        return (batch(cells) for at in places for cells in source.cells(ranges[at]))
+    def build(numbers: Iterable[int]) -> Batches:
+        return (batch(cells) for at in numbers for cells in source.cells(ranges[at]))
 
-    return tasks(spark, len(ranges), made, schema)
+    return tasks(spark, len(ranges), build, schema)
 
 
 def tasks(
@@ -135,37 +135,36 @@ class _Tasks:
         derived: ColumnsByDataset,
     ) -> Iterator[Any]:
         source, shared = self._source, context[:-2]
+        sent = [_packed(each) for each in rows]
 
-        def made(batches: Iterable[Any]) -> Batches:
+        def made(places: Iterable[int]) -> Batches:
             with source.connected() as conn, infrequent_collection():
-                here = LookupContext(*shared, topic_columns(conn), lambda: derived)
-                for batch in batches:
-                    for place, size, packed in zip(*batch.columns, strict=True):
-                        yield _packed(place.as_py(), read(_unpacked(size, packed), here))
+                lookup = LookupContext(*shared, topic_columns(conn), lambda: derived)
+                for place in places:
+                    size, packed = _packed(read(_unpacked(*sent[place]), lookup))
+                    yield pa.RecordBatch.from_pydict({"place": [place], "size": [size], "packed": [packed]})
 
         if not rows:
             return iter(())
-        sent = pa.Table.from_batches([_packed(place, each) for place, each in enumerate(rows)])
-        count = min(_TASKS, -(-len(rows) // _PARTS_A_TASK))
-        spread = self._spark.createDataFrame(sent, _PACKED).repartitionByRange(count, "place")
-        found = spread.mapInArrow(made, _PACKED).toArrow().sort_by("place")
-        return map(_unpacked, found.column("size"), found.column("packed"))
+        most = min(_TASKS, -(-len(rows) // _PARTS_A_TASK))
+        found = tasks(self._spark, len(rows), made, _PACKED, most=most).toArrow().sort_by("place")
+        pairs = zip(found.column("size"), found.column("packed"), strict=True)
+        return (_unpacked(size.as_py(), packed.as_buffer()) for size, packed in pairs)
 
 
 def _build(part: Partition, context: LookupContext) -> JobBatch:
     return build_batch(read_partition(part, context))
 
 
-def _packed(place: int, value: object) -> pa.RecordBatch:
+def _packed(value: object) -> tuple[int, bytes]:
+    """Return the size of a pickled value, and its compressed bytes."""
     found = pickle.dumps(value)
-    packed = pa.compress(found, codec=_CODEC, asbytes=True)
-    return pa.RecordBatch.from_pydict({"place": [place], "size": [len(found)], "packed": [packed]})
+    return len(found), pa.compress(found, codec=_CODEC, asbytes=True)
 
 
-def _unpacked(size: Any, packed: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
-    found = pa.decompress(packed.as_buffer(), decompressed_size=size.as_py(), codec=_CODEC)
+def _unpacked(size: int, packed: bytes | pa.Buffer) -> Any:  # noqa: ANN401 - any value
     # Written by our own driver and tasks only, so unpickling is safe.
-    return pickle.loads(found)  # noqa: S301
+    return pickle.loads(pa.decompress(packed, decompressed_size=size, codec=_CODEC))  # noqa: S301
 
 
 def assemble_on_spark(spark: SparkSession, source: DictionarySource) -> FlowGraph:
@@ -176,8 +175,8 @@ def assemble_on_spark(spark: SparkSession, source: DictionarySource) -> FlowGrap
     with source.snapshot() as snapshot, infrequent_collection():
         flows = read_flows(snapshot, _Tasks(spark, source, snapshot).read)
     return FlowGraph(
-        nodes=lambda: _nodes(spark, source, estate_nodes(snapshot, flows)),
-        edges=lambda: _edges(spark, source, estate_edges(snapshot, flows)),
+        nodes=lambda: _nodes(spark, source, installation_nodes(snapshot, flows)),
+        edges=lambda: _edges(spark, source, installation_edges(snapshot, flows)),
         coverage=flows.coverage,
     )
 
@@ -199,7 +198,7 @@ def write_parquet(spark: SparkSession, source: DictionarySource, directory: Path
     where files that tasks wrote are missing.
     """
     coverage = _write_above(spark, source, directory)
-    make_places(directory)
+    make_directories(directory)
     finish_spans(directory, write_schema_files(spark, source, directory))
     return coverage
 
@@ -213,8 +212,8 @@ def write_database(spark: SparkSession, source: DictionarySource, target: JdbcTa
     with source.snapshot() as snapshot, infrequent_collection():
         jobs = _job_rows(spark, source, snapshot)
         above = [local_frame(spark, rows, ddl) for rows, ddl in ((jobs.nodes, NODE_DDL), (jobs.edges, EDGE_DDL))]
-        nodes = local_frame(spark, estate_node_batches(snapshot), NODE_DDL)
-        edges = local_frame(spark, estate_edge_batches(snapshot), EDGE_DDL)
+        nodes = local_frame(spark, installation_node_batches(snapshot), NODE_DDL)
+        edges = local_frame(spark, installation_edge_batches(snapshot), EDGE_DDL)
     nodes = nodes.unionAll(schema_nodes(spark, source)).unionAll(above[0])
     edges = edges.unionAll(schema_edges(spark, source)).unionAll(above[1])
     nodes = nodes.withColumn("path", f.to_json("path"))

@@ -48,10 +48,10 @@ def _stage(frame: DataFrame, table: str, target: JdbcTarget) -> int:
 
 
 def _check(connection: Any, table: str, rows: int, target: JdbcTarget) -> None:  # noqa: ANN401 - Java has no types here
-    found = connection.createStatement().executeQuery(f"SELECT COUNT(*) FROM {table}")  # noqa: S608 - our own names
-    found.next()
-    if found.getLong(1) != rows:
-        what = f"{table} has {found.getLong(1)} rows instead of {rows}: a task was retried"
+    result = connection.createStatement().executeQuery(f"SELECT COUNT(*) FROM {table}")  # noqa: S608 - our own names
+    result.next()
+    if result.getLong(1) != rows:
+        what = f"{table} has {result.getLong(1)} rows instead of {rows}: a task was retried"
         raise ScannerError(what, where=target.masked_url, hint="run it again; the tables are unchanged")
 
 

@@ -34,13 +34,13 @@ def map_bytes(spark: SparkSession, work: Work, pieces: Iterable[bytes]) -> Itera
 
 
 def _worked(spark: SparkSession, work: Work, wave: Sequence[bytes]) -> list[bytes]:
-    def made(batches: Iterable[Any]) -> Iterator[Any]:
+    def run_batches(batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
-            places, found = batch.column(0), [work(piece.as_py()) for piece in batch.column(1)]
-            yield pa.RecordBatch.from_arrays([places, pa.array(found, pa.binary())], ["place", "piece"])
+            numbers, outputs = batch.column(0), [work(piece.as_py()) for piece in batch.column(1)]
+            yield pa.RecordBatch.from_arrays([numbers, pa.array(outputs, pa.binary())], ["place", "piece"])
 
     sent = pa.table({"place": range(len(wave)), "piece": pa.array(wave, pa.binary())})
     # By place, so that a task has one piece: a schema as large as a thousand others keeps none of them waiting.
     spread = spark.createDataFrame(sent).repartitionByRange(len(wave), "place")
-    found = spread.mapInArrow(made, _PIECES).toArrow().sort_by("place")
-    return [piece.as_py() for piece in found.column("piece")]
+    results = spread.mapInArrow(run_batches, _PIECES).toArrow().sort_by("place")
+    return [piece.as_py() for piece in results.column("piece")]

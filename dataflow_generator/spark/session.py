@@ -46,9 +46,9 @@ def build_archive(directory: Path) -> Path:
 
 def _files() -> Iterator[tuple[str, Path]]:
     for package in PACKAGES:
-        found = importlib.util.find_spec(package)
-        for place in (found.submodule_search_locations or ()) if found else ():
-            root = Path(place)
+        spec = importlib.util.find_spec(package)
+        for location in (spec.submodule_search_locations or ()) if spec else ():
+            root = Path(location)
             for file in sorted(root.rglob("*")):
                 if file.is_file() and file.suffix != ".pyc":
                     yield f"{package}/{file.relative_to(root).as_posix()}", file
@@ -172,7 +172,7 @@ def _check_pyspark(extra: str) -> None:
 
 
 def _light() -> dict[str, str]:
-    return {f"spark.{one}.defaultJavaOptions": _LIGHT_JAVA for one in ("driver", "executor")}
+    return {f"spark.{role}.defaultJavaOptions": _LIGHT_JAVA for role in ("driver", "executor")}
 
 
 def _start(settings: Mapping[str, str], log: Path) -> SparkSession:

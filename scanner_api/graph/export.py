@@ -9,7 +9,7 @@ from typing import Protocol, TextIO, cast
 
 from dataflow_generator.graph import FlowGraph
 from dataflow_generator.query.all_graphs import all_graphs
-from dataflow_generator.query.stored_graph import GeneratedGraph, part_around
+from dataflow_generator.query.stored_graph import GeneratedGraph, neighbourhood
 from dataflow_generator.render import OUTPUTS, format_of, write_files
 from dataflow_generator.render.page import page_lines
 from scanner_api.dictionary import Dictionary
@@ -141,7 +141,7 @@ def _part(
     if graph.about.coverage is None:
         source.notify("note: how much was read for the graph is not stored with it: run `scanner dataflow`")
     if node:
-        return part_around(graph.rows, graph.about, find_node(graph.rows, node, _WHERE), depth)
+        return neighbourhood(graph.rows, graph.about, find_node(graph.rows, node, _WHERE), depth)
     return graph.part(cluster_of_graph(graph.rows, cluster)) if cluster else graph.whole()
 
 

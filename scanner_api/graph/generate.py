@@ -16,7 +16,7 @@ from scanner_api.dictionary import Dictionary
 from scanner_api.files import GraphProgress, Notify, check_directory, ignore, no_graph_progress
 from scanner_api.graph.engines import Engines, Generation
 from scanner_api.spark import SparkChoice
-from scanner_dictionary.graph.reader import SqlGraphReader, upper_level
+from scanner_dictionary.graph.reader import SqlGraphReader, topic_level
 from scanner_dictionary.graph.store import StoredGraph, stored_graph
 from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import InputInvalid
@@ -185,7 +185,7 @@ def _write_files(generation: Generation, dictionary: Dictionary, outputs: _Outpu
 
 def _report(dictionary: Dictionary, graph: StoredGraph, engine: str) -> GraphReport:
     with dictionary.reading() as conn:
-        findings = stored_findings(upper_level(conn))
+        findings = stored_findings(topic_level(conn))
     return GraphReport(
         engine=engine, nodes=graph.nodes, edges=graph.edges, coverage=coverage_of(graph), findings=findings
     )

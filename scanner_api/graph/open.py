@@ -124,5 +124,5 @@ def cluster_of_graph(graph: GraphReader, name: str) -> str:
     names: Sequence[str] = graph.cluster_names()
     if name not in names:
         hint = f"known: {', '.join(names)}" if names else "nothing was scanned yet"
-        raise unknown_name("cluster", name, names, hint, graph.place)
+        raise unknown_name("cluster", name, names, hint, graph.location)
     return name

@@ -74,7 +74,7 @@ def monitor(
         what, hint = f"names no server of {', '.join(kinds)}", f"add `{kinds[0]}`, a list of {{url}}"
         raise InputInvalid(what, where=", ".join(files), hint=hint)
     target = _without_retries(transport or transport_of(None, None, None, clusters))
-    with Journal(check_file(state, "--state")) as journal, Emitter(target, say=notify, show=on_console) as emitter:
+    with Journal(check_file(state, "--state")) as journal, Emitter(target, notify=notify, show=on_console) as emitter:
         if file := lines_file(target):
             complete_last_line(journal, file)
         built = build_monitor(journal, emitter, timedelta(seconds=heartbeat), notify)

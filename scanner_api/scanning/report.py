@@ -36,4 +36,4 @@ class ScanReport:
     @property
     def is_partial(self) -> bool:
         """Return whether a requested source could not be read, or not completely."""
-        return any(outcome.answer in INCOMPLETE for outcome in self.outcomes)
+        return any(outcome.status in INCOMPLETE for outcome in self.outcomes)

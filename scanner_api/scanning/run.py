@@ -191,7 +191,7 @@ def _read_cluster(cluster: LoadedCluster, connections: Connections, options: Sca
     if options.choice.mode is Mode.ENRICH:
         files = tuple(kept(source, "manual", options.choice.mode) for source in cluster.manual.sources)
         results = replace(results, outcomes=(*results.outcomes, *files))
-    silent = [outcome.source for outcome in results.outcomes if outcome.answer != SourceStatus.READ]
+    silent = [outcome.source for outcome in results.outcomes if outcome.status != SourceStatus.READ]
     with options.engine.connect() as conn:
         previous = previous_state(conn, cluster.settings.cluster, silent)
     manual = None if options.choice.mode is Mode.ENRICH else cluster.manual
@@ -236,7 +236,7 @@ def _connections(cluster: str, capture: Path | None, replay: Path | None, *, sev
 
 
 def _answered(scan: ClusterScan) -> bool:
-    return any(outcome.answer in (SourceStatus.READ, SourceStatus.PARTIAL) for outcome in scan.outcomes)
+    return any(outcome.status in (SourceStatus.READ, SourceStatus.PARTIAL) for outcome in scan.outcomes)
 
 
 def _counts(scan: ClusterScan) -> tuple[tuple[str, int], ...]:

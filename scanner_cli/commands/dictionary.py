@@ -85,7 +85,7 @@ def prune(keep_scans: int | None, before: str | None, yes: bool, dictionary: Dic
 
 
 _CLUSTERS = ("name", "brokers", "kafka_cluster_id", "scans", "last_scan")
-_SOURCES = ("cluster", "name", "last_asked", "last_read", "stale_since", "stale_reason")
+_SOURCES = ("cluster", "name", "last_queried", "last_read", "stale_since", "stale_reason")
 
 
 @click.group("dictionary", cls=Group)

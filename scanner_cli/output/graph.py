@@ -139,7 +139,7 @@ def impact_document(impact: Impact) -> dict[str, Json]:
                 "use": affected.use.name.lower(),
                 "steps": affected.steps,
                 "through": [impact.nodes[job].node_key for job in affected.through],
-                "way": [edge_document(hop.edge, impact.nodes) for hop in affected.way],
+                "way": [edge_document(hop.edge, impact.nodes) for hop in affected.route],
             }
         )
     return {"root": impact.root.node_key, "affected": groups}
@@ -157,7 +157,7 @@ def impact_rows(impact: Impact) -> list[dict[str, Json]]:
             "use": affected.use.name.lower(),
             "steps": affected.steps,
             "through": [impact.nodes[job].name for job in affected.through],
-            "evidence": affected.way[-1].edge.evidence,
+            "evidence": affected.route[-1].edge.evidence,
         }
         for node, affected in rows
     ]

@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from importlib.resources import files
 from pathlib import Path
 
 from sqlalchemy import Connection as Connection
@@ -17,7 +18,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from scanner_dictionary.engine.sqlite import (
     OPTION,
-    Say,
+    Notify,
     Waiting,
     beside_readers,
     check_file,
@@ -164,8 +165,10 @@ _KINDS = {"sqlite": _sqlite, "postgres": _postgres, "postgresql": _postgres}
 
 MIGRATIONS = Path(__file__).parents[1] / "migrations"
 
-REVISION = max(path.name[:4] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
-"""The newest revision, from the names of the files: opening need not import Alembic."""
+REVISION = max(
+    file.name[:4] for file in files("scanner_dictionary.migrations.versions").iterdir() if file.name[0] == "0"
+)
+"""The newest revision, from the names of the files (also in an archive): opening need not import Alembic."""
 
 VERSION_TABLE = "dictionary_version"
 
@@ -176,17 +179,19 @@ _MIGRATING = 7_226_637
 """The key of PostgreSQL's advisory lock under which tables are created: there is none yet that could be locked."""
 
 
-def open_dictionary(url: str, *, create: bool = True, patience: float = _PATIENCE, say: Say | None = None) -> Engine:
+def open_dictionary(
+    url: str, *, create: bool = True, patience: float = _PATIENCE, notify: Notify | None = None
+) -> Engine:
     """Open the dictionary at *url* (a file or a URL), creating or migrating it.
 
     *create* is False for queries: a missing dictionary is an error then. *patience* is the number of seconds to wait
-    for another writer; *say* gets a message when it waits. Raises DictionaryUnusable, also later from every
+    for another writer; *notify* gets a message when it waits. Raises DictionaryUnusable, also later from every
     statement of the engine.
     """
     location = resolve_url(url)
     engine = _engine(location, create=create, patience=patience)
     waiting = Waiting(seconds=patience, shown=location.shown)
-    engine.update_execution_options(**{OPTION: replace(waiting, say=say) if say else waiting})
+    engine.update_execution_options(**{OPTION: replace(waiting, notify=notify) if notify else waiting})
     translate_errors(engine, location.shown)
     with engine.connect() as conn:
         revision = _revision(conn)

@@ -50,7 +50,7 @@ def _write(conn: Connection, table: Table, file: Path) -> None:
         rows = size = 0
         for batch in batches(conn, table):
             columns = zip(schema, zip(*batch, strict=True), strict=True)
-            waiting.append(pa.record_batch([pa.array(cells, each.type) for each, cells in columns], schema=schema))
+            waiting.append(pa.record_batch([pa.array(cells, column.type) for column, cells in columns], schema=schema))
             rows, size = rows + len(batch), size + waiting[-1].nbytes
             if rows >= _ROWS_IN_GROUP or size >= _CHARACTERS_IN_GROUP:
                 writer.write_table(pa.Table.from_batches(waiting), row_group_size=rows)

@@ -52,7 +52,7 @@ class PastGraphReader:
     _schemas: dict[str, tuple[list[NodeRow], list[EdgeRow]]] = field(default_factory=dict)
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """Return what stores it."""
         return f"the graph of scan {self.scan}"
 

@@ -28,7 +28,7 @@ class GraphReader(Protocol):
     """The rows of a graph; their keys are numbers in the graph's order, stable while it is read."""
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """Return what stores it, as the subject of a sentence."""
 
     def edges_at(
@@ -77,7 +77,7 @@ class SqlGraphReader:
     conn: Connection
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """Return what stores it."""
         return "the dictionary"
 
@@ -138,7 +138,7 @@ class SqlGraphReader:
         named = namespace.removeprefix(KAFKA)
         node, cluster = t.flow_node.c, t.cluster.c
         query = select(node.namespace).where(node.kind == "cluster").order_by(node.id).limit(1)
-        found: object = None
+        canonical: object = None
         if "/" not in named:
             with suppress(InputInvalid):
                 at = (
@@ -146,11 +146,11 @@ class SqlGraphReader:
                     .join(t.broker, t.broker.c.cluster_id == cluster.id)
                     .where(t.broker.c.address.in_(broker_addresses(named)))
                 )
-                found = self.conn.execute(query.where(node.name.in_(at))).scalar()
-        if not found:
+                canonical = self.conn.execute(query.where(node.name.in_(at))).scalar()
+        if not canonical:
             called = [row.name for row in clusters_named(self.conn, named)]
-            found = self.conn.execute(query.where(node.name.in_(called))).scalar() if called else None
-        return str(found) if found else namespace
+            canonical = self.conn.execute(query.where(node.name.in_(called))).scalar() if called else None
+        return str(canonical) if canonical else namespace
 
     def cluster_names(self) -> Sequence[str]:
         """List the clusters that were scanned."""
@@ -161,8 +161,8 @@ class SqlGraphReader:
         edge = t.flow_edge.c
         query = select(edge.source_node_id, edge.target_node_id).where(edge.kind.in_(sorted(kinds))).order_by(edge.id)
         ends = [tuple(row) for row in self.conn.execute(query)]
-        found = self.nodes_of({end for pair in ends for end in pair})
-        return ((found[source].node_key, found[target].node_key) for source, target in ends)
+        nodes = self.nodes_of({end for pair in ends for end in pair})
+        return ((nodes[source].node_key, nodes[target].node_key) for source, target in ends)
 
 
 def columns_of_schema(conn: Connection, key: str, name: str) -> Iterator[NodeRow]:
@@ -192,7 +192,7 @@ class Level(NamedTuple):
     edges: ColumnElement[bool]
 
 
-def upper_level(conn: Connection) -> Level:
+def topic_level(conn: Connection) -> Level:
     """Find the rows that come before the first schema in the graph's order: that order makes them a range of keys."""
     node, edge = t.flow_node.c, t.flow_edge.c
     if (conn.scalar(select(func.min(node.id))) or 0) < 0:
@@ -202,7 +202,7 @@ def upper_level(conn: Connection) -> Level:
     return Level(conn, *((true(), true()) if first is None else (node.id < first, edge.source_node_id < first)))
 
 
-def upper_nodes(level: Level) -> Sequence[Any]:
+def topic_level_nodes(level: Level) -> Sequence[Any]:
     """List the nodes but the columns, in the graph's order: key, node's key, kind, namespace, name, attributes.
 
     The attributes are left out (empty) unless they mark the node as internal.

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Select, Table, and_, delete, func, or_, select
 
 from scanner_dictionary.engine.rows import in_chunks, insert_rows, update_rows
-from scanner_dictionary.graph.reader import upper_level
+from scanner_dictionary.graph.reader import topic_level
 from scanner_dictionary.graph.store import newest_scan, stored_graph
 from scanner_dictionary.schema import tables as t
 
@@ -204,7 +204,7 @@ def _node_states(conn: Connection) -> Iterator[tuple[int, State]]:
     node, edge = t.flow_node.c, t.flow_edge.c
     query = select(node.id, *(node[name] for name in _NODE))
     schemas = select(edge.target_node_id).where(edge.kind == "has-schema")
-    for condition in (upper_level(conn).nodes & (node.kind != "schema"), node.id.in_(schemas)):
+    for condition in (topic_level(conn).nodes & (node.kind != "schema"), node.id.in_(schemas)):
         yield from ((row[0], tuple(row[1:])) for row in _rows(conn, query.where(condition)))
 
 
@@ -212,7 +212,7 @@ def _edge_states(conn: Connection, ends: Mapping[int, tuple[str, str]]) -> Itera
     """Yield the edges between nodes that *ends* has, with the key and the name of each."""
     edge = t.flow_edge.c
     cells = (edge.kind, edge.flow_type, edge.subtype, edge.evidence, edge.certainty)
-    query = select(edge.source_node_id, edge.target_node_id, *cells).where(upper_level(conn).edges)
+    query = select(edge.source_node_id, edge.target_node_id, *cells).where(topic_level(conn).edges)
     for source, target, *others in _rows(conn, query):
         if source in ends and target in ends:
             yield (*ends[source], *ends[target], *others)

@@ -172,7 +172,7 @@ def lineage_columns(conn: Connection, refs: Collection[DatasetRef]) -> Mapping[D
             ref = DatasetRef(row.dataset_namespace, row.dataset_name)
             if ref in refs:
                 columns.setdefault(ref, []).append(column_fact(row))
-    return {ref: tuple(each) for ref, each in columns.items()}
+    return {ref: tuple(reported) for ref, reported in columns.items()}
 
 
 def dataset_facets(conn: Connection) -> Mapping[DatasetRef, Mapping[str, str]]:
@@ -182,7 +182,7 @@ def dataset_facets(conn: Connection) -> Mapping[DatasetRef, Mapping[str, str]]:
         events.lineage_facet, facet.dataset_id == dataset.id
     )
     facets: dict[DatasetRef, dict[str, str]] = defaultdict(dict)
-    wanted = query.where(facet.home == "dataset", facet.name.in_(_OF_DATASETS), facet.removed.is_(False))
+    wanted = query.where(facet.scope == "dataset", facet.name.in_(_OF_DATASETS), facet.removed.is_(False))
     for namespace, name, facet_name, body in conn.execute(wanted):
         facets[DatasetRef(namespace, name)][facet_name] = body
     return {ref: facets[ref] for ref in sorted(facets)}
@@ -196,7 +196,7 @@ def _columns() -> Select[Any]:
         .select_from(events.lineage_column)
         .join(events.lineage_facet, facet.id == events.lineage_column.c.facet_id)
         .join(events.lineage_dataset, dataset.id == facet.dataset_id)
-        .where(facet.home == "dataset", facet.removed.is_(False))
+        .where(facet.scope == "dataset", facet.removed.is_(False))
         .order_by(events.lineage_column.c.facet_id, events.lineage_column.c.ordinal)
     )
 
@@ -223,11 +223,11 @@ def _uses(conn: Connection, keys: Sequence[int]) -> dict[int, list[UseRow]]:
 def _facets(conn: Connection, keys: Sequence[int]) -> dict[int, dict[str, str]]:
     facet = events.lineage_facet.c
     query = select(facet.job_id, facet.name, facet.body).where(
-        facet.job_id.in_(keys), facet.home.in_(("job", "run")), facet.name.in_(_OF_JOBS), facet.removed.is_(False)
+        facet.job_id.in_(keys), facet.scope.in_(("job", "run")), facet.name.in_(_OF_JOBS), facet.removed.is_(False)
     )
     facets: dict[int, dict[str, str]] = defaultdict(dict)
     # A job's own facet comes after that of a run with the same name (tags), and replaces it.
-    for job, name, body in conn.execute(query.order_by(facet.home.desc(), facet.digest)):
+    for job, name, body in conn.execute(query.order_by(facet.scope.desc(), facet.digest)):
         facets[job][name] = body
     return facets
 
@@ -241,7 +241,7 @@ def _flows_of(conn: Connection, keys: Sequence[int]) -> dict[int, list[FlowRow]]
 
 def _flows() -> Select[Any]:
     flow, facet, dataset = events.lineage_flow.c, events.lineage_facet.c, events.lineage_dataset.c
-    of_facet = facet.job_id, facet.name.label("facet_name"), facet.told, facet.producer
+    of_facet = facet.job_id, facet.name.label("facet_name"), facet.event_time, facet.producer
     of_dataset = dataset.namespace.label("of_namespace"), dataset.name.label("of_name")
     return (
         select(events.lineage_flow, *of_facet, *of_dataset)
@@ -266,7 +266,7 @@ def _flow_row(row: Row[Any]) -> FlowRow:
         description=row.description,
         masking=row.masking,
     )
-    return FlowRow(flow, of, row.facet_name, row.told, row.producer)
+    return FlowRow(flow, of, row.facet_name, row.event_time, row.producer)
 
 
 def _without_superseded(flows: Sequence[FlowRow]) -> tuple[FlowRow, ...]:

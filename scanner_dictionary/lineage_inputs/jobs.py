@@ -39,11 +39,11 @@ def cluster_names(conn: Connection) -> Mapping[str, ClusterNames]:
     alias = t.cluster_alias.c
     query = select(t.cluster.c.name, t.cluster.c.kafka_cluster_id, alias.kind, alias.alias)
     joined = query.outerjoin(t.cluster_alias, alias.cluster_id == t.cluster.c.id)
-    found: dict[str, dict[str, set[str]]] = {}
+    names_by_kind: dict[str, dict[str, set[str]]] = {}
     for name, kafka_id, kind, other in conn.execute(joined):
-        names = found.setdefault(name, {"": {name, kafka_id} - {""}})
+        names = names_by_kind.setdefault(name, {"": {name, kafka_id} - {""}})
         names.setdefault(kind or "", set()).update({other} if other else ())
-    return {name: _names(kinds) for name, kinds in found.items()}
+    return {name: _names(kinds) for name, kinds in names_by_kind.items()}
 
 
 def _names(kinds: Mapping[str, set[str]]) -> ClusterNames:
@@ -165,7 +165,7 @@ def columns_of_topics(conn: Connection, topics: Collection[ClusterTopic]) -> Map
     A topic of several schemas has the columns of all of them. Those of the key stand behind `@key` in their paths.
     """
     wanted = frozenset(topics)
-    found: dict[ClusterTopic, list[Column]] = {}
+    by_topic: dict[ClusterTopic, list[Column]] = {}
     for chunk in in_chunks(sorted({name for _, name in wanted}), _TOPICS_AT_ONCE):
         query = _current_columns().where(t.topic.c.name.in_(chunk))
         cells = (t.schema_column.c[name] for name in CELLS)
@@ -173,23 +173,23 @@ def columns_of_topics(conn: Connection, topics: Collection[ClusterTopic]) -> Map
         # Past SQLAlchemy's row: it costs as much as reading the cells.
         for cluster, topic, side, *column in result.cursor.fetchall() if result.cursor else ():
             if (cluster, topic) in wanted:
-                found.setdefault((cluster, topic), []).append(_sided(side, tuple(column)))
-    return {topic: tuple(columns) for topic, columns in found.items()}
+                by_topic.setdefault((cluster, topic), []).append(_sided(side, tuple(column)))
+    return {topic: tuple(columns) for topic, columns in by_topic.items()}
 
 
 def paths_of_topics(
     conn: Connection, topics: Collection[ClusterTopic]
 ) -> Mapping[ClusterTopic, tuple[ColumnPath, ...]]:
-    """Read the paths of those columns only, each once: of large estates, a fraction of the time."""
+    """Read the paths of those columns only, each once: of large installations, a fraction of the time."""
     wanted = frozenset(topics)
-    found: dict[ClusterTopic, dict[ColumnPath, None]] = {}
+    by_topic: dict[ClusterTopic, dict[ColumnPath, None]] = {}
     for chunk in in_chunks(sorted({name for _, name in wanted}), _TOPICS_AT_ONCE):
         query = _current_columns().where(t.topic.c.name.in_(chunk))
         result = conn.execute(query.with_only_columns(t.cluster.c.name, t.topic.c.name, _SIDE, t.schema_column.c.path))
         for cluster, topic, side, path in result.cursor.fetchall() if result.cursor else ():
             if (cluster, topic) in wanted:
-                found.setdefault((cluster, topic), {}).setdefault(_path(path, side))
-    return {topic: tuple(paths) for topic, paths in found.items()}
+                by_topic.setdefault((cluster, topic), {}).setdefault(_path(path, side))
+    return {topic: tuple(paths) for topic, paths in by_topic.items()}
 
 
 @lru_cache(maxsize=1 << 16)
@@ -200,7 +200,7 @@ def _path(cell: str, side: str) -> ColumnPath:
 
 @lru_cache(maxsize=1 << 16)
 def _sided(side: str, cells: tuple[Any, ...]) -> Column:
-    """Return a column from its `CELLS`; cached, because the schemas of an estate share many."""
+    """Return a column from its `CELLS`; cached, because many schemas share columns."""
     column = column_of(*cells)
     return replace(column, path=(KEY, *column.path)) if side == Role.KEY else column
 
@@ -267,13 +267,13 @@ class GroupRow(NamedTuple):
 def consumer_groups(conn: Connection) -> Iterator[GroupRow]:
     """List the groups by cluster and name, each with its topics by name."""
     group, topic = t.consumer_group.c, t.consumer_group_topic.c
-    there = and_(topic.consumer_group_id == group.id, topic.gone.is_(None))
+    present = and_(topic.consumer_group_id == group.id, topic.gone.is_(None))
     query = (
         select(t.cluster.c.name, t.source.c.name, group.name, group.state, topic.topic_name)
         .select_from(t.consumer_group)
         .join(t.cluster, t.cluster.c.id == group.cluster_id)
         .join(t.source, t.source.c.id == group.source_id)
-        .outerjoin(t.consumer_group_topic, there)
+        .outerjoin(t.consumer_group_topic, present)
         .where(group.gone.is_(None))
         .order_by(t.cluster.c.name, group.name, topic.topic_name)
     )

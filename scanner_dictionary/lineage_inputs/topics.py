@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, and_, func, select
 
-from scanner_dictionary.lineage_inputs.column_batches import definition_cells
+from scanner_dictionary.lineage_inputs.column_batches import cells_of, live_heads
 from scanner_dictionary.queries.columns import texts
 from scanner_dictionary.schema import tables as t
 
@@ -22,9 +22,7 @@ __all__ = [
     "TopicNodeRow",
     "all_definitions",
     "column_count",
-    "definition_ranges",
     "graph_clusters",
-    "graph_definitions",
     "graph_links",
     "graph_topics",
 ]
@@ -138,31 +136,15 @@ def graph_links(conn: Connection) -> Iterator[LinkRow]:
 
 def all_definitions(conn: Connection) -> Iterator[DefinitionRow]:
     """List every definition that live topics have now, in the order of their keys."""
-    for first, last in definition_ranges(conn, parts=1):
-        yield from graph_definitions(conn, first, last)
+    for cells in cells_of(conn, live_heads(conn)):
+        columns = {key: tuple(map(_column, group)) for key, group in groupby(cells.columns, key=_DEFINITION)}
+        for head in cells.heads:
+            yield DefinitionRow(head.fingerprint, head.format, head.name, columns.get(head.id, ()))
 
 
 def column_count(conn: Connection) -> int:
     """Count the columns of all definitions, without reading them."""
     return int(conn.execute(select(func.coalesce(func.sum(t.schema_definition.c.column_count), 0))).scalar_one())
-
-
-def definition_ranges(conn: Connection, *, parts: int) -> tuple[tuple[int, int], ...]:
-    """Split the keys of all definitions into at most *parts* ranges (first, last), none where there are none."""
-    query = select(func.min(t.schema_definition.c.id), func.max(t.schema_definition.c.id))
-    first, last = conn.execute(query).one()
-    if first is None:
-        return ()
-    size = -(-(last - first + 1) // parts)
-    return tuple((start, min(start + size - 1, last)) for start in range(first, last + 1, size))
-
-
-def graph_definitions(conn: Connection, first: int, last: int) -> Iterator[DefinitionRow]:
-    """List the definitions that live topics have now, with keys from *first* to *last*, in the order of their keys."""
-    for cells in definition_cells(conn, first, last):
-        columns = {key: tuple(map(_column, group)) for key, group in groupby(cells.columns, key=_DEFINITION)}
-        for head in cells.heads:
-            yield DefinitionRow(head.fingerprint, head.format, head.name, columns.get(head.id, ()))
 
 
 def _column(cells: Sequence[Any]) -> ColumnNodeRow:

@@ -176,8 +176,8 @@ def _columns(
     for some in (links[at : at + _LINKS_AT_ONCE] for at in range(0, len(links), _LINKS_AT_ONCE)):
         columns = columns_of(conn, {link.definition_id for link in some})
         for link in some:
-            found = tagged(columns.get(link.definition_id, ()), _catalog_tags(link, notes))
-            yield from ((link, column) for column in found)
+            tagged_columns = tagged(columns.get(link.definition_id, ()), _catalog_tags(link, notes))
+            yield from ((link, column) for column in tagged_columns)
 
 
 def _row(link: Row[Any], column: Column) -> TopicColumnRow:

@@ -176,7 +176,7 @@ class _MemberRows:
 
     def __call__(self, scan: ClusterScan, context: RowContext) -> Iterator[Wanted]:
         """Return the rows of a scan's facts."""
-        columns, values = ([self.readers[column] for column in each] for each in (self.columns, self.values))
+        columns, values = ([self.readers[column] for column in names] for names in (self.columns, self.values))
         for fact in scan.facts(self.member):
             named = tuple(_cell(read(fact)) for read in columns)
             cells = tuple(_cell(read(fact)) for read in values)

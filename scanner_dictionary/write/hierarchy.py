@@ -39,7 +39,7 @@ def check(scan: ClusterScan) -> tuple[ClusterScan, tuple[Problem, ...]]:
         accepted[member] = tuple(_accepted(kind, rule, scan.facts(member), known, problems))
     for member in sorted(scan.others.keys() - accepted.keys()):
         problems.append(Problem(member, f"no kind of fact is called {member!r}", "the facts were not stored"))
-    accepted["definitions"] = tuple(_with_valid_columns(each, problems) for each in accepted["definitions"])
+    accepted["definitions"] = tuple(_with_valid_columns(definition, problems) for definition in accepted["definitions"])
     return scan.with_facts(accepted), tuple(problems)
 
 

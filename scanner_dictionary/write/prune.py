@@ -171,8 +171,10 @@ def _delete_definitions(conn: Connection, rows: Counter[str]) -> None:
         if table is not t.schema_column:
             column = table.c[name]
             unused = unused.where(definition.c.id.not_in(select(column).where(column.is_not(None))))
-    logged, drawn = _logged_definitions(conn), _drawn_schemas(conn)
-    found = [key for key, fingerprint in conn.execute(unused) if key not in logged and fingerprint[:20] not in drawn]
+    logged, in_graphs = _logged_definitions(conn), _graph_schemas(conn)
+    found = [
+        key for key, fingerprint in conn.execute(unused) if key not in logged and fingerprint[:20] not in in_graphs
+    ]
     for chunk in in_chunks(sorted(found), _AT_ONCE):
         columns = t.schema_column
         rows[columns.name] += conn.execute(delete(columns).where(columns.c.definition_id.in_(chunk))).rowcount
@@ -188,7 +190,7 @@ def _logged_definitions(conn: Connection) -> set[int]:
     return found
 
 
-def _drawn_schemas(conn: Connection) -> set[str]:
+def _graph_schemas(conn: Connection) -> set[str]:
     """Return the first 20 digits of the fingerprints of the schemas in graphs."""
     found = set()
     for table in (t.flow_node, t.flow_node_version):

@@ -20,7 +20,7 @@ from scanner_model.redaction import mask_text
 SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 
 Token = Callable[[], str]
-"""Give an access token that is valid now; raises SourceRefused where there is none."""
+"""Returns an access token that is valid now; raises SourceRefused where there is none."""
 
 _RIGHTS = (
     "log in with `gcloud auth application-default login`, or give the service account that docs/sources/google.md names"
@@ -84,7 +84,7 @@ def default_token(find: Callable[[], Any] | None = None) -> Token:
 def _google() -> ModuleType:
     """Import the module that needs google-auth; raises InputInvalid where that is not installed."""
     try:
-        from scanner_extractor.catalogs import google_credentials
+        from scanner_extractor.catalogs import google_credentials  # noqa: PLC0415 - google-auth may be missing
     except ImportError as error:
         hint = "install it: pip install 'kafka-lineage-scanner[google]', or give `auth` with a bearer token"
         raise InputInvalid("google-auth is not installed", where="google", hint=hint) from error

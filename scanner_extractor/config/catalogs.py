@@ -182,7 +182,7 @@ def _kind(path: JsonPath, item: Json, shown: Shown, types: Collection[str]) -> I
         yield path, "'url' is missing", "a plug-in reads its catalog there"
     if isinstance(kind, str) and kind in _OWN:
         for name in sorted((_SPECIAL - _OWN[kind]) & item.keys()):
-            whose = ", ".join(sorted(each for each, members in _OWN.items() if name in members))
+            whose = ", ".join(sorted(kind for kind, members in _OWN.items() if name in members))
             yield (*path, name), f"{name!r} is not for catalogs of type {kind}", f"leave it out; it is for {whose}"
 
 

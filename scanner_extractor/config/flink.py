@@ -186,7 +186,7 @@ class FileValidator:
                 yield path, f"{name!r} is missing", f"a Flink source of type {kind} needs it"
         known = form.knows | _ALWAYS | set(form.needs)
         for name in sorted(item.keys() - known):
-            if any(name in each.knows or name in each.needs for each in _FORMS.values()):
+            if any(name in form.knows or name in form.needs for form in _FORMS.values()):
                 what = f"{name!r} is not for Flink sources of type {kind}"
                 yield (*path, name), what, "leave it out, or change `type`"
 

@@ -33,8 +33,8 @@ def openlineage_errors(document: Json, shown: Callable[[JsonPath], str]) -> Iter
     """Report which addresses of a document of any form are none; *shown* gives values without secrets."""
     item = document.get("openlineage") if isinstance(document, dict) else None
     transport = item.get("transport") if isinstance(item, dict) else None
-    for path, each in _transports(transport, ("openlineage", "transport")):
-        kind, url = each.get("type"), each.get("url")
+    for path, entry in _transports(transport, ("openlineage", "transport")):
+        kind, url = entry.get("type"), entry.get("url")
         if isinstance(kind, str) and kind in _OVER_HTTP and isinstance(url, str) and not valid_address(url):
             where = (*path, "url")
             yield where, f"{shown(where)} is not a web address", WEB_ADDRESS
@@ -47,17 +47,17 @@ def _transports(value: Json, path: JsonPath) -> Iterator[tuple[JsonPath, dict[st
     yield path, value
     inside = value.get("transports")
     listed = inside.items() if isinstance(inside, dict) else enumerate(inside if isinstance(inside, list) else ())
-    for name, each in listed:
-        yield from _transports(each, (*path, "transports", name))
+    for name, transport in listed:
+        yield from _transports(transport, (*path, "transports", name))
     yield from _transports(value.get("transport"), (*path, "transport"))
 
 
 def _placed(value: Json, base: Path) -> Json:
     match value:
         case dict():
-            return {name: _member(name, each, base) for name, each in value.items()}
+            return {name: _member(name, member, base) for name, member in value.items()}
         case list():
-            return [_placed(each, base) for each in value]
+            return [_placed(item, base) for item in value]
         case _:
             return value
 
@@ -76,7 +76,7 @@ def settings_of(document: Json, file: Path, warnings: tuple[Problem, ...]) -> Se
     return Settings(
         cluster=ClusterName(document["cluster"]),
         brokers=broker_list(document.get("brokers", [])),
-        aliases=tuple(("address", _alias(each)) for each in document.get("aliases", [])),
+        aliases=tuple(("address", _alias(alias)) for alias in document.get("aliases", [])),
         file=file,
         openlineage=openlineage_settings(document["openlineage"], base) if "openlineage" in document else None,
         manual_input=_files(document.get("manual_input", []), base),

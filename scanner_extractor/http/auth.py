@@ -83,7 +83,7 @@ class Credentials(AuthBase):
 
     def _fetch(self, auth: OAuthAuth) -> _Token:
         requested_at = self._now()
-        answer = self._ask(auth)
+        answer = self._request_token(auth)
         where = f"POST {mask_url(auth.token_url)}"
         if answer.status >= 500 or answer.status in (408, 429):
             raise SourceUnreachable(f"no token: status {answer.status}", where=where, hint="try again later")
@@ -96,7 +96,7 @@ class Credentials(AuthBase):
             )
         return _read_token(answer, where, requested_at)
 
-    def _ask(self, auth: OAuthAuth) -> Response:
+    def _request_token(self, auth: OAuthAuth) -> Response:
         form = {"grant_type": "client_credentials"} | ({"scope": auth.scope} if auth.scope else {})
         login = basic(quote_plus(auth.client_id), quote_plus(auth.client_secret))
         answer = self._post(auth.token_url, {"Authorization": login}, urlencode(form))

@@ -87,7 +87,7 @@ def _call(client: Callable[[], Client], operation: str, body: dict[str, Any], se
 def _boto(service: AwsService) -> ModuleType:
     """Import the module that needs boto3; raises InputInvalid where that is not installed."""
     try:
-        from scanner_extractor.http import boto
+        from scanner_extractor.http import boto  # noqa: PLC0415 - boto3 may be missing
     except ImportError as error:
         raise _not_installed(service) from error
     return boto

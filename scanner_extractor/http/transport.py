@@ -144,7 +144,7 @@ class HttpTransport:
         for a response that is too large, truncated or not compressed as declared.
         """
         for _ in range(_REDIRECTS + 1):
-            is_ours = _same_place(self._settings.url, request.url)
+            is_ours = _same_origin(self._settings.url, request.url)
             answer = (
                 self._send(request, self._settings.headers, self._credentials) if is_ours else self._send(request, {})
             )
@@ -198,7 +198,7 @@ class HttpTransport:
         Path and query stay exactly as they are: a subject may be called `..`, which preparing a URL would resolve.
         """
         parts = urlsplit(request.url)
-        is_trusted = _same_place(self._settings.url, request.url)
+        is_trusted = _same_origin(self._settings.url, request.url)
         root, options = self._host(f"{parts.scheme}://{parts.netloc}/", request.accept, is_trusted=is_trusted)
         message = root.copy()
         message.url = f"{root.url}{urlunsplit(('', '', parts.path, parts.query, '')).removeprefix('/')}"
@@ -299,7 +299,7 @@ def _redirected(request: Request, status: int, target: str) -> Request:
     return replace(request, url=url, method="GET", body="") if status == 303 else replace(request, url=url)
 
 
-def _same_place(home: str, url: str) -> bool:
+def _same_origin(home: str, url: str) -> bool:
     """Check whether *url* may get the credentials of *home*: same host and port, and no step down from https."""
     if url.startswith(f"{home}/"):
         return True

@@ -227,7 +227,7 @@ def _attempt(task: Task, watch: _Watch) -> tuple[SourceResult, SourceResults | N
 def _unavailable(task: Task, what: str, where: str, hint: str, seconds: float) -> SourceResult:
     reason = f"{where}: {what}" if where else what
     return SourceResult(
-        source=task.source, kind=task.kind, answer=SourceStatus.UNAVAILABLE, reason=reason, hint=hint, seconds=seconds
+        source=task.source, kind=task.kind, status=SourceStatus.UNAVAILABLE, reason=reason, hint=hint, seconds=seconds
     )
 
 
@@ -238,7 +238,7 @@ def _given_up(task: Task, deadline: float) -> SourceResult:
 
 def kept(source: SourceId, kind: str, mode: Mode) -> SourceResult:
     """Return the outcome of a source that *mode* does not read."""
-    return SourceResult(source=source, kind=kind, answer=SourceStatus.KEPT, reason=f"not read in mode {mode}")
+    return SourceResult(source=source, kind=kind, status=SourceStatus.KEPT, reason=f"not read in mode {mode}")
 
 
 def _costed(outcome: SourceResult, access: Connections) -> SourceResult:
@@ -246,9 +246,9 @@ def _costed(outcome: SourceResult, access: Connections) -> SourceResult:
 
 
 def _with_problems(reading: SourceResults, access: Connections) -> SourceResults:
-    found = access.problems(reading.outcome.source)
-    return replace(reading, problems=(*reading.problems, *found)) if found else reading
+    problems = access.problems(reading.outcome.source)
+    return replace(reading, problems=(*reading.problems, *problems)) if problems else reading
 
 
 def _skipped(task: Task) -> SourceResult:
-    return SourceResult(source=task.source, kind=task.kind, answer=SourceStatus.SKIPPED, reason="not chosen")
+    return SourceResult(source=task.source, kind=task.kind, status=SourceStatus.SKIPPED, reason="not chosen")

@@ -56,7 +56,7 @@ class PositionedJson:
     file: str
     repeated: tuple[JsonPath, ...] = ()
 
-    def place(self, path: JsonPath) -> Position:
+    def position(self, path: JsonPath) -> Position:
         """Return line and column of *path*; a missing member is placed at its nearest parent."""
         while path not in self.places:
             path = path[:-1]
@@ -64,7 +64,7 @@ class PositionedJson:
 
     def where(self, path: JsonPath) -> str:
         """Return the location of *path* as text: file, line, column, JSON path."""
-        line, column = self.place(path)
+        line, column = self.position(path)
         return f"{self.file}:{line}:{column} {json_path(path)}"
 
     def shown(self, path: JsonPath) -> str:
@@ -125,7 +125,7 @@ def schema_error_messages(errors: Iterable[SchemaError], document: PositionedJso
 
 def positioned_problems(messages: Iterable[ErrorMessage], document: PositionedJson) -> Iterator[Problem]:
     """Return each message once as a problem with its position, in file order."""
-    ordered = sorted({(document.place(path), document.where(path), what, hint) for path, what, hint in messages})
+    ordered = sorted({(document.position(path), document.where(path), what, hint) for path, what, hint in messages})
     for _, where, what, hint in ordered:
         yield Problem(where, what, hint)
 

@@ -35,10 +35,10 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
 
 CASES = [(section, item) for section in SECTIONS for item in EXAMPLES[section.member]]
 over_http = pytest.mark.parametrize(
-    "section", [each for each in SECTIONS if each.over_http], ids=lambda each: each.member
+    "section", [section for section in SECTIONS if section.over_http], ids=lambda section: section.member
 )
 every_kind = pytest.mark.parametrize("kind", SOURCE_KINDS, ids=lambda kind: f"{kind.name}-{kind.settings.__name__}")
-every_case = pytest.mark.parametrize(("section", "item"), CASES, ids=lambda each: getattr(each, "member", None))
+every_case = pytest.mark.parametrize(("section", "item"), CASES, ids=lambda case: getattr(case, "member", None))
 
 
 def document(section: Any, item: dict[str, Any], **more: Any) -> dict[str, Any]:
@@ -81,7 +81,7 @@ def test_kind_is_declared_by_its_section(kind, read) -> None:
 @every_kind
 def test_kind_keeps_its_sources_in_a_field_that_exists(kind) -> None:
     """The name of a field is text that no type checker sees."""
-    assert not kind.field or kind.field in {each.name for each in fields(Settings)}
+    assert not kind.field or kind.field in {field.name for field in fields(Settings)}
 
 
 @every_case
@@ -155,6 +155,6 @@ def _secret_names(value: object) -> list[frozenset[str]]:
     """List the `secret_names` of settings and of what is in them."""
     if not is_dataclass(value):
         return []
-    members = {each.name: getattr(value, each.name) for each in fields(value)}
+    members = {field.name: getattr(value, field.name) for field in fields(value)}
     own = [members["secret_names"]] if "secret_names" in members else []
     return [*own, *(names for member in members.values() for names in _secret_names(member))]

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-import changing_estate as changing
+import changing_installation as changing
 import pytest
 
 import scanner_api
@@ -19,14 +19,14 @@ from scanner_dictionary.write.scan import write_scan
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.names import Role
 
-FIELDS, estate = changing.FIELDS, changing.estate
+FIELDS, installation = changing.FIELDS, changing.installation
 ID_ONLY = {("a.orders", Role.VALUE): FIELDS[:1], ("b.paid", Role.VALUE): FIELDS}
 STATES = (
-    estate(),
-    estate(queries=[("0", "1", "ID, AMOUNT * 2 AS AMOUNT")]),
-    estate(queries=[("0", "1", "ID, AMOUNT * 2 AS AMOUNT")], connectors=changing.CONNECTORS[:1]),
-    estate(connectors=changing.CONNECTORS[:1], schemas=ID_ONLY),
-    estate(connectors=changing.CONNECTORS[:1], schemas=ID_ONLY, tags=("PII",)),
+    installation(),
+    installation(queries=[("0", "1", "ID, AMOUNT * 2 AS AMOUNT")]),
+    installation(queries=[("0", "1", "ID, AMOUNT * 2 AS AMOUNT")], connectors=changing.CONNECTORS[:1]),
+    installation(connectors=changing.CONNECTORS[:1], schemas=ID_ONLY),
+    installation(connectors=changing.CONNECTORS[:1], schemas=ID_ONLY, tags=("PII",)),
 )
 """In turn: a query is changed, a connector is removed, the query as before and fewer columns, topics get a tag."""
 
@@ -383,15 +383,15 @@ def test_history_on_a_server_is_that_of_a_file(new, postgres_url) -> None:
         assert comparisons(server, numbers) == comparisons(new, numbers)
         assert lines(server, "b.paid") == lines(new, "b.paid")
         assert scanner_api.prune(server.dictionary, keep_scans=2) == scanner_api.prune(new.dictionary, keep_scans=2)
-        for estate_ in (server, new):
-            scanner_api.prune(estate_.dictionary, keep_scans=2, dry_run=False)
+        for each in (server, new):
+            scanner_api.prune(each.dictionary, keep_scans=2, dry_run=False)
 
 
 def test_topic_is_found_by_any_broker_of_its_cluster_in_an_earlier_graph(new) -> None:
     """The namespace of a cluster is its first broker; which one that is may have changed since."""
-    new.scan(estate(brokers=("k-2:9092",)))
+    new.scan(installation(brokers=("k-2:9092",)))
     then = new.lineage("a.orders")
-    new.scan(estate(brokers=("k-1:9092", "k-2:9092")))
+    new.scan(installation(brokers=("k-1:9092", "k-2:9092")))
 
     assert new.lineage("kafka://k-2:9092/a.orders", 1) == then
     assert new.lineage("kafka://k-1:9092/a.orders", 1) == then

@@ -140,7 +140,7 @@ def registry_contents(fake: ModuleType, *, later: bool) -> tuple[Any, ...]:
 @pytest.fixture(scope="session")
 def scanned(fake: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Scanned:
     """Scan the cluster twice, with a capture each; topics that no registry knows are manual input."""
-    home = tmp_path_factory.mktemp("estate")
+    home = tmp_path_factory.mktemp("installation")
     captures = (home / "first", home / "second")
     dictionary = home / "dictionary.db"
     config = home / "cluster.json"
@@ -160,7 +160,7 @@ def scanned(fake: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Scann
             )
         )
         for capture, later in zip(captures, (False, True), strict=True):
-            registry.estate = registry_contents(fake, later=later)
+            registry.installation = registry_contents(fake, later=later)
             arguments = ["extract", "--config", config, "--capture", capture, "--dictionary", dictionary, "--quiet"]
             assert run(list(map(str, arguments))) == 0
     return Scanned(config, captures, dictionary, registry.url)

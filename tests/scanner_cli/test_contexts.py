@@ -19,7 +19,7 @@ def dictionary(fake, tmp_path_factory):
     texts = {":.eu:orders-value": SCHEMA.replace("Order", "EuOrder")}
     stored = [fake.Stored(subject=name, version=1, id=1, schema=texts.get(name, SCHEMA)) for name in subjects]
     stored += [fake.Stored(subject="many", version=number, id=1, schema=SCHEMA) for number in range(1, 61)]
-    with fake.serving(fake.Registry(estate=tuple(stored))) as served:
+    with fake.serving(fake.Registry(installation=tuple(stored))) as served:
         document = {
             "cluster": "shop",
             "brokers": "k:9092",

@@ -86,7 +86,7 @@ def real_document(scanner, scanned, own_dictionary, fake, connect, tmp_path, uni
                     return scanner("check", "--config", file, "--format", "json").json
             case ["connectors"]:
                 connector = connect.Kept(name="a", config={"connector.class": "com.acme.Sink"}, topics=("t",))
-                with connect.serving(connect.Connect(estate=(connector,))) as url:
+                with connect.serving(connect.Connect(installation=(connector,))) as url:
                     document = {"cluster": "shop", "brokers": ["kafka-1"], "connect": [{"url": url}]}
                     (tmp_path / "cluster.json").write_text(json.dumps(document))
                     scanner("extract", "--config", tmp_path / "cluster.json", "--dictionary", own_dictionary)

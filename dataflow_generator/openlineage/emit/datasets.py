@@ -114,10 +114,10 @@ def _dataset_input(name: Name) -> Json:
     return {"namespace": name.namespace, "name": name.name, "type": "DATASET"}
 
 
-def _origins(found: Mapping[tuple[Name, str], list[Json]]) -> list[Json]:
+def _origins(inputs: Mapping[tuple[Name, str], list[Json]]) -> list[Json]:
     return [
         {"namespace": name.namespace, "name": name.name, "field": field, "transformations": how}
-        for (name, field), how in found.items()
+        for (name, field), how in inputs.items()
     ]
 
 
@@ -230,7 +230,7 @@ class DescribedDatasets:
             brokers: Any = dict(cluster.attributes).get("brokers", ())
             spaces = (f"{KAFKA}{broker}" for broker in brokers)
             return [Name(space, node.name) for space in spaces if space != node.namespace]
-        return [Name(*each) for each in self._metadata.names.get((node.namespace, node.name), ())]
+        return [Name(*name) for name in self._metadata.names.get((node.namespace, node.name), ())]
 
 
 def _owners(node: Node) -> tuple[str, ...]:

@@ -60,15 +60,15 @@ class FailedTransport(NamedTuple):
 
 
 class ClientLog(logging.Handler):
-    """Handles the library's log: *show* gets the events of its console transport, *say* its warnings without repeats.
+    """Handles the library's log: *show* gets the events of its console transport, *notify* each warning once.
 
     *errors* counts records of level ERROR, *last* is the latest warning or error; *missed* are the transports of a
     composite that failed while others succeeded, until `clear`.
     """
 
-    def __init__(self, say: Callable[[str], object], show: Callable[[str], object]) -> None:
+    def __init__(self, notify: Callable[[str], object], show: Callable[[str], object]) -> None:
         super().__init__(logging.INFO)
-        self._say, self._show = say, show
+        self._notify, self._show = notify, show
         self.errors = 0
         self.last = ""
         self.missed: list[FailedTransport] = []
@@ -83,7 +83,7 @@ class ClientLog(logging.Handler):
             self._note(record)
             message = clean_text(" ".join(text.split()))
             if message != self.last:
-                self._say(message)
+                self._notify(message)
             self.last = message
 
     def clear(self) -> None:
@@ -134,15 +134,15 @@ class DeliveryResult:
 class Emitter:
     """Sends events over *transport*, or over the one in the library's own configuration.
 
-    That is `OPENLINEAGE_CONFIG`, `openlineage.yml` or `OPENLINEAGE__…`. *say* gets the library's warnings, *show* the
-    events of a console transport. Raises InputInvalid where the library is not installed, the configuration is
+    That is `OPENLINEAGE_CONFIG`, `openlineage.yml` or `OPENLINEAGE__…`. *notify* gets the library's warnings, *show*
+    the events of a console transport. Raises InputInvalid where the library is not installed, the configuration is
     invalid, or nothing is configured.
     """
 
     def __init__(
-        self, transport: Transport | None, *, say: Callable[[str], object], show: Callable[[str], object]
+        self, transport: Transport | None, *, notify: Callable[[str], object], show: Callable[[str], object]
     ) -> None:
-        self._log = ClientLog(say, show)
+        self._log = ClientLog(notify, show)
         self._log.attach()
         self.lost = 0
         try:
@@ -159,7 +159,7 @@ class Emitter:
     @property
     def missed(self) -> tuple[str, ...]:
         """Return the transports of a composite that did not deliver the last event while another did."""
-        return self._wanted(each.transport for each in self._log.missed)
+        return self._wanted(failure.transport for failure in self._log.missed)
 
     def send(self, event: Event) -> None:
         """Send an event; raises SourceObjected where it is refused, another ScannerError for an unavailable target."""
@@ -321,7 +321,7 @@ def _failed(error: Exception, inside: Iterable[Exception]) -> ScannerError:
     cause = error.__cause__
     causes = list(inside) or [cause if isinstance(cause, Exception) and _status(cause) else error]
     what = "; ".join(dict.fromkeys(map(_message, causes)))
-    statuses = [_status(each) for each in causes]
+    statuses = [_status(cause) for cause in causes]
     if all(status in _OBJECTED for status in statuses):
         return SourceObjected(what, where=WHERE, status=statuses[0])
     if any(status in _DENIED for status in statuses):

@@ -70,8 +70,8 @@ def with_fields(job: JobFlows, fields: Fields) -> JobFlows:
         replace(flow, source=_resolved(flow.source, fields), target=_resolved(flow.target, fields))
         for flow in job.columns
     )
-    kept = (flow for flow in resolved if flow.source.path is not None or flow.target.path is not None)
-    return replace(job, columns=tuple(dict.fromkeys(kept)))
+    between_columns = (flow for flow in resolved if flow.source.path is not None or flow.target.path is not None)
+    return replace(job, columns=tuple(dict.fromkeys(between_columns)))
 
 
 def merged_jobs(jobs: Sequence[JobFlows]) -> list[JobFlows]:
@@ -238,10 +238,10 @@ def _undescribed(reported: Mapping[Dataset, tuple[Column, ...]], context: Lookup
     known = context.columns.full(topics) if topics else {}
     paths = {topics[topic]: {column.path for column in columns} for topic, columns in known.items()}
     return {
-        (each.namespace, each.name): tuple(
-            column for column in reported[each] if column.path not in paths.get(each, ())
+        (dataset.namespace, dataset.name): tuple(
+            column for column in reported[dataset] if column.path not in paths.get(dataset, ())
         )
-        for each in sorted(reported)
+        for dataset in sorted(reported)
     }
 
 
@@ -314,8 +314,8 @@ def _fields(
     ours = {(clusters[each.namespace], each.name) for each in listed if each.namespace in clusters}
     known = context.columns.full(ours) if ours else {}
     fields: dict[Dataset, EventFields] = {}
-    for each in listed:
-        columns = known.get((clusters.get(each.namespace, ""), each.name)) or reported.get(each, ())
+    for dataset in listed:
+        columns = known.get((clusters.get(dataset.namespace, ""), dataset.name)) or reported.get(dataset, ())
         paths = (column.path for column in columns)
-        fields[each] = EventFields(paths, topic=each.kind is NodeKind.TOPIC, unlisted=unlisted(columns))
+        fields[dataset] = EventFields(paths, topic=dataset.kind is NodeKind.TOPIC, unlisted=unlisted(columns))
     return fields

@@ -190,7 +190,7 @@ def observed_queries(
 ) -> list[ObservedJob]:
     """Return the queries of one server as observed jobs; *at* is the cluster and its dataset naming."""
     listed = tuple(queries)
-    jobs = _jobs(tuple(replace(each, state="") for each in listed), collections, *at)
+    jobs = _jobs(tuple(replace(query, state="") for query in listed), collections, *at)
     return [_observed_query(query, jobs[query.name], errors) for query in listed if query.name in jobs]
 
 

@@ -55,18 +55,18 @@ def page_lines(
 
 def _data(graph: FlowGraph, most: int, history: GraphHistory | None) -> Iterator[str]:
     """Write the graph as JSON, a node or an edge a line, safe inside a script element."""
-    places: dict[str, int] = {}
+    positions: dict[str, int] = {}
     left_out: Counter[str] = Counter()
     about = {"part": graph.part, "coverage": asdict(graph.coverage)}
     yield f'{{"about": {_json(about)},\n"nodes": [\n'
-    yield from _separated(map(_node, _kept(graph.nodes(), most, places, left_out)))
+    yield from _separated(map(_node, _kept(graph.nodes(), most, positions, left_out)))
     yield '],\n"edges": [\n'
     lifetimes: dict[int, Json] = {}
-    ends = (edge for edge in graph.edges() if edge.source in places and edge.target in places)
-    yield from _separated(_edge(edge, places) for edge in _noted(ends, history, lifetimes))
+    ends = (edge for edge in graph.edges() if edge.source in positions and edge.target in positions)
+    yield from _separated(_edge(edge, positions) for edge in _noted(ends, history, lifetimes))
     yield "],\n"
     if history:
-        nodes = {places[key]: listed for key, listed in history.nodes.items() if key in places}
+        nodes = {positions[key]: listed for key, listed in history.nodes.items() if key in positions}
         yield f'"history": {_json({"scans": history.scans, "nodes": nodes, "edges": lifetimes})},\n'
     yield f'"leftOut": {_json(left_out)}}}\n'
 
@@ -80,8 +80,8 @@ def _noted(edges: Iterable[Edge], history: GraphHistory | None, lifetimes: dict[
         yield edge
 
 
-def _kept(nodes: Iterable[Node], most: int, places: dict[str, int], left_out: Counter[str]) -> Iterator[Node]:
-    """Yield the nodes of the page, with their index in *places*; count the others by kind in *left_out*."""
+def _kept(nodes: Iterable[Node], most: int, positions: dict[str, int], left_out: Counter[str]) -> Iterator[Node]:
+    """Yield the nodes of the page, with their index in *positions*; count the others by kind in *left_out*."""
     columns = 0
     for node in nodes:
         # A column in a flow has the namespace of its dataset, a column of a schema has none.
@@ -90,7 +90,7 @@ def _kept(nodes: Iterable[Node], most: int, places: dict[str, int], left_out: Co
         if of_schema and columns > most:
             left_out[node.kind] += 1
         else:
-            places[node.key] = len(places)
+            positions[node.key] = len(positions)
             yield node
 
 
@@ -98,8 +98,8 @@ def _node(node: Node) -> Json:
     return [node.key, str(node.kind), node.namespace, node.name, node.path, dict(node.attributes)]
 
 
-def _edge(edge: Edge, places: Mapping[str, int]) -> Json:
-    ends = places[edge.source], places[edge.target]
+def _edge(edge: Edge, positions: Mapping[str, int]) -> Json:
+    ends = positions[edge.source], positions[edge.target]
     return [*ends, str(edge.kind), edge.type, edge.subtype, edge.evidence, str(edge.certainty)]
 
 

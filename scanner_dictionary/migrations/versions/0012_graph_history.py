@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0012"
-down_revision = "0008"
+down_revision = "0009"
 
 _NODE = ("node_key", "kind", "namespace", "name", "path", "attributes")
 _EDGE = (

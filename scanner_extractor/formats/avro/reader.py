@@ -18,7 +18,7 @@ from scanner_model.names import RecordName
 _LONGEST = 1_000_000
 """Characters beyond which fastavro is not called: a megabyte costs it some 15 ms."""
 
-_MOST_SAID = 200
+_MAX_LENGTH = 200
 
 
 def fastavro_error(root: object, size: int, foreign: Iterable[str]) -> Problem | None:
@@ -48,7 +48,7 @@ def fastavro_error(root: object, size: int, foreign: Iterable[str]) -> Problem |
 
 
 def _problem(why: str) -> Problem:
-    why = why if len(why) <= _MOST_SAID else f"{why[:_MOST_SAID]}…"
+    why = why if len(why) <= _MAX_LENGTH else f"{why[:_MAX_LENGTH]}…"
     return Problem(
         "$", f"fastavro rejects the schema: {why}", "Apache Avro readers may reject it; its columns are read"
     )

@@ -19,7 +19,7 @@ _LONGEST = 400_000
 _DEEPEST = 60
 """Bracket nesting beyond which protoc is not run: some 10,000 in an option's value crash the process."""
 
-_MOST_SAID = 200
+_MAX_LENGTH = 200
 _VERSION = 'syntax = "proto2"; '
 
 
@@ -67,7 +67,7 @@ def _protoc() -> Any:  # noqa: ANN401  a module without types
     installs no import hooks.
     """
     try:
-        from grpc_tools import _protoc_compiler
+        from grpc_tools import _protoc_compiler  # noqa: PLC0415 - may be missing
     except ImportError:
         return None
     warnings.filterwarnings("ignore", category=_protoc_compiler.ProtocWarning)
@@ -87,12 +87,12 @@ def _first(errors: Iterable[object], main: str) -> str:
     for error in errors:
         file, line, column, message = (getattr(error, name) for name in ("filename", "line", "column", "message"))
         name = file.decode("utf-8", "replace")
-        place = f"{line + 1}:{column + 1}" if line >= 0 else ""
-        where = " ".join(filter(None, ("" if name == main else name, place)))
+        position = f"{line + 1}:{column + 1}" if line >= 0 else ""
+        where = " ".join(filter(None, ("" if name == main else name, position)))
         return f"{where}: {message.decode('utf-8', 'replace')}"
     return "no reason given"
 
 
 def _problem(why: str) -> Problem:
-    why = why if len(why) <= _MOST_SAID else f"{why[:_MOST_SAID]}…"
+    why = why if len(why) <= _MAX_LENGTH else f"{why[:_MAX_LENGTH]}…"
     return Problem("$", "protoc rejects the schema", why)

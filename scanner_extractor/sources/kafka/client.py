@@ -113,7 +113,7 @@ class KafkaClient:
     """
 
     def __init__(self, settings: KafkaSettings, make: Callable[..., Any] | None = None) -> None:
-        import confluent_kafka.admin  # the only place: librdkafka takes longer to load than most commands run
+        import confluent_kafka.admin  # noqa: PLC0415 - librdkafka is slower to load than most commands run
 
         # Its classes and errors; it has types for a part of itself only.
         self._library: Any = confluent_kafka

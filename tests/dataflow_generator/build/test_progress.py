@@ -1,11 +1,11 @@
-"""Long work tells how far it is, step by step, to whoever listens."""
+"""Long work reports how far it is, step by step, to whoever listens."""
 
 from collections.abc import Iterator
 
 from dataflow_generator.build.progress import counted
 
 
-def test_each_thing_is_told_when_it_is_done() -> None:
+def test_each_thing_is_reported_when_it_is_done() -> None:
     """A bar that moves before the work would stand still at its end."""
     said: list[tuple[str, int, int | None]] = []
     things: Iterator[str] = counted(lambda *each: said.append(each), "parts", ["a", "b"], 2)

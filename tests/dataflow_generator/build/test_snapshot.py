@@ -6,22 +6,24 @@ import shutil
 from collections import Counter
 from pathlib import Path
 
-import changing_estate as changing
+import changing_installation as changing
 import pytest
 from sqlalchemy import event
 
-from dataflow_generator.build.assemble import estate_edges, estate_nodes, read_flows
+from dataflow_generator.build.assemble import installation_edges, installation_nodes, read_flows
 from dataflow_generator.build.snapshot import load_snapshot
 from scanner_dictionary.engine.open import Engine
 
-ALL = changing.estate(
+ALL = changing.installation(
     connectors=changing.CONNECTORS,
     groups=["a.orders", "b.paid"],
     manual=[(("", "a.orders", None), ("", "z", None), "nightly")],
     flink=changing.STATEMENTS,
     streams=True,
-    tables=True,
-    event=True,
+    tables=changing.TABLES,
+    links=changing.LINKS,
+    materialized=changing.MATERIALIZED,
+    events=changing.EVENTS,
 )
 
 
@@ -43,7 +45,7 @@ def test_each_input_is_read_once(engine) -> None:
         snapshot = load_snapshot(conn)
         loaded = len(statements)
         flows = read_flows(snapshot)
-        nodes, edges = list(estate_nodes(snapshot, flows)), list(estate_edges(snapshot, flows))
+        nodes, edges = list(installation_nodes(snapshot, flows)), list(installation_edges(snapshot, flows))
 
     assert nodes
     assert edges
@@ -51,12 +53,12 @@ def test_each_input_is_read_once(engine) -> None:
     assert all("schema_column" in each or "lineage_column" in each for each in list(statements)[loaded:])
 
 
-def test_a_snapshot_stays_as_it_is(engine) -> None:
+def test_a_snapshot_stays_as_it_is(engine, tmp_path) -> None:
     """What is scanned afterwards does not show in a graph that is being generated."""
     with engine.connect() as conn:
         snapshot = load_snapshot(conn)
     engine.dispose()
-    changing.write_state(Path(str(engine.url.database)), changing.estate(topics=(), connectors=(), manual=[]))
+    changing.write_state(tmp_path / "dictionary.db", changing.installation(topics=(), connectors=(), manual=[]))
 
     assert [topic.name for topic in snapshot.topics] == ["a.orders", "b.paid"]
     assert len(snapshot.connectors) == len(changing.CONNECTORS)

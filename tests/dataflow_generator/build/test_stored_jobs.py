@@ -30,7 +30,7 @@ def conn(new_dictionary):
     aliases = (("display_name", "billing"), ("environment", "prod"))
     cluster = Cluster(name=ClusterName("retail"), brokers=("k-1:9092",), cluster_id="lkc-1", aliases=aliases)
     outcomes = tuple(
-        SourceResult(source=each, kind=each.partition(":")[0], answer=SourceStatus.READ)
+        SourceResult(source=each, kind=each.partition(":")[0], status=SourceStatus.READ)
         for each in (KAFKA, FLINK, STREAMS)
     )
     scan = ClusterScan(
@@ -63,6 +63,6 @@ def test_statements_and_topologies_are_jobs_between_topics_of_their_cluster(conn
     assert (flows.coverage.columns, flows.coverage.tables) == (1, 0)
 
 
-def test_only_topics_that_no_scan_told_are_new_nodes(conn) -> None:
+def test_only_topics_that_no_scan_reported_are_new_nodes(conn) -> None:
     """The others are in the graph anyway."""
     assert [node.name for node in read_flows(load_snapshot(conn)).nodes if node.kind == "topic"] == ["counted", "paid"]

@@ -63,7 +63,7 @@ def conn(new_dictionary):
     key, value = definition("a", "id"), definition("b", "id", "total", "note")
     outcomes = (
         *(
-            SourceResult(source=each, kind=each.partition(":")[0], answer=SourceStatus.READ)
+            SourceResult(source=each, kind=each.partition(":")[0], status=SourceStatus.READ)
             for each in (KAFKA, CONNECT, CATALOG)
         ),
     )

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-import changing_estate as changing
+import changing_installation as changing
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -21,7 +21,7 @@ from dataflow_generator.query.stored_graph import (
     GeneratedGraph,
     graph_in_dictionary,
     graph_in_past,
-    part_around,
+    neighbourhood,
     stored_lineage,
 )
 from dataflow_generator.query.traversal import TraversalOptions
@@ -69,7 +69,9 @@ def answers(graph: GeneratedGraph) -> Contents:
 def lineage_of(graph: GeneratedGraph, row: NodeRow) -> Any:
     hops, nodes = stored_lineage(graph.rows, row, TraversalOptions(columns=True))
     edges = sorted((nodes[hop.source].node_key, nodes[hop.target].node_key, *hop.edge[3:]) for hop in hops)
-    around = content(part_around(graph.rows, graph.about, row)) if row.kind != NodeKind.COLUMN or row.namespace else ()
+    around = (
+        content(neighbourhood(graph.rows, graph.about, row)) if row.kind != NodeKind.COLUMN or row.namespace else ()
+    )
     return edges, sorted(node[1:] for node in nodes.values()), around
 
 
@@ -132,7 +134,11 @@ def test_graphs_that_engines_number_in_their_own_way_are_compared(empty, tmp_pat
     """Nodes are known by their keys; which engine stored a graph changes nothing of the others."""
     file = Path(shutil.copy(empty, tmp_path / "dictionary.db"))
     other = {("a.orders", Role.VALUE): changing.FIELDS[:1]}
-    states = (changing.estate(), changing.estate(schemas=other), changing.estate(connectors=(), tables=True))
+    states = (
+        changing.installation(),
+        changing.installation(schemas=other),
+        changing.installation(connectors=(), flink=changing.STATEMENTS[:4]),
+    )
     for first, second in ((generated, stored_as_it_comes), (stored_as_it_comes, generated)):
         for make in (first, second, first):
             make(file, states[0])
@@ -145,8 +151,8 @@ def test_graphs_that_engines_number_in_their_own_way_are_compared(empty, tmp_pat
 def test_graph_generated_again_without_a_scan_is_that_of_the_scan(empty, tmp_path) -> None:
     """Events belong to no scan: the graph of the newest one has them, those before do not; no state is left over."""
     file = Path(shutil.copy(empty, tmp_path / "dictionary.db"))
-    first = generated(file, changing.estate())
-    before = generated(file, changing.estate(topics=("a.orders",)))
+    first = generated(file, changing.installation())
+    before = generated(file, changing.installation(topics=("a.orders",)))
     engine = open_dictionary(str(file))
     write_events(engine, [read_event(json.dumps(changing.EVENT))])
     generate(engine)
@@ -156,7 +162,7 @@ def test_graph_generated_again_without_a_scan_is_that_of_the_scan(empty, tmp_pat
         assert with_event["whole"] != before["whole"]
         assert [version.scan for version in graph_versions(conn)] == [1, 2]
     engine.dispose()
-    generated(file, changing.estate())
+    generated(file, changing.installation())
 
     with open_dictionary(str(file)).connect() as conn:
         assert answers(as_of(conn, 2)) == with_event

@@ -1,4 +1,4 @@
-"""One Spark session for all tests, and small estates as people would not build them, drawn from a seed."""
+"""One Spark session for all tests, and small installations as people would not build them, drawn from a seed."""
 
 from __future__ import annotations
 
@@ -95,21 +95,21 @@ def spark() -> Iterator[Any]:
 
 
 @pytest.fixture(scope="session")
-def estate_of(empty: Path) -> Callable[[int, Path], str]:
-    """Return what stores the estate of a seed in a dictionary in a directory, and gives its URL."""
+def installation_of(empty: Path) -> Callable[[int, Path], str]:
+    """Return what stores the installation of a seed in a dictionary in a directory, and gives its URL."""
 
     def made(seed: int, directory: Path) -> str:
-        file = shutil.copy(empty, directory / f"estate-{seed}.db")
+        file = shutil.copy(empty, directory / f"installation-{seed}.db")
         engine = open_dictionary(str(file))
         for at in range(1 + seed % 2):
-            write_scan(engine, _Estate(seed, at).scan(), started=AT, finished=AT)
+            write_scan(engine, _Installation(seed, at).scan(), started=AT, finished=AT)
         engine.dispose()
         return str(file)
 
     return made
 
 
-class _Estate:
+class _Installation:
     """The facts of one cluster; two clusters of a seed share schemas and names of topics."""
 
     def __init__(self, seed: int, number: int) -> None:
@@ -124,7 +124,7 @@ class _Estate:
         names = (f"k{self._number}:9092", f"k{self._number}-b:9092")
         sources = (KAFKA, REGISTRY, KSQL, CONNECT, MANUAL, FLINK, STREAMS)
         outcomes = (
-            SourceResult(source=each, kind=each.partition(":")[0], answer=SourceStatus.READ) for each in sources
+            SourceResult(source=each, kind=each.partition(":")[0], status=SourceStatus.READ) for each in sources
         )
         versions, links = self._schemas()
         return ClusterScan(

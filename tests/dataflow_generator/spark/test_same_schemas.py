@@ -70,7 +70,9 @@ def versions(chance: Random) -> list[SchemaVersion]:
 
 def rows(file: Path, found: list[SchemaVersion], read) -> dict[str, list[tuple]]:
     """Store a scan of *found*, read by *read*; give every row of the dictionary, problems too."""
-    outcome = SourceResult(source=SR.source, kind="schema_registry", answer=SourceStatus.READ, got=60, asked=60)
+    outcome = SourceResult(
+        source=SR.source, kind="schema_registry", status=SourceStatus.READ, received=60, requested=60
+    )
     registry = Registry(source=SR.source, kind="confluent", url="http://sr:8081")
     reading = RegistryResult(registry=registry, outcome=outcome, versions=tuple(found))
     cluster = Settings(cluster=ClusterName("bank"), brokers=("k:9092",), file=Path("cluster.json"), registries=(SR,))
@@ -85,7 +87,7 @@ def rows(file: Path, found: list[SchemaVersion], read) -> dict[str, list[tuple]]
 
 @pytest.mark.parametrize("seed", range(5))
 def test_spark_stores_what_one_process_stores(spark, tmp_path, seed) -> None:
-    """Which engine read a schema is nobody's business who asks the dictionary."""
+    """Which engine read a schema does not matter to queries of the dictionary."""
     found = versions(Random(seed))
 
     def on_spark(unread):

@@ -52,7 +52,7 @@ class Stage:
         with Journal(self.state) as journal:
             monitor = Monitor(journal=journal, context=self.world.context(), producer="urn:test")
             for change in changes:
-                self.connect.estate = () if change is None else (replace(connector, **change),)
+                self.connect.installation = () if change is None else (replace(connector, **change),)
                 self.world.at += timedelta(seconds=10)
                 monitor.poll(self.server)
                 monitor.deliver()
@@ -184,7 +184,7 @@ def test_connector_that_cannot_be_read_is_not_deleted(stage, cdc, connect) -> No
     broken = connect.Kept(name="cdc", config=CDC)
     broken_info = replace(broken, config={"connector.class": 7, "topics": ["a"]})
     stage.polls({}, connector=cdc)
-    stage.connect.estate = (broken_info, replace(cdc, name="other"))
+    stage.connect.installation = (broken_info, replace(cdc, name="other"))
     with Journal(stage.state) as journal:
         monitor = Monitor(journal=journal, context=stage.world.context(), producer="urn:test")
         for _ in range(3):
@@ -200,8 +200,8 @@ def test_connector_that_cannot_be_read_is_not_deleted(stage, cdc, connect) -> No
 def test_connectors_of_one_name_on_two_clusters_have_runs_of_their_own(connect, world, state, cdc) -> None:
     """What one of them does not list proves nothing about the other."""
     with (
-        connect.serving(connect.Connect(estate=(cdc,))) as first_url,
-        connect.serving(connect.Connect(estate=(cdc,))) as second_url,
+        connect.serving(connect.Connect(installation=(cdc,))) as first_url,
+        connect.serving(connect.Connect(installation=(cdc,))) as second_url,
     ):
         first, second = servers(first_url, second_url)
         with Journal(state) as journal:
@@ -255,7 +255,7 @@ def test_nothing_is_polled_while_the_journal_is_full(world, state) -> None:
 
 def test_loop_polls_until_it_is_over(stage, cdc) -> None:
     """Pauses are drawn around the interval, so that monitors do not march in step."""
-    stage.connect.estate = (cdc,)
+    stage.connect.installation = (cdc,)
 
     class Ended:
         waits: ClassVar[list[float]] = []
@@ -296,7 +296,7 @@ def test_delivery_is_retried_less_often_while_nothing_is_accepted(stage, cdc) ->
 
 def test_nothing_is_emitted_while_the_state_cannot_be_written(stage, cdc) -> None:
     """Told and remembered are one: else a START would be told twice. The loop goes on, and says it once."""
-    stage.connect.estate = (cdc,)
+    stage.connect.installation = (cdc,)
 
     class Ended:
         polls = 0

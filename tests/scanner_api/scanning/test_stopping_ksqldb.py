@@ -60,7 +60,7 @@ def test_scans_of_a_server_that_is_being_stopped_lose_nothing(scan) -> None:
     fake.starting, fake.queries = False, running
     reports.append(scan_once())
 
-    assert [report.outcomes[0].answer for report in reports] == [
+    assert [report.outcomes[0].status for report in reports] == [
         SourceStatus.READ,
         SourceStatus.READ,
         SourceStatus.PARTIAL,
@@ -77,4 +77,4 @@ def test_terminated_query_is_deleted(scan) -> None:
     fake.queries = fake.queries[:-1]
     report = scan_once()
 
-    assert (report.outcomes[0].answer, dict(report.changes)["gone"]) == (SourceStatus.READ, 1)
+    assert (report.outcomes[0].status, dict(report.changes)["gone"]) == (SourceStatus.READ, 1)

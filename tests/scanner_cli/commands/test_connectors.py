@@ -18,7 +18,7 @@ def home(connect, scanner, tmp_path) -> Path:
     """Return a directory where a Connect cluster was scanned: cluster.json, dictionary.db, capture, report.json."""
     states = ("RUNNING", "FAILED")
     failed = connect.Kept(name="orders-sink", config=CONFIG, tasks=states, trace=TRACE, topics=("orders",))
-    server = connect.Connect(estate=(failed, connect.Kept(name="audit", config=CONFIG, tasks=())))
+    server = connect.Connect(installation=(failed, connect.Kept(name="audit", config=CONFIG, tasks=())))
     with connect.serving(server) as url:
         sources = [{"name": "main", "url": url}]
         document = {"cluster": "shop", "brokers": ["k:1"], "connect": sources}
@@ -88,7 +88,7 @@ def test_report_counts_connectors(home) -> None:
     (report,) = json.loads((home / "report.json").read_text())
 
     assert report["counts"] == {"connectors": 2}
-    assert [(source["source"], source["kind"], source["got"]) for source in report["sources"]] == [
+    assert [(source["source"], source["kind"], source["received"]) for source in report["sources"]] == [
         ("connect:main", "connect", 2)
     ]
 

@@ -25,7 +25,7 @@ def test_report_names_each_source_and_what_changed(scanned, scanner, tmp_path) -
 
     assert result.status == 0
     assert result.out == ""
-    assert result.err.splitlines()[0].split() == ["SOURCE", "ANSWER", "ASKED", "GOT", "REQUESTS", "SECONDS"]
+    assert result.err.splitlines()[0].split() == ["SOURCE", "STATUS", "REQUESTED", "RECEIVED", "REQUESTS", "SECONDS"]
     assert "schema_registry:http://127.0.0.1" in result.err
     assert "manual:manual.json" in result.err
     assert result.err.splitlines()[-1].startswith("shop: scan 1 stored in ")
@@ -60,7 +60,7 @@ def test_report_file_holds_a_document_for_each_cluster(scanned, scanner, tmp_pat
         "partial": False,
         "problems": [],
     }
-    assert [source["answer"] for source in report["sources"]] == ["read", "read"]
+    assert [source["status"] for source in report["sources"]] == ["read", "read"]
     assert report["counts"]["topics"] == 3
     assert report["changes"]["added"] > 0
 
@@ -277,7 +277,7 @@ def test_enrichment_keeps_what_was_extracted_as_fresh_as_it_was(scanned, scanner
     rows = sqlite3.connect(tmp_path / "d.db").execute("SELECT stale_since FROM source").fetchall()
 
     assert result.status == 0
-    assert {source["answer"] for source in report["sources"]} == {"kept"}
+    assert {source["status"] for source in report["sources"]} == {"kept"}
     assert {row[0] for row in rows} == {None}
     assert "nothing was stored" in result.err
 

@@ -31,7 +31,7 @@ def cluster(tmp_path: Path, *urls: str) -> Path:
 @pytest.fixture
 def served(connect):
     """Serve a Connect cluster with one connector."""
-    fake = connect.Connect(estate=(connect.Kept(name="cdc", kind="source", config=CONFIG),))
+    fake = connect.Connect(installation=(connect.Kept(name="cdc", kind="source", config=CONFIG),))
     with connect.serving(fake) as url:
         yield fake, url
 
@@ -48,7 +48,7 @@ def test_one_poll_for_a_scheduler(scanner, served, tmp_path) -> None:
     outputs = ("--file", tmp_path / "runs.ndjson", "--state", tmp_path / "m.json")
 
     assert scanner(*line, *outputs).status == 0
-    fake.estate = (replace(fake.estate[0], state="PAUSED"),)
+    fake.installation = (replace(fake.installation[0], state="PAUSED"),)
     assert scanner(*line, *outputs).status == 0
     assert event_types(tmp_path / "runs.ndjson") == ["START", "COMPLETE"]
 
@@ -102,7 +102,7 @@ def test_cluster_without_a_server_of_the_kind_is_the_users_to_mend(scanner, serv
 
 def test_worker_that_does_not_answer_is_partial(scanner, connect, tmp_path) -> None:
     """It is reported, and the other cluster is polled."""
-    with connect.serving(connect.Connect(estate=(connect.Kept(name="cdc", config=CONFIG),))) as url:
+    with connect.serving(connect.Connect(installation=(connect.Kept(name="cdc", config=CONFIG),))) as url:
         config = cluster(tmp_path, "http://127.0.0.1:9", url)
         file = tmp_path / "runs.ndjson"
         result = scanner("monitor", "connect", "--config", config, "--once", "--file", file, "--state", tmp_path / "m")
@@ -212,7 +212,7 @@ def until(tmp_path: Path, *states: str) -> None:
 def test_monitor_that_is_killed_continues_from_its_state(served, tmp_path) -> None:
     """No START twice, and no end lost: changes in between are emitted when it is back."""
     fake, url = served
-    connector = fake.estate[0]
+    connector = fake.installation[0]
     first = started(tmp_path, url)
     until(tmp_path, "START")
     requests = len(fake.asked)
@@ -229,10 +229,10 @@ def test_monitor_that_is_killed_continues_from_its_state(served, tmp_path) -> No
     second.wait(_PATIENCE)
     assert event_types(tmp_path / "runs.ndjson") == ["START"]
 
-    fake.estate = ()
+    fake.installation = ()
     third = started(tmp_path, url)
     until(tmp_path, "START", "COMPLETE")
-    fake.estate = (connector,)
+    fake.installation = (connector,)
     until(tmp_path, "START", "COMPLETE", "START")
     third.send_signal(signal.SIGTERM)
 

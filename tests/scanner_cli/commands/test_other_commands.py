@@ -8,7 +8,7 @@ import pytest
 def test_check_shows_what_was_found(scanner, fake, tmp_path) -> None:
     """One line for each attempt."""
     file = tmp_path / "cluster.json"
-    with fake.serving(fake.Registry(estate=tuple(fake.many(2)))) as registry:
+    with fake.serving(fake.Registry(installation=tuple(fake.many(2)))) as registry:
         sources = [{"type": "confluent", "url": registry.url}]
         file.write_text(json.dumps({"cluster": "a", "brokers": ["a:1"], "schema_registries": sources}))
         result = scanner("check", "--config", file, "--format", "json")

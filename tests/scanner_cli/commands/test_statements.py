@@ -105,7 +105,7 @@ def test_report_counts_the_facts_of_flink_and_streams(home) -> None:
     (report,) = json.loads((home / "report.json").read_text())
     counts = report["counts"]
 
-    assert [row["kind"] for row in report["sources"] if row["answer"] == "read"] == ["flink"] * 3 + ["streams"]
+    assert [row["kind"] for row in report["sources"] if row["status"] == "read"] == ["flink"] * 3 + ["streams"]
     assert (counts["statements"], counts["jobs"], counts["topologies"]) == (3, 1, 1)
 
 
@@ -124,4 +124,4 @@ def test_kinds_are_chosen_by_name(scanner, home, option, read) -> None:
     scanner(*arguments(home, "other.db"), option, "flink", "--replay", home / "kept", "--report", home / "r.json")
 
     (report,) = json.loads((home / "r.json").read_text())
-    assert [row["kind"] for row in report["sources"] if row["answer"] == "read"] == read
+    assert [row["kind"] for row in report["sources"] if row["status"] == "read"] == read

@@ -14,7 +14,7 @@ SOURCE = SourceId("ksqldb:http://k")
 
 def report(answer: SourceStatus = SourceStatus.READ, **more: object) -> ScanReport:
     outcome = SourceResult(
-        source=SOURCE, kind="ksqldb", answer=answer, reason="silent", hint="wake it", unread=frozenset("ba")
+        source=SOURCE, kind="ksqldb", status=answer, reason="silent", hint="wake it", unread=frozenset("ba")
     )
     members = {"cluster": "c", "scan": 7, "counts": (), "changes": (), "problems": (), "seconds": 1.23456} | more
     return ScanReport(outcomes=(outcome,), **members)

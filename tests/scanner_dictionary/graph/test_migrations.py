@@ -18,13 +18,13 @@ from scanner_dictionary.schema.tables import metadata
 VERSIONS = Path(scanner_dictionary.__file__).parent / "migrations" / "versions"
 
 
-def test_migrated_dictionary_is_what_the_tables_say(dictionary) -> None:
+def test_migrated_dictionary_is_what_the_tables_state(dictionary) -> None:
     """A revision carries its own definitions, so only a comparison can tell that none was forgotten."""
     assert _shape(dictionary) == _wanted(dictionary)
 
 
 @pytest.mark.postgres
-def test_migrated_server_is_what_the_tables_say(postgres_url) -> None:
+def test_migrated_server_is_what_the_tables_state(postgres_url) -> None:
     """The same on the other database."""
     server = open_dictionary(postgres_url)
 
@@ -55,14 +55,14 @@ def test_newest_file_is_the_head_of_the_revisions() -> None:
     files = sorted(path.name[:4] for path in VERSIONS.glob("[0-9]*.py"))
 
     assert script.get_heads() == [REVISION]
-    assert sorted(each.revision for each in script.walk_revisions()) == files
+    assert sorted(walk_revision.revision for walk_revision in script.walk_revisions()) == files
 
 
 def _shape(engine: Engine) -> dict:
-    found = MetaData()
-    found.reflect(engine)
-    found.remove(found.tables[VERSION_TABLE])
-    return _described(found, engine)
+    result = MetaData()
+    result.reflect(engine)
+    result.remove(result.tables[VERSION_TABLE])
+    return _described(result, engine)
 
 
 def _wanted(engine: Engine) -> dict:

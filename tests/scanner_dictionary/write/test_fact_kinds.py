@@ -42,7 +42,7 @@ def test_kind_comes_after_the_kinds_that_its_rows_refer_to(kind) -> None:
 
 def test_every_list_of_facts_of_a_scan_has_a_kind() -> None:
     """What a scan lists and no kind stores would be lost silently."""
-    assert {each.name for each in fields(ClusterScan)} - _NOT_KINDS <= {kind.member for kind in FACT_KINDS}
+    assert {field.name for field in fields(ClusterScan)} - _NOT_KINDS <= {kind.member for kind in FACT_KINDS}
 
 
 def test_every_table_of_facts_has_one_kind() -> None:
@@ -53,5 +53,5 @@ def test_every_table_of_facts_has_one_kind() -> None:
 
 
 def test_names_of_kinds_are_unique() -> None:
-    """The change log tells kinds apart by their names alone."""
+    """The change log reports kinds apart by their names alone."""
     assert len({kind.name for kind in FACT_KINDS}) == len(FACT_KINDS)

@@ -26,11 +26,11 @@ FIELDS = (
 
 
 def test_table_is_read_with_repeated_records_and_times(google, read) -> None:
-    """A list tells no columns: each table is asked for, and its numbers come as text."""
+    """A list reports no columns: each table is queried for, and its numbers come as text."""
     external = {"sourceUris": ["gs://lake/orders/*"], "sourceFormat": "PARQUET", "options": {"password": "zqSECRETzq"}}
     partitions = {"timePartitioning": {"type": "DAY", "field": "day"}}
-    told = google.table("acme.sales.orders", *FIELDS, externalDataConfiguration=external, **partitions)
-    table = read("google", google.Google(tables=(told,)), wanted=ONE, lineage=Lineage.NONE).tables[0]
+    reported = google.table("acme.sales.orders", *FIELDS, externalDataConfiguration=external, **partitions)
+    table = read("google", google.Google(tables=(reported,)), wanted=ONE, lineage=Lineage.NONE).tables[0]
 
     assert (table.namespace, table.name, table.kind, table.table_format) == (
         "bigquery",
@@ -62,30 +62,30 @@ def test_lists_are_read_page_by_page_and_only_what_matters(google, read) -> None
     reading = read("google", server, wanted=wanted, lineage=Lineage.NONE)
 
     assert [table.name for table in reading.tables] == ["acme.a.t1", "acme.a.t2", "acme.b.t1"]
-    assert not any("tmp" in asked for asked in server.asked)
+    assert not any("tmp" in requests for requests in server.asked)
 
 
 LINK = "projects/acme/locations/eu/links/"
 
 
 def test_links_are_followed_both_ways_and_named_by_their_processes(google, read) -> None:
-    """Ten links a page are the default: a hundred are asked for, and every page."""
-    here = "bigquery:acme.sales.orders"
-    links = tuple((f"{LINK}{n}", f"bigquery:acme.raw.t{n}", here) for n in range(3))
-    out = (f"{LINK}9", here, "kafka:broker.example.`shop.orders`")
-    made = {
+    """Ten links a page are the default: a hundred are queried for, and every page."""
+    text = "bigquery:acme.sales.orders"
+    links = tuple((f"{LINK}{n}", f"bigquery:acme.raw.t{n}", text) for n in range(3))
+    out = (f"{LINK}9", text, "kafka:broker.example.`shop.orders`")
+    texts = {
         f"{LINK}0": ("projects/acme/locations/eu/processes/p1",),
         f"{LINK}1": ("projects/acme/locations/eu/processes/p2",),
     }
     server = google.Google(
         tables=(google.table("acme.sales.orders"),),
         links=(*links, out),
-        made=made,
+        made=texts,
         titles={"projects/acme/locations/eu/processes/p1": "nightly load"},
     )
-    found = read("google", server, wanted=ONE).links
+    result = read("google", server, wanted=ONE).links
 
-    assert [(link.origin_name, link.target_namespace, link.target_name, link.process) for link in found] == [
+    assert [(link.origin_name, link.target_namespace, link.target_name, link.process) for link in result] == [
         ("acme.raw.t0", "bigquery", "acme.sales.orders", "nightly load"),
         ("acme.raw.t1", "bigquery", "acme.sales.orders", "p2"),
         ("acme.raw.t2", "bigquery", "acme.sales.orders", ""),
@@ -94,7 +94,7 @@ def test_links_are_followed_both_ways_and_named_by_their_processes(google, read)
     assert {body["pageSize"] for body in server.bodies if "pageSize" in body} == {100}
 
 
-def test_links_between_columns_are_asked_for_where_they_are_wanted(google, read) -> None:
+def test_links_between_columns_are_requested_where_they_are_wanted(google, read) -> None:
     """The answer is a stream: a list of parts."""
     column = {
         "source": {"fullyQualifiedName": "bigquery:acme.raw.t", "field": ["amount"]},
@@ -105,9 +105,9 @@ def test_links_between_columns_are_asked_for_where_they_are_wanted(google, read)
     whole = {**column, "source": {"fullyQualifiedName": "bigquery:acme.raw.t"}}
     tables = (google.table("acme.sales.orders"),)
     server = google.Google(tables=tables, columns=(column, whole), titles={})
-    found = read("google", server, wanted=ONE, lineage=Lineage.COLUMNS).links
+    links = read("google", server, wanted=ONE, lineage=Lineage.COLUMNS).links
 
-    assert [(link.origin_path, link.target_path, link.dependency, link.process) for link in found] == [
+    assert [(link.origin_path, link.target_path, link.dependency, link.process) for link in links] == [
         (("amount",), ("line", "price"), "EXACT_COPY", "p1")
     ]
 
@@ -120,8 +120,8 @@ def test_table_that_may_not_be_read_is_named_and_kept(google, read, status) -> N
     reading = read("google", server, wanted=ONE, lineage=Lineage.NONE)
 
     assert [table.name for table in reading.tables] == ["acme.a.open"]
-    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset({"acme.a.shut"}))
-    assert reading.outcome.asked == 2
+    assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset({"acme.a.shut"}))
+    assert reading.outcome.requested == 2
 
 
 def test_table_that_is_gone_since_it_was_listed_is_left_out(google, read) -> None:
@@ -129,7 +129,7 @@ def test_table_that_is_gone_since_it_was_listed_is_left_out(google, read) -> Non
     server = google.Google(tables=tuple(map(google.table, ("acme.a.x", "acme.a.y"))), refused={"tables/y": 404})
     reading = read("google", server, wanted=ONE, lineage=Lineage.NONE)
 
-    assert (reading.outcome.answer, [table.name for table in reading.tables]) == (SourceStatus.READ, ["acme.a.x"])
+    assert (reading.outcome.status, [table.name for table in reading.tables]) == (SourceStatus.READ, ["acme.a.x"])
 
 
 def test_answer_of_another_shape_costs_that_table(google, read) -> None:
@@ -151,7 +151,7 @@ def test_lineage_without_rights_costs_the_lineage_alone(google, read) -> None:
         "google", google.Google(tables=(google.table("acme.a.x"),), refused={"searchLinks": 403}), wanted=ONE
     )
 
-    assert (len(reading.tables), reading.outcome.answer) == (1, SourceStatus.PARTIAL)
+    assert (len(reading.tables), reading.outcome.status) == (1, SourceStatus.PARTIAL)
     assert reading.outcome.reason == "1 of its tables did not report their lineage"
 
 

@@ -49,7 +49,7 @@ def edges(new_dictionary):
     scan = ClusterScan(
         cluster=Cluster(name=ClusterName("retail"), brokers=("k-1:9092",)),
         outcomes=tuple(
-            SourceResult(source=each, kind=each.partition(":")[0], answer=SourceStatus.READ)
+            SourceResult(source=each, kind=each.partition(":")[0], status=SourceStatus.READ)
             for each in (KAFKA, CONNECT, FLINK)
         ),
         topics=tuple(Topic(source=KAFKA, name=name) for name in topics),
@@ -66,7 +66,7 @@ def edges(new_dictionary):
         }
 
 
-def test_columns_that_ddl_tells_lead_on_to_both_ends(edges) -> None:
+def test_columns_that_ddl_reports_lead_on_to_both_ends(edges) -> None:
     """The envelope of Connect's JSON, which only Flink's table shows, stands between the database and the topic."""
     assert {
         (EdgeKind.COLUMN_FLOW, "shop.public.orders#total", "shop.public.orders#payload.total"),

@@ -61,7 +61,9 @@ def test_only_an_appended_file_can_be_read_again(transport, file) -> None:
 
 def test_monitor_sends_events_to_the_target_in_cluster_json(scanner, connect, tmp_path) -> None:
     """And finds its last event there when it is started again."""
-    with connect.serving(connect.Connect(estate=(connect.Kept(name="cdc", kind="source", config=CONFIG),))) as url:
+    with connect.serving(
+        connect.Connect(installation=(connect.Kept(name="cdc", kind="source", config=CONFIG),))
+    ) as url:
         transport = {"type": "file", "log_file_path": "runs.ndjson", "append": True}
         file = cluster(tmp_path, "shop", transport, connect=[{"url": url}]).file
         line = ("monitor", "connect", "--config", file, "--once", "--state", tmp_path / "m.json")

@@ -140,12 +140,12 @@ class TestReferences:
 
         assert names(parsed) == ["m", "m.c", "m.c.code", "c", "c.code"]
 
-    def test_each_name_is_asked_for_once(self) -> None:
+    def test_each_name_is_requested_once(self) -> None:
         """A look-up may be dear."""
-        asked: list[str] = []
-        read(record("Row", a="x.Gone", b="x.Gone", c=["null", "x.Gone"]), lambda name: asked.append(name))
+        requests: list[str] = []
+        read(record("Row", a="x.Gone", b="x.Gone", c=["null", "x.Gone"]), lambda name: requests.append(name))
 
-        assert asked == ["x.Gone"]
+        assert requests == ["x.Gone"]
 
     def test_included_schemas_define_types_and_may_include_each_other(self) -> None:
         """Hortonworks' registry refers by the schema's name, which is no type's, and allows loops."""
@@ -162,7 +162,7 @@ class TestReferences:
 
         assert [(c.name, c.recursive) for c in read("A", texts).columns] == [("b", None), ("b.a", "A")]
 
-    def test_reference_that_cannot_be_read_is_told(self) -> None:
+    def test_reference_that_cannot_be_read_is_reported(self) -> None:
         """Its name leads to the text that must be mended."""
         parsed = read(record("Row", m="pay.Money"), lambda _: "{")
 
