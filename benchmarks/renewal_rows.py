@@ -42,7 +42,7 @@ def renewal_row(directory: Path, columns: int = _COLUMNS) -> list[Row]:
     build(str(before), size)
     shutil.copy(before, after)
     _dataflow(after)
-    detail = f"{_change(after, size.topics // 100)} of {size.topics:,} topics"
+    detail = f"{change_topics(after, size.topics // 100)} of {size.topics:,} topics"
     pairs = [(_copied(before, directory), _copied(after, directory)) for _ in range(_RUNS)]
     files = _middle([_written(before, directory / f"files-{turn}") for turn in range(_RUNS)])
     for file in (before, after):
@@ -83,7 +83,7 @@ def _middle(runs: list[Run]) -> Run:
     return Run(*(statistics.median(getattr(run, name) for run in runs) for name in names))
 
 
-def _change(file: Path, count: int) -> int:
+def change_topics(file: Path, count: int) -> int:
     """Change so many topics, by a fixed seed."""
     engine = open_dictionary(str(file))
     with writing(engine) as conn:

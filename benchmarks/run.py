@@ -18,6 +18,7 @@ from capture_rows import capture_row
 from change_rows import change_row
 from dictionary_rows import query_row, write_row
 from graph_rows import graph_row, statements_row
+from history_rows import history_row
 from installation_rows import installation_row
 from lineage_rows import emit_row, import_row
 from listener_rows import listener_row
@@ -32,6 +33,7 @@ from worker_rows import workers_row
 
 ROWS = {
     "help": help_row,
+    "history": history_row,
     "one-topic": one_topic_row,
     "bulk": bulk_row,
     "walk": walk_row,

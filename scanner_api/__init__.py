@@ -42,6 +42,14 @@ if TYPE_CHECKING:
     from scanner_api.graph.export import export_tables as export_tables
     from scanner_api.graph.generate import GenerateResult as GenerateResult
     from scanner_api.graph.generate import generate as generate
+    from scanner_api.graph.history import FlowDiff as FlowDiff
+    from scanner_api.graph.history import GraphOfScan as GraphOfScan
+    from scanner_api.graph.history import HistoryRow as HistoryRow
+    from scanner_api.graph.history import PruneResult as PruneResult
+    from scanner_api.graph.history import diff_flows as diff_flows
+    from scanner_api.graph.history import graphs as graphs
+    from scanner_api.graph.history import history as history
+    from scanner_api.graph.history import prune as prune
     from scanner_api.graph.lineage import Impact as Impact
     from scanner_api.graph.lineage import Lineage as Lineage
     from scanner_api.graph.lineage import components as components
@@ -100,8 +108,11 @@ _MODULES = {
     "EmitResult": "scanner_api.openlineage",
     "EventImport": "scanner_api.event_intake",
     "EventOptions": "scanner_api.graph.events",
+    "FlowDiff": "scanner_api.graph.history",
     "GenerateResult": "scanner_api.graph.generate",
+    "GraphOfScan": "scanner_api.graph.history",
     "GraphSource": "scanner_api.graph.open",
+    "HistoryRow": "scanner_api.graph.history",
     "Impact": "scanner_api.graph.lineage",
     "JdbcTarget": "scanner_api.spark",
     "Level": "scanner_api.change_check.check",
@@ -112,6 +123,7 @@ _MODULES = {
     "MonitorResult": "scanner_api.monitoring.run",
     "PathRule": "scanner_api.change_check.proposals",
     "ProposedFiles": "scanner_api.change_check.check",
+    "PruneResult": "scanner_api.graph.history",
     "ScanReport": "scanner_api.scanning.report",
     "ScannerError": "scanner_model.errors",
     "SparkChoice": "scanner_api.spark",
@@ -127,6 +139,7 @@ _MODULES = {
     "connectors": "scanner_api.queries",
     "diff": "scanner_api.queries",
     "diff_document": "scanner_api.queries",
+    "diff_flows": "scanner_api.graph.history",
     "diff_rows": "scanner_api.queries",
     "emit": "scanner_api.openlineage",
     "explain_subject": "scanner_api.parsing",
@@ -135,6 +148,8 @@ _MODULES = {
     "forget": "scanner_api.queries",
     "generate": "scanner_api.graph.generate",
     "git_files": "scanner_api.change_check.check",
+    "graphs": "scanner_api.graph.history",
+    "history": "scanner_api.graph.history",
     "impact": "scanner_api.graph.lineage",
     "import_events": "scanner_api.event_intake",
     "lineage": "scanner_api.graph.lineage",
@@ -150,6 +165,7 @@ _MODULES = {
     "probe_addresses": "scanner_api.configuration",
     "probed_template": "scanner_api.configuration",
     "proposed_files": "scanner_api.change_check.check",
+    "prune": "scanner_api.graph.history",
     "read_connector": "scanner_api.parsing",
     "registry_kinds": "scanner_api.parsing",
     "scan": "scanner_api.scanning.run",
@@ -180,8 +196,11 @@ __all__ = [
     "EmitResult",
     "EventImport",
     "EventOptions",
+    "FlowDiff",
     "GenerateResult",
+    "GraphOfScan",
     "GraphSource",
+    "HistoryRow",
     "Impact",
     "JdbcTarget",
     "Level",
@@ -192,6 +211,7 @@ __all__ = [
     "MonitorResult",
     "PathRule",
     "ProposedFiles",
+    "PruneResult",
     "ScanReport",
     "ScannerError",
     "SparkChoice",
@@ -207,6 +227,7 @@ __all__ = [
     "connectors",
     "diff",
     "diff_document",
+    "diff_flows",
     "diff_rows",
     "emit",
     "explain_subject",
@@ -215,6 +236,8 @@ __all__ = [
     "forget",
     "generate",
     "git_files",
+    "graphs",
+    "history",
     "impact",
     "import_events",
     "lineage",
@@ -230,6 +253,7 @@ __all__ = [
     "probe_addresses",
     "probed_template",
     "proposed_files",
+    "prune",
     "read_connector",
     "registry_kinds",
     "scan",

@@ -7,6 +7,8 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
+import click
+
 from scanner_api.dictionary import Dictionary
 from scanner_api.graph.open import GraphSource
 from scanner_cli.console import echo_err
@@ -15,12 +17,16 @@ from scanner_cli.options import dictionary_option, directory_option
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
+_AS_OF = "The graph of this scan, or the newest one at this date or time (ISO 8601), instead of the last one."
+
+
 def graph_options(command: Command) -> Callable[..., Any]:
     """Add the options that locate the graph to a command, as its argument *source*."""
 
     @wraps(command)
-    def with_source(*, dictionary: Dictionary, directory: Path | None, **others: object) -> object:
-        return command(source=GraphSource(dictionary, directory, echo_err), **others)
+    def with_source(*, dictionary: Dictionary, directory: Path | None, as_of: str | None, **others: object) -> object:
+        return command(source=GraphSource(dictionary, directory, echo_err, as_of), **others)
 
+    moment = click.option("--as-of", metavar="SCAN|DATE", help=_AS_OF)
     text = "Read the graph from Parquet files that `scanner dataflow --format parquet --output DIR` wrote instead."
-    return dictionary_option(directory_option("--graph", text, "directory")(with_source))
+    return dictionary_option(directory_option("--graph", text, "directory")(moment(with_source)))

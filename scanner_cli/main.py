@@ -34,6 +34,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "diff": ("diff:diff", "Compare two scans, with schema compatibility."),
     "check-change": ("check_change:check_change", "Check a proposed schema, statement or connector."),
     "may-delete": ("may_delete:may_delete", "Find out whether a topic or schema may be deleted."),
+    "history": ("history:history", "Show what each scan changed of one topic, column, job or flow."),
     "dataflow": ("dataflow:dataflow", "Generate the data flow graph of the dictionary."),
     "lineage": ("lineage:lineage", "Trace where data come from and where they go."),
     "export": ("export:export", "Write the graph or the dictionary for other programs."),
@@ -41,7 +42,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "manual-input": ("manual_input:manual_input", "Check manual-input files; print schema, example."),
     "openlineage": ("openlineage.group:openlineage", "Import, receive and emit OpenLineage events."),
     "monitor": ("monitor:monitor", "Emit the runs of jobs as OpenLineage events."),
-    "dictionary": ("dictionary:dictionary_group", "Show or export the dictionary; forget a source."),
+    "dictionary": ("dictionary:dictionary_group", "Show, export or prune the dictionary; forget a source."),
     "config": ("config:config", "Print the JSON Schema of cluster.json."),
 }
 

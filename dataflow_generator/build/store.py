@@ -21,6 +21,7 @@ from scanner_dictionary.engine.open import Connection, Engine, writing
 from scanner_dictionary.export.table_stream import consistent_read
 from scanner_dictionary.graph import store as graph_store
 from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph
+from scanner_dictionary.graph.versions import recorded
 from scanner_dictionary.lineage_inputs.column_batches import cells_of, live_heads
 
 _WORDS = {member: str(member.value) for member in (*NodeKind, *EdgeKind, *Certainty)}
@@ -36,7 +37,7 @@ def generate(engine: Engine, report: ProgressCallback = silent) -> StoredGraph:
         consistent_read(conn)
         scan, snapshot = graph_store.newest_scan(conn), load_snapshot(conn)
         flows = read_flows(snapshot, report=report)
-    with infrequent_collection(), writing(engine) as conn:
+    with infrequent_collection(), writing(engine) as conn, recorded(conn):
         if graph_store.newest_scan(conn) != scan:
             snapshot = load_snapshot(conn)
             flows = read_flows(snapshot)
@@ -46,7 +47,7 @@ def generate(engine: Engine, report: ProgressCallback = silent) -> StoredGraph:
 def store(engine: Engine, graph: FlowGraph) -> StoredGraph:
     """Replace the graph in the dictionary with any *graph*, all of whose rows are written."""
     rows = _Rows()
-    with infrequent_collection(), writing(engine) as conn:
+    with infrequent_collection(), writing(engine) as conn, recorded(conn):
         graph_store.delete_graph(conn)
         graph_store.add_rows(conn, rows.nodes(graph), rows.edges(graph.edges()))
         return graph_store.describe_graph(conn, coverage_text(graph.coverage))

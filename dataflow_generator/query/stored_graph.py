@@ -11,6 +11,7 @@ from dataflow_generator.analysis.connectivity import CONNECTED, Component, compo
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
 from dataflow_generator.query.traversal import Hop, TraversalOptions, lineage
+from scanner_dictionary.graph.past import PastGraphReader
 from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph
 from scanner_model.errors import DictionaryUnusable, Problem
@@ -45,6 +46,26 @@ def graph_in_dictionary(rows: SqlGraphReader, about: StoredGraph) -> GeneratedGr
     )
 
 
+def graph_in_past(rows: PastGraphReader, about: StoredGraph) -> GeneratedGraph:
+    """Return the graph of an earlier scan, which *about* names, from the stored graph and what differs from it."""
+    return GeneratedGraph(
+        rows,
+        about,
+        whole=lambda: FlowGraph(
+            nodes=lambda: map(read_node, rows.all_nodes()),
+            edges=lambda: _past_edges(rows),
+            coverage=coverage_of(about),
+        ),
+        components=lambda: components(rows.links(CONNECTED)),
+        part=lambda cluster: part_of_cluster(rows, about, cluster),
+    )
+
+
+def _past_edges(rows: PastGraphReader) -> Iterator[Edge]:
+    for source, target, row in rows.all_edges():
+        yield read_edge(row, {row.source_node_id: source, row.target_node_id: target})
+
+
 class _Part(NamedTuple):
     """Nodes and edges by their keys."""
 
@@ -55,7 +76,7 @@ class _Part(NamedTuple):
 def whole_graph(rows: SqlGraphReader, about: StoredGraph) -> FlowGraph:
     """Return the stored graph, read while it is iterated; only the keys of nodes are held."""
     return FlowGraph(
-        nodes=lambda: map(_node, rows.all_nodes()), edges=lambda: _all_edges(rows), coverage=coverage_of(about)
+        nodes=lambda: map(read_node, rows.all_nodes()), edges=lambda: _all_edges(rows), coverage=coverage_of(about)
     )
 
 
@@ -157,7 +178,7 @@ def _add(graph: GraphReader, part: _Part, edges: Iterable[EdgeRow]) -> None:
 
 def _all_edges(rows: SqlGraphReader) -> Iterator[Edge]:
     keys = rows.node_keys()
-    return (_edge(row, keys) for row in rows.all_edges())
+    return (read_edge(row, keys) for row in rows.all_edges())
 
 
 def _graph(part: _Part, about: StoredGraph, description: str) -> FlowGraph:
@@ -165,14 +186,15 @@ def _graph(part: _Part, about: StoredGraph, description: str) -> FlowGraph:
     edges = [part.edges[key] for key in sorted(part.edges)]
     keys = {node.id: node.node_key for node in nodes}
     return FlowGraph(
-        nodes=lambda: map(_node, nodes),
-        edges=lambda: (_edge(edge, keys) for edge in edges),
+        nodes=lambda: map(read_node, nodes),
+        edges=lambda: (read_edge(edge, keys) for edge in edges),
         coverage=coverage_of(about),
         part=description,
     )
 
 
-def _node(row: NodeRow) -> Node:
+def read_node(row: NodeRow) -> Node:
+    """Return a stored node; raises DictionaryUnusable for a kind that only a newer program knows."""
     path = None if row.path is None else tuple(json.loads(row.path))
     stored = json.loads(row.attributes)
     attributes = tuple((name, tuple(value) if isinstance(value, list) else value) for name, value in stored.items())
@@ -182,7 +204,8 @@ def _node(row: NodeRow) -> Node:
         raise _newer(f"node kind {row.kind!r}") from error
 
 
-def _edge(row: EdgeRow, keys: Mapping[int, str]) -> Edge:
+def read_edge(row: EdgeRow, keys: Mapping[int, str]) -> Edge:
+    """Return a stored edge between nodes that *keys* has; raises DictionaryUnusable for an unknown kind."""
     ends = keys[row.source_node_id], keys[row.target_node_id]
     try:
         kind, certainty = EdgeKind(row.kind), Certainty(row.certainty)

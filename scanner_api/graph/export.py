@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol, TextIO, cast
 
 from dataflow_generator.graph import FlowGraph
+from dataflow_generator.query.all_graphs import all_graphs
 from dataflow_generator.query.stored_graph import GeneratedGraph, neighbourhood
 from dataflow_generator.render import OUTPUTS, format_of, write_files
+from dataflow_generator.render.page import page_lines
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import check_directory
 from scanner_api.graph.events import event_lines, graph_events
-from scanner_api.graph.open import GraphSource, cluster_of_graph, find_node, open_graph
+from scanner_api.graph.open import GraphSource, cluster_of_graph, find_node, open_graph, open_past_graphs
 from scanner_dictionary.export import export_h2, export_parquet
 from scanner_dictionary.export.atomic_write import atomic_file
 from scanner_model.errors import InputInvalid
@@ -45,20 +48,26 @@ def export(
     node: str | None = None,
     depth: int | None = None,
     cluster: str | None = None,
+    history: bool = False,
 ) -> None:
     """Write the generated graph, or the dictionary's tables, to *output*: a file, a directory or an open text file.
 
     *format* is json, csv, graphml, dot, mermaid, html, openlineage (events), or parquet or h2 for all tables; None:
-    by the suffix of *output*. *node*, within *depth* steps, or *cluster* selects a part of the graph. A file appears
-    complete or not at all. Raises InputInvalid for arguments that contradict each other or an output that cannot be
-    written, NameUnknown for an unknown node or cluster, or where no graph was generated.
+    by the suffix of *output*. *node*, within *depth* steps, or *cluster* selects a part of the graph. *history* puts
+    the graphs of all scans into the page (html). A file appears complete or not at all. Raises InputInvalid for
+    arguments that contradict each other or an output that cannot be written, NameUnknown for an unknown node or
+    cluster, or where no graph was generated.
 
     >>> export(dictionary, Path("flow.html"))
     """
     source = GraphSource.of(graph)
     chosen = format or _guess_format(output)
     _check_selection(chosen, node, depth, cluster)
-    if chosen in TABLE_FORMATS:
+    if history:
+        _check_history(source, chosen, node or cluster)
+        with page_with_history(source) as lines:
+            _write_lines(lines, output, "graph.html")
+    elif chosen in TABLE_FORMATS:
         if source.directory:
             what = f"{chosen} is the dictionary, and --graph is a graph"
             raise InputInvalid(what, where=_WHERE, hint=f"--format {'|'.join(OUTPUTS)}")
@@ -90,6 +99,14 @@ def export_tables(dictionary: Dictionary, format: str, output: Path | LineWriter
             raise InputInvalid("Parquet is a directory of files", where="--output -", hint="name a new directory")
 
 
+@contextmanager
+def page_with_history(source: GraphSource) -> Iterator[Iterator[str]]:
+    """Return the lines of a page that has the graphs of all scans; raises NameUnknown where no graph was generated."""
+    with open_past_graphs(source) as (rows, about):
+        graph, history = all_graphs(rows, about)
+        yield page_lines(graph, history=history)
+
+
 def _guess_format(output: Path | LineWriter) -> str:
     suffix = output.suffix if isinstance(output, Path) else ""
     guessed = format_of(suffix) or _FORMAT_OF_SUFFIX.get(suffix.lower())
@@ -107,6 +124,15 @@ def _check_selection(format_name: str, node: str | None, depth: int | None, clus
         raise InputInvalid("--node and --cluster select two parts", where=_WHERE, hint="choose one of them")
     if depth and not node:
         raise InputInvalid("--depth is counted from a node", where=_WHERE, hint="name it with --node")
+
+
+def _check_history(source: GraphSource, format_name: str, part: str | None) -> None:
+    if format_name != "html":
+        raise InputInvalid(f"{format_name} has no history", where=f"{_WHERE} --history", hint="--format html")
+    if part or source.as_of is not None or source.directory is not None:
+        what = "the page has every graph of the dictionary, whole"
+        hint = "leave out --node, --cluster, --as-of and --graph"
+        raise InputInvalid(what, where=f"{_WHERE} --history", hint=hint)
 
 
 def _part(

@@ -42,13 +42,15 @@ DIRECTIONS = ("upstream", "downstream", "both")
 class Lineage:
     """The edges around a node, the nearest first; *nodes* has every node of them by its key in the edges.
 
-    *column_suggestions* are columns above and below the root column that have flows of their own.
+    *column_suggestions* are columns above and below the root column that have flows of their own. *scan* is the newest
+    scan that the graph was generated from; None for a graph in files.
     """
 
     root: NodeRow
     hops: tuple[Hop[int, EdgeRow], ...]
     nodes: Mapping[int, NodeRow]
     column_suggestions: tuple[str, ...] = ()
+    scan: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,12 +70,14 @@ def lineage(
     direction: str = "both",
     columns: bool = False,
     depth: int | None = None,
+    as_of: str | int | None = None,
 ) -> Lineage:
     """Return where the data of *node* come from and where they go, in the graph that was generated last.
 
     *node* is the name of a topic, dataset, job, consumer group or column, `NAMESPACE/NAME`, or an id of graph.json.
     *direction* is upstream, downstream or both; *columns* adds the flows of its columns; *depth* limits the steps each
-    way. Raises InputInvalid where several nodes have the name, NameUnknown where none has or no graph was generated.
+    way. *as_of* is a scan number or a date whose graph is read instead. Raises InputInvalid where several nodes have
+    the name, NameUnknown where none has, no graph was generated, or none is known of *as_of*.
 
     >>> [hop.edge.kind for hop in lineage(dictionary, "orders", direction="downstream").hops]
     """
@@ -82,27 +86,32 @@ def lineage(
     options = TraversalOptions(
         upstream=direction != "downstream", downstream=direction != "upstream", columns=columns, depth=depth
     )
-    with open_graph(GraphSource.of(graph)) as opened:
+    with open_graph(GraphSource.of(graph, as_of)) as opened:
         root = find_node(opened.rows, node, "scanner lineage")
         hops, nodes = stored_lineage(opened.rows, root, options)
+        suggestions = _column_suggestions(opened.rows, root, node)
         return Lineage(
-            root=root, hops=tuple(hops), nodes=nodes, column_suggestions=_column_suggestions(opened.rows, root, node)
+            root=root, hops=tuple(hops), nodes=nodes, column_suggestions=suggestions, scan=opened.about.last_scan
         )
 
 
-def impact(graph: GraphSource | Dictionary, node: str, *, depth: int | None = None) -> Impact:
-    """Return what is affected, in at most *depth* steps, if *node* is renamed or dropped; errors as `lineage`.
+def impact(
+    graph: GraphSource | Dictionary, node: str, *, depth: int | None = None, as_of: str | int | None = None
+) -> Impact:
+    """Return what is affected, in at most *depth* steps, if *node* is renamed or dropped.
+
+    *as_of* and errors are those of `lineage`.
 
     >>> [affected.steps for affected in impact(dictionary, "orders").affected]
     """
-    with open_graph(GraphSource.of(graph)) as opened:
+    with open_graph(GraphSource.of(graph, as_of)) as opened:
         root = find_node(opened.rows, node, "scanner lineage")
         return impact_of(opened.rows, root, node, depth)
 
 
-def components(graph: GraphSource | Dictionary) -> tuple[Component, ...]:
+def components(graph: GraphSource | Dictionary, *, as_of: str | int | None = None) -> tuple[Component, ...]:
     """Return the connected components of the whole graph, the largest first; raises NameUnknown without a graph."""
-    with open_graph(GraphSource.of(graph)) as opened:
+    with open_graph(GraphSource.of(graph, as_of)) as opened:
         return opened.components()
 
 

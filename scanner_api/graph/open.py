@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from dataflow_generator.query.stored_graph import GeneratedGraph, graph_in_dictionary
+from dataflow_generator.build.schema_nodes import schema_rows
+from dataflow_generator.query.stored_graph import GeneratedGraph, graph_in_dictionary, graph_in_past
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import Notify, ignore
 from scanner_api.graph.parquet import open_files
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.export.table_stream import consistent_read
+from scanner_dictionary.graph.past import PastGraphReader
 from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import NodeRow, StoredGraph, newest_scan, stored_graph
+from scanner_dictionary.graph.versions import GraphVersion
+from scanner_dictionary.queries.graph_at import graph_at
 from scanner_dictionary.queries.graph_nodes import nodes_named
 from scanner_dictionary.queries.resolve import unknown_name
 from scanner_model.errors import InputInvalid, NameUnknown
@@ -26,23 +30,26 @@ _LISTED = 10
 class GraphSource:
     """Where a generated graph is stored: in the *dictionary*, or in the Parquet files of *directory*.
 
-    *notify* gets notes, for example that the graph is older than the newest scan.
+    *notify* gets notes, for example that the graph is older than the newest scan. *as_of* is the scan number or date
+    (ISO 8601) whose graph is read; None: the graph that was generated last. Files have no graph but the last.
     """
 
     dictionary: Dictionary
     directory: Path | None = None
     notify: Notify = field(default=ignore, repr=False, compare=False)
+    as_of: str | int | None = None
 
     @staticmethod
-    def of(graph: GraphSource | Dictionary) -> GraphSource:
-        """Return *graph*; for a dictionary, the graph that is stored in it."""
-        return GraphSource(graph, notify=graph.notify or ignore) if isinstance(graph, Dictionary) else graph
+    def of(graph: GraphSource | Dictionary, as_of: str | int | None = None) -> GraphSource:
+        """Return *graph*; for a dictionary, the graph that is stored in it; *as_of* a scan or date where it is set."""
+        source = GraphSource(graph, notify=graph.notify or ignore) if isinstance(graph, Dictionary) else graph
+        return source if as_of is None else replace(source, as_of=as_of)
 
 
 @contextmanager
 def open_graph(source: GraphSource) -> Iterator[GeneratedGraph]:
     """Open the graph of *source*; raises NameUnknown where none was generated yet."""
-    if source.directory is None:
+    if source.directory is None or source.as_of is not None:
         with open_with_dictionary(source) as (graph, _):
             yield graph
     else:
@@ -52,12 +59,44 @@ def open_graph(source: GraphSource) -> Iterator[GeneratedGraph]:
 @contextmanager
 def open_with_dictionary(source: GraphSource) -> Iterator[tuple[GeneratedGraph, Connection]]:
     """Open the graph of *source*, and the dictionary in one consistent read."""
+    if source.directory is not None and source.as_of is not None:
+        hint = "leave out --graph: earlier graphs are in the dictionary"
+        raise InputInvalid("Parquet files hold one graph only", where="--as-of", hint=hint)
     with source.dictionary.reading() as conn:
         consistent_read(conn)
-        if source.directory is None:
+        if source.as_of is not None:
+            yield _graph_as_of(conn, source.as_of, source.notify), conn
+        elif source.directory is None:
             yield graph_in_dictionary(SqlGraphReader(conn), _stored_graph(conn, source.notify)), conn
         else:
             yield open_files(source.directory), conn
+
+
+@contextmanager
+def open_past_graphs(source: GraphSource) -> Iterator[tuple[PastGraphReader, StoredGraph]]:
+    """Open the stored graph with what those of earlier scans have; raises NameUnknown where none was generated yet."""
+    with source.dictionary.reading() as conn:
+        consistent_read(conn)
+        about = _stored_graph(conn, source.notify)
+        yield PastGraphReader(conn, about.last_scan, schema_rows), about
+
+
+def past_graph(conn: Connection, version: GraphVersion) -> GeneratedGraph:
+    """Return the graph of an earlier scan."""
+    about = StoredGraph(version.scan, version.nodes, version.edges, version.coverage)
+    return graph_in_past(PastGraphReader(conn, version.scan, schema_rows), about)
+
+
+def _graph_as_of(conn: Connection, moment: str | int, notify: Notify) -> GeneratedGraph:
+    """Return the graph of a scan or date, and notify which scan it is of."""
+    version, note = graph_at(conn, moment)
+    notify(f"note: the graph of scan {version.scan}, finished {version.finished or 'at an unknown time'}")
+    if note:
+        notify(f"note: {note}")
+    newest = stored_graph(conn)
+    if newest is not None and newest.last_scan == version.scan:
+        return graph_in_dictionary(SqlGraphReader(conn), newest)
+    return past_graph(conn, version)
 
 
 def _stored_graph(conn: Connection, notify: Notify) -> StoredGraph:

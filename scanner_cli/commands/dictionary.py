@@ -1,4 +1,4 @@
-"""`scanner dictionary`: an overview of the dictionary, exports of all tables, removal of a source."""
+"""`scanner dictionary`: an overview of the dictionary, exports of all tables, removal of a source, retention."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import click
 
 from scanner_api.dictionary import Dictionary
 from scanner_api.graph.export import TABLE_FORMATS, export_tables
+from scanner_api.graph.history import prune as prune_history
 from scanner_api.queries import forget as forget_sources
 from scanner_api.queries import overview
 from scanner_cli.console import Stdout, echo, echo_err
@@ -21,6 +22,7 @@ from scanner_cli.options import (
     one_of,
 )
 from scanner_cli.output.columns import members
+from scanner_cli.output.history import prune_document, prune_lines
 from scanner_cli.output.render import STDOUT, Format, format_option, json_text, table_text
 from scanner_model.text import visible
 
@@ -50,23 +52,57 @@ def forget(sources: Sequence[str], cluster: str | None, dictionary: Dictionary) 
     echo_err("`scanner dataflow` generates the graph without them")
 
 
+@click.command()
+@click.option("--keep-scans", type=click.IntRange(1), metavar="N", help="Keep the newest N scans of each cluster.")
+@click.option(
+    "--before", metavar="SCAN|DATE", help="Delete the history before this scan, or of scans before this date."
+)
+@click.option("--yes", is_flag=True, help="Delete it; without it only what would be deleted is shown.")
+@dictionary_option
+@lock_timeout_option
+@format_option(Format.TABLE, Format.JSON)
+def prune(keep_scans: int | None, before: str | None, yes: bool, dictionary: Dictionary, style: str) -> None:
+    """Delete old history: scans, their changes and graphs, facts that are gone, schemas that nothing refers to.
+
+    Without --yes nothing is deleted. What exists now is kept whatever its age, with the newest scan of each cluster and
+    the newest graph. Comparisons, histories and graphs of the scans that are kept stay as they are; what was before
+    their oldest is then unknown. SQLite reuses the room: the file does not become smaller.
+
+    \b
+    Examples:
+      scanner dictionary prune --keep-scans 50
+      scanner dictionary prune --before 2026-01-01 --yes
+
+    Exit status 2: neither or both of --keep-scans and --before are given, or the date is none.
+    """
+    result = prune_history(dictionary, keep_scans=keep_scans, before=before, dry_run=not yes)
+    if style == Format.JSON:
+        echo(json_text(prune_document(result, dry_run=not yes)))
+        return
+    echo("".join(f"{visible(line)}\n" for line in prune_lines(result, dry_run=not yes)), end="")
+    if not yes:
+        echo_err("nothing was deleted: repeat it with --yes")
+
+
 _CLUSTERS = ("name", "brokers", "kafka_cluster_id", "scans", "last_scan")
 _SOURCES = ("cluster", "name", "last_queried", "last_read", "stale_since", "stale_reason")
 
 
 @click.group("dictionary", cls=Group)
 def dictionary_group() -> None:
-    """Show an overview of the dictionary, export it, or forget a source that no longer exists.
+    """Show an overview of the dictionary, export it, forget a source that no longer exists, or prune old history.
 
     \b
     Examples:
       scanner dictionary info
       scanner dictionary export --format h2 -o dictionary.sql
       scanner dictionary forget connect:old
+      scanner dictionary prune --keep-scans 50
     """
 
 
 dictionary_group.add_command(forget)
+dictionary_group.add_command(prune)
 
 
 @dictionary_group.command()

@@ -5,10 +5,12 @@ from __future__ import annotations
 import click
 
 from scanner_api.dictionary import Dictionary
+from scanner_api.graph.history import diff_flows
 from scanner_api.queries import diff as compare_scans
 from scanner_api.queries import diff_document, diff_rows
 from scanner_cli.options import SCAN_NUMBER, dictionary_option
-from scanner_cli.output.render import format_option, show
+from scanner_cli.output.history import FLOW_COLUMNS, flow_rows, flows_document
+from scanner_cli.output.render import Format, format_option, show
 
 _COLUMNS = ("topic", "side", "column", "kind", "name", "action", "before", "after", "backward", "forward", "why")
 
@@ -16,19 +18,34 @@ _COLUMNS = ("topic", "side", "column", "kind", "name", "action", "before", "afte
 @click.command()
 @click.argument("first", type=SCAN_NUMBER, metavar="SCAN")
 @click.argument("second", type=SCAN_NUMBER, metavar="SCAN")
+@click.option(
+    "--flows", is_flag=True, help="Compare the graphs of both scans: nodes and flows, with the cause of each."
+)
 @dictionary_option
 @format_option()
-def diff(first: int, second: int, dictionary: Dictionary, style: str) -> None:
+def diff(first: int, second: int, flows: bool, dictionary: Dictionary, style: str) -> None:
     """Show what changed from one scan of a cluster to another; `scanner scans` lists their numbers.
 
     `backward`: new readers read old data; `forward`: old readers read new data.
+
+    --flows shows the nodes and flows of the graph that were added, removed or changed, and which connector, statement
+    or schema caused it; a table or CSV has these only, JSON has both. It needs a graph of each scan: run
+    `scanner dataflow` after each `scanner extract`.
 
     \b
     Examples:
       scanner diff 11 12
       scanner diff 11 12 --format json
+      scanner diff 11 12 --flows
 
-    Exit status 4: a scan is not known, or the two are of different clusters.
+    Exit status 4: a scan is not known, the two are of different clusters, or the graph of one is not known.
     """
+    if flows and style != Format.JSON:
+        show(flow_rows(diff_flows(dictionary, first, second)), FLOW_COLUMNS, style)
+        return
     changes = compare_scans(dictionary, first, second)
+    if flows:
+        flow_changes = flows_document(diff_flows(dictionary, first, second))
+        show([], (), style, document=diff_document(changes) | {"flows": flow_changes})
+        return
     show([row._asdict() for row in diff_rows(changes)], _COLUMNS, style, document=diff_document(changes))

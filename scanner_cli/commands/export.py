@@ -28,9 +28,16 @@ from scanner_cli.output.render import STDOUT
 @click.option("--node", metavar="NODE", help="Only the lineage of this node, named as in `scanner lineage`.")
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="With --node: at most N steps in each direction.")
 @cluster_option
+@click.option("--history", is_flag=True, help="html: the graphs of all scans, with a slider that compares two of them.")
 @graph_options
 def export(
-    style: str | None, output: Path, node: str | None, depth: int | None, cluster: str | None, source: GraphSource
+    style: str | None,
+    output: Path,
+    node: str | None,
+    depth: int | None,
+    cluster: str | None,
+    history: bool,
+    source: GraphSource,
 ) -> None:
     """Write the data flow graph that `scanner dataflow` generated last, or the dictionary's tables.
 
@@ -49,10 +56,12 @@ def export(
       scanner export --node orders --depth 2 -o orders.html
       scanner export --cluster retail --format dot | dot -Tsvg -o retail.svg
       scanner export --graph flow --cluster retail -o retail.html
+      scanner export --as-of 12 -o before.html
+      scanner export --history -o history.html
       scanner export --format h2 -o dictionary.sql
 
     Exit status: 2 several nodes have the name, or PATH cannot be written; 4 no graph was generated yet, or no such node
     or cluster is known.
     """
     target = Stdout() if output == STDOUT else output
-    write_export(source, target, format=style, node=node, depth=depth, cluster=cluster)
+    write_export(source, target, format=style, node=node, depth=depth, cluster=cluster, history=history)

@@ -77,7 +77,8 @@ def lineage(
 
     NODE is a topic, another dataset, a job, a consumer group, or a column: its name, its namespace and name, or its id
     in graph.json. Any broker's address works, and so does a table's name without database and schema. The query reads
-    the graph that `scanner dataflow` generated last.
+    the graph that `scanner dataflow` generated last, or with --as-of an earlier one: a scan has a graph if one was
+    generated before the next scan.
 
     --impact lists jobs, topics, other datasets and columns, each with its closest use of NODE along the path:
     copies (unchanged), computes, depends (filters, joins, groups by it, reads as this group), unknown (reads it; which
@@ -91,9 +92,11 @@ def lineage(
       scanner lineage nightly-invoicing --upstream --depth 1
       scanner lineage orders.customer.id --impact
       scanner lineage orders --graph flow
+      scanner lineage orders --as-of 12
+      scanner lineage orders --as-of 2026-01-31
       scanner lineage --components
 
-    Exit status: 2 several nodes have the name; 4 none has it, or no graph was generated yet.
+    Exit status: 2 several nodes have the name; 4 none has it, no graph was generated yet, or none of --as-of.
     """
     _check_node(node, query)
     if query == "components":
@@ -127,6 +130,7 @@ def _show_steps(traced: Lineage, evidence: bool, style: str) -> None:
         echo_err(f"note: no such flow of {shown_name(traced.root)!r} is known")
     document = {
         "root": traced.root.node_key,
+        "scan": traced.scan,
         "nodes": [node_document(node) for node in traced.nodes.values()],
         "edges": [edge_document(hop.edge, traced.nodes) for hop in traced.hops],
     }

@@ -64,12 +64,13 @@ def replay(conn: Connection, cluster: int, older: int, newer: int) -> Iterator[R
 def _states(entries: Iterable[Any], older: int) -> tuple[State | None, State | None]:
     before = after = None
     for entry in entries:
-        after = _next(after, entry)
+        after = next_state(after, entry)
         before = after if entry.scan_id <= older else before
     return before, after
 
 
-def _next(state: State | None, entry: Any) -> State | None:  # noqa: ANN401 - a row of the log
+def next_state(state: State | None, entry: Any) -> State | None:  # noqa: ANN401 - a row of the log
+    """Return the members of a fact after an *entry* of the log, without empty ones; None where it does not exist."""
     if entry.action == "gone":
         return None
     logged = json.loads(entry.after_json) if entry.after_json else {}
@@ -277,7 +278,7 @@ def diff(conn: Connection, first_scan: int, second_scan: int) -> ScanDiff:
     facts = list(replay(conn, cluster, *sorted((first_scan, second_scan))))
     if first_scan > second_scan:
         facts = [fact.reversed() for fact in facts]
-    known = heads(conn, set(_definitions(facts)))
+    known = heads(conn, set(definition_keys(facts)))
     fingerprints = {key: definition.fingerprint for key, definition in known.items()}
     changes = (fact_change(fact, fingerprints) for fact in facts if fact.kind != _LINK)
     return ScanDiff(
@@ -315,7 +316,8 @@ def _known(conn: Connection, cluster: int | None) -> str:
     return f"{of} has the scans {more}{', '.join(map(str, reversed(numbers[:_SHOWN])))}"
 
 
-def _definitions(facts: Iterable[Replayed]) -> Iterable[int]:
+def definition_keys(facts: Iterable[Replayed]) -> Iterable[int]:
+    """Yield the keys of the definitions that *facts* have or had."""
     for fact in facts:
         for state in (fact.before, fact.after):
             if state is not None and "definition_id" in state:

@@ -131,11 +131,7 @@ class SqlGraphReader:
         has = edge.source_node_id == topic.id, edge.kind == "has-schema"
         schemas = select(node.c.node_key, node.c.name).join(t.flow_edge, node.c.id == edge.target_node_id).where(*has)
         for key, name in self.conn.execute(schemas.distinct().order_by(node.c.node_key)).all():
-            inside = f"column:{key.removeprefix('schema:')}#"
-            columns = select(node).where(node.c.name == name, node.c.namespace == "", node.c.kind == "column")
-            for row in self.conn.execute(columns.order_by(node.c.id)):
-                if row.node_key.startswith(inside):
-                    yield NodeRow(*row)
+            yield from columns_of_schema(self.conn, key, name)
 
     def canonical(self, namespace: str) -> str:
         """Look among all broker addresses, and the clusters' own ids and CRNs."""
@@ -167,6 +163,15 @@ class SqlGraphReader:
         ends = [tuple(row) for row in self.conn.execute(query)]
         nodes = self.nodes_of({end for pair in ends for end in pair})
         return ((nodes[source].node_key, nodes[target].node_key) for source, target in ends)
+
+
+def columns_of_schema(conn: Connection, key: str, name: str) -> Iterator[NodeRow]:
+    """Read the columns of the schema whose node has *key* and *name*, in the graph's order."""
+    node, inside = t.flow_node, f"column:{key.removeprefix('schema:')}#"
+    columns = select(node).where(node.c.name == name, node.c.namespace == "", node.c.kind == "column")
+    for row in conn.execute(columns.order_by(node.c.id)):
+        if row.node_key.startswith(inside):
+            yield NodeRow(*row)
 
 
 _DESCRIBED = '%"type":%'

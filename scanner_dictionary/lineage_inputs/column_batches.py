@@ -75,6 +75,14 @@ def cells_of(conn: Connection, heads: Iterable[Head]) -> Iterator[Cells]:
         yield Cells(chunk, rows.cursor.fetchall() if rows.cursor else ())
 
 
+def heads_like(conn: Connection, start: str) -> list[Head]:
+    """List the definitions whose fingerprints begin with *start*, whether or not topics have them."""
+    definition = t.schema_definition.c
+    columns = definition.id, definition.fingerprint, definition.format, definition.name, definition.column_count
+    alike = definition.fingerprint.between(start, f"{start}g")  # after every digit from 0 to f
+    return [Head(*row) for row in conn.execute(select(*columns).where(alike).order_by(definition.id))]
+
+
 def _heads() -> Select[Any]:
     definition = t.schema_definition.c
     used = (

@@ -21,8 +21,11 @@ from scanner_dictionary.schema.column_types import (
 )
 from scanner_dictionary.schema.column_types import metadata as metadata
 from scanner_dictionary.schema.graph import flow_edge as flow_edge
+from scanner_dictionary.schema.graph import flow_edge_version as flow_edge_version
 from scanner_dictionary.schema.graph import flow_graph as flow_graph
+from scanner_dictionary.schema.graph import flow_graph_version as flow_graph_version
 from scanner_dictionary.schema.graph import flow_node as flow_node
+from scanner_dictionary.schema.graph import flow_node_version as flow_node_version
 from scanner_dictionary.schema.integrations import annotation as annotation
 from scanner_dictionary.schema.integrations import catalog_column as catalog_column
 from scanner_dictionary.schema.integrations import catalog_link as catalog_link
@@ -151,7 +154,7 @@ change_log = declare(
         "broker, or the table of the fact (query for ksql_query)",
     ),
     must("entity", Text, 'JSON array of the parts of its natural name, as in ["orders"]'),
-    must("action", String, "added, changed, gone or returned"),
+    must("action", String, "added, changed, gone or returned; known: older entries were pruned, this is what it was"),
     may("before_json", Text, "JSON object: what it was (changed: the members that differ), empty for added"),
     may("after_json", Text, "JSON object: what it is (changed: the members that differ), empty for gone"),
 )

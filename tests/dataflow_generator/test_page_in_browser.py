@@ -17,6 +17,7 @@ import pytest
 
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
+from dataflow_generator.query.all_graphs import GraphHistory, Lifetime
 from dataflow_generator.render.page import page_lines
 from scanner_model.errors import Problem
 
@@ -79,9 +80,9 @@ class Drawing:
         ends = [self.node(NodeKind.COLUMN, node.namespace, node.name, "f0") for node in (source, target)]
         self.edge(ends[0], ends[1], EdgeKind.COLUMN_FLOW, "DIRECT", "IDENTITY")
 
-    def page(self, *, most: int = 10_000, **about: Any) -> str:
+    def page(self, *, most: int = 10_000, history: GraphHistory | None = None, **about: Any) -> str:
         graph = FlowGraph(nodes=lambda: iter(self.nodes.values()), edges=lambda: iter(self.edges), **about)
-        return "".join(page_lines(graph, most=most))
+        return "".join(page_lines(graph, most=most, history=history))
 
 
 def installation(teams: int) -> Drawing:
@@ -369,3 +370,97 @@ def test_names_are_shown_as_they_are(look) -> None:
 
     assert (seen.complaints, seen.loaded) == ([], 0)
     assert seen.found == {"names": names, "markup": 0}
+
+
+def changing_page() -> str:
+    """Build the page of three scans: a job came in the second, a topic got more partitions in the third."""
+    drawing = installation(2)
+    drawing.job("mirror", drawing.topic("raw.team-0"), drawing.topic("clean.team-1"))
+    mirror = "job:connect://c/mirror"
+    edges = {edge: (Lifetime(2, None),) for edge in drawing.edges if mirror in (edge.source, edge.target)}
+    states = (Lifetime(None, 3, {"partitions": 3}), Lifetime(3, None, {"partitions": 6}))
+    history = GraphHistory(
+        scans=((1, "2026-01-01T00:00:00+00:00"), (2, None), (3, "2026-01-03T00:00:00+00:00")),
+        nodes={mirror: (Lifetime(2, None, {}),), f"topic:{KAFKA}/raw.team-0": states},
+        edges=edges,
+    )
+    return drawing.page(history=history)
+
+
+MARKED = """
+  const mark = (element) => element.className.match(/mark-(\\w+)/)[1];
+  const marked = () => Object.fromEntries(all(".card[class*=mark-]").map((each) => [key(each), mark(each)]));
+  const lines = () => all("#stage .curve[class*=mark-]").map((each) => each.dataset.from + " " + each.dataset.to);
+  const state = () => ({marked: marked(), lines: lines().length, cards: all(".card").length,
+    changes: document.getElementById("changes").textContent, scan: document.getElementById("scanned").textContent});
+"""
+
+
+def test_two_scans_are_compared_with_what_came_went_and_changed_marked(look) -> None:
+    """The same two scans the other way round show as removed what was added."""
+    came = look(changing_page(), MARKED + "return state();", scan="3", base="1")
+    went = look(changing_page(), MARKED + "return state();", scan="1", base="3")
+
+    assert (came.complaints, came.loaded) == ([], 0)
+    raw = f"topic:{KAFKA}/raw.team-0"
+    assert came.found["marked"] == {"job:connect://c/mirror": "added", raw: "changed"}
+    assert went.found["marked"] == {"job:connect://c/mirror": "removed", raw: "changed"}
+    assert (came.found["lines"], went.found["lines"]) == (2, 2)
+    assert "3 (2026-01-03 00:00)" in came.found["scan"]
+
+
+def test_slider_shows_the_graph_of_each_scan(look) -> None:
+    """Moving it keeps the distance of the two scans; the selected node stays selected."""
+    script = """
+      const slider = document.getElementById("scan"), found = [];
+      const base = document.getElementById("base");
+      for (const at of [0, 1, 2]) {
+        slider.value = at;
+        slider.dispatchEvent(new Event("input"));
+        found.push([state(), base.value, all(".card.chosen").map(key)]);
+      }
+      base.value = "";
+      base.dispatchEvent(new Event("change"));
+      return [...found, [state(), base.value, all(".card.chosen").map(key)]];"""
+    first, second, third, alone = look(changing_page(), MARKED + script, node=f"topic:{KAFKA}/raw.team-0").found
+
+    assert [each[0]["cards"] for each in (first, second, third, alone)] == [15, 16, 16, 16]
+    assert [each[1] for each in (first, second, third, alone)] == ["", "1", "2", ""]
+    assert (first[0]["marked"], alone[0]["marked"], alone[0]["changes"]) == ({}, {}, "")
+    assert second[0]["marked"] == {"job:connect://c/mirror": "added"}
+    assert third[0]["marked"] == {f"topic:{KAFKA}/raw.team-0": "changed"}
+    assert {tuple(each[2]) for each in (first, second, third, alone)} == {(f"topic:{KAFKA}/raw.team-0",)}
+
+
+def test_page_without_history_has_no_slider(look) -> None:
+    """Nothing to compare with."""
+    seen = look(installation(1).page(), 'return document.getElementById("time").hidden;')
+
+    assert (seen.complaints, seen.found) == ([], True)
+
+
+def test_schema_that_was_replaced_shows_which_columns_differ(look) -> None:
+    """Columns of both are not marked; nobody wants to compare two lists."""
+    drawing = Drawing()
+    topic = drawing.topic("orders")
+    edges, nodes = {}, {}
+    fields = {"old": {"id": "int", "gone": "int"}, "new": {"id": "int", "total": "long"}, "next": {"total": "string"}}
+    lifetimes = {"old": Lifetime(None, 2, {}), "new": Lifetime(2, 3, {}), "next": Lifetime(3, None, {})}
+    for name, columns in fields.items():
+        schema = drawing.nodes.setdefault(f"schema:{name}", Node(f"schema:{name}", NodeKind.SCHEMA, "", "Order"))
+        drawing.edge(topic, schema, EdgeKind.HAS_SCHEMA, "", "value")
+        edges[drawing.edges[-1]] = nodes[schema.key] = (lifetimes[name],)
+        for column, type_ in columns.items():
+            key = f"column:{name}#{column}"
+            drawing.nodes[key] = Node(key, NodeKind.COLUMN, "", "Order", (column,), (("type", type_),))
+            drawing.edge(schema, drawing.nodes[key], EdgeKind.CONTAINS)
+    history = GraphHistory(scans=((1, None), (2, None), (3, None)), nodes=nodes, edges=edges)
+    rows = """const rows = [...card("orders").querySelectorAll(".row")];
+      const mark = (row) => (row.className.match(/mark-(\\w+)/) || ["", ""])[1];
+      return rows.map((row) => row.querySelector("bdi").textContent + " " + mark(row));"""
+    page = drawing.page(history=history)
+    first = look(page, rows, scan="2", base="1", expand=topic.key)
+    second = look(page, rows, scan="3", base="2", expand=topic.key)
+
+    assert (first.complaints, first.found) == ([], ["id ", "total added", "gone removed"])
+    assert second.found == ["total changed", "id removed"]

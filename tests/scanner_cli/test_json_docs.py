@@ -17,7 +17,7 @@ EXAMPLES = {
 }
 HOME = Path(__file__).parents[2] / "examples" / "retail"
 RETAIL = ("extract", "--config", HOME / "cluster.json", "--replay", HOME / "capture")
-OPEN = {"kinds", "missed", "counts", "changes", "attributes", "config", "parameters"}
+OPEN = {"kinds", "missed", "counts", "changes", "attributes", "config", "parameters", "rows"}
 """Members whose own members depend on the data."""
 
 
@@ -31,6 +31,15 @@ def members(document: Any, path: str = "$") -> Iterator[tuple[str, frozenset[str
         case list():
             for value in document:
                 yield from members(value, f"{path}[]")
+
+
+def written(home: Path, manual: Any) -> tuple[str | Path, ...]:
+    """Write manual input and its cluster.json; return the arguments that scan it."""
+    (home / "manual.json").write_text(json.dumps({"version": 1} | manual))
+    (home / "cluster.json").write_text(
+        json.dumps({"cluster": "shop", "brokers": ["kafka-1"], "manual_input": ["manual.json"]})
+    )
+    return "extract", "--config", home / "cluster.json"
 
 
 @pytest.fixture
@@ -66,6 +75,12 @@ def real_document(scanner, scanned, own_dictionary, fake, connect, tmp_path, uni
                 return scanner("check-change", tmp_path / "orders-value.avsc", *as_json).json
             case ["may-delete"]:
                 return scanner("may-delete", "--subject", "orders-value", *as_json).json
+            case ["diff", "--flows"]:
+                manual = {"cluster": "shop", "topics": [{"name": "a"}, {"name": "b"}]}
+                for flows in ([], [{"from": "a", "to": "b", "columns": [{"from": "x", "to": "y"}]}]):
+                    scanner(*written(tmp_path, manual | {"flows": flows}), "--dictionary", own_dictionary)
+                    scanner("dataflow", "--dictionary", own_dictionary)
+                return scanner("diff", 3, 4, "--flows", *as_json).json
             case ["extract", _]:
                 scanner(*scanned.replay(own_dictionary), "--report", tmp_path / "report.json")
                 return json.loads((tmp_path / "report.json").read_text())
@@ -124,6 +139,7 @@ def real_document(scanner, scanned, own_dictionary, fake, connect, tmp_path, uni
 def test_every_document_has_an_example() -> None:
     """The page covers every command that writes JSON."""
     assert len(EXAMPLES) == 28
+    assert len(EXAMPLES) == 29
 
 
 @pytest.mark.parametrize("title", EXAMPLES)

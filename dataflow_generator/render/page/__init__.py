@@ -11,6 +11,7 @@ from itertools import chain
 from typing import Any
 
 from dataflow_generator.graph import Edge, FlowGraph, Node, NodeKind
+from dataflow_generator.query.all_graphs import GraphHistory
 
 Json = Any
 
@@ -18,7 +19,7 @@ STYLES = ("page.css", "drawing.css", "panel.css")
 """Style sheets: the frame, the drawing, the panel."""
 
 SCRIPTS = (
-    *("model.js", "lineage.js", "layout.js", "state.js", "view.js", "curves.js", "window.js"),
+    *("time.js", "model.js", "lineage.js", "layout.js", "state.js", "view.js", "curves.js", "window.js"),
     *("outline.js", "panel.js", "main.js"),
 )
 """The scripts of the page, in dependency order."""
@@ -31,22 +32,28 @@ _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", 
 _SAFE = str.maketrans(_UNSAFE)
 
 
-def page_lines(graph: FlowGraph, *, most: int = MOST_SCHEMA_COLUMNS) -> Iterator[str]:
+def page_lines(
+    graph: FlowGraph, *, most: int = MOST_SCHEMA_COLUMNS, history: GraphHistory | None = None
+) -> Iterator[str]:
     """Write the page; of the schemas' columns at most *most*, which the page reports.
 
+    With *history*, which must be that of *graph*, the page shows the graph of any scan, and compares two of them.
+
     The graph is embedded as JSON: `nodes` are `[key, kind, namespace, name, path, attributes]`, `edges` `[source,
-    target, kind, type, subtype, evidence, certainty]`, where source and target are indices of nodes.
+    target, kind, type, subtype, evidence, certainty]`, where source and target are indices of nodes. `history` has the
+    `scans` as `[number, time]`, and by their indices the `nodes` and `edges` that not every graph has, as lists of
+    `[first scan or null, scan without it or null, attributes]`.
     """
     before, between, after = _split(_part("page.html"), "/*style*/", "/*script*/")
     middle, rest = between.split("<!--graph-->")
     yield before + "".join(map(_part, STYLES)) + middle
-    yield from _data(graph, most)
+    yield from _data(graph, most, history)
     yield rest
     yield from map(_part, SCRIPTS)
     yield after
 
 
-def _data(graph: FlowGraph, most: int) -> Iterator[str]:
+def _data(graph: FlowGraph, most: int, history: GraphHistory | None) -> Iterator[str]:
     """Write the graph as JSON, a node or an edge a line, safe inside a script element."""
     positions: dict[str, int] = {}
     left_out: Counter[str] = Counter()
@@ -54,9 +61,23 @@ def _data(graph: FlowGraph, most: int) -> Iterator[str]:
     yield f'{{"about": {_json(about)},\n"nodes": [\n'
     yield from _separated(map(_node, _kept(graph.nodes(), most, positions, left_out)))
     yield '],\n"edges": [\n'
+    lifetimes: dict[int, Json] = {}
     ends = (edge for edge in graph.edges() if edge.source in positions and edge.target in positions)
-    yield from _separated(_edge(edge, positions) for edge in ends)
-    yield f'],\n"leftOut": {_json(left_out)}}}\n'
+    yield from _separated(_edge(edge, positions) for edge in _noted(ends, history, lifetimes))
+    yield "],\n"
+    if history:
+        nodes = {positions[key]: listed for key, listed in history.nodes.items() if key in positions}
+        yield f'"history": {_json({"scans": history.scans, "nodes": nodes, "edges": lifetimes})},\n'
+    yield f'"leftOut": {_json(left_out)}}}\n'
+
+
+def _noted(edges: Iterable[Edge], history: GraphHistory | None, lifetimes: dict[int, Json]) -> Iterator[Edge]:
+    """Yield *edges*, and note those that not every graph has in *lifetimes*, by their index."""
+    known = history.edges if history else {}
+    for index, edge in enumerate(edges):
+        if edge in known:
+            lifetimes[index] = [lifetime[:2] for lifetime in known[edge]]
+        yield edge
 
 
 def _kept(nodes: Iterable[Node], most: int, positions: dict[str, int], left_out: Counter[str]) -> Iterator[Node]:

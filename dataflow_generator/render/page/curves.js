@@ -71,6 +71,7 @@ function curve({edges, via, back, from, to}) {
     state.lineage && state.selected.kind === "column" && first.kind !== "column-flow" ? "beside" : "",
     on || chosen ? "on" : "",
     chosen ? "chosen" : "",
+    markOfEdges(edges) ? `mark-${markOfEdges(edges)}` : "",
   ];
   const group = make(
     "g",

@@ -13,6 +13,7 @@ function refresh({fit: whole = false, held = state.selected && state.selected.ca
   drawOutline();
   drawPanel();
   drawFooter();
+  drawScans();
   writeAddress();
   if (whole) fit();
   else keep(before, drawing.boxes.get(held));
@@ -41,7 +42,7 @@ function drawFooter() {
   const still = graph.cards.length - flowing.size;
   const words = [
     part && `part of the graph: ${part}`,
-    `${graph.nodes.length} nodes, ${graph.edges.length} edges`,
+    `${graph.nodes.length} nodes, ${graph.edges.length} edges${shownScans.base ? " in either scan" : ""}`,
     still ? `${still} without known flow${state.still ? "" : ", hidden"}` : "",
     state.folded.size ? `${state.folded.size} of ${graph.groups.size} clusters and systems are collapsed` : "",
     coverage.unread || coverage.tables
@@ -58,6 +59,57 @@ function drawFooter() {
   toggle.disabled = !still;
   toggle.setAttribute("aria-pressed", String(Boolean(still && state.still)));
 }
+
+// --- the scans of a page with history
+
+const slider = document.getElementById("scan"),
+  base = document.getElementById("base");
+
+function drawScans() {
+  document.getElementById("time").hidden = scans.length < 2;
+  if (scans.length < 2) return;
+  const [, finished] = raw.history.scans[scans.indexOf(shownScans.at)];
+  slider.max = scans.length - 1;
+  slider.value = scans.indexOf(shownScans.at);
+  slider.setAttribute("aria-valuetext", `scan ${shownScans.at}`);
+  const when = finished ? finished.slice(0, 16).replace("T", " ") : "";
+  document.getElementById("scanned").textContent = `${shownScans.at} (${when})`;
+  const option = (value, words) => make("option", {value, selected: String(shownScans.base ?? "") === value}, words);
+  const others = raw.history.scans.filter(([number]) => number !== shownScans.at);
+  base.replaceChildren(option("", "nothing"), ...others.map(([number]) => option(String(number), `scan ${number}`)));
+  const counts = Object.entries(MARKS).map(([mark, sign]) => {
+    const marked = [...graph.cards, ...graph.edges].filter((each) => each.mark === mark).length;
+    return make("span", {class: `mark-${mark}`}, `${sign}${marked} ${mark}`);
+  });
+  document.getElementById("changes").replaceChildren(...(shownScans.base === null ? [] : counts));
+}
+
+function showScans(at, compared) {
+  const params = new URLSearchParams(location.hash.slice(1));
+  params.set("scan", at);
+  params.set("base", compared ?? "");
+  history.replaceState(null, "", `#${params}`);
+  index = null;
+  readAddress();
+  refresh();
+}
+
+// The slider keeps the distance of the two scans; null: nothing is compared, undefined: it was not moved yet.
+let distance;
+
+function distanceNow() {
+  return shownScans.base === null ? null : scans.indexOf(shownScans.at) - scans.indexOf(shownScans.base);
+}
+
+slider.addEventListener("input", () => {
+  if (distance === undefined) distance = distanceNow();
+  const to = Number(slider.value);
+  showScans(scans[to], distance === null ? null : scans[to - distance]);
+});
+base.addEventListener("change", () => {
+  showScans(shownScans.at, base.value === "" ? null : Number(base.value));
+  distance = distanceNow();
+});
 
 const DO = {
   in: () => zoom(1.25),

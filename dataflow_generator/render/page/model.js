@@ -1,8 +1,8 @@
 // The graph as the page uses it: cards (topics, tables, jobs …), groups of cards, rows of columns, links of cards.
-const graph = readGraph(JSON.parse(document.getElementById("graph").textContent));
+let graph = readGraph(rawGraph());
 
 function readGraph(raw) {
-  const nodes = raw.nodes.map(([key, kind, namespace, name, path, attributes], id) => ({
+  const nodes = raw.nodes.map(([key, kind, namespace, name, path, attributes, mark = "", before = null], id) => ({
     id,
     key,
     kind,
@@ -10,6 +10,8 @@ function readGraph(raw) {
     name,
     path,
     attributes,
+    mark,
+    before,
     parent: null,
     inside: [],
     schemas: [],
@@ -17,7 +19,7 @@ function readGraph(raw) {
     in: [],
     card: null,
   }));
-  const edges = raw.edges.map(([source, target, kind, type, subtype, evidence, certainty], id) => ({
+  const edges = raw.edges.map(([source, target, kind, type, subtype, evidence, certainty, mark = ""], id) => ({
     id,
     source: nodes[source],
     target: nodes[target],
@@ -26,6 +28,7 @@ function readGraph(raw) {
     subtype,
     evidence,
     certainty,
+    mark,
   }));
   for (const edge of edges) join(edge);
   const cards = nodes.filter(isCard);
@@ -144,6 +147,7 @@ function readSections(card) {
     const format = edge.target.attributes.format;
     return {title: [edge.subtype, edge.target.name, format && `(${format})`].filter(Boolean).join(" "), edge, rows};
   });
+  mergeReplaced(sections);
   const rest = [...flowing.values()].filter((column) => !described.has(column));
   if (rest.length) {
     const rows = rest.map((column) => ({column, described: column, depth: 0, whole: true}));

@@ -22,6 +22,11 @@ function nodeParts(node) {
     ["id", node.key],
   ];
   const others = Object.entries(node.attributes).map(([name, value]) => [name.replace(/_/g, " "), valueOf(value)]);
+  if (node.mark) facts.push(["change", markText(node.mark)]);
+  for (const [name, value] of Object.entries(node.before || {})) {
+    if (JSON.stringify(value) !== JSON.stringify(node.attributes[name]))
+      others.push([`${name.replace(/_/g, " ")} in scan ${shownScans.base}`, valueOf(value)]);
+  }
   const {card} = node;
   const buttons = [
     card && columnCount(card)
@@ -42,6 +47,10 @@ function nodeParts(node) {
     ...edgePart("Goes to", node.out, "target"),
     ...schemaPart(node),
   ];
+}
+
+function markText(mark) {
+  return make("span", {class: `mark-${mark}`}, `${MARKS[mark]} ${mark} from scan ${shownScans.base} to ${shownScans.at}`);
 }
 
 function wayPart(node) {
@@ -92,6 +101,7 @@ function edgeButton(edge) {
   const word = [edge.kind, edge.type, edge.subtype].filter(Boolean).join(" ");
   const button = act(word, () => pick([edge]), {class: "how"});
   button.append(" ", make("span", {class: `certainty ${cssName(edge.certainty)}`}, edge.certainty));
+  if (edge.mark) button.append(" ", make("span", {class: `mark-${edge.mark}`}, `${MARKS[edge.mark]} ${edge.mark}`));
   return button;
 }
 
@@ -115,6 +125,7 @@ function linkParts(edges) {
         ),
       ],
       ["evidence", make("span", {class: "evidence"}, text(edge.evidence))],
+      ["change", edge.mark ? markText(edge.mark) : ""],
     ]),
   );
   return [
@@ -170,7 +181,7 @@ function coverageParts() {
         ])
       : "",
     ...left.map((words) => make("p", {class: "warn"}, words)),
-    make("h2", {}, "Coverage"),
+    make("h2", {}, scans.length > 1 ? `Coverage of scan ${scans[scans.length - 1]}` : "Coverage"),
     factList(lines),
     make("h3", {}, `Problems (${problems.length})`),
     problems.length
@@ -205,6 +216,7 @@ function legendParts() {
     ["edge-column-flow indirect", "indirect: filter, join, group, window …"],
     ["matched", "matched by name only"],
     ["on", "on the selected route"],
+    ...(scans.length > 1 ? Object.keys(MARKS).map((mark) => [`mark-${mark}`, `${mark} between the two scans`]) : []),
   ];
   return [
     make("h2", {}, "Legend"),

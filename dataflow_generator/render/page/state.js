@@ -15,10 +15,29 @@ const state = {
   theme: "",
   about: false,
 };
-const flowing = new Set(graph.links.flatMap((link) => [link.source, link.target]));
+const flowing = new Set();
+
+function findFlowing() {
+  flowing.clear();
+  for (const {source, target} of graph.links) flowing.add(source).add(target);
+}
+findFlowing();
+
+// Reads which scans are shown, and the graph of them where these are others.
+function readScans(params) {
+  const number = (name) => scans.find((scan) => String(scan) === params.get(name));
+  const at = number("scan") ?? shownScans.at;
+  const base = params.has("base") ? (number("base") ?? null) : shownScans.base;
+  if (at === shownScans.at && base === shownScans.base) return;
+  Object.assign(shownScans, {at, base});
+  graph = readGraph(rawGraph());
+  SECTIONS.clear();
+  findFlowing();
+}
 
 function readAddress() {
   const params = new URLSearchParams(location.hash.slice(1));
+  readScans(params);
   const known = (name) =>
     params
       .getAll(name)
@@ -50,6 +69,10 @@ function readAddress() {
 
 function writeAddress() {
   const params = new URLSearchParams();
+  if (scans.length > 1) {
+    params.set("scan", shownScans.at);
+    params.set("base", shownScans.base ?? "");
+  }
   if (state.selected) params.set("node", state.selected.key);
   if (state.link && state.link.length) {
     params.set("from", state.link[0].source.key);

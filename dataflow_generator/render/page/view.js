@@ -164,6 +164,7 @@ function cardElement(box) {
     box.group ? "folded" : "",
     onLineage || picked ? "on" : "",
     chosen ? "chosen" : "",
+    box.card && markOf(box.card) ? `mark-${markOf(box.card)}` : "",
   ];
   const element = make(
     "div",
@@ -174,7 +175,9 @@ function cardElement(box) {
       role: "group",
       "data-box": box.id,
       "data-key": node ? node.key : box.group.key,
-      "aria-label": `${kind} ${box.card ? nameOf(box.card) : box.group.label}`,
+      "aria-label": [kind, box.card ? nameOf(box.card) : box.group.label, box.card && markOf(box.card)]
+        .filter(Boolean)
+        .join(" "),
     },
     [headElement(box, kind), ...box.lines.map((line) => lineElement(box, line))],
   );
@@ -210,6 +213,7 @@ function headElement(box, kind) {
   const where = box.card ? `${kind} · ${box.card.namespace}` : `${kind}, collapsed`;
   return make("div", {class: "head", title: `${name}\n${where}`}, [
     make("span", {class: "icon", "aria-hidden": "true"}, ICONS[kind] || "◆"),
+    box.card && markOf(box.card) ? make("span", {class: "mark", "aria-hidden": "true"}, MARKS[markOf(box.card)]) : "",
     shortened(name, kind),
     count ? make("span", {class: "count"}, String(count)) : "",
     twist || "",
@@ -226,7 +230,10 @@ function lineElement(box, line) {
     chosen = state.selected === column || state.selected === described;
   const on = chosen || columnsLookedAt().has(column);
   const inFlow = column.in.length || column.out.length;
-  const marks = ["row", on ? "on" : "", chosen ? "chosen" : "", inFlow ? "flowing" : ""].filter(Boolean).join(" ");
+  const mark = markOfRow(line.row);
+  const marks = ["row", on ? "on" : "", chosen ? "chosen" : "", inFlow ? "flowing" : "", mark ? `mark-${mark}` : ""]
+    .filter(Boolean)
+    .join(" ");
   const shownType = [about.logical_type || about.type || "", about.nullable ? "?" : ""].join("");
   const element = make(
     "div",
@@ -234,9 +241,10 @@ function lineElement(box, line) {
       class: marks,
       "data-key": column.key,
       style: `--depth:${box.card && state.open.has(box.card) ? line.row.depth : 0}`,
-      title: `${nameOf(column)}${shownType ? `: ${shownType}` : ""}`,
+      title: `${nameOf(column)}${shownType ? `: ${shownType}` : ""}${mark ? ` (${mark})` : ""}`,
     },
     [
+      mark ? make("span", {class: "mark", "aria-hidden": "true"}, MARKS[mark]) : "",
       make(
         "bdi",
         {class: "name", dir: "auto"},

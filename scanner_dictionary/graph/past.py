@@ -1,0 +1,354 @@
+"""The graph of an earlier scan: the stored graph with the recorded differences put over it, read where it is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import BigInteger, Connection, and_, cast, select, true
+
+from scanner_dictionary.engine.rows import in_chunks
+from scanner_dictionary.graph import store as graph_store
+from scanner_dictionary.graph.reader import CALLED, SqlGraphReader, columns_of_schema
+from scanner_dictionary.graph.store import EdgeRow, NodeRow
+from scanner_dictionary.graph.versions import (
+    EdgeVersion,
+    GraphVersion,
+    NodeVersion,
+    differs_at,
+    edge_versions,
+    graph_versions,
+    is_valid,
+    node_versions,
+)
+from scanner_dictionary.lineage_inputs.column_batches import Cells, cells_of, heads_like
+from scanner_dictionary.schema import tables as t
+
+_AT_ONCE = 500
+_SCHEMA, _COLUMN, _CONTAINS, _HAS_SCHEMA = "schema:", "column:", "contains", "has-schema"
+_FIRST_PAST = -(1 << 62)
+"""Keys of rows that the stored graph does not have are this plus the key of their version: below all others."""
+
+_UNREACHED = -(1 << 61)
+
+
+SchemaRows = Callable[[Cells], tuple[Iterable[Sequence[Any]], Iterable[Sequence[Any]]]]
+"""Builds the rows of schemas: those of the nodes of schemas and their columns, and of the edges between them."""
+
+
+@dataclass(slots=True)
+class PastGraphReader:
+    """The graph of *scan*, over *conn*; *schema_rows* builds the rows of schemas that the stored graph has no more.
+
+    Nodes of the stored graph keep their keys, so that most of it is read as it is.
+    """
+
+    conn: Connection
+    scan: int
+    schema_rows: SchemaRows
+    _nodes: dict[int, NodeRow] = field(default_factory=dict)
+    _ids: dict[str, int] = field(default_factory=dict)
+    _schemas: dict[str, tuple[list[NodeRow], list[EdgeRow]]] = field(default_factory=dict)
+
+    @property
+    def location(self) -> str:
+        """Return what stores it."""
+        return f"the graph of scan {self.scan}"
+
+    def edges_at(
+        self, nodes: Sequence[int], *, forward: bool, kinds: Collection[str], holders: bool = False
+    ) -> tuple[EdgeRow, ...]:
+        """List edges by the indexes of their ends, without those that came later, with those that went since."""
+        near = self.nodes_of(nodes)
+        stored = [key for key in near if key > _UNREACHED]
+        rows = graph_store.edges_at(self.conn, stored, forward=forward, kinds=kinds, holders=holders)
+        table = t.flow_edge_version
+        end = table.c.source_key if forward else table.c.target_key
+        differing: list[EdgeVersion] = []
+        for chunk in in_chunks(sorted(node.node_key for node in near.values()), _AT_ONCE):
+            condition = and_(end.in_(chunk), table.c.kind.in_(sorted(kinds)), differs_at(table, self.scan))
+            differing += edge_versions(self.conn, condition)
+        past = [version for version in differing if is_valid(version, self.scan)]
+        if not holders:
+            past = [version for version in past if version.kind != _CONTAINS or version.target_key.startswith(_COLUMN)]
+        found = [*self._existing(rows, differing), *self._past_edges(past)]
+        found += (edge for node in near.values() for edge in self._inner_edges(node, forward=forward, kinds=kinds))
+        return tuple(sorted(found))
+
+    def nodes_of(self, keys: Iterable[int]) -> Mapping[int, NodeRow]:
+        """Read nodes by their keys, each as it was."""
+        wanted = sorted(set(keys))
+        unread = [key for key in wanted if key not in self._nodes]
+        past = [key - _FIRST_PAST for key in unread if key < _UNREACHED]
+        table = t.flow_node_version
+        for chunk in in_chunks(past, _AT_ONCE):
+            self._know(_past_node(version) for version in node_versions(self.conn, table.c.id.in_(chunk)))
+        current = graph_store.nodes_of(self.conn, (key for key in unread if key > _UNREACHED))
+        self._know(self._as_they_were(current.values()))
+        return {key: self._nodes[key] for key in wanted if key in self._nodes}
+
+    def nodes_in(self, cluster: str) -> tuple[NodeRow, ...]:
+        """List what was in *cluster*."""
+        table = t.flow_node_version
+        current = self._as_they_were(graph_store.nodes_in(self.conn, cluster))
+        homes = {row.namespace for row in self._clusters() if row.name == cluster}
+        named = and_(table.c.namespace.in_(sorted(homes)), table.c.kind != "column", differs_at(table, self.scan))
+        rows = {row.id: row for row in (*current, *self._past_nodes(node_versions(self.conn, named)))}
+        kept = (
+            row for row in rows.values() if row.namespace in homes and (row.kind != "cluster" or row.name == cluster)
+        )
+        return tuple(self._know(sorted(kept)))
+
+    def nodes_named(self, names: Collection[str]) -> Iterator[NodeRow]:
+        """List nodes by name; a schema and its columns have no namespace."""
+        table = t.flow_node_version
+        found = {row.id: row for row in self._as_they_were(SqlGraphReader(self.conn).nodes_named(names))}
+        for chunk in in_chunks(sorted(names), _AT_ONCE):
+            named = and_(table.c.name.in_(chunk), table.c.namespace != "", differs_at(table, self.scan))
+            versions = [version for version in node_versions(self.conn, named) if version.kind in CALLED]
+            found |= {row.id: row for row in self._past_nodes(versions)}
+        yield from self._know(found[key] for key in sorted(found))
+
+    def names_known(self) -> Iterator[tuple[str, str | None]]:
+        """List all names, in order."""
+        differing = self._differing_names()
+        names = {name for name in SqlGraphReader(self.conn).names_known() if name[0] not in differing}
+        names |= {(row.name, row.path) for row in self.nodes_named(differing)}
+        yield from sorted(names, key=lambda name: (name[0], name[1] or ""))
+
+    def dataset_names(self) -> Iterable[str]:
+        """List the names of datasets."""
+        differing = self._differing_names()
+        names = set(SqlGraphReader(self.conn).dataset_names()) - differing
+        return sorted(names | {row.name for row in self.nodes_named(differing) if row.kind == "dataset"})
+
+    def schema_columns(self, topic: NodeRow) -> Iterator[NodeRow]:
+        """List columns of the schemas that *topic* had."""
+        edges = self.edges_at([topic.id], forward=True, kinds=(_HAS_SCHEMA,))
+        schemas = self.nodes_of(edge.target_node_id for edge in edges)
+        for schema in sorted(schemas.values(), key=lambda node: node.node_key):
+            if schema.node_key in self._schemas:
+                yield from self._know(self._schemas[schema.node_key][0][1:])
+            else:
+                yield from self._know(columns_of_schema(self.conn, schema.node_key, schema.name))
+
+    def canonical(self, namespace: str) -> str:
+        """Look among all broker addresses, and the clusters' own ids and CRNs; the namespace is that of the time."""
+        current = SqlGraphReader(self.conn).canonical(namespace)
+        node = t.flow_node.c
+        names = self.conn.scalars(select(node.name).where(node.kind == "cluster", node.namespace == current)).all()
+        then = [row.namespace for row in self._clusters() if row.name in names]
+        return then[0] if then else namespace
+
+    def cluster_names(self) -> Sequence[str]:
+        """List the clusters that were known."""
+        return sorted(row.name for row in self._clusters())
+
+    def links(self, kinds: Collection[str]) -> Iterator[tuple[str, str]]:
+        """List the ends of edges as they were; of edges inside schemas none."""
+        wanted = frozenset(kinds)
+        table = t.flow_edge_version
+        condition = and_(table.c.kind.in_(sorted(wanted)), differs_at(table, self.scan))
+        differing = list(edge_versions(self.conn, condition))
+        came = {(each.source_key, each.target_key, *each[5:10]) for each in differing if each.gone is None}
+        edge = t.flow_edge
+        rows = [EdgeRow(*row) for row in self.conn.execute(select(edge).where(edge.c.kind.in_(sorted(wanted))))]
+        nodes = graph_store.nodes_of(self.conn, {end for row in rows for end in row[1:3]})
+        for row in sorted(rows):
+            ends = nodes[row.source_node_id].node_key, nodes[row.target_node_id].node_key
+            if (*ends, *row[3:]) not in came:
+                yield ends
+        yield from ((each.source_key, each.target_key) for each in differing if is_valid(each, self.scan))
+
+    @property
+    def stored(self) -> SqlGraphReader:
+        """Return the reader of the stored graph."""
+        return SqlGraphReader(self.conn)
+
+    def graphs(self) -> tuple[GraphVersion, ...]:
+        """List the graphs that can be read, the oldest first."""
+        return graph_versions(self.conn)
+
+    def node_states(self) -> Iterator[NodeVersion]:
+        """Yield every recorded state of a node, of all graphs."""
+        return node_versions(self.conn, true())
+
+    def edge_states(self) -> Iterator[EdgeVersion]:
+        """Yield every recorded state of an edge, of all graphs."""
+        return edge_versions(self.conn, true())
+
+    def all_nodes(self) -> Iterator[NodeRow]:
+        """Yield every node: those above the schemas, then each schema followed by its columns."""
+        differing = list(node_versions(self.conn, differs_at(t.flow_node_version, self.scan)))
+        then = {version.node_key: version for version in differing if is_valid(version, self.scan)}
+        hidden = {version.node_key for version in differing} - then.keys()
+        stored: set[str] = set()
+        past_written = hiding = False
+        for row in graph_store.read_nodes(self.conn):
+            if row.kind == "schema" and not past_written:
+                yield from self._left_over(then, stored)
+                past_written = True
+            if row.namespace or row.kind != "column":
+                hiding = row.kind == "schema" and row.node_key in hidden
+            if hiding or row.node_key in hidden:
+                continue
+            stored.add(row.node_key)
+            yield _as_it_was(row, then[row.node_key]) if row.node_key in then else row
+        if not past_written:
+            yield from self._left_over(then, stored)
+        for key in sorted(key for key in then if key.startswith(_SCHEMA) and key not in stored):
+            yield from self.schema(key)[0]
+
+    def all_edges(self) -> Iterator[tuple[str, str, EdgeRow]]:
+        """Yield every edge with the keys of its ends: those above the schemas, then those inside each schema."""
+        differing = list(edge_versions(self.conn, differs_at(t.flow_edge_version, self.scan)))
+        came = {(each.source_key, each.target_key, *each[5:10]) for each in differing if each.gone is None}
+        nodes = [(row.id, row.node_key) for row in self.all_nodes()]
+        keys, known = dict(nodes), {key for _, key in nodes}
+        for row in graph_store.read_edges(self.conn):
+            ends = keys.get(row.source_node_id), keys.get(row.target_node_id)
+            if ends[0] is not None and ends[1] is not None and (*ends, *row[3:]) not in came:
+                yield ends[0], ends[1], row
+        for each in differing:
+            if is_valid(each, self.scan):
+                yield each.source_key, each.target_key, _edge_row(each, 0, 1)
+        for key in sorted(self._schemas):
+            if key in known:
+                yield from ((keys[row.source_node_id], keys[row.target_node_id], row) for row in self._schemas[key][1])
+
+    def _left_over(self, then: Mapping[str, NodeVersion], stored: Collection[str]) -> Iterator[NodeRow]:
+        """Yield the nodes above the schemas that the stored graph has no more."""
+        gone = (version for key, version in then.items() if key not in stored and version.kind != "schema")
+        yield from (_past_node(version) for version in sorted(gone))
+
+    def _clusters(self) -> list[NodeRow]:
+        node, version = t.flow_node, t.flow_node_version
+        current = [NodeRow(*row) for row in self.conn.execute(select(node).where(node.c.kind == "cluster"))]
+        condition = and_(version.c.kind == "cluster", differs_at(version, self.scan))
+        found = {row.id: row for row in self._as_they_were(current)}
+        found |= {row.id: row for row in self._past_nodes(node_versions(self.conn, condition))}
+        return sorted(found.values())
+
+    def _differing_names(self) -> set[str]:
+        differing = node_versions(self.conn, differs_at(t.flow_node_version, self.scan))
+        return {version.name for version in differing if version.namespace}
+
+    def _as_they_were(self, rows: Iterable[NodeRow]) -> Iterator[NodeRow]:
+        """Yield those of *rows*, of the stored graph, that existed, with the attributes that they had."""
+        listed = list(rows)
+        keys = sorted({row.node_key for row in listed if row.namespace or row.kind != "column"})
+        table = t.flow_node_version
+        differing: list[NodeVersion] = []
+        for chunk in in_chunks(keys, _AT_ONCE):
+            differing += node_versions(self.conn, and_(table.c.node_key.in_(chunk), differs_at(table, self.scan)))
+        then = {version.node_key: version for version in differing if is_valid(version, self.scan)}
+        hidden = {version.node_key for version in differing} - then.keys()
+        for row in listed:
+            if row.node_key in then:
+                yield _as_it_was(row, then[row.node_key])
+            elif row.node_key not in hidden:
+                yield row
+
+    def _past_nodes(self, versions: Iterable[NodeVersion]) -> Iterator[NodeRow]:
+        """Yield the nodes of those *versions* that were valid; one that is stored has its key there."""
+        valid = [version for version in versions if is_valid(version, self.scan)]
+        stored = self._stored({version.node_key: version.name for version in valid})
+        for version in valid:
+            row = stored.get(version.node_key)
+            yield _as_it_was(row, version) if row else _past_node(version)
+
+    def _stored(self, names: Mapping[str, str]) -> dict[str, NodeRow]:
+        """Find the nodes of the stored graph with the keys of *names*, which are theirs and have an index."""
+        node = t.flow_node
+        found: dict[str, NodeRow] = {}
+        for chunk in in_chunks(sorted(names), _AT_ONCE):
+            alike = node.c.name.in_(sorted({names[key] for key in chunk}))
+            query = select(node).where(alike, node.c.node_key.in_(chunk))
+            found |= {row.node_key: NodeRow(*row) for row in self.conn.execute(query)}
+        return found
+
+    def _know(self, rows: Iterable[NodeRow]) -> list[NodeRow]:
+        listed = list(rows)
+        self._nodes |= {row.id: row for row in listed}
+        self._ids |= {row.node_key: row.id for row in listed}
+        return listed
+
+    def _existing(self, rows: Sequence[EdgeRow], differing: Iterable[EdgeVersion]) -> Iterator[EdgeRow]:
+        """Yield those of the stored edges that did not come later."""
+        came = {(each.source_key, each.target_key, *each[5:10]) for each in differing if each.gone is None}
+        if not came:
+            yield from rows
+            return
+        nodes = self.nodes_of({end for row in rows for end in (row.source_node_id, row.target_node_id)})
+        for row in rows:
+            source, target = nodes.get(row.source_node_id), nodes.get(row.target_node_id)
+            if source and target and (source.node_key, target.node_key, *row[3:]) not in came:
+                yield row
+
+    def _past_edges(self, versions: Sequence[EdgeVersion]) -> Iterator[EdgeRow]:
+        ends = {each.source_key: each.source_name for each in versions}
+        ends |= {each.target_key: each.target_name for each in versions}
+        self._find({key: name for key, name in ends.items() if key not in self._ids})
+        for each in versions:
+            yield _edge_row(each, self._ids[each.source_key], self._ids[each.target_key])
+
+    def _find(self, names: Mapping[str, str]) -> None:
+        """Read the nodes with the keys of *names*, which are theirs."""
+        for key in names:
+            if key.startswith(_SCHEMA):
+                self._know(schema_node(self.conn, key) or self.schema(key)[0])
+        table = t.flow_node_version
+        others = [key for key in names if not key.startswith(_SCHEMA)]
+        for chunk in in_chunks(sorted(others), _AT_ONCE):
+            self._know(self._as_they_were(self._stored({key: names[key] for key in chunk}).values()))
+            missing = [key for key in chunk if key not in self._ids]
+            condition = and_(table.c.node_key.in_(missing), differs_at(table, self.scan))
+            past = (each for each in node_versions(self.conn, condition) if is_valid(each, self.scan))
+            self._know(map(_past_node, past))
+
+    def schema(self, key: str) -> tuple[list[NodeRow], list[EdgeRow]]:
+        """Return the rows of a schema, by its node's key; its definition is kept as long as a graph has it."""
+        if key not in self._schemas:
+            nodes: list[NodeRow] = []
+            edges: list[EdgeRow] = []
+            for cells in cells_of(self.conn, heads_like(self.conn, key.removeprefix(_SCHEMA))[:1]):
+                of_nodes, of_edges = self.schema_rows(cells)
+                nodes += map(NodeRow._make, of_nodes)
+                edges += map(EdgeRow._make, of_edges)
+            self._schemas[key] = nodes, edges
+        return self._schemas[key]
+
+    def _inner_edges(self, node: NodeRow, *, forward: bool, kinds: Collection[str]) -> Iterator[EdgeRow]:
+        """Yield the edges at *node* inside a schema that the stored graph has no more."""
+        if _CONTAINS not in kinds or node.namespace or not self._schemas:
+            return
+        stem = node.node_key.partition("#")[0].partition(":")[2]
+        _, edges = self._schemas.get(f"{_SCHEMA}{stem}", ((), ()))
+        yield from (edge for edge in edges if node.id == (edge.source_node_id if forward else edge.target_node_id))
+
+
+def schema_node(conn: Connection, key: str) -> tuple[NodeRow, ...]:
+    """Return the node of the stored graph that has the *key* of a schema, in a tuple; nothing where it has none."""
+    node, definition = t.flow_node, t.schema_definition.c
+    place = cast(definition.id, BigInteger) * (1 << graph_store.SCHEMA_BITS)
+    start = key.removeprefix(_SCHEMA)
+    # Digits of the fingerprint are 0 to f: g comes after all of them, in every collation.
+    alike = definition.fingerprint.between(start, f"{start}g")
+    query = select(node).join(t.schema_definition, node.c.id == place).where(alike, node.c.node_key == key)
+    row = conn.execute(query).first()
+    if row is None:  # another engine numbered the rows
+        row = conn.execute(select(node).where(node.c.kind == "schema", node.c.node_key == key)).first()
+    return (NodeRow(*row),) if row else ()
+
+
+def _as_it_was(row: NodeRow, version: NodeVersion) -> NodeRow:
+    return NodeRow(row.id, *version[1:7])
+
+
+def _past_node(version: NodeVersion) -> NodeRow:
+    return NodeRow(_FIRST_PAST + version.id, *version[1:7])
+
+
+def _edge_row(version: EdgeVersion, source: int, target: int) -> EdgeRow:
+    return EdgeRow(_FIRST_PAST + version.id, source, target, *version[5:10])

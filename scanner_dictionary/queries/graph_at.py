@@ -1,0 +1,85 @@
+"""Which generated graph a scan number or a date means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, time
+
+from sqlalchemy import Connection, func, select
+
+from scanner_dictionary.graph.versions import GraphVersion, graph_versions
+from scanner_dictionary.schema import tables as t
+from scanner_model.errors import InputInvalid, NameUnknown
+
+_SHOWN = 10
+_NONE = "run `scanner dataflow` after each scan whose graph is to be kept"
+
+
+def graph_at(conn: Connection, moment: str | int) -> tuple[GraphVersion, str]:
+    """Return the graph of *moment*, and a note where it is not the graph of the newest scan then, else empty.
+
+    *moment* is a scan number, or a date or time (ISO 8601; UTC without an offset; a date is the end of that day). A
+    scan number means the graph of this very scan; a date the newest graph of the scans that were finished then.
+    Raises InputInvalid where it is neither, NameUnknown where no such scan or graph is known.
+    """
+    versions = graph_versions(conn)
+    number = moment if isinstance(moment, int) else _number(moment)
+    if number is not None:
+        return _of_scan(conn, versions, number), ""
+    return _of_date(conn, versions, str(moment))
+
+
+def read_moment(text: str, where: str, *, end_of_day: bool = True) -> str:
+    """Return *text*, a date or time, as ISO 8601 in UTC as scans have it; raises InputInvalid naming *where*.
+
+    A date is the end of that day, or its start.
+    """
+    try:
+        at = datetime.fromisoformat(text)
+        if len(text) <= len("2026-01-31"):
+            at = datetime.combine(at, time.max if end_of_day else time.min)
+        at = (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        hint = "a scan number, a date (2026-01-31) or a time (2026-01-31T12:00:00+01:00)"
+        raise InputInvalid(f"{text!r} is neither a scan number nor a date", where=where, hint=hint) from error
+    return at.isoformat(timespec="milliseconds")
+
+
+def newest_scan_at(conn: Connection, moment: str) -> int | None:
+    """Return the newest scan that was finished at *moment*, ISO 8601 in UTC; None where there was none."""
+    newest: int | None = conn.scalar(select(func.max(t.scan.c.id)).where(t.scan.c.finished <= moment))
+    return newest
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < len("20260131") else None
+
+
+def _of_scan(conn: Connection, versions: Sequence[GraphVersion], number: int) -> GraphVersion:
+    for version in versions:
+        if version.scan == number:
+            return version
+    if conn.scalar(select(t.scan.c.id).where(t.scan.c.id == number)) is None:
+        raise NameUnknown(f"the dictionary knows no scan {number}", hint="`scanner scans` lists them")
+    raise NameUnknown(f"the graph of scan {number} is not known and cannot be rebuilt", hint=_known(versions))
+
+
+def _of_date(conn: Connection, versions: Sequence[GraphVersion], text: str) -> tuple[GraphVersion, str]:
+    moment = read_moment(text, "--as-of")
+    newest = newest_scan_at(conn, moment)
+    if newest is None:
+        raise NameUnknown(f"the dictionary knows no scan of {text} or before", hint="`scanner scans` lists them")
+    earlier = [version for version in versions if version.scan <= newest]
+    if not earlier:
+        raise NameUnknown(f"no graph of {text} or before is known, and none can be rebuilt", hint=_known(versions))
+    graph = earlier[-1]
+    note = f"no graph was generated for scan {newest}, the newest then: this is the graph of scan {graph.scan}"
+    return graph, note if graph.scan < newest else ""
+
+
+def _known(versions: Sequence[GraphVersion]) -> str:
+    if not versions:
+        return _NONE
+    numbers = [str(version.scan) for version in versions[-_SHOWN:]]
+    more = "…, " if len(versions) > _SHOWN else ""
+    return f"there are graphs of the scans {more}{', '.join(numbers)}; {_NONE}"
