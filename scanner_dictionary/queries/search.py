@@ -1,0 +1,255 @@
+"""Searches by name in the index of names: topics, nodes of the graph, subjects, columns and tags, the best first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import IntEnum
+from itertools import groupby, islice
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Select, func, literal, select
+
+from scanner_dictionary.queries.columns import texts
+from scanner_dictionary.schema import tables as t
+from scanner_model.columns import field_name
+
+TOPIC, NODE, SUBJECT, TAG, COLUMN = 1, 2, 3, 4, 5
+
+KINDS: Mapping[str, int] = {"topic": TOPIC, "node": NODE, "subject": SUBJECT, "column": COLUMN}
+"""What can be searched for, by the word that users write; *node* is a job, dataset or consumer group."""
+
+LONGEST_WORD = 64
+_WORDS_OF_A_TERM = 16
+_CANDIDATES = 400
+"""Terms that are ranked; more begin with a very short word only."""
+
+_SCANNED_TERMS = 200_000
+"""Up to this many terms are also searched for a part of a word, which no index answers."""
+
+_TOPICS_AT_ONCE = 50
+_TOPICS_OF_A_PATH = 10
+LONGEST_TERM = 200
+_TERMS_AT_ONCE = 100
+_LAST = "\U0010ffff"
+_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[^A-Za-z0-9])(?=[A-Za-z0-9])")
+
+
+class Match(IntEnum):
+    """How a name matches the text of a search, the best first."""
+
+    EXACT = 0
+    PREFIX = 1
+    WORD = 2
+    PART = 3
+
+
+class SearchHit(NamedTuple):
+    """Something with a matching name; *node* is its key in the graph where it is a node, else empty.
+
+    *kind* is topic, subject, column, or the kind of a node (job, dataset, consumer-group). *path* is a column's, else
+    None. *where* is the cluster, or the namespace of a node. *match* is exact, prefix, word or part.
+    """
+
+    kind: str
+    where: str
+    name: str
+    path: tuple[str, ...] | None
+    detail: str
+    node: str
+    match: str
+
+
+class SearchResult(NamedTuple):
+    """The hits, the best first; *more*: there are others. *complete* is False while names are not indexed yet."""
+
+    hits: tuple[SearchHit, ...]
+    more: bool
+    complete: bool
+
+
+class _Term(NamedTuple):
+    id: int
+    term: str
+    match: Match
+
+
+def words_of(name: str) -> tuple[str, ...]:
+    """Return the rests of *name* from the start of each of its words, in lower case, each once.
+
+    >>> words_of("orderItem_id")
+    ('orderitem_id', 'item_id', 'id')
+    """
+    starts = [0, *(match.start() for match in _BOUNDARY.finditer(name))][:_WORDS_OF_A_TERM]
+    words = (name[start:].lower()[:LONGEST_WORD] for start in starts)
+    return tuple(dict.fromkeys(word for word in words if word))
+
+
+def leaf_name(path: tuple[str, ...]) -> str:
+    """Return the name of the innermost field of *path*; empty where the message is one value."""
+    return next(filter(None, map(field_name, reversed(path))), "")
+
+
+def search(
+    conn: Connection,
+    text: str,
+    *,
+    kinds: Iterable[str] | None = None,
+    cluster: str | None = None,
+    limit: int = 20,
+    offset: int = 0,
+) -> SearchResult:
+    """Return what has *text* as its name or in it; letter case does not matter.
+
+    Exact names come first, then names that begin with *text*, then those with a word that does; topics before nodes,
+    subjects and columns. A dotted text also finds columns of a topic, as `orders.customer.id`.
+    """
+    wanted = text.strip().lower()
+    numbers = sorted({KINDS[kind] for kind in (kinds or KINDS)})
+    if not wanted:
+        return SearchResult((), more=False, complete=_is_complete(conn))
+    searching = _Searching(conn, wanted, cluster, limit + offset + 1)
+    hits = searching.hits(numbers)
+    page = tuple(hits[offset : offset + limit])
+    return SearchResult(page, more=len(hits) > offset + limit, complete=_is_complete(conn))
+
+
+class _Searching:
+    """One search: candidate terms by rank, then what has them, until enough is found."""
+
+    def __init__(self, conn: Connection, text: str, cluster: str | None, most: int) -> None:
+        self._conn, self._text, self._cluster, self._most = conn, text, cluster, most
+
+    def hits(self, kinds: Sequence[int]) -> list[SearchHit]:
+        """Return at least as many hits as are wanted, where there are so many."""
+        hits: dict[SearchHit, None] = {}
+        others = [kind for kind in kinds if kind != COLUMN]
+        for _, group in groupby(self._ranked(self._text), key=lambda term: term.match):
+            terms = list(group)
+            self._add(hits, self._entities(terms, others))
+            if COLUMN in kinds:
+                self._add(hits, self._columns(terms))
+        if COLUMN in kinds:
+            self._add(hits, self._columns_below())
+        return list(hits)
+
+    def _add(self, hits: dict[SearchHit, None], new: Iterable[SearchHit]) -> None:
+        for hit in new:
+            if len(hits) >= self._most:
+                return
+            hits[hit] = None
+
+    def _ranked(self, text: str) -> list[_Term]:
+        """Return the terms with a word that begins with *text*, the best first; with a part of one where few do."""
+        word, term = t.search_word.c, t.search_term.c
+        start = text[:LONGEST_WORD]
+        query = select(term.id, term.term).join(t.search_word, word.term_id == term.id)
+        # Shorter words come first in the order of the index, so an exact one is always among the candidates.
+        within = query.where(word.word >= start, word.word < start + _LAST).order_by(word.word).limit(_CANDIDATES)
+        terms = {key: _Term(key, name, _match(name, text)) for key, name in self._conn.execute(within)}
+        if len(terms) < self._most and int(self._conn.scalar(select(func.max(term.id))) or 0) <= _SCANNED_TERMS:
+            part = func.lower(term.term).contains(text, autoescape=True)
+            for key, name in self._conn.execute(select(term.id, term.term).where(part).limit(_CANDIDATES)):
+                terms.setdefault(key, _Term(key, name, _match(name, text)))
+        fitting = (each for each in terms.values() if text in each.term.lower())
+        return sorted(fitting, key=lambda each: (each.match, len(each.term), each.term))
+
+    def _entities(self, terms: Sequence[_Term], kinds: Sequence[int]) -> Iterator[SearchHit]:
+        """Yield topics, nodes and subjects with one of *terms*, by kind, in the order of the terms."""
+        for kind in kinds:
+            for at in range(0, len(terms), _TERMS_AT_ONCE):
+                yield from self._of_kind(kind, terms[at : at + _TERMS_AT_ONCE])
+
+    def _of_kind(self, kind: int, terms: Sequence[_Term]) -> Iterator[SearchHit]:
+        use = t.search_use.c
+        ranks = {term.id: rank for rank, term in enumerate(terms)}
+        query = select(use.term_id, use.entity_id).where(use.kind == kind, use.term_id.in_(list(ranks)))
+        uses = sorted(self._conn.execute(query.limit(_CANDIDATES)), key=lambda row: (ranks[row[0]], row[1]))
+        matches = {entity: terms[ranks[term]].match for term, entity in uses}
+        rows = {row[0]: row for row in self._conn.execute(_ENTITIES[kind].where(_KEYS[kind].in_(list(matches))))}
+        for entity, match in matches.items():
+            if entity in rows and (self._cluster is None or rows[entity][2] == self._cluster):
+                yield SearchHit(*rows[entity][1:4], None, *rows[entity][4:], match.name.lower())
+
+    def _columns(self, terms: Sequence[_Term]) -> Iterator[SearchHit]:
+        """Yield the columns called as one of *terms*."""
+        use = t.search_use.c
+        for term in terms:
+            query = select(use.entity_id).where(use.kind == COLUMN, use.term_id == term.id).order_by(use.entity_id)
+            for definition in self._conn.scalars(query.limit(_CANDIDATES)).all():
+                topics = self._topics_of(definition)
+                for path, _, type_ in self._columns_of(definition) if topics else ():
+                    if leaf_name(path)[:LONGEST_TERM] == term.term:
+                        match = term.match.name.lower()
+                        yield from (SearchHit("column", *topic, path, type_, "", match) for topic in topics)
+
+    def _columns_below(self) -> Iterator[SearchHit]:
+        """Yield the columns of topics of which *text* names both, as in `orders.customer.id`."""
+        link, topic = t.topic_schema.c, t.topic.c
+        for at in (at for at, mark in enumerate(self._text) if mark == "." and at):
+            named = self._of_kind(TOPIC, [term for term in self._ranked(self._text[:at]) if term.match < Match.PART])
+            for hit in islice(named, _TOPICS_OF_A_PATH):
+                query = select(link.definition_id).join(t.topic, topic.id == link.topic_id)
+                query = query.join(t.cluster, t.cluster.c.id == topic.cluster_id)
+                query = query.where(t.cluster.c.name == hit.where, topic.name == hit.name)
+                for definition in self._conn.scalars(query.where(link.is_current, link.gone.is_(None))).all():
+                    for path, name, type_ in self._columns_of(definition):
+                        if name.lower().startswith(self._text[at + 1 :]):
+                            match = "exact" if name.lower() == self._text[at + 1 :] else "prefix"
+                            yield SearchHit("column", hit.where, hit.name, path, type_, "", match)
+
+    def _columns_of(self, definition: int) -> Iterator[tuple[tuple[str, ...], str, str]]:
+        column = t.schema_column.c
+        query = select(column.path, column.name, column.data_type).where(column.definition_id == definition)
+        return ((texts(path), name, type_) for path, name, type_ in self._conn.execute(query.order_by(column.ordinal)))
+
+    def _topics_of(self, definition: int) -> list[tuple[str, str]]:
+        """Return cluster and name of the first topics that *definition* describes now."""
+        link, topic = t.topic_schema.c, t.topic.c
+        query = select(t.cluster.c.name, topic.name).select_from(t.topic_schema).join(t.topic, topic.id == link.topic_id)
+        query = query.join(t.cluster, t.cluster.c.id == topic.cluster_id).where(link.definition_id == definition)
+        query = query.where(link.is_current, link.gone.is_(None), topic.gone.is_(None))
+        query = query if self._cluster is None else query.where(t.cluster.c.name == self._cluster)
+        return [(name, topic) for name, topic in self._conn.execute(query.order_by(topic.name).limit(_TOPICS_AT_ONCE))]
+
+
+_ENTITIES: Mapping[int, Select[Any]] = {
+    TOPIC: select(
+        t.topic.c.id, literal("topic"), t.cluster.c.name, t.topic.c.name, t.topic.c.description, literal("")
+    )
+    .join(t.cluster, t.cluster.c.id == t.topic.c.cluster_id)
+    .where(t.topic.c.gone.is_(None)),
+    NODE: select(
+        t.flow_node.c.id,
+        t.flow_node.c.kind,
+        t.flow_node.c.namespace,
+        t.flow_node.c.name,
+        literal(""),
+        t.flow_node.c.node_key,
+    ),
+    SUBJECT: select(
+        t.subject.c.id, literal("subject"), t.cluster.c.name, t.subject.c.name, t.registry.c.url, literal("")
+    )
+    .join(t.registry, t.registry.c.id == t.subject.c.registry_id)
+    .join(t.cluster, t.cluster.c.id == t.registry.c.cluster_id)
+    .where(t.subject.c.gone.is_(None)),
+}
+"""For each kind: key, then the members of a hit up to its node, without the path."""
+
+_KEYS = {TOPIC: t.topic.c.id, NODE: t.flow_node.c.id, SUBJECT: t.subject.c.id}
+
+
+def _match(term: str, text: str) -> Match:
+    name = term.lower()
+    if name == text:
+        return Match.EXACT
+    if name.startswith(text):
+        return Match.PREFIX
+    return Match.WORD if any(word.startswith(text[:LONGEST_WORD]) for word in words_of(term)) else Match.PART
+
+
+def _is_complete(conn: Connection) -> bool:
+    """Return whether the names of every topic, subject and definition are in the index."""
+    progress = {row.kind: row.last_id for row in conn.execute(select(t.search_progress))}
+    newest = ((TOPIC, t.topic), (SUBJECT, t.subject), (COLUMN, t.schema_definition))
+    return all((conn.scalar(select(func.max(table.c.id))) or 0) <= progress.get(kind, 0) for kind, table in newest)
