@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from scanner_api.graph.lineage import components as components
     from scanner_api.graph.lineage import impact as impact
     from scanner_api.graph.lineage import lineage as lineage
+    from scanner_api.graph.neighbourhood import Hops as Hops
+    from scanner_api.graph.neighbourhood import NodePaths as NodePaths
+    from scanner_api.graph.neighbourhood import neighbourhood as neighbourhood
+    from scanner_api.graph.neighbourhood import paths as paths
     from scanner_api.graph.open import GraphSource as GraphSource
     from scanner_api.monitoring.run import MonitorResult as MonitorResult
     from scanner_api.monitoring.run import monitor as monitor
@@ -49,43 +53,61 @@ if TYPE_CHECKING:
     from scanner_api.queries import validate as validate
     from scanner_api.scanning.report import ScanReport as ScanReport
     from scanner_api.scanning.run import scan as scan
+    from scanner_api.search import DictionaryState as DictionaryState
+    from scanner_api.search import SearchResult as SearchResult
+    from scanner_api.search import find_columns as find_columns
+    from scanner_api.search import search as search
+    from scanner_api.search import state as state
+    from scanner_api.topics import TopicDescription as TopicDescription
+    from scanner_api.topics import describe_topic as describe_topic
     from scanner_model.errors import ScannerError as ScannerError
 
 _MODULES = {
     "Dictionary": "scanner_api.dictionary",
     "DictionaryOverview": "scanner_api.queries",
+    "DictionaryState": "scanner_api.search",
     "EmitResult": "scanner_api.openlineage",
     "EventOptions": "scanner_api.openlineage",
     "GenerateResult": "scanner_api.graph.generate",
     "GraphSource": "scanner_api.graph.open",
+    "Hops": "scanner_api.graph.neighbourhood",
     "Impact": "scanner_api.graph.lineage",
     "Lineage": "scanner_api.graph.lineage",
     "MonitorResult": "scanner_api.monitoring.run",
+    "NodePaths": "scanner_api.graph.neighbourhood",
     "ScanReport": "scanner_api.scanning.report",
     "ScannerError": "scanner_model.errors",
+    "SearchResult": "scanner_api.search",
     "SparkChoice": "scanner_api.graph.engines",
+    "TopicDescription": "scanner_api.topics",
     "columns": "scanner_api.queries",
     "components": "scanner_api.graph.lineage",
     "connectors": "scanner_api.queries",
+    "describe_topic": "scanner_api.topics",
     "diff": "scanner_api.queries",
     "emit": "scanner_api.openlineage",
     "export": "scanner_api.graph.export",
     "export_tables": "scanner_api.graph.export",
+    "find_columns": "scanner_api.search",
     "forget": "scanner_api.queries",
     "generate": "scanner_api.graph.generate",
     "impact": "scanner_api.graph.lineage",
     "lineage": "scanner_api.graph.lineage",
     "monitor": "scanner_api.monitoring.run",
+    "neighbourhood": "scanner_api.graph.neighbourhood",
     "open_dictionary": "scanner_api.dictionary",
     "overview": "scanner_api.queries",
     "parse_schema": "scanner_api.parsing",
     "parse_sql": "scanner_api.parsing",
+    "paths": "scanner_api.graph.neighbourhood",
     "read_connector": "scanner_api.parsing",
     "scan": "scanner_api.scanning.run",
     "scan_problems": "scanner_api.queries",
     "scan_sources": "scanner_api.queries",
     "scans": "scanner_api.queries",
     "schemas": "scanner_api.queries",
+    "search": "scanner_api.search",
+    "state": "scanner_api.search",
     "statements": "scanner_api.queries",
     "tables": "scanner_api.queries",
     "topic_schemas": "scanner_api.queries",
@@ -97,38 +119,49 @@ _MODULES = {
 __all__ = [
     "Dictionary",
     "DictionaryOverview",
+    "DictionaryState",
     "EmitResult",
     "EventOptions",
     "GenerateResult",
     "GraphSource",
+    "Hops",
     "Impact",
     "Lineage",
     "MonitorResult",
+    "NodePaths",
     "ScanReport",
     "ScannerError",
+    "SearchResult",
     "SparkChoice",
+    "TopicDescription",
     "columns",
     "components",
     "connectors",
+    "describe_topic",
     "diff",
     "emit",
     "export",
     "export_tables",
+    "find_columns",
     "forget",
     "generate",
     "impact",
     "lineage",
     "monitor",
+    "neighbourhood",
     "open_dictionary",
     "overview",
     "parse_schema",
     "parse_sql",
+    "paths",
     "read_connector",
     "scan",
     "scan_problems",
     "scan_sources",
     "scans",
     "schemas",
+    "search",
+    "state",
     "statements",
     "tables",
     "topic_schemas",

@@ -98,6 +98,17 @@ def cluster_of(conn: Connection, broker: str) -> FoundCluster:
     return FoundCluster(clusters[0].id, clusters[0].name, latest or 0)
 
 
+def cluster_called(conn: Connection, name: str) -> FoundCluster:
+    """Find a cluster by its name in cluster.json, else as `cluster_of` does; raises NameUnknown with the nearest."""
+    latest = select(func.max(t.scan.c.id)).where(t.scan.c.cluster_id == t.cluster.c.id).scalar_subquery()
+    row = conn.execute(select(t.cluster.c.id, latest).where(t.cluster.c.name == name)).one_or_none()
+    if row is not None:
+        return FoundCluster(row[0], name, row[1] or 0)
+    if _at(conn, name) or clusters_named(conn, name):
+        return cluster_of(conn, name)
+    raise unknown_name("cluster", name, conn.scalars(select(t.cluster.c.name)), "`scanner scans` lists the clusters")
+
+
 def clusters_named(conn: Connection, name: str) -> tuple[NamedCluster, ...]:
     """Return the clusters with a globally unique name or id; display names and environments are not unique."""
     alias = t.cluster_alias.c

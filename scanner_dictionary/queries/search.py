@@ -90,6 +90,15 @@ def leaf_name(path: tuple[str, ...]) -> str:
     return next(filter(None, map(field_name, reversed(path))), "")
 
 
+def terms_called(conn: Connection, text: str) -> list[int]:
+    """Return the keys of the terms that are *text*, whatever their letter case."""
+    word, term = t.search_word.c, t.search_term.c
+    query = select(term.id, term.term).join(t.search_word, word.term_id == term.id)
+    wanted = text.lower()
+    rows = conn.execute(query.where(word.word == wanted[:LONGEST_WORD]))
+    return sorted({key for key, name in rows if name.lower() == wanted[:LONGEST_TERM]})
+
+
 def search(
     conn: Connection,
     text: str,
@@ -206,7 +215,9 @@ class _Searching:
     def _topics_of(self, definition: int) -> list[tuple[str, str]]:
         """Return cluster and name of the first topics that *definition* describes now."""
         link, topic = t.topic_schema.c, t.topic.c
-        query = select(t.cluster.c.name, topic.name).select_from(t.topic_schema).join(t.topic, topic.id == link.topic_id)
+        query = (
+            select(t.cluster.c.name, topic.name).select_from(t.topic_schema).join(t.topic, topic.id == link.topic_id)
+        )
         query = query.join(t.cluster, t.cluster.c.id == topic.cluster_id).where(link.definition_id == definition)
         query = query.where(link.is_current, link.gone.is_(None), topic.gone.is_(None))
         query = query if self._cluster is None else query.where(t.cluster.c.name == self._cluster)
@@ -214,9 +225,7 @@ class _Searching:
 
 
 _ENTITIES: Mapping[int, Select[Any]] = {
-    TOPIC: select(
-        t.topic.c.id, literal("topic"), t.cluster.c.name, t.topic.c.name, t.topic.c.description, literal("")
-    )
+    TOPIC: select(t.topic.c.id, literal("topic"), t.cluster.c.name, t.topic.c.name, t.topic.c.description, literal(""))
     .join(t.cluster, t.cluster.c.id == t.topic.c.cluster_id)
     .where(t.topic.c.gone.is_(None)),
     NODE: select(

@@ -23,13 +23,27 @@ def upgrade() -> None:
     op.create_table(
         "search_word",
         sa.Column("word", _WORD, primary_key=True, nullable=False),
-        sa.Column("term_id", sa.Integer, sa.ForeignKey("search_term.id"), primary_key=True, autoincrement=False, nullable=False),
+        sa.Column(
+            "term_id",
+            sa.Integer,
+            sa.ForeignKey("search_term.id"),
+            primary_key=True,
+            autoincrement=False,
+            nullable=False,
+        ),
         sqlite_with_rowid=False,
     )
     op.create_table(
         "search_use",
         sa.Column("kind", sa.Integer, primary_key=True, autoincrement=False, nullable=False),
-        sa.Column("term_id", sa.Integer, sa.ForeignKey("search_term.id"), primary_key=True, autoincrement=False, nullable=False),
+        sa.Column(
+            "term_id",
+            sa.Integer,
+            sa.ForeignKey("search_term.id"),
+            primary_key=True,
+            autoincrement=False,
+            nullable=False,
+        ),
         sa.Column("entity_id", _WIDE, primary_key=True, autoincrement=False, nullable=False),
         sqlite_with_rowid=False,
     )
