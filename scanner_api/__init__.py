@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from scanner_api.parsing import parse_sql as parse_sql
     from scanner_api.parsing import read_connector as read_connector
     from scanner_api.queries import DictionaryOverview as DictionaryOverview
+    from scanner_api.queries import clusters as clusters
     from scanner_api.queries import columns as columns
     from scanner_api.queries import connectors as connectors
     from scanner_api.queries import diff as diff
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from scanner_api.queries import scan_sources as scan_sources
     from scanner_api.queries import scans as scans
     from scanner_api.queries import schemas as schemas
+    from scanner_api.queries import sources as sources
     from scanner_api.queries import statements as statements
     from scanner_api.queries import tables as tables
     from scanner_api.queries import topic_schemas as topic_schemas
@@ -80,6 +82,7 @@ _MODULES = {
     "SearchResult": "scanner_api.search",
     "SparkChoice": "scanner_api.graph.engines",
     "TopicDescription": "scanner_api.topics",
+    "clusters": "scanner_api.queries",
     "columns": "scanner_api.queries",
     "components": "scanner_api.graph.lineage",
     "connectors": "scanner_api.queries",
@@ -108,6 +111,7 @@ _MODULES = {
     "schemas": "scanner_api.queries",
     "search": "scanner_api.search",
     "state": "scanner_api.search",
+    "sources": "scanner_api.queries",
     "statements": "scanner_api.queries",
     "tables": "scanner_api.queries",
     "topic_schemas": "scanner_api.queries",
@@ -134,6 +138,7 @@ __all__ = [
     "SearchResult",
     "SparkChoice",
     "TopicDescription",
+    "clusters",
     "columns",
     "components",
     "connectors",
@@ -162,6 +167,7 @@ __all__ = [
     "schemas",
     "search",
     "state",
+    "sources",
     "statements",
     "tables",
     "topic_schemas",

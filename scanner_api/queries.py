@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import NamedTuple
+from itertools import islice
+from typing import Any, NamedTuple
 
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_dictionary import queries
 from scanner_dictionary.diff import ScanDiff
+from scanner_dictionary.diff import as_json
 from scanner_dictionary.diff import diff as compare_scans
 from scanner_dictionary.queries import (
     ClusterRow,
@@ -67,17 +69,26 @@ def topics(
     pattern: str | None = None,
     without_schema: bool = False,
     include_deleted: bool = False,
+    after: tuple[str, str] | None = None,
+    limit: int | None = None,
 ) -> tuple[TopicRow, ...]:
     """Return the topics by cluster and name; *without_schema*: only those that no schema describes.
+
+    At most *limit*, behind the topic *after*, a cluster and a name.
 
     >>> [topic.name for topic in topics(dictionary, pattern="orders*")]
     """
     with dictionary.reading() as conn:
         name = known_cluster(conn, cluster)
         listed = queries.topics(
-            conn, cluster=name, pattern=pattern, without_schema=without_schema, include_gone=include_deleted
+            conn,
+            cluster=name,
+            pattern=pattern,
+            without_schema=without_schema,
+            include_gone=include_deleted,
+            after=after,
         )
-        return tuple(listed)
+        return tuple(islice(listed, limit))
 
 
 def schemas(
@@ -177,6 +188,19 @@ def scan_problems(dictionary: Dictionary, scan: int) -> tuple[Problem, ...]:
         return queries.problems(conn, scan)
 
 
+def sources(dictionary: Dictionary, *, cluster: str | None = None) -> tuple[SourceRow, ...]:
+    """Return the sources by cluster and name, with the scan since which each is stale, and why."""
+    with dictionary.reading() as conn:
+        name = known_cluster(conn, cluster)
+        return tuple(row for row in queries.sources(conn) if name in (None, row.cluster))
+
+
+def clusters(dictionary: Dictionary) -> tuple[ClusterRow, ...]:
+    """Return the clusters by name, with their broker addresses and newest scans."""
+    with dictionary.reading() as conn:
+        return queries.clusters(conn)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DictionaryOverview:
     """A dictionary's revision and size in bytes, its clusters and sources, and *counts* of what it holds, by name."""
@@ -213,6 +237,11 @@ def diff(dictionary: Dictionary, first: int, second: int) -> ScanDiff:
     """
     with dictionary.reading() as conn:
         return compare_scans(conn, first, second)
+
+
+def diff_document(changes: ScanDiff) -> dict[str, Any]:
+    """Return *changes* as the JSON document that docs/diff.md describes."""
+    return as_json(changes)
 
 
 def validate(

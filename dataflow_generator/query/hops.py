@@ -17,7 +17,10 @@ _HOLDS = frozenset((EdgeKind.CONTAINS, EdgeKind.HAS_SCHEMA))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hops:
-    """How far to go from a node, and at most how many *edges* to return; *columns* adds those of topics and datasets."""
+    """How far to go from a node, and at most how many *edges* to return.
+
+    *columns* adds the schemas and columns of topics and datasets.
+    """
 
     upstream: int = 1
     downstream: int = 1

@@ -14,10 +14,11 @@ from scanner_dictionary.graph.neighbours import nearest_edges
 from scanner_dictionary.graph.reader import GraphReader
 from scanner_dictionary.graph.store import EdgeRow, NodeRow, nodes_of
 
-__all__ = ["Hops", "Surroundings"]
+__all__ = ["EdgeRow", "Hops", "NodeRow", "Surroundings"]
 
 _FLOWS = frozenset(("column-flow",))
 _EDGES_OF_A_STEP = 20_000
+_NEAR = Hops()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,7 +36,7 @@ class NodePaths:
     complete: bool
 
 
-def neighbourhood(dictionary: Dictionary, node: str, hops: Hops = Hops()) -> Surroundings:
+def neighbourhood(dictionary: Dictionary, node: str, hops: Hops = _NEAR) -> Surroundings:
     """Return the nodes and edges within *hops* of *node*, and how many edges each has in the whole graph.
 
     *node* is a name as for `lineage`. Raises InputInvalid where several nodes have the name, NameUnknown where none has

@@ -20,7 +20,7 @@ def count_edges(conn: Connection, nodes: Collection[int], *, forward: bool, kind
     counts: dict[int, int] = {}
     for chunk in in_chunks(sorted(nodes), _NODES_AT_ONCE):
         query = select(near, func.count()).where(near.in_(chunk), edge.kind.in_(sorted(kinds))).group_by(near)
-        counts |= {key: count for key, count in conn.execute(query)}
+        counts |= {row[0]: row[1] for row in conn.execute(query)}
     return counts
 
 

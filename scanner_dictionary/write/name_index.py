@@ -85,7 +85,7 @@ class _Terms:
         term = t.search_term.c
         for chunk in in_chunks(unknown, _NAMES_AT_ONCE):
             rows = self._conn.execute(select(term.term, term.id).where(term.term.in_(chunk)))
-            self._known |= {name: key for name, key in rows}
+            self._known |= {row.term: row.id for row in rows}
         new = [name for name in unknown if name not in self._known]
         keys = dict(zip(new, range(self._next, self._next + len(new)), strict=True))
         self._next += len(new)

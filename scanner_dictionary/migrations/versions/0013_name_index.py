@@ -12,6 +12,11 @@ _WORD = sa.String().with_variant(sa.String(collation="C"), "postgresql")
 _WIDE = sa.BigInteger().with_variant(sa.Integer, "sqlite")
 
 
+def _term_key() -> sa.Column[int]:
+    reference = sa.ForeignKey("search_term.id")
+    return sa.Column("term_id", sa.Integer, reference, primary_key=True, autoincrement=False, nullable=False)
+
+
 def upgrade() -> None:
     """Add the tables."""
     op.create_table(
