@@ -15,8 +15,7 @@ from typing import Any, NamedTuple
 
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_dictionary import queries
-from scanner_dictionary.diff import ScanDiff
-from scanner_dictionary.diff import as_json
+from scanner_dictionary.diff import ScanDiff, as_json
 from scanner_dictionary.diff import diff as compare_scans
 from scanner_dictionary.queries import (
     ClusterRow,

@@ -17,14 +17,25 @@ from scanner_api.dictionary import Dictionary
 from scanner_api.graph.lineage import impact as find_impact
 from scanner_api.graph.neighbourhood import Hops, neighbourhood
 from scanner_api.graph.neighbourhood import paths as find_paths
-from scanner_api.queries import ClusterRow, ConnectorRow, Finding, OutcomeRow, ScanRow, SourceRow, StatementRow
-from scanner_api.queries import SchemaAnswer, SubjectRow, TableLine, TopicColumnRow, TopicRow
+from scanner_api.queries import (
+    ClusterRow,
+    ConnectorRow,
+    Finding,
+    OutcomeRow,
+    ScanRow,
+    SchemaAnswer,
+    SourceRow,
+    StatementRow,
+    SubjectRow,
+    TableLine,
+    TopicColumnRow,
+    TopicRow,
+)
 from scanner_api.search import DictionaryState, SearchHit, find_columns
 from scanner_api.search import search as search_names
 from scanner_api.search import state as read_state
-from scanner_api.topics import TopicDescription
+from scanner_api.topics import TopicDescription, schemas_of_topic
 from scanner_api.topics import describe_topic as describe
-from scanner_api.topics import schemas_of_topic
 from scanner_model.errors import Problem
 from scanner_server.answers import (
     ImpactList,

@@ -17,7 +17,8 @@ class ServerOptions:
     an address that is not loopback needs one. *hosts* are names of this machine, beside `localhost` and addresses,
     that clients may use without a token. *certificate* and *key* are PEM files, both or none. *threads* is how many
     requests read the dictionary at once, *waiting* how many may wait beside them, *seconds* the limit of one query.
-    *connections* is how many clients may be connected: beyond, the one that has been idle longest is closed.
+    *connections* is how many clients may be connected: beyond, the one that has been idle longest is closed. *idle* is
+    how many seconds one may be idle. *cache* bounds the bytes of kept answers, *budget* the tokens of an MCP answer.
     """
 
     host: str = "127.0.0.1"
@@ -42,11 +43,10 @@ class ServerOptions:
         if (self.certificate is None) != (self.key is None):
             raise InputInvalid("TLS needs both files", where="--tls-cert, --tls-key", hint="name both")
 
-    @property
-    def url(self) -> str:
-        """Return the address of the server for people."""
+    def at(self, port: int) -> str:
+        """Return the address of the server at *port* for people."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{'https' if self.certificate else 'http'}://{host}:{self.port}"
+        return f"{'https' if self.certificate else 'http'}://{host}:{port}"
 
 
 def is_loopback(host: str) -> bool:

@@ -44,7 +44,7 @@ def problem(
     where: str = "",
     hint: str = "",
     headers: Mapping[str, str] = {},
-    **members: Any,  # noqa: ANN401, B006
+    **members: Any,  # noqa: ANN401
 ) -> Response:
     """Return a problem document; empty members are left out."""
     body = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail}
