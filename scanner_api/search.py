@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
+from dataflow_generator.graph import NodeKind
+from dataflow_generator.jobs.model import ColumnRef, Dataset
 from scanner_api.dictionary import Dictionary, known_cluster
+from scanner_dictionary.engine.open import Connection
+from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.queries.column_search import ColumnsPage, columns_called
 from scanner_dictionary.queries.search import KINDS, SearchHit, SearchResult
 from scanner_dictionary.queries.search import search as search_names
 from scanner_dictionary.queries.state import DictionaryState, StaleSource, dictionary_state
 from scanner_model.documents.schema_errors import closest_match
 from scanner_model.errors import InputInvalid
+
+_IN_CLUSTERS = ("topic", "column")
 
 __all__ = ["KINDS", "ColumnsPage", "DictionaryState", "SearchHit", "SearchResult", "StaleSource"]
 
@@ -37,7 +43,23 @@ def search(
             raise InputInvalid(f"{kind!r} is no kind", where="kind", hint=hint)
     with dictionary.reading() as conn:
         known = known_cluster(conn, cluster)
-        return search_names(conn, text, kinds=kinds or None, cluster=known, limit=limit, offset=offset)
+        result = search_names(conn, text, kinds=kinds or None, cluster=known, limit=limit, offset=offset)
+        homes = _namespaces(conn, {hit.where for hit in result.hits if hit.kind in _IN_CLUSTERS})
+        return result._replace(hits=tuple(_with_node(hit, homes) for hit in result.hits))
+
+
+def _namespaces(conn: Connection, clusters: Collection[str]) -> Mapping[str, str]:
+    """Return the namespaces of *clusters* in the graph; without those that it does not have."""
+    nodes = SqlGraphReader(conn).cluster_nodes(clusters)
+    return {node.name: node.namespace for node in nodes}
+
+
+def _with_node(hit: SearchHit, homes: Mapping[str, str]) -> SearchHit:
+    """Add the key in the graph to a topic or a column."""
+    if hit.kind not in _IN_CLUSTERS or hit.where not in homes:
+        return hit
+    topic = Dataset(NodeKind.TOPIC, homes[hit.where], hit.name)
+    return hit._replace(node=topic.key if hit.path is None else ColumnRef(topic, hit.path).key)
 
 
 def find_columns(

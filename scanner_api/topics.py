@@ -84,10 +84,9 @@ def _node_of(conn: Connection, cluster: FoundCluster, topic: str) -> NodeRow | N
     """Return the node of the topic: of the cluster's own namespace, as two clusters may have a topic of one name."""
     if stored_graph(conn) is None:
         return None
-    nodes = [node for node in SqlGraphReader(conn).nodes_named([topic]) if node.kind == "topic"]
-    homes = {node.namespace for node in SqlGraphReader(conn).nodes_named([cluster.name]) if node.kind == "cluster"}
-    own = [node for node in nodes if node.namespace in homes] or nodes
-    return own[0] if len(own) == 1 or homes else None
+    homes = {node.namespace for node in SqlGraphReader(conn).cluster_nodes([cluster.name])}
+    nodes = (node for node in SqlGraphReader(conn).nodes_named([topic]) if node.kind == "topic")
+    return next((node for node in nodes if node.namespace in homes), None)
 
 
 def _users(conn: Connection, node: NodeRow) -> tuple[TopicUser, ...]:

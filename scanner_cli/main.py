@@ -38,7 +38,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "openlineage": ("openlineage.group:openlineage", "Import, receive and emit OpenLineage events."),
     "monitor": ("monitor:monitor", "Emit the runs of jobs as OpenLineage events."),
     "serve": ("serve:serve", "Serve the page, the JSON API, MCP and metrics."),
-    "mcp": ("serve:mcp", "Answer an AI assistant over MCP on standard input and output."),
+    "mcp": ("mcp:mcp", "Answer an AI assistant over MCP on standard input and output."),
     "watch": ("watch:watch", "Scan regularly, and post what changed."),
     "dictionary": ("dictionary:dictionary_group", "Show or export the dictionary; forget a source."),
     "config": ("config:config", "Print the JSON Schema of cluster.json."),

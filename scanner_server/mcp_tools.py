@@ -6,16 +6,19 @@ to a length, and never stand in the instructions or descriptions of the server.
 
 from __future__ import annotations
 
+import inspect
 import json
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import UTC, datetime
+from functools import wraps
 from importlib.metadata import version
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_type_hints
 
 from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
 from mcp.server.transport_security import TransportSecuritySettings
-from mcp.types import ToolAnnotations
+from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from pydantic import BeforeValidator, Field
 from starlette.routing import BaseRoute
 
@@ -27,6 +30,7 @@ from scanner_api.search import find_columns as columns_called
 from scanner_api.search import search as search_names
 from scanner_api.search import state as read_state
 from scanner_api.topics import describe_topic as describe
+from scanner_model.errors import ScannerError
 from scanner_server.answers import impact_answer, neighbourhood_answer, paths_answer
 from scanner_server.documents import document
 from scanner_server.options import ServerOptions
@@ -187,20 +191,20 @@ class Tools:
 
     def topic_document(self, cluster: str, topic: str) -> str:
         """Return what describe_topic answers, as JSON."""
-        return json.dumps(self.describe_topic(cluster, topic), ensure_ascii=False)
+        return _text(self.describe_topic(cluster, topic))
 
     def state_document(self) -> str:
         """Return what freshness answers, as JSON."""
-        return json.dumps(self.freshness(), ensure_ascii=False)
+        return _text(self.freshness())
 
     def _bounded(self, answer: dict[str, Json], *lists: str) -> dict[str, Any]:
         """Return *answer* within the budget: texts cut, then *lists* shortened, the first one first."""
         short = _cut(answer)
         left_out: dict[str, int] = {}
         about = self._about()
-        room = self._budget * _CHARACTERS - len(json.dumps(about, ensure_ascii=False))
+        room = self._budget * _CHARACTERS - len(_text(about))
         for name in lists:
-            excess = len(json.dumps(short, ensure_ascii=False)) - room
+            excess = len(_text(short)) - room
             if excess > 0 and short.get(name):
                 whole = short[name]
                 short[name] = _shortened(whole, excess)
@@ -233,7 +237,7 @@ def _cut(value: Json) -> Json:
 
 def _shortened(items: list[Json], excess: int) -> list[Json]:
     """Return *items* without the last ones, which have at least *excess* characters; at most all."""
-    sizes = [len(json.dumps(item, ensure_ascii=False)) + 2 for item in items]
+    sizes = [len(_text(item)) + 1 for item in items]
     kept = len(items)
     while kept and excess > 0:
         kept -= 1
@@ -260,15 +264,51 @@ def mcp_server(tools: Tools) -> MCPServer:
         "scanner", version=version("kafka-lineage-scanner"), instructions=_INSTRUCTIONS, log_level="WARNING"
     )
     for name, title in _TOOLS:
-        server.tool(name=name, title=title, annotations=READ_ONLY)(getattr(tools, name))
+        server.tool(name=name, title=title, annotations=READ_ONLY)(_tool(getattr(tools, name)))
     json_type = "application/json"
     server.resource("scanner://cluster/{cluster}/topic/{topic}", name="topic", mime_type=json_type)(
         tools.topic_document
     )
-    server.resource("scanner://freshness", name="freshness", mime_type=json_type)(tools.state_document)
+    server.resource("scanner://freshness", name="freshness", mime_type=json_type)(_resource(tools.state_document))
     server.prompt(name="impact_of_change", title="Impact of a change")(_impact_prompt)
     server.prompt(name="explain_topic", title="Explain a topic")(_topic_prompt)
     return server
+
+
+def _tool(answer: Callable[..., dict[str, Any]]) -> Callable[..., CallToolResult]:
+    """Return a tool that returns *answer* as compact JSON; its errors reach the model, with the nearest names."""
+
+    @wraps(answer)
+    def call(*arguments: Any, **named: Any) -> CallToolResult:  # noqa: ANN401
+        try:
+            result = answer(*arguments, **named)
+        except ScannerError as error:
+            raise ToolError(str(error)) from error
+        return CallToolResult(content=[TextContent(type="text", text=_text(result))], structured_content=result)
+
+    hints = get_type_hints(answer, include_extras=True) | {"return": CallToolResult}
+    call.__annotations__ = hints
+    signature = inspect.signature(answer)
+    parameters = [each.replace(annotation=hints[each.name]) for each in signature.parameters.values()]
+    call.__signature__ = signature.replace(  # type: ignore[attr-defined]
+        parameters=parameters, return_annotation=CallToolResult
+    )
+    return call
+
+
+def _resource(read: Callable[..., str]) -> Callable[..., str]:
+    @wraps(read)
+    def call(*arguments: Any, **named: Any) -> str:  # noqa: ANN401
+        try:
+            return read(*arguments, **named)
+        except ScannerError as error:
+            raise ResourceNotFoundError(str(error)) from error
+
+    return call
+
+
+def _text(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _impact_prompt(node: str, change: str = "renamed or removed") -> str:

@@ -113,6 +113,12 @@ class SqlGraphReader:
         node = t.flow_node.c
         return self.conn.scalars(select(node.name).where(node.kind == "dataset").distinct().order_by(node.name))
 
+    def cluster_nodes(self, names: Collection[str]) -> tuple[NodeRow, ...]:
+        """Return the nodes of the clusters called *names*."""
+        node = t.flow_node
+        query = select(node).where(node.c.name.in_(sorted(names)), node.c.kind == "cluster")
+        return tuple(NodeRow(*row) for row in self.conn.execute(query.order_by(node.c.id)))
+
     def schema_columns(self, topic: NodeRow) -> Iterator[NodeRow]:
         """List columns of schemas, looked up by the name of the schema."""
         node, edge = t.flow_node, t.flow_edge.c

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from itertools import groupby
 
 from sqlalchemy import Connection, func, select
@@ -58,10 +59,16 @@ def _column_uses(conn: Connection, first: int, last: int) -> Iterator[Use]:
     cells: Sequence[tuple[int, str, str | None]] = result.cursor.fetchall() if result.cursor else ()
     for definition, group in groupby(cells, key=lambda row: row[0]):
         rows = list(group)
-        names = dict.fromkeys(leaf_name(texts(path)) for _, path, _ in rows)
+        names = dict.fromkeys(_leaf(path) for _, path, _ in rows)
         tags = dict.fromkeys(tag for _, _, cell in rows if cell for tag in texts(cell))
         yield from ((COLUMN, name, definition) for name in names if name)
         yield from ((TAG, tag, definition) for tag in tags)
+
+
+@lru_cache(maxsize=1 << 16)
+def _leaf(path: str) -> str:
+    """Return the name of a column by its path (JSON); schemas have the same paths over and over."""
+    return leaf_name(texts(path))
 
 
 class _Terms:
