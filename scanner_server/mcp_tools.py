@@ -147,7 +147,9 @@ class Tools:
     def get_impact(
         self,
         node: Node,
-        hops: Annotated[int | None, BeforeValidator(_given), Field(ge=1, le=100, description="edges at most")] = None,
+        hops: Annotated[
+            Annotated[int, Field(ge=1, le=100)] | None, BeforeValidator(_given), Field(description="edges at most")
+        ] = None,
         limit: Annotated[int, Field(ge=1, le=2000)] = 200,
     ) -> dict[str, Any]:
         """List what is affected if a topic, column, dataset or job is renamed or dropped, the nearest first.
@@ -198,17 +200,16 @@ class Tools:
         return _text(self.freshness())
 
     def _bounded(self, answer: dict[str, Json], *lists: str) -> dict[str, Any]:
-        """Return *answer* within the budget: texts cut, then *lists* shortened, the first one first."""
+        """Return *answer* within the budget: texts cut, then each of *lists* shortened in proportion to its length."""
         short = _cut(answer)
-        left_out: dict[str, int] = {}
         about = self._about()
-        room = self._budget * _CHARACTERS - len(_text(about))
-        for name in lists:
-            excess = len(_text(short)) - room
-            if excess > 0 and short.get(name):
-                whole = short[name]
-                short[name] = _shortened(whole, excess)
-                left_out[name] = len(whole) - len(short[name])
+        excess = len(_text(short)) + len(_text(about)) - self._budget * _CHARACTERS
+        lengths = {name: len(_text(short[name])) for name in lists}
+        left_out: dict[str, int] = {}
+        for name in lists if excess > 0 else ():
+            whole = short[name]
+            short[name] = _shortened(whole, excess * lengths[name] / sum(lengths.values()))
+            left_out[name] = len(whole) - len(short[name])
         return {"about": about, "answer": short, "left_out": left_out}
 
     def _about(self) -> dict[str, Json]:
@@ -235,7 +236,7 @@ def _cut(value: Json) -> Json:
     return [_cut(each) for each in value] if isinstance(value, list) else value
 
 
-def _shortened(items: list[Json], excess: int) -> list[Json]:
+def _shortened(items: list[Json], excess: float) -> list[Json]:
     """Return *items* without the last ones, which have at least *excess* characters; at most all."""
     sizes = [len(_text(item)) + 1 for item in items]
     kept = len(items)
