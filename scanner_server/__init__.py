@@ -33,7 +33,7 @@ def serve(
     Raises InputInvalid where the extra is not installed, or the address or the certificate cannot be used.
     """
     parts = _module("app").Parts(intake=intake, scans=scans)
-    _module("serve").run(dictionary, options, parts, notify)
+    _module("running").run(dictionary, options, parts, notify)
 
 
 def serve_mcp(dictionary: Dictionary, budget: int) -> None:

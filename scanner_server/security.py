@@ -18,6 +18,9 @@ from scanner_server.problems import problem
 OPEN_PATHS = frozenset(("/health", "/ready"))
 """Paths that need no token: they say nothing of the dictionary's content."""
 
+_LONGEST_HEAD = 32 * 1024
+"""Bytes of all headers; uvicorn's own limit is one for heads that arrive in pieces."""
+
 _CHALLENGE = {"WWW-Authenticate": 'Basic realm="scanner", charset="UTF-8", Bearer realm="scanner"'}
 _HOST = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[^:\[\]/?#@\s]+))(?::[0-9]{0,5})?")
 
@@ -61,6 +64,8 @@ class Guard:
 
     def refusal(self, method: str, path: str, headers: Headers) -> Response | None:
         """Return the response that refuses a request; None where it is allowed."""
+        if sum(len(name) + len(value) for name, value in headers.raw) > _LONGEST_HEAD:
+            return problem(431, "the head is too long", headers={"Connection": "close"})
         hosts = headers.getlist("host")
         if len(hosts) > 1:
             return problem(400, "the header host is sent twice")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import logging
+import signal
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import uvicorn
 
@@ -40,7 +43,21 @@ def run(dictionary: Dictionary, options: ServerOptions, parts: Parts, notify: No
         _load_certificate(config, options)
         port = int(listening.getsockname()[1])
         notify(f"serving {dictionary.shown} at {options.at(port)}")
-        uvicorn.Server(config).run(sockets=[listening])
+        _Server(config).run(sockets=[listening])
+
+
+class _Server(uvicorn.Server):
+    """A server that a signal ends as if it had been asked to; uvicorn's own would die of the signal at the end."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Handle SIGINT and SIGTERM meanwhile."""
+        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
 
 
 def _load_certificate(config: uvicorn.Config, options: ServerOptions) -> None:
