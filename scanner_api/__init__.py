@@ -55,19 +55,19 @@ if TYPE_CHECKING:
     from scanner_api.queries import validate as validate
     from scanner_api.scanning.report import ScanReport as ScanReport
     from scanner_api.scanning.run import scan as scan
-    from scanner_api.search import DictionaryState as DictionaryState
-    from scanner_api.search import SearchResult as SearchResult
-    from scanner_api.search import find_columns as find_columns
-    from scanner_api.search import search as search
-    from scanner_api.search import state as state
-    from scanner_api.topics import TopicDescription as TopicDescription
-    from scanner_api.topics import describe_topic as describe_topic
+    from scanner_api.searching import DictionaryState as DictionaryState
+    from scanner_api.searching import SearchResult as SearchResult
+    from scanner_api.searching import find_columns as find_columns
+    from scanner_api.searching import search as search
+    from scanner_api.searching import state as state
+    from scanner_api.topic_description import TopicDescription as TopicDescription
+    from scanner_api.topic_description import describe_topic as describe_topic
     from scanner_model.errors import ScannerError as ScannerError
 
 _MODULES = {
     "Dictionary": "scanner_api.dictionary",
     "DictionaryOverview": "scanner_api.queries",
-    "DictionaryState": "scanner_api.search",
+    "DictionaryState": "scanner_api.searching",
     "EmitResult": "scanner_api.openlineage",
     "EventOptions": "scanner_api.openlineage",
     "GenerateResult": "scanner_api.graph.generate",
@@ -79,19 +79,19 @@ _MODULES = {
     "NodePaths": "scanner_api.graph.neighbourhood",
     "ScanReport": "scanner_api.scanning.report",
     "ScannerError": "scanner_model.errors",
-    "SearchResult": "scanner_api.search",
+    "SearchResult": "scanner_api.searching",
     "SparkChoice": "scanner_api.graph.engines",
-    "TopicDescription": "scanner_api.topics",
+    "TopicDescription": "scanner_api.topic_description",
     "clusters": "scanner_api.queries",
     "columns": "scanner_api.queries",
     "components": "scanner_api.graph.lineage",
     "connectors": "scanner_api.queries",
-    "describe_topic": "scanner_api.topics",
+    "describe_topic": "scanner_api.topic_description",
     "diff": "scanner_api.queries",
     "emit": "scanner_api.openlineage",
     "export": "scanner_api.graph.export",
     "export_tables": "scanner_api.graph.export",
-    "find_columns": "scanner_api.search",
+    "find_columns": "scanner_api.searching",
     "forget": "scanner_api.queries",
     "generate": "scanner_api.graph.generate",
     "impact": "scanner_api.graph.lineage",
@@ -109,8 +109,8 @@ _MODULES = {
     "scan_sources": "scanner_api.queries",
     "scans": "scanner_api.queries",
     "schemas": "scanner_api.queries",
-    "search": "scanner_api.search",
-    "state": "scanner_api.search",
+    "search": "scanner_api.searching",
+    "state": "scanner_api.searching",
     "sources": "scanner_api.queries",
     "statements": "scanner_api.queries",
     "tables": "scanner_api.queries",

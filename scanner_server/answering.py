@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from scanner_api.dictionary import Dictionary
-from scanner_api.search import state as read_state
+from scanner_api.searching import state as read_state
 from scanner_model.errors import ScannerError
 from scanner_server.documents import document
 from scanner_server.operations import Operation

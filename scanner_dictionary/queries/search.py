@@ -8,11 +8,11 @@ from enum import IntEnum
 from itertools import groupby, islice
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, func, literal, select
+from sqlalchemy import Connection, Row, Select, func, literal, select
 
 from scanner_dictionary.queries.columns import texts
 from scanner_dictionary.schema import tables as t
-from scanner_model.columns import field_name
+from scanner_model.columns import KEY, field_name
 
 TOPIC, NODE, SUBJECT, TAG, COLUMN = 1, 2, 3, 4, 5
 
@@ -190,7 +190,8 @@ class _Searching:
                 for path, _, type_ in self._columns_of(definition) if topics else ():
                     if leaf_name(path)[:LONGEST_TERM] == term.term:
                         match = term.match.name.lower()
-                        yield from (SearchHit("column", *topic, path, type_, "", match) for topic in topics)
+                        for where, topic, role in topics:
+                            yield SearchHit("column", where, topic, _in_message(role, path), type_, "", match)
 
     def _columns_below(self) -> Iterator[SearchHit]:
         """Yield the columns of topics of which *text* names both, as in `orders.customer.id`."""
@@ -198,14 +199,15 @@ class _Searching:
         for at in (at for at, mark in enumerate(self._text) if mark == "." and at):
             named = self._of_kind(TOPIC, [term for term in self._ranked(self._text[:at]) if term.match < Match.PART])
             for hit in islice(named, _TOPICS_OF_A_PATH):
-                query = select(link.definition_id).join(t.topic, topic.id == link.topic_id)
+                query = select(link.definition_id, link.schema_role).join(t.topic, topic.id == link.topic_id)
                 query = query.join(t.cluster, t.cluster.c.id == topic.cluster_id)
                 query = query.where(t.cluster.c.name == hit.where, topic.name == hit.name)
-                for definition in self._conn.scalars(query.where(link.is_current, link.gone.is_(None))).all():
+                sides = self._conn.execute(query.where(link.is_current, link.gone.is_(None))).all()
+                for definition, role in sides:
                     for path, name, type_ in self._columns_of(definition):
                         if name.lower().startswith(self._text[at + 1 :]):
                             match = "exact" if name.lower() == self._text[at + 1 :] else "prefix"
-                            yield SearchHit("column", hit.where, hit.name, path, type_, "", match)
+                            yield SearchHit("column", *hit[1:3], _in_message(role, path), type_, "", match)
 
     def _columns_of(self, definition: int) -> Iterator[tuple[tuple[str, ...], str, str]]:
         column = t.schema_column.c
@@ -221,7 +223,7 @@ class _Searching:
         query = query.join(t.cluster, t.cluster.c.id == topic.cluster_id).where(link.definition_id == definition)
         query = query.where(link.is_current, link.gone.is_(None), topic.gone.is_(None))
         query = query if self._cluster is None else query.where(t.cluster.c.name == self._cluster)
-        return [(name, topic) for name, topic in self._conn.execute(query.order_by(topic.name).limit(_TOPICS_AT_ONCE))]
+        return list(self._conn.execute(query.order_by(topic.name, link.schema_role).limit(_TOPICS_AT_ONCE)))
 
 
 _ENTITIES: Mapping[int, Select[Any]] = {
@@ -246,6 +248,11 @@ _ENTITIES: Mapping[int, Select[Any]] = {
 """For each kind: key, then the members of a hit up to its node, without the path."""
 
 _KEYS = {TOPIC: t.topic.c.id, NODE: t.flow_node.c.id, SUBJECT: t.subject.c.id}
+
+
+def _in_message(role: str, path: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the path of a column in the message: one of the key begins with its mark."""
+    return (KEY, *path) if role == "key" else path
 
 
 def _match(term: str, text: str) -> Match:

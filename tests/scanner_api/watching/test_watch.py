@@ -207,5 +207,3 @@ def test_a_dictionary_that_was_replaced_by_an_older_one_is_a_new_start(world) ->
 
     assert world.posted == []
     assert Outbox(world.directory / "watch.json").state.scans == {"shop": 1}
-
-
