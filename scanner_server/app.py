@@ -64,7 +64,7 @@ def application(dictionary: Dictionary, options: ServerOptions = ServerOptions()
     return Starlette(
         routes=routes,
         middleware=[Middleware(Guard, options=options)],
-        exception_handlers={HTTPException: _http_error, ScannerError: _scanner_error},
+        exception_handlers={HTTPException: _http_error, ScannerError: _scanner_error, Exception: _bug},
         lifespan=lifespan,
     )
 
@@ -118,6 +118,11 @@ async def _http_error(_: Request, error: Exception) -> Response:
     details = {404: "there is no such path", 405: "the method is not allowed"}
     headers = (error.headers if isinstance(error, HTTPException) else None) or {}
     return problem(status, details.get(status, str(error)), hint=hints.get(status, ""), headers=headers)
+
+
+async def _bug(_: Request, __: Exception) -> Response:
+    """Answer a request that failed unexpectedly; the error itself is logged."""
+    return problem(500, "the server failed to answer", hint="its log has the error; please report it")
 
 
 async def _scanner_error(_: Request, error: Exception) -> Response:

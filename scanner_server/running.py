@@ -23,8 +23,8 @@ _GRACE = 10
 
 def run(dictionary: Dictionary, options: ServerOptions, parts: Parts, notify: Notify) -> None:
     """Serve until SIGINT or SIGTERM; raises InputInvalid where the address or the certificate cannot be used."""
-    for name in ("uvicorn", "mcp"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
+    # Clients' mistakes are answered and not logged; unexpected errors are.
+    logging.getLogger("uvicorn").setLevel(logging.ERROR)
     with _listening(options) as listening:
         config = uvicorn.Config(
             application(dictionary, options, parts),

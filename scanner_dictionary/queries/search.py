@@ -214,12 +214,11 @@ class _Searching:
         query = select(column.path, column.name, column.data_type).where(column.definition_id == definition)
         return ((texts(path), name, type_) for path, name, type_ in self._conn.execute(query.order_by(column.ordinal)))
 
-    def _topics_of(self, definition: int) -> list[tuple[str, str]]:
-        """Return cluster and name of the first topics that *definition* describes now."""
+    def _topics_of(self, definition: int) -> list[Row[Any]]:
+        """Return cluster, name and side of the first topics that *definition* describes now."""
         link, topic = t.topic_schema.c, t.topic.c
-        query = (
-            select(t.cluster.c.name, topic.name).select_from(t.topic_schema).join(t.topic, topic.id == link.topic_id)
-        )
+        query = select(t.cluster.c.name, topic.name, link.schema_role).select_from(t.topic_schema)
+        query = query.join(t.topic, topic.id == link.topic_id)
         query = query.join(t.cluster, t.cluster.c.id == topic.cluster_id).where(link.definition_id == definition)
         query = query.where(link.is_current, link.gone.is_(None), topic.gone.is_(None))
         query = query if self._cluster is None else query.where(t.cluster.c.name == self._cluster)
