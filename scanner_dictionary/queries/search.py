@@ -8,7 +8,7 @@ from enum import IntEnum
 from itertools import groupby, islice
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, Select, func, literal, select
+from sqlalchemy import Connection, Row, Select, bindparam, func, literal, select
 
 from scanner_dictionary.queries.columns import texts
 from scanner_dictionary.schema import tables as t
@@ -21,11 +21,11 @@ KINDS: Mapping[str, int] = {"topic": TOPIC, "node": NODE, "subject": SUBJECT, "c
 
 LONGEST_WORD = 64
 _WORDS_OF_A_TERM = 16
-_CANDIDATES = 400
+_CANDIDATES = 200
 """Terms that are ranked; more begin with a very short word only."""
 
-_SCANNED_TERMS = 200_000
-"""Up to this many terms are also searched for a part of a word, which no index answers."""
+_SCANNED_TERMS = 100_000
+"""Up to this many terms are searched for a part of a word, which no index answers, where no word begins with it."""
 
 _TOPICS_AT_ONCE = 50
 _TOPICS_OF_A_PATH = 10
@@ -133,12 +133,14 @@ class _Searching:
         """Return at least as many hits as are wanted, where there are so many."""
         hits: dict[SearchHit, None] = {}
         others = [kind for kind in kinds if kind != COLUMN]
-        for _, group in groupby(self._ranked(self._text), key=lambda term: term.match):
+        for _, group in groupby(self._ranked(), key=lambda term: term.match):
+            if len(hits) >= self._most:
+                break
             terms = list(group)
             self._add(hits, self._entities(terms, others))
             if COLUMN in kinds:
                 self._add(hits, self._columns(terms))
-        if COLUMN in kinds:
+        if COLUMN in kinds and len(hits) < self._most:
             self._add(hits, self._columns_below())
         return list(hits)
 
@@ -148,19 +150,19 @@ class _Searching:
                 return
             hits[hit] = None
 
-    def _ranked(self, text: str) -> list[_Term]:
-        """Return the terms with a word that begins with *text*, the best first; with a part of one where few do."""
-        word, term = t.search_word.c, t.search_term.c
-        start = text[:LONGEST_WORD]
-        query = select(term.id, term.term).join(t.search_word, word.term_id == term.id)
-        # Shorter words come first in the order of the index, so an exact one is always among the candidates.
-        within = query.where(word.word >= start, word.word < start + _LAST).order_by(word.word).limit(_CANDIDATES)
-        terms = {key: _Term(key, name, _match(name, text)) for key, name in self._conn.execute(within)}
-        if len(terms) < self._most and int(self._conn.scalar(select(func.max(term.id))) or 0) <= _SCANNED_TERMS:
-            part = func.lower(term.term).contains(text, autoescape=True)
-            for key, name in self._conn.execute(select(term.id, term.term).where(part).limit(_CANDIDATES)):
-                terms.setdefault(key, _Term(key, name, _match(name, text)))
-        fitting = (each for each in terms.values() if text in each.term.lower())
+    def _ranked(self) -> list[_Term]:
+        """Return the terms with a word that begins with the text, the best first; with a part of one where none does.
+
+        Shorter words come first in the order of the index, so an exact one is always among the candidates.
+        """
+        start = self._text[:LONGEST_WORD]
+        rows = self._conn.execute(_TERMS_BY_WORD, {"first": start, "last": start + _LAST}).all()
+        if not rows and int(self._conn.scalar(select(func.max(t.search_term.c.id))) or 0) <= _SCANNED_TERMS:
+            part = func.lower(t.search_term.c.term).contains(self._text, autoescape=True)
+            query = select(t.search_term.c.id, t.search_term.c.term).where(part).limit(_CANDIDATES)
+            rows = self._conn.execute(query).all()
+        terms = {key: _Term(key, name, _match(name, self._text)) for key, name in rows}
+        fitting = (each for each in terms.values() if self._text in each.term.lower())
         return sorted(fitting, key=lambda each: (each.match, len(each.term), each.term))
 
     def _entities(self, terms: Sequence[_Term], kinds: Sequence[int]) -> Iterator[SearchHit]:
@@ -182,48 +184,79 @@ class _Searching:
 
     def _columns(self, terms: Sequence[_Term]) -> Iterator[SearchHit]:
         """Yield the columns called as one of *terms*."""
-        use = t.search_use.c
         for term in terms:
-            query = select(use.entity_id).where(use.kind == COLUMN, use.term_id == term.id).order_by(use.entity_id)
-            for definition in self._conn.scalars(query.limit(_CANDIDATES)).all():
+            definitions = self._conn.scalars(_DEFINITIONS_BY_TERM, {"term": term.id}).all()
+            for definition in definitions:
                 topics = self._topics_of(definition)
-                for path, _, type_ in self._columns_of(definition) if topics else ():
+                for path, _, type_ in self._columns_of(definition, f"%{_escaped(term.term)}%") if topics else ():
                     if leaf_name(path)[:LONGEST_TERM] == term.term:
                         match = term.match.name.lower()
                         for where, topic, role in topics:
                             yield SearchHit("column", where, topic, _in_message(role, path), type_, "", match)
 
     def _columns_below(self) -> Iterator[SearchHit]:
-        """Yield the columns of topics of which *text* names both, as in `orders.customer.id`."""
-        link, topic = t.topic_schema.c, t.topic.c
+        """Yield the columns of topics of which the text names both, as in `orders.customer.id`."""
         for at in (at for at, mark in enumerate(self._text) if mark == "." and at):
-            named = self._of_kind(TOPIC, [term for term in self._ranked(self._text[:at]) if term.match < Match.PART])
-            for hit in islice(named, _TOPICS_OF_A_PATH):
-                query = select(link.definition_id, link.schema_role).join(t.topic, topic.id == link.topic_id)
-                query = query.join(t.cluster, t.cluster.c.id == topic.cluster_id)
-                query = query.where(t.cluster.c.name == hit.where, topic.name == hit.name)
-                sides = self._conn.execute(query.where(link.is_current, link.gone.is_(None))).all()
+            head, start = self._text[:at], self._text[at + 1 :]
+            word = head[:LONGEST_WORD]
+            rows = self._conn.execute(_TERMS_BY_WORD, {"first": word, "last": word}).all()
+            terms = [_Term(key, name, Match.EXACT) for key, name in rows if name.lower().endswith(head)]
+            for hit in islice(self._of_kind(TOPIC, terms), _TOPICS_OF_A_PATH):
+                sides = self._conn.execute(_SIDES_OF_TOPIC, {"cluster": hit.where, "topic": hit.name}).all()
                 for definition, role in sides:
-                    for path, name, type_ in self._columns_of(definition):
-                        if name.lower().startswith(self._text[at + 1 :]):
-                            match = "exact" if name.lower() == self._text[at + 1 :] else "prefix"
-                            yield SearchHit("column", *hit[1:3], _in_message(role, path), type_, "", match)
+                    for path, name, type_ in self._columns_of(definition, f"{_escaped(start)}%"):
+                        match = "exact" if name.lower() == start else "prefix"
+                        yield SearchHit("column", *hit[1:3], _in_message(role, path), type_, "", match)
 
-    def _columns_of(self, definition: int) -> Iterator[tuple[tuple[str, ...], str, str]]:
-        column = t.schema_column.c
-        query = select(column.path, column.name, column.data_type).where(column.definition_id == definition)
-        return ((texts(path), name, type_) for path, name, type_ in self._conn.execute(query.order_by(column.ordinal)))
+    def _columns_of(self, definition: int, like: str) -> Iterator[tuple[tuple[str, ...], str, str]]:
+        """Yield path, name and type of the columns whose name is *like* a pattern, in any letter case."""
+        rows = self._conn.execute(_COLUMNS_LIKE, {"definition": definition, "like": like.lower()})
+        return ((texts(path), name, type_) for path, name, type_ in rows)
 
     def _topics_of(self, definition: int) -> list[Row[Any]]:
         """Return cluster, name and side of the first topics that *definition* describes now."""
-        link, topic = t.topic_schema.c, t.topic.c
-        query = select(t.cluster.c.name, topic.name, link.schema_role).select_from(t.topic_schema)
-        query = query.join(t.topic, topic.id == link.topic_id)
-        query = query.join(t.cluster, t.cluster.c.id == topic.cluster_id).where(link.definition_id == definition)
-        query = query.where(link.is_current, link.gone.is_(None), topic.gone.is_(None))
+        query = _TOPICS_OF_DEFINITION
         query = query if self._cluster is None else query.where(t.cluster.c.name == self._cluster)
-        return list(self._conn.execute(query.order_by(topic.name, link.schema_role).limit(_TOPICS_AT_ONCE)))
+        return list(self._conn.execute(query, {"definition": definition}))
 
+
+_LINKED = (
+    select(t.cluster.c.name, t.topic.c.name, t.topic_schema.c.schema_role)
+    .select_from(t.topic_schema)
+    .join(t.topic, t.topic.c.id == t.topic_schema.c.topic_id)
+    .join(t.cluster, t.cluster.c.id == t.topic.c.cluster_id)
+    .where(t.topic_schema.c.is_current, t.topic_schema.c.gone.is_(None), t.topic.c.gone.is_(None))
+)
+_TOPICS_OF_DEFINITION = (
+    _LINKED.where(t.topic_schema.c.definition_id == bindparam("definition"))
+    .order_by(t.topic.c.name, t.topic_schema.c.schema_role)
+    .limit(_TOPICS_AT_ONCE)
+)
+_SIDES_OF_TOPIC = _LINKED.with_only_columns(t.topic_schema.c.definition_id, t.topic_schema.c.schema_role).where(
+    t.cluster.c.name == bindparam("cluster"), t.topic.c.name == bindparam("topic")
+)
+_TERMS_BY_WORD = (
+    select(t.search_term.c.id, t.search_term.c.term)
+    .join(t.search_word, t.search_word.c.term_id == t.search_term.c.id)
+    .where(t.search_word.c.word >= bindparam("first"), t.search_word.c.word <= bindparam("last"))
+    .order_by(t.search_word.c.word)
+    .limit(_CANDIDATES)
+)
+_DEFINITIONS_BY_TERM = (
+    select(t.search_use.c.entity_id)
+    .where(t.search_use.c.kind == COLUMN, t.search_use.c.term_id == bindparam("term"))
+    .order_by(t.search_use.c.entity_id)
+    .limit(_CANDIDATES)
+)
+_COLUMNS_LIKE = (
+    select(t.schema_column.c.path, t.schema_column.c.name, t.schema_column.c.data_type)
+    .where(
+        t.schema_column.c.definition_id == bindparam("definition"),
+        func.lower(t.schema_column.c.name).like(bindparam("like"), escape="/"),
+    )
+    .order_by(t.schema_column.c.ordinal)
+)
+"""Queries of a search; building them each time would cost more than running them."""
 
 _ENTITIES: Mapping[int, Select[Any]] = {
     TOPIC: select(t.topic.c.id, literal("topic"), t.cluster.c.name, t.topic.c.name, t.topic.c.description, literal(""))
@@ -252,6 +285,11 @@ _KEYS = {TOPIC: t.topic.c.id, NODE: t.flow_node.c.id, SUBJECT: t.subject.c.id}
 def _in_message(role: str, path: tuple[str, ...]) -> tuple[str, ...]:
     """Return the path of a column in the message: one of the key begins with its mark."""
     return (KEY, *path) if role == "key" else path
+
+
+def _escaped(text: str) -> str:
+    """Return *text* as a part of a LIKE pattern that matches it literally."""
+    return text.replace("/", "//").replace("%", "/%").replace("_", "/_")
 
 
 def _match(term: str, text: str) -> Match:
