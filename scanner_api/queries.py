@@ -17,22 +17,22 @@ from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_dictionary import queries
 from scanner_dictionary.diff import ScanDiff, as_json
 from scanner_dictionary.diff import diff as compare_scans
-from scanner_dictionary.queries import (
-    ClusterRow,
-    OutcomeRow,
-    ScanRow,
-    SourceRow,
-    SubjectRow,
-    TopicRow,
-)
+from scanner_dictionary.queries import ClusterRow as ClusterRow
 from scanner_dictionary.queries import ConnectorRow as ConnectorRow
+from scanner_dictionary.queries import OutcomeRow as OutcomeRow
+from scanner_dictionary.queries import ScanRow as ScanRow
 from scanner_dictionary.queries import SchemaAnswer as SchemaAnswer
+from scanner_dictionary.queries import SourceRow as SourceRow
 from scanner_dictionary.queries import StatementRow as StatementRow
+from scanner_dictionary.queries import SubjectRow as SubjectRow
+from scanner_dictionary.queries import TopicRow as TopicRow
 from scanner_dictionary.queries.catalog_tables import TableLine as TableLine
 from scanner_dictionary.queries.catalog_tables import tables as catalog_tables
-from scanner_dictionary.queries.columns import TopicColumnRow, topic_columns
+from scanner_dictionary.queries.columns import TopicColumnRow as TopicColumnRow
+from scanner_dictionary.queries.columns import topic_columns
 from scanner_dictionary.queries.history import dictionary_summary
-from scanner_dictionary.validation import RULES, Finding
+from scanner_dictionary.validation import RULES
+from scanner_dictionary.validation import Finding as Finding
 from scanner_dictionary.validation import validate as run_rules
 from scanner_dictionary.write.scan import cluster_with_sources, forget_sources
 from scanner_model.documents.schema_errors import closest_match

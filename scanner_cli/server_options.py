@@ -25,18 +25,19 @@ _DURATION = re.compile(r"(\d+(?:\.\d+)?)([smhd]?)")
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
-class Duration(click.ParamType):
-    """A time such as `30s`, `15m`, `6h` or `1d`, of a second or more; a number alone is seconds."""
+def every_option(command: Command) -> Command:
+    """Add the option `--every` to a command, a time such as `30s`, `15m`, `6h` or `1d`, as its argument in seconds."""
 
-    name = "duration"
+    def seconds(_: click.Context, __: click.Parameter, value: str) -> float:
+        match = _DURATION.fullmatch(value.strip())
+        if not match or float(match[1]) * _UNITS[match[2]] < 1:
+            raise click.BadParameter(f"{value!r} is no time of a second or more: write 30s, 15m or 6h")
+        return float(match[1]) * _UNITS[match[2]]
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:  # noqa: ANN401
-        """Return the seconds."""
-        match = _DURATION.fullmatch(str(value).strip())
-        seconds = float(match[1]) * _UNITS[match[2]] if match else 0.0
-        if seconds < 1:
-            self.fail(f"{value!r} is no time of a second or more: write 30s, 15m or 6h", param, ctx)
-        return seconds
+    text = "Between scans: 30s, 15m, 6h, 1d."
+    return click.option("--every", callback=seconds, default="15m", show_default=True, metavar="TIME", help=text)(
+        command
+    )
 
 
 _OPTIONS = (
@@ -77,7 +78,7 @@ def watch_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of a watch to a command, as its argument *watch_of*, a `WatchOf`."""
 
     @wraps(command)
-    def with_watch(
+    def with_watch(  # noqa: PLR0913 - options of a command
         *,
         webhook: str | None,
         webhook_secret: str | None,

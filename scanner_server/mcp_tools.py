@@ -1,7 +1,7 @@
 """MCP: the questions of an assistant as read-only tools, resources and prompts over `scanner_api`.
 
-Names, documentation and SQL come from strangers' schemas. They are only ever returned as members of a JSON document, cut
-to a length, and never stand in the instructions or descriptions of the server.
+Names, documentation and SQL come from strangers' schemas. They are only ever returned as members of a JSON document,
+cut to a length, and never stand in the instructions or descriptions of the server.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ _CHARACTERS = 4
 _LONGEST_TEXT = 400
 _INSTRUCTIONS = (
     "scanner knows the topics, schemas, columns, jobs and column lineage of Kafka installations, as of its last scan. "
-    "Use search to find names; describe_topic for schemas and who reads and writes; find_columns for a column name or a "
-    "tag such as PII; get_lineage for what is near a node, get_paths for how data get from one node to another, "
+    "Use search to find names; describe_topic for schemas and who reads and writes; find_columns for a column name or "
+    "a tag such as PII; get_lineage for what is near a node, get_paths for how data get from one node to another, "
     "get_impact for what is affected by a rename or removal; freshness for how current the answers are. "
     "Every answer has `about` (scan number, age, stale sources) and `left_out` (what did not fit). An empty list means "
     "that there is none; null, or certainty `matched`, means that it is not known for sure. "
@@ -154,7 +154,7 @@ class Tools:
     ) -> dict[str, Any]:
         """List what is affected if a topic, column, dataset or job is renamed or dropped, the nearest first.
 
-        `use` is copies (the same value), computes, depends (filter, join), unknown (reads all of it, columns not known).
+        `use` is copies (the same value), computes, depends (filter, join), unknown (reads all, columns not known).
         """
         result = impact_answer(impact(self._dictionary, node, depth=hops), limit)
         return self._bounded(document(result), "affected")
@@ -313,7 +313,7 @@ def _text(value: Json) -> str:
 
 
 def _impact_prompt(node: str, change: str = "renamed or removed") -> str:
-    """Ask what breaks if a topic or column changes."""
+    """Return the question what breaks if a topic or column changes."""
     return (
         f"What is affected if {node!r} is {change}? Use get_impact, and get_lineage for the evidence of the nearest "
         "edges. List consumers by how they use it, say what is unknown, and name the scan number and its age."
@@ -321,7 +321,7 @@ def _impact_prompt(node: str, change: str = "renamed or removed") -> str:
 
 
 def _topic_prompt(cluster: str, topic: str) -> str:
-    """Ask for an explanation of a topic."""
+    """Return the question what a topic is."""
     return (
         f"Explain the topic {topic!r} of the cluster {cluster!r}: its columns, where its data come from, who uses it. "
         "Use describe_topic and get_lineage. Say what is not known, and name the scan number and its age."

@@ -44,7 +44,7 @@ def _lines(answering: Answering, intake: Intake | None, scans: ScanStatus | None
     if scans is not None:
         runs = [({"result": name}, float(count)) for name, count in scans.counts().items()]
         yield from _metric("scanner_scheduled_scans_total", "counter", "Scheduled scans by result.", runs)
-        pending = [({}, float(scans.pending()))]
+        pending: list[Sample] = [({}, float(scans.pending()))]
         yield from _metric("scanner_notifications_pending", "gauge", "Notifications not delivered yet.", pending)
 
 

@@ -44,8 +44,8 @@ class Change(NamedTuple):
 class ChangeRules:
     """Which changes are worth a notification; every rule that is set must hold.
 
-    *breaking*: only changes that break readers. *tags*: only of topics with one of these tags, on the topic or a changed
-    column. *owners*: only of topics of one of these owners. Letter case does not matter.
+    *breaking*: only changes that break readers. *tags*: only of topics with one of these tags, on the topic or a
+    changed column. *owners*: only of topics of one of these owners. Letter case does not matter.
     """
 
     breaking: bool = False

@@ -23,7 +23,7 @@ class Pending:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutboxState:
-    """*scans* is by cluster the scan up to which notifications are recorded; *pending* are those to be sent, in order."""
+    """Up to which scan of each cluster notifications are recorded, and those that are to be sent, in order."""
 
     scans: Mapping[str, int]
     pending: tuple[Pending, ...] = ()

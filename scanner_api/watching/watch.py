@@ -7,6 +7,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from scanner_api import queries
@@ -96,7 +97,7 @@ class Watch:
             target = targets.get(pending.kind)
             if target is None:
                 self._remove(pending)  # its target is not configured any more
-            elif not self._safely(f"notification to {pending.kind}", lambda p=pending, t=target: self._send(p, t)):
+            elif not self._safely(f"notification to {pending.kind}", partial(self._send, pending, target)):
                 return False
         return True
 

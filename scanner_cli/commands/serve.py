@@ -12,7 +12,7 @@ from scanner_api.dictionary import Dictionary
 from scanner_api.intake import EventReceiver
 from scanner_cli.console import echo_err
 from scanner_cli.options import dictionary_option
-from scanner_cli.server_options import Duration, WatchOf, watch_options
+from scanner_cli.server_options import WatchOf, every_option, watch_options
 from scanner_cli.usage_errors import Exit
 from scanner_model.errors import InputInvalid
 from scanner_server import ServerOptions
@@ -41,9 +41,7 @@ _FILE = click.Path(path_type=Path)
 @click.option("--tls-key", type=_FILE, metavar="FILE", help="The key of the certificate (PEM).")
 @click.option("--intake", is_flag=True, help="Receive OpenLineage events at POST /api/v1/lineage.")
 @click.option("--config", "files", multiple=True, metavar="FILE", help="Scan this cluster.json regularly; repeatable.")
-@click.option(
-    "--every", type=Duration(), default="15m", show_default=True, metavar="TIME", help="Between scans, as 30s, 15m, 6h."
-)
+@every_option
 @dictionary_option
 @watch_options
 def serve(

@@ -9,7 +9,7 @@ import click
 from scanner_api.dictionary import Dictionary
 from scanner_cli.console import echo_err, ended_by_signal
 from scanner_cli.options import config_option, dictionary_option
-from scanner_cli.server_options import Duration, WatchOf, watch_options
+from scanner_cli.server_options import WatchOf, every_option, watch_options
 from scanner_cli.usage_errors import Exit
 
 _LONG = 3600.0
@@ -17,9 +17,7 @@ _LONG = 3600.0
 
 @click.command()
 @config_option
-@click.option(
-    "--every", type=Duration(), default="15m", show_default=True, metavar="TIME", help="Between scans, as 30s, 15m, 6h."
-)
+@every_option
 @click.option("--once", is_flag=True, help="Scan once, post, and end: for an external scheduler.")
 @dictionary_option
 @watch_options

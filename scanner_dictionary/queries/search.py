@@ -180,7 +180,8 @@ class _Searching:
         rows = {row[0]: row for row in self._conn.execute(_ENTITIES[kind].where(_KEYS[kind].in_(list(matches))))}
         for entity, match in matches.items():
             if entity in rows and (self._cluster is None or rows[entity][2] == self._cluster):
-                yield SearchHit(*rows[entity][1:4], None, *rows[entity][4:], match.name.lower())
+                _, kind_name, where, name, detail, node = rows[entity]
+                yield SearchHit(kind_name, where, name, None, detail, node, match.name.lower())
 
     def _columns(self, terms: Sequence[_Term]) -> Iterator[SearchHit]:
         """Yield the columns called as one of *terms*."""
@@ -190,9 +191,10 @@ class _Searching:
                 topics = self._topics_of(definition)
                 for path, _, type_ in self._columns_of(definition, f"%{_escaped(term.term)}%") if topics else ():
                     if leaf_name(path)[:LONGEST_TERM] == term.term:
-                        match = term.match.name.lower()
-                        for where, topic, role in topics:
-                            yield SearchHit("column", where, topic, _in_message(role, path), type_, "", match)
+                        for topic in topics:
+                            place = _in_message(topic.schema_role, path)
+                            match = term.match.name.lower()
+                            yield SearchHit("column", topic.cluster, topic.topic, place, type_, "", match)
 
     def _columns_below(self) -> Iterator[SearchHit]:
         """Yield the columns of topics of which the text names both, as in `orders.customer.id`."""
@@ -221,7 +223,7 @@ class _Searching:
 
 
 _LINKED = (
-    select(t.cluster.c.name, t.topic.c.name, t.topic_schema.c.schema_role)
+    select(t.cluster.c.name.label("cluster"), t.topic.c.name.label("topic"), t.topic_schema.c.schema_role)
     .select_from(t.topic_schema)
     .join(t.topic, t.topic.c.id == t.topic_schema.c.topic_id)
     .join(t.cluster, t.cluster.c.id == t.topic.c.cluster_id)

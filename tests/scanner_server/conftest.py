@@ -15,6 +15,7 @@ from scanner_api.dictionary import Dictionary
 from scanner_server.app import Parts, application
 from scanner_server.options import ServerOptions
 
+LOCAL, NOTHING = ServerOptions(), Parts()
 EXAMPLE = Path(__file__).parents[2] / "examples/retail"
 
 
@@ -45,9 +46,7 @@ def client_of() -> Iterator[Callable[..., TestClient]]:
     """Return a function that starts the application over a dictionary, and returns a client of it."""
     with ExitStack() as stack:
 
-        def client(
-            dictionary: Dictionary, options: ServerOptions = ServerOptions(), parts: Parts = Parts()
-        ) -> TestClient:
+        def client(dictionary: Dictionary, options: ServerOptions = LOCAL, parts: Parts = NOTHING) -> TestClient:
             app = application(dictionary, options, parts)
             return stack.enter_context(TestClient(app, base_url="http://localhost", raise_server_exceptions=False))
 
