@@ -30,7 +30,10 @@ class Listed(Generic[T]):
 
 
 class GraphNode(NamedTuple):
-    """A node of the graph; *path* is a column's, else None. *upstream* and *downstream* count its edges each way."""
+    """A node of the graph; *path* is a column's, else None.
+
+    *upstream* and *downstream* count its edges in the whole graph, each way; None where they were not counted.
+    """
 
     id: str
     kind: str
@@ -38,8 +41,8 @@ class GraphNode(NamedTuple):
     name: str
     path: tuple[str, ...] | None
     attributes: Mapping[str, object]
-    upstream: int
-    downstream: int
+    upstream: int | None
+    downstream: int | None
 
 
 class GraphEdge(NamedTuple):
@@ -158,7 +161,7 @@ def node_of(node: NodeRow, path: tuple[str, ...] | None) -> NodeRow:
     return node._replace(kind="column", path=json.dumps(path, ensure_ascii=False)) if path else node
 
 
-def graph_node(node: NodeRow, upstream: int = 0, downstream: int = 0) -> GraphNode:
+def graph_node(node: NodeRow, upstream: int | None = None, downstream: int | None = None) -> GraphNode:
     """Return the document of a node."""
     attributes: dict[str, object] = json.loads(node.attributes)
     path = node_path(node)

@@ -28,7 +28,7 @@ function complain(error) {
 function addNodes(nodes) {
   for (const node of nodes) {
     const known = live.nodes.get(node.id);
-    if (!known || node.upstream || node.downstream || !known.upstream) live.nodes.set(node.id, node);
+    if (!known || node.upstream !== null) live.nodes.set(node.id, node);
   }
 }
 
@@ -71,7 +71,7 @@ async function visit(key, upstream = 1, downstream = 1) {
 // How many edges of a node are not shown, on one side.
 function hidden(card, upstream) {
   const known = live.nodes.get(card.key);
-  if (!known) return 0;
+  if (!known || known.upstream === null) return 0;
   const shown = (upstream ? card.in : card.out).filter((edge) => MARKS.has(edge.kind)).length;
   return Math.max(0, (upstream ? known.upstream : known.downstream) - shown);
 }
