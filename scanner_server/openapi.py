@@ -113,7 +113,11 @@ _INTAKE: Json = {
     "summary": "Receive OpenLineage events, one or an array; only with --intake.",
     "requestBody": {
         "required": True,
-        "content": {"application/json": {"schema": {"type": ["object", "array"]}}},
+        "content": {
+            "application/json": {
+                "schema": {"oneOf": [{"type": "object"}, {"type": "array", "items": {"type": "object"}}]}
+            }
+        },
     },
     "responses": {
         "200": {"description": "Some events of a batch are stored, others were refused."},
