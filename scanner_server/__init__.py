@@ -48,7 +48,8 @@ def _module(name: str) -> Any:  # noqa: ANN401 - a module
     try:
         return importlib.import_module(f"scanner_server.{name}")
     except ModuleNotFoundError as error:
-        if error.name and error.name.partition(".")[0] == "scanner_server":
+        library = (error.name or "").partition(".")[0]
+        if library == "scanner_server":
             raise
-        what = f"the server needs the library {error.name}"
+        what = f"the server needs the library {library}"
         raise InputInvalid(what, hint="pip install 'kafka-lineage-scanner[server]'") from error
