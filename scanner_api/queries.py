@@ -33,6 +33,7 @@ from scanner_dictionary.queries.columns import topic_columns
 from scanner_dictionary.queries.history import dictionary_summary
 from scanner_dictionary.validation import RULES
 from scanner_dictionary.validation import Finding as Finding
+from scanner_dictionary.validation import stored_findings
 from scanner_dictionary.validation import validate as run_rules
 from scanner_dictionary.write.scan import cluster_with_sources, forget_sources
 from scanner_model.documents.schema_errors import closest_match
@@ -258,6 +259,12 @@ def validate(
             raise InputInvalid(f"no rule is called {name!r}", where="--rule", hint=hint)
     with dictionary.reading() as conn:
         return tuple(run_rules(conn, cluster=known_cluster(conn, cluster), rules=rules or None))
+
+
+def findings(dictionary: Dictionary, *, cluster: str | None = None) -> tuple[Finding, ...]:
+    """Return what `validate` found after the newest scan of each cluster, in its order, without looking again."""
+    with dictionary.reading() as conn:
+        return tuple(stored_findings(conn, known_cluster(conn, cluster)))
 
 
 class ForgetResult(NamedTuple):

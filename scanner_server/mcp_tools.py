@@ -177,7 +177,7 @@ class Tools:
         """List what failed or does not fit together: failed connectors, topics without schema, broken references."""
         found = [
             each
-            for each in queries.validate(self._dictionary, cluster=cluster)
+            for each in queries.findings(self._dictionary, cluster=cluster)
             if severity in (None, str(each.severity))
         ]
         answer = {"problems": document(found[:limit]), "count": len(found)}

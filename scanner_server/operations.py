@@ -202,9 +202,10 @@ def list_findings(
     limit: Limit = 100,
     cursor: Cursor = None,
 ) -> Listed[Finding]:
-    """List what failed or does not fit together, as `scanner validate`."""
-    rows = queries.validate(dictionary, cluster=cluster, rules=[rule] if rule else None)
-    return page_of((row for row in rows if severity in (None, str(row.severity))), cursor, limit)
+    """List what failed or does not fit together, as `scanner validate` found after the newest scan."""
+    rows = queries.findings(dictionary, cluster=cluster)
+    chosen = (row for row in rows if rule in (None, row.rule) and severity in (None, str(row.severity)))
+    return page_of(chosen, cursor, limit)
 
 
 def list_sources(dictionary: Dictionary, *, cluster: ClusterName = None) -> Listed[SourceRow]:

@@ -27,7 +27,7 @@ class ServerOptions:
     hosts: frozenset[str] = frozenset()
     certificate: Path | None = None
     key: Path | None = None
-    threads: int = 16
+    threads: int = 8
     waiting: int = 512
     seconds: float = 30.0
     connections: int = 1_000

@@ -13,7 +13,8 @@ from scanner_dictionary.queries.columns import TopicColumnRow, columns_in, links
 from scanner_dictionary.queries.search import COLUMN, LONGEST_TERM, TAG, leaf_name, terms_called
 from scanner_dictionary.schema import tables as t
 
-_DEFINITIONS_AT_ONCE = 100
+_DEFINITIONS_AT_ONCE = 10
+_KEYS_AT_ONCE = 500
 
 
 class ColumnsPage(NamedTuple):
@@ -50,27 +51,27 @@ def columns_called(
 
 
 def _definitions(conn: Connection, name: str | None, tag: str | None, after: int) -> Iterator[int]:
-    """List the definitions that may have such columns, by key."""
-    if name is not None:
-        return _with_term(conn, COLUMN, name, after)
-    tagged = set(_with_term(conn, TAG, tag or "", after)) | set(_tagged_in_catalogs(conn, tag or "", after))
-    return iter(sorted(tagged))
-
-
-def _with_term(conn: Connection, kind: int, text: str, after: int) -> Iterator[int]:
+    """Yield the definitions that may have such columns, by key; they are read as they are taken."""
+    kind, text = (COLUMN, name) if name is not None else (TAG, tag or "")
+    in_catalogs = _tagged_in_catalogs(conn, text) if kind == TAG else frozenset()
+    terms, last = terms_called(conn, text), after
     use = t.search_use.c
-    terms = terms_called(conn, text)
-    query = select(use.entity_id).where(use.kind == kind, use.term_id.in_(terms), use.entity_id > after)
-    return iter(conn.scalars(query.distinct().order_by(use.entity_id)).all())
+    query = select(use.entity_id).where(use.kind == kind, use.term_id.in_(terms)).order_by(use.entity_id)
+    while found := list(conn.scalars(query.where(use.entity_id > last).limit(_KEYS_AT_ONCE).distinct())):
+        # Definitions that a catalog has tagged come in their place among those whose own text has the tag.
+        yield from sorted({*found, *(key for key in in_catalogs if last < key <= found[-1])})
+        last = found[-1]
+    yield from sorted(key for key in in_catalogs if key > last)
 
 
-def _tagged_in_catalogs(conn: Connection, tag: str, after: int) -> Iterator[int]:
-    """List the definitions of fields that a stream catalog has tagged."""
+def _tagged_in_catalogs(conn: Connection, tag: str) -> frozenset[int]:
+    """Return the definitions of fields that a stream catalog has tagged."""
     note, link = t.annotation.c, t.topic_schema.c
     likely = func.lower(note.tags).contains(json.dumps(tag.lower()), autoescape=True)
     schemas = select(note.schema_id).where(note.path.is_not(None), note.gone.is_(None), likely)
-    query = select(link.definition_id).where(link.schema_id.in_(schemas), link.definition_id > after)
-    return iter(conn.scalars(query.distinct()).all())
+    if conn.execute(schemas.limit(1)).first() is None:
+        return frozenset()
+    return frozenset(conn.scalars(select(link.definition_id).where(link.schema_id.in_(schemas)).distinct()))
 
 
 def _fits(column: TopicColumnRow, name: str | None, tag: str | None) -> bool:

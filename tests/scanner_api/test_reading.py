@@ -10,6 +10,7 @@ import pytest
 from sqlalchemy import text
 
 import scanner_api
+from scanner_api import queries
 from scanner_api.dictionary import Dictionary
 from scanner_api.measures import measures
 from scanner_model.errors import DictionaryUnusable, InputInvalid, NameUnknown
@@ -85,6 +86,12 @@ def test_a_topic_is_described_by_the_name_of_its_cluster_or_a_broker(retail) -> 
     with pytest.raises(NameUnknown, match="no cluster 'retial'") as caught:
         scanner_api.describe_topic(retail, "retial", "orders")
     assert "'retail'" in caught.value.hint
+
+
+def test_stored_findings_are_those_of_a_validation(retail) -> None:
+    """Validation takes seconds in a large dictionary; its results are stored with the scan."""
+    assert queries.findings(retail) == scanner_api.validate(retail)
+    assert queries.findings(retail, cluster="retail") == queries.findings(retail)
 
 
 def test_wrong_questions_are_refused(retail) -> None:
