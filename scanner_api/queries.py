@@ -31,9 +31,8 @@ from scanner_dictionary.queries.catalog_tables import tables as catalog_tables
 from scanner_dictionary.queries.columns import TopicColumnRow as TopicColumnRow
 from scanner_dictionary.queries.columns import topic_columns
 from scanner_dictionary.queries.history import dictionary_summary
-from scanner_dictionary.validation import RULES
+from scanner_dictionary.validation import RULES, stored_findings
 from scanner_dictionary.validation import Finding as Finding
-from scanner_dictionary.validation import stored_findings
 from scanner_dictionary.validation import validate as run_rules
 from scanner_dictionary.write.scan import cluster_with_sources, forget_sources
 from scanner_model.documents.schema_errors import closest_match

@@ -36,7 +36,7 @@ def nodes_named(graph: GraphReader, text: str) -> tuple[NodeRow, ...]:
     found = {node.id: node for node in _named(graph, ways)} or {node.id: node for node in _named(graph, of_key)}
     found = found or _of_schemas(graph, ways) or {node.id: node for node in _named(graph, tuple(_in_full(graph, ways)))}
     if not found:
-        raise unknown_name("node", text, _names(graph, ways), "`scanner topics` lists the topics", graph.place)
+        raise unknown_name("node", text, _names(graph, text, ways), "`scanner topics` lists the topics", graph.place)
     return tuple(found[key] for key in sorted(found))
 
 
@@ -138,9 +138,9 @@ def _of_schemas(graph: GraphReader, ways: tuple[_Wanted, ...]) -> dict[int, Node
     return {}
 
 
-def _names(graph: GraphReader, ways: tuple[_Wanted, ...]) -> Iterator[str]:
+def _names(graph: GraphReader, text: str, ways: tuple[_Wanted, ...]) -> Iterator[str]:
     """List the names that may be suggested: those of all nodes, the columns in flows, those of the topics named."""
-    found = list(graph.names_known())
+    found = list(graph.names_near(text))
     heads = tuple(way._replace(kind="topic", path=None) for way in ways if way.path is not None)
     for topic in _named(graph, heads):
         found += [(topic.name, column.path) for column in graph.schema_columns(topic)]

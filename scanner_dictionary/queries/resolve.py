@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, func, or_, select
 
+from scanner_dictionary.queries.search import names_near
 from scanner_dictionary.schema import tables as t
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.names import broker_addresses
@@ -135,6 +136,7 @@ def topic_of(conn: Connection, cluster: FoundCluster, name: str) -> FoundTopic:
     query = select(topic.id, topic.name, topic.gone, topic.tags).where(of_cluster, topic.name == name)
     row = conn.execute(query).one_or_none()
     if row is None:
-        known = conn.scalars(select(topic.name).where(of_cluster))
+        names, near = select(topic.name).where(of_cluster), names_near(conn, name)
+        known = conn.scalars(names if near is None else names.where(topic.name.in_(near)))
         raise unknown_name("topic", name, known, f"`scanner topics` lists those of {cluster.name!r}")
     return FoundTopic(row.id, row.name, row.gone, tuple(json.loads(row.tags)))

@@ -31,6 +31,10 @@ _TOPICS_AT_ONCE = 50
 _TOPICS_OF_A_PATH = 10
 LONGEST_TERM = 200
 _TERMS_AT_ONCE = 100
+COMPARED_NAMES = 20_000
+"""Up to this many names are compared one by one for a suggestion."""
+
+_NEIGHBOURS = 30
 _LAST = "\U0010ffff"
 _BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[^A-Za-z0-9])(?=[A-Za-z0-9])")
 
@@ -97,6 +101,25 @@ def terms_called(conn: Connection, text: str) -> list[int]:
     wanted = text.lower()
     rows = conn.execute(query.where(word.word == wanted[:LONGEST_WORD]))
     return sorted({key for key, name in rows if name.lower() == wanted[:LONGEST_TERM]})
+
+
+def names_near(conn: Connection, text: str) -> tuple[str, ...] | None:
+    """Return names in the index that may be meant by *text*: the neighbours of its words in the order of the index.
+
+    None in a small dictionary, whose names can all be compared, and in one whose index is not complete.
+    """
+    if int(conn.scalar(select(func.max(t.search_term.c.id))) or 0) <= COMPARED_NAMES or not _is_complete(conn):
+        return None
+    word, term = t.search_word.c, t.search_term.c
+    joined = select(term.term).join(t.search_word, word.term_id == term.id).limit(_NEIGHBOURS)
+    names: dict[str, None] = {}
+    for start in words_of(text):
+        for query in (
+            joined.where(word.word >= start).order_by(word.word),
+            joined.where(word.word < start).order_by(word.word.desc()),
+        ):
+            names |= dict.fromkeys(conn.scalars(query))
+    return tuple(names)
 
 
 def search(

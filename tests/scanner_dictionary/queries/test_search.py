@@ -10,10 +10,12 @@ from hypothesis import strategies as st
 
 from scanner_dictionary.engine.open import writing
 from scanner_dictionary.queries.column_search import columns_called
-from scanner_dictionary.queries.search import leaf_name, search, words_of
+from scanner_dictionary.queries.search import COMPARED_NAMES, leaf_name, names_near, search, words_of
+from scanner_dictionary.queries.topic_schemas import schemas_of
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.write.name_index import index_nodes
 from scanner_model.columns import Column
+from scanner_model.errors import NameUnknown
 from scanner_model.names import Role
 
 FIELDS = ("customer_id", "customerId", "email", "id", "orderTotal")
@@ -145,6 +147,24 @@ def test_a_dictionary_that_an_older_program_filled_says_that_names_are_missing(d
     assert (before.hits, before.complete) == ((), False)
     assert found(dictionary, "orders").complete
     assert names(found(dictionary, "orders"))[0] == "orders"
+
+
+def test_names_near_a_misspelt_one_are_found_without_comparing_all(dictionary, store, estate) -> None:
+    """A large dictionary has millions of names."""
+    names = [f"shop.events-{number:05}.v1" for number in range(COMPARED_NAMES + 10)]
+    with dictionary.connect() as conn:
+        small = names_near(conn, "shop.events-00007.v2")
+    store(estate.scan(topics=tuple(map(estate.topic, names))))
+    with dictionary.connect() as conn:
+        near = names_near(conn, "shop.events-00007.v2")
+        with pytest.raises(NameUnknown) as caught:
+            schemas_of(conn, "kafka-1:9092", "shop.events-00007.v2")
+
+    assert small is None
+    assert near is not None
+    assert "shop.events-00007.v1" in near
+    assert len(near) <= 60 * len(words_of("shop.events-00007.v2"))
+    assert caught.value.hint.startswith("did you mean 'shop.events-00007.v1'")
 
 
 @pytest.mark.postgres
