@@ -35,7 +35,7 @@ class BoundedProtocol(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Expect a request; close another connection where there are too many."""
         super().connection_made(transport)
-        # asyncio does so only for sockets of a stated protocol; else a body waits 40 ms for the client's acknowledgement.
+        # asyncio does so only for sockets of a stated protocol; else a body waits 40 ms for an acknowledgement.
         transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._since = self.loop.time()
         self._expect("head", self.deadlines.head)

@@ -40,7 +40,7 @@ def replace_findings(conn: Connection, cluster: int, number: int) -> tuple[Findi
 
 
 def stored_findings(conn: Connection, cluster: str | None = None) -> Iterator[Finding]:
-    """Yield the findings as they were after the newest scan of *cluster*, or of each one, in the order of `validate`."""
+    """Yield the findings after the newest scan of *cluster*, or of each one, in the order of `validate`."""
     cells = t.finding.c
     query = select(t.cluster.c.name, cells.rule, cells.severity, cells.place, cells.what, cells.hint)
     query = query.join(t.cluster, t.cluster.c.id == cells.cluster_id)
