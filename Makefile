@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: help setup setup-test demo test test-matrix check check-static words format cases bench bench-large lab lab-foreign lab-test lab-example lab-stop docs clean
+.PHONY: help setup setup-test demo test test-matrix check check-static format cases bench bench-large lab lab-foreign lab-test lab-example lab-stop docs clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
@@ -44,9 +44,6 @@ check-static: setup-test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python tools/check_words.py
-
-words: setup-test ## write tools/words_to_replace.txt from the files as they are
-	$(BIN)/python tools/check_words.py --update
 
 format: setup-test
 	$(BIN)/ruff format .

@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from capture_estate import SEED, write
+from capture_installation import SEED, write
 from measure import Row, conditions, scanner, table
 from spark_rows import watched
 
@@ -26,15 +26,22 @@ _TABLES = ("topic", "subject_version", "schema_definition", "schema_column", "to
 
 def capture_row(directory: Path, versions: int = 100_000) -> list[Row]:
     """How many columns a second a capture of so many versions is read and stored with, by each engine."""
-    place = capture(versions)
-    found: dict[str, list[tuple[object, ...]]] = {}
+    capture_directory = capture(versions)
+    result: dict[str, list[tuple[object, ...]]] = {}
     rows = []
     for engine, options in _ENGINES.items():
         file = directory / f"{engine}.db"
-        command = [scanner(), "extract", "--config", str(place / "cluster.json"), "--replay", str(place / "capture")]
+        command = [
+            scanner(),
+            "extract",
+            "--config",
+            str(capture_directory / "cluster.json"),
+            "--replay",
+            str(capture_directory / "capture"),
+        ]
         taken = watched([*command, "--engine", engine, *options, "--dictionary", str(file), "--quiet"])
-        found[engine], columns = _digest(file), _columns(file)
-        same = found[engine] == found["local"]
+        result[engine], columns = _digest(file), _columns(file)
+        same = result[engine] == result["local"]
         rows.append(
             Row(
                 name=f"a capture of {versions:,} versions into SQLite, {engine}",
@@ -53,13 +60,13 @@ def capture_row(directory: Path, versions: int = 100_000) -> list[Row]:
 
 def capture(versions: int) -> Path:
     """Return a directory with the capture of so many versions; it is made once."""
-    place = _PLACE / f"{SEED}-{versions}"
-    if not place.exists():
-        part = place.with_suffix(".part")
+    directory = _PLACE / f"{SEED}-{versions}"
+    if not directory.exists():
+        part = directory.with_suffix(".part")
         shutil.rmtree(part, ignore_errors=True)
         write(versions, part)
-        part.rename(place)
-    return place
+        part.rename(directory)
+    return directory
 
 
 def _columns(file: Path) -> int:
@@ -91,4 +98,4 @@ def main(sizes: list[int]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main([int(each.replace("_", "")) for each in sys.argv[1:]]))
+    sys.exit(main([int(text.replace("_", "")) for text in sys.argv[1:]]))

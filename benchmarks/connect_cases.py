@@ -27,12 +27,12 @@ def connectors(folder: Path) -> Iterator[FileResult]:
         if not path.is_file():
             continue
         cases = _cases(path)
-        found = [tuple(judge(case)) for case in cases]
+        deviations = [tuple(judge(case)) for case in cases]
         yield FileResult(
             file=name,
-            right=sum(not one for one in found),
+            right=sum(not deviation for deviation in deviations),
             total=len(cases),
-            deviations=tuple(deviation for one in found for deviation in one),
+            deviations=tuple(deviation for listed in deviations for deviation in listed),
         )
 
 
@@ -50,40 +50,40 @@ def _visitor(case: Case) -> Iterator[Deviation]:
     flows = _read(case)
     for side, ours in (("inputs", flows.inputs), ("outputs", flows.outputs)):
         expected = sorted(map(tuple, case[side]))
-        found = sorted((one.namespace, one.name) for one in ours)
-        if expected != found:
-            known = len(expected) == len(found) and all(map(_corrected, expected, found))
+        actual = sorted((dataset.namespace, dataset.name) for dataset in ours)
+        if expected != actual:
+            known = len(expected) == len(actual) and all(map(_corrected, expected, actual))
             yield Deviation(
                 case=case["id"],
-                what=f"{side}: {found}, expected {expected}",
+                what=f"{side}: {actual}, expected {expected}",
                 reason=Reason.SPECIFICATION if known else None,
             )
 
 
-def _corrected(expected: tuple[str, str], found: tuple[str, str]) -> bool:
-    """Report whether *found* is the specification's form: HDFS begins with a slash, Snowflake is an account."""
+def _corrected(expected: tuple[str, str], actual: tuple[str, str]) -> bool:
+    """Report whether *actual* is the specification's form: HDFS begins with a slash, Snowflake is an account."""
     if expected[0].startswith("hdfs:"):
-        return found == (expected[0], f"/{expected[1]}")
+        return actual == (expected[0], f"/{expected[1]}")
     host = expected[0].removeprefix("snowflake://")
-    return found == (f"snowflake://{snowflake_account(host)}", expected[1]) or found == expected
+    return actual == (f"snowflake://{snowflake_account(host)}", expected[1]) or actual == expected
 
 
 def _lineage(case: Case) -> Iterator[Deviation]:
     flows = _read(case)
     expected = sorted((_end(edge["source"]), _end(edge["target"])) for edge in case["expected"])
-    found = sorted((_platform(flow.source), _platform(flow.target)) for flow in flows.flows)
+    actual = sorted((_platform(flow.source), _platform(flow.target)) for flow in flows.flows)
     folded = [[tuple(map(str.lower, end)) for end in edge] for edge in expected]
     # A null name says that the case does not contain it: an unknown end, whatever its system, is as right.
     unnamed = [[end if end[1] else ("", "") for end in edge] for edge in folded]
-    ours = [[tuple(map(str.lower, end)) for end in edge] for edge in found]
+    ours = [[tuple(map(str.lower, end)) for end in edge] for edge in actual]
     if ours != unnamed and not _named_where_open(unnamed, ours):
-        yield Deviation(case=case["id"], what=f"{found}, expected {expected}")
+        yield Deviation(case=case["id"], what=f"{actual}, expected {expected}")
     yield from _columns_of(case, flows)
 
 
 def _named_where_open(expected: list[list[tuple[str, ...]]], ours: list[list[tuple[str, ...]]]) -> bool:
-    pairs = [pair for one, other in zip(expected, ours, strict=False) for pair in zip(one, other, strict=True)]
-    return len(expected) == len(ours) and all(one in (("", ""), other) for one, other in pairs)
+    pairs = [pair for item, other in zip(expected, ours, strict=False) for pair in zip(item, other, strict=True)]
+    return len(expected) == len(ours) and all(item in (("", ""), other) for item, other in pairs)
 
 
 def _columns_of(case: Case, flows: ConnectorFlows) -> Iterator[Deviation]:
@@ -103,10 +103,10 @@ def _columns_of(case: Case, flows: ConnectorFlows) -> Iterator[Deviation]:
             )
             continue
         # An envelope holds the row twice, and the case names the newer one.
-        found = [[_dotted(one.origin[1]), _dotted(one.path)] for one in value if one.origin]
-        found = [pair for pair in found if not pair[1].startswith("before.")]
-        if sorted(found) != sorted(edge["columns"]):
-            yield Deviation(case=case["id"], what=f"columns {found}, expected {edge['columns']}")
+        actual = [[_dotted(column.origin[1]), _dotted(column.path)] for column in value if column.origin]
+        actual = [pair for pair in actual if not pair[1].startswith("before.")]
+        if sorted(actual) != sorted(edge["columns"]):
+            yield Deviation(case=case["id"], what=f"columns {actual}, expected {edge['columns']}")
 
 
 def _topics(case: Case) -> Iterator[Deviation]:
@@ -115,23 +115,25 @@ def _topics(case: Case) -> Iterator[Deviation]:
     expected = case["expected_topics"]
     if expected is None:
         expected = [f"regex:{case['expected_pattern']}"]
-    found = sorted(one.name for one in datasets)
-    if found != sorted(expected):
-        yield Deviation(case=case["id"], what=f"{found}, expected {expected}")
+    actual = sorted(dataset.name for dataset in datasets)
+    if actual != sorted(expected):
+        yield Deviation(case=case["id"], what=f"{actual}, expected {expected}")
 
 
 def _smt_topics(case: Case) -> Iterator[Deviation]:
     chain = Chain.of(Config.of(case["config"]))
-    found = [template for name in case["topics"] for template in chain.names(name)]
+    templates = [template for name in case["topics"] for template in chain.names(name)]
     if case["expected"] is not None:
-        names = [one and one.name for one in found]
+        names = [template and template.name for template in templates]
         right = names == case["expected"]
     elif "expected_pattern" in case:
-        right = [one and one.pattern for one in found] == [case["expected_pattern"]]
+        right = [template and template.pattern for template in templates] == [case["expected_pattern"]]
     else:
-        right = found == [None] and bool(list(chain.problems()))
+        right = templates == [None] and bool(list(chain.problems()))
     if not right:
-        shown = [one and (one.name if one.name is not None else one.pattern) for one in found]
+        shown = [
+            template and (template.name if template.name is not None else template.pattern) for template in templates
+        ]
         yield Deviation(case=case["id"], what=f"{shown}, expected {case['expected']}")
 
 
@@ -143,14 +145,16 @@ def _smt_fields(case: Case) -> Iterator[Deviation]:
     if len(routes) != 1 or value is None:
         yield Deviation(case=case["id"], what="the columns cannot be determined")
         return
-    found: dict[str, object] = dict.fromkeys(case["columns"])
-    found |= {_dotted(one.origin[1]): _dotted(one.path) for one in value if one.origin}
+    actual: dict[str, object] = dict.fromkeys(case["columns"])
+    actual |= {_dotted(column.origin[1]): _dotted(column.path) for column in value if column.origin}
     checks = {
-        "expected": found,
-        "added": _names(value, lambda one: one.origin is None),
-        "masked": _names(value, lambda one: one.masked),
-        "transformed": _names(value, lambda one: one.changed),
-        "key": {_dotted(one.origin[1]): _dotted(one.path) for one in routes[0].record.key or () if one.origin},
+        "expected": actual,
+        "added": _names(value, lambda column: column.origin is None),
+        "masked": _names(value, lambda column: column.masked),
+        "transformed": _names(value, lambda column: column.changed),
+        "key": {
+            _dotted(column.origin[1]): _dotted(column.path) for column in routes[0].record.key or () if column.origin
+        },
     }
     for member, ours in checks.items():
         expected = sorted(case[member]) if isinstance(case.get(member), list) else case.get(member, ours)
@@ -164,7 +168,7 @@ def _dotted(path: ColumnPath) -> str:
 
 
 def _names(columns: tuple[TracedColumn, ...], wanted: Callable[[TracedColumn], bool]) -> list[str]:
-    return sorted(_dotted(one.path) for one in columns if wanted(one))
+    return sorted(_dotted(column.path) for column in columns if wanted(column))
 
 
 def _jdbc_name(case: Case) -> Iterator[Deviation]:
@@ -187,9 +191,9 @@ def _compared(name: str, dataset: Dataset, case: Case) -> Iterator[Deviation]:
 
 
 def _account(case: Case) -> Iterator[Deviation]:
-    found = snowflake_account(case["url"])
-    if found != case["account"]:
-        yield Deviation(case=case["url"], what=f"{found}, expected {case['account']}")
+    actual = snowflake_account(case["url"])
+    if actual != case["account"]:
+        yield Deviation(case=case["url"], what=f"{actual}, expected {case['account']}")
 
 
 def _read(case: Case) -> ConnectorFlows:
@@ -219,8 +223,8 @@ def _platform(dataset: Dataset | None) -> tuple[str, str]:
     """Return a dataset as the cases name it: a word for the system, and a name that holds the bucket."""
     if dataset is None:
         return ("", "")
-    system, _, place = dataset.namespace.partition("://")
-    name = f"{place}/{dataset.name}" if system in ("s3", "gs", "abfss") else dataset.name
+    system, _, authority = dataset.namespace.partition("://")
+    name = f"{authority}/{dataset.name}" if system in ("s3", "gs", "abfss") else dataset.name
     return ({"sqlserver": "mssql"}.get(system, system), name)
 
 

@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from estate import SEED, schemas
+from installation import SEED, schemas
 from large_dictionary import BROKER, COLUMNS, TOPICS, build, schema_id, subject, topic_name
 from measure import Row
 
@@ -60,7 +60,7 @@ def query_row(directory: Path) -> list[Row]:
     file = directory / "ten-million.db"
     try:
         build(file)
-        taken = _ask(file)
+        taken = _time_queries(file)
         floor = _look_up(file)
         size = file.stat().st_size / 2**30
     finally:
@@ -95,7 +95,11 @@ def scan_of(topics: int) -> ClusterScan:
         for id_, (name, number, text) in enumerate(schemas(topics), 1)
     )
     outcome = SourceResult(
-        source=settings.source, kind="schema_registry", answer=SourceStatus.READ, got=len(versions), asked=len(versions)
+        source=settings.source,
+        kind="schema_registry",
+        status=SourceStatus.READ,
+        received=len(versions),
+        requested=len(versions),
     )
     registry = Registry(source=settings.source, kind="confluent", url=settings.http.url)
     reading = RegistryResult(registry=registry, outcome=outcome, versions=versions)
@@ -131,21 +135,21 @@ def _insert(file: Path, rows: Sequence[tuple[Any, ...]]) -> float:
         return _seconds(work)
 
 
-def _ask(file: Path) -> list[float]:
+def _time_queries(file: Path) -> list[float]:
     """Query random questions of all five kinds; the first round, which compiles the statements, does not count."""
     engine = open_dictionary(str(file), create=False)
     chance = random.Random(SEED)
     questions = [_question(chance, at) for at in range(_QUESTIONS)]
     with engine.connect() as conn:
 
-        def ask(number: int, question: TraversalOptions) -> None:
+        def run_query(number: int, question: TraversalOptions) -> None:
             answers = schemas_of(conn, BROKER, topic_name(number), **question)  # type: ignore[arg-type]
             assert answers
             assert all(len(answer.columns) > 1 for answer in answers)
 
         for number, question in questions[:10]:
-            ask(number, question)
-        return [_seconds(lambda question=question: ask(*question)) for question in questions]  # type: ignore[misc]
+            run_query(number, question)
+        return [_seconds(lambda question=question: run_query(*question)) for question in questions]  # type: ignore[misc]
 
 
 def _question(chance: random.Random, at: int) -> tuple[int, TraversalOptions]:

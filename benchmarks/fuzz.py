@@ -69,7 +69,7 @@ def read_schema(given: tuple[str, str]) -> bool:
 
 def read_script(given: tuple[Any, str]) -> bool:
     """Read statements to their flows."""
-    return not any(one.problems for one in read_sql(given[1], given[0]))
+    return not any(statement_flows.problems for statement_flows in read_sql(given[1], given[0]))
 
 
 def read_settings(given: Mapping[str, str]) -> bool:
@@ -81,12 +81,12 @@ def read_settings(given: Mapping[str, str]) -> bool:
 def read_rows(given: Mapping[str, bytes]) -> bool:
     """Read a registry that answers so, by the path of a request."""
 
-    def ask(request: Request) -> Response:
+    def respond(request: Request) -> Response:
         path = request.url.removeprefix(_WEB.url).partition("?")[0]
         return Response(status=200 if path in given else 404, body=given.get(path, b"{}"))
 
     settings = RegistrySettings(type="confluent", http=_WEB)
-    with Http(_WEB, settings.source, exchange=ask) as http:
+    with Http(_WEB, settings.source, exchange=respond) as http:
         return not read_confluent(settings, http, no_progress).problems
 
 
@@ -99,7 +99,7 @@ def run(inputs: Iterator[Any], read: Read) -> Tally:
     """Read every input, and note how it went."""
     tally = Tally()
     for given in inputs:
-        begun = time.process_time()
+        started = time.process_time()
         signal.setitimer(signal.ITIMER_REAL, _HANGS)
         try:
             tally.whole += read(given)
@@ -113,7 +113,7 @@ def run(inputs: Iterator[Any], read: Read) -> Tally:
                 print(f"  {what}: {error!s:.200}\n    {given!r:.2000}")
         signal.setitimer(signal.ITIMER_REAL, 0)
         tally.inputs += 1
-        took = time.process_time() - begun
+        took = time.process_time() - started
         if took > tally.slowest:
             tally.slowest, tally.slow = took, given
     return tally
@@ -145,8 +145,8 @@ def main() -> int:
     chosen = options.parse_args()
     signal.signal(signal.SIGALRM, _hung)
     kinds = chosen.kind or [*KINDS, "http"]
-    each = chosen.count // len(kinds)
-    return max(_kind(kind, each, chosen.seed) for kind in kinds)
+    per_kind = chosen.count // len(kinds)
+    return max(_kind(kind, per_kind, chosen.seed) for kind in kinds)
 
 
 def _kind(kind: str, count: int, seed: int) -> int:

@@ -194,8 +194,8 @@ def schemas(count: int, seed: int) -> Iterator[tuple[str, str]]:
     makers = (("AVRO", _avro), ("JSON", _json_schema), ("PROTOBUF", _proto), ("JSON_PAYLOAD", _value))
     for _ in range(count):
         name, make = dice.choice(makers)
-        made = make(dice, dice.choice((2, 4, 6, 40)))
-        text = made if isinstance(made, str) and name == "PROTOBUF" else _written(dice, made)
+        built = make(dice, dice.choice((2, 4, 6, 40)))
+        text = built if isinstance(built, str) and name == "PROTOBUF" else _written(dice, built)
         yield name, _cut(dice, text)
 
 
@@ -218,7 +218,7 @@ def registry_answers(count: int, seed: int) -> Iterator[Mapping[str, bytes]]:
         answers["/subjects/orders/versions/1"] = _row(dice)
         if dice.random() < 0.3:
             del answers["/schemas"]
-        yield {path: _written(dice, each).encode("utf-8", "backslashreplace") for path, each in answers.items()}
+        yield {path: _written(dice, item).encode("utf-8", "backslashreplace") for path, item in answers.items()}
 
 
 def events(count: int, seed: int) -> Iterator[str | bytes]:
@@ -256,18 +256,18 @@ def _avro(dice: Dice, levels: int) -> Json:
         case 2:
             return {"type": below[0]}
         case _:
-            fields = [{"name": dice.choice(_NAMES), "type": each, "default": dice.choice(_SCALARS)} for each in below]
+            fields = [{"name": dice.choice(_NAMES), "type": item, "default": dice.choice(_SCALARS)} for item in below]
             return {"type": "record", "name": dice.choice(("R", "a.R", *_NAMES)), "fields": fields}
 
 
 def _json_schema(dice: Dice, levels: int) -> Json:
     if levels <= 0:
         return dice.choice((*_SCALARS, {"$ref": "#"}, {"$ref": "#/$defs/a"}, {"type": "object"}, {"type": ["a", 1]}))
-    found: dict[str, Json] = {}
+    result: dict[str, Json] = {}
     for word in dice.choices(_JSON_SCHEMA, k=1 if levels > 8 else dice.randint(1, 4)):
         below = _json_schema(dice, levels - dice.choice((1, 2, 3)))
-        found[word] = dice.choice((below, [below], {dice.choice((*_NAMES, "a")): below}, dice.choice(_NAMES)))
-    return found
+        result[word] = dice.choice((below, [below], {dice.choice((*_NAMES, "a")): below}, dice.choice(_NAMES)))
+    return result
 
 
 def _proto(dice: Dice, levels: int) -> str:
@@ -286,18 +286,18 @@ def _value(dice: Dice, levels: int) -> Json:
     if levels <= 0 or dice.random() < 0.2:
         return dice.choice((*_SCALARS, *_NAMES))
     below = [_value(dice, levels - 1) for _ in range(1 if levels > 8 else dice.randint(0, 4))]
-    return below if dice.random() < 0.4 else {dice.choice(_NAMES): each for each in below}
+    return below if dice.random() < 0.4 else {dice.choice(_NAMES): item for item in below}
 
 
 def _row(dice: Dice) -> Json:
     kind, make = dice.choice((("AVRO", _avro), ("JSON", _json_schema), ("PROTOBUF", _proto)))
-    made = make(dice, 3)
+    built = make(dice, 3)
     row = {
         "subject": dice.choice(("orders", "orders-value", *_NAMES)),
         "version": dice.choice((1, 2, 3, *_SCALARS)),
         "id": dice.choice((1, 2, *_SCALARS)),
         "schemaType": kind,
-        "schema": made if isinstance(made, str) else _written(dice, made),
+        "schema": built if isinstance(built, str) else _written(dice, built),
         "references": [{"name": dice.choice(_NAMES), "subject": "orders", "version": dice.choice((1, *_SCALARS))}],
         "metadata": dice.choice((*_SCALARS, {"properties": {dice.choice(_NAMES): "x"}, "tags": {"**": ["PII"]}})),
         "ruleSet": _value(dice, 2),
@@ -313,10 +313,10 @@ def _changed(dice: Dice, value: Json) -> Json:
     if dice.random() < 0.06:
         return _value(dice, dice.choice((0, 2, 3, 30)))
     if isinstance(value, dict):
-        members = {key: _changed(dice, each) for key, each in value.items() if dice.random() > 0.03}
+        members = {key: _changed(dice, item) for key, item in value.items() if dice.random() > 0.03}
         return members | ({dice.choice(_NAMES): _value(dice, 2)} if dice.random() < 0.1 else {})
     if isinstance(value, list):
-        return [_changed(dice, each) for each in value] * dice.choice((1, 1, 1, 1, 1, 0, 30))
+        return [_changed(dice, item) for item in value] * dice.choice((1, 1, 1, 1, 1, 0, 30))
     return dice.choice((*_SCALARS, *_NAMES)) if dice.random() < 0.04 else value
 
 

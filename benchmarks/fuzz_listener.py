@@ -31,10 +31,10 @@ class Listening:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self._port = free.getsockname()[1]
-        place = ["--port", str(self._port), "--dictionary", str(self._directory / "d.db"), "--max-body", "1"]
+        arguments = ["--port", str(self._port), "--dictionary", str(self._directory / "d.db"), "--max-body", "1"]
         program = Path(sys.executable).with_name("scanner")
         self._process = subprocess.Popen(
-            [program, "openlineage", "listen", *place], stderr=(self._directory / "log").open("w")
+            [program, "openlineage", "listen", *arguments], stderr=(self._directory / "log").open("w")
         )
         ends = time.monotonic() + _STARTED
         while not self._is_well():
@@ -81,11 +81,11 @@ class Listening:
 
 
 def _all(connection: socket.socket, longest: float) -> bytes:
-    found = b""
+    content = b""
     ends = time.monotonic() + longest
     while select.select([connection], [], [], max(0.0, ends - time.monotonic()))[0]:
         piece = connection.recv(65_536)
         if not piece:
-            return found
-        found += piece
-    raise BadAnswer(f"no end of the answer after {longest:g} s: {found[:200]!r}")
+            return content
+        content += piece
+    raise BadAnswer(f"no end of the answer after {longest:g} s: {content[:200]!r}")

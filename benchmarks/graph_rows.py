@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from dictionary_rows import scan_of
-from estate import topic_name
-from job_estate import CONNECT, FLINK, KSQL, connectors, flink_statements, ksql
+from installation import topic_name
+from job_installation import CONNECT, FLINK, KSQL, connectors, flink_statements, ksql
 from measure import Row, Run, medians, scanner
 
 from dataflow_generator.sql import Dialect, read_sql
@@ -100,8 +100,8 @@ def _long_row() -> Row:
 def statements() -> list[tuple[str, Dialect]]:
     """List the statements that are read: 500 of Flink, 500 of ksqlDB."""
     fields = _fields(_JOBS)
-    texts = [(each.statement, Dialect.FLINK) for each in flink_statements(fields)]
-    return texts + [(each.statement, Dialect.KSQLDB) for each in ksql(fields)[1]]
+    texts = [(flink_statement.statement, Dialect.FLINK) for flink_statement in flink_statements(fields)]
+    return texts + [(item.statement, Dialect.KSQLDB) for item in ksql(fields)[1]]
 
 
 def read_seconds(text: str, dialect: Dialect) -> float:
@@ -130,7 +130,7 @@ def _scan(topics: int) -> ClusterScan:
     fields = _fields(4 * share)
     collections, queries = ksql(fields[: 3 * share])
     sources = ((CONNECT, "connect"), (FLINK, "flink"), (KSQL, "ksqldb"))
-    outcomes = tuple(SourceResult(source=source, kind=kind, answer=SourceStatus.READ) for source, kind in sources)
+    outcomes = tuple(SourceResult(source=source, kind=kind, status=SourceStatus.READ) for source, kind in sources)
     return replace(
         scan,
         outcomes=(*scan.outcomes, *outcomes),
@@ -144,8 +144,8 @@ def _scan(topics: int) -> ClusterScan:
 def _fields(count: int) -> list[list[str]]:
     by_topic: dict[str, list[str]] = {}
     scan = scan_of(count + 1)
-    columns = {each.fingerprint: each.columns for each in scan.definitions}
+    columns = {definition.fingerprint: definition.columns for definition in scan.definitions}
     for link in scan.topic_schemas:
         if link.role == "value":
-            by_topic[link.topic] = [one.path[0] for one in columns[link.fingerprint] if len(one.path) == 1]
+            by_topic[link.topic] = [item.path[0] for item in columns[link.fingerprint] if len(item.path) == 1]
     return [by_topic[topic_name(number)] for number in range(count)]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from estate import SEED
+from installation import SEED
 from sqlalchemy import Connection, Table
 
 from scanner_dictionary.engine.open import open_dictionary, writing
@@ -61,10 +61,10 @@ def build(file: Path) -> None:
 _SCANS = {"source_id": 1, "first_seen": 1, "last_seen": 1}
 _SCAN = {
     "mode": "full",
-    "answer": "read",
+    "status": "read",
     **dict.fromkeys(("added", "changed", "gone", "returned", "stale", "refused"), 0),
 }
-_SOURCE = {"kind": "schema_registry", "last_asked": 1, "last_read": 1, "stale_reason": ""}
+_SOURCE = {"kind": "schema_registry", "last_queried": 1, "last_read": 1, "stale_reason": ""}
 _REGISTRY = {"kind": "confluent", "environment": "", **_SCANS}
 
 
@@ -83,8 +83,8 @@ def _topic(number: int) -> dict[str, Any]:
 def _definition(id_: int) -> dict[str, Any]:
     count = 2 if id_ <= _KEYS else _WIDE
     text = f'{{"type":"record","name":"Row{id_}","fields":[]}}'
-    kept = {"format": "AVRO", "name": f"Row{id_}", "schema_text": text, "problems": "[]"}
-    return {"id": id_, "fingerprint": f"{id_:064x}", **kept, "column_count": count, "first_seen": 1}
+    cells = {"format": "AVRO", "name": f"Row{id_}", "schema_text": text, "problems": "[]"}
+    return {"id": id_, "fingerprint": f"{id_:064x}", **cells, "column_count": count, "first_seen": 1}
 
 
 def _links() -> Iterator[dict[str, Any]]:

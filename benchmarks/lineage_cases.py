@@ -20,27 +20,31 @@ Json = Any
 
 def lineage_events(folder: Path) -> Iterator[FileResult]:
     """Run every kind of case that is there."""
-    place = folder / "openlineage"
+    directory = folder / "openlineage"
     for name in ("events", "events_from_templates"):
-        files = sorted((place / name).rglob("*.json"))
+        files = sorted((directory / name).rglob("*.json"))
         if files:
-            yield _result(f"openlineage/{name}", {str(each.relative_to(place)): tuple(_event(each)) for each in files})
-    facets = sorted((place / "spec" / "tests").rglob("*.json"))
+            yield _result(
+                f"openlineage/{name}", {str(file.relative_to(directory)): tuple(_event(file)) for file in files}
+            )
+    facets = sorted((directory / "spec" / "tests").rglob("*.json"))
     if facets:
-        yield _result("openlineage/spec/tests", {str(each.relative_to(place)): tuple(_facets(each)) for each in facets})
-    negative = sorted((place / "negative").glob("*.json"))
+        yield _result(
+            "openlineage/spec/tests", {str(file.relative_to(directory)): tuple(_facets(file)) for file in facets}
+        )
+    negative = sorted((directory / "negative").glob("*.json"))
     if negative:
-        yield _result("openlineage/negative", {each.name: tuple(_refused(each)) for each in negative})
-    trimmers = place / "naming_trimmer_cases.json"
+        yield _result("openlineage/negative", {file.name: tuple(_refused(file)) for file in negative})
+    trimmers = directory / "naming_trimmer_cases.json"
     if trimmers.is_file():
         cases = json.loads(trimmers.read_text(encoding="utf-8"))
         yield _result(f"openlineage/{trimmers.name}", {case["in"]: tuple(_trimmed(case)) for case in cases})
 
 
-def _result(name: str, found: Mapping[str, tuple[str, ...]]) -> FileResult:
-    deviations = tuple(Deviation(case=case, what=what) for case, wrong in found.items() for what in wrong)
-    right = sum(not wrong for wrong in found.values())
-    return FileResult(file=name, right=right, total=len(found), deviations=deviations)
+def _result(name: str, result: Mapping[str, tuple[str, ...]]) -> FileResult:
+    deviations = tuple(Deviation(case=case, what=what) for case, wrong in result.items() for what in wrong)
+    right = sum(not wrong for wrong in result.values())
+    return FileResult(file=name, right=right, total=len(result), deviations=deviations)
 
 
 def _event(file: Path) -> Iterator[str]:
@@ -63,19 +67,19 @@ def _event(file: Path) -> Iterator[str]:
 
 def _compared(event: LineageEvent, document: Json) -> Iterator[tuple[str, object, object]]:
     listed = [*(document.get("inputs") or ()), *(document.get("outputs") or ())]
-    yield "datasets", [each.ref.name for each in event.datasets], [each["name"] for each in listed]
-    read = [facet for each in event.datasets for facet in (*each.facets, *each.use_facets)]
-    event_facets = [facet for each in listed for facet in (each.get("facets") or {}).items() if facet[1]]
+    yield "datasets", [dataset.ref.name for dataset in event.datasets], [item["name"] for item in listed]
+    read = [facet for dataset in event.datasets for facet in (*dataset.facets, *dataset.use_facets)]
+    event_facets = [facet for item in listed for facet in (item.get("facets") or {}).items() if facet[1]]
     yield "columns", sum(len(facet.columns) for facet in read), sum(map(_columns, _named(event_facets, "schema")))
     yield "flows", sum(len(facet.flows) for facet in read), sum(map(_flows, _named(event_facets, "columnLineage")))
-    links = sum(len(each["identifiers"]) for each in _named(event_facets, "symlinks"))
+    links = sum(len(item["identifiers"]) for item in _named(event_facets, "symlinks"))
     yield "symlinks", sum(len(facet.symlinks) for facet in read), links
     own = sum(len(holder.get(side) or {}) for holder in listed for side in ("inputFacets", "outputFacets"))
     yield "facets", len(read), len(event_facets) + own
 
 
 def _named(facets: list[tuple[str, Json]], name: str) -> list[Json]:
-    return [facet for each, facet in facets if each == name]
+    return [facet for text, facet in facets if text == name]
 
 
 def _columns(facet: Json) -> int:
@@ -84,12 +88,12 @@ def _columns(facet: Json) -> int:
 
 def _flows(facet: Json) -> int:
     """Count different flows: older producers repeat one in every field, and some repeat one in a field."""
-    places = [(None, origin) for origin in facet.get("dataset") or ()]
-    places += [(name, origin) for name, field in facet["fields"].items() for origin in field["inputFields"]]
+    origins = [(None, origin) for origin in facet.get("dataset") or ()]
+    origins += [(name, origin) for name, field in facet["fields"].items() for origin in field["inputFields"]]
     return len(
         {
             json.dumps([target, [origin[key] for key in ("namespace", "name", "field")], how], sort_keys=True)
-            for target, origin in places
+            for target, origin in origins
             for how in origin.get("transformations") or [None]
         }
     )
@@ -101,14 +105,14 @@ def _facets(file: Path) -> Iterator[str]:
         yield from _event(file)
         return
     for name, value in document.items():
-        found = read_facet(name, value)
-        if found.problems:
-            yield f"{name}: {found.problems[0]}"
-        elif name in ("lineage", "columnLineage") and not _tells(found.facet, value):
+        facet = read_facet(name, value)
+        if facet.problems:
+            yield f"{name}: {facet.problems[0]}"
+        elif name in ("lineage", "columnLineage") and not _reports(facet.facet, value):
             yield f"{name}: nothing was read of it"
 
 
-def _tells(facet: Facet, value: Json) -> bool:
+def _reports(facet: Facet, value: Json) -> bool:
     """Report whether anything was read; flows between jobs only are kept as received."""
     return bool(facet.flows or facet.uses) or '"DATASET"' not in json.dumps(value)
 

@@ -28,8 +28,8 @@ class Posted:
 def post(port: int, texts: Sequence[tuple[str, bytes]], *, clients: int, posted: Posted) -> None:
     """Post every text, each (id, body) again until it is answered with 2xx or 4xx; come back when all are."""
     waiting: Queue[tuple[str, bytes]] = Queue()
-    for each in texts:
-        waiting.put(each)
+    for text in texts:
+        waiting.put(text)
     threads = [threading.Thread(target=_client, args=(port, waiting, posted)) for _ in range(clients)]
     for thread in threads:
         thread.start()

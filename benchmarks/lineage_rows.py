@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from lineage_estate import ndjson
+from lineage_installation import ndjson
 from measure import Row, medians, scanner
 
 _EVENTS = 20_000

@@ -18,9 +18,9 @@ from threading import Thread
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from estate import SEED
+from installation import SEED
 from lineage_clients import Posted, post, spoiled
-from lineage_estate import ndjson
+from lineage_installation import ndjson
 from measure import Row, scanner
 
 _EVENTS, _CLIENTS, _EVERY = 10_000, 16, 20
@@ -55,9 +55,9 @@ def listener_row(directory: Path) -> list[Row]:
         clients.join()
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=120)
-    kept, states = _kept(dictionary)
+    stored, states = _kept(dictionary)
     lost = len(set(posted.acknowledged) - states)
-    wrong = lost + abs(kept - len(posted.acknowledged))
+    wrong = lost + abs(stored - len(posted.acknowledged))
     statuses = ", ".join(f"{count:,} answers {status}" for status, count in sorted(posted.statuses.items()))
     return [
         Row(
@@ -67,7 +67,7 @@ def listener_row(directory: Path) -> list[Row]:
             target="none",
             met=not wrong and process.returncode == 0,
             detail=f"{statuses}; {posted.lost_connections} connections lost, {posted.turned_away} answers 503 before; "
-            f"{kept:,} events kept of {len(posted.acknowledged):,} acknowledged; the full disk was {disk or 'a limit'}",
+            f"{stored:,} events stored of {len(posted.acknowledged):,}; the full disk was {disk or 'a limit'}",
         )
     ]
 
@@ -129,7 +129,7 @@ def _listening(dictionary: Path, spool: Path, port: int) -> tuple[subprocess.Pop
 def _kept(dictionary: Path) -> tuple[int, set[str]]:
     """Count the events that are kept, and name them as far as their runs do."""
     with closing(sqlite3.connect(dictionary)) as conn:
-        ((kept,),) = conn.execute("select count(*) from lineage_event")
+        ((stored,),) = conn.execute("select count(*) from lineage_event")
         ends = conn.execute("select run_id, started, ended from lineage_run").fetchall()
-    started = {f"{run} START" for run, begun, _ in ends if begun}
-    return kept, started | {f"{run} COMPLETE" for run, _, ended in ends if ended}
+    started = {f"{run} START" for run, is_started, _ in ends if is_started}
+    return stored, started | {f"{run} COMPLETE" for run, _, ended in ends if ended}

@@ -64,13 +64,13 @@ def medians(command: Callable[[], Sequence[str]], *, runs: int, before: Callable
     measured = []
     for turn in range(runs + 1):
         before()
-        one = run(command())
+        measured_run = run(command())
         if turn:
-            measured.append(one)
+            measured.append(measured_run)
     return Run(
-        statistics.median(one.seconds for one in measured),
-        statistics.median(one.processor for one in measured),
-        statistics.median(one.memory for one in measured),
+        statistics.median(measured_run.seconds for measured_run in measured),
+        statistics.median(measured_run.processor for measured_run in measured),
+        statistics.median(measured_run.memory for measured_run in measured),
     )
 
 
@@ -84,7 +84,7 @@ def environment() -> dict[str, str]:
 def conditions() -> str:
     """Describe the machine that the figures are of."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / MIB / 1024
-    load = " ".join(f"{one:.2f}" for one in os.getloadavg())
+    load = " ".join(f"{load_average:.2f}" for load_average in os.getloadavg())
     return (
         f"{os.cpu_count()} processors ({_processor()}), {memory:.0f} GiB, {platform.system()} {platform.release()}, "
         f"Python {platform.python_version()}, load {load}"

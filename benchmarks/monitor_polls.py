@@ -47,15 +47,15 @@ def watch(file: str, kind: str, polls: int) -> None:
         sys.stdout.write(text + "\n")
         sys.stdout.flush()
 
-    with Emitter(events, say=write, show=write) as emitter, Journal(directory / "monitor.json") as journal:
-        world = MonitorContext(
+    with Emitter(events, notify=write, show=write) as emitter, Journal(directory / "monitor.json") as journal:
+        context = MonitorContext(
             now=lambda: at,
             draw=lambda low, _: low,
             send=emitter.send,
             notify=write,
             refused=lambda line, _: write(line),
         )
-        monitor = Monitor(journal=journal, context=world, producer="urn:benchmark")
+        monitor = Monitor(journal=journal, context=context, producer="urn:benchmark")
         started = time.perf_counter()
         for number in range(1, polls + 1):
             at += timedelta(seconds=10)
@@ -67,7 +67,7 @@ def watch(file: str, kind: str, polls: int) -> None:
                 write(f"poll {number}: {resident():.1f} MiB, {spent:.1f} ms a poll, {summary}")
 
 
-def estates(jobs: int) -> Mapping[str, tuple[Any, Callable[[Any], AbstractContextManager[str]]]]:
+def installations(jobs: int) -> Mapping[str, tuple[Any, Callable[[Any], AbstractContextManager[str]]]]:
     """Return a server of each kind with *jobs* jobs, and what serves it."""
     import connect_server
     import ksqldb_server
@@ -79,7 +79,7 @@ def estates(jobs: int) -> Mapping[str, tuple[Any, Callable[[Any], AbstractContex
     )
     queries = tuple(ksqldb_server.query(f"CTAS_{number}") for number in range(jobs))
     return {
-        "connect": (connect_server.Connect(estate=connectors), connect_server.serving),
+        "connect": (connect_server.Connect(installation=connectors), connect_server.serving),
         "ksqldb": (ksqldb_server.Ksql(queries=queries), ksqldb_server.serving),
     }
 
@@ -95,14 +95,14 @@ def main() -> None:
     if options.watch:
         watch(options.watch, options.kind, options.polls)
         return
-    estate, serving = estates(options.jobs)[options.kind]
-    with serving(estate) as url, tempfile.TemporaryDirectory() as directory:
+    installation, serving = installations(options.jobs)[options.kind]
+    with serving(installation) as url, tempfile.TemporaryDirectory() as directory:
         file = Path(directory) / "cluster.json"
         named = {"cluster": "made-up", "brokers": ["k-1:9092"], options.kind: [{"url": url}]}
         file.write_text(json.dumps(named), "utf-8")
         command = [sys.executable, __file__, "--watch", str(file), "--kind", options.kind]
         subprocess.run([*command, "--polls", str(options.polls)], check=True)
-    sys.stdout.write(f"{len(estate.asked)} requests for {options.polls} polls\n")
+    sys.stdout.write(f"{len(installation.asked)} requests for {options.polls} polls\n")
 
 
 if __name__ == "__main__":

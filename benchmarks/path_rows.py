@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from measure import Row, conditions, run, scanner, table
 from postgres_server import NoPostgres, copy_dictionary, postgres
-from spark_rows import SETTINGS, Taken, estate, watched
+from spark_rows import SETTINGS, Taken, installation, watched
 
 _COLUMNS = 10_000_000
 _TARGET = "< 300 s, < 4,096 MiB"
@@ -26,17 +26,19 @@ _TARGET = "< 300 s, < 4,096 MiB"
 
 def paths_row(_: Path, columns: int = _COLUMNS) -> list[Row]:
     """How long the graph of so many columns takes by each way, its memory, and whether all graphs are the same."""
-    file = estate(columns)
+    file = installation(columns)
     rows, graphs = [], {}
     with tempfile.TemporaryDirectory() as name:
-        place = Path(name)
+        directory = Path(name)
         for kind, opened in (("SQLite", _sqlite(file)), ("PostgreSQL", _postgres(file))):
             try:
                 with opened as url:
-                    for way, taken, graph in _ways(url, place):
-                        print(f"{kind}, {way}: {taken.seconds:.0f} s; load {os.getloadavg()[0]:.1f}", file=sys.stderr)
-                        rows.append(_row(columns, f"{kind}, {way}", taken))
-                        graphs[kind, way] = graph
+                    for storage, taken, graph in _ways(url, directory):
+                        print(
+                            f"{kind}, {storage}: {taken.seconds:.0f} s; load {os.getloadavg()[0]:.1f}", file=sys.stderr
+                        )
+                        rows.append(_row(columns, f"{kind}, {storage}", taken))
+                        graphs[kind, storage] = graph
             except NoPostgres as error:
                 rows.append(_skipped(f"graph of {columns:,} columns, PostgreSQL", str(error)))
     same = len(set(graphs.values())) == 1
@@ -45,16 +47,18 @@ def paths_row(_: Path, columns: int = _COLUMNS) -> list[Row]:
     return [*rows, Row(name=name, ours=len(set(graphs.values())), unit="graph", target="1", met=same, detail=detail)]
 
 
-def _ways(url: str, place: Path) -> Iterator[tuple[str, Taken, str]]:
+def _ways(url: str, directory: Path) -> Iterator[tuple[str, Taken, str]]:
     """Generate from the database itself, then from its export."""
-    graph, export = place / "graph", place / "export"
+    graph, export = directory / "graph", directory / "export"
     settings = [f"--spark-conf={setting}" for setting in SETTINGS]
     command = [scanner(), "dataflow", "--engine", "spark", "--format", "parquet", *settings]
     yield "by ranges", watched([*command, "--dictionary", url, "--output", str(graph)]), _digest(graph)
     run([scanner(), "dictionary", "export", "--format", "parquet", "--dictionary", url, "-o", str(export)])
-    with tempfile.TemporaryDirectory() as kept:  # where a machine keeps what it makes of an export: for one run only
+    with (
+        tempfile.TemporaryDirectory() as directory_of_graph
+    ):  # where a machine keeps what it makes of an export: for one run only
         snapshot = [*command, "--snapshot", str(export), "--output", str(graph)]
-        yield "its export", watched(snapshot, {"TMPDIR": kept}), _digest(graph)
+        yield "its export", watched(snapshot, {"TMPDIR": directory_of_graph}), _digest(graph)
 
 
 @contextmanager
@@ -71,19 +75,19 @@ def _postgres(file: Path) -> Iterator[str]:
 
 def _digest(directory: Path) -> str:
     """Hash the files of the graph in *directory*, with their names."""
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for file in sorted(directory.rglob("*.parquet")):
         if file.is_file() and not file.name.startswith((".", "_")):
-            found.update(str(file.relative_to(directory)).encode())
+            digest.update(str(file.relative_to(directory)).encode())
             with file.open("rb") as content:
-                found.update(hashlib.file_digest(content, "sha256").digest())
-    return found.hexdigest()
+                digest.update(hashlib.file_digest(content, "sha256").digest())
+    return digest.hexdigest()
 
 
-def _row(columns: int, way: str, taken: Taken) -> Row:
+def _row(columns: int, storage: str, taken: Taken) -> Row:
     met = taken.seconds < 300 and taken.memory < 4096
     detail = f"{taken.memory:,.0f} MiB; {1e6 * taken.seconds / columns:.1f} µs a column"
-    name = f"graph of {columns:,} columns, {way}"
+    name = f"graph of {columns:,} columns, {storage}"
     return Row(name=name, ours=taken.seconds, unit="s", target=_TARGET, met=met, detail=detail)
 
 
@@ -93,7 +97,7 @@ def _skipped(name: str, why: str) -> Row:
 
 def main(arguments: list[str]) -> int:
     """Measure; status 1 where a figure is not met."""
-    rows = paths_row(Path(), *(int(each.replace("_", "")) for each in arguments))
+    rows = paths_row(Path(), *(int(argument.replace("_", "")) for argument in arguments))
     print(f"{conditions()}\n\n{table(rows)}")
     return 0 if all(row.met for row in rows) else 1
 

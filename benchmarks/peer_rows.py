@@ -17,7 +17,7 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "lab"))
 
 import artifacts
-from estate import topic_name
+from installation import topic_name
 from lone_broker import broker
 from measure import Row, Run, medians, scanner
 from places import CACHE
@@ -86,12 +86,12 @@ def _ingested(directory: Path, address: str, url: str) -> Peer:
     quiet = ["/usr/bin/env", f"HOME={directory}", "DATAHUB_TELEMETRY_ENABLED=false"]
     took = medians(lambda: [*quiet, str(_DATAHUB / "datahub"), "ingest", "-c", str(recipe)], runs=_RUNS)
     records = json.loads(file.read_text("utf-8"))
-    fields = [one["aspect"]["json"]["fields"] for one in records if one["aspectName"] == "schemaMetadata"]
-    sides = {(at, "[key=True]" in one["fieldPath"]) for at, each in enumerate(fields) for one in each}
+    fields = [record["aspect"]["json"]["fields"] for record in records if record["aspectName"] == "schemaMetadata"]
+    sides = {(at, "[key=True]" in field["fieldPath"]) for at, listed in enumerate(fields) for field in listed}
     return Peer(
         name=f"DataHub {_version()}",
         took=took,
-        topics=len({one["entityUrn"] for one in records}),
+        topics=len({record["entityUrn"] for record in records}),
         versions=len(sides),
         columns=sum(map(len, fields)),
     )

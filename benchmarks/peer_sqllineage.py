@@ -14,10 +14,10 @@ from sqllineage.runner import LineageRunner
 def columns(text: str) -> int:
     """Count the columns of tables that a statement of Flink is read to; 0 where it is not read, or only to a `*`."""
     try:
-        ways = LineageRunner(text, dialect="flink").get_column_lineage()
+        paths = LineageRunner(text, dialect="flink").get_column_lineage()
     except SQLLineageException:
         return 0
-    return sum(way[0].raw_name != "*" for way in ways)
+    return sum(path[0].raw_name != "*" for path in paths)
 
 
 def seconds(text: str) -> float:

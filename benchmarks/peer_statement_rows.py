@@ -53,7 +53,9 @@ def peer_statements_row(_: Path) -> list[Row]:
 
 
 def _columns(text: str) -> int:
-    return sum(bool(flow.source.path) for each in read_sql(text, Dialect.FLINK) for flow in each.flows)
+    return sum(
+        bool(flow.source.path) for statement_flows in read_sql(text, Dialect.FLINK) for flow in statement_flows.flows
+    )
 
 
 def _some(counted: list[int]) -> int:

@@ -35,13 +35,13 @@ def postgres() -> Iterator[str]:
 
     Raises NoPostgres.
     """
-    place = Path(tempfile.mkdtemp(prefix="scanner-bench-postgres-"))
+    directory = Path(tempfile.mkdtemp(prefix="scanner-bench-postgres-"))
     port = _free_port()
     url = f"postgresql://bench@127.0.0.1:{port}/postgres"
     try:
         if os.getuid() == 0:
-            os.chown(place, _account().pw_uid, _account().pw_gid)
-        data = str(place / "data")
+            os.chown(directory, _account().pw_uid, _account().pw_gid)
+        data = str(directory / "data")
         _run([_program("initdb"), "-D", data, "-U", "bench", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "-N"])
         options = [part for setting in _SETTINGS for part in ("-c", setting)]
         command = _as_account([_program("postgres"), "-D", data, "-h", "127.0.0.1", "-p", str(port), *options])
@@ -53,7 +53,7 @@ def postgres() -> Iterator[str]:
             server.send_signal(signal.SIGINT)
             server.wait()
     finally:
-        shutil.rmtree(place, ignore_errors=True)
+        shutil.rmtree(directory, ignore_errors=True)
 
 
 def copy_dictionary(file: Path, url: str) -> None:
@@ -88,10 +88,10 @@ def _wait(url: str) -> None:
 def _program(name: str) -> str:
     """Find a server program on the path, or where Debian keeps it (the newest version)."""
     newest = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), key=lambda path: int(path.parts[4]))
-    found = str(newest[-1]) if newest else shutil.which(name)
-    if not found:
+    program = str(newest[-1]) if newest else shutil.which(name)
+    if not program:
         raise NoPostgres(f"{name} is not installed (Debian: postgresql)")
-    return found
+    return program
 
 
 def _run(command: list[str]) -> None:

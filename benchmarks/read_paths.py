@@ -80,10 +80,12 @@ WAYS: dict[str, Callable[[Any, str], int]] = {
 def _batch(cells: Any) -> Any:  # noqa: ANN401
     import pyarrow as pa
 
-    found = list(zip(*cells.columns, strict=True))
-    arrays = [pa.array(found[at], pa.int64()) for at in (0, 1)] + [pa.array(found[at], pa.string()) for at in (2, 3, 4)]
+    result = list(zip(*cells.columns, strict=True))
+    arrays = [pa.array(result[at], pa.int64()) for at in (0, 1)] + [
+        pa.array(result[at], pa.string()) for at in (2, 3, 4)
+    ]
     return pa.RecordBatch.from_arrays(
-        [*arrays, pa.array(list(map(bool, found[6])))], [each.split(" ")[0] for each in _ROWS.split(", ")]
+        [*arrays, pa.array(list(map(bool, result[6])))], [part.split(" ")[0] for part in _ROWS.split(", ")]
     )
 
 

@@ -1,4 +1,4 @@
-"""Figures of `scanner dataflow` on a large estate: the first graph, and the one after a scan that changed little.
+"""Figures of `scanner dataflow` on a large installation: the first graph, and the one after a scan that changed little.
 
 `python benchmarks/renewal_rows.py [COLUMNS …]` measures inputs of other sizes than the one of `run.py`.
 """
@@ -17,8 +17,8 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from estate import SEED
-from large_estate import Size, build
+from installation import SEED
+from large_installation import Size, build
 from measure import Row, Run, conditions, run, scanner, table
 from sqlalchemy import Connection, insert, select, update
 
@@ -34,7 +34,7 @@ def renewal_row(directory: Path, columns: int = _COLUMNS) -> list[Row]:
     """How long the first graph of a dictionary takes, and the one after a change of one topic in a hundred.
 
     Of the topics that change, all but two have a new version of their value with one column more, one is new and one is
-    gone. Then the first graph in Parquet files, which are written anew each time. All are whole processes on copies of
+    gone. Then the first graph in Parquet files, which are rewritten each time. All are whole processes on copies of
     one file, in turn; the times are of the processor, because that is what other programs on the machine change least.
     """
     size = Size(columns=columns, topics=max(columns // 100, 200), jobs=max(columns // 500, 6))
@@ -48,7 +48,7 @@ def renewal_row(directory: Path, columns: int = _COLUMNS) -> list[Row]:
     for file in (before, after):
         file.unlink()
     first, again = (_middle([pair[at] for pair in pairs]) for at in (0, 1))
-    ratio = statistics.median(other.processor / one.processor for one, other in pairs)
+    ratio = statistics.median(other.processor / first.processor for first, other in pairs)
     what, jobs = f"of {columns:,} columns", f"{size.topics:,} topics, {size.jobs:,} jobs"
     return [
         _row(f"graph {what}, nothing stored before", first, "≤ 15 s", first.processor <= 15, jobs),
@@ -62,8 +62,8 @@ def renewal_row(directory: Path, columns: int = _COLUMNS) -> list[Row]:
 
 
 def _row(name: str, taken: Run, target: str, met: bool, detail: str) -> Row:
-    said = f"{detail}; by the clock {taken.seconds:.1f} s; {taken.memory:,.0f} MiB"
-    return Row(name=name, ours=taken.processor, unit="s of processor", target=target, met=met, detail=said)
+    detail = f"{detail}; by the clock {taken.seconds:.1f} s; {taken.memory:,.0f} MiB"
+    return Row(name=name, ours=taken.processor, unit="s of processor", target=target, met=met, detail=detail)
 
 
 def _dataflow(file: Path, *more: str) -> Run:
@@ -80,7 +80,7 @@ def _written(file: Path, output: Path) -> Run:
 
 def _middle(runs: list[Run]) -> Run:
     names = ("seconds", "processor", "memory")
-    return Run(*(statistics.median(getattr(one, name) for one in runs) for name in names))
+    return Run(*(statistics.median(getattr(run, name) for run in runs) for name in names))
 
 
 def _change(file: Path, count: int) -> int:
@@ -108,10 +108,10 @@ def _new_version(conn: Connection, link: dict[str, Any]) -> None:
     count = row["column_count"]
     values = {"id": number, "fingerprint": f"{number:020x}".rjust(64, "e")[::-1], "column_count": count + 1}
     conn.execute(insert(definition).values(row | values))
-    cells = [dict(each) for each in conn.execute(select(column).where(column.c.definition_id == key)).mappings()]
+    cells = [dict(row) for row in conn.execute(select(column).where(column.c.definition_id == key)).mappings()]
     more = {"ordinal": count, "depth": 1, "path": json.dumps(["added"]), "name": "added", "data_type": "string"}
-    kept = {**dict.fromkeys(cells[0]), "nullable": True, **more}
-    conn.execute(insert(column), [each | {"definition_id": number} for each in [*cells, kept]])
+    retained = {**dict.fromkeys(cells[0]), "nullable": True, **more}
+    conn.execute(insert(column), [item | {"definition_id": number} for item in [*cells, retained]])
     conn.execute(update(t.topic_schema).where(t.topic_schema.c.id == link["id"]).values(is_current=False))
     version = {"id": next_id(conn, t.topic_schema), "definition_id": number, "version": link["version"] + 1}
     conn.execute(insert(t.topic_schema).values(link | version | {"schema_id": str(number)}))
@@ -128,4 +128,4 @@ def main(sizes: list[int]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main([int(each.replace("_", "")) for each in sys.argv[1:]]))
+    sys.exit(main([int(text.replace("_", "")) for text in sys.argv[1:]]))

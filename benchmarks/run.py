@@ -16,8 +16,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from capture_rows import capture_row
 from dictionary_rows import query_row, write_row
-from estate_rows import estate_row
 from graph_rows import graph_row, statements_row
+from installation_rows import installation_row
 from lineage_rows import emit_row, import_row
 from listener_rows import listener_row
 from measure import Row, conditions, table
@@ -35,7 +35,7 @@ ROWS = {
     "bulk": bulk_row,
     "walk": walk_row,
     "large-bulk": large_bulk_row,
-    "estate": estate_row,
+    "installation": installation_row,
     "write": write_row,
     "query": query_row,
     "import-events": import_row,

@@ -34,14 +34,14 @@ def expected_columns(folder: Path) -> Iterator[FileResult]:
         if not path.is_file():
             continue
         cases = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
-        found = [(case, list(_leaves(_columns_of(case)))) for case in cases]
-        wrong = {case["id"]: tuple(_differences(case, leaves)) for case, leaves in found}
-        ordered = sum([list(c.path) for c in leaves] == _paths(case) for case, leaves in found)
+        result = [(case, list(_leaves(_columns_of(case)))) for case in cases]
+        wrong = {case["id"]: tuple(_differences(case, leaves)) for case, leaves in result}
+        ordered = sum([list(c.path) for c in leaves] == _paths(case) for case, leaves in result)
         yield FileResult(
             file=name,
-            right=sum(not one for one in wrong.values()),
+            right=sum(not case for case in wrong.values()),
             total=len(cases),
-            deviations=tuple(deviation for one in wrong.values() for deviation in one),
+            deviations=tuple(deviation for case in wrong.values() for deviation in case),
             remark=f"{ordered} in the expected order",
         )
 
@@ -60,9 +60,9 @@ def readable_schemas(folder: Path) -> Iterator[FileResult]:
         wrong = [tuple(schema.deviations()) for schema in listed]
         yield FileResult(
             file=f"MANIFEST.tsv {kind}",
-            right=sum(not one for one in wrong),
+            right=sum(not case for case in wrong),
             total=len(listed),
-            deviations=tuple(deviation for one in wrong for deviation in one),
+            deviations=tuple(deviation for case in wrong for deviation in case),
         )
 
 
@@ -80,7 +80,7 @@ class _Schema:
 
     def deviations(self) -> Iterator[Deviation]:
         parsed = read_columns(self.format, self.text, self._look_up)
-        problems = [one for one in parsed.problems if not (parsed.empty and one.what in _WITHOUT_COLUMNS)]
+        problems = [problem for problem in parsed.problems if not (parsed.empty and problem.what in _WITHOUT_COLUMNS)]
         if not self.right and not problems:
             yield Deviation(case=self.case, what="is wrong on purpose, and no problem was reported")
         for problem in problems if self.right else ():
@@ -128,7 +128,7 @@ def _neighbours(path: Path) -> dict[str, str]:
 
 def _columns_of(case: Mapping[str, object]) -> tuple[Column, ...]:
     references = case.get("references") or []
-    texts = {one["name"]: one["schema"] for one in references} if isinstance(references, list) else {}
+    texts = {reference["name"]: reference["schema"] for reference in references} if isinstance(references, list) else {}
     return read_columns(str(case["format"]), str(case["schema"]), texts.get).columns
 
 
@@ -139,22 +139,22 @@ def _leaves(columns: Iterable[Column]) -> Iterator[Column]:
 
 
 def _paths(case: dict[str, list[dict[str, list[str]]]]) -> list[list[str]]:
-    return [one["segments"] for one in case["expected"]]
+    return [case["segments"] for case in case["expected"]]
 
 
 def _differences(case: dict[str, list[dict[str, object]]], leaves: Iterable[Column]) -> Iterator[Deviation]:
     ours = {column.path: column for column in leaves}
-    expected = {tuple(map(str, _list(one["segments"]))): one for one in case["expected"]}
+    expected = {tuple(map(str, _list(case["segments"]))): case for case in case["expected"]}
     name = str(case["id"])
     for path in sorted(expected.keys() - ours.keys()):
         yield Deviation(case=name, what=f"{'.'.join(path) or '$'} is missing")
     for path in sorted(ours.keys() - expected.keys()):
         yield Deviation(case=name, what=f"{'.'.join(path) or '$'} is not expected")
     for path in sorted(expected.keys() & ours.keys()):
-        for member, right, found in _members(expected[path], ours[path]):
-            if right != found:
+        for member, right, actual in _members(expected[path], ours[path]):
+            if right != actual:
                 inherited = member == "nullable" and right and path[-1:] in (("[]",), ("{}",))
-                what = f"{'.'.join(path) or '$'} {member}: {found!r}, expected {right!r}"
+                what = f"{'.'.join(path) or '$'} {member}: {actual!r}, expected {right!r}"
                 yield Deviation(case=name, what=what, reason=Reason.OWN_NULL if inherited else None)
 
 

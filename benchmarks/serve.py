@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "fakes"))
 sys.path.insert(0, str(Path(__file__).parent))
 
 from confluent_registry import FLAVOURS, Registry, Stored, serving
-from estate import schemas
+from installation import schemas
 
 
 class Indexed(Registry):
@@ -24,10 +24,10 @@ class Indexed(Registry):
 
     @cached_property
     def _by_subject(self) -> dict[str, list[Stored]]:
-        found: dict[str, list[Stored]] = {}
+        result: dict[str, list[Stored]] = {}
         for stored in self._sorted:
-            found.setdefault(stored.subject, []).append(stored)
-        return found
+            result.setdefault(stored.subject, []).append(stored)
+        return result
 
     def visible(self) -> list[Stored]:
         """List everything in order."""
@@ -47,10 +47,10 @@ def main() -> None:
     parser.add_argument("--delay", type=float, default=0.0, help="seconds added to every request")
     options = parser.parse_args()
     listed = enumerate(schemas(options.topics, options.versions), 1)
-    estate = tuple(
+    installation = tuple(
         Stored(subject=subject, version=number, id=id_, schema=text) for id_, (subject, number, text) in listed
     )
-    registry = Indexed(flavour=options.flavour, estate=estate, delay=options.delay)
+    registry = Indexed(flavour=options.flavour, installation=installation, delay=options.delay)
     registry.of("", {})
     with serving(registry):
         sys.stdout.write(registry.url + "\n")

@@ -11,7 +11,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from measure import Row, conditions, scanner, table
-from skew_estate import HUB, WIDEST, build
+from skew_installation import HUB, WIDEST, build
 from spark_rows import Taken, watched
 
 _SETTINGS = ("spark.master=local[2]", "spark.driver.memory=1500m")

@@ -19,7 +19,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from measure import scanner
-from spark_rows import estate
+from spark_rows import installation
 
 _DEPLOY = "org.apache.spark.deploy"
 _PATIENCE = 120
@@ -27,23 +27,23 @@ _PATIENCE = 120
 
 def main(columns: int) -> int:
     """Build the graph of so many columns on the cluster, killing a worker once tasks have written something."""
-    file = estate(columns)
+    file = installation(columns)
     with tempfile.TemporaryDirectory() as name:
-        place = Path(name)
-        generate(file, place / "local", "--engine", "local").wait()
-        with cluster(place) as (master, workers):
+        directory = Path(name)
+        generate(file, directory / "local", "--engine", "local").wait()
+        with cluster(directory) as (master, workers):
             settings = (f"spark.master={master}", "spark.driver.host=127.0.0.1", "spark.executor.memory=1g")
-            arguments = [f"--spark-conf={each}" for each in settings]
-            job = generate(file, place / "spark", "--engine", "spark", *arguments)
-            begun = "spark/.scanner-*/new/nodes/kind=column/.schemas-*"
-            wait_for(lambda: job.poll() is not None or any(place.glob(begun)))
-            written = len(list(place.glob(begun)))
+            arguments = [f"--spark-conf={setting}" for setting in settings]
+            job = generate(file, directory / "spark", "--engine", "spark", *arguments)
+            pattern = "spark/.scanner-*/new/nodes/kind=column/.schemas-*"
+            wait_for(lambda: job.poll() is not None or any(directory.glob(pattern)))
+            written = len(list(directory.glob(pattern)))
             os.killpg(workers[1].pid, signal.SIGKILL)
             print(f"one of two workers killed while {written} files were being written", flush=True)
             status = job.wait()
         print(f"the job ended with status {status}")
-        same = status == 0 and rows(place / "local") == rows(place / "spark")
-        left = [str(file.name) for file in (place / "spark").rglob(".*") if file.is_file()]
+        same = status == 0 and rows(directory / "local") == rows(directory / "spark")
+        left = [str(file.name) for file in (directory / "spark").rglob(".*") if file.is_file()]
         print(f"files that the killed worker had begun and left: {left}")
         print("the graph is the one made without Spark" if same else "the graphs differ")
         return 0 if same else 1
@@ -66,19 +66,19 @@ def rows(directory: Path) -> list[object]:
 
 
 @contextmanager
-def cluster(place: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+def cluster(directory: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
     """Start a master and two workers of one processor each; give the master's address and the workers."""
     port = _free_port()
     master = f"spark://127.0.0.1:{port}"
-    here = ["--host", "127.0.0.1", "--webui-port", str(_free_port())]
-    started = [_start(place, "master", f"{_DEPLOY}.master.Master", *here, "--port", str(port))]
+    options = ["--host", "127.0.0.1", "--webui-port", str(_free_port())]
+    started = [_start(directory, "master", f"{_DEPLOY}.master.Master", *options, "--port", str(port))]
     wait_for(lambda: _answers(port))
     try:
         for name in ("one", "other"):
-            size = ["--host", "127.0.0.1", "--cores", "1", "--memory", "1g", "--work-dir", str(place / name)]
+            size = ["--host", "127.0.0.1", "--cores", "1", "--memory", "1g", "--work-dir", str(directory / name)]
             web = ["--webui-port", str(_free_port())]
-            started.append(_start(place, name, f"{_DEPLOY}.worker.Worker", *size, *web, master))
-        wait_for(lambda: (place / "master.log").read_text().count("Registering worker") == 2)
+            started.append(_start(directory, name, f"{_DEPLOY}.worker.Worker", *size, *web, master))
+        wait_for(lambda: (directory / "master.log").read_text().count("Registering worker") == 2)
         yield master, started[1:]
     finally:
         for process in started:
@@ -96,11 +96,11 @@ def wait_for(happened: object) -> None:
         time.sleep(0.1)
 
 
-def _start(place: Path, name: str, *arguments: str) -> subprocess.Popen[bytes]:
+def _start(directory: Path, name: str, *arguments: str) -> subprocess.Popen[bytes]:
     import pyspark
 
     program = Path(pyspark.__file__).parent / "bin" / "spark-class"
-    with (place / f"{name}.log").open("wb") as log:
+    with (directory / f"{name}.log").open("wb") as log:
         return subprocess.Popen([str(program), *arguments], stdout=log, stderr=log, start_new_session=True)
 
 

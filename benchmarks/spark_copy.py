@@ -25,9 +25,9 @@ def main(file: str, directory: str, settings: dict[str, str]) -> None:
         types = [pa.int64()] * 2 + [pa.string()] * 4 + [pa.bool_(), pa.string()]
         for at in (at for batch in batches for at in batch.column(0).to_pylist()):
             for cells in source.cells(spans[at]):
-                found = [list(column) for column in zip(*cells.columns, strict=True)]
-                found[6] = list(map(bool, found[6]))
-                arrays = [pa.array(column, kind) for column, kind in zip(found, types, strict=True)]
+                columns = [list(column) for column in zip(*cells.columns, strict=True)]
+                columns[6] = list(map(bool, columns[6]))
+                arrays = [pa.array(column, kind) for column, kind in zip(columns, types, strict=True)]
                 yield pa.RecordBatch.from_arrays(arrays, names)
 
     with spark_session(settings) as spark:
@@ -37,4 +37,4 @@ def main(file: str, directory: str, settings: dict[str, str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], sys.argv[2], dict(each.split("=", 1) for each in sys.argv[3:]))
+    main(sys.argv[1], sys.argv[2], dict(text.split("=", 1) for text in sys.argv[3:]))

@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from large_estate import Size, build
+from large_installation import Size, build
 from measure import Row, conditions, environment, scanner, table
 from plot import plot
 
@@ -31,7 +31,7 @@ SETTINGS = ("spark.master=local[2]", "spark.driver.memory=1500m")
 _PLOT = Path(__file__).parents[1] / "docs" / "spark.svg"
 _RUNS = 3
 _MILLION = 1_000_000
-_PLACE = Path(tempfile.gettempdir()) / "scanner-bench-estates"
+_PLACE = Path(tempfile.gettempdir()) / "scanner-bench-installations"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ def size_of(columns: int) -> Size:
     return Size(columns=columns, topics=max(columns // 100, 10), jobs=max(columns // 500, 6))
 
 
-def estate(columns: int) -> Path:
+def installation(columns: int) -> Path:
     """Return the dictionary of so many columns; it is made once."""
     _PLACE.mkdir(exist_ok=True)
     file = _PLACE / f"{REVISION}-{columns}.db"
@@ -65,7 +65,7 @@ def spark_row(columns: int) -> tuple[Row, Taken, Taken]:
 
     Medians of three pairs, one after the other in turn.
     """
-    pairs = [_pair(estate(columns)) for _ in range(_RUNS)]
+    pairs = [_pair(installation(columns)) for _ in range(_RUNS)]
     ours, limit = (_middle([pair[at] for pair in pairs]) for at in (0, 1))
     ratio = statistics.median(ours.seconds / limit.seconds for ours, limit in pairs)
     size = size_of(columns)
@@ -79,7 +79,7 @@ def spark_row(columns: int) -> tuple[Row, Taken, Taken]:
         ratio=ratio,
         detail=f"{ours.memory:,.0f} MiB; {1e6 * ours.seconds / columns:.1f} µs a column; "
         f"{size.topics:,} topics, {size.jobs:,} jobs; the copy {limit.seconds:.0f} s, {limit.memory:,.0f} MiB; "
-        f"runs of {', '.join(f'{one.seconds:.0f}' for one, _ in pairs)} s",
+        f"runs of {', '.join(f'{run.seconds:.0f}' for run, _ in pairs)} s",
     )
     return row, ours, limit
 
@@ -94,9 +94,9 @@ def _pair(file: Path) -> tuple[Taken, Taken]:
         return ours, watched([*copy, *SETTINGS])
 
 
-def _middle(found: list[Taken]) -> Taken:
+def _middle(runs: list[Taken]) -> Taken:
     names = ("seconds", "processor", "memory")
-    return Taken(*(statistics.median(getattr(one, each) for one in found) for each in names))
+    return Taken(*(statistics.median(getattr(run, name) for run in runs) for name in names))
 
 
 def growth_row(taken: Mapping[int, Taken]) -> Row:
@@ -165,11 +165,11 @@ def main(sizes: list[int]) -> int:
         rows.append(growth_row(ours))
     if len(ours) > 1:
         lines = {"the graph": ours, "copying the rows": copies}
-        points = {name: [(at, each.seconds) for at, each in taken.items()] for name, taken in lines.items()}
+        points = {name: [(at, run.seconds) for at, run in taken.items()] for name, taken in lines.items()}
         _PLOT.write_text(plot(points, "columns", "seconds"), encoding="utf-8")
     print(f"{conditions()}\n\n{table(rows)}")
     return 0 if all(row.met for row in rows) else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main([int(each.replace("_", "")) for each in sys.argv[1:]]))
+    sys.exit(main([int(text.replace("_", "")) for text in sys.argv[1:]]))

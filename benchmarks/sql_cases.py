@@ -29,7 +29,7 @@ def valid_statements(folder: Path) -> Iterator[FileResult]:
         dialect = Dialect.FLINK if name.startswith("flink") else Dialect.KSQLDB
         deviations = []
         for number, case in enumerate(cases):
-            problems = [problem for one in read_sql(case["sql"], dialect) for problem in one.problems]
+            problems = [problem for flows in read_sql(case["sql"], dialect) for problem in flows.problems]
             if problems:
                 deviations.append(Deviation(case=f"statement {number}", what=str(problems[0])))
         right = len(cases) - len(deviations)
@@ -43,8 +43,8 @@ def column_lineage(folder: Path) -> Iterator[FileResult]:
         if not cases:
             continue
         read = [(case, _last(case)) for case in cases]
-        wrong = [deviation for case, one in read if (deviation := _deviation(case, one)) is not None]
-        kinds = sum(not list(_other_kinds(case, one)) for case, one in read)
+        wrong = [deviation for case, flows in read if (deviation := _deviation(case, flows)) is not None]
+        kinds = sum(not list(_other_kinds(case, flows)) for case, flows in read)
         yield FileResult(
             file=name,
             right=len(cases) - len(wrong),
@@ -59,41 +59,42 @@ def _cases(path: Path) -> list[Json]:
 
 
 def _last(case: Json) -> StatementFlows:
-    text = ";\n".join([one.strip().rstrip(";") for one in [*case["ddl"], case["sql"]]])
+    text = ";\n".join([statement.strip().rstrip(";") for statement in [*case["ddl"], case["sql"]]])
     return read_sql(text, Dialect(case["dialect"]))[-1]
 
 
-def _deviation(case: Json, found: StatementFlows) -> Deviation | None:
-    expected, direct = _expected(case), _found(case, found, direct=True)
-    tables = sorted(one["name"] if isinstance(one, dict) else one for one in case["sources"])
-    if expected == direct and tables == list(found.sources) and not found.problems:
+def _deviation(case: Json, flows: StatementFlows) -> Deviation | None:
+    expected, direct = _expected(case), _found(case, flows, direct=True)
+    tables = sorted(source["name"] if isinstance(source, dict) else source for source in case["sources"])
+    if expected == direct and tables == list(flows.sources) and not flows.problems:
         return None
-    reason = _reason(case, expected, direct, _found(case, found, direct=False))
+    reason = _reason(case, expected, direct, _found(case, flows, direct=False))
     differing = sorted(name for name in expected | direct if expected.get(name) != direct.get(name))
     what = "; ".join(f"{name}: {_shown(direct, name)} for {_shown(expected, name)}" for name in differing)
-    return Deviation(case=case["id"], what=what or f"{found.sources} {found.problems}", reason=reason)
+    return Deviation(case=case["id"], what=what or f"{flows.sources} {flows.problems}", reason=reason)
 
 
 def _expected(case: Json) -> Columns:
-    topics = {one["topic"]: one["name"] for one in case["sources"] if isinstance(one, dict)}
-    found: Columns = {}
+    topics = {source["topic"]: source["name"] for source in case["sources"] if isinstance(source, dict)}
+    columns: Columns = {}
     for column in case["expected"]:
         sources = {
-            (one.get("table") or topics.get(one["topic"], one["topic"]), _path(one)) for one in column["sources"]
+            (source.get("table") or topics.get(source["topic"], source["topic"]), _path(source))
+            for source in column["sources"]
         }
         if sources:
-            found[column["target_column"]] = sources
-    return found
+            columns[column["target_column"]] = sources
+    return columns
 
 
 def _path(source: Json) -> str:
     return ".".join([source["column"], *([source["path"]] if source.get("path") else [])])
 
 
-def _found(case: Json, found: StatementFlows, *, direct: bool) -> Columns:
+def _found(case: Json, flows: StatementFlows, *, direct: bool) -> Columns:
     """Return the direct sources of each column, or all of them with the indirect ones."""
     columns: Columns = {}
-    for flow in found.flows:
+    for flow in flows.flows:
         if flow.target.path and (not direct or flow.effect.type == "DIRECT"):
             path = flow.source.path if case["dialect"] == "ksqldb" else flow.source.path[:1]
             columns.setdefault(flow.target.path[0], set()).add((flow.source.dataset, ".".join(path)))
@@ -113,14 +114,14 @@ def _reason(case: Json, expected: Columns, direct: Columns, every: Columns) -> R
 
 
 def _shown(columns: Columns, name: str) -> str:
-    return ", ".join(".".join(one) for one in sorted(columns.get(name, set()))) or "nothing"
+    return ", ".join(".".join(source) for source in sorted(columns.get(name, set()))) or "nothing"
 
 
-def _other_kinds(case: Json, found: StatementFlows) -> Iterator[str]:
+def _other_kinds(case: Json, flows: StatementFlows) -> Iterator[str]:
     for column in case["expected"]:
         kind = column.get("kind")
-        effects = {flow.effect for flow in found.flows if _is_direct(flow, column["target_column"])}
-        mine = next((str(one) for one in _STRONGEST if one in effects), "")
+        effects = {flow.effect for flow in flows.flows if _is_direct(flow, column["target_column"])}
+        mine = next((str(effect) for effect in _STRONGEST if effect in effects), "")
         if kind and kind != mine and not (kind in _NO_KIND and not mine) and (column["sources"] or mine):
             yield f"{case['id']} {column['target_column']}: {mine} for {kind}"
 

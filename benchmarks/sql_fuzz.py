@@ -42,13 +42,13 @@ _PIECES = (
 
 def statements(folder: Path) -> list[tuple[Dialect, str]]:
     """Return the statements to mutate."""
-    found = []
+    result = []
     for name, dialect in (("flink", Dialect.FLINK), ("ksqldb", Dialect.KSQLDB)):
         for kind in ("statements_valid", "column_lineage"):
             path = folder / "sql" / f"{name}_{kind}.json"
             cases = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else []
-            found += [(dialect, ";\n".join([*case.get("ddl", []), case["sql"]])) for case in cases]
-    return found or list(_OWN)
+            result += [(dialect, ";\n".join([*case.get("ddl", []), case["sql"]])) for case in cases]
+    return result or list(_OWN)
 
 
 def mutated(text: str, other: str, dice: random.Random) -> str:
@@ -81,15 +81,15 @@ def main(arguments: list[str]) -> int:
     whole = read = 0
     started = time.perf_counter()
     for dialect, text in mutations(count, folder):
-        begun = time.process_time()
+        before = time.process_time()
         try:
-            found = read_sql(text, dialect)
+            flows = read_sql(text, dialect)
         except BaseException:
             print(f"raised by {dialect}: {text!r}")
             raise
-        slowest = max(slowest, (time.process_time() - begun, text))
-        read += len(found)
-        whole += sum(not one.problems for one in found)
+        slowest = max(slowest, (time.process_time() - before, text))
+        read += len(flows)
+        whole += sum(not statement_flows.problems for statement_flows in flows)
     seconds = time.perf_counter() - started
     print(f"{count} texts, {read} statements, {whole} without a problem, {seconds:.0f} s")
     print(f"slowest {slowest[0] * 1000:.1f} ms of processor time, {len(slowest[1])} characters")

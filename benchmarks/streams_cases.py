@@ -20,12 +20,12 @@ def topologies(folder: Path) -> Iterator[FileResult]:
     if not path.is_file():
         return
     cases = json.loads(path.read_text(encoding="utf-8"))
-    found = [tuple(_judged(case)) for case in cases]
+    deviations = [tuple(_judged(case)) for case in cases]
     yield FileResult(
         file=_FILE,
-        right=sum(not one for one in found),
+        right=sum(not deviation for deviation in deviations),
         total=len(cases),
-        deviations=tuple(deviation for one in found for deviation in one),
+        deviations=tuple(deviation for listed in deviations for deviation in listed),
     )
 
 
@@ -37,7 +37,10 @@ def _judged(case: Mapping[str, Any]) -> Iterator[Deviation]:
         "sources": (list(topology.sources), sources),
         "sinks": (list(topology.sinks), [sink] if sink else []),
         "parts": (len(topology.parts), case["sub_topologies"]),
-        "flows": ([(one.source, one.target) for one in topology.flows], [(one, sink) for one in sources if sink]),
+        "flows": (
+            [(flow.source, flow.target) for flow in topology.flows],
+            [(source, sink) for source in sources if sink],
+        ),
         "problems": (list(map(str, topology.problems)), []),
     }
     for what, (ours, expected) in checks.items():

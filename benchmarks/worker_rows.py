@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from measure import Row, conditions, scanner, table
 from spark_cluster import cluster
-from spark_rows import estate, watched
+from spark_rows import installation, watched
 
 _LEAST = 1.6
 
@@ -22,12 +22,12 @@ def workers_row(_: Path, columns: int = 10_000_000) -> list[Row]:
 
     What Spark itself needs to start and stop on that cluster, which no worker shortens, is measured and taken off.
     """
-    file = estate(columns)
+    file = installation(columns)
     with tempfile.TemporaryDirectory() as name, cluster(Path(name)) as (master, _workers):
         settings = [f"spark.master={master}", "spark.driver.host=127.0.0.1", "spark.executor.memory=1g"]
         empty = watched([sys.executable, __file__, "start", *settings]).seconds
-        one, two = (_graph(file, Path(name) / str(n), [*settings, f"spark.cores.max={n}"]) for n in (1, 2))
-    ratio = (one - empty) / (two - empty)
+        first, two = (_graph(file, Path(name) / str(n), [*settings, f"spark.cores.max={n}"]) for n in (1, 2))
+    ratio = (first - empty) / (two - empty)
     return [
         Row(
             name=f"graph of {columns:,} columns, two workers",
@@ -35,21 +35,21 @@ def workers_row(_: Path, columns: int = 10_000_000) -> list[Row]:
             unit="times one",
             target=f"≥ {_LEAST:g}",
             met=ratio >= _LEAST,
-            detail=f"one {one:.1f} s, two {two:.1f} s, Spark's start {empty:.1f} s of each; "
+            detail=f"one {first:.1f} s, two {two:.1f} s, Spark's start {empty:.1f} s of each; "
             f"{os.cpu_count()} processors for the driver and both; load {os.getloadavg()[0]:.1f}",
         )
     ]
 
 
 def _graph(file: Path, directory: Path, settings: Sequence[str]) -> float:
-    command = [scanner(), "dataflow", "--engine", "spark", *(f"--spark-conf={each}" for each in settings)]
+    command = [scanner(), "dataflow", "--engine", "spark", *(f"--spark-conf={setting}" for setting in settings)]
     return watched([*command, "--format", "parquet", "--output", str(directory), "--dictionary", str(file)]).seconds
 
 
 def _start(settings: Sequence[str]) -> None:
     from dataflow_generator.spark.session import spark_session
 
-    with spark_session(dict(each.split("=", 1) for each in settings), light=True) as spark:
+    with spark_session(dict(setting.split("=", 1) for setting in settings), light=True) as spark:
         spark.range(1).count()
 
 
@@ -58,7 +58,7 @@ def main(arguments: list[str]) -> int:
     if arguments[:1] == ["start"]:
         _start(arguments[1:])
         return 0
-    rows = workers_row(Path(), *(int(each.replace("_", "")) for each in arguments))
+    rows = workers_row(Path(), *(int(argument.replace("_", "")) for argument in arguments))
     print(f"{conditions()}\n\n{table(rows)}")
     return 0 if all(row.met for row in rows) else 1
 

@@ -47,14 +47,14 @@ def _reference() -> Iterator[str]:
 
 
 def _line(column: Column[object]) -> str:
-    there = "".join(f" → {key.target_fullname}" for key in column.foreign_keys)
+    targets = "".join(f" → {key.target_fullname}" for key in column.foreign_keys)
     empty = "yes" if column.nullable else ""
-    meaning = f"{column.doc}{there}".replace("|", "\\|")
+    meaning = f"{column.doc}{targets}".replace("|", "\\|")
     return f"| {column.name} | {str(column.type).lower()} | {empty} | {meaning} |\n"
 
 
 def _keys(table: Table) -> Iterator[str]:
-    unique = sorted(tuple(c.name for c in each.columns) for each in table.constraints if each.name)  # type: ignore[attr-defined]
+    unique = sorted(tuple(c.name for c in constraint.columns) for constraint in table.constraints if constraint.name)  # type: ignore[attr-defined]
     keys = [tuple(column.name for column in table.primary_key.columns), *unique]
     yield "\nUnique: " + "; ".join(", ".join(names) for names in keys) + ".\n"
 

@@ -94,7 +94,7 @@ class Node:
     value: Any
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """Return a location that is independent of lines: file and JSON path."""
         return f"{self.document.name} {json_path(self.path)}"
 
@@ -191,7 +191,6 @@ def _refuse_unstorable(node: Node) -> None:
 
 @cache
 def _validator() -> Draft202012Validator:
-    # Imported lazily, because importing jsonschema takes longer than most commands.
-    from jsonschema import Draft202012Validator
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - slower to import than most commands run
 
     return Draft202012Validator(schema())

@@ -20,7 +20,7 @@ from scanner_model.redaction import mask_text
 INLINE = ("columns", "items", "values", "type")
 """The members by which an entry describes its value itself; at most one of the first three."""
 
-UNTOLD = "unknown"
+UNKNOWN_TYPE = "unknown"
 """The type of a column of which the document gives only the name."""
 
 _TYPES = {"columns": "record", "items": "array", "values": "map"}
@@ -52,7 +52,7 @@ def _value(node: Node, path: ColumnPath, word: str) -> Iterator[Column]:
     kind = _nested(node)
     yield Column(
         path=path,
-        type=word or _TYPES.get(kind, UNTOLD),
+        type=word or _TYPES.get(kind, UNKNOWN_TYPE),
         logical_type=node.text("logical_type") or None,
         nullable=node.member("nullable").value is True,
         default=_default(node),
@@ -185,7 +185,7 @@ class ContentReader:
                 if isinstance(entry.value, dict):
                     entry.refuse("has no schema content", "give file, samples, columns, items, values, type or use")
                 return None
-        return Content(format=entry.text("format").upper() or UNTOLD.upper(), columns=inline_columns(entry))
+        return Content(format=entry.text("format").upper() or UNKNOWN_TYPE.upper(), columns=inline_columns(entry))
 
     def _of_file(self, entry: Node, file: Node) -> Content | None:
         format_name = self._format(entry, file)

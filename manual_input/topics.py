@@ -69,7 +69,7 @@ class SchemaReader:
             topic=TopicName(""),
             role=Role.KEY if entry.text("role") == "key" else Role.VALUE,
             format=content.format,
-            place=own.place,
+            location=own.location,
             text=content.text,
             columns=content.columns,
             references=content.references,
@@ -154,7 +154,7 @@ def assignments(root: Node, source: SourceId) -> Iterator[Assignment]:
                     subject=SubjectName(subject),
                     topic=name,
                     role=role,
-                    place=target.place,
+                    location=target.location,
                     context=context or None,
                 )
 
@@ -225,7 +225,7 @@ def flows(root: Node, source: SourceId, topics: KnownTopics) -> Iterator[ManualF
                 target=target,
                 job=entry.text("job"),
                 description=mask_text(entry.text("description")),
-                evidence=entry.place,
+                evidence=entry.location,
             )
             yield from _column_flows(flow, entry) if entry.has("columns") else (flow,)
 
@@ -240,7 +240,7 @@ def _column_flows(flow: ManualFlow, entry: Node) -> Iterator[ManualFlow]:
             flow,
             origin=replace(flow.origin, path=source),
             target=replace(flow.target, path=target),
-            evidence=pair.place,
+            evidence=pair.location,
         )
 
 

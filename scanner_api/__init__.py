@@ -11,9 +11,22 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from scanner_api.checks import ConnectionCheck as ConnectionCheck
+    from scanner_api.checks import check as check
+    from scanner_api.configuration import ClusterTemplate as ClusterTemplate
+    from scanner_api.configuration import cloud_templates as cloud_templates
+    from scanner_api.configuration import cluster_schema as cluster_schema
+    from scanner_api.configuration import probe_addresses as probe_addresses
+    from scanner_api.configuration import probed_template as probed_template
+    from scanner_api.configuration import write_templates as write_templates
     from scanner_api.dictionary import Dictionary as Dictionary
     from scanner_api.dictionary import open_dictionary as open_dictionary
-    from scanner_api.graph.engines import SparkChoice as SparkChoice
+    from scanner_api.event_intake import EventImport as EventImport
+    from scanner_api.event_intake import ListenOptions as ListenOptions
+    from scanner_api.event_intake import ListenResult as ListenResult
+    from scanner_api.event_intake import import_events as import_events
+    from scanner_api.event_intake import listen as listen
+    from scanner_api.graph.events import EventOptions as EventOptions
     from scanner_api.graph.export import export as export
     from scanner_api.graph.export import export_tables as export_tables
     from scanner_api.graph.generate import GenerateResult as GenerateResult
@@ -28,19 +41,30 @@ if TYPE_CHECKING:
     from scanner_api.graph.neighbourhood import neighbourhood as neighbourhood
     from scanner_api.graph.neighbourhood import paths as paths
     from scanner_api.graph.open import GraphSource as GraphSource
+    from scanner_api.manual import ManualCheck as ManualCheck
+    from scanner_api.manual import check_manual_input as check_manual_input
+    from scanner_api.manual import manual_input_example as manual_input_example
+    from scanner_api.manual import manual_input_schema as manual_input_schema
     from scanner_api.monitoring.run import MonitorResult as MonitorResult
     from scanner_api.monitoring.run import monitor as monitor
     from scanner_api.openlineage import EmitResult as EmitResult
-    from scanner_api.openlineage import EventOptions as EventOptions
     from scanner_api.openlineage import emit as emit
+    from scanner_api.parsing import ConnectorColumns as ConnectorColumns
+    from scanner_api.parsing import connector_columns as connector_columns
+    from scanner_api.parsing import explain_subject as explain_subject
     from scanner_api.parsing import parse_schema as parse_schema
     from scanner_api.parsing import parse_sql as parse_sql
     from scanner_api.parsing import read_connector as read_connector
+    from scanner_api.parsing import registry_kinds as registry_kinds
+    from scanner_api.parsing import schema_formats as schema_formats
+    from scanner_api.parsing import subject_documents as subject_documents
     from scanner_api.queries import DictionaryOverview as DictionaryOverview
     from scanner_api.queries import clusters as clusters
     from scanner_api.queries import columns as columns
     from scanner_api.queries import connectors as connectors
     from scanner_api.queries import diff as diff
+    from scanner_api.queries import diff_document as diff_document
+    from scanner_api.queries import diff_rows as diff_rows
     from scanner_api.queries import forget as forget
     from scanner_api.queries import overview as overview
     from scanner_api.queries import scan_problems as scan_problems
@@ -60,42 +84,64 @@ if TYPE_CHECKING:
     from scanner_api.searching import find_columns as find_columns
     from scanner_api.searching import search as search
     from scanner_api.searching import state as state
+    from scanner_api.spark import JdbcTarget as JdbcTarget
+    from scanner_api.spark import SparkChoice as SparkChoice
     from scanner_api.topic_description import TopicDescription as TopicDescription
     from scanner_api.topic_description import describe_topic as describe_topic
     from scanner_model.errors import ScannerError as ScannerError
 
 _MODULES = {
+    "ClusterTemplate": "scanner_api.configuration",
+    "ConnectionCheck": "scanner_api.checks",
+    "ConnectorColumns": "scanner_api.parsing",
     "Dictionary": "scanner_api.dictionary",
     "DictionaryOverview": "scanner_api.queries",
     "DictionaryState": "scanner_api.searching",
     "EmitResult": "scanner_api.openlineage",
-    "EventOptions": "scanner_api.openlineage",
+    "EventImport": "scanner_api.event_intake",
+    "EventOptions": "scanner_api.graph.events",
     "GenerateResult": "scanner_api.graph.generate",
     "GraphSource": "scanner_api.graph.open",
     "Hops": "scanner_api.graph.neighbourhood",
     "Impact": "scanner_api.graph.lineage",
+    "JdbcTarget": "scanner_api.spark",
     "Lineage": "scanner_api.graph.lineage",
+    "ListenOptions": "scanner_api.event_intake",
+    "ListenResult": "scanner_api.event_intake",
+    "ManualCheck": "scanner_api.manual",
     "MonitorResult": "scanner_api.monitoring.run",
     "NodePaths": "scanner_api.graph.neighbourhood",
     "ScanReport": "scanner_api.scanning.report",
     "ScannerError": "scanner_model.errors",
     "SearchResult": "scanner_api.searching",
-    "SparkChoice": "scanner_api.graph.engines",
+    "SparkChoice": "scanner_api.spark",
     "TopicDescription": "scanner_api.topic_description",
+    "check": "scanner_api.checks",
+    "check_manual_input": "scanner_api.manual",
+    "cloud_templates": "scanner_api.configuration",
+    "cluster_schema": "scanner_api.configuration",
     "clusters": "scanner_api.queries",
     "columns": "scanner_api.queries",
     "components": "scanner_api.graph.lineage",
+    "connector_columns": "scanner_api.parsing",
     "connectors": "scanner_api.queries",
     "describe_topic": "scanner_api.topic_description",
     "diff": "scanner_api.queries",
+    "diff_document": "scanner_api.queries",
+    "diff_rows": "scanner_api.queries",
     "emit": "scanner_api.openlineage",
+    "explain_subject": "scanner_api.parsing",
     "export": "scanner_api.graph.export",
     "export_tables": "scanner_api.graph.export",
     "find_columns": "scanner_api.searching",
     "forget": "scanner_api.queries",
     "generate": "scanner_api.graph.generate",
     "impact": "scanner_api.graph.lineage",
+    "import_events": "scanner_api.event_intake",
     "lineage": "scanner_api.graph.lineage",
+    "listen": "scanner_api.event_intake",
+    "manual_input_example": "scanner_api.manual",
+    "manual_input_schema": "scanner_api.manual",
     "monitor": "scanner_api.monitoring.run",
     "neighbourhood": "scanner_api.graph.neighbourhood",
     "open_dictionary": "scanner_api.dictionary",
@@ -103,34 +149,48 @@ _MODULES = {
     "parse_schema": "scanner_api.parsing",
     "parse_sql": "scanner_api.parsing",
     "paths": "scanner_api.graph.neighbourhood",
+    "probe_addresses": "scanner_api.configuration",
+    "probed_template": "scanner_api.configuration",
     "read_connector": "scanner_api.parsing",
+    "registry_kinds": "scanner_api.parsing",
     "scan": "scanner_api.scanning.run",
     "scan_problems": "scanner_api.queries",
     "scan_sources": "scanner_api.queries",
     "scans": "scanner_api.queries",
+    "schema_formats": "scanner_api.parsing",
     "schemas": "scanner_api.queries",
     "search": "scanner_api.searching",
-    "state": "scanner_api.searching",
     "sources": "scanner_api.queries",
+    "state": "scanner_api.searching",
     "statements": "scanner_api.queries",
+    "subject_documents": "scanner_api.parsing",
     "tables": "scanner_api.queries",
     "topic_schemas": "scanner_api.queries",
     "topics": "scanner_api.queries",
     "validate": "scanner_api.queries",
+    "write_templates": "scanner_api.configuration",
 }
 """Exported name → the module that defines it."""
 
 __all__ = [
+    "ClusterTemplate",
+    "ConnectionCheck",
+    "ConnectorColumns",
     "Dictionary",
     "DictionaryOverview",
     "DictionaryState",
     "EmitResult",
+    "EventImport",
     "EventOptions",
     "GenerateResult",
     "GraphSource",
     "Hops",
     "Impact",
+    "JdbcTarget",
     "Lineage",
+    "ListenOptions",
+    "ListenResult",
+    "ManualCheck",
     "MonitorResult",
     "NodePaths",
     "ScanReport",
@@ -138,20 +198,32 @@ __all__ = [
     "SearchResult",
     "SparkChoice",
     "TopicDescription",
+    "check",
+    "check_manual_input",
+    "cloud_templates",
+    "cluster_schema",
     "clusters",
     "columns",
     "components",
+    "connector_columns",
     "connectors",
     "describe_topic",
     "diff",
+    "diff_document",
+    "diff_rows",
     "emit",
+    "explain_subject",
     "export",
     "export_tables",
     "find_columns",
     "forget",
     "generate",
     "impact",
+    "import_events",
     "lineage",
+    "listen",
+    "manual_input_example",
+    "manual_input_schema",
     "monitor",
     "neighbourhood",
     "open_dictionary",
@@ -159,20 +231,26 @@ __all__ = [
     "parse_schema",
     "parse_sql",
     "paths",
+    "probe_addresses",
+    "probed_template",
     "read_connector",
+    "registry_kinds",
     "scan",
     "scan_problems",
     "scan_sources",
     "scans",
+    "schema_formats",
     "schemas",
     "search",
     "sources",
     "state",
     "statements",
+    "subject_documents",
     "tables",
     "topic_schemas",
     "topics",
     "validate",
+    "write_templates",
 ]
 
 

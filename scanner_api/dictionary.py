@@ -49,7 +49,7 @@ class Dictionary:
 
     def writing(self, *, create: bool = False) -> Engine:
         """Open the dictionary for writes; *create* makes a missing one. Raises DictionaryUnusable."""
-        return open_engine(self.url, create=create, patience=self.patience, say=self.notify)
+        return open_engine(self.url, create=create, patience=self.patience, notify=self.notify)
 
     def pooled(self, *, size: int = 16, seconds: float = 30.0) -> Dictionary:
         """Return the dictionary with up to *size* connections that stay open for readers, until `close`.

@@ -1,4 +1,4 @@
-"""Files and directories that are written: checked before the work, replaced atomically after it."""
+"""Files that are written (checked before the work, replaced atomically after it), and callbacks of long operations."""
 
 from __future__ import annotations
 

@@ -3,61 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dataflow_generator.openlineage.emit.datasets import dictionary_metadata
 from dataflow_generator.openlineage.emit.delivery import DeliveryResult, Emitter, deliver
-from dataflow_generator.openlineage.emit.graph_events import EventOptions as EmitOptions
-from dataflow_generator.openlineage.emit.graph_events import graph_events as events_of
 from dataflow_generator.openlineage.emit.run_events import Event, event_line
 from dataflow_generator.openlineage.emit.transports import Transport, file_transport, http_transport
 from dataflow_generator.openlineage.intake.spool import RejectedFile, rejection
 from dataflow_generator.openlineage.intake.statistics import EventStatistics
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import Notify, ScanProgress, check_file, ignore, no_scan_progress
-from scanner_api.graph.open import GraphSource, open_with_dictionary
-from scanner_dictionary.lineage_inputs.events import newest_moment
+from scanner_api.graph.events import EventOptions as EventOptions
+from scanner_api.graph.events import graph_events
+from scanner_api.graph.open import GraphSource
+from scanner_api.scanning.clusters import read_files
 from scanner_extractor.settings.cluster import Settings
-from scanner_model.errors import InputInvalid, NameUnknown, Problem, ScannerError
+from scanner_model.errors import InputInvalid, Problem, ScannerError
 from scanner_model.names import SourceId
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EventOptions:
-    """How a graph is emitted as events.
-
-    *style* is design (datasets and jobs), run (each job as a run) or both. *lineage* adds the newer `lineage` facet.
-    *producer* is a URI, None for this program. *at* is the time of all events (ISO 8601 with a zone), None for the end
-    of the newest scan. *job_namespace* replaces the namespace of every job; empty keeps them.
-    """
-
-    style: str = "design"
-    lineage: bool = False
-    producer: str | None = None
-    at: str | None = None
-    job_namespace: str = ""
-
-    def emit_options(self, at: str) -> EmitOptions:
-        """Return the settings of the event writer, for events at the time *at*."""
-        producer: dict[str, Any] = {"producer": self.producer} if self.producer else {}
-        return EmitOptions(at=at, mode=self.style, lineage=self.lineage, job_namespace=self.job_namespace, **producer)
-
-
-@contextmanager
-def graph_events(source: GraphSource, options: EventOptions = EventOptions()) -> Iterator[Iterator[Event]]:
-    """Yield the events of the graph of *source*; facets of datasets, and the default time, are the dictionary's.
-
-    Raises NameUnknown where there is no graph, or no scan.
-    """
-    with open_with_dictionary(source) as (graph, conn):
-        at = options.at or newest_moment(conn)
-        if at is None:
-            raise NameUnknown("the dictionary holds no scan, so events have no time", hint="run `scanner extract`")
-        yield events_of(graph.whole(), dictionary_metadata(conn), options.emit_options(at))
-
 
 _PROGRESS_EVERY = 100
 _NOTIFIED = 10
@@ -81,7 +44,7 @@ def emit(
     graph: GraphSource | Dictionary,
     transport: Transport | None = None,
     *,
-    options: EventOptions = EventOptions(),
+    options: EventOptions = EventOptions(),  # noqa: B008 - frozen
     rejected: Path | None = None,
     progress: ScanProgress = no_scan_progress,
     notify: Notify = ignore,
@@ -91,7 +54,7 @@ def emit(
 
     *transport* is as in openlineage-python's configuration, for example `{"type": "http", "url": …}`; None: its own
     configuration (`OPENLINEAGE_URL`, `openlineage.yml`). Refused events are added to *rejected*, by default beside the
-    dictionary's file. *on_console* gets the events of a console transport. Raises InputInvalid where nothing says
+    dictionary's file. *on_console* gets the events of a console transport. Raises InputInvalid where nothing names
     where events go, NameUnknown where no graph was generated, SourceUnreachable where no event was delivered.
 
     >>> emit(dictionary, {"type": "file", "log_file_path": "events.ndjson", "append": True}).delivery.sent
@@ -116,7 +79,7 @@ def send_events(
 ) -> EmitResult:
     """Send *events* in order; arguments as `emit`. Where delivery stops, its error is in the result."""
     statistics = EventStatistics()
-    emitter = Emitter(transport, say=notify, show=on_console)
+    emitter = Emitter(transport, notify=notify, show=on_console)
     with RejectedFile(rejected) as file:
         refused = _Refused(file, notify)
         delivery = deliver(_counted(map(statistics.count, events), progress), emitter, refused.add)
@@ -126,14 +89,6 @@ def send_events(
         rejected=rejected if delivery.refused else None,
         transport=emitter.kind,
     )
-
-
-def count_events(events: Iterable[Event]) -> EventStatistics:
-    """Return how many *events* there are, and their facets by version; nothing is sent."""
-    statistics = EventStatistics()
-    for event in events:
-        statistics.count(event)
-    return statistics
 
 
 class _Refused:
@@ -172,6 +127,20 @@ def transport_of(
     if file:
         return file_transport(check_file(file, "--file"))
     return http_transport(url, token or "") if url else _of_clusters(clusters)
+
+
+def event_clusters(config_files: Sequence[str]) -> tuple[Settings, ...]:
+    """Return the settings of *config_files* for `transport_of`; nothing but the target of events is used.
+
+    SQL files that they name need not exist. Raises InputInvalid for a bad file, or where none names a target.
+    """
+    clusters, problems = read_files(config_files, replayed=True)
+    if problems:
+        raise InputInvalid.listing(problems)
+    if config_files and not any(settings.openlineage for settings in clusters):
+        hint = 'add "openlineage": {"transport": {"type": "http", "url": …}}'
+        raise InputInvalid("names no target of events", where=", ".join(config_files), hint=hint)
+    return tuple(clusters)
 
 
 def lines_file(transport: Transport | None) -> Path | None:

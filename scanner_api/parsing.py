@@ -1,23 +1,63 @@
-"""Parsing one schema, SQL text or connector configuration, without a dictionary and without a network."""
+"""Parsing one schema, subject, SQL text or connector configuration, without a dictionary and without a network."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from dataflow_generator.connectors import Config, Connector, ConnectorFlows, Direction
+from dataflow_generator.connectors import Config, Connector, ConnectorFlows, Dataset, Direction
+from dataflow_generator.connectors import Flow as ConnectorFlow
 from dataflow_generator.connectors import read_connector as flows_of
+from dataflow_generator.connectors.columns import ColumnFlow, column_flows
+from dataflow_generator.connectors.java_regex import pattern_problems
 from dataflow_generator.connectors.model import DEFAULT_NAMESPACE
 from dataflow_generator.sql import EMPTY_CATALOG, Dialect, StatementFlows, guess_dialect, read_sql
+from dataflow_generator.sql import ColumnRef as SqlColumn
+from dataflow_generator.sql import Flow as SqlFlow
 from dataflow_generator.sql.catalog_file import catalog_of
 from scanner_api.input_files import format_of
-from scanner_extractor.formats import read_columns
+from scanner_extractor.formats import format_names, read_columns
+from scanner_extractor.naming import DEFAULTS, Explanation, as_json
+from scanner_extractor.naming import explain_subject as explain_subjects
 from scanner_extractor.schemas.references import lookup_in
-from scanner_model.columns import ParsedSchema
+from scanner_model.columns import ParsedSchema, parse_path
+from scanner_model.errors import Problem
 from scanner_model.names import RecordName, broker_addresses
+from scanner_model.plugins import REGISTRIES, plugins
 from scanner_model.redaction import mask_config, mask_statement
 
+__all__ = [
+    "ColumnFlow",
+    "ConnectorColumns",
+    "ConnectorFlow",
+    "ConnectorFlows",
+    "Dataset",
+    "Explanation",
+    "SqlColumn",
+    "SqlFlow",
+    "StatementFlows",
+    "connector_columns",
+    "explain_subject",
+    "parse_schema",
+    "parse_sql",
+    "read_connector",
+    "registry_kinds",
+    "schema_formats",
+    "subject_documents",
+]
+
 _DIRECTIONS = {str(direction): direction for direction in (Direction.SOURCE, Direction.SINK)}
+
+
+def schema_formats() -> tuple[str, ...]:
+    """Return the names of the schema formats that can be parsed: ours, then those of plug-ins."""
+    return format_names()
+
+
+def registry_kinds() -> tuple[str, ...]:
+    """Return the kinds of schema registry that can be read: ours, then those of plug-ins."""
+    return (*DEFAULTS, *sorted(plugins(REGISTRIES).keys() - DEFAULTS.keys()))
 
 
 def parse_schema(
@@ -31,7 +71,7 @@ def parse_schema(
     """Parse the columns of a schema: AVRO, JSON, PROTOBUF or JSON_PAYLOAD; None guesses from *file* and *text*.
 
     *references* are the texts behind reference names. *record* chooses one of several records or messages. What cannot
-    be parsed is a problem of the result, not an exception; a format that nobody reads gives no columns and a problem.
+    be parsed is a problem of the result, not an exception; an unknown format gives no columns and a problem.
 
     >>> parsed = parse_schema('{"type": "record", "name": "Order", "fields": [{"name": "id", "type": "long"}]}')
     >>> [(column.name, column.type) for column in parsed.columns]
@@ -61,27 +101,6 @@ def parse_sql(
     return read_sql(masked, chosen, known)
 
 
-def connector_of(
-    config: Mapping[str, Any],
-    *,
-    name: str = "",
-    direction: str = "",
-    topics: Sequence[str] = (),
-    tables: Sequence[str] = (),
-    broker: str | None = None,
-) -> Connector:
-    """Return a connector by its configuration, with secrets masked; arguments as `read_connector`."""
-    return Connector(
-        name=name or str(config.get("name", "")),
-        config=Config.of(mask_config(config)),
-        direction=_DIRECTIONS.get(direction.lower()),
-        active=tuple(dict.fromkeys(topics)) or None,
-        known=tuple(sorted(set(topics))) or None,
-        tables=tuple(dict.fromkeys(tables)) or None,
-        namespace=f"kafka://{broker_addresses(broker)[0]}" if broker else DEFAULT_NAMESPACE,
-    )
-
-
 def read_connector(
     config: Mapping[str, Any],
     *,
@@ -101,4 +120,93 @@ def read_connector(
     >>> [dataset.name for dataset in flows.inputs]
     ['orders']
     """
-    return flows_of(connector_of(config, name=name, direction=direction, topics=topics, tables=tables, broker=broker))
+    return flows_of(_connector(config, name, direction, topics, tables, broker))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectorColumns:
+    """The flows of a connector, and of its columns.
+
+    *unknown* are flows whose output columns cannot be derived. *problems* are patterns that could not be evaluated on
+    the columns, beside the problems of *flows*.
+    """
+
+    flows: ConnectorFlows
+    columns: tuple[ColumnFlow, ...]
+    unknown: tuple[ConnectorFlow, ...]
+    problems: tuple[Problem, ...]
+
+
+def connector_columns(
+    config: Mapping[str, Any],
+    columns: Sequence[str] = (),
+    *,
+    name: str = "",
+    direction: str = "",
+    topics: Sequence[str] = (),
+    tables: Sequence[str] = (),
+    broker: str | None = None,
+) -> ConnectorColumns:
+    """Read a configuration as `read_connector` does, and where *columns*, paths in what it reads, come out.
+
+    A source that reads a query has the columns of the query instead. Without any, no column flows are derived.
+
+    >>> read = connector_columns({"connector.class": "FileStreamSink", "topics": "a", "file": "/b"}, ["id"])
+    >>> [column.path for column in read.columns]
+    [('id',)]
+    """
+    connector = _connector(config, name, direction, topics, tables, broker)
+    flows = flows_of(connector)
+    if not columns and flows.row is None:
+        return ConnectorColumns(flows=flows, columns=(), unknown=(), problems=())
+    with pattern_problems() as unevaluated:
+        mapped, unknown = column_flows(connector.config, flows, [parse_path(column) for column in columns])
+    reported = {problem.what for problem in flows.problems}
+    problems = tuple(problem for problem in unevaluated.values() if problem.what not in reported)
+    return ConnectorColumns(flows=flows, columns=mapped, unknown=unknown, problems=problems)
+
+
+def explain_subject(
+    subjects: Sequence[str],
+    topics: Sequence[str] = (),
+    *,
+    record: str | None = None,
+    strategies: Sequence[str] = (),
+    mapping: Mapping[str, Sequence[str]] | None = None,
+    registry: str = "confluent",
+) -> tuple[Explanation, ...]:
+    """Return which topic, and which side of it, each of *subjects* describes, and by which naming strategy.
+
+    *topics* exist; empty: unknown, so that none is ruled out. *record* is the record's name in the schema, None if it
+    is unknown. Without *strategies*, those of the kind of *registry* apply. *mapping* has declared topics by subject or
+    record. Raises InputInvalid for an unknown strategy.
+
+    >>> [explained.choice.chosen.topic for explained in explain_subject(["orders-value"])]
+    ['orders']
+    """
+    return explain_subjects(subjects, topics, record, strategies, mapping, registry)
+
+
+def subject_documents(explanations: Sequence[Explanation]) -> list[dict[str, Any]]:
+    """Return *explanations* as JSON, with the members of `scanner explain subject --format json`."""
+    return as_json(explanations)
+
+
+def _connector(
+    config: Mapping[str, Any],
+    name: str,
+    direction: str,
+    topics: Sequence[str],
+    tables: Sequence[str],
+    broker: str | None,
+) -> Connector:
+    """Return a connector by its configuration, with secrets masked."""
+    return Connector(
+        name=name or str(config.get("name", "")),
+        config=Config.of(mask_config(config)),
+        direction=_DIRECTIONS.get(direction.lower()),
+        active=tuple(dict.fromkeys(topics)) or None,
+        known=tuple(sorted(set(topics))) or None,
+        tables=tuple(dict.fromkeys(tables)) or None,
+        namespace=f"kafka://{broker_addresses(broker)[0]}" if broker else DEFAULT_NAMESPACE,
+    )

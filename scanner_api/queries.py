@@ -1,4 +1,4 @@
-"""Queries of the dictionary: one function each, rows in a documented order, nothing changed.
+"""Queries of the dictionary, its diff and its findings: one function each, rows in a documented order, nothing changed.
 
 Everywhere *cluster* limits the answer to one cluster (NameUnknown for one that the dictionary does not have), and
 *pattern* is a glob where it holds `*`, `?` or `[`, else a part of the name. *include_deleted* adds what its source no
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_dictionary import queries
-from scanner_dictionary.diff import ScanDiff, as_json
+from scanner_dictionary.diff import DiffRow, ScanDiff, as_json, rows
 from scanner_dictionary.diff import diff as compare_scans
 from scanner_dictionary.queries import ClusterRow as ClusterRow
 from scanner_dictionary.queries import ConnectorRow as ConnectorRow
@@ -239,8 +239,13 @@ def diff(dictionary: Dictionary, first: int, second: int) -> ScanDiff:
 
 
 def diff_document(changes: ScanDiff) -> dict[str, Any]:
-    """Return *changes* as the JSON document that docs/diff.md describes."""
+    """Return *changes* as JSON, with the members of `scanner diff --format json`."""
     return as_json(changes)
+
+
+def diff_rows(changes: ScanDiff) -> tuple[DiffRow, ...]:
+    """Return *changes* as the lines of a table in the order topic, side, column; what is of no topic comes last."""
+    return rows(changes)
 
 
 def validate(

@@ -1,1 +1,1 @@
-"""The front door: commands that parse, ask and show. Nobody imports it."""
+"""The command line: commands that parse options, call `scanner_api` and render the result."""

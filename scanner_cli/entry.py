@@ -16,7 +16,7 @@ def main() -> NoReturn:
     """Run the command line of this process; files that libraries create (SQLite, Spark) are private to the user."""
     os.umask(0o077)
     try:
-        from scanner_cli import main as program
+        from scanner_cli import main as program  # noqa: PLC0415 - may be interrupted, too
 
         program.main()
     except KeyboardInterrupt:

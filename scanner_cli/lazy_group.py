@@ -9,6 +9,7 @@ import click
 
 from scanner_cli.console import echo_err, silence_stdout
 from scanner_cli.usage_errors import Exit
+from scanner_model.documents.json_positions import closest_match
 
 _SENTENCE = 1000
 
@@ -32,8 +33,6 @@ class Group(click.Group):
         """Find the command that *args* begin with."""
         name = args[0]
         if self.get_command(ctx, name) is None and not name.startswith("-"):
-            from scanner_model.documents.json_positions import closest_match
-
             hint = closest_match(name, self.list_commands(ctx)) or f"see `{ctx.command_path} --help`"
             raise click.UsageError(f"there is no command {name!r} ({hint})", ctx)
         return super().resolve_command(ctx, args)

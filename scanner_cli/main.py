@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import logging
 import os
 import sys
 from collections.abc import Mapping, Sequence
@@ -13,8 +14,9 @@ import click
 from scanner_cli.console import configure_utf8, echo_err, flush_streams, protect_std_streams, report_error
 from scanner_cli.entry import INTERRUPTED
 from scanner_cli.lazy_group import LazyGroup
-from scanner_cli.usage_errors import Exit, exit_status
+from scanner_cli.usage_errors import Exit, exit_status, usage_error
 from scanner_model.errors import ScannerError
+from scanner_model.text import visible
 
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "init": ("init:init", "Write a cluster.json: query Confluent Cloud, or probe hosts."),
@@ -88,8 +90,6 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except ScannerError as error:
         return _report(error)
     except click.ClickException as error:
-        from scanner_cli.usage_errors import usage_error  # loads what `--help` does not need
-
         return _report(usage_error(error))
     except (KeyboardInterrupt, click.Abort):
         echo_err(INTERRUPTED)
@@ -117,10 +117,6 @@ def _report(error: ScannerError) -> Exit:
 
 
 def _log() -> None:
-    import logging
-
-    from scanner_model.text import visible
-
     class Visible(logging.Formatter):
         """Formats a record and its traceback with control characters escaped."""
 
@@ -132,14 +128,14 @@ def _log() -> None:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(Visible("%(name)s: %(message)s"))
     loggers = [logging.getLogger(package) for package in _PACKAGES]
-    logging.getLogger().addHandler(handler)
     for logger in loggers:
+        logger.addHandler(handler)
         logger.setLevel(logging.DEBUG)
 
     def restore() -> None:
         """Undo the configuration of logging: a process may run several commands, each with its own stderr."""
-        logging.getLogger().removeHandler(handler)
         for logger in loggers:
+            logger.removeHandler(handler)
             logger.setLevel(logging.NOTSET)
 
     click.get_current_context().call_on_close(restore)

@@ -1,4 +1,4 @@
-"""Usage errors of click in the form of all errors: where, what, what to do."""
+"""Exit statuses, and usage errors of click in the form of all errors: where, what, what to do."""
 
 from __future__ import annotations
 

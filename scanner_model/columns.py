@@ -1,4 +1,4 @@
-"""Column paths: a tuple of segments in code, a dotted name for people.
+"""Columns of schemas, and column paths: a tuple of segments in code, a dotted name for people.
 
 A segment is a field's own name, or a mark: `[]` an array's element, `[0]` a tuple's, `{}` a map's value, `<Name>` a
 branch of a union, `@key` the key of a message where its key and value are listed together. A field whose own name looks

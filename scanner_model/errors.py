@@ -1,4 +1,4 @@
-"""Exceptions shown to the user without a traceback; each class stands for one way to react."""
+"""Problems, and exceptions shown to the user without a traceback; each class stands for one way to react."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ class ScannerError(Exception):
 
     def __str__(self) -> str:
         """Return one line: location, error, hint."""
-        place = f"{self.where}: " if self.where else ""
+        prefix = f"{self.where}: " if self.where else ""
         hint = f" ({self.hint})" if self.hint else ""
-        return f"{place}{self.what}{hint}"
+        return f"{prefix}{self.what}{hint}"
 
 
 class SourceUnreachable(ScannerError):

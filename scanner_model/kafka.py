@@ -1,4 +1,4 @@
-"""Kafka Connect: connectors and their tasks, as reported by a worker or by Confluent Cloud."""
+"""Kafka clusters, topics, groups and Streams applications; connectors and their tasks."""
 
 from __future__ import annotations
 

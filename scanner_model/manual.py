@@ -14,7 +14,7 @@ class ManualSchema:
     """A schema declared by hand: either *text* in a format that a reader knows, or *columns* listed (*text* is empty).
 
     *subject*, *version* and *schema_id* are absent (empty, None) where the file does not state them. *references* are
-    (name, text) pairs. *place* is file and JSON path. *record* names which record of the text it is, empty where the
+    (name, text) pairs. *location* is file and JSON path. *record* names which record of the text it is, empty where the
     file leaves that to the format.
     """
 
@@ -22,7 +22,7 @@ class ManualSchema:
     topic: TopicName
     role: Role
     format: str
-    place: str
+    location: str
     text: str = ""
     columns: tuple[Column, ...] = ()
     references: tuple[tuple[str, str], ...] = ()
@@ -41,7 +41,7 @@ class Assignment:
     subject: SubjectName
     topic: TopicName
     role: Role | None
-    place: str
+    location: str
     context: str | None = None
 
 

@@ -1,4 +1,4 @@
-"""Broker addresses in one normal form, so that all spellings of an address identify the same cluster."""
+"""Names as types; broker addresses in one normal form: all spellings of an address identify the same cluster."""
 
 from __future__ import annotations
 

@@ -113,16 +113,16 @@ def plugins(group: str) -> Mapping[str, Plugin]:
 def installed_plugins() -> Iterator[Plugin]:
     """Yield every installed plug-in, by group and name."""
     for group in GROUPS:
-        yield from (found for _, found in sorted(plugins(group).items()))
+        yield from (plugin for _, plugin in sorted(plugins(group).items()))
 
 
 @cache
 def _plugins(group: str, _path: tuple[str, ...]) -> Mapping[str, Plugin]:
-    found: dict[str, Plugin] = {}
+    plugins: dict[str, Plugin] = {}
     for entry in entry_points(group=group):
         package, version = (entry.dist.name, entry.dist.version) if entry.dist else ("an unknown package", "")
-        found.setdefault(entry.name, Plugin(group, entry.name, entry.value, package, version))
-    return found
+        plugins.setdefault(entry.name, Plugin(group, entry.name, entry.value, package, version))
+    return plugins
 
 
 def _reason(error: Exception) -> str:

@@ -35,10 +35,10 @@ def make_directory(path: Path) -> None:
 
 def make_private(directory: Path) -> None:
     """Make *directory* and all its content private: libraries wrote it with the umask's permissions."""
-    for place, _, files in os.walk(directory):
-        Path(place).chmod(_DIRECTORY)
+    for folder, _, files in os.walk(directory):
+        Path(folder).chmod(_DIRECTORY)
         for name in files:
-            (Path(place) / name).chmod(_FILE)
+            (Path(folder) / name).chmod(_FILE)
 
 
 @contextlib.contextmanager

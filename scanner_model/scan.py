@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
+from functools import cache
+from typing import Any
 
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.errors import Problem
@@ -34,7 +37,7 @@ class SourceStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceResult:
-    """Result of one source: *asked* and *got* count its objects requested and read (versions, topics, collections).
+    """Result of one source: *requested* and *received* count its objects (versions, topics, collections).
 
     *reason* is one line of text where it was not read fully, *hint* the next step. *requests* and *seconds* are its
     cost. *unread* are the natural names (subjects, collections) that exist and could not be read this time: their
@@ -43,9 +46,9 @@ class SourceResult:
 
     source: SourceId
     kind: str
-    answer: SourceStatus
-    got: int = 0
-    asked: int = 0
+    status: SourceStatus
+    received: int = 0
+    requested: int = 0
     reason: str = ""
     hint: str = ""
     requests: int = 0
@@ -59,6 +62,7 @@ class ClusterScan:
 
     *registries* lists every registry queried, whether it responded or not. A topic's *source* is the first, in the
     order Kafka, manual, ksqlDB, registry, that knows it. *problems* are what validation, reading and merging found.
+    *others* are facts of kinds without a member of their own, by the `member` of their kind.
     """
 
     cluster: Cluster
@@ -85,6 +89,23 @@ class ClusterScan:
     catalog_tables: tuple[CatalogTable, ...] = ()
     catalog_links: tuple[CatalogLink, ...] = ()
     metrics: tuple[Metric, ...] = ()
+    others: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+
+    def facts(self, member: str) -> tuple[Any, ...]:
+        """Return the facts of the kinds of *member*; empty where the scan has none."""
+        facts: tuple[Any, ...] = getattr(self, member) if member in _own_members() else self.others.get(member, ())
+        return facts
+
+    def with_facts(self, facts: Mapping[str, tuple[Any, ...]]) -> ClusterScan:
+        """Return the scan with other facts, by member."""
+        own: dict[str, Any] = {member: listed for member, listed in facts.items() if member in _own_members()}
+        others = {member: listed for member, listed in facts.items() if member not in own}
+        return replace(self, others={**self.others, **others}, **own)
+
+
+@cache
+def _own_members() -> frozenset[str]:
+    return frozenset(member.name for member in fields(ClusterScan))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

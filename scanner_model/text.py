@@ -1,7 +1,8 @@
-"""Text sanitising for storage, XML and terminals."""
+"""Text sanitising for storage, XML, terminals and CSV."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable
 from typing import Any
@@ -46,6 +47,18 @@ def _visible(character: str, lines: bool) -> str:
     if character.isprintable() or category(character) in _SHOWN or (lines and character in "\n\t"):
         return character
     return character.encode("unicode_escape").decode("ascii")
+
+
+_INVISIBLE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+"""Control characters that JSON does not escape, and those that turn a line around."""
+
+
+def visible_json(value: Any) -> str:  # noqa: ANN401 - any JSON value
+    """Return *value* as JSON text for programs and people: two spaces, members in their order, no line end.
+
+    Control characters and bidirectional marks are escaped, which is the same value to programs.
+    """
+    return _INVISIBLE.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(value, ensure_ascii=False, indent=2))
 
 
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")

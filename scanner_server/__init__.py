@@ -5,12 +5,11 @@ The libraries of the extra are imported when the server starts, so that other co
 
 from __future__ import annotations
 
-import importlib
 from typing import TYPE_CHECKING, Any
 
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import Notify
-from scanner_model.errors import InputInvalid
+from scanner_model.optional import require
 from scanner_server.options import ServerOptions
 
 if TYPE_CHECKING:
@@ -45,11 +44,4 @@ def serve_mcp(dictionary: Dictionary, budget: int) -> None:
 
 
 def _module(name: str) -> Any:  # noqa: ANN401 - a module
-    try:
-        return importlib.import_module(f"scanner_server.{name}")
-    except ModuleNotFoundError as error:
-        library = (error.name or "").partition(".")[0]
-        if library == "scanner_server":
-            raise
-        what = f"the server needs the library {library}"
-        raise InputInvalid(what, hint="pip install 'kafka-lineage-scanner[server]'") from error
+    return require(f"scanner_server.{name}", "the server needs libraries that are not installed", extra="server")

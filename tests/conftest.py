@@ -158,8 +158,8 @@ def postgres_url(postgres_server: str, request: pytest.FixtureRequest) -> str:
 
 def _postgres_programs() -> Path | None:
     known = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), reverse=True)
-    found = shutil.which("initdb") or (known and str(known[0]))
-    return Path(found).parent if found else None
+    program = shutil.which("initdb") or (known and str(known[0]))
+    return Path(program).parent if program else None
 
 
 def _free_port() -> int:

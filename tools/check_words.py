@@ -1,13 +1,10 @@
-"""Check that words of the project's former private language do not return: `python tools/check_words.py [--update]`.
+"""Check that words of the project's former private language do not return: `python tools/check_words.py`.
 
-`words_to_replace.txt` beside this file lists where they still are, one `path: pattern` a line. The check fails on an
-occurrence that is not listed, and on a line of the list that no longer applies; `--update` writes the list from the
-files as they are. The list is to end empty: replace the words, then update it. docs/glossary.md has the words to use.
+It prints each occurrence and fails if there is one. docs/glossary.md has the terms to use.
 """
 
 from __future__ import annotations
 
-import argparse
 import ast
 import re
 import sys
@@ -16,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-LIST = Path(__file__).with_name("words_to_replace.txt")
 GLOSSARY = "docs/glossary.md"
 CODE = ("scanner_*", "manual_input", "dataflow_generator", "benchmarks", "examples", "docs", "tools")
 """Directories that are checked; tests are not."""
@@ -40,6 +36,12 @@ IDENTIFIERS: Mapping[str, frozenset[str]] = {
         "dark": "dark",
         "door": "door doors",
         "estate": "estate estates",
+        "spoken": "spoken unspoken",
+        "drawn": "drawn undrawn",
+        "trouble": "trouble troubles",
+        "nobody": "nobody somebody",
+        "here": "here",
+        "there": "there",
         "made_of": "madeof",
     }.items()
 }
@@ -114,6 +116,8 @@ def _names(node: ast.AST) -> Iterator[str]:
             yield node.name
         case ast.Name(ctx=ast.Store()):
             yield node.id
+        case ast.Attribute(ctx=ast.Store()):
+            yield node.attr
         case ast.arg():
             yield node.arg
 
@@ -136,41 +140,19 @@ def checked_files(root: Path) -> list[Path]:
 def all_occurrences(root: Path) -> list[Occurrence]:
     """Return every occurrence in the project at *root*, by file and line."""
     return [
-        each
+        occurrence
         for file in checked_files(root)
-        for each in occurrences(file.relative_to(root).as_posix(), file.read_text("utf-8"))
+        for occurrence in occurrences(file.relative_to(root).as_posix(), file.read_text("utf-8"))
     ]
 
 
-def problems(listed: set[str], present: list[Occurrence]) -> Iterator[str]:
-    """Yield a message for each occurrence that is not *listed*, and each line of the list that does not apply."""
-    entries = {entry(each) for each in present}
-    for each in present:
-        if entry(each) not in listed:
-            yield f"{each.path}:{each.line}: {each.pattern}: {each.text[:100]}"
-    yield from (f"{LIST.name}: no longer needed: {line}" for line in sorted(listed - entries))
-
-
-def entry(occurrence: Occurrence) -> str:
-    """Return the line of the list that allows *occurrence*."""
-    return f"{occurrence.path}: {occurrence.pattern}"
-
-
 def main() -> int:
-    """Check the words, or write the list; the exit status is 1 where something is to be changed."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--update", action="store_true", help="write words_to_replace.txt from the files as they are")
+    """Print the occurrences; the exit status is 1 where there is one."""
     present = all_occurrences(ROOT)
-    if parser.parse_args().update:
-        lines = sorted({entry(each) for each in present})
-        LIST.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-        print(f"{len(present)} occurrences; {len(lines)} lines in {LIST.name}")
-        return 0
-    found = list(problems(set(LIST.read_text("utf-8").split("\n")) - {""}, present))
-    print("\n".join(found) or "no private words outside words_to_replace.txt")
-    if found:
-        print(f"\nUse plain terms ({GLOSSARY}), then: python tools/check_words.py --update", file=sys.stderr)
-    return int(bool(found))
+    for occurrence in present:
+        print(f"{occurrence.path}:{occurrence.line}: {occurrence.pattern}: {occurrence.text[:100]}")
+    print(f"{len(present)} private words" + (f"; {GLOSSARY} has the terms to use" if present else ""), file=sys.stderr)
+    return int(bool(present))
 
 
 if __name__ == "__main__":

@@ -22,9 +22,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 WORK = ROOT / "build" / "matrix"
 SUPPORTED = ("3.11", "3.12", "3.13")
-EXTRAS = ("postgres", "parquet", "aws", "google", "openlineage")
+EXTRAS = ("postgres", "parquet", "aws", "google", "openlineage", "protoc")
 """Extras whose libraries have wheels; Spark's is tested by `make test`, with the newest version only."""
-TOOLS = re.compile(r"(pytest|hypothesis|networkx|responses)\b")
+TOOLS = re.compile(r"(pytest|hypothesis|networkx|referencing|responses)\b")
 """Dependencies of the tests that a row needs; those of `make check-static` are not."""
 DEFAULT_TESTS = ("-q", "-m", "not spark and not lab and not browser and not postgres", "tests")
 
@@ -45,10 +45,10 @@ class Row:
 
 def rows() -> Iterator[Row]:
     """Yield the rows that this machine can run, the oldest dependencies first."""
-    found = [(version, python) for version in SUPPORTED if (python := find_python(version))]
-    for version, python in found[:1]:
+    pythons = [(version, python) for version in SUPPORTED if (python := find_python(version))]
+    for version, python in pythons[:1]:
         yield Row(version, python, oldest=True)
-    for version, python in found:
+    for version, python in pythons:
         yield Row(version, python, oldest=False)
 
 

@@ -1,4 +1,4 @@
-"""Connectivity of a directed graph: shortest cycle per strongly connected component, connected components. No I/O."""
+"""Connectivity of a graph: cycles of strongly connected components, connected components, union-find. No I/O."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class UnionFind(Generic[T]):
 
     def all(self) -> list[list[T]]:
         """Return the groups, with members in the order in which they were first joined."""
-        found: dict[T, list[T]] = {}
+        members: dict[T, list[T]] = {}
         for member in self._above:
-            found.setdefault(self._root(member), []).append(member)
-        return list(found.values())
+            members.setdefault(self._root(member), []).append(member)
+        return list(members.values())
 
     def _root(self, member: T) -> T:
         above = self._above.setdefault(member, member)
@@ -144,7 +144,7 @@ def components(links: Iterable[tuple[str, str]]) -> tuple[Component, ...]:
     groups: UnionFind[str] = UnionFind()
     for link in links:
         groups.join(link)
-    return tuple(sorted(map(_component, groups.all()), key=lambda each: (-each.nodes, each.name)))
+    return tuple(sorted(map(_component, groups.all()), key=lambda component: (-component.nodes, component.name)))
 
 
 def kind_of(node: str) -> str:

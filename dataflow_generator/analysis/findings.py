@@ -11,7 +11,6 @@ from enum import StrEnum
 from dataflow_generator.analysis.connectivity import cycles
 from dataflow_generator.build.schema_nodes import topic_key
 from dataflow_generator.graph import Edge, EdgeKind, Node, NodeKind
-from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph import reader as graph_shape
 from scanner_dictionary.graph.reader import Level
 
@@ -103,7 +102,7 @@ class GraphShape:
 
     def add_suspect(self, key: str, path: tuple[str, ...]) -> None:
         """Add a column in flows that nothing describes, unless the engine provides it for every record."""
-        if not _is_told_by_broker(path):
+        if not _is_reported_by_broker(path):
             self.suspects[key] = ".".join(path)
 
     def add_edge(self, edge: Edge) -> None:
@@ -190,7 +189,7 @@ def _on(edge_routes: set[str], job_routes: set[str]) -> list[str]:
     return sorted((job_routes if "" in edge_routes else edge_routes) - {_OWN})
 
 
-def _is_told_by_broker(path: tuple[str, ...]) -> bool:
+def _is_reported_by_broker(path: tuple[str, ...]) -> bool:
     return path[0].startswith("$") or path[-1] in _PSEUDO
 
 
@@ -198,10 +197,9 @@ _NODES = {kind.value: kind for kind in NodeKind}
 _EDGES = {kind.value: kind for kind in EdgeKind}
 
 
-def stored_findings(conn: Connection) -> tuple[Finding, ...]:
-    """Validate the stored graph; only its job and topic level is read, without column flows."""
-    level = graph_shape.upper_level(conn)
-    rows = graph_shape.upper_nodes(level)
+def stored_findings(level: Level) -> tuple[Finding, ...]:
+    """Validate the stored graph by its job and topic level, without column flows."""
+    rows = graph_shape.topic_level_nodes(level)
     clusters = {number: space for number, _, kind, space, *_ in rows if kind == "cluster"}
     keys = {number: key for number, key, *_ in rows}
     shape = GraphShape(

@@ -8,6 +8,7 @@ from dataflow_generator.build import schema_nodes
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.graph_builder import Flows, build_flows, datasets_of
 from dataflow_generator.build.progress import JOBS, ProgressCallback, counted, silent
+from dataflow_generator.build.snapshot import Snapshot
 from dataflow_generator.graph import Edge, FlowGraph, Node
 from dataflow_generator.jobs.catalogs import materialized_topics, with_tables
 from dataflow_generator.jobs.kinds import (
@@ -21,52 +22,51 @@ from dataflow_generator.jobs.kinds import (
 )
 from dataflow_generator.jobs.model import Dataset, JobFlows
 from dataflow_generator.openlineage.identity.merge_jobs import merge_jobs, with_attributes
-from scanner_dictionary.lineage_inputs import catalogs
-from scanner_dictionary.lineage_inputs import topics as graph_input
 from scanner_dictionary.lineage_inputs.catalogs import TableRow
-from scanner_dictionary.lineage_inputs.topics import Connection
 from scanner_model.columns import Column
 
-ReadParts = Callable[[Sequence[tuple[str, Partition]]], Iterable[PartitionResult]]
+ReadParts = Callable[[Sequence[Partition], LookupContext], Iterable[PartitionResult]]
 """Reads partitions of job kinds, each as `read_partition` does, in the order given."""
 
 
-def build_graph(conn: Connection, flows: Flows) -> FlowGraph:
-    """Return the graph of the current dictionary; all but *flows* is read from *conn* while it is iterated."""
-    return FlowGraph(nodes=lambda: _nodes(conn, flows), edges=lambda: _edges(conn, flows), coverage=flows.coverage)
-
-
-def read_flows(conn: Connection, read: ReadParts | None = None, told: ProgressCallback = silent) -> Flows:
-    """Return what jobs make of the estate's data; nodes that the estate has anyway are left out.
-
-    *read* reads all parts of jobs, in their order; without it they are read here, and *told* is told how far.
-    """
-    around, parts = lookup_context(conn), list(job_partitions(conn))
-    here = (read_partition(conn, *part, around) for part in counted(told, JOBS, parts, len(parts)))
-    found = list(read(parts) if read else here)
-    readings = [each for part in found for each in part.jobs]
-    jobs, columns, unsure, attributes = merge_jobs(conn, [each.flows for each in readings], around)
-    coverage = Coverage.total([*(each.coverage for each in readings), unsure])
-    flows = build_flows(
-        jobs, _live_topic_keys(jobs, around), merged([*(part.described for part in found), columns]), coverage
+def build_graph(snapshot: Snapshot, flows: Flows) -> FlowGraph:
+    """Return the graph of *snapshot* with *flows*; the columns of schemas are read while it is iterated."""
+    return FlowGraph(
+        nodes=lambda: _nodes(snapshot, flows), edges=lambda: _edges(snapshot, flows), coverage=flows.coverage
     )
-    return with_catalogs(conn, with_attributes(flows, attributes), around)
 
 
-def estate_nodes(conn: Connection, flows: Flows) -> Iterator[Node]:
+def read_flows(snapshot: Snapshot, read: ReadParts | None = None, report: ProgressCallback = silent) -> Flows:
+    """Return the nodes and edges that jobs add to the clusters, topics and schemas of *snapshot*.
+
+    *read* reads all partitions of jobs, in their order; without it they are read here, with progress to *report*.
+    """
+    context, parts = lookup_context(snapshot), list(job_partitions(snapshot))
+    if read:
+        results = list(read(parts, context))
+    else:
+        results = [read_partition(part, context) for part in counted(report, JOBS, parts, len(parts))]
+    readings = [reading for result in results for reading in result.jobs]
+    jobs, columns, uncertain, attributes = merge_jobs(snapshot, [reading.flows for reading in readings], context)
+    coverage = Coverage.total([*(reading.coverage for reading in readings), uncertain])
+    described = merged([*(result.described for result in results), columns])
+    flows = build_flows(jobs, _live_topic_keys(jobs, context), described, coverage)
+    return with_catalogs(snapshot, with_attributes(flows, attributes), context)
+
+
+def installation_nodes(snapshot: Snapshot, flows: Flows) -> Iterator[Node]:
     """Yield the nodes that are not part of schemas: clusters, topics, and those of *flows*."""
-    clusters = graph_input.graph_clusters(conn)
-    known = schema_nodes.namespaces(clusters)
-    yield from map(schema_nodes.cluster_node, clusters)
-    yield from (schema_nodes.topic_node(topic, known) for topic in graph_input.graph_topics(conn))
+    known = schema_nodes.namespaces(snapshot.clusters)
+    yield from map(schema_nodes.cluster_node, snapshot.clusters)
+    yield from (schema_nodes.topic_node(topic, known) for topic in snapshot.topics)
     yield from flows.nodes
 
 
-def estate_edges(conn: Connection, flows: Flows) -> Iterator[Edge]:
+def installation_edges(snapshot: Snapshot, flows: Flows) -> Iterator[Edge]:
     """Yield the edges that are not inside schemas: cluster to topic, topic to schema, and those of *flows*."""
-    known = schema_nodes.namespaces(graph_input.graph_clusters(conn))
-    yield from (schema_nodes.topic_edge(topic, known) for topic in graph_input.graph_topics(conn))
-    yield from (schema_nodes.link_edge(link, known) for link in graph_input.graph_links(conn))
+    known = schema_nodes.namespaces(snapshot.clusters)
+    yield from (schema_nodes.topic_edge(topic, known) for topic in snapshot.topics)
+    yield from (schema_nodes.link_edge(link, known) for link in snapshot.schema_links)
     yield from flows.edges
 
 
@@ -75,37 +75,36 @@ def _live_topic_keys(jobs: Iterable[JobFlows], context: LookupContext) -> frozen
     wanted = {dataset.key for dataset in datasets_of(jobs)}
     clusters = context.naming.clusters
     live = (
-        schema_nodes.topic_key(clusters[cluster], name) for cluster, names in context.topics().items() for name in names
+        schema_nodes.topic_key(clusters[cluster], name) for cluster, names in context.topics.items() for name in names
     )
     return frozenset(key for key in live if key in wanted)
 
 
-def _nodes(conn: Connection, flows: Flows) -> Iterator[Node]:
-    yield from estate_nodes(conn, flows)
-    for definition in graph_input.all_definitions(conn):
+def _nodes(snapshot: Snapshot, flows: Flows) -> Iterator[Node]:
+    yield from installation_nodes(snapshot, flows)
+    for definition in snapshot.definitions():
         yield from schema_nodes.definition_nodes(definition)
 
 
-def _edges(conn: Connection, flows: Flows) -> Iterator[Edge]:
-    yield from estate_edges(conn, flows)
-    for definition in graph_input.all_definitions(conn):
+def _edges(snapshot: Snapshot, flows: Flows) -> Iterator[Edge]:
+    yield from installation_edges(snapshot, flows)
+    for definition in snapshot.definitions():
         yield from schema_nodes.definition_edges(definition)
 
 
-def with_catalogs(conn: Connection, flows: Flows, context: LookupContext) -> Flows:
+def with_catalogs(snapshot: Snapshot, flows: Flows, context: LookupContext) -> Flows:
     """Add catalog tables, and topics that services materialize as tables, to *flows*."""
-    tables = _catalog_tables(conn, context)
-    rows = list(catalogs.materialized_topics(conn))
+    tables, rows = _catalog_tables(snapshot, context), snapshot.materialized
     if not tables and not rows:
         return flows
-    topics = context.columns({(row.cluster, row.topic) for row in rows})
+    topics = context.columns.full({(row.cluster, row.topic) for row in rows})
     namespaces = {namespace: name for name, namespace in context.naming.clusters.items()}
 
     def fields(dataset: Dataset) -> tuple[Column, ...]:
         table = tables.get(dataset)
         return table.columns if table else topics.get((namespaces.get(dataset.namespace, ""), dataset.name), ())
 
-    live = context.topics()
+    live = context.topics
     namespaces_of = context.naming.clusters
     existing = {
         schema_nodes.topic_key(namespaces_of[cluster], name) for cluster, names in live.items() for name in names
@@ -113,10 +112,10 @@ def with_catalogs(conn: Connection, flows: Flows, context: LookupContext) -> Flo
     return with_tables(flows, tables, list(materialized_topics(rows, context.naming, fields)), existing)
 
 
-def _catalog_tables(conn: Connection, context: LookupContext) -> dict[Dataset, TableRow]:
+def _catalog_tables(snapshot: Snapshot, context: LookupContext) -> dict[Dataset, TableRow]:
     """Return catalog tables by their display dataset; of several, the one with the display name, else the first."""
     tables: dict[Dataset, TableRow] = {}
-    for table in catalogs.catalog_tables(conn):
+    for table in snapshot.tables:
         dataset = context.naming.dataset(*table.name)
         if dataset not in tables or (dataset.namespace, dataset.name) == table.name:
             tables[dataset] = table

@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from dataflow_generator.jobs.kinds import LookupContext, lookup_context
-from scanner_dictionary.engine.open import open_dictionary
-from scanner_dictionary.export.table_stream import check_snapshot, restore_parquet
+from dataflow_generator.build.snapshot import Snapshot, load_snapshot
+from scanner_dictionary.engine.open import Connection, open_dictionary
+from scanner_dictionary.export import check_parquet, restore_parquet
+from scanner_dictionary.export.table_stream import consistent_read
 from scanner_dictionary.graph.store import newest_scan
 from scanner_dictionary.lineage_inputs.column_batches import Cells, column_ranges, definition_cells
-from scanner_dictionary.lineage_inputs.topics import Connection
 from scanner_model.private_files import atomic_path, user_directory
 
 Range = tuple[int, int]
@@ -48,9 +48,12 @@ class DictionarySource:
         with self.connected() as conn:
             return newest_scan(conn)
 
-    def context(self, conn: Connection) -> LookupContext:
-        """Return the context that jobs are resolved against."""
-        return lookup_context(conn)
+    @contextmanager
+    def snapshot(self) -> Iterator[Snapshot]:
+        """Load the inputs of generation; columns can be read within the block."""
+        with self.connected() as conn:
+            consistent_read(conn)
+            yield load_snapshot(conn)
 
     def ranges(self, columns: int) -> tuple[Range, ...]:
         """Return the definitions of live topics in ranges of at most *columns* columns (or one definition)."""
@@ -73,7 +76,7 @@ class SnapshotSource(DictionarySource):
     @property
     def local_url(self) -> str:
         """Return the path of the restored dictionary, a temporary file of this machine."""
-        check_snapshot(Path(self.url))
+        check_parquet(Path(self.url))
         file = _directory() / f"{_identity(Path(self.url))}.db"
         if not file.exists():
             # Of several processes that start at once each restores it; the last one replaces the others.

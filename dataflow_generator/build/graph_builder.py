@@ -13,12 +13,12 @@ from dataflow_generator.graph import Attributes, Certainty, Edge, EdgeKind, Node
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Use
 from scanner_model.columns import Column
 
-_OBJECTS = 500_000
+_OBJECTS = 5_000_000
 
 
 @contextmanager
 def infrequent_collection() -> Iterator[None]:
-    """Collect only after half a million new objects, instead of every 700, within the block."""
+    """Collect only after five million new objects, instead of every 700, within the block: they form no cycles."""
     before = gc.get_threshold()
     gc.set_threshold(_OBJECTS, *before[1:])
     try:
@@ -51,8 +51,8 @@ class JobGraph(NamedTuple):
 def build_job_alone(job: JobFlows) -> JobGraph:
     """Build the edges and columns of a single job."""
     flows = list(_flows([job]))
-    places = {key: place for key, (place, _) in _columns(flows).items()}
-    return JobGraph(tuple(dict.fromkeys(_uses([job]))), tuple(dict.fromkeys(map(_column_edge, flows))), places)
+    refs = {key: ref for key, (ref, _) in _columns(flows).items()}
+    return JobGraph(tuple(dict.fromkeys(_uses([job]))), tuple(dict.fromkeys(map(_column_edge, flows))), refs)
 
 
 def build_flows(jobs: Iterable[JobFlows], existing: Collection[str], described: Described, coverage: Coverage) -> Flows:
@@ -61,14 +61,18 @@ def build_flows(jobs: Iterable[JobFlows], existing: Collection[str], described: 
     Nodes: datasets, consumer groups and jobs, columns. Edges: reads and writes, group to job, dataset to column, column
     flows.
     """
-    found = {each.job.key: each for each in jobs}
-    listed = [found[key] for key in sorted(found)]
+    by_key = {job.job.key: job for job in jobs}
+    listed = [by_key[key] for key in sorted(by_key)]
     datasets = sorted(datasets_of(listed))
     flows = list(_flows(listed))
     columns = _columns(flows)
-    kept = [Node(each.key, each.kind, each.namespace, each.name) for each in datasets if each.key not in existing]
-    places = {key: place for key, (place, _) in columns.items()}
-    nodes = [*kept, *(each.job for each in listed), *column_nodes(places, described)]
+    dataset_nodes = [
+        Node(dataset.key, dataset.kind, dataset.namespace, dataset.name)
+        for dataset in datasets
+        if dataset.key not in existing
+    ]
+    refs = {key: ref for key, (ref, _) in columns.items()}
+    nodes = [*dataset_nodes, *(flows_of_job.job for flows_of_job in listed), *column_nodes(refs, described)]
     edges = [*_uses(listed), *(edge for _, edge in columns.values()), *map(_column_edge, flows)]
     unique = {node.key: node for node in nodes}
     return Flows(

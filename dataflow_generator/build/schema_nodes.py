@@ -164,14 +164,14 @@ def _schema(head: Head, columns: Sequence[Sequence[Any]], node: int) -> tuple[li
     edges: list[Row] = []
     numbers = {cell[2]: number for number, cell in enumerate(columns, node + 1)}
     for number, (_, _, path, shown, *described) in enumerate(columns, node + 1):
-        place, above = _place(path)
-        nodes.append((number, stem + shown, _COLUMN, "", name, place, _attributes(*described)))
+        position, above = _position(path)
+        nodes.append((number, stem + shown, _COLUMN, "", name, position, _attributes(*described)))
         edges.append((number, numbers.get(above, node), number, _CONTAINS, "", "", evidence, _DECLARED))
     return nodes, edges
 
 
 @lru_cache(maxsize=_BATCHES_KEPT)
-def _place(path: str) -> tuple[str, str]:
+def _position(path: str) -> tuple[str, str]:
     """Return a path as the graph writes it, and the one above it as the dictionary does (of the message none)."""
     if path == "[]":
         return path, ""

@@ -1,4 +1,4 @@
-"""The generated graph into the dictionary, in one transaction; of it only what stands above the schemas is held.
+"""The generated graph into the dictionary, in one transaction; of it only what belongs to no schema is held.
 
 A definition is never changed, so the rows of its schema stay from one generation to the next; all others are written
 again. Rows of schemas have keys above zero that follow from the definition's own, all others have keys below zero.
@@ -10,11 +10,12 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 
-from dataflow_generator.build.assemble import estate_edges, estate_nodes, read_flows
+from dataflow_generator.build.assemble import installation_edges, installation_nodes, read_flows
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.graph_builder import Flows, infrequent_collection
 from dataflow_generator.build.progress import ProgressCallback, silent
 from dataflow_generator.build.schema_nodes import LAYOUT, list_text, object_text, schema_number, schema_rows
+from dataflow_generator.build.snapshot import Snapshot, load_snapshot
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind, schema_key
 from scanner_dictionary.engine.open import Connection, Engine, writing
 from scanner_dictionary.export.table_stream import consistent_read
@@ -23,24 +24,27 @@ from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph
 from scanner_dictionary.lineage_inputs.column_batches import cells_of, live_heads
 from scanner_dictionary.write.name_index import index_nodes
 
-_WORDS = {each: str(each.value) for each in (*NodeKind, *EdgeKind, *Certainty)}
+_WORDS = {member: str(member.value) for member in (*NodeKind, *EdgeKind, *Certainty)}
 """Enum values as plain str: database drivers take much longer to bind a subclass of str."""
 
 _SEARCHED = {_WORDS[kind] for kind in (NodeKind.DATASET, NodeKind.JOB, NodeKind.CONSUMER_GROUP)}
 """Nodes in the index of names; topics and columns are in it since their scan."""
 
 
-def generate(engine: Engine, told: ProgressCallback = silent) -> StoredGraph:
+def generate(engine: Engine, report: ProgressCallback = silent) -> StoredGraph:
     """Replace the graph in the dictionary with that of what it holds now; readers see the one before until then.
 
-    Jobs are read before the write lock is taken, and again where a scan was stored meanwhile.
+    The inputs are loaded before the write lock is taken, and again where a scan was stored meanwhile.
     """
     with engine.connect() as conn, infrequent_collection():
         consistent_read(conn)
-        scan = graph_store.newest_scan(conn)
-        flows = read_flows(conn, told=told)
+        scan, snapshot = graph_store.newest_scan(conn), load_snapshot(conn)
+        flows = read_flows(snapshot, report=report)
     with infrequent_collection(), writing(engine) as conn:
-        return write_flows(conn, flows if graph_store.newest_scan(conn) == scan else read_flows(conn))
+        if graph_store.newest_scan(conn) != scan:
+            snapshot = load_snapshot(conn)
+            flows = read_flows(snapshot)
+        return write_flows(conn, snapshot, flows)
 
 
 def store(engine: Engine, graph: FlowGraph) -> StoredGraph:
@@ -53,10 +57,10 @@ def store(engine: Engine, graph: FlowGraph) -> StoredGraph:
         return graph_store.describe_graph(conn, coverage_text(graph.coverage))
 
 
-def write_flows(conn: Connection, flows: Flows) -> StoredGraph:
-    """Replace the stored graph, in the caller's transaction, with *flows* and what the dictionary holds."""
+def write_flows(conn: Connection, snapshot: Snapshot, flows: Flows) -> StoredGraph:
+    """Replace the stored graph, in the caller's transaction, with *flows*, the topics of *snapshot* and all schemas."""
     schemas = _write_schemas(conn)
-    nodes, edges = list(estate_nodes(conn, flows)), list(estate_edges(conn, flows))
+    nodes, edges = list(installation_nodes(snapshot, flows)), list(installation_edges(snapshot, flows))
     rows = [node_row(number, node) for number, node in enumerate(nodes, -len(nodes))]
     keys = {**schemas, **{row.node_key: row.id for row in rows}}
     graph_store.add_rows(conn, rows, (edge_row(number, edge, keys) for number, edge in enumerate(edges, -len(edges))))
@@ -72,9 +76,9 @@ def _write_schemas(conn: Connection) -> Mapping[str, int]:
     live = {schema_number(head.id): head for head in live_heads(conn)}
     keys = {schema_key(head.fingerprint): number for number, head in live.items()}
     stored = graph_store.schema_nodes(conn, LAYOUT)
-    kept = {number for number, key in stored.items() if keys.get(key) == number}
-    graph_store.delete_graph(conn, sorted(stored.keys() - kept) if stored else None)
-    for cells in cells_of(conn, [head for number, head in live.items() if number not in kept]):
+    unchanged = {number for number, key in stored.items() if keys.get(key) == number}
+    graph_store.delete_graph(conn, sorted(stored.keys() - unchanged) if stored else None)
+    for cells in cells_of(conn, [head for number, head in live.items() if number not in unchanged]):
         graph_store.add_rows(conn, *schema_rows(cells))
     return keys
 
@@ -82,8 +86,8 @@ def _write_schemas(conn: Connection) -> Mapping[str, int]:
 def node_row(number: int, node: Node) -> NodeRow:
     """Return the row of a node."""
     path = None if node.path is None else list_text(node.path)
-    told = node.namespace, node.name, path, object_text(node.attributes)
-    return NodeRow(number, node.key, _WORDS[node.kind], *told)
+    values = node.namespace, node.name, path, object_text(node.attributes)
+    return NodeRow(number, node.key, _WORDS[node.kind], *values)
 
 
 def edge_row(number: int, edge: Edge, keys: Mapping[str, int]) -> EdgeRow:

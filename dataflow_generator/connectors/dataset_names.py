@@ -89,12 +89,12 @@ def object_path(uri: str) -> Dataset:
 
 def located_table(uri: str, table: str) -> Dataset:
     """Name a table by its warehouse location, where no catalog names it."""
-    place = object_path(uri)
-    if place.namespace == "file" and uri.strip() in ("", "/"):
+    location = object_path(uri)
+    if location.namespace == "file" and uri.strip() in ("", "/"):
         return Dataset("file", table)
-    path = place.name.strip("/")
-    joined = "/" if "://" in place.namespace else ":/"
-    return Dataset(f"{place.namespace}{joined}{path}" if path else place.namespace, table)
+    path = location.name.strip("/")
+    joined = "/" if "://" in location.namespace else ":/"
+    return Dataset(f"{location.namespace}{joined}{path}" if path else location.namespace, table)
 
 
 def in_folder(*parts: str) -> str:

@@ -36,7 +36,7 @@ _KNOWN_FLAGS = frozenset("ismud")
 _LINE_ENDS = "\n\r\x85\u2028\u2029"
 _CONTROLS = {"t": "\t", "n": "\n", "r": "\r", "f": "\f", "a": "\a", "e": "\x1b"}
 _END = rf"(?:(?=(?:\r\n|[{_LINE_ENDS}])?\Z)(?<!\r(?=\n)))"
-_PLACES = {"b": r"(?a:\b)", "B": r"(?a:\B)", "A": r"(?:\A)", "z": r"(?:\Z)", "Z": _END}
+_ANCHORS = {"b": r"(?a:\b)", "B": r"(?a:\B)", "A": r"(?:\A)", "z": r"(?:\Z)", "Z": _END}
 _SETS = {
     "d": "0-9",
     "w": "A-Za-z0-9_",
@@ -133,8 +133,8 @@ class _Translator:
             self._quantifier()
         elif self._peek() == "(":
             self._open()
-        elif self._peek() == "\\" and self._peek(2)[1:] in _PLACES:
-            self._write(_PLACES[self._peek(2)[1]])
+        elif self._peek() == "\\" and self._peek(2)[1:] in _ANCHORS:
+            self._write(_ANCHORS[self._peek(2)[1]])
             self.at += 2
         elif self._peek() == "\\":
             text = self._escape()
@@ -156,7 +156,7 @@ class _Translator:
         elif char == ".":
             self._write("(?s:.)" if "s" in self.flags else f"[^{_LINE_ENDS}]")
         elif char in "^$":
-            self._write(_PLACES["A" if char == "^" else "Z"])
+            self._write(_ANCHORS["A" if char == "^" else "Z"])
         else:
             self._write(self._literal(char))
 

@@ -239,9 +239,9 @@ def _descriptor(before: str, address: str) -> JdbcServer:
     addresses = [
         {key.lower(): value for key, value in reversed(_FIELD.findall(description))} for description in descriptions
     ]
-    places = (f"{parts['host']}:{parts.get('port', '1521')}" for parts in addresses if "host" in parts)
+    hosts = (f"{parts['host']}:{parts.get('port', '1521')}" for parts in addresses if "host" in parts)
     database = fields.get("service_name") or fields.get("sid") or fields.get("instance_name") or ""
-    return _server("oracle", ",".join(places), database)
+    return _server("oracle", ",".join(hosts), database)
 
 
 def _balanced(text: str) -> bool:

@@ -95,14 +95,14 @@ def by_mapping(config: Config, flow: Flow, record: Record) -> tuple[SinkColumn, 
     pairs = (part.partition("=") for part in config.text(key).split(","))
     return tuple(
         SinkColumn((field_segment(name.strip().strip('"')), *rest), column, key)
-        for name, _, place in pairs
-        for column, rest in _mapped(record, place.strip())
+        for name, _, target in pairs
+        for column, rest in _mapped(record, target.strip())
     )
 
 
-def _mapped(record: Record, place: str) -> Iterator[tuple[TracedColumn, ColumnPath]]:
+def _mapped(record: Record, name: str) -> Iterator[tuple[TracedColumn, ColumnPath]]:
     """Yield the columns that `key`, `value` or a field of theirs refers to; functions and headers refer to none."""
-    side, _, field = place.partition(".")
+    side, _, field = name.partition(".")
     if side not in ("key", "value"):
         return
     path = segments(field, nested=True) if field else ()

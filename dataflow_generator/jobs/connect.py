@@ -61,7 +61,7 @@ class ReportedConnector:
 class ConnectorReading:
     """A connector's flows, and problems where they are unknown; *known*: the class of the connector is supported.
 
-    *whole* says that the columns of all its flows are told.
+    *whole* says that the columns of all its flows are reported.
     """
 
     flows: JobFlows
@@ -94,14 +94,14 @@ def report_connector(row: ConnectorRow, topics: Mapping[str, tuple[str, ...]], n
 
 def connect_jobs(connectors: Iterable[ReportedConnector], available: KnownColumns) -> Iterator[ConnectorReading]:
     """Yield the job of each connector; *available* are the columns of its datasets."""
-    for one in connectors:
-        columns = map_columns(one.row.name, one.config, one.flows, one.pairs, available)
-        problems = (*one.flows.problems, *columns.problems)
-        where = f"{one.row.source} {one.row.name}"
+    for connector in connectors:
+        columns = map_columns(connector.row.name, connector.config, connector.flows, connector.pairs, available)
+        problems = (*connector.flows.problems, *columns.problems)
+        where = f"{connector.row.source} {connector.row.name}"
         yield ConnectorReading(
-            flows=_job(one, columns),
+            flows=_job(connector, columns),
             known=not any(problem.where == "connector.class" for problem in problems),
-            whole=columns.whole and not (one.flows.problems and not one.pairs),
+            whole=columns.whole and not (connector.flows.problems and not connector.pairs),
             problems=tuple(replace(problem, where=f"{where} {problem.where}") for problem in problems),
         )
 
@@ -124,12 +124,13 @@ def connector_group(row: ConnectorRow) -> str:
     return row.config.get(_GROUP) or f"connect-{row.managed_id or row.name}"
 
 
-def _job(one: ReportedConnector, columns: MappedColumns) -> JobFlows:
+def _job(reported: ReportedConnector, columns: MappedColumns) -> JobFlows:
     reads, writes = uses(
-        Pair(source, target, f"connector {one.row.name}: {flow.because}") for flow, source, target in one.pairs
+        Pair(source, target, f"connector {reported.row.name}: {flow.because}")
+        for flow, source, target in reported.pairs
     )
     return JobFlows(
-        job=connector_node(one.row),
+        job=connector_node(reported.row),
         certainty=Certainty.DERIVED,
         reads=reads,
         writes=writes,

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from dataflow_generator.analysis.connectivity import UnionFind
 from dataflow_generator.connectors import Config, ConnectorFlows, Direction, Flow
 from dataflow_generator.connectors.column_mapping import MappedColumn, Paths
 from dataflow_generator.connectors.column_mapping import map_columns as map_flow_columns
@@ -20,6 +21,9 @@ NamedFlow = tuple[Flow, Dataset | None, Dataset | None]
 
 ConnectorSpec = tuple[Config, ConnectorFlows, Sequence[NamedFlow]]
 """A connector's configuration, what was read of it, and its flows with named datasets."""
+
+OpenFlow = tuple[Config, ConnectorFlows, Flow, Dataset, Dataset]
+"""A flow between two known datasets, with its connector."""
 
 ColumnsByDataset = Mapping[Dataset, Paths]
 
@@ -82,21 +86,35 @@ def derive(
         for flow, source, target in pairs
         if source is not None and target is not None
     ]
+    wanted = _wanted(open_flows, known)
+    needed = [each for each in open_flows if not wanted.isdisjoint(each[3:])]
     derived: dict[Dataset, Paths] = dict(declared)
     while True:
-        found: dict[Dataset, dict[ColumnPath, None]] = {}
-        for config, flows, flow, source, target in open_flows:
+        columns_by_dataset: dict[Dataset, dict[ColumnPath, None]] = {}
+        for config, flows, flow, source, target in needed:
             ends = tuple(known.get(end) or derived.get(end, ()) for end in (source, target))
             unknown = [end for end, columns in zip((source, target), ends, strict=True) if not columns]
             if len(unknown) == 1 or (unknown and flows.row):
                 followed = map_flow_columns(config, flows, flow, (ends[0], ends[1]))
                 for end in unknown:
                     paths = (mapping.source if end == source else mapping.target for mapping in followed.columns)
-                    found.setdefault(end, {}).update(dict.fromkeys(paths))
-        new = {end: tuple(paths) for end, paths in found.items() if paths}
+                    columns_by_dataset.setdefault(end, {}).update(dict.fromkeys(paths))
+        new = {end: tuple(paths) for end, paths in columns_by_dataset.items() if paths}
         if not new:
             return derived
         derived |= new
+
+
+def _wanted(open_flows: Iterable[OpenFlow], known: ColumnsByDataset) -> frozenset[Dataset]:
+    """Return the undescribed datasets whose columns a flow needs, and those that their columns may come from."""
+    groups: UnionFind[Dataset] = UnionFind()
+    starts: set[Dataset] = set()
+    for _, flows, _, source, target in open_flows:
+        undescribed = [end for end in (source, target) if not known.get(end)]
+        groups.join(undescribed)
+        if not _lead_on(flows, (known.get(source, ()), known.get(target, ()))):
+            starts.update(undescribed)
+    return frozenset(end for group in groups.all() if not starts.isdisjoint(group) for end in group)
 
 
 def _ends(flows: ConnectorFlows, source: Dataset, target: Dataset, available: KnownColumns) -> tuple[Paths, Paths]:

@@ -75,7 +75,7 @@ def unmarked(path: ColumnPath) -> ColumnPath:
 
 def _branched(path: ColumnPath) -> ColumnPath:
     """Return *path* as SQL writes it, with union branches by their simple names and no other marks."""
-    names = (_simple(each[1:-1]) if each.startswith("<") else each for each in path)
+    names = (_simple(segment[1:-1]) if segment.startswith("<") else segment for segment in path)
     return unmarked(tuple(names))
 
 
@@ -115,8 +115,8 @@ class EventFields:
         if path is None or path in self._paths or len(path) != 1:
             return path
         name = path[0]
-        if found := self._dotted.get(name):
-            return found
+        if listed := self._dotted.get(name):
+            return listed
         if name in _ROOTS and _ROOTS[name] in self._paths:
             return _ROOTS[name]
         if not self._topic:
@@ -129,6 +129,6 @@ class EventFields:
             sides: Collection[ColumnPath] = [(KEY,)] if key else _ENVELOPES
             for side in sides:
                 written = (*side, *plain.split("."))
-                if found := self._dotted.get(".".join(written)) or enclosing_column(written, self._unlisted):
-                    return found
+                if path := self._dotted.get(".".join(written)) or enclosing_column(written, self._unlisted):
+                    return path
         return None

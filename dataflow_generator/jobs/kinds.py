@@ -5,13 +5,14 @@ Local generation reads the partitions in sequence, Spark in parallel; a new kind
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import groupby
-from typing import NamedTuple
+from itertools import chain, groupby
+from typing import Any, NamedTuple, TypeVar
 
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.graph_builder import Described
+from dataflow_generator.build.snapshot import ReadColumns, Snapshot, TopicColumns
 from dataflow_generator.graph import Certainty, present
 from dataflow_generator.jobs.catalogs import link_jobs, other_names
 from dataflow_generator.jobs.connect import (
@@ -22,26 +23,27 @@ from dataflow_generator.jobs.connect import (
     report_connector,
 )
 from dataflow_generator.jobs.connect_columns import ColumnsByDataset, ConnectorSpec, KnownColumns, derive
-from dataflow_generator.jobs.consumer_groups import GroupOwner, Query, group_jobs
-from dataflow_generator.jobs.flink.ddl import declared_columns
+from dataflow_generator.jobs.consumer_groups import GroupOwner, group_jobs
+from dataflow_generator.jobs.consumer_groups import Query as NamedQuery
+from dataflow_generator.jobs.flink.ddl import declared_columns, defines
 from dataflow_generator.jobs.flink.resolve import FlinkContext
-from dataflow_generator.jobs.flink.statements import flink_jobs, flink_owners
+from dataflow_generator.jobs.flink.statements import flink_jobs, flink_owners, names_groups
 from dataflow_generator.jobs.ksqldb import Level, Reading, ksql_jobs, named_by, query_node
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Naming, Use, job_node
 from dataflow_generator.jobs.openlineage import dataset_jobs, lineage_jobs
 from dataflow_generator.jobs.streams import streams_jobs, streams_node
-from scanner_dictionary.lineage_inputs import catalogs
-from scanner_dictionary.lineage_inputs import events as lineage_input
-from scanner_dictionary.lineage_inputs import jobs as flink
-from scanner_dictionary.lineage_inputs import jobs as flow_input
-from scanner_dictionary.lineage_inputs import jobs as streams
-from scanner_dictionary.lineage_inputs import topics as graph_input
-from scanner_dictionary.lineage_inputs.jobs import ClusterTopic, consumer_groups
-from scanner_dictionary.lineage_inputs.topics import Connection
-from scanner_dictionary.queries.connectors import connector_ids, connectors
+from scanner_dictionary.lineage_inputs.catalogs import LinkRow
+from scanner_dictionary.lineage_inputs.events import DatasetFlowsRow, LineageJobRow
+from scanner_dictionary.lineage_inputs.jobs import ClusterTopic, GroupRow, Server
+from scanner_dictionary.queries.connectors import ConnectorRow
 from scanner_model.columns import Column, ColumnPath
-from scanner_model.flink import FlinkStatement
+from scanner_model.flink import ClusterNames, FlinkStatement
+from scanner_model.kafka import StreamsTopology
+from scanner_model.ksqldb import KsqlSource, Query
 from scanner_model.manual import FlowEnd, ManualFlow
+
+T = TypeVar("T")
+_AT_ONCE = 200
 
 
 def manual_jobs(flows: Iterable[tuple[str, ManualFlow]], naming: Naming) -> Iterator[JobFlows]:
@@ -88,25 +90,24 @@ def _uses(pairs: Iterable[tuple[Dataset, str]]) -> tuple[Use, ...]:
     return tuple(Use(dataset, why) for dataset, why in evidence.items())
 
 
-Partition = tuple[int, ...]
-"""The keys of rows that are read together; empty for a kind that is read as a whole."""
-
-Columns = Callable[[Collection[ClusterTopic]], Mapping[ClusterTopic, tuple[Column, ...]]]
-"""Return the current columns of topics; a topic without any is not listed."""
-
-_AT_ONCE = 200
-
-
 class LookupContext(NamedTuple):
     """What jobs are resolved against: dataset names, the sorted live topics of each cluster, the columns of topics.
 
-    *derived* are the columns of undescribed datasets, derived through connectors.
+    *names* are the clusters' other names. *tables* are the columns of catalog tables; *derived* those of undescribed
+    datasets, derived through connectors.
     """
 
     naming: Naming
-    topics: Callable[[], Mapping[str, tuple[str, ...]]]
-    columns: Columns
+    names: Mapping[str, ClusterNames]
+    topics: Mapping[str, tuple[str, ...]]
+    tables: ColumnsByDataset
+    columns: TopicColumns
     derived: Callable[[], ColumnsByDataset] = dict
+
+    @property
+    def flink(self) -> FlinkContext:
+        """Return what Flink tables are resolved against."""
+        return FlinkContext(naming=self.naming, names=self.names, topics=lambda: self.topics, columns=self.columns.full)
 
 
 class OpenEnds(NamedTuple):
@@ -123,79 +124,124 @@ class JobReading(NamedTuple):
     coverage: Coverage = Coverage()
 
 
+class KsqlPart(NamedTuple):
+    """Queries of one ksqlDB server, with their cluster, and the collections and aggregate functions of the server."""
+
+    queries: Sequence[tuple[str, Query]]
+    collections: Sequence[tuple[str, KsqlSource]]
+    aggregates: Mapping[Server, frozenset[str]]
+
+
+class FlinkPart(NamedTuple):
+    """Statements of one Flink source, oldest first: all that define tables, and those at the indices *wanted*."""
+
+    cluster: str
+    statements: tuple[FlinkStatement, ...]
+    wanted: tuple[int, ...]
+
+
+class GroupsPart(NamedTuple):
+    """Consumer groups, with the jobs that read through them; the groups of *flink* are in its DDL."""
+
+    groups: tuple[GroupRow, ...]
+    owners: tuple[GroupOwner, ...]
+    queries: tuple[NamedQuery, ...]
+    flink: tuple[FlinkPart, ...]
+
+
+class EventsPart(NamedTuple):
+    """Jobs of events, and flows of datasets without a job."""
+
+    jobs: Sequence[LineageJobRow] = ()
+    flows: Sequence[DatasetFlowsRow] = ()
+
+
+Rows = Any
+"""The rows that are read together: of each kind its own type."""
+
+
 class JobKind(NamedTuple):
-    """A kind of job: *partitions* lists what can be read independently, in order; *read* reads one partition."""
+    """A kind of job: *partitions* cuts its rows into what can be read independently, in order; *read* reads one."""
 
-    partitions: Callable[[Connection], Iterable[Partition]]
-    read: Callable[[Connection, Partition, LookupContext], Iterator[JobReading]]
-
-
-def unpartitioned(_: Connection) -> Iterator[Partition]:
-    """Yield the only partition of a kind that is small, or that cannot be split."""
-    yield ()
+    partitions: Callable[[Snapshot], Iterable[Rows]]
+    read: Callable[[Rows, LookupContext], Iterator[JobReading]]
 
 
-def manual_readings(conn: Connection, _: Partition, context: LookupContext) -> Iterator[JobReading]:
+class Partition(NamedTuple):
+    """The rows of one partition, and the name of its kind."""
+
+    kind: str
+    rows: Rows
+
+
+def manual_readings(rows: Sequence[tuple[str, ManualFlow]], context: LookupContext) -> Iterator[JobReading]:
     """Read manually declared flows."""
-    return map(JobReading, manual_jobs(flow_input.manual_flows(conn), context.naming))
+    return map(JobReading, manual_jobs(rows, context.naming))
 
 
-def ksql_parts(conn: Connection) -> Iterator[Partition]:
-    """Partition the queries of each ksqlDB server; queries of two servers are never in one partition."""
-    keys = sorted(flow_input.ksql_query_keys(conn))
-    for _, server in groupby(keys, key=lambda key: key[:2]):
-        yield from _chunked([key.id for key in server])
+def ksql_parts(snapshot: Snapshot) -> Iterator[KsqlPart]:
+    """Partition the queries of each server; each partition has the collections that its queries may name."""
+    listed = sorted(snapshot.queries, key=lambda row: (row[0], row[1].source, row[1].name))
+    for server, queries in groupby(listed, key=lambda row: (row[0], str(row[1].source))):
+        for chunk in _chunked(tuple(queries)):
+            named = named_by(query for _, query in chunk)
+            sources = (source for source in snapshot.collections.get(server, ()) if named(source.name))
+            aggregates = {server: snapshot.aggregates.get(server, frozenset())}
+            yield KsqlPart(chunk, tuple((server[0], source) for source in sources), aggregates)
 
 
-def ksql_readings(conn: Connection, part: Partition, context: LookupContext) -> Iterator[JobReading]:
-    """Read queries of one ksqlDB server, with the collections that they may name."""
-    queries = tuple(flow_input.ksql_queries(conn, part))
-    servers = {(cluster, query.source) for cluster, query in queries}
-    named = named_by(query for _, query in queries)
-    collections = [row for server in sorted(servers) for row in flow_input.ksql_collections(conn, server, named)]
-    fields = context.columns({(cluster, str(collection.topic)) for cluster, collection in collections})
-    aggregates = {(at, str(server)): flow_input.ksql_aggregates(conn, (at, server)) for at, server in servers}
-    return map(_counted, ksql_jobs(collections, queries, fields, context.naming, aggregates))
+def ksql_readings(part: KsqlPart, context: LookupContext) -> Iterator[JobReading]:
+    """Read queries of one ksqlDB server."""
+    fields = context.columns.full({(cluster, str(source.topic)) for cluster, source in part.collections})
+    return map(_counted, ksql_jobs(part.collections, part.queries, fields, context.naming, part.aggregates))
 
 
-def connect_parts(conn: Connection) -> Iterator[Partition]:
-    """Partition the connectors, in order."""
-    return _chunked(connector_ids(conn))
-
-
-def connect_readings(conn: Connection, part: Partition, around: LookupContext) -> Iterator[JobReading]:
+def connect_readings(rows: Sequence[ConnectorRow], context: LookupContext) -> Iterator[JobReading]:
     """Read connectors."""
-    told = reported_connectors(conn, part, around)
-    available = KnownColumns(_columns_of(conn, told, around), around.derived)
-    for each in connect_jobs(told, available):
-        count = "unknown_connectors" if not each.known else "connector_columns" if each.whole else "connectors"
-        yield JobReading(each.flows, Coverage(problems=each.problems, **{count: 1}))
+    reported = _reported(rows, context)
+    available = KnownColumns(_columns_of(reported, context), context.derived)
+    for reading in connect_jobs(reported, available):
+        count = "unknown_connectors" if not reading.known else "connector_columns" if reading.whole else "connectors"
+        yield JobReading(reading.flows, Coverage(problems=reading.problems, **{count: 1}))
 
 
-def reported_connectors(conn: Connection, part: Partition, context: LookupContext) -> list[ReportedConnector]:
-    """Read the configurations of some connectors."""
-    return [report_connector(row, context.topics(), context.naming) for row in connectors(conn, keys=part)]
+def _reported(rows: Sequence[ConnectorRow], context: LookupContext) -> list[ReportedConnector]:
+    return [report_connector(row, context.topics, context.naming) for row in rows]
 
 
-def group_readings(conn: Connection, _: Partition, context: LookupContext) -> Iterator[JobReading]:
-    """Read consumer groups, with the jobs that read through them."""
-    sinks = ((row, connector_group(row)) for row in connectors(conn))
-    owners = [GroupOwner(row.cluster, group, connector_node(row).key) for row, group in sinks if group]
-    queries = list(flow_input.ksql_queries(conn))
-    owners += [
-        GroupOwner(at, query.consumer_group, query_node(query).key) for at, query in queries if query.consumer_group
+def group_parts(snapshot: Snapshot) -> Iterator[GroupsPart]:
+    """Yield all consumer groups as one partition."""
+    owners = [
+        GroupOwner(row.cluster, group, connector_node(row).key)
+        for row in snapshot.connectors
+        if (group := connector_group(row))
     ]
-    owners += [GroupOwner(at, app.name, streams_node(at, app.name).key) for at, app in streams.topologies(conn)]
-    for at, rows, flink_context in _flink_sources(conn, context):
-        owners += flink_owners(at, rows, flink_context)
-    named = [Query(at, query.name, query_node(query).key) for at, query in queries]
-    return map(JobReading, group_jobs(consumer_groups(conn), owners, named, context.naming))
+    owners += [
+        GroupOwner(at, query.consumer_group, query_node(query).key)
+        for at, query in snapshot.queries
+        if query.consumer_group
+    ]
+    owners += [GroupOwner(at, app.name, streams_node(at, app.name).key) for at, app in snapshot.topologies]
+    queries = tuple(NamedQuery(at, query.name, query_node(query).key) for at, query in snapshot.queries)
+    flink = tuple(
+        FlinkPart(cluster, statements, ())
+        for (cluster, _), statements in snapshot.statements.items()
+        if names_groups(statements)
+    )
+    yield GroupsPart(snapshot.groups, tuple(owners), queries, flink)
 
 
-def open_ends(conn: Connection, part: Partition, context: LookupContext) -> OpenEnds:
+def group_readings(part: GroupsPart, context: LookupContext) -> Iterator[JobReading]:
+    """Read consumer groups, with the jobs that read through them."""
+    flink = (flink_owners(source.cluster, source.statements, context.flink) for source in part.flink)
+    owners = [*part.owners, *chain.from_iterable(flink)]
+    return map(JobReading, group_jobs(part.groups, owners, part.queries, context.naming))
+
+
+def open_ends(rows: Sequence[ConnectorRow], context: LookupContext) -> OpenEnds:
     """Return the connectors that have flows with an undescribed end; few connectors have any."""
-    reported = reported_connectors(conn, part, context)
-    known = _columns_of(conn, reported, context)
+    reported = _reported(rows, context)
+    known = _columns_of(reported, context)
     unresolved: list[ConnectorSpec] = []
     for connector in reported:
         ends = ((pair, known.get(pair[1]), known.get(pair[2])) for pair in connector.pairs if pair[1] and pair[2])
@@ -205,24 +251,24 @@ def open_ends(conn: Connection, part: Partition, context: LookupContext) -> Open
     return OpenEnds(tuple(unresolved), {end: paths for end, paths in known.items() if end in datasets})
 
 
-def derived_columns(conn: Connection, open_ends: Iterable[OpenEnds], context: LookupContext) -> ColumnsByDataset:
+def derived_columns(snapshot: Snapshot, open_ends: Iterable[OpenEnds], context: LookupContext) -> ColumnsByDataset:
     """Return the columns of undescribed datasets, derived from all connectors and from Flink DDL."""
     listed = list(open_ends)
     known = {end: paths for part in listed for end, paths in part.known.items()}
     specs = [spec for part in listed for spec in part.connectors]
     declared: dict[Dataset, dict[ColumnPath, None]] = {}
-    for at, rows, flink_context in _flink_sources(conn, context) if specs else ():
-        for dataset, paths in declared_columns(at, rows, flink_context).items():
+    for (cluster, _), statements in snapshot.statements.items() if specs else ():
+        for dataset, paths in declared_columns(cluster, statements, context.flink).items():
             declared.setdefault(dataset, {}).update(dict.fromkeys(paths))
     return derive(specs, known, {dataset: tuple(paths) for dataset, paths in declared.items()})
 
 
-def _columns_of(conn: Connection, reported: Iterable[ReportedConnector], context: LookupContext) -> ColumnsByDataset:
-    """Read the columns of the topics and catalog tables that connectors read or write, each once."""
+def _columns_of(reported: Iterable[ReportedConnector], context: LookupContext) -> ColumnsByDataset:
+    """Return the columns of the topics and catalog tables that connectors read or write, each once."""
     named = {end for connector in reported for end in connector.ends}
     topics = _cluster_topics(named, context)
-    of_topics = {topics[topic]: paths for topic, paths in flow_input.paths_of_topics(conn, topics.keys()).items()}
-    return {**of_topics, **_tables_of(conn, named, context)}
+    of_topics = {topics[topic]: paths for topic, paths in context.columns.paths(topics.keys()).items()}
+    return {**of_topics, **{end: context.tables[end] for end in named if end in context.tables}}
 
 
 def _cluster_topics(datasets: Iterable[Dataset], context: LookupContext) -> dict[ClusterTopic, Dataset]:
@@ -232,76 +278,51 @@ def _cluster_topics(datasets: Iterable[Dataset], context: LookupContext) -> dict
     return {(clusters[dataset.namespace], dataset.name): dataset for dataset in known}
 
 
-def _tables_of(conn: Connection, named: Collection[Dataset], context: LookupContext) -> ColumnsByDataset:
-    """Return the columns of those of the datasets that are catalog tables; usually there are none."""
-    listed = catalogs.catalog_tables(conn, columns=False)
-    if all(context.naming.dataset(*table.name) not in named for table in listed):
-        return {}
-    tables = ((context.naming.dataset(*table.name), table.columns) for table in catalogs.catalog_tables(conn))
-    wanted = ((dataset, columns) for dataset, columns in tables if dataset in named and columns)
-    return {dataset: tuple(column.path for column in columns) for dataset, columns in wanted}
+def flink_parts(snapshot: Snapshot) -> Iterator[FlinkPart]:
+    """Partition the statements of each source; each partition has all statements that define tables."""
+    for (cluster, _), statements in snapshot.statements.items():
+        for chunk in _chunked(range(len(statements))):
+            kept = [at for at, row in enumerate(statements) if at in chunk or defines(row.statement, row.state)]
+            wanted = tuple(position for position, at in enumerate(kept) if at in chunk)
+            yield FlinkPart(cluster, tuple(statements[at] for at in kept), wanted)
 
 
-def flink_parts(conn: Connection) -> Iterator[Partition]:
-    """Partition the statements of each source; statements of two sources are never in one partition."""
-    for _, source in groupby(flink.flink_keys(conn), key=lambda key: key[:2]):
-        yield from _chunked([key.id for key in source])
-
-
-def flink_readings(conn: Connection, part: Partition, context: LookupContext) -> Iterator[JobReading]:
+def flink_readings(part: FlinkPart, context: LookupContext) -> Iterator[JobReading]:
     """Read statements of one Flink source, with all tables that the statements of the source declare."""
-    cluster, source = flink.flink_source(conn, part[0])
-    rows = list(flink.flink_statements(conn, cluster, source))
-    wanted = [index for index, (key, _) in enumerate(rows) if key in part]
-    return map(_counted, flink_jobs(cluster, [row for _, row in rows], wanted, _flink_context(conn, context)))
+    return map(_counted, flink_jobs(part.cluster, part.statements, part.wanted, context.flink))
 
 
-def _flink_sources(
-    conn: Connection, context: LookupContext
-) -> Iterator[tuple[str, list[FlinkStatement], FlinkContext]]:
-    """Yield the cluster and the statements of each Flink source, with the context that they are resolved against."""
-    flink_context = _flink_context(conn, context)
-    for (cluster, source), _ in groupby(flink.flink_keys(conn), key=lambda key: key[:2]):
-        yield cluster, [row for _, row in flink.flink_statements(conn, cluster, source)], flink_context
-
-
-def _flink_context(conn: Connection, context: LookupContext) -> FlinkContext:
-    names = flink.cluster_names(conn)
-    return FlinkContext(naming=context.naming, names=names, topics=context.topics, columns=context.columns)
-
-
-def streams_readings(conn: Connection, _: Partition, context: LookupContext) -> Iterator[JobReading]:
+def streams_readings(rows: Sequence[tuple[str, StreamsTopology]], context: LookupContext) -> Iterator[JobReading]:
     """Read Kafka Streams topologies."""
-    for reading in streams_jobs(streams.topologies(conn), context.topics, context.naming):
+    for reading in streams_jobs(rows, lambda: context.topics, context.naming):
         yield JobReading(reading.flows, Coverage(problems=reading.problems))
 
 
-def lineage_parts(conn: Connection) -> Iterator[Partition]:
-    """Partition the jobs of OpenLineage events; the partition without keys is for datasets without a job."""
-    yield ()
-    yield from _chunked(lineage_input.lineage_job_ids(conn))
+def lineage_parts(snapshot: Snapshot) -> Iterator[EventsPart]:
+    """Partition the jobs of OpenLineage events; the first partition is for datasets without a job."""
+    yield EventsPart(flows=snapshot.events.flows)
+    yield from map(EventsPart, _chunked(snapshot.events.jobs))
 
 
-def lineage_readings(conn: Connection, part: Partition, _: LookupContext) -> Iterator[JobReading]:
+def lineage_readings(part: EventsPart, _: LookupContext) -> Iterator[JobReading]:
     """Read jobs of events, over datasets as events name them; `merge_jobs` resolves these names afterwards."""
-    if part:
-        return map(JobReading, lineage_jobs(lineage_input.lineage_jobs(conn, part)))
-    return map(JobReading, dataset_jobs(lineage_input.dataset_flows(conn)))
+    return map(JobReading, chain(dataset_jobs(part.flows), lineage_jobs(part.jobs)))
 
 
-def catalog_readings(conn: Connection, _: Partition, context: LookupContext) -> Iterator[JobReading]:
+def catalog_readings(rows: Sequence[LinkRow], context: LookupContext) -> Iterator[JobReading]:
     """Read the lineage that table catalogs report."""
-    return map(JobReading, link_jobs(catalogs.catalog_links(conn), context.naming))
+    return map(JobReading, link_jobs(rows, context.naming))
 
 
+CONNECT = "connect"
 JOBS: Mapping[str, JobKind] = {
-    "manual": JobKind(unpartitioned, manual_readings),
+    "manual": JobKind(lambda snapshot: [snapshot.manual_flows], manual_readings),
     "ksqldb": JobKind(ksql_parts, ksql_readings),
-    "connect": JobKind(connect_parts, connect_readings),
+    CONNECT: JobKind(lambda snapshot: _chunked(snapshot.connectors), connect_readings),
     "flink": JobKind(flink_parts, flink_readings),
-    "streams": JobKind(unpartitioned, streams_readings),
-    "groups": JobKind(unpartitioned, group_readings),
-    "catalog": JobKind(unpartitioned, catalog_readings),
+    "streams": JobKind(lambda snapshot: [snapshot.topologies], streams_readings),
+    "groups": JobKind(group_parts, group_readings),
+    "catalog": JobKind(lambda snapshot: [snapshot.links], catalog_readings),
     "openlineage": JobKind(lineage_parts, lineage_readings),
 }
 """In the order of the graph's problems; of two jobs with one name the later one is kept."""
@@ -314,33 +335,50 @@ class PartitionResult(NamedTuple):
     described: Described
 
 
-def read_partition(conn: Connection, name: str, part: Partition, context: LookupContext) -> PartitionResult:
-    """Read one partition of the kind *name*."""
-    jobs = tuple(JOBS[name].read(conn, part, context))
+def read_partition(part: Partition, context: LookupContext) -> PartitionResult:
+    """Read one partition; the columns that it reads are kept until its jobs are described."""
+    columns = context.columns._replace(full=_remembering(context.columns.full))
+    context = context._replace(columns=columns)
+    jobs = tuple(JOBS[part.kind].read(part.rows, context))
     return PartitionResult(jobs, described((job.flows for job in jobs), context))
 
 
-def job_partitions(conn: Connection) -> Iterator[tuple[str, Partition]]:
+def _remembering(read: ReadColumns[T]) -> ReadColumns[T]:
+    """Return *read* with a memory of what it has returned."""
+    known: dict[ClusterTopic, T | None] = {}
+
+    def remembered(wanted: Collection[ClusterTopic]) -> Mapping[ClusterTopic, T]:
+        missing = [topic for topic in wanted if topic not in known]
+        known.update(dict.fromkeys(missing))
+        known.update(read(missing) if missing else {})
+        return {topic: columns for topic in wanted if (columns := known[topic]) is not None}
+
+    return remembered
+
+
+def job_partitions(snapshot: Snapshot) -> Iterator[Partition]:
     """Yield every partition of every kind, in order."""
-    return ((name, part) for name, kind in JOBS.items() for part in kind.partitions(conn))
+    return (Partition(name, rows) for name, kind in JOBS.items() for rows in kind.partitions(snapshot))
 
 
-def lookup_context(conn: Connection, columns: Columns | None = None) -> LookupContext:
-    """Return the context of the jobs in the dictionary of *conn*; each part of it is read on first use."""
-    # Reading the names of a hundred thousand topics takes a while: they are read once, and only if a job needs them.
-    topics = cache(lambda: graph_input.topic_names(conn))
-    read = columns or (lambda wanted: flow_input.columns_of_topics(conn, wanted))
-    cached: list[ColumnsByDataset] = []
+def lookup_context(snapshot: Snapshot) -> LookupContext:
+    """Return the context of the jobs of *snapshot*; columns are derived through connectors on first use."""
+    naming = Naming(snapshot.clusters, other_names(snapshot.tables, snapshot.materialized))
+    tables = {
+        naming.dataset(*table.name): tuple(column.path for column in table.columns)
+        for table in snapshot.tables
+        if table.columns
+    }
+    # Columns are derived from what connectors read again afterwards.
+    columns = snapshot.columns._replace(paths=_remembering(snapshot.columns.paths))
+    context = LookupContext(naming, snapshot.cluster_names, snapshot.topic_names, tables, columns)
 
+    @cache
     def derived() -> ColumnsByDataset:
-        if not cached:
-            ends = [open_ends(conn, part, context) for part in connect_parts(conn)]
-            cached.append(derived_columns(conn, ends, context))
-        return cached[0]
+        ends = (open_ends(rows, context) for rows in JOBS[CONNECT].partitions(snapshot))
+        return derived_columns(snapshot, ends, context)
 
-    names = other_names(catalogs.catalog_tables(conn, columns=False), catalogs.materialized_topics(conn))
-    context = LookupContext(Naming(graph_input.graph_clusters(conn), names), topics, read, derived)
-    return context
+    return context._replace(derived=derived)
 
 
 def described(jobs: Iterable[JobFlows], context: LookupContext) -> Described:
@@ -355,7 +393,7 @@ def described(jobs: Iterable[JobFlows], context: LookupContext) -> Described:
     listed = sorted(wanted)
     columns_of: dict[tuple[str, str], tuple[Column, ...]] = {}
     for start in range(0, len(listed), _AT_ONCE):
-        for (cluster, topic), columns in context.columns(listed[start : start + _AT_ONCE]).items():
+        for (cluster, topic), columns in context.columns.full(listed[start : start + _AT_ONCE]).items():
             used = tuple(column for column in columns if column.path in wanted[cluster, topic])
             columns_of[context.naming.clusters[cluster], topic] = used
     return columns_of
@@ -370,11 +408,11 @@ def merged(parts: Iterable[Described]) -> Described:
     return {topic: tuple(columns) for topic, columns in columns_of.items()}
 
 
-def _counted(each: Reading) -> JobReading:
-    columns, tables, unread = (each.level is level for level in (Level.COLUMNS, Level.TABLES, Level.UNREAD))
-    counted = Coverage(columns=int(columns), tables=int(tables), unread=int(unread), problems=each.problems)
-    return JobReading(each.flows, counted)
+def _counted(reading: Reading) -> JobReading:
+    columns, tables, unread = (reading.level is level for level in (Level.COLUMNS, Level.TABLES, Level.UNREAD))
+    counted = Coverage(columns=int(columns), tables=int(tables), unread=int(unread), problems=reading.problems)
+    return JobReading(reading.flows, counted)
 
 
-def _chunked(keys: list[int]) -> Iterator[Partition]:
-    return (tuple(keys[start : start + _AT_ONCE]) for start in range(0, len(keys), _AT_ONCE))
+def _chunked(rows: Sequence[T]) -> Iterator[Sequence[T]]:
+    return (rows[start : start + _AT_ONCE] for start in range(0, len(rows), _AT_ONCE))

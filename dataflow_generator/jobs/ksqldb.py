@@ -48,20 +48,20 @@ class Layout:
         if path[0] in self.headers:
             return (self.headers[path[0]],)
         record = len(path) == 1 and path[0] in self.whole and path in self.inside
-        found = None if record else self._field(path, fields)
-        if found is not None and not inside:
-            return (found,)
+        resolved = None if record else self._field(path, fields)
+        if resolved is not None and not inside:
+            return (resolved,)
         members = [self._field(member, fields) for member in self.inside.get(path, ())]
         whole = tuple(member for member in members if member is not None) if None not in members else ()
-        return whole or (() if found is None else (found,))
+        return whole or (() if resolved is None else (resolved,))
 
     def _field(self, path: ColumnPath, fields: Fields) -> ColumnPath | None:
         key, whole = path[0] in self.keys, path[0] in self.whole
-        found = fields.find(path, key=key, whole=whole)
-        if found is None and self.oneofs:
+        resolved = fields.find(path, key=key, whole=whole)
+        if resolved is None and self.oneofs:
             members = tuple(name for name in path[:-1] if not _ONEOF.fullmatch(name)) + path[-1:]
-            found = fields.find(members, key=key, whole=whole) if members != path else None
-        return found
+            resolved = fields.find(members, key=key, whole=whole) if members != path else None
+        return resolved
 
 
 NO_LAYOUT = Layout()

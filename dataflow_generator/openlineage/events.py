@@ -32,10 +32,10 @@ def event_text(event: LineageEvent) -> str:
     if event.job:
         members.append(f'"job":{_named(event.job.namespace, event.job.name)},"facets":{_facets(event.job.facets)}}}')
     if event.kind is EventKind.DATASET:
-        members += [f'"dataset":{_dataset(each)}' for each in event.datasets]
+        members += [f'"dataset":{_dataset(dataset)}' for dataset in event.datasets]
     else:
         for member, side in (("inputs", Side.INPUT), ("outputs", Side.OUTPUT)):
-            listed = ",".join(_dataset(each) for each in event.datasets if each.side is side)
+            listed = ",".join(_dataset(dataset) for dataset in event.datasets if dataset.side is side)
             members.append(f'"{member}":[{listed}]')
     text = "{" + ",".join(members) + "}"
     # A lone surrogate can only be an escape in JSON.
@@ -53,9 +53,9 @@ def _parts(event: LineageEvent) -> Iterator[str]:
         yield from (event.run.run_id, event.run.state, *map(_mark, event.run.facets))
     if event.job:
         yield from (event.job.namespace, event.job.name, *map(_mark, event.job.facets))
-    for each in event.datasets:
-        yield from (str(each.side), each.ref.namespace, each.ref.name, *map(_mark, each.facets))
-        yield from map(_mark, each.use_facets)
+    for dataset in event.datasets:
+        yield from (str(dataset.side), dataset.ref.namespace, dataset.ref.name, *map(_mark, dataset.facets))
+        yield from map(_mark, dataset.use_facets)
 
 
 def _mark(facet: Facet) -> str:
@@ -72,8 +72,8 @@ def _digest(text: str) -> str:
 
 
 def _dataset(dataset: EventDataset) -> str:
-    own = [*dataset.facets, *(each for each in dataset.use_facets if each.name in _OF_USE_IN_FACETS)]
-    of_use = [each for each in dataset.use_facets if each.name not in _OF_USE_IN_FACETS]
+    own = [*dataset.facets, *(use_facet for use_facet in dataset.use_facets if use_facet.name in _OF_USE_IN_FACETS)]
+    of_use = [use_facet for use_facet in dataset.use_facets if use_facet.name not in _OF_USE_IN_FACETS]
     more = f',"{dataset.side}Facets":{_facets(of_use)}' if of_use else ""
     return f'{_named(dataset.ref.namespace, dataset.ref.name)},"facets":{_facets(own)}{more}}}'
 
@@ -83,7 +83,7 @@ def _named(namespace: str, name: str) -> str:
 
 
 def _facets(facets: Iterable[Facet]) -> str:
-    return "{" + ",".join(f"{canonical(each.name)}:{each.body}" for each in facets) + "}"
+    return "{" + ",".join(f"{canonical(facet.name)}:{facet.body}" for facet in facets) + "}"
 
 
 _MOMENT = re.compile(
@@ -205,10 +205,10 @@ class _Reader:
     def _time(self) -> str:
         known = len(self.problems)
         text = self._text(self.value, "eventTime", "$")
-        found = moment(text)
-        if found is None and len(self.problems) == known:
+        time = moment(text)
+        if time is None and len(self.problems) == known:
             self._wrong("$.eventTime", f"{text[:60]!r} is not a timestamp", "as in 2026-01-02T03:04:05.678Z")
-        return found or ""
+        return time or ""
 
     def _job(self) -> EventJob | None:
         job = self._object(self.value, "job", "$")
@@ -276,7 +276,9 @@ class _Reader:
                 continue
             reading = read_facet(name, facets[name])
             inside = f"{where}.{member}.{name}"
-            self.problems += (Problem(inside + each.where, each.what, each.hint) for each in reading.problems)
+            self.problems += (
+                Problem(inside + problem.where, problem.what, problem.hint) for problem in reading.problems
+            )
             yield reading.facet
 
     def _object(self, holder: dict[str, Json], member: str, where: str) -> dict[str, Json] | None:

@@ -115,13 +115,13 @@ def _members(value: dict[str, Json], shape: dict[str, Shape], where: str, depth:
                 yield from schema_violations(item, inner, f"{where}.{key}", depth)
             continue
         if "|" in name:
-            if all(value.get(each) is None for each in name.split("|")):
+            if all(value.get(member_name) is None for member_name in name.split("|")):
                 yield Problem(where, f"has none of the members {name.split('|')}", "the specification requires it")
             continue
         member = name.removesuffix("?")
-        found = value.get(member)
-        if found is not None:
-            yield from schema_violations(found, inner, f"{where}.{member}", depth)
+        value_found = value.get(member)
+        if value_found is not None:
+            yield from schema_violations(value_found, inner, f"{where}.{member}", depth)
         elif member == name:
             yield Problem(where, f"the member {member!r} is missing", "the specification requires it")
 
@@ -213,11 +213,15 @@ def _columns(fields: Iterable[Json], above: ColumnPath, read: PathReader) -> Ite
 
 
 def _symlinks(facet: Json) -> dict[str, Any]:
-    found = (
-        Symlink(namespace=clean_namespace(each["namespace"]), name=clean_text(each["name"]), kind=each["type"].upper())
-        for each in facet.get("identifiers") or ()
+    symlinks = (
+        Symlink(
+            namespace=clean_namespace(identifier["namespace"]),
+            name=clean_text(identifier["name"]),
+            kind=identifier["type"].upper(),
+        )
+        for identifier in facet.get("identifiers") or ()
     )
-    return {"symlinks": tuple(dict.fromkeys(found))}
+    return {"symlinks": tuple(dict.fromkeys(symlinks))}
 
 
 def _column_lineage(facet: Json) -> dict[str, Any]:

@@ -50,10 +50,10 @@ def clean_facet(name: str, facet: Json) -> Json:
     if not isinstance(facet, dict):
         return mask_json(facet)
     hidden = mask_json({name: facet})[name] if is_secret_name(name) else {}
-    kept = {key: hidden[key] if hidden and key[:1] != "_" else _clean(name, key, facet[key]) for key in facet}
-    if name not in _LINEAGE and (size := len(canonical(kept))) > LARGEST_FACET:
-        return {key: value for key, value in kept.items() if key in ("_producer", "_schemaURL")} | {"_omitted": size}
-    return kept
+    cleaned = {key: hidden[key] if hidden and key[:1] != "_" else _clean(name, key, facet[key]) for key in facet}
+    if name not in _LINEAGE and (size := len(canonical(cleaned))) > LARGEST_FACET:
+        return {key: value for key, value in cleaned.items() if key in ("_producer", "_schemaURL")} | {"_omitted": size}
+    return cleaned
 
 
 @lru_cache(maxsize=_CACHED)

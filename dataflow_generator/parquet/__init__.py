@@ -1,1 +1,7 @@
-"""The graph in Parquet files: schema, writer, reader; pyarrow is imported only here and in `spark`."""
+"""The graph in Parquet files: schema, writer, reader. Importing it raises InputInvalid where pyarrow is missing."""
+
+from __future__ import annotations
+
+from scanner_model.optional import require
+
+require("pyarrow", "Parquet needs pyarrow", extra="parquet")

@@ -6,17 +6,20 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from dataflow_generator.parquet.manifest import NAME, GraphManifest, count_rows, read_manifest
-from dataflow_generator.parquet.schema import EDGE_DDL, ESTATE, FLOWS, NODE_DDL, ORDER, Record, arrow_schema
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import dataset
+from pyarrow.dataset import field
+
+from dataflow_generator.build.targets import PARQUET_DIRECTORY, GraphManifest
+from dataflow_generator.parquet.manifest import count_rows, read_manifest
+from dataflow_generator.parquet.schema import EDGE_DDL, FLOWS, INSTALLATION, NODE_DDL, ORDER, Record, arrow_schema
 from scanner_model.errors import InputInvalid
 
-if TYPE_CHECKING:
-    from pyarrow import dataset
-
 NODES, EDGES = "nodes", "edges"
-ABOVE = (ESTATE, FLOWS)
+ABOVE = (INSTALLATION, FLOWS)
 """The ranks of all rows outside schemas, which are few compared with schema columns."""
 
 _MOST_SPANS = 50
@@ -47,7 +50,7 @@ class RowFilter:
 
 def graph_directory(directory: Path) -> Path:
     """Return the directory of the graph, for this directory or its parent."""
-    inside = directory / NAME
+    inside = directory / PARQUET_DIRECTORY
     return inside if not (directory / "_about.json").exists() and inside.is_dir() else directory
 
 
@@ -55,9 +58,9 @@ def checked_manifest(directory: Path) -> GraphManifest:
     """Return the manifest of the graph in *directory*; raises InputInvalid where it is missing or incomplete."""
     about = read_manifest(directory)
     with _readable(directory):
-        found = count_rows(directory / NODES), count_rows(directory / EDGES)
-    if found != (about.nodes, about.edges):
-        what = f"{found[0]} of {about.nodes} nodes and {found[1]} of {about.edges} edges"
+        counted = count_rows(directory / NODES), count_rows(directory / EDGES)
+    if counted != (about.nodes, about.edges):
+        what = f"{counted[0]} of {about.nodes} nodes and {counted[1]} of {about.edges} edges"
         raise InputInvalid(f"the graph is incomplete: {what}", where=str(directory), hint="copy or write it again")
     return about
 
@@ -75,8 +78,8 @@ class ParquetTables:
         """Read some rows, which fit in memory, in the order of the graph; with *columns* no others of theirs."""
         chosen = [*columns, *ORDER] if columns else None
         with _readable(self._directory):
-            found = self._tables[table].to_table(filter=_filter(wanted), columns=chosen, **_READ_AHEAD)
-            return iter(found.sort_by([(name, "ascending") for name in ORDER]).to_pylist())
+            selected = self._tables[table].to_table(filter=_filter(wanted), columns=chosen, **_READ_AHEAD)
+            return iter(selected.sort_by([(name, "ascending") for name in ORDER]).to_pylist())
 
     def every_row(self, table: str) -> Iterator[Record]:
         """Read all rows, of which only a portion is held in memory."""
@@ -86,9 +89,6 @@ class ParquetTables:
 
 def _opened(directory: Path, columns: Any) -> dataset.Dataset:  # noqa: ANN401 - pyarrow has no types
     """Open the files of a table; one without rows has none."""
-    import pyarrow as pa
-    from pyarrow import dataset
-
     files = sorted(map(str, directory.glob("kind=*/*.parquet")))
     if not files:
         return dataset.FileSystemDataset([], columns, dataset.ParquetFileFormat())
@@ -97,25 +97,20 @@ def _opened(directory: Path, columns: Any) -> dataset.Dataset:  # noqa: ANN401 -
 
 
 def _filter(wanted: RowFilter) -> Any:  # noqa: ANN401 - pyarrow has no types
-    import pyarrow as pa
-    from pyarrow.dataset import field
-
-    found = field("rank").isin(sorted(wanted.ranks))
+    condition = field("rank").isin(sorted(wanted.ranks))
     if wanted.kinds:
-        found &= field("kind").isin(sorted(map(str, wanted.kinds)))
+        condition &= field("kind").isin(sorted(map(str, wanted.kinds)))
     if wanted.column:
-        found &= field(wanted.column).isin(pa.array(sorted(wanted.values), pa.string()))
+        condition &= field(wanted.column).isin(pa.array(sorted(wanted.values), pa.string()))
     within = None
     for first, last in wanted.few_spans:
         span = (field("place") >= first) & (field("place") <= last)
         within = span if within is None else within | span
-    return found if within is None else found & within
+    return condition if within is None else condition & within
 
 
 def _in_order(table: dataset.Dataset) -> Iterator[Record]:
     """Yield rows in order: a row is complete once no unread row group begins before it."""
-    import pyarrow as pa
-
     groups = [(_first(group), group) for each in table.get_fragments() for group in each.split_by_row_group()]
     groups.sort(key=lambda group: group[0])
     waiting = table.schema.empty_table()
@@ -135,8 +130,6 @@ def _first(group: Any) -> tuple[int, ...]:  # noqa: ANN401 - pyarrow has no type
 
 def _before(rows: Any, first: tuple[int, ...]) -> tuple[Any, Any]:  # noqa: ANN401 - pyarrow has no types
     """Split *rows* into those before *first* in the order, and the rest."""
-    import pyarrow.compute as pc
-
     rank, place = first
     same = pc.and_(pc.equal(rows["rank"], rank), pc.less(rows["place"], place))
     before = pc.or_(pc.less(rows["rank"], rank), same)
@@ -151,8 +144,6 @@ def _sorted_rows(rows: Any) -> Iterator[Record]:  # noqa: ANN401 - pyarrow has n
 @contextmanager
 def _readable(directory: Path) -> Iterator[None]:
     """Raise InputInvalid for errors in reading files."""
-    import pyarrow as pa
-
     try:
         yield
     except (pa.ArrowInvalid, OSError) as error:

@@ -10,11 +10,15 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from dataflow_generator.build.assemble import ReadParts, read_flows
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.graph_builder import build_job_alone, column_nodes, datasets_of
 from dataflow_generator.build.progress import JOBS, ProgressCallback, counted, silent
 from dataflow_generator.build.schema_nodes import topic_key
+from dataflow_generator.build.snapshot import Snapshot
 from dataflow_generator.graph import Edge, EdgeKind, Node
 from dataflow_generator.jobs.kinds import (
     LookupContext,
@@ -29,8 +33,6 @@ from dataflow_generator.parquet.dataset import EDGES, NODES
 from dataflow_generator.parquet.manifest import ABOVE_SCHEMAS
 from dataflow_generator.parquet.schema import EDGE_DDL, FLOWS, NODE_DDL, arrow_schema, edge_rows, node_rows
 from dataflow_generator.parquet.schema_batches import parquet_file
-from scanner_dictionary.lineage_inputs.events import has_events_or_catalogs
-from scanner_dictionary.lineage_inputs.topics import Connection
 from scanner_model.private_files import make_directory
 
 Table = Any
@@ -39,29 +41,25 @@ _AT_ONCE_JOB_TABLES = 50_000
 
 def numbered(sections: Iterable[Table], rank: int) -> Table:
     """Put sections one after the other, as the rows of *rank* in their places."""
-    import pyarrow as pa
-
     rows = pa.concat_tables(sections)
     ranks = pa.repeat(pa.scalar(rank, pa.int32()), len(rows))
     rows = rows.set_column(rows.schema.get_field_index("rank"), "rank", ranks)
-    places = pa.array(range(len(rows)), pa.int64())
-    return rows.set_column(rows.schema.get_field_index("place"), "place", places)
+    positions = pa.array(range(len(rows)), pa.int64())
+    return rows.set_column(rows.schema.get_field_index("place"), "place", positions)
 
 
 def write_job_tables(nodes: Sequence[Table], edges: Sequence[Table], directory: Path) -> None:
     """Write the *numbered* rows of the ranks into *directory*, a file for each kind."""
     for name, ranks in ((NODES, nodes), (EDGES, edges)):
-        found: dict[str, list[Table]] = {}
+        by_table: dict[str, list[Table]] = {}
         for rows in ranks:
             for kind, own in _by_kind(rows):
-                found.setdefault(kind, []).append(own)
-        for kind, tables in found.items():
+                by_table.setdefault(kind, []).append(own)
+        for kind, tables in by_table.items():
             _write(directory / name / f"kind={kind}", tables)
 
 
 def _write(directory: Path, tables: Sequence[Table]) -> None:
-    import pyarrow as pa
-
     make_directory(directory)
     with parquet_file(directory / ABOVE_SCHEMAS, tables[0].schema) as writer:
         rows = pa.concat_tables(tables).drop_columns(["kind"]).combine_chunks()
@@ -70,8 +68,6 @@ def _write(directory: Path, tables: Sequence[Table]) -> None:
 
 def _by_kind(rows: Table) -> Iterator[tuple[str, Table]]:
     """Cut rows where their kind changes, which it seldom does."""
-    import pyarrow.compute as pc
-
     if len(rows):
         runs = pc.run_end_encode(rows["kind"].combine_chunks())
         ends = runs.run_ends.to_pylist()
@@ -108,22 +104,22 @@ class JobBatches(NamedTuple):
     coverage: Coverage
 
 
-def build_batch(found: PartitionResult) -> JobBatch:
+def build_batch(result: PartitionResult) -> JobBatch:
     """Build the rows of the jobs of a partition, each job independently."""
-    jobs = [each.flows for each in found.jobs]
-    drawings = {each.job.key: build_job_alone(each) for each in jobs}
+    jobs = [job.flows for job in result.jobs]
+    drawings = {job.job.key: build_job_alone(job) for job in jobs}
     edges: dict[EdgeKind, list[tuple[str, Edge]]] = {kind: [] for kind in _KINDS}
     for key, drawing in drawings.items():
         for edge in chain(drawing.uses, drawing.flows):
             edges[edge.kind].append((key, edge))
-    places = {key: place for each in drawings.values() for key, place in each.places.items()}
-    columns = _table(node_rows, list(column_nodes(places, found.described)))
+    refs = {key: ref for drawing in drawings.values() for key, ref in drawing.places.items()}
+    columns = _table(node_rows, list(column_nodes(refs, result.described)))
     return JobBatch(
-        keys=tuple(each.flows.job.key for each in found.jobs),
-        coverage=Coverage.total(each.coverage for each in found.jobs),
+        keys=tuple(job.flows.job.key for job in result.jobs),
+        coverage=Coverage.total(job.coverage for job in result.jobs),
         datasets=datasets_of(jobs),
-        jobs=_table(node_rows, [each.job for each in jobs]),
-        columns=_with(columns, _HOLDER, [place.dataset.key for place in places.values()]),
+        jobs=_table(node_rows, [job.job for job in jobs]),
+        columns=_with(columns, _HOLDER, [ref.dataset.key for ref in refs.values()]),
         edges={
             kind: _with(_table(edge_rows, [edge for _, edge in own]), _JOB, [key for key, _ in own])
             for kind, own in edges.items()
@@ -131,8 +127,8 @@ def build_batch(found: PartitionResult) -> JobBatch:
     )
 
 
-def concatenate(parts: Sequence[JobBatch], there: Collection[str]) -> JobBatches | None:
-    """Return what the jobs of all parts make; *there* are the keys of topics that the graph has without them.
+def concatenate(parts: Sequence[JobBatch], existing: Collection[str]) -> JobBatches | None:
+    """Return what the jobs of all parts make; *existing* are the keys of topics that the graph has without them.
 
     None where two jobs have one name, or one flow in common: one of them must give way then.
     """
@@ -144,10 +140,14 @@ def concatenate(parts: Sequence[JobBatch], there: Collection[str]) -> JobBatches
         return None
     columns = _unique(_concat([part.columns for part in parts], _COLUMN_DDL))
     datasets = sorted(frozenset[Dataset]().union(*(part.datasets for part in parts)))
-    kept = [Node(each.key, each.kind, each.namespace, each.name) for each in datasets if each.key not in there]
+    dataset_nodes = [
+        Node(dataset.key, dataset.kind, dataset.namespace, dataset.name)
+        for dataset in datasets
+        if dataset.key not in existing
+    ]
     jobs = _concat([part.jobs for part in parts], NODE_DDL).sort_by("node_key")
-    nodes = [_table(node_rows, kept), jobs, columns.drop_columns([_HOLDER])]
-    edges = [each.drop_columns([_JOB]) for each in (reads, writes, members, flows)]
+    nodes = [_table(node_rows, dataset_nodes), jobs, columns.drop_columns([_HOLDER])]
+    edges = [table.drop_columns([_JOB]) for table in (reads, writes, members, flows)]
     edges.insert(3, _contains(columns, flows))
     coverage = Coverage.total(part.coverage for part in parts)
     return JobBatches(numbered(nodes, FLOWS), numbered(edges, FLOWS), coverage)
@@ -155,9 +155,6 @@ def concatenate(parts: Sequence[JobBatch], there: Collection[str]) -> JobBatches
 
 def _in_order(tables: Sequence[Table], keys: Sequence[str]) -> Table:
     """Sort edges by job, in the order of *keys*; the edges of one job keep their order."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
     rows = _concat(tables, _EDGE_OF_JOB_DDL)
     return rows.take(pc.array_sort_indices(pc.index_in(rows[_JOB], pa.array(keys, pa.string()))))
 
@@ -169,8 +166,6 @@ def _has_doubles(flows: Table) -> bool:
 
 def _unique(columns: Table) -> Table:
     """Return each column once, sorted by key."""
-    import pyarrow.compute as pc
-
     keys = columns["node_key"].combine_chunks()
     wanted = pc.unique(keys)
     wanted = wanted.take(pc.array_sort_indices(wanted))
@@ -179,46 +174,36 @@ def _unique(columns: Table) -> Table:
 
 def _contains(columns: Table, flows: Table) -> Table:
     """Return the edges to *columns* from their datasets, each with the evidence of the first flow at the column."""
-    import pyarrow as pa
-
     first = flows.take(_first_flows(columns["node_key"], flows))
     alike = {"type": "", "subtype": "", "kind": str(EdgeKind.CONTAINS)}
-    made = {
+    cells = {
         "source": columns[_HOLDER],
         "target": columns["node_key"],
         **{name: first[name] for name in ("evidence", "certainty", "rank", "place")},
         **{name: pa.repeat(pa.scalar(text, pa.string()), len(columns)) for name, text in alike.items()},
     }
-    return pa.table({name: made[name] for name in arrow_schema(EDGE_DDL).names}).cast(arrow_schema(EDGE_DDL))
+    return pa.table({name: cells[name] for name in arrow_schema(EDGE_DDL).names}).cast(arrow_schema(EDGE_DDL))
 
 
 def _first_flows(columns: Array, flows: Table) -> Array:
     """Return the index in *flows* of the first flow from or to each of *columns*."""
-    import pyarrow.compute as pc
-
     ends = [(pc.index_in(columns, flows[end].combine_chunks())) for end in ("source", "target")]
     return pc.min_element_wise(*ends)
 
 
 def _concat(tables: Sequence[Table], ddl: str) -> Table:
-    import pyarrow as pa
-
     return pa.concat_tables([arrow_schema(ddl).empty_table(), *tables])
 
 
 def _table(rows: Any, listed: Sequence[Any]) -> Table:  # noqa: ANN401 - pyarrow has no types
-    import pyarrow as pa
-
     return pa.Table.from_batches([rows(listed, FLOWS, range(len(listed)))])
 
 
 def _with(table: Table, name: str, values: Iterable[str]) -> Table:
-    import pyarrow as pa
-
     return table.append_column(name, pa.array(list(values), pa.string()))
 
 
-DrawParts = Callable[[Sequence[tuple[str, Partition]]], Iterable[JobBatch]]
+DrawParts = Callable[[Sequence[Partition], LookupContext], Iterable[JobBatch]]
 """Reads partitions of job kinds and builds the rows of each, in the order given."""
 
 T = TypeVar("T")
@@ -235,37 +220,39 @@ class JobRows(NamedTuple):
 
 
 def read_rows(
-    conn: Connection, draw: DrawParts | None = None, read: ReadParts | None = None, report: ProgressCallback = silent
+    snapshot: Snapshot,
+    draw: DrawParts | None = None,
+    read: ReadParts | None = None,
+    report: ProgressCallback = silent,
 ) -> JobRows:
-    """Read all jobs; *draw* reads and draws their parts, *read* reads them only. Without these it is done here.
+    """Read all jobs; *draw* reads their partitions and builds the rows, *read* reads them only, by default here.
 
-    Jobs are read only, to be joined, where events or catalogs bear on those of others, and where two have one name.
+    Jobs are read only, to be merged, where events or catalogs affect those of others, and where two have one name.
     """
-    if has_events_or_catalogs(conn):
-        return _of_flows(conn, read, report)
-    context, listed = lookup_context(conn), list(job_partitions(conn))
-    parts = draw(listed) if draw else _drawn_here(conn, counted(report, JOBS, listed, len(listed)), context)
-    found = concatenate(list(parts), _there(context))
+    if snapshot.has_events_or_catalogs:
+        return _of_flows(snapshot, read, report)
+    context, parts = lookup_context(snapshot), list(job_partitions(snapshot))
+    if draw:
+        batches = list(draw(parts, context))
+    else:
+        batches = [build_batch(read_partition(part, context)) for part in counted(report, JOBS, parts, len(parts))]
+    found = concatenate(batches, _existing_topics(context))
     if found is None:
-        return _of_flows(conn, read, report)
+        return _of_flows(snapshot, read, report)
     nodes, edges = (table.to_batches(max_chunksize=_AT_ONCE) for table in (found.nodes, found.edges))
     return JobRows(nodes, edges, found.coverage)
 
 
-def _of_flows(conn: Connection, read: ReadParts | None, told: ProgressCallback) -> JobRows:
-    flows = read_flows(conn, read, told)
+def _of_flows(snapshot: Snapshot, read: ReadParts | None, report: ProgressCallback) -> JobRows:
+    flows = read_flows(snapshot, read, report)
     nodes, edges = portions(flows.nodes, FLOWS, node_rows), portions(flows.edges, FLOWS, edge_rows)
     return JobRows(nodes, edges, flows.coverage)
 
 
-def _drawn_here(conn: Connection, parts: Iterable[tuple[str, Partition]], around: LookupContext) -> Iterator[JobBatch]:
-    return (build_batch(read_partition(conn, *part, around)) for part in parts)
-
-
-def _there(around: LookupContext) -> frozenset[str]:
+def _existing_topics(context: LookupContext) -> frozenset[str]:
     """Return the keys of live topics, which are in the graph without any job."""
-    clusters = around.naming.clusters
-    return frozenset(topic_key(clusters[cluster], name) for cluster, names in around.topics().items() for name in names)
+    clusters = context.naming.clusters
+    return frozenset(topic_key(clusters[cluster], name) for cluster, names in context.topics.items() for name in names)
 
 
 def portions(things: Iterable[T], rank: int, rows: Callable[[Sequence[T], int, Sequence[int]], Any]) -> Iterator[Any]:

@@ -5,18 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
-from typing import NamedTuple
+
+from pyarrow import parquet
 
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.store import coverage_text
+from dataflow_generator.build.targets import GraphManifest
 from scanner_dictionary.export.atomic_write import atomic_directory
 from scanner_model.errors import InputInvalid
 from scanner_model.private_files import atomic_path
-
-NAME = "graph.parquet"
-"""The directory of a graph, inside the one that `--output` names."""
 
 ABOVE_SCHEMAS = "part-0.parquet"
 """The file of each kind for rows outside schemas; schemas have files of their own."""
@@ -30,45 +29,18 @@ FORMAT = 1
 _HINT = "`scanner dataflow --format parquet --output DIR` writes DIR/graph.parquet"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GraphManifest:
-    """The newest scan behind a graph, its numbers of rows, and its coverage.
-
-    *coverage* is the output of `store.coverage_text`; None where an older program wrote the graph.
-    """
-
-    last_scan: int
-    nodes: int
-    edges: int
-    coverage: str | None = None
-
-
-class Written(NamedTuple):
-    """The manifest of a written graph, and its coverage."""
-
-    about: GraphManifest
-    coverage: Coverage
-
-
 @contextmanager
 def whole_graph(directory: Path) -> Iterator[Path]:
     """Yield a temporary directory for a graph, which replaces *directory* when the block ends without error.
 
-    Raises InputInvalid where *directory* has other contents, cannot be written, or pyarrow is missing.
+    Raises InputInvalid where *directory* has other contents, or cannot be written.
     """
-    try:
-        import pyarrow.parquet  # noqa: F401 - only whether it is there
-    except ImportError as error:
-        hint = "pip install 'kafka-lineage-scanner[parquet]'"
-        raise InputInvalid("Parquet needs pyarrow", where=str(directory), hint=hint) from error
     with atomic_directory(directory, PARTS) as part:
         yield part
 
 
 def count_rows(directory: Path) -> int:
     """Return the number of rows of the Parquet files under *directory*, from their metadata."""
-    from pyarrow import parquet
-
     return sum(parquet.read_metadata(file).num_rows for file in directory.glob("kind=*/*.parquet"))
 
 

@@ -10,11 +10,11 @@ from typing import TypeVar
 
 from dataflow_generator.analysis.connectivity import CONNECTED, components, kind_of
 from dataflow_generator.build.schema_nodes import list_text
+from dataflow_generator.build.targets import GraphManifest
 from dataflow_generator.graph import EdgeKind, FlowGraph, NodeKind
 from dataflow_generator.parquet.dataset import ABOVE, EDGES, NODES, ParquetTables, RowFilter
-from dataflow_generator.parquet.manifest import GraphManifest
 from dataflow_generator.parquet.schema import SCHEMAS, Record, record_edge, record_node
-from dataflow_generator.parquet.schema_batches import PLACES
+from dataflow_generator.parquet.schema_batches import ORDINAL_BITS
 from dataflow_generator.query.stored_graph import GeneratedGraph, coverage_of, part_of_cluster
 from scanner_dictionary.graph.reader import CALLED, KAFKA
 from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph
@@ -27,7 +27,7 @@ _RANK = 64
 """The number of bits of `place` in a row number, below `rank`: numbers are in the order of the graph."""
 
 _COLUMN, _SCHEMA, _CONTAINS = str(NodeKind.COLUMN), str(NodeKind.SCHEMA), str(EdgeKind.CONTAINS)
-_IN_ESTATE = frozenset(NodeKind) - {NodeKind.COLUMN, NodeKind.SCHEMA}
+_OF_INSTALLATION = frozenset(NodeKind) - {NodeKind.COLUMN, NodeKind.SCHEMA}
 _SUGGESTED = frozenset(CALLED) - {_COLUMN}
 
 
@@ -66,8 +66,8 @@ def _read(rows: Iterable[Record], read: Callable[[Record], T]) -> Iterator[T]:
 class TableGraph:
     """A `GraphReader` over *tables*; *place* describes the graph in messages."""
 
-    def __init__(self, tables: ParquetTables, place: str) -> None:
-        self.place = place
+    def __init__(self, tables: ParquetTables, location: str) -> None:
+        self.location = location
         self._tables = tables
         self._by_number: dict[int, NodeRow] = {}
         self._by_key: dict[str, NodeRow] = {}
@@ -80,14 +80,14 @@ class TableGraph:
         near = "source" if forward else "target"
         keys = [self._by_number[node].node_key for node in nodes]
         inside = _spans(node for node in nodes if node >> _RANK == SCHEMAS)
-        found = list(self._tables.rows(EDGES, RowFilter(kinds=kinds, column=near, values=keys))) if nodes else []
+        rows = list(self._tables.rows(EDGES, RowFilter(kinds=kinds, column=near, values=keys))) if nodes else []
         if inside and _CONTAINS in kinds:
             within = RowFilter(ranks=(SCHEMAS,), kinds=(_CONTAINS,), column=near, values=keys, spans=inside)
-            found += self._tables.rows(EDGES, within)
+            rows += self._tables.rows(EDGES, within)
         if not holders:
-            found = [row for row in found if row["kind"] != _CONTAINS or row["target"].startswith(f"{_COLUMN}:")]
-        self._load({row[end] for row in found for end in ("source", "target")}, inside)
-        return tuple(map(self._edge, found))
+            rows = [row for row in rows if row["kind"] != _CONTAINS or row["target"].startswith(f"{_COLUMN}:")]
+        self._load({row[end] for row in rows for end in ("source", "target")}, inside)
+        return tuple(map(self._edge, rows))
 
     def nodes_of(self, keys: Iterable[int]) -> Mapping[int, NodeRow]:
         """Return nodes of earlier results."""
@@ -96,8 +96,8 @@ class TableGraph:
     def nodes_in(self, cluster: str) -> tuple[NodeRow, ...]:
         """Return the nodes of *cluster*."""
         homes = [node.namespace for node in self._clusters() if node.name == cluster]
-        found = self._nodes(RowFilter(kinds=_IN_ESTATE, column="namespace", values=homes))
-        return tuple(node for node in found if node.kind != NodeKind.CLUSTER or node.name == cluster)
+        nodes = self._nodes(RowFilter(kinds=_OF_INSTALLATION, column="namespace", values=homes))
+        return tuple(node for node in nodes if node.kind != NodeKind.CLUSTER or node.name == cluster)
 
     def nodes_named(self, names: Collection[str]) -> Iterator[NodeRow]:
         """Yield the nodes with these names."""
@@ -109,8 +109,8 @@ class TableGraph:
 
     def names_known(self) -> Iterator[tuple[str, str | None]]:
         """List the names of topics, datasets, jobs and groups: columns in flows may be millions."""
-        found = self._tables.rows(NODES, RowFilter(kinds=_SUGGESTED), ("name",))
-        return iter(sorted({(row["name"], None) for row in found}))
+        rows = self._tables.rows(NODES, RowFilter(kinds=_SUGGESTED), ("name",))
+        return iter(sorted({(row["name"], None) for row in rows}))
 
     def names_near(self, _: str) -> Iterator[tuple[str, str | None]]:
         """List all names."""
@@ -118,8 +118,8 @@ class TableGraph:
 
     def dataset_names(self) -> Iterable[str]:
         """Return the names of datasets."""
-        found = self._tables.rows(NODES, RowFilter(kinds=(NodeKind.DATASET,)), ("name",))
-        return sorted({row["name"] for row in found})
+        rows = self._tables.rows(NODES, RowFilter(kinds=(NodeKind.DATASET,)), ("name",))
+        return sorted({row["name"] for row in rows})
 
     def schema_columns(self, topic: NodeRow) -> Iterator[NodeRow]:
         """Yield the columns of a topic's schemas, whose places follow that of the schema."""
@@ -145,8 +145,8 @@ class TableGraph:
 
     def links(self, kinds: Collection[str]) -> Iterator[tuple[str, str]]:
         """Yield the ends of edges."""
-        found = self._tables.rows(EDGES, RowFilter(kinds=kinds), ("source", "target"))
-        return ((row["source"], row["target"]) for row in found)
+        rows = self._tables.rows(EDGES, RowFilter(kinds=kinds), ("source", "target"))
+        return ((row["source"], row["target"]) for row in rows)
 
     def _clusters(self) -> Iterator[NodeRow]:
         return self._nodes(RowFilter(kinds=(NodeKind.CLUSTER,)))
@@ -195,5 +195,5 @@ def _number(row: Record) -> int:
 
 def _spans(numbers: Iterable[int]) -> list[tuple[int, int]]:
     """Return the `place` ranges of the definitions to which rows with these numbers belong."""
-    definitions = sorted({(number & ((1 << _RANK) - 1)) >> PLACES for number in numbers})
-    return [(each << PLACES, ((each + 1) << PLACES) - 1) for each in definitions]
+    definitions = sorted({(number & ((1 << _RANK) - 1)) >> ORDINAL_BITS for number in numbers})
+    return [(definition << ORDINAL_BITS, ((definition + 1) << ORDINAL_BITS) - 1) for definition in definitions]

@@ -8,12 +8,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pyarrow as pa
 
 from dataflow_generator.graph import Attributes, Certainty, Edge, EdgeKind, Node, NodeKind
-
-if TYPE_CHECKING:
-    import pyarrow
 
 Record = dict[str, Any]
 
@@ -35,14 +34,12 @@ EDGE_DDL = _ddl(_EDGE)
 ORDER = ("rank", "place")
 """The columns that give the order of the graph."""
 
-ESTATE, FLOWS, SCHEMAS = range(3)
+INSTALLATION, FLOWS, SCHEMAS = range(3)
 """Ranks: clusters and topics; jobs with their datasets and columns; schemas and their columns."""
 
 
-def arrow_schema(ddl: str) -> pyarrow.Schema:
+def arrow_schema(ddl: str) -> pa.Schema:
     """Return the Arrow schema of NODE_DDL or EDGE_DDL, or of other columns of these types."""
-    import pyarrow as pa
-
     types = {"int": pa.int32(), "long": pa.int64(), "string": pa.string(), "array<string>": pa.list_(pa.string())}
     return pa.schema([(name, types[kind]) for name, kind in (column.split(" ") for column in ddl.split(", "))])
 
@@ -53,7 +50,7 @@ def attributes_text(attributes: Attributes) -> str:
     return json.dumps(dict(attributes), ensure_ascii=False)
 
 
-def node_rows(nodes: Sequence[Node], rank: int, places: Sequence[int]) -> pyarrow.RecordBatch:
+def node_rows(nodes: Sequence[Node], rank: int, positions: Sequence[int]) -> pa.RecordBatch:
     """Return nodes as rows of NODE_DDL, each with its place."""
     columns: dict[str, Sequence[Any]] = {
         "node_key": [node.key for node in nodes],
@@ -62,13 +59,13 @@ def node_rows(nodes: Sequence[Node], rank: int, places: Sequence[int]) -> pyarro
         "path": [node.path for node in nodes],
         "attributes": [attributes_text(node.attributes) for node in nodes],
         "rank": [rank] * len(nodes),
-        "place": places,
+        "place": positions,
         "kind": [str(node.kind) for node in nodes],
     }
     return _batch(columns, NODE_DDL)
 
 
-def edge_rows(edges: Sequence[Edge], rank: int, places: Sequence[int]) -> pyarrow.RecordBatch:
+def edge_rows(edges: Sequence[Edge], rank: int, positions: Sequence[int]) -> pa.RecordBatch:
     """Return edges as rows of EDGE_DDL, each with its place."""
     columns: dict[str, Sequence[Any]] = {
         "source": [edge.source for edge in edges],
@@ -78,15 +75,13 @@ def edge_rows(edges: Sequence[Edge], rank: int, places: Sequence[int]) -> pyarro
         "type": [edge.type for edge in edges],
         "subtype": [edge.subtype for edge in edges],
         "rank": [rank] * len(edges),
-        "place": places,
+        "place": positions,
         "kind": [str(edge.kind) for edge in edges],
     }
     return _batch(columns, EDGE_DDL)
 
 
-def _batch(columns: dict[str, Sequence[Any]], ddl: str) -> pyarrow.RecordBatch:
-    import pyarrow as pa
-
+def _batch(columns: dict[str, Sequence[Any]], ddl: str) -> pa.RecordBatch:
     return pa.RecordBatch.from_pydict(columns, schema=arrow_schema(ddl))
 
 

@@ -6,7 +6,11 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyarrow import parquet
 
 from dataflow_generator.build import schema_nodes
 from dataflow_generator.build.dictionary_source import DictionarySource, Range
@@ -18,35 +22,29 @@ from scanner_dictionary.lineage_inputs.topics import ColumnNodeRow, DefinitionRo
 from scanner_model.errors import InputInvalid
 from scanner_model.private_files import atomic_path, make_directory
 
-if TYPE_CHECKING:
-    import pyarrow
-
-
 Array = Any
 _SEPARATOR = "\0"
-PLACES = 32
+ORDINAL_BITS = 32
 """The number of low bits of `place` for the ordinal in a definition (0: the schema itself); above is its key."""
 
 
 class Batches(NamedTuple):
     """The rows of some schemas: nodes of schemas, nodes of their columns (both of NODE_DDL), edges (of EDGE_DDL)."""
 
-    schemas: pyarrow.RecordBatch
-    columns: pyarrow.RecordBatch
-    edges: pyarrow.RecordBatch
+    schemas: pa.RecordBatch
+    columns: pa.RecordBatch
+    edges: pa.RecordBatch
 
 
-def node_batch(cells: Cells) -> pyarrow.RecordBatch:
+def node_batch(cells: Cells) -> pa.RecordBatch:
     """Build the nodes of schemas and of their columns; rows of NODE_DDL in the graph's order."""
-    import pyarrow as pa
-
     schemas = _schema_rows(cells)
     if not cells.columns:
         return schemas
     return pa.concat_batches([schemas, _node_rows(_Columns(cells))]).sort_by("place")
 
 
-def edge_batch(cells: Cells) -> pyarrow.RecordBatch:
+def edge_batch(cells: Cells) -> pa.RecordBatch:
     """Build the edges from schemas and columns to the columns in them; rows of EDGE_DDL."""
     return _edge_rows(_Columns(cells)) if cells.columns else _none(EDGE_DDL)
 
@@ -60,20 +58,16 @@ def batches(cells: Cells) -> Batches:
     return Batches(schemas, _node_rows(columns), _edge_rows(columns))
 
 
-def _none(ddl: str) -> pyarrow.RecordBatch:
-    import pyarrow as pa
-
+def _none(ddl: str) -> pa.RecordBatch:
     return pa.RecordBatch.from_pylist([], schema=arrow_schema(ddl))
 
 
-def _schema_rows(cells: Cells) -> pyarrow.RecordBatch:
+def _schema_rows(cells: Cells) -> pa.RecordBatch:
     nodes = [_schema_node(head) for head in cells.heads]
-    return node_rows(nodes, SCHEMAS, [head.id << PLACES for head in cells.heads])
+    return node_rows(nodes, SCHEMAS, [head.id << ORDINAL_BITS for head in cells.heads])
 
 
-def _node_rows(columns: _Columns) -> pyarrow.RecordBatch:
-    import pyarrow as pa
-
+def _node_rows(columns: _Columns) -> pa.RecordBatch:
     columns_of = {
         "node_key": columns.keys,
         "namespace": columns.all(""),
@@ -87,9 +81,7 @@ def _node_rows(columns: _Columns) -> pyarrow.RecordBatch:
     return pa.RecordBatch.from_pydict(columns_of, schema=arrow_schema(NODE_DDL))
 
 
-def _edge_rows(columns: _Columns) -> pyarrow.RecordBatch:
-    import pyarrow as pa
-
+def _edge_rows(columns: _Columns) -> pa.RecordBatch:
     columns_of = {
         "source": columns.sources(),
         "target": columns.keys,
@@ -113,18 +105,15 @@ class _Columns:
     """The columns of some definitions as arrays, with one value for each column of a schema."""
 
     def __init__(self, cells: Cells) -> None:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
         self._pa, self._pc = pa, pc
         self.heads = cells.heads
         names = ("definition", "ordinal", "path", "name", "type", "logical_type", "nullable", "tags")
-        found = dict(zip(names, zip(*cells.columns, strict=True), strict=True))
+        columns = dict(zip(names, zip(*cells.columns, strict=True), strict=True))
         texts = ("path", "name", "type", "logical_type", "tags")
-        self._text = {name: pa.array(found[name], pa.string()) for name in texts}
-        self._definition = pa.array(found["definition"], pa.int64())
-        self._ordinal = pa.array(found["ordinal"], pa.int64())
-        self._nullable = pa.array(found["nullable"]).cast(pa.bool_())
+        self._text = {name: pa.array(columns[name], pa.string()) for name in texts}
+        self._definition = pa.array(columns["definition"], pa.int64())
+        self._ordinal = pa.array(columns["ordinal"], pa.int64())
+        self._nullable = pa.array(columns["nullable"]).cast(pa.bool_())
         self._head = pc.index_in(self._definition, pa.array([head.id for head in cells.heads], pa.int64()))
         keys = [schema_key(head.fingerprint) for head in cells.heads]
         self._schema_keys = self.of_head(keys)
@@ -143,7 +132,7 @@ class _Columns:
     def places(self) -> Array:
         """Return the `place` of each column."""
         pc = self._pc
-        return pc.add(pc.add(pc.shift_left(self._definition, PLACES), self._ordinal), 1)
+        return pc.add(pc.add(pc.shift_left(self._definition, ORDINAL_BITS), self._ordinal), 1)
 
     def attributes(self) -> Array:
         """Return each column's attributes as JSON; only distinct ones are serialized."""
@@ -160,8 +149,8 @@ class _Columns:
         pc, path = self._pc, self._text["path"]
         above = self._strings(path, _above, lambda text: pc.replace_substring_regex(text, ',?"[^"]*"\\]$', "]"))
         root = pc.equal(path, "[]")
-        here, there = self._joined(self._stems, path), self._joined(self._stems, above)
-        at = pc.if_else(root, None, pc.index_in(there, here))
+        names, parent_names = self._joined(self._stems, path), self._joined(self._stems, above)
+        at = pc.if_else(root, None, pc.index_in(parent_names, names))
         return pc.coalesce(self.keys.take(at), self._schema_keys)
 
     def _paths(self) -> Array:
@@ -174,15 +163,15 @@ class _Columns:
 
         return self._strings(path, json.loads, split)
 
-    def _strings(self, text: Array, one: Callable[[str], Any], many: Callable[[Array], Array]) -> Array:
-        """Apply *many* to all texts at once, and *one* to each of the few that need JSON parsing."""
+    def _strings(self, text: Array, convert_text: Callable[[str], Any], many: Callable[[Array], Array]) -> Array:
+        """Apply *many* to all texts at once, and *convert_text* to each of the few that need JSON parsing."""
         pc = self._pc
         special = pc.or_(pc.match_substring(text, "\\"), pc.match_substring(text, '", "'))
         plain = many(text)
         if not pc.any(special).as_py():
             return plain
         exact = [
-            one(cell) if needs_json else None
+            convert_text(cell) if needs_json else None
             for cell, needs_json in zip(text.to_pylist(), special.to_pylist(), strict=True)
         ]
         return pc.if_else(special, self._pa.array(exact, plain.type), plain)
@@ -228,10 +217,10 @@ def span_name(span: Range) -> str:
     return f"schemas-{span[0]:012}-{span[1]:012}.parquet"
 
 
-def make_places(directory: Path) -> None:
+def make_directories(directory: Path) -> None:
     """Build the directories that files of spans lie in."""
-    for place in SPAN_COLUMNS:
-        make_directory(directory / place)
+    for folder in SPAN_COLUMNS:
+        make_directory(directory / folder)
 
 
 def finish_spans(directory: Path, written: Iterable[Rows]) -> None:
@@ -239,32 +228,30 @@ def finish_spans(directory: Path, written: Iterable[Rows]) -> None:
 
     Raises InputInvalid where it is not: a machine wrote into a directory of that name which is its own.
     """
-    from pyarrow import parquet
-
     for file in (file for place in SPAN_COLUMNS for file in (directory / place).glob(".*")):
         file.unlink(missing_ok=True)
-    files = (file for place in SPAN_COLUMNS for file in (directory / place).glob("schemas-*.parquet"))
-    found, wanted = sum(parquet.read_metadata(file).num_rows for file in files), sum(map(sum, written))
-    if found != wanted:
-        what = f"tasks wrote {wanted} rows there, and {found} are to be seen here"
+    files = (file for folder in SPAN_COLUMNS for file in (directory / folder).glob("schemas-*.parquet"))
+    counted, wanted = sum(parquet.read_metadata(file).num_rows for file in files), sum(map(sum, written))
+    if counted != wanted:
+        what = f"tasks wrote {wanted} rows there, and {counted} are to be seen here"
         raise InputInvalid(what, where=str(directory), hint="name a directory that all machines share")
 
 
 def write_span(source: DictionarySource, span: Range, directory: Path) -> Rows:
     """Write the rows of the schemas of *span* into the graph in *directory*, in bounded memory.
 
-    Raises OSError where the directories that `make_places` makes are not there.
+    Raises OSError where the directories that `make_directories` makes are not there.
     """
     with infrequent_collection():
         return write_batches((batches(cells) for cells in source.cells(span)), directory, span_name(span))
 
 
-def write_batches(found: Iterable[Batches], directory: Path, name: str) -> Rows:
+def write_batches(parts: Iterable[Batches], directory: Path, name: str) -> Rows:
     """Write the rows of some schemas, in the graph's order, as the files called *name* of the graph in *directory*."""
     counts = [0] * len(SPAN_COLUMNS)
     with ExitStack() as files:
         writers: dict[int, Any] = {}
-        for at, rows in (pair for each in found for pair in enumerate(each)):
+        for at, rows in (pair for batches in parts for pair in enumerate(batches)):
             if rows.num_rows:
                 if at not in writers:
                     writers[at] = files.enter_context(parquet_file(directory / SPAN_COLUMNS[at] / name, rows.schema))
@@ -282,6 +269,4 @@ def parquet_file(file: Path, schema: Any) -> Iterator[Any]:  # noqa: ANN401 - py
 
 def parquet_writer(sink: Any, columns: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
     """Open what writes rows of *columns* into *sink*."""
-    from pyarrow import parquet
-
     return parquet.ParquetWriter(sink, columns, compression="zstd", use_dictionary=REPEATED)

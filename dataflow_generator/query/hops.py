@@ -6,9 +6,8 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from dataflow_generator.graph import EdgeKind, NodeKind
-from scanner_dictionary.engine.open import Connection
-from scanner_dictionary.graph.neighbours import count_edges, nearest_edges
-from scanner_dictionary.graph.store import EdgeRow, NodeRow, edges_at, nodes_of
+from scanner_dictionary.graph.reader import SqlGraphReader
+from scanner_dictionary.graph.store import EdgeRow, NodeRow
 
 _JOB_LEVEL = frozenset((EdgeKind.READS, EdgeKind.WRITES, EdgeKind.MATERIALIZES, EdgeKind.MEMBER_OF))
 _FLOWS = frozenset((EdgeKind.COLUMN_FLOW,))
@@ -44,9 +43,9 @@ class Surroundings:
     complete: bool
 
 
-def surroundings(conn: Connection, root: NodeRow, hops: Hops) -> Surroundings:
+def surroundings(graph: SqlGraphReader, root: NodeRow, hops: Hops) -> Surroundings:
     """Return what is within *hops* of *root*, with the clusters of topics."""
-    part = _Part(conn, {root.id: root}, left=hops.edges)
+    part = _Part(graph, {root.id: root}, left=hops.edges)
     kinds = _FLOWS if root.kind == NodeKind.COLUMN else _JOB_LEVEL
     for forward, steps in ((False, hops.upstream), (True, hops.downstream)):
         frontier: Collection[int] = [root.id]
@@ -60,7 +59,7 @@ def surroundings(conn: Connection, root: NodeRow, hops: Hops) -> Surroundings:
 
 @dataclass(slots=True)
 class _Part:
-    conn: Connection
+    graph: SqlGraphReader
     nodes: dict[int, NodeRow]
     edges: dict[int, EdgeRow] = field(default_factory=dict)
     left: int = 0
@@ -72,7 +71,7 @@ class _Part:
             return []
         # One more than allowed, to learn whether there are others.
         wanted = max(self.left, 0) + 1
-        rows = nearest_edges(self.conn, sorted(frontier), forward=forward, kinds=kinds, limit=wanted)
+        rows = self.graph.nearest_edges(sorted(frontier), forward=forward, kinds=kinds, limit=wanted)
         new = [row for row in rows if row.id not in self.edges]
         self.complete = self.complete and len(rows) < wanted
         return self._add(new[: self.left])
@@ -81,7 +80,7 @@ class _Part:
         self.edges |= {row.id: row for row in rows}
         self.left -= len(rows)
         ends = {end for row in rows for end in (row.source_node_id, row.target_node_id)} - self.nodes.keys()
-        self.nodes.update(nodes_of(self.conn, ends))
+        self.nodes.update(self.graph.nodes_of(ends))
         return sorted(ends)
 
     def add_columns(self) -> None:
@@ -92,7 +91,7 @@ class _Part:
             outer = self.step(outer, True, _HOLDS)
         columns = [node.id for node in self.nodes.values() if node.kind == NodeKind.COLUMN]
         if columns:
-            flows = nearest_edges(self.conn, columns, forward=True, kinds=_FLOWS, limit=max(self.left, 0) + 1)
+            flows = self.graph.nearest_edges(columns, forward=True, kinds=_FLOWS, limit=max(self.left, 0) + 1)
             within = [row for row in flows if row.target_node_id in self.nodes and row.id not in self.edges]
             self.complete = self.complete and len(flows) <= max(self.left, 0)
             self._add(within[: max(self.left, 0)])
@@ -101,7 +100,7 @@ class _Part:
         """Add the clusters of topics, and the datasets of columns."""
         inner = [node.id for node in self.nodes.values() if node.kind in (NodeKind.TOPIC, NodeKind.COLUMN)]
         while inner:
-            rows = edges_at(self.conn, inner, forward=False, kinds=("contains",), holders=True)
+            rows = self.graph.edges_at(inner, forward=False, kinds=("contains",), holders=True)
             inner = self._add([row for row in rows if row.id not in self.edges])
 
     def result(self, root: NodeRow) -> Surroundings:
@@ -109,8 +108,8 @@ class _Part:
         columns = [key for key, node in self.nodes.items() if node.kind == NodeKind.COLUMN]
         others = [key for key, node in self.nodes.items() if node.kind not in (NodeKind.COLUMN, NodeKind.CLUSTER)]
         counts = [
-            count_edges(self.conn, others, forward=forward, kinds=_JOB_LEVEL)
-            | count_edges(self.conn, columns, forward=forward, kinds=_FLOWS)
+            self.graph.count_edges(others, forward=forward, kinds=_JOB_LEVEL)
+            | self.graph.count_edges(columns, forward=forward, kinds=_FLOWS)
             for forward in (False, True)
         ]
         return Surroundings(

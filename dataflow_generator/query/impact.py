@@ -31,21 +31,21 @@ class Root(Generic[K]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Affected(Generic[K, E]):
-    """An affected job (*path* None), dataset (()) or column; *way* is the route from the start, *through* its jobs.
+    """An affected job (*path* None), dataset (()) or column; *route* is the route from the start, *through* its jobs.
 
-    *use* is how the start is used along all of *way*: the closest use, on the shortest such route.
+    *use* is how the start is used along all of *route*: the closest use, on the shortest such route.
     """
 
     node: K
     path: ColumnPath | None
     use: Use
-    way: tuple[Hop[K, E], ...]
+    route: tuple[Hop[K, E], ...]
     through: tuple[K, ...]
 
     @property
     def steps(self) -> int:
         """Return the number of edges from the start."""
-        return len(self.way)
+        return len(self.route)
 
 
 def impact(root: Root[K], graph: ImpactGraph[K, E]) -> tuple[Affected[K, E], ...]:
@@ -101,7 +101,7 @@ class _Search(Generic[K, E]):
             return self._start_at_job(root.node)
         self._reached = {_State(root.node, root.path, Use.COPIES): _Reach(Use.COPIES, 0)}
         return [
-            Affected(node=hop.source, path=None, use=Use.WRITES, way=(hop,), through=())
+            Affected(node=hop.source, path=None, use=Use.WRITES, route=(hop,), through=())
             for hop in self._neighbourhood.into(root.node, root.path)
         ]
 
@@ -112,9 +112,11 @@ class _Search(Generic[K, E]):
         for hop in self._graph.ahead([root, *members], True, frozenset((EdgeKind.WRITES,))):
             self._initial.setdefault(hop.target, (*members.get(hop.source, ()), hop))
         self._reached = {
-            _State(node, (), Use.COPIES): _Reach(Use.COPIES, len(way)) for node, way in self._initial.items()
+            _State(node, (), Use.COPIES): _Reach(Use.COPIES, len(route)) for node, route in self._initial.items()
         }
-        return [Affected(node=job, path=None, use=Use.DEPENDS, way=way, through=()) for job, way in members.items()]
+        return [
+            Affected(node=job, path=None, use=Use.DEPENDS, route=route, through=()) for job, route in members.items()
+        ]
 
     def go(self) -> None:
         """Follow flows until no better reach is found."""
@@ -147,11 +149,11 @@ class _Search(Generic[K, E]):
     def jobs(self) -> Iterator[Affected[K, E]]:
         """Yield the affected jobs."""
         for job, reach in self._jobs.items():
-            way, through = self._route(reach)
+            route, through = self._route(reach)
             hops = reach.flow.hops if reach.flow else ()
             earlier = tuple(other for other in through if other != job)
             yield Affected(
-                node=job, path=None, use=reach.use, way=(*way[: len(way) - len(hops)], *hops[:1]), through=earlier
+                node=job, path=None, use=reach.use, route=(*route[: len(route) - len(hops)], *hops[:1]), through=earlier
             )
 
     def groups(self, jobs: list[Affected[K, E]]) -> Iterator[Affected[K, E]]:
@@ -165,7 +167,7 @@ class _Search(Generic[K, E]):
         for hop in self._graph.ahead(list(by_job), False, frozenset((EdgeKind.MEMBER_OF,))):
             job = by_job[hop.target]
             group = Affected(
-                node=hop.source, path=None, use=job.use, way=(*job.way, hop), through=(*job.through, job.node)
+                node=hop.source, path=None, use=job.use, route=(*job.route, hop), through=(*job.through, job.node)
             )
             known = groups.get(hop.source, group)
             groups[hop.source] = min(known, group, key=lambda candidate: (candidate.use, candidate.steps))
@@ -176,7 +178,7 @@ class _Search(Generic[K, E]):
         for dataset, reach in self._best(lambda state: state.dataset).items():
             if dataset in self._initial:
                 hops = self._initial[dataset]
-                yield Affected(node=dataset, path=(), use=Use.MADE, way=hops, through=_members(hops))
+                yield Affected(node=dataset, path=(), use=Use.MADE, route=hops, through=_members(hops))
             elif reach.flow is not None:
                 yield self._affected(dataset, (), reach)
 
@@ -195,8 +197,8 @@ class _Search(Generic[K, E]):
         return best
 
     def _affected(self, node: K, path: ColumnPath, reach: _Reach[K, E]) -> Affected[K, E]:
-        way, through = self._route(reach)
-        return Affected(node=node, path=path, use=reach.use, way=way, through=through)
+        route, through = self._route(reach)
+        return Affected(node=node, path=path, use=reach.use, route=route, through=through)
 
     def _route(self, reach: _Reach[K, E]) -> tuple[tuple[Hop[K, E], ...], tuple[K, ...]]:
         """Return the edges from the start, and their jobs."""
@@ -207,19 +209,19 @@ class _Search(Generic[K, E]):
             start, reach = reach.before, self._reached[reach.before]
         initial = self._initial.get(start.dataset, ()) if start else ()
         ahead = flows[::-1]
-        way = (*initial, *(hop for flow in ahead for hop in flow.hops))
+        route = (*initial, *(hop for flow in ahead for hop in flow.hops))
         jobs = (job for flow in ahead for job in flow.jobs)
-        return way, tuple(dict.fromkeys((*_members(initial), *jobs)))
+        return route, tuple(dict.fromkeys((*_members(initial), *jobs)))
 
 
-def _members(way: tuple[Hop[K, E], ...]) -> tuple[K, ...]:
-    """Return the job at the start of a consumer group's *way*; none where it starts at the job itself."""
-    return tuple(hop.target for hop in way[:1] if hop.kind == EdgeKind.MEMBER_OF)
+def _members(route: tuple[Hop[K, E], ...]) -> tuple[K, ...]:
+    """Return the job at the start of a consumer group's *route*; none where it starts at the job itself."""
+    return tuple(hop.target for hop in route[:1] if hop.kind == EdgeKind.MEMBER_OF)
 
 
 def _carried(flow: Flow[K, E], path: ColumnPath) -> ColumnPath:
     """Return the target of *path*: a field of a copied structure maps to the same field of the copy."""
     part = path[len(flow.path) :]
     inside = len(path) > len(flow.path) and flow.use is Use.COPIES
-    place = (*flow.target_path, *part) if inside else flow.target_path
-    return place if len(place) <= _DEEPEST else flow.target_path
+    target = (*flow.target_path, *part) if inside else flow.target_path
+    return target if len(target) <= _DEEPEST else flow.target_path

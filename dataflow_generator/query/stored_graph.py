@@ -11,9 +11,8 @@ from dataflow_generator.analysis.connectivity import CONNECTED, Component, compo
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
 from dataflow_generator.query.traversal import Hop, TraversalOptions, lineage
-from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
-from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph, node_keys, read_edges, read_nodes
+from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph
 from scanner_model.errors import DictionaryUnusable, Problem
 
 _INSIDE = frozenset((EdgeKind.CONTAINS, EdgeKind.HAS_SCHEMA))
@@ -35,13 +34,12 @@ class GeneratedGraph(NamedTuple):
     part: Callable[[str], FlowGraph]
 
 
-def graph_in_dictionary(conn: Connection, about: StoredGraph) -> GeneratedGraph:
+def graph_in_dictionary(rows: SqlGraphReader, about: StoredGraph) -> GeneratedGraph:
     """Return the graph that is stored in the dictionary."""
-    rows = SqlGraphReader(conn)
     return GeneratedGraph(
         rows,
         about,
-        whole=lambda: whole_graph(conn, about),
+        whole=lambda: whole_graph(rows, about),
         components=lambda: components(rows.links(CONNECTED)),
         part=lambda cluster: part_of_cluster(rows, about, cluster),
     )
@@ -54,14 +52,14 @@ class _Part(NamedTuple):
     edges: dict[int, EdgeRow]
 
 
-def whole_graph(conn: Connection, about: StoredGraph) -> FlowGraph:
-    """Return the stored graph, read over *conn* while it is iterated; only the keys of nodes are held."""
+def whole_graph(rows: SqlGraphReader, about: StoredGraph) -> FlowGraph:
+    """Return the stored graph, read while it is iterated; only the keys of nodes are held."""
     return FlowGraph(
-        nodes=lambda: map(_node, read_nodes(conn)), edges=lambda: _all_edges(conn), coverage=coverage_of(about)
+        nodes=lambda: map(_node, rows.all_nodes()), edges=lambda: _all_edges(rows), coverage=coverage_of(about)
     )
 
 
-def part_around(graph: GraphReader, about: StoredGraph, root: NodeRow, depth: int | None = None) -> FlowGraph:
+def neighbourhood(graph: GraphReader, about: StoredGraph, root: NodeRow, depth: int | None = None) -> FlowGraph:
     """Return the lineage of *root* with its columns, at most *depth* edges each way, and its context.
 
     The context is what contains the nodes, and the schemas of the topics with their columns.
@@ -122,8 +120,8 @@ def _add_between(graph: GraphReader, part: _Part) -> None:
 
 def _add_column_flows(graph: GraphReader, part: _Part) -> None:
     """Add column flows between columns of present nodes, and to present nodes as a whole."""
-    held = graph.edges_at(list(part.nodes), forward=True, kinds=(EdgeKind.CONTAINS,))
-    columns = dict.fromkeys(edge.target_node_id for edge in held)
+    edges = graph.edges_at(list(part.nodes), forward=True, kinds=(EdgeKind.CONTAINS,))
+    columns = dict.fromkeys(edge.target_node_id for edge in edges)
     within = columns.keys() | part.nodes.keys()
     flows = graph.edges_at(list(columns), forward=True, kinds=_FLOWS)
     _add(graph, part, (edge for edge in flows if edge.target_node_id in within))
@@ -157,9 +155,9 @@ def _add(graph: GraphReader, part: _Part, edges: Iterable[EdgeRow]) -> None:
     part.nodes.update(graph.nodes_of(ends - part.nodes.keys()))
 
 
-def _all_edges(conn: Connection) -> Iterator[Edge]:
-    keys = node_keys(conn)
-    return (_edge(row, keys) for row in read_edges(conn))
+def _all_edges(rows: SqlGraphReader) -> Iterator[Edge]:
+    keys = rows.node_keys()
+    return (_edge(row, keys) for row in rows.all_edges())
 
 
 def _graph(part: _Part, about: StoredGraph, description: str) -> FlowGraph:

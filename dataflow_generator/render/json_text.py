@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from dataflow_generator.graph import Edge, FlowGraph, Node
+from scanner_model.documents import FORMAT_VERSION
 
 Json = Any
 
 
 def json_lines(graph: FlowGraph) -> Iterator[str]:
-    """Write `{"nodes": […], "edges": […]}`; the members are documented in `docs/dataflow.md`."""
-    yield '{"nodes": [\n'
+    """Write `{"format_version": 1, "nodes": […], "edges": […]}`; `docs/dataflow.md` documents the members."""
+    yield f'{{"format_version": {FORMAT_VERSION},\n"nodes": [\n'
     yield from _separated(node_document(node) for node in graph.nodes())
     yield '],\n"edges": [\n'
     yield from _separated(edge_document(edge) for edge in graph.edges())

@@ -5,16 +5,23 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any
 
-from dataflow_generator.build.assemble import estate_edges, estate_nodes, read_flows
+import pyarrow as pa
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as f
+
+from dataflow_generator.build.assemble import installation_edges, installation_nodes, read_flows
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.dictionary_source import DictionarySource
-from dataflow_generator.build.graph_builder import Flows, infrequent_collection
+from dataflow_generator.build.graph_builder import infrequent_collection
+from dataflow_generator.build.snapshot import Snapshot, topic_columns
 from dataflow_generator.build.store import coverage_text
+from dataflow_generator.build.targets import GraphManifest, JdbcTarget, Written
 from dataflow_generator.graph import Edge, FlowGraph, Node
 from dataflow_generator.jobs.connect_columns import ColumnsByDataset
 from dataflow_generator.jobs.kinds import (
+    CONNECT,
     LookupContext,
     Partition,
     PartitionResult,
@@ -23,25 +30,19 @@ from dataflow_generator.jobs.kinds import (
     read_partition,
 )
 from dataflow_generator.parquet.job_batches import JobBatch, JobRows, build_batch, read_rows
-from dataflow_generator.parquet.manifest import GraphManifest, Written, whole_graph, write_manifest
+from dataflow_generator.parquet.manifest import whole_graph, write_manifest
 from dataflow_generator.parquet.schema import EDGE_DDL, NODE_DDL, arrow_schema, record_edge, record_node
 from dataflow_generator.parquet.schema_batches import (
     COLUMNS,
     Rows,
     edge_batch,
     finish_spans,
-    make_places,
+    make_directories,
     node_batch,
     write_span,
 )
-from dataflow_generator.parquet.writer import estate_edge_batches, estate_node_batches, write_job_files
-from dataflow_generator.spark.jdbc import JdbcTarget, check_reachable, replace_tables
-from scanner_dictionary.lineage_inputs.topics import Connection
-
-if TYPE_CHECKING:
-    import pyarrow
-    from pyspark.sql import DataFrame, SparkSession
-
+from dataflow_generator.parquet.writer import installation_edge_batches, installation_node_batches, write_job_files
+from dataflow_generator.spark.jdbc import check_reachable, replace_tables
 
 Batches = Iterator[Any]
 _FRAME_TASKS = 2_000
@@ -62,51 +63,27 @@ def write_schema_files(spark: SparkSession, source: DictionarySource, directory:
     """Write the schema files of the graph in *directory* from tasks; return the row counts of each span."""
     ranges = source.ranges(COLUMNS)
 
-    def made(places: Iterable[int]) -> Batches:
-        import pyarrow as pa
-
-        for at in places:
+    def build(numbers: Iterable[int]) -> Batches:
+        for at in numbers:
             yield pa.RecordBatch.from_pylist([write_span(source, ranges[at], directory)._asdict()])
 
-    return [Rows(*row) for row in tasks(spark, len(ranges), made, "nodes long, edges long").collect()]
-
-
-def estate_node_frame(spark: SparkSession, source: DictionarySource) -> DataFrame:
-    """Return the nodes of clusters and topics, rows of NODE_DDL."""
-    return _at_once(spark, source, estate_node_batches, NODE_DDL)
-
-
-def estate_edge_frame(spark: SparkSession, source: DictionarySource) -> DataFrame:
-    """Return the edges from clusters to topics and from topics to schemas, rows of EDGE_DDL."""
-    return _at_once(spark, source, estate_edge_batches, EDGE_DDL)
+    return [Rows(*row) for row in tasks(spark, len(ranges), build, "nodes long, edges long").collect()]
 
 
 def local_frame(spark: SparkSession, batches: Iterable[Any], schema: str) -> DataFrame:
     """Return a DataFrame of rows on the driver."""
-    import pyarrow as pa
-
     return spark.createDataFrame(pa.Table.from_batches(batches, arrow_schema(schema)), schema)
 
 
-def _at_once(
-    spark: SparkSession, source: DictionarySource, batches: Callable[[Connection], Batches], schema: str
-) -> DataFrame:
-    def made(_: Iterable[int]) -> Batches:
-        with source.connected() as conn:
-            yield from batches(conn)
-
-    return tasks(spark, 1, made, schema)
-
-
 def _by_range(
-    spark: SparkSession, source: DictionarySource, batch: Callable[[Any], pyarrow.RecordBatch], schema: str
+    spark: SparkSession, source: DictionarySource, batch: Callable[[Any], pa.RecordBatch], schema: str
 ) -> DataFrame:
     ranges = source.ranges(COLUMNS)
 
-    def made(places: Iterable[int]) -> Batches:
-        return (batch(cells) for at in places for cells in source.cells(ranges[at]))
+    def build(numbers: Iterable[int]) -> Batches:
+        return (batch(cells) for at in numbers for cells in source.cells(ranges[at]))
 
-    return tasks(spark, len(ranges), made, schema)
+    return tasks(spark, len(ranges), build, schema)
 
 
 def tasks(
@@ -120,76 +97,74 @@ def tasks(
     return spark.range(0, count, 1, min(max(count, 1), most)).mapInArrow(work, schema)
 
 
-T = TypeVar("T")
-Named = tuple[str, Partition]
-
 _PARTS_A_TASK, _TASKS = 4, 64
 """Several partitions share a task, because reading common inputs, such as all topic names, may dominate."""
 
-_FOUND = "place long, size long, found binary"
+_PACKED = "place long, size long, packed binary"
 
 _CODEC = "zstd"
 """Rows of flows are repetitive: they are compressed to an eighth."""
 
 
-def read_parts(spark: SparkSession, source: DictionarySource, parts: Sequence[Named]) -> Iterator[PartitionResult]:
-    """Read partitions of jobs in tasks, in the order given.
+class _Tasks:
+    """Reads partitions of the jobs of one snapshot in tasks, which get the rows and read columns themselves."""
 
-    Columns that are derived through connectors are combined on the driver, between two rounds of tasks.
-    """
-    derived = _derived(spark, source, parts)
+    def __init__(self, spark: SparkSession, source: DictionarySource, snapshot: Snapshot) -> None:
+        self._spark = spark
+        self._source = source
+        self._snapshot = snapshot
 
-    def read(conn: Connection, part: Named, context: LookupContext) -> PartitionResult:
-        return read_partition(conn, *part, context._replace(derived=lambda: derived))
+    def read(self, parts: Sequence[Partition], context: LookupContext) -> Iterator[PartitionResult]:
+        """Read partitions, in the order given."""
+        return self._map(parts, read_partition, context, self._derived(parts, context))
 
-    return _each(spark, source, parts, read)
+    def build(self, parts: Sequence[Partition], context: LookupContext) -> Iterator[JobBatch]:
+        """Read partitions and build their rows, in the order given."""
+        return self._map(parts, _build, context, self._derived(parts, context))
 
+    def _derived(self, parts: Sequence[Partition], context: LookupContext) -> ColumnsByDataset:
+        """Return the columns that are derived through connectors, which are combined here between two rounds."""
+        rows = [part.rows for part in parts if part.kind == CONNECT]
+        return derived_columns(self._snapshot, self._map(rows, open_ends, context, {}), context)
 
-def build_partitions(spark: SparkSession, source: DictionarySource, parts: Sequence[Named]) -> Iterator[JobBatch]:
-    """Read partitions of jobs and build their rows in tasks, in the order given."""
-    derived = _derived(spark, source, parts)
+    def _map(
+        self,
+        rows: Sequence[Any],
+        read: Callable[[Any, LookupContext], Any],
+        context: LookupContext,
+        derived: ColumnsByDataset,
+    ) -> Iterator[Any]:
+        source, shared = self._source, context[:-2]
+        sent = [_packed(each) for each in rows]
 
-    def build(conn: Connection, part: Named, context: LookupContext) -> JobBatch:
-        return build_batch(read_partition(conn, *part, context._replace(derived=lambda: derived)))
+        def made(places: Iterable[int]) -> Batches:
+            with source.connected() as conn, infrequent_collection():
+                lookup = LookupContext(*shared, topic_columns(conn), lambda: derived)
+                for place in places:
+                    size, packed = _packed(read(_unpacked(*sent[place]), lookup))
+                    yield pa.RecordBatch.from_pydict({"place": [place], "size": [size], "packed": [packed]})
 
-    return _each(spark, source, parts, build)
-
-
-def _derived(spark: SparkSession, source: DictionarySource, parts: Sequence[Named]) -> ColumnsByDataset:
-    ends = list(_each(spark, source, [part for name, part in parts if name == "connect"], open_ends))
-    with source.connected() as conn:
-        return derived_columns(conn, ends, source.context(conn))
-
-
-def _each(
-    spark: SparkSession,
-    source: DictionarySource,
-    parts: Sequence[T],
-    read: Callable[[Connection, T, LookupContext], Any],
-) -> Iterator[Any]:
-    def made(places: Iterable[int]) -> Iterator[Any]:
-        import pyarrow as pa
-
-        with source.connected() as conn, infrequent_collection():
-            context = source.context(conn)
-            for at in places:
-                found = pickle.dumps(read(conn, parts[at], context))
-                packed = pa.compress(found, codec=_CODEC, asbytes=True)
-                yield pa.RecordBatch.from_pydict({"place": [at], "size": [len(found)], "found": pa.array([packed])})
-
-    if not parts:
-        return iter(())
-    most = min(_TASKS, -(-len(parts) // _PARTS_A_TASK))
-    found = tasks(spark, len(parts), made, _FOUND, most=most).toArrow().sort_by("place")
-    return map(_unpacked, found.column("found"), found.column("size"))
+        if not rows:
+            return iter(())
+        most = min(_TASKS, -(-len(rows) // _PARTS_A_TASK))
+        found = tasks(self._spark, len(rows), made, _PACKED, most=most).toArrow().sort_by("place")
+        pairs = zip(found.column("size"), found.column("packed"), strict=True)
+        return (_unpacked(size.as_py(), packed.as_buffer()) for size, packed in pairs)
 
 
-def _unpacked(packed: Any, size: Any) -> Any:  # noqa: ANN401 - pyarrow has no types
-    import pyarrow as pa
+def _build(part: Partition, context: LookupContext) -> JobBatch:
+    return build_batch(read_partition(part, context))
 
-    found = pa.decompress(packed.as_buffer(), decompressed_size=size.as_py(), codec=_CODEC)
-    # Written by our own tasks only, so unpickling is safe.
-    return pickle.loads(found)  # noqa: S301
+
+def _packed(value: object) -> tuple[int, bytes]:
+    """Return the size of a pickled value, and its compressed bytes."""
+    found = pickle.dumps(value)
+    return len(found), pa.compress(found, codec=_CODEC, asbytes=True)
+
+
+def _unpacked(size: int, packed: bytes | pa.Buffer) -> Any:  # noqa: ANN401 - any value
+    # Written by our own driver and tasks only, so unpickling is safe.
+    return pickle.loads(pa.decompress(packed, decompressed_size=size, codec=_CODEC))  # noqa: S301
 
 
 def assemble_on_spark(spark: SparkSession, source: DictionarySource) -> FlowGraph:
@@ -197,10 +172,11 @@ def assemble_on_spark(spark: SparkSession, source: DictionarySource) -> FlowGrap
 
     Rows come to the driver one task at a time, in the order of the graph; each output computes them again.
     """
-    flows = _flows(spark, source)
+    with source.snapshot() as snapshot, infrequent_collection():
+        flows = read_flows(snapshot, _Tasks(spark, source, snapshot).read)
     return FlowGraph(
-        nodes=lambda: _nodes(spark, source, flows),
-        edges=lambda: _edges(spark, source, flows),
+        nodes=lambda: _nodes(spark, source, installation_nodes(snapshot, flows)),
+        edges=lambda: _edges(spark, source, installation_edges(snapshot, flows)),
         coverage=flows.coverage,
     )
 
@@ -222,7 +198,7 @@ def write_parquet(spark: SparkSession, source: DictionarySource, directory: Path
     where files that tasks wrote are missing.
     """
     coverage = _write_above(spark, source, directory)
-    make_places(directory)
+    make_directories(directory)
     finish_spans(directory, write_schema_files(spark, source, directory))
     return coverage
 
@@ -232,14 +208,14 @@ def write_database(spark: SparkSession, source: DictionarySource, target: JdbcTa
 
     A column's path is JSON text. Raises as `replace_tables` does.
     """
-    from pyspark.sql import functions as f
-
     check_reachable(spark, target)
-    with source.connected() as conn, infrequent_collection():
-        jobs = _job_rows(spark, source, conn)
-        above = local_frame(spark, jobs.nodes, NODE_DDL), local_frame(spark, jobs.edges, EDGE_DDL)
-    nodes = estate_node_frame(spark, source).unionAll(schema_nodes(spark, source)).unionAll(above[0])
-    edges = estate_edge_frame(spark, source).unionAll(schema_edges(spark, source)).unionAll(above[1])
+    with source.snapshot() as snapshot, infrequent_collection():
+        jobs = _job_rows(spark, source, snapshot)
+        above = [local_frame(spark, rows, ddl) for rows, ddl in ((jobs.nodes, NODE_DDL), (jobs.edges, EDGE_DDL))]
+        nodes = local_frame(spark, installation_node_batches(snapshot), NODE_DDL)
+        edges = local_frame(spark, installation_edge_batches(snapshot), EDGE_DDL)
+    nodes = nodes.unionAll(schema_nodes(spark, source)).unionAll(above[0])
+    edges = edges.unionAll(schema_edges(spark, source)).unionAll(above[1])
     nodes = nodes.withColumn("path", f.to_json("path"))
     scan = source.newest_scan()
     about = spark.createDataFrame([(scan, coverage_text(jobs.coverage))], "last_scan int, coverage string")
@@ -248,32 +224,22 @@ def write_database(spark: SparkSession, source: DictionarySource, target: JdbcTa
 
 
 def _write_above(spark: SparkSession, source: DictionarySource, directory: Path) -> Coverage:
-    with source.connected() as conn, infrequent_collection():
-        return write_job_files(conn, _job_rows(spark, source, conn), directory)
+    with source.snapshot() as snapshot, infrequent_collection():
+        return write_job_files(snapshot, _job_rows(spark, source, snapshot), directory)
 
 
-def _job_rows(spark: SparkSession, source: DictionarySource, conn: Connection) -> JobRows:
-    return read_rows(
-        conn,
-        draw=lambda parts: build_partitions(spark, source, parts),
-        read=lambda parts: read_parts(spark, source, parts),
-    )
+def _job_rows(spark: SparkSession, source: DictionarySource, snapshot: Snapshot) -> JobRows:
+    tasks = _Tasks(spark, source, snapshot)
+    return read_rows(snapshot, draw=tasks.build, read=tasks.read)
 
 
-def _flows(spark: SparkSession, source: DictionarySource) -> Flows:
-    with source.connected() as conn, infrequent_collection():
-        return read_flows(conn, lambda parts: read_parts(spark, source, parts))
-
-
-def _nodes(spark: SparkSession, source: DictionarySource, flows: Flows) -> Iterator[Node]:
-    with source.connected() as conn:
-        yield from estate_nodes(conn, flows)
+def _nodes(spark: SparkSession, source: DictionarySource, above: Iterator[Node]) -> Iterator[Node]:
+    yield from above
     for row in schema_nodes(spark, source).toLocalIterator(prefetchPartitions=True):
         yield record_node(row.asDict())
 
 
-def _edges(spark: SparkSession, source: DictionarySource, flows: Flows) -> Iterator[Edge]:
-    with source.connected() as conn:
-        yield from estate_edges(conn, flows)
+def _edges(spark: SparkSession, source: DictionarySource, above: Iterator[Edge]) -> Iterator[Edge]:
+    yield from above
     for row in schema_edges(spark, source).toLocalIterator(prefetchPartitions=True):
         yield record_edge(row.asDict())

@@ -4,64 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from py4j.protocol import Py4JJavaError
+from pyspark.sql import DataFrame, Observation, SparkSession
+from pyspark.sql import functions as f
+
+from dataflow_generator.build.targets import JdbcTarget
 from scanner_model.errors import InputInvalid, ScannerError
-from scanner_model.redaction import mask_text, mask_url
+from scanner_model.redaction import mask_text
 
-if TYPE_CHECKING:
-    from pyspark.sql import DataFrame, SparkSession
-
-DRIVERS: Mapping[str, str] = {
-    "db2": "com.ibm.db2.jcc.DB2Driver",
-    "h2": "org.h2.Driver",
-    "mariadb": "org.mariadb.jdbc.Driver",
-    "mysql": "com.mysql.cj.jdbc.Driver",
-    "oracle": "oracle.jdbc.OracleDriver",
-    "postgresql": "org.postgresql.Driver",
-    "sqlserver": "com.microsoft.sqlserver.jdbc.SQLServerDriver",
-}
-"""The driver class by JDBC subprotocol; Java does not discover drivers in jars that Spark was given."""
-
-_FASTER = {"postgresql": {"reWriteBatchedInserts": "true"}}
 _ROWS_AT_ONCE = "10000"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JdbcTarget:
-    """A database by its JDBC *url*; *driver* is a class name, empty for known ones."""
-
-    url: str = field(repr=False)
-    user: str = ""
-    password: str = field(default="", repr=False)
-    driver: str = ""
-
-    @property
-    def masked_url(self) -> str:
-        """Return the URL without secrets."""
-        return mask_url(self.url)
-
-    @property
-    def kind(self) -> str:
-        """Return the subprotocol, `h2` of `jdbc:h2:mem:`; raises InputInvalid for an invalid URL."""
-        begin, _, rest = self.url.partition(":")
-        kind, colon, _ = rest.partition(":")
-        if begin != "jdbc" or not (kind and colon):
-            raise InputInvalid(
-                "is not a JDBC URL", where=f"--jdbc-url {self.masked_url}", hint="as in jdbc:postgresql://host/db"
-            )
-        return kind
-
-    @property
-    def properties(self) -> dict[str, str]:
-        """Return the connection properties; raises InputInvalid for an unknown driver class."""
-        driver = self.driver or DRIVERS.get(self.kind)
-        if not driver:
-            hint = f"name its class with --jdbc-driver; known are {', '.join(DRIVERS)}"
-            raise InputInvalid(f"no driver is known for {self.kind!r}", where="--jdbc-url", hint=hint)
-        properties = {"user": self.user, "password": self.password, "driver": driver}
-        return {name: value for name, value in properties.items() if value} | _FASTER.get(self.kind, {})
 
 
 def check_reachable(spark: SparkSession, target: JdbcTarget) -> None:
@@ -88,9 +41,6 @@ def replace_tables(spark: SparkSession, frames: Mapping[str, DataFrame], target:
 
 def _stage(frame: DataFrame, table: str, target: JdbcTarget) -> int:
     """Write *frame* as *table*; return the number of rows of successful tasks."""
-    from pyspark.sql import Observation
-    from pyspark.sql import functions as f
-
     observation = Observation()
     written = frame.observe(observation, f.count(f.lit(1)).alias("rows")).write.option("batchsize", _ROWS_AT_ONCE)
     written.jdbc(target.url, table, mode="overwrite", properties=target.properties)
@@ -98,10 +48,10 @@ def _stage(frame: DataFrame, table: str, target: JdbcTarget) -> int:
 
 
 def _check(connection: Any, table: str, rows: int, target: JdbcTarget) -> None:  # noqa: ANN401 - Java has no types here
-    found = connection.createStatement().executeQuery(f"SELECT COUNT(*) FROM {table}")  # noqa: S608 - our own names
-    found.next()
-    if found.getLong(1) != rows:
-        what = f"{table} has {found.getLong(1)} rows instead of {rows}: a task was retried"
+    result = connection.createStatement().executeQuery(f"SELECT COUNT(*) FROM {table}")  # noqa: S608 - our own names
+    result.next()
+    if result.getLong(1) != rows:
+        what = f"{table} has {result.getLong(1)} rows instead of {rows}: a task was retried"
         raise ScannerError(what, where=target.masked_url, hint="run it again; the tables are unchanged")
 
 
@@ -131,8 +81,6 @@ def _connected(spark: SparkSession, target: JdbcTarget) -> Iterator[Any]:
 @contextmanager
 def _database_errors(target: JdbcTarget) -> Iterator[None]:
     """Raise ScannerError for errors of the database or its driver, without the Java stack trace."""
-    from py4j.protocol import Py4JJavaError
-
     try:
         yield
     except Py4JJavaError as error:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import islice
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from itertools import chain, islice
+from typing import Any
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+import pyarrow as pa
+from pyspark.sql import SparkSession
+
+from scanner_model.threads import run_ordered
 
 Work = Callable[[bytes], bytes]
 
 _WAVE = 16
 """The number of pieces in one Spark job, which bounds the memory of the driver and the effect of a slow piece."""
 
-_AHEAD = 2
-"""Concurrent waves, so that processors do not wait for the last piece of one."""
+_AHEAD = 3
+"""Waves that run or wait to be read, so that processors wait neither for the last piece of one nor for the reader."""
 
 _PIECES = "place long, piece binary"
 
@@ -28,26 +29,18 @@ def map_bytes(spark: SparkSession, work: Work, pieces: Iterable[bytes]) -> Itera
     Pieces and results go through the driver in waves, so that no shared directory is needed.
     """
     rest = iter(pieces)
-    waiting: deque[Future[list[bytes]]] = deque()
-    with ThreadPoolExecutor(_AHEAD) as pool:
-        while wave := list(islice(rest, _WAVE)):
-            waiting.append(pool.submit(_worked, spark, work, wave))
-            if len(waiting) > _AHEAD:
-                yield from waiting.popleft().result()
-        while waiting:
-            yield from waiting.popleft().result()
+    waves = iter(lambda: list(islice(rest, _WAVE)), [])
+    yield from chain.from_iterable(run_ordered((partial(_worked, spark, work, wave) for wave in waves), _AHEAD))
 
 
 def _worked(spark: SparkSession, work: Work, wave: Sequence[bytes]) -> list[bytes]:
-    import pyarrow as pa
-
-    def made(batches: Iterable[Any]) -> Iterator[Any]:
+    def run_batches(batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
-            places, found = batch.column(0), [work(piece.as_py()) for piece in batch.column(1)]
-            yield pa.RecordBatch.from_arrays([places, pa.array(found, pa.binary())], ["place", "piece"])
+            numbers, outputs = batch.column(0), [work(piece.as_py()) for piece in batch.column(1)]
+            yield pa.RecordBatch.from_arrays([numbers, pa.array(outputs, pa.binary())], ["place", "piece"])
 
     sent = pa.table({"place": range(len(wave)), "piece": pa.array(wave, pa.binary())})
     # By place, so that a task has one piece: a schema as large as a thousand others keeps none of them waiting.
     spread = spark.createDataFrame(sent).repartitionByRange(len(wave), "place")
-    found = spread.mapInArrow(made, _PIECES).toArrow().sort_by("place")
-    return [piece.as_py() for piece in found.column("piece")]
+    results = spread.mapInArrow(run_batches, _PIECES).toArrow().sort_by("place")
+    return [piece.as_py() for piece in results.column("piece")]

@@ -5,12 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pyspark.sql import SparkSession
 
 from dataflow_generator.build.progress import ProgressCallback, silent
-
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
 
 TASKS = "Spark tasks"
 _EVERY = 0.5
@@ -44,7 +43,7 @@ class StageProgress:
 
     def on_update(self, stages: Iterable[Any] | None, **_: object) -> None:
         """Handle a progress message of a Spark Connect server."""
-        self._update({each.stage_id: (each.num_completed_tasks, each.num_tasks) for each in stages or ()})
+        self._update({stage.stage_id: (stage.num_completed_tasks, stage.num_tasks) for stage in stages or ()})
 
     def _update(self, now: dict[int, tuple[int, int]]) -> None:
         # A stage that is no longer listed has ended.

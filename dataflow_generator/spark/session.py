@@ -9,97 +9,24 @@ import shutil
 import subprocess
 import sys
 import tempfile
-import warnings
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import pyspark
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
 
 from scanner_model.errors import InputInvalid, ScannerError
+from scanner_model.optional import require
 from scanner_model.redaction import mask_url
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-    from pyspark.sql.connect.client import DefaultChannelBuilder
-
-
-_PATIENCE = 10.0
-"""Seconds to wait for a response; PySpark's client by default retries silently for ten minutes."""
-
-_RETRIES = 5
-"""Retries for an unavailable server: 17 seconds, instead of PySpark's ten minutes."""
-
-_NO_METHOD = "/spark.connect.SparkConnectService/Hello"
-"""A method that no server has: the error response shows that it is reachable, without starting a session."""
-
-
-def connect(name: str, settings: Mapping[str, str], remote: str) -> SparkSession:
-    """Start a session *name* in the server at *remote*, with *settings* that every server accepts.
-
-    Raises InputInvalid for an invalid address or missing packages, ScannerError for an unreachable server.
-    """
-    channels = _channels(remote)
-    _check_answers(channels)
-    from pyspark.sql import SparkSession
-
-    builder = SparkSession.builder.appName(name).remote(remote)
-    for key, value in settings.items():
-        builder = builder.config(key, value)
-    session = builder.getOrCreate()
-    from pyspark.sql.connect.client.retries import DefaultPolicy
-
-    warnings.filterwarnings("ignore", r"\[RETRIES_EXCEEDED\]")  # the error that follows is reported
-    session.client.set_retry_policies([DefaultPolicy(max_retries=_RETRIES)])
-    return session
-
-
-def change_settings(session: SparkSession, settings: Mapping[str, str]) -> None:
-    """Apply user settings; raises InputInvalid for settings that the server refuses or ignores."""
-    from pyspark.errors import PySparkException
-
-    hint = "other than session settings are set when the server is started"
-    for name, value in settings.items():
-        where = f"--spark-conf {name}"
-        if name == "spark.master":
-            raise InputInvalid("the server has its own master", where=where, hint="leave it out")
-        try:
-            session.conf.set(name, value)
-        except PySparkException as error:
-            message = str(error).splitlines()[0].partition(" SQLSTATE")[0]
-            raise InputInvalid(f"refused by the server: {message}", where=where, hint=hint) from error
-
-
-def masked_address(remote: str) -> str:
-    """Return the address *remote* without its parameters, which may contain a token."""
-    return mask_url(remote.partition(";")[0]).rstrip("/")
-
-
-def _channels(remote: str) -> DefaultChannelBuilder:
-    try:
-        from pyspark.sql.connect.client import DefaultChannelBuilder
-    except ImportError as error:
-        what = "the packages that PySpark needs for Spark Connect are not installed"
-        hint = "pip install 'kafka-lineage-scanner[spark-connect]'"
-        raise InputInvalid(what, where="--spark-remote", hint=hint) from error
-    try:
-        return DefaultChannelBuilder(remote)
-    except ValueError as error:
-        hint = "as in sc://host:15002 or sc://host:443/;token=…"
-        raise InputInvalid("not an address of a Spark Connect server", where="--spark-remote", hint=hint) from error
-
-
-def _check_answers(channels: DefaultChannelBuilder) -> None:
-    import grpc
-
-    unreachable = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED)
-    with channels.toChannel() as channel:
-        try:
-            channel.unary_unary(_NO_METHOD)(b"", timeout=_PATIENCE)
-        except grpc.RpcError as error:
-            if error.code() in unreachable:
-                what = f"no Spark Connect server responds: {error.details()}"
-                hint = "start it, or choose another one"
-                raise ScannerError(what, where=f"--spark-remote sc://{channels.endpoint}", hint=hint) from error
+try:
+    from py4j.protocol import Py4JError
+except ImportError:  # PySpark's client for Spark Connect has no JVM gateway
+    _SPARK_ERRORS: tuple[type[Exception], ...] = (PySparkException,)
+else:
+    _SPARK_ERRORS = (PySparkException, Py4JError)
 
 
 PACKAGES = ("dataflow_generator", "scanner_dictionary", "scanner_extractor", "scanner_model")
@@ -119,9 +46,9 @@ def build_archive(directory: Path) -> Path:
 
 def _files() -> Iterator[tuple[str, Path]]:
     for package in PACKAGES:
-        found = importlib.util.find_spec(package)
-        for place in (found.submodule_search_locations or ()) if found else ():
-            root = Path(place)
+        spec = importlib.util.find_spec(package)
+        for location in (spec.submodule_search_locations or ()) if spec else ():
+            root = Path(location)
             for file in sorted(root.rglob("*")):
                 if file.is_file() and file.suffix != ".pyc":
                     yield f"{package}/{file.relative_to(root).as_posix()}", file
@@ -176,9 +103,7 @@ def spark_session(settings: Mapping[str, str], *, remote: str = "", light: bool 
         _need_java(os.environ)
     with _log_file() as log, translate_spark_errors(masked_address(remote) or str(log)):
         with _errors_in(log):
-            session = (
-                connect(_NAME, _SQL, remote) if remote else _start({**(_light() if light else {}), **settings}, log)
-            )
+            session = _connect(remote) if remote else _start({**(_light() if light else {}), **settings}, log)
         try:
             if remote:
                 change_settings(session, settings)
@@ -188,15 +113,31 @@ def spark_session(settings: Mapping[str, str], *, remote: str = "", light: bool 
             session.stop()
 
 
+def change_settings(session: SparkSession, settings: Mapping[str, str]) -> None:
+    """Apply user settings; raises InputInvalid for settings that the server refuses or ignores."""
+    hint = "other than session settings are set when the server is started"
+    for name, value in settings.items():
+        where = f"--spark-conf {name}"
+        if name == "spark.master":
+            raise InputInvalid("the server has its own master", where=where, hint="leave it out")
+        try:
+            session.conf.set(name, value)
+        except PySparkException as error:
+            message = str(error).splitlines()[0].partition(" SQLSTATE")[0]
+            raise InputInvalid(f"refused by the server: {message}", where=where, hint=hint) from error
+
+
+def masked_address(remote: str) -> str:
+    """Return the address *remote* without its parameters, which may contain a token."""
+    return mask_url(remote.partition(";")[0]).rstrip("/")
+
+
 @contextlib.contextmanager
 def translate_spark_errors(location: str) -> Iterator[None]:
     """Raise ScannerError with one line for an error of Spark or of a task; *location* (a log or server) has details."""
-    from pyspark.errors import PySparkException
-
-    failures: tuple[type[Exception], ...] = (PySparkException, *_java_errors())
     try:
         yield
-    except failures as error:
+    except _SPARK_ERRORS as error:
         raise ScannerError(f"Spark failed: {_reason(error)}", where=location, hint="or use --engine local") from error
 
 
@@ -210,13 +151,11 @@ def _reason(error: Exception) -> str:
     return texts[-1].partition(" SQLSTATE")[0] if texts else type(error).__name__
 
 
-def _java_errors() -> tuple[type[Exception], ...]:
-    """Return the exceptions of PySpark's JVM gateway; the client of a remote Spark has none."""
-    try:
-        from py4j.protocol import Py4JError
-    except ImportError:
-        return ()
-    return (Py4JError,)
+def _connect(remote: str) -> SparkSession:
+    what = "the packages that PySpark needs for Spark Connect are not installed"
+    client = require("dataflow_generator.spark.connect", what, extra="spark-connect", where="--spark-remote")
+    session: SparkSession = client.connect(_NAME, _SQL, remote)
+    return session
 
 
 def _ship(session: SparkSession, remote: str, directory: Path) -> None:
@@ -227,23 +166,16 @@ def _ship(session: SparkSession, remote: str, directory: Path) -> None:
 
 
 def _check_pyspark(extra: str) -> None:
-    hint = f"pip install 'kafka-lineage-scanner[{extra}]'"
-    try:
-        import pyspark
-    except ImportError as error:
-        raise InputInvalid("PySpark is not installed", where="--engine spark", hint=hint) from error
     if int(pyspark.__version__.partition(".")[0]) < PYSPARK:
         what = f"PySpark {pyspark.__version__} is too old: {PYSPARK}.0 is needed"
-        raise InputInvalid(what, where="--engine spark", hint=hint)
+        raise InputInvalid(what, where="--engine spark", hint=f"pip install 'kafka-lineage-scanner[{extra}]'")
 
 
 def _light() -> dict[str, str]:
-    return {f"spark.{one}.defaultJavaOptions": _LIGHT_JAVA for one in ("driver", "executor")}
+    return {f"spark.{role}.defaultJavaOptions": _LIGHT_JAVA for role in ("driver", "executor")}
 
 
 def _start(settings: Mapping[str, str], log: Path) -> SparkSession:
-    from pyspark.sql import SparkSession
-
     if _REMOTE in os.environ:
         what = f"{_REMOTE} names a Spark Connect server, which PySpark would take instead"
         raise InputInvalid(what, where="--engine spark", hint=f"name it with --spark-remote, or unset {_REMOTE}")

@@ -39,13 +39,13 @@ _TELLING: tuple[tuple[Dialect, int, str], ...] = (
     (Dialect.FLINK, 2, r"^\s*WITH\b|\bUNION\b|\bOVER\s*\(|\(\s*SELECT\b|\bINTERVAL\s+'|\bUSE\s|\bDISTRIBUTED\b"),
     (Dialect.FLINK, 1, r"\bINSERT\s+INTO\b|\bORDER\s+BY\b|\bMETADATA\b"),
 )
-_UNTOLD = re.compile(r"--[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_COMMENT = re.compile(r"--[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _PATTERNS = tuple((dialect, weight, re.compile(text, re.IGNORECASE)) for dialect, weight, text in _TELLING)
 
 
 def guess_dialect(text: str) -> Dialect:
     """Return the dialect of *text* by constructs that only one of them has; Flink's by default."""
-    code = _UNTOLD.sub(" ", text)
+    code = _COMMENT.sub(" ", text)
     score = dict.fromkeys(Dialect, 0)
     for dialect, weight, pattern in _PATTERNS:
         if pattern.search(code):

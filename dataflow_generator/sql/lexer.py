@@ -104,7 +104,7 @@ def split_statements(tokens: Sequence[Token]) -> Iterator[list[Token]]:
             start = position + 1
 
 
-def substitute_variables(tokens: list[Token], variables: Mapping[str, str], dialect: Dialect) -> list[Token]:
+def substitute_variables(tokens: Sequence[Token], variables: Mapping[str, str], dialect: Dialect) -> Sequence[Token]:
     """Replace `${name}` by its value, as ksqlDB does before parsing; unknown variables are left unchanged."""
     if not variables:
         return tokens

@@ -115,8 +115,8 @@ def flows(columns: Iterable[Column], sink: str, context: StatementContext) -> tu
     distinct = set(islice(_flows(columns, context), MOST_FLOWS + 1))
     if len(distinct) > MOST_FLOWS:
         raise TooLarge
-    places = {origin: ColumnRef(*origin) for _, origin, _ in distinct}
-    return tuple(Flow(ColumnRef(sink, path), places[origin], effect) for path, origin, effect in sorted(distinct))
+    refs = {origin: ColumnRef(*origin) for _, origin, _ in distinct}
+    return tuple(Flow(ColumnRef(sink, path), refs[origin], effect) for path, origin, effect in sorted(distinct))
 
 
 def _flows(columns: Iterable[Column], context: StatementContext) -> Iterator[tuple[ColumnPath, Origin, Effect]]:

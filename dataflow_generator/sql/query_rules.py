@@ -62,13 +62,13 @@ def _item(item: SelectItem, names: OutputNames, position: int, scope: Scope) -> 
     if isinstance(item.expression, Name):
         column = scope.resolve(item.expression)
         return column if column.name == name else Column(name, column.value, column.type)
-    return _made(name, item.expression, scope)
+    return _computed(name, item.expression, scope)
 
 
-def _made(name: str, expression: Expression, scope: Scope) -> Column:
+def _computed(name: str, expression: Expression, scope: Scope) -> Column:
     """Return a column with its lineage; for a struct constructor, field by field."""
     fields = expression.fields if isinstance(expression, StructConstructor) else ()
-    inside = tuple(_made(inner, value, scope) for inner, value in fields)
+    inside = tuple(_computed(inner, value, scope) for inner, value in fields)
     return Column(name, value_of(expression, scope), type_of(expression, scope), inside)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from dataflow_generator.sql.catalog import EMPTY_CATALOG, Catalog, KnownTable, Session
 from dataflow_generator.sql.ddl import apply, table_from_query
 from dataflow_generator.sql.dialects import Dialect
-from dataflow_generator.sql.lexer import Lines, Token, TokenKind, split_statements, substitute_variables, tokenize
+from dataflow_generator.sql.lexer import Lines, Token, TokenKind, substitute_variables
 from dataflow_generator.sql.lineage import StatementFlows
 from dataflow_generator.sql.nodes import (
     CreateStatement,
@@ -21,7 +21,7 @@ from dataflow_generator.sql.nodes import (
 )
 from dataflow_generator.sql.output_columns import columns_of_create, columns_of_insert, flows, rename_columns
 from dataflow_generator.sql.parser.cursor import UnparsedError
-from dataflow_generator.sql.parser.statements import cursor_of, lead_in, statement
+from dataflow_generator.sql.parser.statements import ParsedStatement, parse_text, parse_tokens
 from dataflow_generator.sql.query_rules import query
 from dataflow_generator.sql.scope import Column, Rows, Scope, StatementContext, TooLarge
 from scanner_model.errors import Problem
@@ -187,27 +187,27 @@ class _Reader:
         self.session = Session(catalog)
 
     def read(self) -> Iterator[StatementFlows]:
-        for tokens in split_statements(tokenize(self._text, self._dialect)):
-            replaced = substitute_variables(tokens, self.session.variables, self._dialect)
+        for parsed in parse_text(self._text, self._dialect):
+            replaced = substitute_variables(parsed.tokens, self.session.variables, self._dialect)
+            statement = parsed if replaced == parsed.tokens else parse_tokens(replaced, self._dialect)
             # One failing statement must not affect the others or the caller.
             try:
-                result = self._statement(replaced)
+                result = self._statement(statement)
             except (UnparsedError, TooLarge, RecursionError) as error:
                 result = self._fallback(replaced, error)
             if result is not None:
                 yield result
 
-    def _statement(self, tokens: Sequence[Token]) -> StatementFlows | None:
-        cursor = cursor_of(tokens, self._dialect)
-        opening = cursor.key
-        if not lead_in(cursor):
-            return (
-                None if opening == "END" else self._result(tokens, OtherStatement(opening), self._analysis(), _Result())
-            )
-        rest = tokens[cursor.position :]
-        parsed = statement(cursor)
+    def _statement(self, parsed: ParsedStatement) -> StatementFlows | None:
+        if parsed.error is not None:
+            return self._fallback(parsed.tokens, parsed.error)
         context = self._analysis()
-        return self._result(rest, parsed, context, self._resolved(parsed, context))
+        if parsed.tree is not None:
+            rest = parsed.tokens[parsed.start :]
+            return self._result(rest, parsed.tree, context, self._resolved(parsed.tree, context))
+        if parsed.opening == "END":
+            return None
+        return self._result(parsed.tokens, OtherStatement(parsed.opening), context, _Result())
 
     def _analysis(self) -> StatementContext:
         return StatementContext(self.session, self._dialect, self._lines.position, query)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Protocol, TextIO, cast
 
 from dataflow_generator.graph import FlowGraph
-from dataflow_generator.query.stored_graph import GeneratedGraph, part_around
+from dataflow_generator.query.stored_graph import GeneratedGraph, neighbourhood
 from dataflow_generator.render import OUTPUTS, format_of, write_files
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import check_directory
+from scanner_api.graph.events import event_lines, graph_events
 from scanner_api.graph.open import GraphSource, cluster_of_graph, find_node, open_graph
 from scanner_dictionary.export import export_h2, export_parquet
 from scanner_dictionary.export.atomic_write import atomic_file
@@ -22,6 +22,9 @@ TABLE_FORMATS = ("parquet", "h2")
 
 EVENTS = "openlineage"
 """The format that is events; it needs the dictionary beside the graph."""
+
+FORMATS = (*OUTPUTS, EVENTS, *TABLE_FORMATS)
+"""Every format of `export`."""
 
 _WHERE = "scanner export"
 _FORMAT_OF_SUFFIX = {".sql": "h2", ".parquet": "parquet", ".ndjson": EVENTS}
@@ -61,8 +64,8 @@ def export(
             raise InputInvalid(what, where=_WHERE, hint=f"--format {'|'.join(OUTPUTS)}")
         export_tables(source.dictionary, chosen, output)
     elif chosen == EVENTS:
-        with event_lines(source) as lines:
-            _write_lines(lines, output, "graph.ndjson")
+        with graph_events(source) as events:
+            _write_lines(event_lines(events), output, "graph.ndjson")
     elif isinstance(output, Path) and output.is_dir():
         with open_graph(source) as opened:
             write_files(_part(opened, source, node, depth, cluster), check_directory(output, "--output"), [chosen])
@@ -87,21 +90,11 @@ def export_tables(dictionary: Dictionary, format: str, output: Path | LineWriter
             raise InputInvalid("Parquet is a directory of files", where="--output -", hint="name a new directory")
 
 
-@contextmanager
-def event_lines(source: GraphSource) -> Iterator[Iterator[str]]:
-    """Return the design events of the graph as lines of JSON."""
-    from dataflow_generator.openlineage.emit.run_events import event_line
-    from scanner_api.openlineage import graph_events
-
-    with graph_events(source) as events:
-        yield map(event_line, events)
-
-
 def _guess_format(output: Path | LineWriter) -> str:
     suffix = output.suffix if isinstance(output, Path) else ""
     guessed = format_of(suffix) or _FORMAT_OF_SUFFIX.get(suffix.lower())
     if guessed is None:
-        hint = f"--format {'|'.join((*OUTPUTS, EVENTS, *TABLE_FORMATS))}, or -o with a suffix such as .html"
+        hint = f"--format {'|'.join(FORMATS)}, or -o with a suffix such as .html"
         raise InputInvalid("the format is not known", where=_WHERE, hint=hint)
     return guessed
 
@@ -122,7 +115,7 @@ def _part(
     if graph.about.coverage is None:
         source.notify("note: how much was read for the graph is not stored with it: run `scanner dataflow`")
     if node:
-        return part_around(graph.rows, graph.about, find_node(graph.rows, node, _WHERE), depth)
+        return neighbourhood(graph.rows, graph.about, find_node(graph.rows, node, _WHERE), depth)
     return graph.part(cluster_of_graph(graph.rows, cluster)) if cluster else graph.whole()
 
 

@@ -2,26 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from dataflow_generator.analysis.findings import Finding, stored_findings
+from dataflow_generator.analysis.findings import Finding, FindingKind, counts, stored_findings
 from dataflow_generator.build.coverage import Coverage
-from dataflow_generator.parquet.manifest import NAME as PARQUET_DIRECTORY
+from dataflow_generator.build.targets import PARQUET_DIRECTORY, JdbcTarget, Written
 from dataflow_generator.query.stored_graph import coverage_of, whole_graph
 from dataflow_generator.render import OUTPUTS, write_files
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import GraphProgress, Notify, check_directory, ignore, no_graph_progress
-from scanner_api.graph.engines import Engines, Generation, SparkChoice
+from scanner_api.graph.engines import Engines, Generation
+from scanner_api.spark import SparkChoice
+from scanner_dictionary.graph.reader import SqlGraphReader, topic_level
 from scanner_dictionary.graph.store import StoredGraph, stored_graph
 from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import InputInvalid
 
-if TYPE_CHECKING:
-    from dataflow_generator.parquet.manifest import Written
-    from dataflow_generator.spark.jdbc import JdbcTarget
+__all__ = [
+    "FORMATS",
+    "Coverage",
+    "Finding",
+    "GenerateResult",
+    "GraphReport",
+    "GraphTables",
+    "JdbcTarget",
+    "generate",
+    "is_stored",
+]
 
 PARQUET = "parquet"
 FORMATS = (*OUTPUTS, PARQUET)
@@ -50,6 +60,11 @@ class GraphReport:
     edges: int
     coverage: Coverage
     findings: tuple[Finding, ...]
+
+    @property
+    def finding_counts(self) -> Mapping[FindingKind, int]:
+        """Return the number of findings by kind, the gravest first; kinds without findings are left out."""
+        return counts(self.findings)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -162,14 +177,15 @@ def _write_files(generation: Generation, dictionary: Dictionary, outputs: _Outpu
     if outputs.store:
         with dictionary.reading() as conn:
             about = stored_graph(conn)
-            return write_files(whole_graph(conn, about), outputs.directory, outputs.rows) if about else ()
+            graph = whole_graph(SqlGraphReader(conn), about) if about else None
+            return write_files(graph, outputs.directory, outputs.rows) if graph else ()
     with generation.graph() as graph:
         return write_files(graph, outputs.directory, outputs.rows)
 
 
 def _report(dictionary: Dictionary, graph: StoredGraph, engine: str) -> GraphReport:
     with dictionary.reading() as conn:
-        findings = stored_findings(conn)
+        findings = stored_findings(topic_level(conn))
     return GraphReport(
         engine=engine, nodes=graph.nodes, edges=graph.edges, coverage=coverage_of(graph), findings=findings
     )

@@ -18,8 +18,22 @@ from scanner_api.dictionary import Dictionary
 from scanner_api.graph.open import GraphSource, find_node, open_graph
 from scanner_dictionary.graph.reader import GraphReader
 from scanner_dictionary.graph.store import EdgeRow, NodeRow
-from scanner_dictionary.queries.graph_nodes import columns_around, topics_with_column
+from scanner_dictionary.queries.graph_nodes import related_columns, topics_with_column
 from scanner_model.errors import InputInvalid
+
+__all__ = [
+    "Affected",
+    "Component",
+    "EdgeRow",
+    "Impact",
+    "Lineage",
+    "NodeRow",
+    "column_node",
+    "components",
+    "impact",
+    "lineage",
+    "node_path",
+]
 
 DIRECTIONS = ("upstream", "downstream", "both")
 
@@ -108,10 +122,10 @@ def impact_of(graph: GraphReader, node: NodeRow, name: str, depth: int | None = 
 
     root = _impact_root(graph, node, name)
     reached = impact_query.impact(root, impact_query.ImpactGraph(ahead=edges_ahead, node_infos=node_infos, step=step))
-    affected = tuple(each for each in reached if depth is None or each.steps <= depth)
-    ends = (end for each in affected for hop in each.way for end in (hop.source, hop.target))
-    jobs = (job for each in affected for job in each.through)
-    nodes = graph.nodes_of({root.node, *(each.node for each in affected), *ends, *jobs})
+    affected = tuple(use for use in reached if depth is None or use.steps <= depth)
+    ends = (end for use in affected for hop in use.route for end in (hop.source, hop.target))
+    jobs = (job for use in affected for job in use.through)
+    nodes = graph.nodes_of({root.node, *(use.node for use in affected), *ends, *jobs})
     start = column_node(nodes[root.node], root.path) if root.path else nodes[root.node]
     return Impact(root=start, affected=affected, nodes=nodes, column_suggestions=_column_suggestions(graph, node, name))
 
@@ -142,4 +156,4 @@ def _impact_root(graph: GraphReader, node: NodeRow, name: str) -> Root[int]:
 
 def _column_suggestions(graph: GraphReader, root: NodeRow, name: str) -> tuple[str, ...]:
     """Return the columns in flows above and below a column: flows of a structure are often those of its members."""
-    return columns_around(graph, name) if root.kind == "column" else ()
+    return related_columns(graph, name) if root.kind == "column" else ()

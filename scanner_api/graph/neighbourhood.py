@@ -11,7 +11,7 @@ from dataflow_generator.query.traversal import DATASETS, Hop
 from scanner_api.dictionary import Dictionary
 from scanner_api.graph.open import GraphSource, find_node, open_with_dictionary
 from scanner_dictionary.graph.neighbours import nearest_edges
-from scanner_dictionary.graph.reader import GraphReader
+from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import EdgeRow, NodeRow, nodes_of
 
 __all__ = ["EdgeRow", "Hops", "NodeRow", "Surroundings"]
@@ -45,7 +45,7 @@ def neighbourhood(dictionary: Dictionary, node: str, hops: Hops = _NEAR) -> Surr
     >>> neighbourhood(dictionary, "orders").downstream
     """
     with open_with_dictionary(GraphSource.of(dictionary)) as (graph, conn):
-        return surroundings(conn, find_node(graph.rows, node, "node"), hops)
+        return surroundings(SqlGraphReader(conn), find_node(graph.rows, node, "node"), hops)
 
 
 def paths(dictionary: Dictionary, start: str, end: str, *, limit: int = 10) -> NodePaths:

@@ -6,17 +6,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from dataflow_generator.query.stored_graph import GeneratedGraph, graph_in_dictionary
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import Notify, ignore
+from scanner_api.graph.parquet import open_files
+from scanner_dictionary.engine.open import Connection
+from scanner_dictionary.export.table_stream import consistent_read
+from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
+from scanner_dictionary.graph.store import NodeRow, StoredGraph, newest_scan, stored_graph
+from scanner_dictionary.queries.graph_nodes import nodes_named
+from scanner_dictionary.queries.resolve import unknown_name
 from scanner_model.errors import InputInvalid, NameUnknown
-
-if TYPE_CHECKING:
-    from dataflow_generator.query.stored_graph import GeneratedGraph
-    from scanner_dictionary.engine.open import Connection
-    from scanner_dictionary.graph.reader import GraphReader
-    from scanner_dictionary.graph.store import NodeRow, StoredGraph
 
 _LISTED = 10
 
@@ -45,35 +46,22 @@ def open_graph(source: GraphSource) -> Iterator[GeneratedGraph]:
         with open_with_dictionary(source) as (graph, _):
             yield graph
     else:
-        yield _open_files(source.directory)
+        yield open_files(source.directory)
 
 
 @contextmanager
 def open_with_dictionary(source: GraphSource) -> Iterator[tuple[GeneratedGraph, Connection]]:
     """Open the graph of *source*, and the dictionary in one consistent read."""
-    from dataflow_generator.query.stored_graph import graph_in_dictionary
-    from scanner_dictionary.export.table_stream import consistent_read
-
     with source.dictionary.reading() as conn:
         consistent_read(conn)
         if source.directory is None:
-            yield graph_in_dictionary(conn, _stored_graph(conn, source.notify)), conn
+            yield graph_in_dictionary(SqlGraphReader(conn), _stored_graph(conn, source.notify)), conn
         else:
-            yield _open_files(source.directory), conn
-
-
-def _open_files(directory: Path) -> GeneratedGraph:
-    from dataflow_generator.parquet.dataset import checked_manifest, graph_directory
-    from dataflow_generator.parquet.reader import graph_in_parquet
-
-    files = graph_directory(directory)
-    return graph_in_parquet(files, checked_manifest(files))
+            yield open_files(source.directory), conn
 
 
 def _stored_graph(conn: Connection, notify: Notify) -> StoredGraph:
     """Return the stored graph, and notify if it is older than the newest scan; raises NameUnknown without one."""
-    from scanner_dictionary.graph.store import newest_scan, stored_graph
-
     graph = stored_graph(conn)
     if graph is None:
         raise NameUnknown("the dictionary holds no graph yet", hint="run `scanner dataflow`")
@@ -84,8 +72,6 @@ def _stored_graph(conn: Connection, notify: Notify) -> StoredGraph:
 
 def find_node(graph: GraphReader, text: str, where: str) -> NodeRow:
     """Find the node that *text* names; raises InputInvalid where several have the name, NameUnknown where none has."""
-    from scanner_dictionary.queries.graph_nodes import nodes_named
-
     nodes = nodes_named(graph, text)
     if len(nodes) > 1:
         listed = [node.node_key for node in nodes[:_LISTED]] + ["…"] * (len(nodes) > _LISTED)
@@ -96,10 +82,8 @@ def find_node(graph: GraphReader, text: str, where: str) -> NodeRow:
 
 def cluster_of_graph(graph: GraphReader, name: str) -> str:
     """Return *name*; raises NameUnknown with suggestions where *graph* has no such cluster."""
-    from scanner_dictionary.queries.resolve import unknown_name
-
     names: Sequence[str] = graph.cluster_names()
     if name not in names:
         hint = f"known: {', '.join(names)}" if names else "nothing was scanned yet"
-        raise unknown_name("cluster", name, names, hint, graph.place)
+        raise unknown_name("cluster", name, names, hint, graph.location)
     return name

@@ -130,7 +130,7 @@ class Monitor:
         state, changes = step(
             self.journal.server_state(server.name), observed, self.context.now(), server=server.name, rules=rules
         )
-        events = [transition_event(each, server.engine, self.producer) for each in changes]
+        events = [transition_event(change, server.engine, self.producer) for change in changes]
         self.journal.record(server.name, state, events)
         with self._lock:
             self.counts.polls += 1

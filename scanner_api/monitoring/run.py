@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
-import threading
 from collections.abc import Callable, Sequence
+from concurrent import futures
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 from dataflow_generator.openlineage.emit.delivery import Emitter
@@ -22,6 +23,7 @@ from scanner_api.monitoring.servers import servers_of
 from scanner_api.openlineage import lines_file, transport_of
 from scanner_api.scanning.clusters import read_files
 from scanner_model.errors import InputInvalid, Problem, ScannerError
+from scanner_model.threads import start
 
 KINDS = ("connect", "ksqldb", "flink")
 
@@ -72,7 +74,7 @@ def monitor(
         what, hint = f"names no server of {', '.join(kinds)}", f"add `{kinds[0]}`, a list of {{url}}"
         raise InputInvalid(what, where=", ".join(files), hint=hint)
     target = _without_retries(transport or transport_of(None, None, None, clusters))
-    with Journal(check_file(state, "--state")) as journal, Emitter(target, say=notify, show=on_console) as emitter:
+    with Journal(check_file(state, "--state")) as journal, Emitter(target, notify=notify, show=on_console) as emitter:
         if file := lines_file(target):
             complete_last_line(journal, file)
         built = build_monitor(journal, emitter, timedelta(seconds=heartbeat), notify)
@@ -105,25 +107,22 @@ def run_monitor(
     until: AbstractContextManager[Callable[[float], bool]],
 ) -> MonitorResult:
     """Poll until the value of *until* returns True, each server in a thread of its own."""
-    threads = [
-        threading.Thread(target=monitor.watch, args=(server, interval), daemon=True, name=server.name)
-        for server in servers
-    ]
     names = ", ".join(server.name for server in servers)
     with until as wait:
         monitor.context.notify(f"watching {names}; state in {monitor.journal.path}")
-        for thread in threads:
-            thread.start()
-        monitor.send_on(alive=lambda: all(thread.is_alive() for thread in threads), wait=wait)
+        watches = [start(partial(monitor.watch, server, interval), server.name) for server in servers]
+        monitor.send_on(alive=lambda: not any(watch.done() for watch in watches), wait=wait)
         is_ended = wait(0)
     monitor.ended.set()
-    for thread in threads:
-        thread.join(_LAST_POLL)
-    return _result(monitor, complete=monitor.deliver() and is_ended)
+    ended = futures.wait(watches, _LAST_POLL).done
+    result = _result(monitor, complete=monitor.deliver() and is_ended)
+    for watch in ended:
+        watch.result()  # raises what ended it, if not the monitor did
+    return result
 
 
 def _without_retries(transport: Transport | None) -> Transport | None:
-    """Return *transport* with a single retry over HTTP, unless it says how many: the monitor itself retries."""
+    """Return *transport* with a single retry over HTTP, unless it sets a number: the monitor itself retries."""
     if transport is None or transport.get("type") != "http" or "retry" in transport:
         return transport
     return {**transport, "retry": {"total": 1}}

@@ -85,7 +85,7 @@ class _Connect:
     def look(self, _: Runs) -> Sequence[ObservedJob]:
         """List the connectors as observed jobs; raises ScannerError."""
         connectors, lost = read_connector_states(self.settings, self.http)
-        for name in self.used.keys() - {each.name for each in connectors}:
+        for name in self.used.keys() - {connector.name for connector in connectors}:
             del self.used[name]
         return [*map(self._observed, connectors), *map(unreadable_job, lost)]
 
@@ -127,7 +127,7 @@ def flink_servers(clusters: Sequence[Settings], *, clock: Clock | None = None) -
     names = {str(settings.cluster): _names(settings) for settings in clusters}
     context = FlinkContext(naming=naming, names=names, topics=dict, columns=lambda _: {})
     for settings in clusters:
-        for flink in (each for each in settings.flink if each.type in STATES):
+        for flink in (server for server in settings.flink if server.type in STATES):
             http = Http(flink.http, flink.source, clock=clock)
             is_job_manager = flink.type == JOB_MANAGER
             look = (
@@ -171,8 +171,8 @@ def _jobs(
 
 
 def _failed(jobs: Iterable[FlinkJob]) -> tuple[str, ...]:
-    failed = [each for each in jobs if phase_of(each.state, FLINK) is Phase.FAILED]
-    return tuple(each.name for each in sorted(failed, key=lambda each: each.started)[-_CAUSES:])
+    failed = [job for job in jobs if phase_of(job.state, FLINK) is Phase.FAILED]
+    return tuple(job.name for job in sorted(failed, key=lambda job: job.started)[-_CAUSES:])
 
 
 def _scripts(settings: Settings, context: FlinkContext) -> Iterator[JobFlows]:
@@ -222,11 +222,11 @@ class _Ksqldb:
 
     def look(self, runs: Runs) -> Sequence[ObservedJob]:
         """List the queries as their runs are reported; raises ScannerError."""
-        known = {name: frozenset(each.name for each in run.job.outputs) for name, run in runs.items()}
+        known = {name: frozenset(output.name for output in run.job.outputs) for name, run in runs.items()}
         read = read_query_states(self.settings, self.http, Earlier(queries=known, pause=self.pause))
         errors = Errors(by_query=read.errors, now=self.now())
-        found = observed_queries(read.queries, read.collections, errors, self.at)
-        return [*found, *map(unreadable_job, sorted(read.unread))]
+        queries = observed_queries(read.queries, read.collections, errors, self.at)
+        return [*queries, *map(unreadable_job, sorted(read.unread))]
 
 
 def servers_of(kinds: Sequence[str], configured: Sequence[Settings], notify: Notify = ignore) -> Iterator[Server]:
@@ -235,7 +235,7 @@ def servers_of(kinds: Sequence[str], configured: Sequence[Settings], notify: Not
     Confluent Cloud is queried once, now; *notify* gets a warning for each source there that has no key.
     """
     clusters = [_expanded(settings) for settings in configured]
-    for lacking in (each for settings in clusters for each in settings.lacking if each.kind in kinds):
+    for lacking in (source for settings in clusters for source in settings.lacking if source.kind in kinds):
         notify(f"warning: {lacking.source}: {lacking.what} ({lacking.hint})")
     if "connect" in kinds:
         yield from connect_servers(clusters)

@@ -111,7 +111,7 @@ def _listed(text: str, known: Sequence[str]) -> Iterator[str]:
     """Split a list at its commas, except those inside a source's own id."""
     text = text.strip(" ,")
     while text:
-        whole = (name for name in known if text == name or text.startswith(f"{name},"))
-        name = max(whole, key=len, default=text.partition(",")[0])
+        matches = (name for name in known if text == name or text.startswith(f"{name},"))
+        name = max(matches, key=len, default=text.partition(",")[0])
         yield name.strip()
         text = text[len(name) :].strip(" ,")

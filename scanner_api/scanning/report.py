@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from scanner_dictionary.validation.findings import Finding
+from scanner_dictionary.validation.findings import Finding as Finding
 from scanner_model.errors import Problem
 from scanner_model.scan import SourceResult, SourceStatus
 
@@ -36,4 +36,4 @@ class ScanReport:
     @property
     def is_partial(self) -> bool:
         """Return whether a requested source could not be read, or not completely."""
-        return any(outcome.answer in INCOMPLETE for outcome in self.outcomes)
+        return any(outcome.status in INCOMPLETE for outcome in self.outcomes)

@@ -6,20 +6,19 @@ import importlib.util
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import Notify, ScanProgress, ignore, no_scan_progress
-from scanner_api.graph.engines import SparkChoice
 from scanner_api.scanning.clusters import LoadedCluster, load_clusters, select_sources
 from scanner_api.scanning.report import ScanReport
+from scanner_api.spark import SparkChoice
 from scanner_dictionary.engine.open import Engine
 from scanner_dictionary.queries.history import is_known, known_queries, previous_state
 from scanner_dictionary.write.scan import write_scan
@@ -38,9 +37,10 @@ from scanner_extractor.schemas.parsing import (
 from scanner_model.columns import ParsedSchema
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.scan import ClusterScan, SourceStatus
+from scanner_model.threads import run_ordered
 
 if TYPE_CHECKING:
-    from scanner_api.graph.engines import SparkChoice
+    from scanner_api.spark_session import SparkEngine
 
 
 LARGE = 300_000
@@ -59,7 +59,7 @@ def schema_engine(choice: SparkChoice, notify: Notify = ignore) -> Iterator[Pars
     with ExitStack() as stack:
         parser = _Parser(choice, stack, notify)
         if choice.is_requested:
-            parser.session()
+            parser.start()
         yield parser
 
 
@@ -69,7 +69,7 @@ class _Parser:
         self._stack = stack
         self._notify = notify
         self._lock = threading.Lock()
-        self._session: Any = None
+        self._spark: SparkEngine | None = None
 
     def __call__(self, requests: Sequence[ParseRequest]) -> Iterable[ParsedSchema]:
         on_spark = requests and self._engine(len(requests)) == "spark"
@@ -81,17 +81,15 @@ class _Parser:
             return "local"
         return self._choice.choose(texts, LARGE, "schema texts", self._notify)
 
-    def session(self) -> Any:  # noqa: ANN401 - Spark's own
+    def start(self) -> SparkEngine:
         """Start Spark, once."""
         with self._lock:
-            if self._session is None:
-                self._session = self._stack.enter_context(self._choice.session(light=True))
-            return self._session
+            if self._spark is None:
+                self._spark = self._stack.enter_context(self._choice.session(light=True))
+            return self._spark
 
     def _on_spark(self, requests: Sequence[ParseRequest]) -> Iterator[ParsedSchema]:
-        from dataflow_generator.spark.map_bytes import map_bytes
-
-        for bundle in map_bytes(self.session(), parse_bundle, request_bundles(requests, _SIZE)):
+        for bundle in self.start().map(parse_bundle, request_bundles(requests, _SIZE)):
             yield from unpack_bundle(bundle)
 
 
@@ -167,7 +165,7 @@ def open_connections(
 ) -> tuple[Connections, ...]:
     """Return the connections of each cluster; several have a directory each. Raises InputInvalid for a bad capture."""
     several = len(clusters) > 1
-    return tuple(_connections(each.settings.cluster, capture, replay, several=several) for each in clusters)
+    return tuple(_connections(cluster.settings.cluster, capture, replay, several=several) for cluster in clusters)
 
 
 def scan_clusters(
@@ -180,8 +178,8 @@ def scan_clusters(
     """
     if options.choice.mode is Mode.ENRICH:
         _check_stored(clusters, options)
-    jobs = [partial(_read_cluster, *each, options) for each in zip(clusters, connections, strict=True)]
-    for read in _run_ordered(jobs, workers):
+    jobs = [partial(_read_cluster, *pair, options) for pair in zip(clusters, connections, strict=True)]
+    for read in run_ordered(jobs, workers):
         yield _store(read, options)
 
 
@@ -193,7 +191,7 @@ def _read_cluster(cluster: LoadedCluster, connections: Connections, options: Sca
     if options.choice.mode is Mode.ENRICH:
         files = tuple(kept(source, "manual", options.choice.mode) for source in cluster.manual.sources)
         results = replace(results, outcomes=(*results.outcomes, *files))
-    silent = [outcome.source for outcome in results.outcomes if outcome.answer != SourceStatus.READ]
+    silent = [outcome.source for outcome in results.outcomes if outcome.status != SourceStatus.READ]
     with options.engine.connect() as conn:
         previous = previous_state(conn, cluster.settings.cluster, silent)
     manual = None if options.choice.mode is Mode.ENRICH else cluster.manual
@@ -219,34 +217,11 @@ def _store(read: _ReadCluster, options: ScanOptions) -> ScanReport:
     )
 
 
-def _run_ordered(jobs: Sequence[Callable[[], _ReadCluster]], workers: int) -> Iterator[_ReadCluster]:
-    """Run *jobs*, up to *workers* at once, and yield their results in order; no more than that wait to be stored."""
-    free = threading.Semaphore(max(1, workers))
-    futures: list[Future[_ReadCluster]] = [Future() for _ in jobs]
-
-    def work(job: Callable[[], _ReadCluster], future: Future[_ReadCluster]) -> None:
-        try:
-            future.set_result(job())
-        except BaseException as error:  # noqa: BLE001 - raised again by `future.result()`
-            future.set_exception(error)
-
-    def start() -> None:
-        for job, future in zip(jobs, futures, strict=True):
-            free.acquire()
-            # Daemons, so that Ctrl-C ends the program whatever a source does.
-            threading.Thread(target=work, args=(job, future), daemon=True).start()
-
-    threading.Thread(target=start, daemon=True).start()
-    for future in futures:
-        yield future.result()
-        free.release()
-
-
 def _check_stored(clusters: Sequence[LoadedCluster], options: ScanOptions) -> None:
     with options.engine.connect() as conn:
-        for each in clusters:
-            if not is_known(conn, each.settings.cluster):
-                what = f"no scan of the cluster {each.settings.cluster!r} is stored that could be enriched"
+        for cluster in clusters:
+            if not is_known(conn, cluster.settings.cluster):
+                what = f"no scan of the cluster {cluster.settings.cluster!r} is stored that could be enriched"
                 raise NameUnknown(what, where="--mode enrich", hint="scan it first, with --mode full or extract")
 
 
@@ -261,7 +236,7 @@ def _connections(cluster: str, capture: Path | None, replay: Path | None, *, sev
 
 
 def _answered(scan: ClusterScan) -> bool:
-    return any(outcome.answer in (SourceStatus.READ, SourceStatus.PARTIAL) for outcome in scan.outcomes)
+    return any(outcome.status in (SourceStatus.READ, SourceStatus.PARTIAL) for outcome in scan.outcomes)
 
 
 def _counts(scan: ClusterScan) -> tuple[tuple[str, int], ...]:
@@ -286,5 +261,6 @@ def _counts(scan: ClusterScan) -> tuple[tuple[str, int], ...]:
         ("catalog tables", len(scan.catalog_tables)),
         ("catalog links", len(scan.catalog_links)),
         ("figures", len(scan.metrics)),
+        *((member.replace("_", " "), len(facts)) for member, facts in scan.others.items()),
     )
     return tuple((name, count) for name, count in counted if count)

@@ -7,15 +7,12 @@ from collections.abc import Sequence
 
 import click
 
-from scanner_api.scanning.clusters import read_clusters
+from scanner_api.checks import ConnectionCheck
+from scanner_api.checks import check as check_connections
 from scanner_cli.options import config_option
 from scanner_cli.output.progress import progress_on
 from scanner_cli.output.render import Format, format_option, show
 from scanner_cli.usage_errors import Exit
-from scanner_extractor.scan.checks import CheckResult
-from scanner_extractor.scan.checks import check as check_settings
-from scanner_extractor.sources.kafka.admin import probe
-from scanner_model.names import SourceId
 
 _COLUMNS = ("cluster", "source", "tried", "answer", "detail", "hint")
 
@@ -33,23 +30,18 @@ def check(files: Sequence[str], style: str) -> int:
 
     Exit status 3: something could not be reached, or a permission is missing.
     """
-    rows = []
     with progress_on(sys.stderr, quiet=False) as progress:
-        for settings in read_clusters(files):
-            progress(SourceId(f"checking {settings.cluster}"), 0, None)
-            for number, result in enumerate(check_settings(settings, probe=probe), 1):
-                progress(SourceId(f"checking {settings.cluster}"), number, None)
-                rows.append(_row(settings.cluster, result))
-    show(rows, _COLUMNS, style)
-    return Exit.DONE if all(row["answer"] == "ok" for row in rows) else Exit.PARTIAL
+        checks = check_connections(files, progress=progress)
+    show([_row(result) for result in checks], _COLUMNS, style)
+    return Exit.DONE if all(result.is_ok for result in checks) else Exit.PARTIAL
 
 
-def _row(cluster: str, result: CheckResult) -> dict[str, str]:
+def _row(result: ConnectionCheck) -> dict[str, str]:
     return {
-        "cluster": cluster,
+        "cluster": result.cluster,
         "source": result.source,
         "tried": result.tried,
-        "answer": str(result.state),
+        "answer": result.state,
         "detail": result.detail,
         "hint": result.hint,
     }

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import click
 
+from scanner_api.configuration import cluster_schema
 from scanner_cli.lazy_group import Group
-from scanner_cli.output.render import json_text
-from scanner_extractor.config.loader import cluster_schema
+from scanner_model.text import visible_json
 
 
 @click.group(cls=Group)
@@ -28,4 +28,4 @@ def schema() -> None:
       scanner config schema > cluster.schema.json
       # and in cluster.json: "$schema": "cluster.schema.json"
     """
-    click.echo(json_text(cluster_schema()))
+    click.echo(visible_json(cluster_schema()))

@@ -63,7 +63,11 @@ def connectors(
     Exit status 4: the cluster is not known.
     """
     listed = list_connectors(dictionary, cluster=cluster, pattern=pattern, failed=failed, include_deleted=include_gone)
-    rows = [row for connector in listed for row in _tasks(connector)] if tasks else [_line(each) for each in listed]
+    rows = (
+        [row for connector in listed for row in _tasks(connector)]
+        if tasks
+        else [_line(connector) for connector in listed]
+    )
     columns = _TASKS if tasks else _CONNECTORS
     show(rows, narrow(columns, rows, style, _MARKS), style, document=[_document(connector) for connector in listed])
 
@@ -74,9 +78,9 @@ def _line(row: ConnectorRow) -> Mapping[str, Any]:
 
 
 def _tasks(row: ConnectorRow) -> Iterator[Mapping[str, Any]]:
-    whose = {"cluster": row.cluster, "source": row.source, "name": row.name}
+    connector = {"cluster": row.cluster, "source": row.source, "name": row.name}
     for task in row.tasks:
-        yield whose | {"task": task.number, "state": task.state, "worker": task.worker, "error": task.error}
+        yield connector | {"task": task.number, "state": task.state, "worker": task.worker, "error": task.error}
 
 
 def _document(row: ConnectorRow) -> Mapping[str, Any]:

@@ -6,25 +6,21 @@ import sys
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import check_file, write_text
-from scanner_api.graph.engines import SparkChoice
-from scanner_api.graph.generate import FORMATS, GenerateResult, GraphTables, generate, is_stored
+from scanner_api.graph.generate import FORMATS, GenerateResult, GraphTables, JdbcTarget, generate, is_stored
+from scanner_api.spark import SparkChoice
 from scanner_cli.console import echo, echo_err
-from scanner_cli.graph_options import jdbc_options, spark_for, spark_options
 from scanner_cli.options import dictionary_option, directory_option, lock_timeout_option
 from scanner_cli.output.graph import coverage_lines, graph_document, graph_text
 from scanner_cli.output.progress import steps_on
 from scanner_cli.output.render import json_text
+from scanner_cli.spark_options import jdbc_options, spark_for, spark_options
 from scanner_model.errors import InputInvalid
 from scanner_model.text import visible
-
-if TYPE_CHECKING:
-    from dataflow_generator.spark.jdbc import JdbcTarget
 
 _spark_options = partial(spark_options, text="Where to generate; auto decides by the number of columns.")
 
@@ -66,7 +62,7 @@ def dataflow(
     """Generate the data flow graph of the dictionary.
 
     The graph replaces the one generated before. Every engine writes the same bytes; in Parquet, the same rows. The
-    report on stderr says how many statements were parsed, what could not be parsed, and lists findings (unused topics,
+    report on stderr counts parsed statements, names what could not be parsed, and lists findings (unused topics,
     jobs without output, cycles, columns that no schema has). Stdout has the names of the files.
 
     \b

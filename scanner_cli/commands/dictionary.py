@@ -51,7 +51,7 @@ def forget(sources: Sequence[str], cluster: str | None, dictionary: Dictionary) 
 
 
 _CLUSTERS = ("name", "brokers", "kafka_cluster_id", "scans", "last_scan")
-_SOURCES = ("cluster", "name", "last_asked", "last_read", "stale_since", "stale_reason")
+_SOURCES = ("cluster", "name", "last_queried", "last_read", "stale_since", "stale_reason")
 
 
 @click.group("dictionary", cls=Group)
@@ -115,14 +115,14 @@ def export(style: str, output: Path, dictionary: Dictionary) -> None:
 
 
 def _document(dictionary: Dictionary) -> dict[str, Any]:
-    held = overview(dictionary)
+    summary = overview(dictionary)
     return {
         "dictionary": dictionary.shown,
-        "revision": held.revision,
-        "bytes": held.size,
-        "counts": members(held.counts),
-        "clusters": [row._asdict() for row in held.clusters],
-        "sources": [row._asdict() for row in held.sources],
+        "revision": summary.revision,
+        "bytes": summary.size,
+        "counts": members(summary.counts),
+        "clusters": [row._asdict() for row in summary.clusters],
+        "sources": [row._asdict() for row in summary.sources],
     }
 
 

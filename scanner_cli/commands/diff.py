@@ -6,9 +6,9 @@ import click
 
 from scanner_api.dictionary import Dictionary
 from scanner_api.queries import diff as compare_scans
+from scanner_api.queries import diff_document, diff_rows
 from scanner_cli.options import SCAN_NUMBER, dictionary_option
 from scanner_cli.output.render import format_option, show
-from scanner_dictionary.diff import as_json, rows
 
 _COLUMNS = ("topic", "side", "column", "kind", "name", "action", "before", "after", "backward", "forward", "why")
 
@@ -31,4 +31,4 @@ def diff(first: int, second: int, dictionary: Dictionary, style: str) -> None:
     Exit status 4: a scan is not known, or the two are of different clusters.
     """
     changes = compare_scans(dictionary, first, second)
-    show([row._asdict() for row in rows(changes)], _COLUMNS, style, document=as_json(changes))
+    show([row._asdict() for row in diff_rows(changes)], _COLUMNS, style, document=diff_document(changes))

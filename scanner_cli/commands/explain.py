@@ -7,13 +7,18 @@ from typing import Any
 
 import click
 
-from dataflow_generator.connectors import Connector, ConnectorFlows
-from dataflow_generator.connectors import read_connector as flows_of
-from dataflow_generator.connectors.columns import ColumnFlow, column_flows
-from dataflow_generator.connectors.java_regex import pattern_problems
-from dataflow_generator.sql import StatementFlows
 from scanner_api.input_files import connector_file, format_of
-from scanner_api.parsing import connector_of, parse_schema, parse_sql
+from scanner_api.parsing import (
+    ConnectorColumns,
+    StatementFlows,
+    connector_columns,
+    explain_subject,
+    parse_schema,
+    parse_sql,
+    registry_kinds,
+    schema_formats,
+    subject_documents,
+)
 from scanner_cli.console import echo_err
 from scanner_cli.lazy_group import Group
 from scanner_cli.options import one_of, pairs, read_text
@@ -30,9 +35,7 @@ from scanner_cli.output.connectors import (
 )
 from scanner_cli.output.render import Format, format_option, show
 from scanner_cli.usage_errors import Exit
-from scanner_extractor.naming import as_json, explain_subject
-from scanner_model.columns import ParsedSchema, parse_path
-from scanner_model.plugins import REGISTRIES, SCHEMA_FORMATS, plugins
+from scanner_model.columns import ParsedSchema
 
 
 @click.command()
@@ -57,36 +60,35 @@ def connector(
       scanner explain connector shop-cdc.json --column id --column name
       curl -s http://connect:8083/connectors/shop-cdc | scanner explain connector - --format json
     """
-    given = connector_file(file, read_text(file, "configuration"))
-    built = connector_of(
-        given.values, name=given.name, direction=given.type, topics=topics, tables=tables, broker=broker
+    described = connector_file(file, read_text(file, "configuration"))
+    result = connector_columns(
+        described.values,
+        columns,
+        name=described.name,
+        direction=described.type,
+        topics=topics,
+        tables=tables,
+        broker=broker,
     )
-    flows = flows_of(built)
-    mapped = _columns(built, flows, columns)
-    show(flow_rows(flows), CONNECTOR_COLUMNS, style, document=connector_document(flows, mapped))
+    _warn(result)
+    document = connector_document(result.flows, result.columns)
+    show(flow_rows(result.flows), CONNECTOR_COLUMNS, style, document=document)
     if style == Format.TABLE:
-        _show_details(flows, mapped)
+        _show_details(result)
 
 
-def _columns(connector: Connector, flows: ConnectorFlows, columns: Sequence[str]) -> tuple[ColumnFlow, ...]:
-    if not columns and flows.row is None:
-        return ()
-    with pattern_problems() as unevaluated:
-        mapped, unknown = column_flows(connector.config, flows, [parse_path(name) for name in columns])
-    reported = {problem.what for problem in flows.problems}
-    for problem in unevaluated.values():
-        if problem.what not in reported:
-            echo_err(f"warning: {problem}")
-    for flow in unknown:
+def _warn(result: ConnectorColumns) -> None:
+    for problem in result.problems:
+        echo_err(f"warning: {problem}")
+    for flow in result.unknown:
         echo_err(f"warning: {flow.because or 'transforms'}: the output columns are unknown")
-    return mapped
 
 
-def _show_details(flows: ConnectorFlows, mapped: tuple[ColumnFlow, ...]) -> None:
-    if mapped:
+def _show_details(result: ConnectorColumns) -> None:
+    if result.columns:
         click.echo()
-        show(connector_rows(mapped), COLUMNS_SHOWN, Format.TABLE)
-    for problem in flows.problems:
+        show(connector_rows(result.columns), COLUMNS_SHOWN, Format.TABLE)
+    for problem in result.flows.problems:
         echo_err(f"warning: {problem}")
 
 
@@ -122,12 +124,11 @@ def sql(file: str, named: str | None, catalog: str | None, style: str) -> int:
 
 
 def _sql_status(statements: Sequence[StatementFlows]) -> Exit:
-    unparsed = [each for each in statements if each.problems and not each.sources and not each.sinks]
+    unparsed = [flows for flows in statements if flows.problems and not flows.sources and not flows.sinks]
     return Exit.INPUT_INVALID if statements and len(unparsed) == len(statements) else Exit.DONE
 
 
-_FORMATS = ("avro", "json", "protobuf", "json_payload", *sorted(map(str.lower, plugins(SCHEMA_FORMATS))))
-_REGISTRIES = ("confluent", "karapace", "apicurio", "cloudera", "glue", *sorted(plugins(REGISTRIES)))
+_FORMATS = tuple(map(str.lower, schema_formats()))
 _SUBJECT = ("subject", "context", "topic", "role", "strategy", "ambiguous", "also_possible")
 
 
@@ -204,7 +205,7 @@ def schema(file: str, kind: str | None, references: Sequence[str], record: str |
 @one_of(
     "--registry",
     "kind",
-    words=_REGISTRIES,
+    words=registry_kinds(),
     text="The kind of registry: it decides how a name is parsed.",
     default="confluent",
     show_default=True,
@@ -231,11 +232,12 @@ def subject(
     mapping: dict[str, list[str]] = {}
     for name, topic in pairs(mapped, "--map", "SUBJECT=TOPIC"):
         mapping.setdefault(name, []).append(topic)
-    document = as_json(explain_subject(subjects, topics, record, strategies, mapping, kind))
-    show([row for explained in document for row in _rows(explained)], _SUBJECT, style, document=document)
-    for explained in document if style != Format.JSON else ():
-        for problem in explained["problems"]:
-            echo_err(f"warning: {explained['subject']}: {problem}")
+    explained = explain_subject(subjects, topics, record=record, strategies=strategies, mapping=mapping, registry=kind)
+    document = subject_documents(explained)
+    show([row for members in document for row in _rows(members)], _SUBJECT, style, document=document)
+    for members in document if style != Format.JSON else ():
+        for problem in members["problems"]:
+            echo_err(f"warning: {members['subject']}: {problem}")
 
 
 def _rows(subject: dict[str, Any]) -> list[dict[str, Any]]:

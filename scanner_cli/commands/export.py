@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from dataflow_generator.render import OUTPUTS
-from scanner_api.graph.export import EVENTS, TABLE_FORMATS
+from scanner_api.graph.export import FORMATS
 from scanner_api.graph.export import export as write_export
 from scanner_api.graph.open import GraphSource
 from scanner_cli.console import Stdout
@@ -17,9 +16,7 @@ from scanner_cli.output.render import STDOUT
 
 
 @click.command()
-@one_of(
-    "--format", "style", words=(*OUTPUTS, EVENTS, *TABLE_FORMATS), text="What to write; else by the suffix of PATH."
-)
+@one_of("--format", "style", words=FORMATS, text="What to write; else by the suffix of PATH.")
 @click.option(
     "--output",
     "-o",

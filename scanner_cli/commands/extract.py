@@ -12,11 +12,10 @@ import click
 
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import check_file, write_text
-from scanner_api.graph.engines import SparkChoice
 from scanner_api.scanning.report import ScanReport
 from scanner_api.scanning.run import scan
+from scanner_api.spark import SparkChoice
 from scanner_cli.console import echo_err
-from scanner_cli.graph_options import spark_options
 from scanner_cli.options import (
     config_option,
     dictionary_option,
@@ -27,6 +26,7 @@ from scanner_cli.options import (
 from scanner_cli.output.progress import progress_on
 from scanner_cli.output.render import json_text
 from scanner_cli.output.scan_report import loss_text, report_document, report_text, scan_status
+from scanner_cli.spark_options import spark_options
 from scanner_cli.usage_errors import combined_status
 
 _spark_options = partial(spark_options, text="Where the texts of schemas are parsed; auto decides by their number.")

@@ -10,27 +10,18 @@ from typing import Any
 
 import click
 
-from scanner_api.files import check_directory, write_text
-from scanner_cli.console import echo_err
-from scanner_cli.output.progress import progress_on
-from scanner_cli.output.render import Format, format_option, json_text, show
-from scanner_extractor.config.loader import read_cluster_file
-from scanner_extractor.discovery.config_templates import (
+from scanner_api.configuration import (
     KEY_VARIABLE,
     SECRET_VARIABLE,
-    Initial,
-    Prober,
-    ask_brokers,
-    cloud_files,
-    listens,
-    probed_file,
+    ClusterTemplate,
+    cloud_templates,
+    probe_addresses,
+    probed_template,
+    write_templates,
 )
-from scanner_extractor.http.client import Http
-from scanner_extractor.http.messages import read_address
-from scanner_extractor.registries import REGISTRIES
-from scanner_extractor.settings.cluster import BasicAuth, HttpSettings
-from scanner_extractor.settings.confluent_cloud import CLOUD_URL, CloudSettings, Organization
-from scanner_extractor.sources.confluent_cloud.discovery import read_cloud
+from scanner_cli.console import echo_err
+from scanner_cli.output.progress import progress_on
+from scanner_cli.output.render import Format, format_option, show
 from scanner_model.errors import InputInvalid
 
 _COLUMNS = ("file", "cluster", "sources", "variables")
@@ -83,75 +74,49 @@ def init(
     if cloud == bool(addresses):
         hint = "write --cloud, or --probe HOST:PORT for each address"
         raise InputInvalid("--cloud or --probe is missing", where="scanner init", hint=hint)
-    files = _cloud(environment, cluster, url) if cloud else [_probed(addresses, name)]
-    if not files:
+    templates = _cloud(environment, cluster, url) if cloud else (_probed(addresses, name),)
+    if not templates:
         raise InputInvalid("the key shows no Kafka cluster", where="--cloud", hint="may its account see any?")
-    rows = [_row(each, check_directory(output, "--output") / each.file) for each in files]
-    _write(files, output, force=force)
-    _report_variables(files)
-    show(rows, _COLUMNS, style)
+    files = write_templates(templates, output, force=force)
+    _report_variables(templates)
+    show([_row(template, file) for template, file in zip(templates, files, strict=True)], _COLUMNS, style)
 
 
-def _cloud(environment: str, cluster: str, url: str) -> list[Initial]:
-    address = url or CLOUD_URL
-    return list(cloud_files(_organization(environment, cluster, address), url=address))
-
-
-def _organization(environment: str, cluster: str, url: str) -> Organization:
+def _cloud(environment: str, cluster: str, url: str) -> tuple[ClusterTemplate, ...]:
     key, secret = os.environ.get(KEY_VARIABLE, ""), os.environ.get(SECRET_VARIABLE, "")
     if not (key and secret):
         hint = f"set {KEY_VARIABLE} and {SECRET_VARIABLE} to a Cloud API key"
         raise InputInvalid("there is no Cloud API key", where="--cloud", hint=hint)
-    http = HttpSettings(url=_address(url), auth=BasicAuth(user=key, password=secret))
-    settings = CloudSettings(http=http, cluster=cluster, environment=environment)
-    with progress_on(sys.stderr, quiet=False) as progress, Http(http, settings.source) as client:
-        result = read_cloud(settings, client, progress)
-    for problem in result.problems:
-        echo_err(f"note: {problem}")
-    return result.organization
-
-
-def _address(url: str) -> str:
-    try:
-        return read_address(url).url
-    except ValueError as error:
-        raise InputInvalid(f"{url!r} is not a web address", where="--url", hint="write https://host") from error
-
-
-def _probed(addresses: Sequence[str], name: str) -> Initial:
-    prober = Prober(brokers=ask_brokers, reachable=listens)
     with progress_on(sys.stderr, quiet=False) as progress:
-        servers = [server for address in addresses for server in prober.probe(address, progress)]
+        return cloud_templates(
+            key, secret, url=url, environment=environment, cluster=cluster, progress=progress, notify=echo_err
+        )
+
+
+def _probed(addresses: Sequence[str], name: str) -> ClusterTemplate:
+    with progress_on(sys.stderr, quiet=False) as progress:
+        servers = probe_addresses(addresses, progress=progress)
     for server in servers:
         detail = f" ({server.detail})" if server.detail else ""
         echo_err(f"{server.url}: {server.kind or 'unknown'}{detail}")
-    return probed_file(servers, name)
+    return probed_template(servers, name)
 
 
-def _write(files: Sequence[Initial], directory: Path, *, force: bool) -> None:
-    """Write every file, and load each as a scan would; none is written if one of them exists already."""
-    existing = [str(directory / each.file) for each in files if (directory / each.file).exists()]
-    if existing and not force:
-        hint = "name another directory with -o, or overwrite them with --force"
-        raise InputInvalid("exists already", where=", ".join(existing), hint=hint)
-    for each in files:
-        write_text(directory / each.file, json_text(each.document) + "\n")
-        read_cluster_file(directory / each.file, dict.fromkeys(each.variables, "x"), tuple(REGISTRIES))
-
-
-def _report_variables(files: Sequence[Initial]) -> None:
-    required = dict.fromkeys(name for each in files for name in each.variables if name not in each.optional)
-    optional = dict.fromkeys(name for each in files for name in each.optional)
+def _report_variables(templates: Sequence[ClusterTemplate]) -> None:
+    required = dict.fromkeys(
+        name for template in templates for name in template.variables if name not in template.optional
+    )
+    optional = dict.fromkeys(name for template in templates for name in template.optional)
     if required:
         echo_err(f"set before a scan: {', '.join(required)}")
     if optional:
         echo_err(f"set for planes with keys of their own: {', '.join(optional)}")
 
 
-def _row(initial: Initial, file: Path) -> dict[str, Any]:
+def _row(template: ClusterTemplate, file: Path) -> dict[str, Any]:
     return {
         "file": str(file),
-        "cluster": initial.document["cluster"],
-        "sources": list(initial.sources),
-        "variables": list(initial.variables),
+        "cluster": template.document["cluster"],
+        "sources": list(template.sources),
+        "variables": list(template.variables),
     }

@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from dataflow_generator.analysis.connectivity import Component
-from scanner_api.graph.lineage import Impact, Lineage, components, impact
+from scanner_api.graph.lineage import Component, Impact, Lineage, components, impact
 from scanner_api.graph.lineage import lineage as trace
 from scanner_api.graph.open import GraphSource
 from scanner_cli.console import echo_err
@@ -115,8 +114,9 @@ def _check_node(node: str, query: str) -> None:
 
 def _show_components(listed: Sequence[Component], style: str) -> None:
     rows = [
-        {"component": each.name, "nodes": each.nodes} | {name: each.sizes.get(kind, 0) for kind, name in _SIZES.items()}
-        for each in listed
+        {"component": component.name, "nodes": component.nodes}
+        | {name: component.sizes.get(kind, 0) for kind, name in _SIZES.items()}
+        for component in listed
     ]
     show(rows, ("component", "nodes", *_SIZES.values()), style)
     echo_err(f"{len(listed)} components")

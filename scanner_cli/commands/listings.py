@@ -73,8 +73,8 @@ _TOPICS = (
     "owner",
 )
 _SCHEMAS = ("cluster", "registry", "context", "name", "format", "versions", "topics", "deleted", "stale", "gone")
-_SCANS = ("id", "cluster", "finished", "answer", "added", "changed", "gone", "returned", "stale", "refused")
-_OUTCOMES = ("source", "answer", "asked", "got", "requests", "seconds", "reason", "hint", "unread")
+_SCANS = ("id", "cluster", "finished", "status", "added", "changed", "gone", "returned", "stale", "refused")
+_OUTCOMES = ("source", "status", "requested", "received", "requests", "seconds", "reason", "hint", "unread")
 _PROBLEMS = ("where", "what", "hint")
 
 Rows = list[dict[str, Any]]

@@ -4,21 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 
 import click
 
-from manual_input.files import find_files
-from manual_input.json_cursor import example as manual_example
-from manual_input.json_cursor import schema as manual_schema
-from manual_input.loader import Reach
-from manual_input.loader import check as check_files
+from scanner_api.manual import check_manual_input, manual_input_example, manual_input_schema
 from scanner_cli.console import echo
 from scanner_cli.lazy_group import Group
 from scanner_cli.output.render import Format, format_option, json_text, table_text
 from scanner_cli.usage_errors import Exit
-from scanner_extractor.formats import FORMATS
-from scanner_model.text import visible
+from scanner_model.text import visible, visible_json
 
 _SUMMARY = ("cluster", "files", "brokers", "topics", "schemas", "assignments", "flows")
 
@@ -46,7 +40,7 @@ def check(files: Sequence[str], style: str) -> int:
 
     Exit status 2: there is an error; warnings alone are not one.
     """
-    result = check_files(find_files(files, Path()), Reach(formats=tuple(FORMATS)))
+    result = check_manual_input(files)
     if style == Format.JSON:
         rows = {
             "problems": [asdict(row) for row in result.rows],
@@ -68,7 +62,7 @@ def schema() -> None:
     Example:
       scanner manual-input schema > manual.schema.json
     """
-    click.echo(json_text(manual_schema()))
+    click.echo(visible_json(manual_input_schema()))
 
 
 @manual_input.command()
@@ -79,4 +73,4 @@ def example() -> None:
     Example:
       scanner manual-input example > manual/legacy.json
     """
-    click.echo(manual_example(), nl=False)
+    click.echo(manual_input_example(), nl=False)

@@ -103,8 +103,9 @@ def _table(answer: SchemaAnswer) -> str:
     marks = "".join(f" [{mark}]" for mark in ("stale", "deleted", "gone") if getattr(answer, mark))
     head = f"{answer.topic} {answer.role}:{of} {answer.format} {answer.name}".rstrip()
     why = f"{answer.confidence}: {answer.evidence}"
-    whose = " ".join([*([f"owner {answer.owner}"] if answer.owner else []), *(f"#{tag}" for tag in answer.tags)])
-    lines = [f"{head}{marks}", why, *([whose] if whose else [])]
+    owner = [f"owner {answer.owner}"] if answer.owner else []
+    owner_and_tags = " ".join([*owner, *(f"#{tag}" for tag in answer.tags)])
+    lines = [f"{head}{marks}", why, *([owner_and_tags] if owner_and_tags else [])]
     return "".join(f"{visible(line)}\n" for line in lines) + table_text(column_rows(answer.columns), SHOWN)
 
 

@@ -1,1 +1,1 @@
-"""Output."""
+"""What commands print: tables, JSON and reports."""

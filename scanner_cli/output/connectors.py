@@ -1,18 +1,13 @@
-"""The output of `scanner explain connector` as JSON and as rows of a table."""
+"""The output of `scanner explain connector` and `scanner explain sql` as JSON and as rows of a table."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from scanner_api.parsing import ColumnFlow, ConnectorFlows, Dataset, SqlColumn, SqlFlow, StatementFlows
 from scanner_cli.output.columns import problem_document
 from scanner_model.columns import path_name
-
-if TYPE_CHECKING:
-    from dataflow_generator.connectors import ConnectorFlows, Dataset
-    from dataflow_generator.connectors.columns import ColumnFlow
-    from dataflow_generator.sql import ColumnRef, Flow, StatementFlows
-
 
 Json = Any
 CONNECTOR_COLUMNS = ("source", "target", "because")
@@ -136,7 +131,7 @@ def sql_rows(statements: Iterable[StatementFlows]) -> Iterator[dict[str, Json]]:
             yield head | {"target": list(statement.sinks), "source": list(statement.sources)}
 
 
-def _flow(flow: Flow) -> dict[str, Json]:
+def _flow(flow: SqlFlow) -> dict[str, Json]:
     return {
         "source": {"dataset": flow.source.dataset, "path": list(flow.source.path)},
         "target": {"dataset": flow.target.dataset, "path": list(flow.target.path)},
@@ -145,6 +140,5 @@ def _flow(flow: Flow) -> dict[str, Json]:
     }
 
 
-def _column_name(place: ColumnRef) -> str:
-    column = path_name(place.path)
-    return f"{place.dataset or '(result)'}: {column or '(all rows)'}"
+def _column_name(column: SqlColumn) -> str:
+    return f"{column.dataset or '(result)'}: {path_name(column.path) or '(all rows)'}"

@@ -1,22 +1,15 @@
-"""The report at the end of a graph generation: how much was parsed, problems, and findings in the graph."""
+"""The output of graph commands: the report of a generation, lineage, impact."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from dataflow_generator.analysis.findings import counts
-from dataflow_generator.build.coverage import Coverage
-from scanner_api.graph.generate import GraphReport
-from scanner_api.graph.lineage import Impact, column_node, node_path
+from scanner_api.graph.generate import Coverage, GraphReport
+from scanner_api.graph.lineage import Affected, EdgeRow, Impact, NodeRow, column_node, node_path
 from scanner_cli.output.columns import problem_document
 from scanner_model.columns import path_name
 from scanner_model.text import visible
-
-if TYPE_CHECKING:
-    from dataflow_generator.query.impact import Affected
-    from scanner_dictionary.graph.store import EdgeRow, NodeRow
-
 
 Json = Any
 
@@ -88,7 +81,7 @@ def graph_document(report: GraphReport) -> dict[str, Json]:
             "unknown": coverage.unknown_connectors,
         },
         "problems": [problem_document(problem) for problem in coverage.problems],
-        "counts": {str(kind): count for kind, count in counts(report.findings).items()},
+        "counts": {str(kind): count for kind, count in report.finding_counts.items()},
         "findings": [
             {"kind": str(finding.kind), "nodes": list(finding.nodes), "what": finding.what}
             for finding in report.findings
@@ -98,7 +91,7 @@ def graph_document(report: GraphReport) -> dict[str, Json]:
 
 def _lines(report: GraphReport) -> Iterator[str]:
     yield from coverage_lines(report.coverage, "--report")
-    counted = counts(report.findings)
+    counted = report.finding_counts
     if counted:
         yield f"findings: {', '.join(f'{count} {kind}' for kind, count in counted.items())}"
     for kind, count in counted.items():
@@ -138,45 +131,45 @@ _GROUPS = {
 def impact_document(impact: Impact) -> dict[str, Json]:
     """Return what is affected by kind, the nearest first."""
     groups: dict[str, list[Json]] = {name: [] for name in _GROUPS.values()}
-    for each in impact.affected:
-        node = _node(each, impact)
+    for affected in impact.affected:
+        node = _node(affected, impact)
         groups.setdefault(_GROUPS.get(node.kind, f"{node.kind}s"), []).append(
             node_document(node)
             | {
-                "use": each.use.name.lower(),
-                "steps": each.steps,
-                "through": [impact.nodes[job].node_key for job in each.through],
-                "way": [edge_document(hop.edge, impact.nodes) for hop in each.way],
+                "use": affected.use.name.lower(),
+                "steps": affected.steps,
+                "through": [impact.nodes[job].node_key for job in affected.through],
+                "way": [edge_document(hop.edge, impact.nodes) for hop in affected.route],
             }
         )
     return {"root": impact.root.node_key, "affected": groups}
 
 
 def impact_rows(impact: Impact) -> list[dict[str, Json]]:
-    """Return a row for each, jobs first and columns last; *evidence* is that of the last step."""
+    """Return a row for each affected node, jobs first and columns last; *evidence* is that of the last step."""
     order = list(_GROUPS)
-    rows = [(_node(each, impact), each) for each in impact.affected]
+    rows = [(_node(affected, impact), affected) for affected in impact.affected]
     rows.sort(key=lambda row: order.index(row[0].kind) if row[0].kind in order else len(order))
     return [
         {
             "affected": shown_name(node),
             "kind": node.kind,
-            "use": each.use.name.lower(),
-            "steps": each.steps,
-            "through": [impact.nodes[job].name for job in each.through],
-            "evidence": each.way[-1].edge.evidence,
+            "use": affected.use.name.lower(),
+            "steps": affected.steps,
+            "through": [impact.nodes[job].name for job in affected.through],
+            "evidence": affected.route[-1].edge.evidence,
         }
-        for node, each in rows
+        for node, affected in rows
     ]
 
 
 def impact_summary(impact: Impact) -> str:
     """Count what is affected, by kind and use."""
     counts: dict[str, dict[str, int]] = {}
-    for each in impact.affected:
-        kind = _GROUPS.get(_node(each, impact).kind, "others")
+    for affected in impact.affected:
+        kind = _GROUPS.get(_node(affected, impact).kind, "others")
         uses = counts.setdefault(kind, {})
-        uses[each.use.name.lower()] = uses.get(each.use.name.lower(), 0) + 1
+        uses[affected.use.name.lower()] = uses.get(affected.use.name.lower(), 0) + 1
     listed = (
         f"{sum(uses.values())} {kind} ({', '.join(f'{count} {use}' for use, count in uses.items())})"
         for kind, uses in ((kind, counts[kind]) for kind in (*_GROUPS.values(), "others") if kind in counts)
@@ -184,6 +177,6 @@ def impact_summary(impact: Impact) -> str:
     return "; ".join(listed) or "nothing is known to be affected"
 
 
-def _node(each: Affected[int, EdgeRow], impact: Impact) -> NodeRow:
-    node = impact.nodes[each.node]
-    return column_node(node, each.path) if each.path else node
+def _node(affected: Affected[int, EdgeRow], impact: Impact) -> NodeRow:
+    node = impact.nodes[affected.node]
+    return column_node(node, affected.path) if affected.path else node

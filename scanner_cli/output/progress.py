@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
-from dataflow_generator.build.progress import silent
-from scanner_extractor.scan.results import Progress, no_progress
+from rich.console import Console
+from rich.markup import escape
+from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bars
+
+from scanner_api.files import GraphProgress, ScanProgress, no_graph_progress, no_scan_progress
 from scanner_model.names import SourceId
 from scanner_model.text import visible
 
-if TYPE_CHECKING:
-    from rich.progress import Progress as Bars
-    from rich.progress import TaskID
-
 
 @contextmanager
-def progress_on(stream: TextIO | None, *, quiet: bool) -> Iterator[Progress]:
+def progress_on(stream: TextIO | None, *, quiet: bool) -> Iterator[ScanProgress]:
     """Yield a progress callback for readers; silent unless *stream* is a terminal."""
     if quiet or stream is None or not stream.isatty():
-        yield no_progress
+        yield no_scan_progress
         return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
-    from rich.progress import Progress as Bars
-
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -40,10 +36,13 @@ def progress_on(stream: TextIO | None, *, quiet: bool) -> Iterator[Progress]:
 
 
 @contextmanager
-def steps_on(stream: TextIO | None) -> Iterator[Callable[[str, int, int | None], None]]:
+def steps_on(stream: TextIO | None) -> Iterator[GraphProgress]:
     """Yield a progress callback for the steps of long work, as `progress_on` does."""
     with progress_on(stream, quiet=False) as progress:
-        yield silent if progress is no_progress else lambda what, done, total: progress(SourceId(what), done, total)
+        if progress is no_scan_progress:
+            yield no_graph_progress
+        else:
+            yield lambda what, done, total: progress(SourceId(what), done, total)
 
 
 class _BarsProgress:
@@ -55,8 +54,6 @@ class _BarsProgress:
         self._lock = threading.Lock()
 
     def __call__(self, source: SourceId, done: int, total: int | None) -> None:
-        from rich.markup import escape
-
         with self._lock:
             if source not in self._tasks:
                 self._tasks[source] = self._bars.add_task(escape(visible(source)), total=None)

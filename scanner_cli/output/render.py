@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import StrEnum
 from itertools import zip_longest
@@ -13,7 +12,8 @@ from unicodedata import combining, east_asian_width
 
 from scanner_cli.console import echo
 from scanner_cli.options import one_of
-from scanner_model.text import csv_row, visible
+from scanner_model.documents import FORMAT_VERSION
+from scanner_model.text import csv_row, visible, visible_json
 
 Json = Any
 Row = Mapping[str, Json]
@@ -25,8 +25,6 @@ STDOUT = Path("-")
 _LONGEST = 80
 """Characters of a name that a table shows at most."""
 
-_INVISIBLE = re.compile("[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
-"""Control characters that JSON lets stand, and those that turn a line around."""
 _PLAIN = (None, False, (), "", ".")
 
 
@@ -64,11 +62,11 @@ def narrow(columns: tuple[str, ...], rows: Sequence[Row], style: str, marks: Col
 
 
 def json_text(document: Json) -> str:
-    """Write *document* as JSON for programs and people: two spaces, members in their order, escapes where none shows.
+    """Write *document* as JSON for programs and people; an object gets `format_version` as its first member.
 
-    Control characters and bidirectional marks are escaped, which means the same to programs.
+    What has a format of its own, such as a JSON Schema, is written with `visible_json` instead.
     """
-    return _INVISIBLE.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(document, ensure_ascii=False, indent=2))
+    return visible_json({"format_version": FORMAT_VERSION} | document if isinstance(document, dict) else document)
 
 
 def csv_text(rows: Sequence[Row], columns: Sequence[str]) -> str:

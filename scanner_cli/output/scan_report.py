@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from scanner_api.scanning.report import INCOMPLETE, ScanReport
+from scanner_api.scanning.report import INCOMPLETE, Finding, ScanReport
 from scanner_cli.output.columns import members, problem_document
 from scanner_cli.output.render import table_text
 from scanner_cli.usage_errors import Exit
-from scanner_dictionary.validation.findings import Finding
 from scanner_model.scan import SourceResult
 from scanner_model.text import visible
 
@@ -33,7 +32,7 @@ def report_text(report: ScanReport) -> str:
 
 def loss_text(report: ScanReport) -> str:
     """Write what could not be read, and whether the scan was stored; empty where all was read."""
-    lines = [_failure(outcome) for outcome in report.outcomes if outcome.answer in INCOMPLETE]
+    lines = [_failure(outcome) for outcome in report.outcomes if outcome.status in INCOMPLETE]
     return "".join(_line(line) for line in [*lines, f"{report.cluster}: {_end(report)}"] if lines)
 
 
@@ -55,15 +54,15 @@ def report_document(report: ScanReport) -> dict[str, Json]:
 
 def _sections(report: ScanReport) -> Iterator[str]:
     yield table_text(
-        [_outcome(o) for o in report.outcomes], ("source", "answer", "asked", "got", "requests", "seconds")
+        [_outcome(o) for o in report.outcomes], ("source", "status", "requested", "received", "requests", "seconds")
     )
-    lost = (_failure(outcome) for outcome in report.outcomes if outcome.answer in INCOMPLETE)
+    lost = (_failure(outcome) for outcome in report.outcomes if outcome.status in INCOMPLETE)
     yield from map(_line, chain(lost, _problem_lines(report), _finding_lines(report)))
     yield _line(f"{report.cluster}: {_end(report)}")
 
 
 def _line(text: str) -> str:
-    """Return *text* as one line, whatever line feeds its names hold."""
+    """Return *text* as one line; line feeds in names are escaped."""
     return f"{visible(text)}\n"
 
 
@@ -80,9 +79,9 @@ def _outcome(outcome: SourceResult) -> dict[str, Json]:
     return {
         "source": outcome.source,
         "kind": outcome.kind,
-        "answer": str(outcome.answer),
-        "asked": outcome.asked,
-        "got": outcome.got,
+        "status": str(outcome.status),
+        "requested": outcome.requested,
+        "received": outcome.received,
         "requests": outcome.requests,
         "seconds": round(outcome.seconds, 2),
         "reason": outcome.reason,
@@ -93,7 +92,7 @@ def _outcome(outcome: SourceResult) -> dict[str, Json]:
 def _failure(outcome: SourceResult) -> str:
     hint = f" ({outcome.hint})" if outcome.hint else ""
     reason = f": {outcome.reason.removeprefix(f'{outcome.source}: ')}" if outcome.reason else ""
-    return f"{outcome.answer}: {outcome.source}{reason}{hint}"
+    return f"{outcome.status}: {outcome.source}{reason}{hint}"
 
 
 def _problem_lines(report: ScanReport) -> Iterator[str]:

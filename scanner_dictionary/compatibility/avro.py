@@ -38,35 +38,35 @@ def reads(reader: ColumnContext, writer: ColumnContext) -> Finding:
         return _undeclared(reader, writer)
     if reader.column.recursive != writer.column.recursive:
         return unclear("a recursion begins or ends here, and columns show it only once")
-    wanted, written = (alternatives(each.side, each.there, _word) for each in (reader, writer))
+    wanted, written = (alternatives(side_column.side, side_column.existing, _word) for side_column in (reader, writer))
     return read_all(wanted, written, _resolves)
 
 
 def whole(reader: Definition, writer: Definition) -> tuple[Finding, ...]:
     """Compare what no column shows: the record's name, symbols of enums, sizes of fixed types."""
-    found = []
+    findings = []
     if _simple(reader.name) != _simple(writer.name):
-        found.append(unclear(f"the record {writer.name} is called {reader.name}: only an alias matches them"))
+        findings.append(unclear(f"the record {writer.name} is called {reader.name}: only an alias matches them"))
     ours, theirs = dict(_types(reader.text)), dict(_types(writer.text))
     for name in sorted(ours.keys() & theirs.keys()):
-        found.append(_same_type(name, ours[name], theirs[name]))
-    return tuple(found)
+        findings.append(_same_type(name, ours[name], theirs[name]))
+    return tuple(findings)
 
 
 def _unwritten(reader: ColumnContext) -> Finding:
-    if is_branch(reader.there):
+    if is_branch(reader.existing):
         return fine()
-    if reader.there.default is not None:
+    if reader.existing.default is not None:
         return fine("has a default for data without it")
     return broken("no default for data without it")
 
 
 def _undeclared(reader: ColumnContext, writer: ColumnContext) -> Finding:
-    if not is_branch(writer.there):
+    if not is_branch(writer.existing):
         return fine("readers that do not have it skip it")
     if reader.above is None:
         return unclear("a branch of a union that is not there")
-    written = alternatives(writer.side, writer.there, _word)
+    written = alternatives(writer.side, writer.existing, _word)
     return read_all(alternatives(reader.side, reader.above, _word), written, _resolves)
 
 
@@ -105,8 +105,8 @@ def _word(word: str) -> Alternative:
     return Alternative(_SOME_NAMED, word)
 
 
-def _shown(one: Alternative) -> str:
-    return one.name or one.logical or one.word
+def _shown(alternative: Alternative) -> str:
+    return alternative.name or alternative.logical or alternative.word
 
 
 def _simple(name: str) -> str:
@@ -116,9 +116,9 @@ def _simple(name: str) -> str:
 
 def _types(text: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """List the enums and fixed types that *text* defines, by simple name."""
-    for each in objects(text):
-        if each.get("type") in ("enum", "fixed") and isinstance(each.get("name"), str):
-            yield _simple(each["name"]), each
+    for schema in objects(text):
+        if schema.get("type") in ("enum", "fixed") and isinstance(schema.get("name"), str):
+            yield _simple(schema["name"]), schema
 
 
 def _same_type(name: str, reader: dict[str, Any], writer: dict[str, Any]) -> Finding:
@@ -127,7 +127,7 @@ def _same_type(name: str, reader: dict[str, Any], writer: dict[str, Any]) -> Fin
     if reader["type"] == "fixed":
         same = reader.get("size") == writer.get("size")
         return fine() if same else broken(f"the size of {name} differs")
-    written, known = (each.get("symbols") for each in (writer, reader))
+    written, known = (schema.get("symbols") for schema in (writer, reader))
     if not isinstance(written, list) or not isinstance(known, list):
         return unclear(f"the symbols of {name} cannot be read")
     missing = [str(symbol) for symbol in written if symbol not in known]

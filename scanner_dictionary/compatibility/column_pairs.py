@@ -43,7 +43,7 @@ class ColumnContext:
     above: Column | None = None
 
     @property
-    def there(self) -> Column:
+    def existing(self) -> Column:
         """Return the column of a place that the definition has."""
         assert self.column is not None
         return self.column
@@ -61,7 +61,7 @@ class ColumnContext:
     @property
     def children(self) -> Sequence[Column]:
         """List the columns directly under this one."""
-        return self.side.below(self.there.path)
+        return self.side.below(self.existing.path)
 
 
 Reads = Callable[[ColumnContext, ColumnContext], Finding]
@@ -84,15 +84,15 @@ Resolves = Callable[[Alternative, Alternative], Finding]
 def keyed(definition: Definition, *, by_number: bool) -> dict[Key, Column]:
     """Return the columns by what identifies them: their path, or (*by_number*) field numbers where there are any."""
     keys: dict[ColumnPath, Key] = {(): ()}
-    found: dict[Key, Column] = {}
+    by_key: dict[Key, Column] = {}
     for column in definition.columns:
         above = keys.get(column.path[:-1], column.path[:-1])
         key: Key = (*above, *column.path[-1:])
-        if by_number and column.number is not None and (*above, column.number) not in found:
+        if by_number and column.number is not None and (*above, column.number) not in by_key:
             key = (*above, column.number)
         keys[column.path] = key
-        found[key] = column
-    return found
+        by_key[key] = column
+    return by_key
 
 
 def pairs(before: Mapping[Key, Column], after: Mapping[Key, Column]) -> Iterator[Key]:
@@ -113,14 +113,14 @@ def is_branch(column: Column) -> bool:
 def alternatives(side: Side, column: Column, words: Callable[[str], Alternative]) -> tuple[Alternative, ...]:
     """List the types that a value of *column* may have, null too; *words* reads the branches of a plain union."""
     if column.type != UNION:
-        found = [Alternative(column.type, _branch_name(column), column.logical_type)]
+        branches = [Alternative(column.type, _branch_name(column), column.logical_type)]
     elif column.branches:
-        found = [words(word) for word in column.branches]
+        branches = [words(word) for word in column.branches]
     else:
         below = [child for child in side.below(column.path) if is_branch(child)]
-        found = [Alternative(child.type, _branch_name(child), child.logical_type) for child in below]
+        branches = [Alternative(child.type, _branch_name(child), child.logical_type) for child in below]
     # A branch is marked nullable because another may stand in its place, not because it may be null.
-    return (*found, Alternative(NULL)) if column.nullable and not is_branch(column) else tuple(found)
+    return (*branches, Alternative(NULL)) if column.nullable and not is_branch(column) else tuple(branches)
 
 
 def read_all(readers: Sequence[Alternative], writers: Sequence[Alternative], resolves: Resolves) -> Finding:

@@ -56,14 +56,14 @@ def compare(before: Definition, after: Definition) -> SchemaChange:
     whole = _apart(before, after)
     return SchemaChange(
         columns=tuple(sorted(columns, key=lambda change: (change.column.path, change.action))),
-        backward=worst([*(each.backward for each in columns), *(whole or rules.whole(after, before))]),
-        forward=worst([*(each.forward for each in columns), *(whole or rules.whole(before, after))]),
+        backward=worst([*(column.backward for column in columns), *(whole or rules.whole(after, before))]),
+        forward=worst([*(column.forward for column in columns), *(whole or rules.whole(before, after))]),
     )
 
 
 def _read(*definitions: Definition) -> bool:
     """Return whether the columns of all *definitions* could be read."""
-    return all(each.columns or not each.problems for each in definitions)
+    return all(definition.columns or not definition.problems for definition in definitions)
 
 
 def _apart(before: Definition, after: Definition) -> tuple[Finding, ...]:
@@ -76,20 +76,20 @@ def _apart(before: Definition, after: Definition) -> tuple[Finding, ...]:
 
 
 def _changes(before: Definition, after: Definition, rules: FormatRules) -> Iterable[ColumnChange]:
-    old, new = (keyed(each, by_number=rules.by_number) for each in (before, after))
+    old, new = (keyed(definition, by_number=rules.by_number) for definition in (before, after))
     _root(old, new, rules.root)
     judged = _Judged(rules=rules, before=Side(before), after=Side(after))
-    found: dict[Key, ColumnChange] = {}
+    changes: dict[Key, ColumnChange] = {}
     for key in pairs(old, new):
         above = key[:-1] if key else None
         change = judged.change(
             _Pair(old.get(key), new.get(key)),
             _Pair(None, None) if above is None else _Pair(old.get(above), new.get(above)),
-            None if above is None else found.get(above),
+            None if above is None else changes.get(above),
         )
         if change:
-            found[key] = change
-    return found.values()
+            changes[key] = change
+    return changes.values()
 
 
 def _root(old: dict[Key, Column], new: dict[Key, Column], word: str) -> None:
@@ -110,14 +110,14 @@ class _Judged:
     before: Side
     after: Side
 
-    def change(self, pair: _Pair, above: _Pair, upper: ColumnChange | None) -> ColumnChange | None:
-        """Compare one column; *above* is its parent, *upper* the change of the parent."""
+    def change(self, pair: _Pair, above: _Pair, parent_change: ColumnChange | None) -> ColumnChange | None:
+        """Compare one column; *above* is its parent, *parent_change* the change of the parent."""
         differs = _differs(pair)
         both = pair.before is not None and pair.after is not None
         if both and not differs:
             return None
-        if not both and upper and _governs(upper):
-            return _change(pair, (), upper.backward, upper.forward)
+        if not both and parent_change and _governs(parent_change):
+            return _change(pair, (), parent_change.backward, parent_change.forward)
         if both and set(differs) <= _WORDS_ONLY:
             return _change(pair, differs, fine(), fine())
         old = ColumnContext(side=self.before, column=pair.before, above=above.before)
@@ -125,9 +125,9 @@ class _Judged:
         return _change(pair, differs, self.rules.reads(new, old), self.rules.reads(old, new))
 
 
-def _governs(upper: ColumnChange) -> bool:
-    """Return whether the columns below *upper* were added or removed with it."""
-    return upper.before is None or upper.after is None or not _SHAPE.isdisjoint(upper.differs)
+def _governs(change: ColumnChange) -> bool:
+    """Return whether the columns below *change* were added or removed with it."""
+    return change.before is None or change.after is None or not _SHAPE.isdisjoint(change.differs)
 
 
 def _differs(pair: _Pair) -> tuple[str, ...]:

@@ -41,7 +41,9 @@ def reads(reader: ColumnContext, writer: ColumnContext) -> Finding:
         return _undeclared(reader, writer)
     if reader.column.recursive != writer.column.recursive:
         return unclear("a recursion begins or ends here, and columns show it only once")
-    wanted, written = (alternatives(each.side, each.there, Alternative) for each in (reader, writer))
+    wanted, written = (
+        alternatives(side_column.side, side_column.existing, Alternative) for side_column in (reader, writer)
+    )
     return read_all(wanted, written, _allows)
 
 
@@ -52,14 +54,14 @@ def whole(reader: Definition, writer: Definition) -> tuple[Finding, ...]:
 
 
 def _unwritten(reader: ColumnContext, writer: ColumnContext) -> Finding:
-    column = reader.there
+    column = reader.existing
     if is_branch(column):
         return fine()
     if is_mark(column):
         return unclear("elements without a type may be anything")
     if not column.nullable:
         return broken("required, and data may lack it")
-    if _says_null(reader.text):
+    if _mentions_null(reader.text):
         return unclear("it may be required, though it may be null")
     if _openness(writer.text) == {False}:
         return fine("optional")
@@ -67,11 +69,11 @@ def _unwritten(reader: ColumnContext, writer: ColumnContext) -> Finding:
 
 
 def _undeclared(reader: ColumnContext, writer: ColumnContext) -> Finding:
-    column = writer.there
+    column = writer.existing
     if is_branch(column) and reader.above is not None:
         written = alternatives(writer.side, column, Alternative)
-        found = read_all(alternatives(reader.side, reader.above, Alternative), written, _allows)
-        return found if found.verdict is not fine().verdict else unclear("another branch may allow it")
+        finding = read_all(alternatives(reader.side, reader.above, Alternative), written, _allows)
+        return finding if finding.verdict is not fine().verdict else unclear("another branch may allow it")
     if is_mark(column):
         return fine("elements without a type may be anything")
     match sorted(_openness(reader.text)):
@@ -100,14 +102,14 @@ def _refined(reader: Alternative, writer: Alternative) -> Finding:
     return unclear(f"{writer.logical or 'a plain value'} is read as {reader.logical or 'a plain value'}")
 
 
-def _says_null(text: str) -> bool:
+def _mentions_null(text: str) -> bool:
     return NULL in text or "nullable" in text or bool(_FOREIGN.search(text))
 
 
 def _openness(text: str) -> set[bool]:
     """Return whether the text's objects with properties are open to others: all, none, some (both)."""
-    found = {_is_open(each) for each in objects(text) if isinstance(each.get("properties"), dict)}
-    return {True, False} if _FOREIGN.search(text) else found
+    openness = {_is_open(schema) for schema in objects(text) if isinstance(schema.get("properties"), dict)}
+    return {True, False} if _FOREIGN.search(text) else openness
 
 
 def _is_open(schema: dict[str, object]) -> bool:
@@ -115,6 +117,6 @@ def _is_open(schema: dict[str, object]) -> bool:
 
 
 def _limits(text: str) -> Iterator[str]:
-    for each in objects(text):
-        for keyword in sorted(_LIMITS & each.keys()):
-            yield f"{keyword} {json.dumps(each[keyword], sort_keys=True)}"
+    for schema in objects(text):
+        for keyword in sorted(_LIMITS & schema.keys()):
+            yield f"{keyword} {json.dumps(schema[keyword], sort_keys=True)}"

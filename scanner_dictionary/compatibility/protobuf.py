@@ -41,10 +41,10 @@ def whole(_reader: Definition, _writer: Definition) -> tuple[Finding, ...]:
     return ()
 
 
-def _renumbered(here: ColumnContext, there: ColumnContext) -> Finding | None:
+def _renumbered(before: ColumnContext, after: ColumnContext) -> Finding | None:
     """Return of a field that the other definition has under another number, None where it has none of the name."""
-    name, number = here.there.path[-1:], here.there.number
-    for other in there.siblings:
+    name, number = before.existing.path[-1:], before.existing.number
+    for other in after.siblings:
         if other.path[-1:] == name and other.number != number and not is_mark(other):
             return broken("its number differs: readers do not find the value")
     return None
@@ -52,7 +52,7 @@ def _renumbered(here: ColumnContext, there: ColumnContext) -> Finding | None:
 
 def _needed(reader: ColumnContext) -> Finding | None:
     """Return of a field that a reader requires, None where it does not."""
-    column = reader.there
+    column = reader.existing
     if column.nullable or is_mark(column) or column.type in (_LIST, _MAP) or _PROTO3.search(reader.text):
         return None
     if _EDITION.search(reader.text):
@@ -63,11 +63,11 @@ def _needed(reader: ColumnContext) -> Finding | None:
 
 
 def _type_read(reader: ColumnContext, writer: ColumnContext) -> Finding:
-    if reader.there.recursive != writer.there.recursive:
+    if reader.existing.recursive != writer.existing.recursive:
         return unclear("a recursion begins or ends here, and columns show it only once")
-    wanted, written = _wire_type(reader.there), _wire_type(writer.there)
+    wanted, written = _wire_type(reader.existing), _wire_type(writer.existing)
     if wanted == written:
-        return _refined(reader.there, writer.there)
+        return _refined(reader.existing, writer.existing)
     if {wanted, written} - _WORDS:
         return unclear("a type that no file declares")
     if _MAP in (wanted, written):
@@ -91,9 +91,9 @@ def _value_read(wanted: str, written: str) -> Finding:
 
 
 def _map_read(reader: ColumnContext, writer: ColumnContext) -> Finding:
-    wanted, written = reader.there.type, writer.there.type
+    wanted, written = reader.existing.type, writer.existing.type
     listed = writer if wanted == _MAP else reader
-    if listed.there.type == _LIST and _element(listed) == "message":
+    if listed.existing.type == _LIST and _element(listed) == "message":
         return unclear("a map is a list of entry messages, where their fields agree")
     return broken(f"{written} is not read as {wanted}")
 
@@ -101,17 +101,17 @@ def _map_read(reader: ColumnContext, writer: ColumnContext) -> Finding:
 def _list_read(reader: ColumnContext, writer: ColumnContext) -> Finding:
     """Validate one value against a list: the last of several counts; lists of numbers are packed into one."""
     wanted, written = _element(reader), _element(writer)
-    found = fine() if wanted == written else _value_read(wanted, written)
-    if found.verdict is not Verdict.COMPATIBLE:
-        return found
-    if reader.there.type == _LIST or written in _LENGTHS:
+    finding = fine() if wanted == written else _value_read(wanted, written)
+    if finding.verdict is not Verdict.COMPATIBLE:
+        return finding
+    if reader.existing.type == _LIST or written in _LENGTHS:
         return fine("one value and a list of them have one wire form")
     return broken("packed numbers are not read as one value")
 
 
-def _element(place: ColumnContext) -> str:
+def _element(context: ColumnContext) -> str:
     """Return the type of one value: of a list's element, or of the field itself."""
-    return next((_wire_type(child) for child in place.children if is_mark(child)), _wire_type(place.there))
+    return next((_wire_type(child) for child in context.children if is_mark(child)), _wire_type(context.existing))
 
 
 def _wire_type(column: Column) -> str:

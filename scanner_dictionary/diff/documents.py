@@ -55,7 +55,8 @@ def rows(changes: ScanDiff) -> tuple[DiffRow, ...]:
 
 def _fact(fact: FactChange) -> Json:
     attributes = [
-        {"name": each.name, "before": _loaded(each.before), "after": _loaded(each.after)} for each in fact.attributes
+        {"name": attribute.name, "before": _loaded(attribute.before), "after": _loaded(attribute.after)}
+        for attribute in fact.attributes
     ]
     return {"kind": fact.kind, "name": list(fact.name), "action": str(fact.action), "attributes": attributes}
 
@@ -136,8 +137,8 @@ def _fact_rows(fact: FactChange) -> Iterator[DiffRow]:
 def _value_changes(fact: FactChange) -> Iterator[tuple[str, str]]:
     if not fact.attributes:
         yield "", ""
-    for each in fact.attributes:
-        yield f"{each.name} {each.before or '-'}", f"{each.name} {each.after or '-'}"
+    for attribute in fact.attributes:
+        yield f"{attribute.name} {attribute.before or '-'}", f"{attribute.name} {attribute.after or '-'}"
 
 
 def _side_rows(changes: ScanDiff) -> Iterator[DiffRow]:

@@ -161,7 +161,7 @@ def heads(conn: Connection, keys: Collection[int]) -> dict[int, Definition]:
                 format=row.format,
                 text=row.schema_text,
                 name=RecordName(row.name),
-                problems=tuple(Problem(**each) for each in json.loads(row.problems)),
+                problems=tuple(Problem(**problem) for problem in json.loads(row.problems)),
             )
     return definitions
 
@@ -211,8 +211,8 @@ class _Leftover:
 
     def take(self, same: Callable[[Linked], Hashable]) -> Iterator[tuple[Linked, Linked]]:
         """Take out pairs that are the *same*; only where just one of the old and one of the new ones is."""
-        for key in sorted({same(one) for one in self.old} & {same(one) for one in self.new}, key=repr):
-            olds, news = ([one for one in ones if same(one) == key] for ones in (self.old, self.new))
+        for key in sorted({same(linked) for linked in self.old} & {same(linked) for linked in self.new}, key=repr):
+            olds, news = ([linked for linked in ones if same(linked) == key] for ones in (self.old, self.new))
             if len(olds) == len(news) == 1:
                 self.old.remove(olds[0])
                 self.new.remove(news[0])
@@ -233,20 +233,20 @@ def swaps(links: Iterable[Replayed], record_of: Callable[[int], str]) -> tuple[S
     swapped: list[Swap] = []
     for (topic, role), left in sorted(sides.items()):
         _drop_same(left)
-        pairs = [*left.take(lambda one: (one.source, one.context, one.subject))]
-        pairs += left.take(lambda one: record_of(one.definition) or repr(one))
+        pairs = [*left.take(lambda linked: (linked.source, linked.context, linked.subject))]
+        pairs += left.take(lambda linked: record_of(linked.definition) or repr(linked))
         changed = [(old, new) for old, new in pairs if old.definition != new.definition]
         swapped += (Swap(topic, role, old, new) for old, new in sorted(changed, key=lambda pair: pair[1].order))
-        swapped += (Swap(topic, role, old, None) for old in sorted(left.old, key=lambda one: one.order))
-        swapped += (Swap(topic, role, None, new) for new in sorted(left.new, key=lambda one: one.order))
+        swapped += (Swap(topic, role, old, None) for old in sorted(left.old, key=lambda linked: linked.order))
+        swapped += (Swap(topic, role, None, new) for new in sorted(left.new, key=lambda linked: linked.order))
     return tuple(swapped)
 
 
 def _drop_same(left: _Leftover) -> None:
     """Leave out what both scans have, under whatever subject and version."""
-    both = {one.definition for one in left.old} & {one.definition for one in left.new}
-    left.old = [one for one in left.old if one.definition not in both]
-    left.new = [one for one in left.new if one.definition not in both]
+    both = {linked.definition for linked in left.old} & {linked.definition for linked in left.new}
+    left.old = [linked for linked in left.old if linked.definition not in both]
+    left.new = [linked for linked in left.new if linked.definition not in both]
 
 
 def _current(link: Replayed, state: State | None) -> Iterator[Linked]:
@@ -278,7 +278,7 @@ def diff(conn: Connection, first_scan: int, second_scan: int) -> ScanDiff:
     if first_scan > second_scan:
         facts = [fact.reversed() for fact in facts]
     known = heads(conn, set(_definitions(facts)))
-    fingerprints = {key: each.fingerprint for key, each in known.items()}
+    fingerprints = {key: definition.fingerprint for key, definition in known.items()}
     changes = (fact_change(fact, fingerprints) for fact in facts if fact.kind != _LINK)
     return ScanDiff(
         cluster=name,
@@ -324,7 +324,9 @@ def _definitions(facts: Iterable[Replayed]) -> Iterable[int]:
 
 def _sides(conn: Connection, links: list[Replayed], known: Mapping[int, Definition]) -> tuple[SideChange, ...]:
     swapped = swaps(links, lambda key: known[key].name)
-    replaced = {one.definition for swap in swapped if swap.before and swap.after for one in (swap.before, swap.after)}
+    replaced = {
+        linked.definition for swap in swapped if swap.before and swap.after for linked in (swap.before, swap.after)
+    }
     whole = with_columns(conn, known, replaced)
     return tuple(_side(swap, known, whole) for swap in swapped)
 

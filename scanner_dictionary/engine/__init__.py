@@ -1,1 +1,1 @@
-"""Engine."""
+"""Connections to the database of a dictionary."""

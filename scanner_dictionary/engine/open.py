@@ -1,4 +1,4 @@
-"""Opens a dictionary: creates or migrates it where needed, and refuses one that a newer program wrote."""
+"""Open a dictionary by its URL: create or migrate it where needed, and refuse one that a newer program wrote."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from importlib.resources import files
 from pathlib import Path
 
 from sqlalchemy import Connection as Connection
@@ -17,7 +18,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from scanner_dictionary.engine.sqlite import (
     OPTION,
-    Say,
+    Notify,
     Waiting,
     beside_readers,
     check_file,
@@ -163,8 +164,12 @@ def _postgres(url: URL) -> Location:
 _KINDS = {"sqlite": _sqlite, "postgres": _postgres, "postgresql": _postgres}
 
 
-REVISION = "0013"
-"""The newest revision under migrations/; a test compares. It is here so that opening need not import Alembic."""
+MIGRATIONS = Path(__file__).parents[1] / "migrations"
+
+REVISION = max(
+    file.name[:4] for file in files("scanner_dictionary.migrations.versions").iterdir() if file.name[0] == "0"
+)
+"""The newest revision, from the names of the files (also in an archive): opening need not import Alembic."""
 
 VERSION_TABLE = "dictionary_version"
 
@@ -175,17 +180,19 @@ _MIGRATING = 7_226_637
 """The key of PostgreSQL's advisory lock under which tables are created: there is none yet that could be locked."""
 
 
-def open_dictionary(url: str, *, create: bool = True, patience: float = _PATIENCE, say: Say | None = None) -> Engine:
+def open_dictionary(
+    url: str, *, create: bool = True, patience: float = _PATIENCE, notify: Notify | None = None
+) -> Engine:
     """Open the dictionary at *url* (a file or a URL), creating or migrating it.
 
     *create* is False for queries: a missing dictionary is an error then. *patience* is the number of seconds to wait
-    for another writer; *say* gets a message when it waits. Raises DictionaryUnusable, also later from every
+    for another writer; *notify* gets a message when it waits. Raises DictionaryUnusable, also later from every
     statement of the engine.
     """
     location = resolve_url(url)
     engine = _engine(location, create=create, patience=patience)
     waiting = Waiting(seconds=patience, shown=location.shown)
-    engine.update_execution_options(**{OPTION: replace(waiting, say=say) if say else waiting})
+    engine.update_execution_options(**{OPTION: replace(waiting, notify=notify) if notify else waiting})
     translate_errors(engine, location.shown)
     with engine.connect() as conn:
         revision = _revision(conn)
@@ -266,11 +273,11 @@ def _check_revision(conn: Connection, revision: str, location: Location, *, crea
 
 def _migrate(engine: Engine) -> None:
     """Apply the missing revisions, all or none."""
-    from alembic import command
-    from alembic.config import Config
+    from alembic import command  # noqa: PLC0415 - takes 0.25 s, and few openings migrate
+    from alembic.config import Config  # noqa: PLC0415 - the same
 
     config = Config()
-    config.set_main_option("script_location", str(Path(__file__).parents[1] / "migrations").replace("%", "%%"))
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
     with _transaction(engine) as conn:
         if conn.dialect.name == "postgresql":
             _lock(conn, f"SELECT pg_advisory_xact_lock({_MIGRATING})")

@@ -80,13 +80,15 @@ def json_cell(value: object) -> str:
 
 def list_cell(items: Iterable[str]) -> str | None:
     """Return a JSON array, None where there is nothing in it."""
-    found = list(items)
-    return json_cell(found) if found else None
+    cells = list(items)
+    return json_cell(cells) if cells else None
 
 
 def problems_cell(problems: Iterable[Problem]) -> str:
     """Return problems as a JSON array of objects."""
-    return json_cell(tuple({"where": each.where, "what": each.what, "hint": each.hint} for each in problems))
+    return json_cell(
+        tuple({"where": problem.where, "what": problem.what, "hint": problem.hint} for problem in problems)
+    )
 
 
 def column_cells(column: Column) -> tuple[Any, ...]:

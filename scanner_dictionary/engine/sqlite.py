@@ -16,7 +16,7 @@ from sqlalchemy.pool import NullPool, QueuePool
 from scanner_model.errors import DictionaryUnusable
 from scanner_model.private_files import create_private
 
-Say = Callable[[str], None]
+Notify = Callable[[str], None]
 
 OPTION = "scanner_waiting"
 """The execution option of an engine that holds its `Waiting`."""
@@ -41,16 +41,16 @@ def _silent(_: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Waiting:
-    """Wait up to *seconds* for another writer; *say* gets one message about it. *shown* names the dictionary."""
+    """Wait up to *seconds* for another writer; *notify* gets one message about it. *shown* names the dictionary."""
 
     seconds: float
     shown: str = ""
-    say: Say = _silent
+    notify: Notify = _silent
 
     def announce(self, writer: str) -> None:
         """Report that *writer* is waited for; it is empty where it is unknown."""
         writer_name = writer or "another program"
-        self.say(f"waiting up to {self.seconds:g} s for {writer_name} to finish writing the dictionary {self.shown}")
+        self.notify(f"waiting up to {self.seconds:g} s for {writer_name} to finish writing the dictionary {self.shown}")
 
 
 def waiting_of(conn: Connection) -> Waiting:

@@ -76,7 +76,7 @@ def _check_replaceable(target: Path, shown: Path, names: Collection[str]) -> Non
         return
     if not target.is_dir():
         raise InputInvalid("is a file, and a directory is wanted", where=str(shown), hint="name another one")
-    others = sorted({each.name for each in target.iterdir()} - set(names))
+    others = sorted({file.name for file in target.iterdir()} - set(names))
     if others:
         what = f"the directory holds something else: {others[0]}"
         raise InputInvalid(what, where=str(shown), hint="name a new directory, or empty this one")

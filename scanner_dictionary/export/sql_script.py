@@ -59,7 +59,7 @@ def _table(conn: Connection, table: Table) -> Iterator[str]:
     rows = (row for batch in batches(conn, table) for row in batch)
     for chunk in _chunks(map(_row, rows)):
         yield start + ",\n".join(chunk) + ";\n"
-    for index in sorted(table.indexes, key=lambda each: str(each.name)):
+    for index in sorted(table.indexes, key=lambda index: str(index.name)):
         yield _statement(str(CreateIndex(index).compile(dialect=_PLAIN)))
 
 

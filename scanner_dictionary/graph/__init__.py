@@ -1,1 +1,1 @@
-"""Graph."""
+"""The flow graph that is stored in the dictionary."""

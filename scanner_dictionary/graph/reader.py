@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol
 from sqlalchemy import ColumnElement, Connection, Select, case, func, select, true
 
 from scanner_dictionary.engine.rows import in_chunks
+from scanner_dictionary.graph import neighbours
 from scanner_dictionary.graph import store as graph_store
 from scanner_dictionary.graph.store import EdgeRow, NodeRow
 from scanner_dictionary.queries.resolve import clusters_named
@@ -29,7 +30,7 @@ class GraphReader(Protocol):
     """The rows of a graph; their keys are numbers in the graph's order, stable while it is read."""
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """Return what stores it, as the subject of a sentence."""
 
     def edges_at(
@@ -81,15 +82,37 @@ class SqlGraphReader:
     conn: Connection
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """Return what stores it."""
         return "the dictionary"
+
+    def all_nodes(self) -> Iterator[NodeRow]:
+        """Read every node in the graph's order."""
+        return graph_store.read_nodes(self.conn)
+
+    def all_edges(self) -> Iterator[EdgeRow]:
+        """Read every edge in the graph's order."""
+        return graph_store.read_edges(self.conn)
+
+    def node_keys(self) -> Mapping[int, str]:
+        """Return the `node_key` of every node."""
+        return graph_store.node_keys(self.conn)
 
     def edges_at(
         self, nodes: Sequence[int], *, forward: bool, kinds: Collection[str], holders: bool = False
     ) -> tuple[EdgeRow, ...]:
         """List edges by the indexes of their ends."""
         return graph_store.edges_at(self.conn, nodes, forward=forward, kinds=kinds, holders=holders)
+
+    def count_edges(self, nodes: Collection[int], *, forward: bool, kinds: Collection[str]) -> dict[int, int]:
+        """Count the edges of *kinds* that leave (*forward*) or enter each of *nodes*."""
+        return neighbours.count_edges(self.conn, nodes, forward=forward, kinds=kinds)
+
+    def nearest_edges(
+        self, nodes: Sequence[int], *, forward: bool, kinds: Collection[str], limit: int
+    ) -> tuple[EdgeRow, ...]:
+        """Return at most *limit* edges of *kinds* that leave (*forward*) or enter *nodes*, the first by key."""
+        return neighbours.nearest_edges(self.conn, nodes, forward=forward, kinds=kinds, limit=limit)
 
     def nodes_of(self, keys: Iterable[int]) -> Mapping[int, NodeRow]:
         """Read nodes by their keys."""
@@ -150,7 +173,7 @@ class SqlGraphReader:
         named = namespace.removeprefix(KAFKA)
         node, cluster = t.flow_node.c, t.cluster.c
         query = select(node.namespace).where(node.kind == "cluster").order_by(node.id).limit(1)
-        found: object = None
+        canonical: object = None
         if "/" not in named:
             with suppress(InputInvalid):
                 at = (
@@ -158,11 +181,11 @@ class SqlGraphReader:
                     .join(t.broker, t.broker.c.cluster_id == cluster.id)
                     .where(t.broker.c.address.in_(broker_addresses(named)))
                 )
-                found = self.conn.execute(query.where(node.name.in_(at))).scalar()
-        if not found:
+                canonical = self.conn.execute(query.where(node.name.in_(at))).scalar()
+        if not canonical:
             called = [row.name for row in clusters_named(self.conn, named)]
-            found = self.conn.execute(query.where(node.name.in_(called))).scalar() if called else None
-        return str(found) if found else namespace
+            canonical = self.conn.execute(query.where(node.name.in_(called))).scalar() if called else None
+        return str(canonical) if canonical else namespace
 
     def cluster_names(self) -> Sequence[str]:
         """List the clusters that were scanned."""
@@ -173,8 +196,8 @@ class SqlGraphReader:
         edge = t.flow_edge.c
         query = select(edge.source_node_id, edge.target_node_id).where(edge.kind.in_(sorted(kinds))).order_by(edge.id)
         ends = [tuple(row) for row in self.conn.execute(query)]
-        found = self.nodes_of({end for pair in ends for end in pair})
-        return ((found[source].node_key, found[target].node_key) for source, target in ends)
+        nodes = self.nodes_of({end for pair in ends for end in pair})
+        return ((nodes[source].node_key, nodes[target].node_key) for source, target in ends)
 
 
 _DESCRIBED = '%"type":%'
@@ -195,7 +218,7 @@ class Level(NamedTuple):
     edges: ColumnElement[bool]
 
 
-def upper_level(conn: Connection) -> Level:
+def topic_level(conn: Connection) -> Level:
     """Find the rows that come before the first schema in the graph's order: that order makes them a range of keys."""
     node, edge = t.flow_node.c, t.flow_edge.c
     if (conn.scalar(select(func.min(node.id))) or 0) < 0:
@@ -205,7 +228,7 @@ def upper_level(conn: Connection) -> Level:
     return Level(conn, *((true(), true()) if first is None else (node.id < first, edge.source_node_id < first)))
 
 
-def upper_nodes(level: Level) -> Sequence[Any]:
+def topic_level_nodes(level: Level) -> Sequence[Any]:
     """List the nodes but the columns, in the graph's order: key, node's key, kind, namespace, name, attributes.
 
     The attributes are left out (empty) unless they mark the node as internal.

@@ -60,11 +60,11 @@ def schema_nodes(conn: Connection, layout: int) -> dict[int, str]:
     Nothing where rows are missing, or where another program stored the graph.
     """
     graph, node = t.flow_graph.c, t.flow_node.c
-    found = conn.execute(select(graph.node_count, graph.edge_count).where(graph.schema_layout == layout)).one_or_none()
-    if found is None or tuple(found) != _sizes(conn):
+    counts = conn.execute(select(graph.node_count, graph.edge_count).where(graph.schema_layout == layout)).one_or_none()
+    if counts is None or tuple(counts) != _sizes(conn):
         return {}
-    place = cast(t.schema_definition.c.id, BigInteger) * (1 << SCHEMA_BITS)
-    query = select(node.id, node.node_key).join(t.schema_definition, node.id == place)
+    first_id = cast(t.schema_definition.c.id, BigInteger) * (1 << SCHEMA_BITS)
+    query = select(node.id, node.node_key).join(t.schema_definition, node.id == first_id)
     return {row.id: row.node_key for row in conn.execute(query)}
 
 
@@ -132,11 +132,11 @@ def nodes_in(conn: Connection, cluster: str) -> tuple[NodeRow, ...]:
 def nodes_of(conn: Connection, keys: Iterable[int]) -> Mapping[int, NodeRow]:
     """Read the nodes of *keys*, in their order; one that is not there is not listed."""
     node = t.flow_node
-    found: dict[int, NodeRow] = {}
+    nodes: dict[int, NodeRow] = {}
     for chunk in in_chunks(sorted(set(keys)), _NODES_AT_ONCE):
         for row in conn.execute(select(node).where(node.c.id.in_(chunk)).order_by(node.c.id)):
-            found[row.id] = NodeRow(*row)
-    return found
+            nodes[row.id] = NodeRow(*row)
+    return nodes
 
 
 def edges_at(
@@ -153,10 +153,10 @@ def edges_at(
     if not holders:
         joined = wanted.join(t.flow_node, target.id == edge.target_node_id)
         wanted = joined.where(or_(edge.kind != "contains", target.kind == "column"))
-    found: list[EdgeRow] = []
+    edges: list[EdgeRow] = []
     for chunk in in_chunks(nodes, _NODES_AT_ONCE):
-        found += (EdgeRow(*row) for row in conn.execute(wanted.where(near.in_(chunk))))
-    return tuple(sorted(found))
+        edges += (EdgeRow(*row) for row in conn.execute(wanted.where(near.in_(chunk))))
+    return tuple(sorted(edges))
 
 
 def newest_scan(conn: Connection) -> int:

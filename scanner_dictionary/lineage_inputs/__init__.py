@@ -1,1 +1,1 @@
-"""Lineage inputs."""
+"""Queries for what the flow graph is generated from."""

@@ -52,8 +52,8 @@ def definition_cells(conn: Connection, first: int, last: int) -> Iterator[Cells]
 
 def live_heads(conn: Connection) -> list[Head]:
     """List the definitions that live topics have, in the order of their keys."""
-    found = conn.execute(_heads())
-    return [Head._make(row) for row in found.cursor.fetchall()] if found.cursor else []
+    rows = conn.execute(_heads())
+    return [Head._make(row) for row in rows.cursor.fetchall()] if rows.cursor else []
 
 
 def cells_of(conn: Connection, heads: Iterable[Head]) -> Iterator[Cells]:
@@ -70,9 +70,9 @@ def cells_of(conn: Connection, heads: Iterable[Head]) -> Iterator[Cells]:
         column.tags,
     ).order_by(column.definition_id, column.ordinal)
     for chunk in _portions(heads, COLUMNS_AT_ONCE, _DEFINITIONS_AT_ONCE):
-        found = conn.execute(cells.where(column.definition_id.in_([head.id for head in chunk])))
+        rows = conn.execute(cells.where(column.definition_id.in_([head.id for head in chunk])))
         # Past SQLAlchemy's row: it costs as much as reading the cells.
-        yield Cells(chunk, found.cursor.fetchall() if found.cursor else ())
+        yield Cells(chunk, rows.cursor.fetchall() if rows.cursor else ())
 
 
 def _heads() -> Select[Any]:

@@ -16,7 +16,7 @@ from scanner_dictionary.queries.columns import column_fact
 from scanner_dictionary.queries.topics import CatalogAnnotations, catalog_annotations
 from scanner_dictionary.schema import openlineage as events
 from scanner_dictionary.schema import tables as t
-from scanner_dictionary.schema.tables import catalog_table, cluster, cluster_alias, materialization
+from scanner_dictionary.schema.tables import cluster, cluster_alias
 from scanner_model.columns import Column, ColumnPath
 from scanner_model.openlineage import DatasetRef, FieldFlow, Side, Symlink
 
@@ -103,21 +103,10 @@ class DatasetFlowsRow(NamedTuple):
     flows: tuple[FlowRow, ...]
 
 
-def has_events_or_catalogs(conn: Connection) -> bool:
-    """Return whether events or catalogs describe datasets: what they say of one affects the jobs of others."""
-    found = [select(table.c.id).where(table.c.gone.is_(None)) for table in (catalog_table, materialization)]
-    found += [select(table.c.id) for table in (events.lineage_job, events.lineage_dataset)]
-    return any(conn.execute(query.limit(1)).first() is not None for query in found)
-
-
-def lineage_job_ids(conn: Connection) -> list[int]:
-    """List the keys of all jobs, by name."""
+def lineage_jobs(conn: Connection) -> Iterator[LineageJobRow]:
+    """Read all jobs, by name."""
     job = events.lineage_job.c
-    return list(conn.scalars(select(job.id).order_by(job.namespace, job.name, job.id)))
-
-
-def lineage_jobs(conn: Connection, keys: Sequence[int]) -> Iterator[LineageJobRow]:
-    """Read the jobs of *keys*, in their order."""
+    keys = conn.scalars(select(job.id).order_by(job.namespace, job.name, job.id)).all()
     for chunk in in_chunks(keys, _AT_ONCE):
         yield from _jobs(conn, chunk)
 
@@ -183,7 +172,7 @@ def lineage_columns(conn: Connection, refs: Collection[DatasetRef]) -> Mapping[D
             ref = DatasetRef(row.dataset_namespace, row.dataset_name)
             if ref in refs:
                 columns.setdefault(ref, []).append(column_fact(row))
-    return {ref: tuple(each) for ref, each in columns.items()}
+    return {ref: tuple(reported) for ref, reported in columns.items()}
 
 
 def dataset_facets(conn: Connection) -> Mapping[DatasetRef, Mapping[str, str]]:
@@ -193,7 +182,7 @@ def dataset_facets(conn: Connection) -> Mapping[DatasetRef, Mapping[str, str]]:
         events.lineage_facet, facet.dataset_id == dataset.id
     )
     facets: dict[DatasetRef, dict[str, str]] = defaultdict(dict)
-    wanted = query.where(facet.home == "dataset", facet.name.in_(_OF_DATASETS), facet.removed.is_(False))
+    wanted = query.where(facet.scope == "dataset", facet.name.in_(_OF_DATASETS), facet.removed.is_(False))
     for namespace, name, facet_name, body in conn.execute(wanted):
         facets[DatasetRef(namespace, name)][facet_name] = body
     return {ref: facets[ref] for ref in sorted(facets)}
@@ -207,7 +196,7 @@ def _columns() -> Select[Any]:
         .select_from(events.lineage_column)
         .join(events.lineage_facet, facet.id == events.lineage_column.c.facet_id)
         .join(events.lineage_dataset, dataset.id == facet.dataset_id)
-        .where(facet.home == "dataset", facet.removed.is_(False))
+        .where(facet.scope == "dataset", facet.removed.is_(False))
         .order_by(events.lineage_column.c.facet_id, events.lineage_column.c.ordinal)
     )
 
@@ -234,11 +223,11 @@ def _uses(conn: Connection, keys: Sequence[int]) -> dict[int, list[UseRow]]:
 def _facets(conn: Connection, keys: Sequence[int]) -> dict[int, dict[str, str]]:
     facet = events.lineage_facet.c
     query = select(facet.job_id, facet.name, facet.body).where(
-        facet.job_id.in_(keys), facet.home.in_(("job", "run")), facet.name.in_(_OF_JOBS), facet.removed.is_(False)
+        facet.job_id.in_(keys), facet.scope.in_(("job", "run")), facet.name.in_(_OF_JOBS), facet.removed.is_(False)
     )
     facets: dict[int, dict[str, str]] = defaultdict(dict)
     # A job's own facet comes after that of a run with the same name (tags), and replaces it.
-    for job, name, body in conn.execute(query.order_by(facet.home.desc(), facet.digest)):
+    for job, name, body in conn.execute(query.order_by(facet.scope.desc(), facet.digest)):
         facets[job][name] = body
     return facets
 
@@ -252,7 +241,7 @@ def _flows_of(conn: Connection, keys: Sequence[int]) -> dict[int, list[FlowRow]]
 
 def _flows() -> Select[Any]:
     flow, facet, dataset = events.lineage_flow.c, events.lineage_facet.c, events.lineage_dataset.c
-    of_facet = facet.job_id, facet.name.label("facet_name"), facet.told, facet.producer
+    of_facet = facet.job_id, facet.name.label("facet_name"), facet.event_time, facet.producer
     of_dataset = dataset.namespace.label("of_namespace"), dataset.name.label("of_name")
     return (
         select(events.lineage_flow, *of_facet, *of_dataset)
@@ -277,7 +266,7 @@ def _flow_row(row: Row[Any]) -> FlowRow:
         description=row.description,
         masking=row.masking,
     )
-    return FlowRow(flow, of, row.facet_name, row.told, row.producer)
+    return FlowRow(flow, of, row.facet_name, row.event_time, row.producer)
 
 
 def _without_superseded(flows: Sequence[FlowRow]) -> tuple[FlowRow, ...]:

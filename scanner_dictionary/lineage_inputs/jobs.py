@@ -1,9 +1,9 @@
-"""Inputs of jobs: live manual flows, ksqlDB's collections and queries, columns of topics."""
+"""Inputs of jobs: manual flows, ksqlDB's collections and queries, Flink's statements and jobs, columns of topics."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from itertools import groupby
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Row, Select, Table, and_, select
 
 from scanner_dictionary.engine.rows import in_chunks
-from scanner_dictionary.queries.columns import column_fact
+from scanner_dictionary.queries.columns import CELLS, column_fact, column_of
 from scanner_dictionary.schema import tables as t
 from scanner_model.columns import KEY, Column, ColumnPath
 from scanner_model.flink import ClusterNames, FlinkStatement
@@ -25,31 +25,13 @@ _ENVIRONMENT, _DISPLAYED = "environment", "display_name"
 """Kinds of aliases; those that begin with the first are of the environment."""
 
 
-class StatementKey(NamedTuple):
-    """A statement by its cluster and its source, and the key of its row."""
-
-    cluster: str
-    source: str
-    id: int
-
-
-def flink_keys(conn: Connection) -> Iterator[StatementKey]:
-    """List the keys of the live statements, by cluster and source, the oldest first."""
-    keys = _statements().with_only_columns(t.cluster.c.name, t.source.c.name, t.flink_statement.c.id)
-    return (StatementKey(*row) for row in conn.execute(keys))
-
-
-def flink_source(conn: Connection, key: int) -> tuple[str, str]:
-    """Return the cluster and source of the statement whose row has *key*."""
-    names = _statements().with_only_columns(t.cluster.c.name, t.source.c.name)
-    row = conn.execute(names.where(t.flink_statement.c.id == key)).one()
-    return row[0], row[1]
-
-
-def flink_statements(conn: Connection, cluster: str, source: str) -> Iterator[tuple[int, FlinkStatement]]:
-    """List the statements of one source with their keys, the oldest first, then by name."""
-    wanted = _statements().where(t.cluster.c.name == cluster, t.source.c.name == source)
-    return ((row.id, _statement(row)) for row in conn.execute(wanted))
+def flink_statements(conn: Connection) -> Mapping[Server, tuple[FlinkStatement, ...]]:
+    """Return the live statements of each source, the oldest first, then by name."""
+    rows = conn.execute(_statements())
+    return {
+        (cluster, source): tuple(map(_statement, group))
+        for (cluster, source), group in groupby(rows, key=lambda row: (row.cluster_name, row.source_name))
+    }
 
 
 def cluster_names(conn: Connection) -> Mapping[str, ClusterNames]:
@@ -57,11 +39,11 @@ def cluster_names(conn: Connection) -> Mapping[str, ClusterNames]:
     alias = t.cluster_alias.c
     query = select(t.cluster.c.name, t.cluster.c.kafka_cluster_id, alias.kind, alias.alias)
     joined = query.outerjoin(t.cluster_alias, alias.cluster_id == t.cluster.c.id)
-    found: dict[str, dict[str, set[str]]] = {}
+    names_by_kind: dict[str, dict[str, set[str]]] = {}
     for name, kafka_id, kind, other in conn.execute(joined):
-        names = found.setdefault(name, {"": {name, kafka_id} - {""}})
+        names = names_by_kind.setdefault(name, {"": {name, kafka_id} - {""}})
         names.setdefault(kind or "", set()).update({other} if other else ())
-    return {name: _names(kinds) for name, kinds in found.items()}
+    return {name: _names(kinds) for name, kinds in names_by_kind.items()}
 
 
 def _names(kinds: Mapping[str, set[str]]) -> ClusterNames:
@@ -106,17 +88,12 @@ def _statement(row: Row[Any]) -> FlinkStatement:
 ClusterTopic = tuple[str, str]
 """A cluster's name and a topic's."""
 
-
-class QueryKey(NamedTuple):
-    """A query of ksqlDB by its cluster, its server's source and its name, and the key of its row."""
-
-    cluster: str
-    source: str
-    name: str
-    id: int
+Server = tuple[str, str]
+"""The names of a cluster and of a source in it."""
 
 
 _TOPICS_AT_ONCE = 500
+_SIDE = t.topic_schema.c.schema_role
 
 
 def manual_flows(conn: Connection) -> Iterator[tuple[str, ManualFlow]]:
@@ -135,50 +112,36 @@ def manual_flows(conn: Connection) -> Iterator[tuple[str, ManualFlow]]:
         )
 
 
-def ksql_collections(
-    conn: Connection, server: tuple[str, str], wanted: Callable[[str], bool] = lambda _: True
-) -> Iterator[tuple[str, KsqlSource]]:
-    """List streams and tables of a ksqlDB server with their columns, each with its cluster, by name.
-
-    *server* is a cluster's name and a source's; *wanted* chooses by the collection's name.
-    """
+def ksql_collections(conn: Connection) -> Mapping[Server, tuple[KsqlSource, ...]]:
+    """Return the streams and tables of each ksqlDB server with their columns, by name."""
     query = reported_rows(t.ksql_source).order_by(t.ksql_source.c.name)
-    query = query.where(t.cluster.c.name == server[0], t.source.c.name == server[1])
-    rows = [row for row in conn.execute(query) if wanted(row.name)]
-    columns = _collection_columns(conn, [row.id for row in rows])
-    for row in rows:
-        yield (
-            row.cluster_name,
-            KsqlSource(
-                source=SourceId(row.source_name),
-                name=row.name,
-                kind=row.kind,
-                topic=TopicName(row.topic_name),
-                key_format=row.key_format,
-                value_format=row.value_format,
-                statement=row.statement,
-                window=row.window_type,
-                columns=columns.get(row.id, ()),
-                partitions=row.partitions,
-                replication=row.replication,
-                internal=row.is_internal,
-            ),
-        )
+    columns = _collection_columns(conn)
+    servers: dict[Server, list[KsqlSource]] = {}
+    for row in conn.execute(query):
+        servers.setdefault((row.cluster_name, row.source_name), []).append(_collection(row, columns.get(row.id, ())))
+    return {server: tuple(listed) for server, listed in servers.items()}
 
 
-def ksql_query_keys(conn: Connection) -> Iterator[QueryKey]:
-    """List ksqlDB's queries by name and key only."""
-    query = reported_rows(t.ksql_query).with_only_columns(
-        t.cluster.c.name, t.source.c.name, t.ksql_query.c.name, t.ksql_query.c.id
+def _collection(row: Row[Any], columns: tuple[CollectionColumn, ...]) -> KsqlSource:
+    return KsqlSource(
+        source=SourceId(row.source_name),
+        name=row.name,
+        kind=row.kind,
+        topic=TopicName(row.topic_name),
+        key_format=row.key_format,
+        value_format=row.value_format,
+        statement=row.statement,
+        window=row.window_type,
+        columns=columns,
+        partitions=row.partitions,
+        replication=row.replication,
+        internal=row.is_internal,
     )
-    return (QueryKey(*row) for row in conn.execute(query))
 
 
-def ksql_queries(conn: Connection, keys: Sequence[int] | None = None) -> Iterator[tuple[str, Query]]:
-    """List ksqlDB's queries, each with its cluster, by cluster, server and name; those of *keys*, all where None."""
+def ksql_queries(conn: Connection) -> Iterator[tuple[str, Query]]:
+    """List ksqlDB's queries, each with its cluster, by cluster, server and name."""
     query = reported_rows(t.ksql_query).order_by(t.cluster.c.name, t.source.c.name, t.ksql_query.c.name)
-    if keys is not None:
-        query = query.where(t.ksql_query.c.id.in_(keys))
     for row in conn.execute(query):
         yield (
             row.cluster_name,
@@ -202,27 +165,31 @@ def columns_of_topics(conn: Connection, topics: Collection[ClusterTopic]) -> Map
     A topic of several schemas has the columns of all of them. Those of the key stand behind `@key` in their paths.
     """
     wanted = frozenset(topics)
-    found: dict[ClusterTopic, list[Column]] = {}
+    by_topic: dict[ClusterTopic, list[Column]] = {}
     for chunk in in_chunks(sorted({name for _, name in wanted}), _TOPICS_AT_ONCE):
-        for row in conn.execute(_current_columns().where(t.topic.c.name.in_(chunk))).all():
-            if (row.cluster_name, row.topic_name) in wanted:
-                found.setdefault((row.cluster_name, row.topic_name), []).append(_sided(row))
-    return {topic: tuple(columns) for topic, columns in found.items()}
+        query = _current_columns().where(t.topic.c.name.in_(chunk))
+        cells = (t.schema_column.c[name] for name in CELLS)
+        result = conn.execute(query.with_only_columns(t.cluster.c.name, t.topic.c.name, _SIDE, *cells))
+        # Past SQLAlchemy's row: it costs as much as reading the cells.
+        for cluster, topic, side, *column in result.cursor.fetchall() if result.cursor else ():
+            if (cluster, topic) in wanted:
+                by_topic.setdefault((cluster, topic), []).append(_sided(side, tuple(column)))
+    return {topic: tuple(columns) for topic, columns in by_topic.items()}
 
 
 def paths_of_topics(
     conn: Connection, topics: Collection[ClusterTopic]
 ) -> Mapping[ClusterTopic, tuple[ColumnPath, ...]]:
-    """Read the paths of those columns only, each once: of large estates, a fraction of the time."""
+    """Read the paths of those columns only, each once: of large installations, a fraction of the time."""
     wanted = frozenset(topics)
-    found: dict[ClusterTopic, dict[ColumnPath, None]] = {}
+    by_topic: dict[ClusterTopic, dict[ColumnPath, None]] = {}
     for chunk in in_chunks(sorted({name for _, name in wanted}), _TOPICS_AT_ONCE):
         query = _current_columns().where(t.topic.c.name.in_(chunk))
-        cells = t.cluster.c.name, t.topic.c.name, t.topic_schema.c.schema_role, t.schema_column.c.path
-        for cluster, topic, side, path in conn.execute(query.with_only_columns(*cells)).all():
+        result = conn.execute(query.with_only_columns(t.cluster.c.name, t.topic.c.name, _SIDE, t.schema_column.c.path))
+        for cluster, topic, side, path in result.cursor.fetchall() if result.cursor else ():
             if (cluster, topic) in wanted:
-                found.setdefault((cluster, topic), {}).setdefault(_path(path, side))
-    return {topic: tuple(paths) for topic, paths in found.items()}
+                by_topic.setdefault((cluster, topic), {}).setdefault(_path(path, side))
+    return {topic: tuple(paths) for topic, paths in by_topic.items()}
 
 
 @lru_cache(maxsize=1 << 16)
@@ -231,16 +198,20 @@ def _path(cell: str, side: str) -> ColumnPath:
     return (KEY, *path) if side == Role.KEY else path
 
 
-def _sided(row: Row[Any]) -> Column:
-    column = column_fact(row)
-    return replace(column, path=(KEY, *column.path)) if row.side == Role.KEY else column
+@lru_cache(maxsize=1 << 16)
+def _sided(side: str, cells: tuple[Any, ...]) -> Column:
+    """Return a column from its `CELLS`; cached, because many schemas share columns."""
+    column = column_of(*cells)
+    return replace(column, path=(KEY, *column.path)) if side == Role.KEY else column
 
 
-def ksql_aggregates(conn: Connection, server: tuple[str, str]) -> frozenset[str]:
-    """Return the names of a ksqlDB server's aggregate functions, user's too; *server* is (cluster, source)."""
-    function = t.ksql_function.c
-    query = reported_rows(t.ksql_function).where(t.cluster.c.name == server[0], t.source.c.name == server[1])
-    return frozenset(conn.scalars(query.where(function.kind == "AGGREGATE").with_only_columns(function.name)))
+def ksql_aggregates(conn: Connection) -> Mapping[Server, frozenset[str]]:
+    """Return the names of each ksqlDB server's aggregate functions, user's too."""
+    query = reported_rows(t.ksql_function).where(t.ksql_function.c.kind == "AGGREGATE")
+    servers: dict[Server, set[str]] = {}
+    for row in conn.execute(query):
+        servers.setdefault((row.cluster_name, row.source_name), set()).add(row.name)
+    return {server: frozenset(names) for server, names in servers.items()}
 
 
 def reported_rows(table: Table) -> Select[Any]:
@@ -258,7 +229,7 @@ def _current_columns() -> Select[Any]:
     link, column = t.topic_schema.c, t.schema_column.c
     names = t.cluster.c.name.label("cluster_name"), t.topic.c.name.label("topic_name")
     return (
-        select(*names, link.schema_role.label("side"), t.schema_column)
+        select(*names, _SIDE, t.schema_column)
         .select_from(t.topic_schema)
         .join(t.topic, t.topic.c.id == link.topic_id)
         .join(t.cluster, t.cluster.c.id == t.topic.c.cluster_id)
@@ -268,13 +239,9 @@ def _current_columns() -> Select[Any]:
     )
 
 
-def _collection_columns(conn: Connection, collections: Iterable[int]) -> Mapping[int, tuple[CollectionColumn, ...]]:
+def _collection_columns(conn: Connection) -> Mapping[int, tuple[CollectionColumn, ...]]:
     column = t.ksql_column.c
-    query = select(t.ksql_column).order_by(column.ksql_source_id, column.ordinal)
-    chunks = (
-        query.where(column.ksql_source_id.in_(chunk)) for chunk in in_chunks(sorted(collections), _TOPICS_AT_ONCE)
-    )
-    rows = (row for chunk in chunks for row in conn.execute(chunk))
+    rows = conn.execute(select(t.ksql_column).order_by(column.ksql_source_id, column.ordinal))
     return {key: tuple(map(_collection_column, group)) for key, group in groupby(rows, key=lambda row: row[0])}
 
 
@@ -300,13 +267,13 @@ class GroupRow(NamedTuple):
 def consumer_groups(conn: Connection) -> Iterator[GroupRow]:
     """List the groups by cluster and name, each with its topics by name."""
     group, topic = t.consumer_group.c, t.consumer_group_topic.c
-    there = and_(topic.consumer_group_id == group.id, topic.gone.is_(None))
+    present = and_(topic.consumer_group_id == group.id, topic.gone.is_(None))
     query = (
         select(t.cluster.c.name, t.source.c.name, group.name, group.state, topic.topic_name)
         .select_from(t.consumer_group)
         .join(t.cluster, t.cluster.c.id == group.cluster_id)
         .join(t.source, t.source.c.id == group.source_id)
-        .outerjoin(t.consumer_group_topic, there)
+        .outerjoin(t.consumer_group_topic, present)
         .where(group.gone.is_(None))
         .order_by(t.cluster.c.name, group.name, topic.topic_name)
     )

@@ -10,25 +10,21 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, and_, func, select
 
-from scanner_dictionary.lineage_inputs.column_batches import definition_cells
+from scanner_dictionary.lineage_inputs.column_batches import cells_of, live_heads
 from scanner_dictionary.queries.columns import texts
 from scanner_dictionary.schema import tables as t
 
 __all__ = [
     "ClusterRow",
     "ColumnNodeRow",
-    "Connection",
     "DefinitionRow",
     "LinkRow",
     "TopicNodeRow",
     "all_definitions",
     "column_count",
-    "definition_ranges",
     "graph_clusters",
-    "graph_definitions",
     "graph_links",
     "graph_topics",
-    "topic_names",
 ]
 
 _DEFINITION = itemgetter(0)
@@ -108,15 +104,6 @@ def graph_topics(conn: Connection) -> Iterator[TopicNodeRow]:
         yield TopicNodeRow(cluster, name, partitions, internal, description, tuple(json.loads(tags)))
 
 
-def topic_names(conn: Connection) -> dict[str, tuple[str, ...]]:
-    """Return the names of each cluster's live topics in order."""
-    query = select(t.cluster.c.name, t.topic.c.name).join(t.cluster, t.cluster.c.id == t.topic.c.cluster_id)
-    topics: dict[str, list[str]] = {}
-    for cluster, name in conn.execute(query.where(t.topic.c.gone.is_(None))):
-        topics.setdefault(cluster, []).append(name)
-    return {cluster: tuple(sorted(names)) for cluster, names in sorted(topics.items())}
-
-
 def graph_links(conn: Connection) -> Iterator[LinkRow]:
     """List the current links of live topics by cluster, topic, role and fingerprint, each link once for each rule."""
     link = t.topic_schema.c
@@ -149,31 +136,15 @@ def graph_links(conn: Connection) -> Iterator[LinkRow]:
 
 def all_definitions(conn: Connection) -> Iterator[DefinitionRow]:
     """List every definition that live topics have now, in the order of their keys."""
-    for first, last in definition_ranges(conn, parts=1):
-        yield from graph_definitions(conn, first, last)
+    for cells in cells_of(conn, live_heads(conn)):
+        columns = {key: tuple(map(_column, group)) for key, group in groupby(cells.columns, key=_DEFINITION)}
+        for head in cells.heads:
+            yield DefinitionRow(head.fingerprint, head.format, head.name, columns.get(head.id, ()))
 
 
 def column_count(conn: Connection) -> int:
     """Count the columns of all definitions, without reading them."""
     return int(conn.execute(select(func.coalesce(func.sum(t.schema_definition.c.column_count), 0))).scalar_one())
-
-
-def definition_ranges(conn: Connection, *, parts: int) -> tuple[tuple[int, int], ...]:
-    """Split the keys of all definitions into at most *parts* ranges (first, last), none where there are none."""
-    query = select(func.min(t.schema_definition.c.id), func.max(t.schema_definition.c.id))
-    first, last = conn.execute(query).one()
-    if first is None:
-        return ()
-    size = -(-(last - first + 1) // parts)
-    return tuple((start, min(start + size - 1, last)) for start in range(first, last + 1, size))
-
-
-def graph_definitions(conn: Connection, first: int, last: int) -> Iterator[DefinitionRow]:
-    """List the definitions that live topics have now, with keys from *first* to *last*, in the order of their keys."""
-    for cells in definition_cells(conn, first, last):
-        columns = {key: tuple(map(_column, group)) for key, group in groupby(cells.columns, key=_DEFINITION)}
-        for head in cells.heads:
-            yield DefinitionRow(head.fingerprint, head.format, head.name, columns.get(head.id, ()))
 
 
 def _column(cells: Sequence[Any]) -> ColumnNodeRow:

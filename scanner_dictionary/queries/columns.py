@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, Select, select
@@ -31,19 +32,52 @@ def columns_of(conn: Connection, definitions: Collection[int]) -> Mapping[int, t
     return columns
 
 
+CELLS = (
+    "path",
+    "data_type",
+    "logical_type",
+    "nullable",
+    "default_value",
+    "doc",
+    "tags",
+    "recursion_of",
+    "branches",
+    "field_number",
+)
+"""The names of those cells of `column_types.column_description` that a column is read from."""
+
+_cells = attrgetter(*CELLS)
+
+
 def column_fact(row: Row[Any]) -> Column:
     """Read a column from a row that holds the cells of `column_types.column_description`."""
+    return column_of(*_cells(row))
+
+
+def column_of(  # noqa: PLR0913 - the cells
+    path: str,
+    data_type: str,
+    logical_type: str | None,
+    nullable: bool | int,
+    default: str | None,
+    doc: str | None,
+    tags: str | None,
+    recursion_of: str | None,
+    branches: str | None,
+    number: int | None,
+) -> Column:
+    """Read a column from its `CELLS`, as the driver returns them."""
     return Column(
-        path=texts(row.path),
-        type=row.data_type,
-        logical_type=row.logical_type,
-        nullable=row.nullable,
-        default=row.default_value,
-        doc=row.doc,
-        tags=_list(row.tags),
-        recursive=row.recursion_of,
-        branches=_list(row.branches),
-        number=row.field_number,
+        path=texts(path),
+        type=data_type,
+        logical_type=logical_type,
+        nullable=bool(nullable),
+        default=default,
+        doc=doc,
+        tags=_list(tags),
+        recursive=recursion_of,
+        branches=_list(branches),
+        number=number,
     )
 
 
@@ -154,8 +188,8 @@ def _columns(
     for some in (links[at : at + _LINKS_AT_ONCE] for at in range(0, len(links), _LINKS_AT_ONCE)):
         columns = columns_of(conn, {link.definition_id for link in some})
         for link in some:
-            found = tagged(columns.get(link.definition_id, ()), _catalog_tags(link, notes))
-            yield from ((link, column) for column in found)
+            tagged_columns = tagged(columns.get(link.definition_id, ()), _catalog_tags(link, notes))
+            yield from ((link, column) for column in tagged_columns)
 
 
 def _row(link: Row[Any], column: Column) -> TopicColumnRow:

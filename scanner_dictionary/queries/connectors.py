@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any, NamedTuple
 
@@ -59,24 +59,17 @@ def connectors(
     pattern: str | None = None,
     failed: bool = False,
     include_gone: bool = False,
-    keys: Sequence[int] | None = None,
 ) -> Iterator[ConnectorRow]:
     """List connectors by cluster, source and name; *failed*: only those that failed, or of which a task did.
 
-    *pattern* is a glob where it holds `*`, `?` or `[`, else a part of the name. *keys* choose rows by their keys.
+    *pattern* is a glob where it holds `*`, `?` or `[`, else a part of the name.
     """
     query = _connectors()
-    query = query if keys is None else query.where(t.connector.c.id.in_(keys))
     query = query if cluster is None else query.where(t.cluster.c.name == cluster)
     query = query if include_gone else query.where(t.connector.c.gone.is_(None))
     query = query.where(_has_failed()) if failed else query
-    fits, newest, tasks = fitting(pattern), newest_scans(conn), _tasks(conn, keys)
+    fits, newest, tasks = fitting(pattern), newest_scans(conn), _tasks(conn)
     return (_connector(row, newest, tasks.get(row.id, ())) for row in conn.execute(query) if fits(row.name))
-
-
-def connector_ids(conn: Connection) -> list[int]:
-    """List the keys of the connectors that exist, in the order of `connectors`."""
-    return list(conn.scalars(_connectors().where(t.connector.c.gone.is_(None)).with_only_columns(t.connector.c.id)))
 
 
 def _first_line(trace: str) -> str:
@@ -102,11 +95,11 @@ def _has_failed() -> Any:  # noqa: ANN401 - SQLAlchemy's own type of a condition
     )
 
 
-def _tasks(conn: Connection, keys: Sequence[int] | None) -> dict[int, tuple[TaskRow, ...]]:
+def _tasks(conn: Connection) -> dict[int, tuple[TaskRow, ...]]:
     task = t.connector_task.c
     columns = (task.connector_id, task.task_number, task.state, task.worker, task.trace)
     query = select(*columns).order_by(task.connector_id, task.ordinal)
-    rows = conn.execute(query if keys is None else query.where(task.connector_id.in_(keys)))
+    rows = conn.execute(query)
     return {
         key: tuple(TaskRow(*row[1:], _first_line(row.trace)) for row in group)
         for key, group in groupby(rows, key=lambda row: row[0])

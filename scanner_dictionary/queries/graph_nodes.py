@@ -31,46 +31,56 @@ def nodes_named(graph: GraphReader, text: str) -> tuple[NodeRow, ...]:
     value, else of its key (`@key` says so, too); one that takes part in no flow is that of the topic's schema.
     Raises NameUnknown with the nearest names.
     """
-    ways = tuple(dict.fromkeys(_known_brokers(graph, _readings(text))))
-    of_key = tuple(way._replace(path=(KEY, *way.path)) for way in ways if way.path is not None)
-    found = {node.id: node for node in _named(graph, ways)} or {node.id: node for node in _named(graph, of_key)}
-    found = found or _of_schemas(graph, ways) or {node.id: node for node in _named(graph, tuple(_in_full(graph, ways)))}
-    if not found:
-        raise unknown_name("node", text, _names(graph, text, ways), "`scanner topics` lists the topics", graph.place)
-    return tuple(found[key] for key in sorted(found))
+    readings = tuple(dict.fromkeys(_known_brokers(graph, _readings(text))))
+    of_key = tuple(reading._replace(path=(KEY, *reading.path)) for reading in readings if reading.path is not None)
+    nodes = {node.id: node for node in _named(graph, readings)} or {node.id: node for node in _named(graph, of_key)}
+    nodes = (
+        nodes
+        or _of_schemas(graph, readings)
+        or {node.id: node for node in _named(graph, tuple(_in_full(graph, readings)))}
+    )
+    if not nodes:
+        raise unknown_name(
+            "node", text, _names(graph, text, readings), "`scanner topics` lists the topics", graph.location
+        )
+    return tuple(nodes[key] for key in sorted(nodes))
 
 
-def columns_around(graph: GraphReader, text: str) -> tuple[str, ...]:
+def related_columns(graph: GraphReader, text: str) -> tuple[str, ...]:
     """List the columns in flows that hold the column *text*, or that it holds, by name."""
-    ways = [way for way in _known_brokers(graph, _readings(text)) if way.path is not None]
-    found: set[str] = set()
-    for node in graph.nodes_named({way.name for way in ways}):
+    readings = [reading for reading in _known_brokers(graph, _readings(text)) if reading.path is not None]
+    columns: set[str] = set()
+    for node in graph.nodes_named({reading.name for reading in readings}):
         if node.kind == "column":
             path = tuple(json.loads(node.path or "[]"))
-            alike = (way for way in ways if way.name == node.name and way.namespace in (None, node.namespace))
-            if any(_holds(way.path, path) for way in alike):
-                found.add(f"{node.name}.{path_name(path)}")
-    return tuple(sorted(found))
+            alike = (
+                reading
+                for reading in readings
+                if reading.name == node.name and reading.namespace in (None, node.namespace)
+            )
+            if any(_holds(reading.path, path) for reading in alike):
+                columns.add(f"{node.name}.{path_name(path)}")
+    return tuple(sorted(columns))
 
 
 def topics_with_column(graph: GraphReader, text: str) -> tuple[NodeRow, ...]:
     """Find the topics whose schemas have the column that *text* names, in the graph's order; none where none has."""
-    found: dict[int, NodeRow] = {}
-    for way in _known_brokers(graph, _readings(text)):
-        if way.path is not None and way.kind in ("", "column"):
-            for topic in _named(graph, (way._replace(kind="topic", path=None),)):
-                if any(_is_at(column, way.path) for column in graph.schema_columns(topic)):
-                    found[topic.id] = topic
-    return tuple(found[key] for key in sorted(found))
+    topics: dict[int, NodeRow] = {}
+    for reading in _known_brokers(graph, _readings(text)):
+        if reading.path is not None and reading.kind in ("", "column"):
+            for topic in _named(graph, (reading._replace(kind="topic", path=None),)):
+                if any(_is_at(column, reading.path) for column in graph.schema_columns(topic)):
+                    topics[topic.id] = topic
+    return tuple(topics[key] for key in sorted(topics))
 
 
 def _is_at(column: NodeRow, path: ColumnPath) -> bool:
     return column.path is not None and tuple(json.loads(column.path)) == path
 
 
-def _holds(one: ColumnPath | None, other: ColumnPath) -> bool:
-    shared = min(len(one or ()), len(other))
-    return bool(one) and one != other and (one or ())[:shared] == other[:shared]
+def _holds(path: ColumnPath | None, other: ColumnPath) -> bool:
+    shared = min(len(path or ()), len(other))
+    return bool(path) and path != other and (path or ())[:shared] == other[:shared]
 
 
 def _readings(text: str) -> Iterator[_Wanted]:
@@ -97,54 +107,54 @@ def _path(text: str) -> ColumnPath | None:
         return None
 
 
-def _known_brokers(graph: GraphReader, ways: Iterable[_Wanted]) -> Iterator[_Wanted]:
+def _known_brokers(graph: GraphReader, readings: Iterable[_Wanted]) -> Iterator[_Wanted]:
     """Put the cluster's canonical namespace where a way names another of its brokers."""
     known: dict[str, str] = {}
-    for way in ways:
-        namespace = way.namespace
+    for reading in readings:
+        namespace = reading.namespace
         if namespace is None:
-            yield way
+            yield reading
             continue
         if namespace not in known:
             known[namespace] = graph.canonical(namespace)
-        yield way._replace(namespace=known[namespace])
+        yield reading._replace(namespace=known[namespace])
 
 
-def _named(graph: GraphReader, ways: tuple[_Wanted, ...]) -> Iterator[NodeRow]:
-    wanted = frozenset(ways)
-    for row in graph.nodes_named({way.name for way in ways}):
+def _named(graph: GraphReader, accepted: tuple[_Wanted, ...]) -> Iterator[NodeRow]:
+    wanted = frozenset(accepted)
+    for row in graph.nodes_named({reading.name for reading in accepted}):
         path = None if row.path is None else tuple(json.loads(row.path))
         readings = (_Wanted(k, ns, row.name, path) for k in ("", row.kind) for ns in (None, row.namespace))
         if not wanted.isdisjoint(readings):
             yield row
 
 
-def _in_full(graph: GraphReader, ways: Iterable[_Wanted]) -> Iterator[_Wanted]:
+def _in_full(graph: GraphReader, readings: Iterable[_Wanted]) -> Iterator[_Wanted]:
     """Put the whole name of a dataset where a way names the end of it: a table without its database or schema."""
     for name in graph.dataset_names():
         ends = {name[at + 1 :] for at, mark in enumerate(name) if mark in "./"}
-        yield from (way._replace(name=name) for way in ways if way.name in ends)
+        yield from (reading._replace(name=name) for reading in readings if reading.name in ends)
 
 
-def _of_schemas(graph: GraphReader, ways: tuple[_Wanted, ...]) -> dict[int, NodeRow]:
+def _of_schemas(graph: GraphReader, readings: tuple[_Wanted, ...]) -> dict[int, NodeRow]:
     """Find the column in the topic's schemas; the first is all of them, since nothing flows from or to any."""
-    for way in ways:
-        if way.path is None or way.kind not in ("", "column"):
+    for reading in readings:
+        if reading.path is None or reading.kind not in ("", "column"):
             continue
-        for topic in _named(graph, (way._replace(kind="topic", path=None),)):
+        for topic in _named(graph, (reading._replace(kind="topic", path=None),)):
             for column in graph.schema_columns(topic):
-                if _is_at(column, way.path):
+                if _is_at(column, reading.path):
                     return {column.id: column}
     return {}
 
 
-def _names(graph: GraphReader, text: str, ways: tuple[_Wanted, ...]) -> Iterator[str]:
+def _names(graph: GraphReader, text: str, readings: tuple[_Wanted, ...]) -> Iterator[str]:
     """List the names that may be suggested: those of all nodes, the columns in flows, those of the topics named."""
-    found = list(graph.names_near(text))
-    heads = tuple(way._replace(kind="topic", path=None) for way in ways if way.path is not None)
+    names = list(graph.names_near(text))
+    heads = tuple(reading._replace(kind="topic", path=None) for reading in readings if reading.path is not None)
     for topic in _named(graph, heads):
-        found += [(topic.name, column.path) for column in graph.schema_columns(topic)]
+        names += [(topic.name, column.path) for column in graph.schema_columns(topic)]
     # A message that is one value is a column without a name: its topic's will do.
-    for name, path in found:
+    for name, path in names:
         steps = tuple(json.loads(path or "[]"))
         yield f"{name}.{path_name(steps)}" if steps else name

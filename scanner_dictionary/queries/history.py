@@ -36,7 +36,7 @@ class ScanRow(NamedTuple):
     started: str
     finished: str
     mode: str
-    answer: str
+    status: str
     added: int
     changed: int
     gone: int
@@ -50,9 +50,9 @@ class OutcomeRow(NamedTuple):
 
     source: str
     kind: str
-    answer: str
-    got: int
-    asked: int
+    status: str
+    received: int
+    requested: int
     reason: str
     hint: str
     requests: int
@@ -66,7 +66,7 @@ class SourceRow(NamedTuple):
     cluster: str
     name: str
     kind: str
-    last_asked: int | None
+    last_queried: int | None
     last_read: int | None
     stale_since: int | None
     stale_reason: str
@@ -90,7 +90,7 @@ def scans(conn: Connection, *, cluster: str | None = None) -> Iterator[ScanRow]:
     """List the scans, newest first."""
     scan = t.scan.c
     counts = (scan.added, scan.changed, scan.gone, scan.returned, scan.stale, scan.refused)
-    query = select(scan.id, t.cluster.c.name, scan.started, scan.finished, scan.mode, scan.answer, *counts)
+    query = select(scan.id, t.cluster.c.name, scan.started, scan.finished, scan.mode, scan.status, *counts)
     query = query.select_from(t.scan).join(t.cluster).order_by(scan.id.desc())
     query = query if cluster is None else query.where(t.cluster.c.name == cluster)
     return map(ScanRow._make, conn.execute(query))
@@ -100,7 +100,7 @@ def outcomes(conn: Connection, scan_id: int) -> tuple[OutcomeRow, ...]:
     """List how each source answered in a scan, in the scan's order; raises NameUnknown for an unknown scan."""
     _check(conn, scan_id)
     outcome = t.scan_outcome.c
-    columns = (outcome.kind, outcome.answer, outcome.got, outcome.asked, outcome.reason, outcome.hint)
+    columns = (outcome.kind, outcome.status, outcome.received, outcome.requested, outcome.reason, outcome.hint)
     query = select(t.source.c.name, *columns, outcome.requests, outcome.seconds, outcome.unread)
     query = query.select_from(t.scan_outcome).join(t.source).where(outcome.scan_id == scan_id)
     rows = conn.execute(query.order_by(outcome.ordinal))
@@ -111,14 +111,14 @@ def problems(conn: Connection, scan_id: int) -> tuple[Problem, ...]:
     """List the problems of a scan, in the scan's order; raises NameUnknown for an unknown scan."""
     _check(conn, scan_id)
     problem = t.scan_problem.c
-    query = select(problem.place, problem.what, problem.hint).where(problem.scan_id == scan_id)
+    query = select(problem.location, problem.what, problem.hint).where(problem.scan_id == scan_id)
     return tuple(Problem(*row) for row in conn.execute(query.order_by(problem.ordinal)))
 
 
 def sources(conn: Connection) -> tuple[SourceRow, ...]:
     """List the sources by cluster and name, with the reasons of stale ones."""
     source = t.source.c
-    columns = (source.kind, source.last_asked, source.last_read, source.stale_since, source.stale_reason)
+    columns = (source.kind, source.last_queried, source.last_read, source.stale_since, source.stale_reason)
     query = select(t.cluster.c.name, source.name, *columns).select_from(t.source).join(t.cluster)
     return tuple(SourceRow(*row) for row in conn.execute(query.order_by(t.cluster.c.name, source.name)))
 

@@ -37,12 +37,12 @@ def suggestions(name: str, known: Iterable[str]) -> tuple[str, ...]:
 
 
 def unknown_name(
-    kind: str, name: str, known: Iterable[str], otherwise: str, place: str = "the dictionary"
+    kind: str, name: str, known: Iterable[str], otherwise: str, location: str = "the dictionary"
 ) -> NameUnknown:
-    """Return the error that *place* has no such name; the hint is the nearest of *known*, or else *otherwise*."""
+    """Return the error that *location* has no such name; the hint is the nearest of *known*, or else *otherwise*."""
     similar = suggestions(name, known)
     hint = f"did you mean {' or '.join(map(repr, similar))}?" if similar else otherwise
-    return NameUnknown(f"{place} knows no {kind} {name!r}", hint=hint)
+    return NameUnknown(f"{location} knows no {kind} {name!r}", hint=hint)
 
 
 def pairs_of(name: str) -> frozenset[str]:

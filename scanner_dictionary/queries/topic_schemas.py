@@ -129,24 +129,24 @@ def _order(row: Row[Any]) -> tuple[Any, ...]:
 
 def _with_id(links: Links, schema_id: str, subject: str | None, version: int | str | None) -> Links:
     """Return one link for each side that has this schema: of the requested subject and version where there is one."""
-    found = [row for row in links if row.schema_id == schema_id]
-    if not found:
+    rows = [row for row in links if row.schema_id == schema_id]
+    if not rows:
         known = sorted({row.schema_id for row in links if row.schema_id is not None})
         raise unknown_name("schema id", schema_id, known, _listed("this topic has", known))
     for fits in (_is_called(subject or ""), lambda row: str(row.version) == str(version)):
-        found = [row for row in found if fits(row)] or found
+        rows = [row for row in rows if fits(row)] or rows
     best: dict[tuple[Any, ...], Row[Any]] = {}
-    for row in sorted(found, key=lambda row: (row.gone is None, row.is_current, not row.deleted, row.version or 0)):
+    for row in sorted(rows, key=lambda row: (row.gone is None, row.is_current, not row.deleted, row.version or 0)):
         best[row.schema_role, row.definition_id] = row
     return list(best.values())
 
 
 def _of_subject(links: Links, subject: str) -> Links:
-    found = list(filter(_is_called(subject), links))
-    if not found:
+    of_subject = list(filter(_is_called(subject), links))
+    if not of_subject:
         known = sorted({_full_name(row) for row in links if row.subject})
         raise unknown_name("subject", subject, known, _listed("this topic has", known))
-    return found
+    return of_subject
 
 
 def _is_called(subject: str) -> Callable[[Row[Any]], bool]:
@@ -161,11 +161,11 @@ def _at(links: Links, version: int | str | None, whose: str) -> Links:
     """Return a version of each subject: the newest where none is named."""
     if version is None or version in _NEWEST:
         return [row for group in _by_subject(links) for row in _newest(group)]
-    found = [row for row in links if str(row.version) == str(int(version))]
-    if not found:
+    rows = [row for row in links if str(row.version) == str(int(version))]
+    if not rows:
         known = [str(number) for number in sorted({row.version for row in links if row.version is not None})]
         raise unknown_name("version", str(version), (), _listed(f"{whose} has", known))
-    return [row for row in found if row.gone is None] or found
+    return [row for row in rows if row.gone is None] or rows
 
 
 def _by_subject(links: Links) -> Iterator[Links]:
@@ -177,8 +177,8 @@ def _by_subject(links: Links) -> Iterator[Links]:
 
 def _newest(group: Links) -> Links:
     """Return the links of the newest version of one subject; one that is deleted or gone only where all are."""
-    there = [row for row in group if row.gone is None]
-    alive = [row for row in there if not row.deleted] or there or group
+    present = [row for row in group if row.gone is None]
+    alive = [row for row in present if not row.deleted] or present or group
     newest = max(row.version or 0 for row in alive)
     return [row for row in alive if (row.version or 0) == newest]
 

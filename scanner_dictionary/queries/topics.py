@@ -1,4 +1,4 @@
-"""Queries for topics and subjects, by name."""
+"""Queries for topics and subjects by name, and the tags that catalogs set on them."""
 
 from __future__ import annotations
 
@@ -43,12 +43,14 @@ def catalog_annotations(
         note.topic.is_not(None), note.gone.is_(None)
     )
     query = query if topic is None else query.where(note.cluster_id == cluster, note.topic == topic)
-    found: dict[tuple[int, str], CatalogAnnotations] = {}
+    annotations: dict[tuple[int, str], CatalogAnnotations] = {}
     for cluster_id, name, tags, owner, description in conn.execute(query.order_by(note.id)):
-        known = found.get((cluster_id, name), NOTHING)
+        known = annotations.get((cluster_id, name), NOTHING)
         every = tuple(sorted({*known.tags, *json.loads(tags)}))
-        found[cluster_id, name] = CatalogAnnotations(every, known.owner or owner, known.description or description)
-    return found
+        annotations[cluster_id, name] = CatalogAnnotations(
+            every, known.owner or owner, known.description or description
+        )
+    return annotations
 
 
 FieldTags = Mapping[tuple[str, str], Mapping[ColumnPath, tuple[str, ...]]]
@@ -61,18 +63,20 @@ def field_tags(conn: Connection, cluster: int) -> FieldTags:
     query = select(note.schema_id, note.record, note.path, note.tags).where(
         note.cluster_id == cluster, note.path.is_not(None), note.schema_id.is_not(None), note.gone.is_(None)
     )
-    found: dict[tuple[str, str], dict[ColumnPath, tuple[str, ...]]] = {}
+    by_subject: dict[tuple[str, str], dict[ColumnPath, tuple[str, ...]]] = {}
     for schema_id, record, path, tags in conn.execute(query.order_by(note.id)):
-        fields, where = found.setdefault((schema_id, record or ""), {}), tuple(json.loads(path))
+        fields, where = by_subject.setdefault((schema_id, record or ""), {}), tuple(json.loads(path))
         fields[where] = tuple(sorted({*fields.get(where, ()), *json.loads(tags)}))
-    return found
+    return by_subject
 
 
 def tagged(columns: tuple[Column, ...], tags: Mapping[ColumnPath, tuple[str, ...]]) -> tuple[Column, ...]:
     """Add the catalog's tags to those in the schema."""
     return tuple(
-        replace(each, tags=tuple(dict.fromkeys((*each.tags, *tags[each.path])))) if each.path in tags else each
-        for each in columns
+        replace(column, tags=tuple(dict.fromkeys((*column.tags, *tags[column.path]))))
+        if column.path in tags
+        else column
+        for column in columns
     )
 
 

@@ -1,1 +1,1 @@
-"""Schema."""
+"""The tables of the dictionary."""

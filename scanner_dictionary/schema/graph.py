@@ -20,7 +20,7 @@ flow_graph = declare(
 flow_node = declare(
     "flow_node",
     "A node of the generated graph.",
-    wide_identity("key, in the graph's order; below zero what stands above the schemas"),
+    wide_identity("key, in the graph's order; below zero what belongs to no schema"),
     must("node_key", Text, "its identity in every generation: unique, stable"),
     must("kind", String, "cluster, topic, schema, column, job, dataset, consumer_group, …"),
     must("namespace", String, "OpenLineage namespace"),
@@ -33,7 +33,7 @@ flow_node = declare(
 flow_edge = declare(
     "flow_edge",
     "An edge of the generated graph.",
-    wide_identity("key, in the graph's order; below zero what stands above the schemas"),
+    wide_identity("key, in the graph's order; below zero what belongs to no schema"),
     wide_parent("source_node_id", "flow_node", "where it starts"),
     wide_parent("target_node_id", "flow_node", "where it ends"),
     must("kind", String, "contains, reads, writes, member-of, has-schema, materializes, column-flow, …"),

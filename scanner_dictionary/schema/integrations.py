@@ -239,7 +239,7 @@ finding = declare(
     must("scan_number", Integer, "the scan that it was validated after"),
     must("rule", String, "the rule"),
     must("severity", String, "warning or error"),
-    must("place", Text, "what it is about"),
+    must("location", Text, "what it is about"),
     must("what", Text, "what is wrong"),
     must("hint", Text, "the next step"),
 )

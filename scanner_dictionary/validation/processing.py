@@ -60,7 +60,7 @@ def collections_on_missing_topics(conn: Connection, cluster: int) -> Found:
     """Find ksqlDB collections whose topic does not exist."""
     collection = t.ksql_source.c
     topic = t.topic.c
-    there = exists().where(
+    topic_exists = exists().where(
         topic.cluster_id == cluster,
         topic.name == collection.topic_name,
         topic.gone.is_(None),
@@ -68,7 +68,7 @@ def collections_on_missing_topics(conn: Connection, cluster: int) -> Found:
     )
     listed = exists().where(topic.cluster_id == cluster, topic.partitions.is_not(None), topic.gone.is_(None))
     query = select(collection.kind, collection.name, collection.topic_name).where(
-        collection.cluster_id == cluster, collection.gone.is_(None), ~there, listed
+        collection.cluster_id == cluster, collection.gone.is_(None), ~topic_exists, listed
     )
     for kind, name, missing in conn.execute(query.order_by(collection.name)):
         yield f"{kind} {name}", f"its topic {missing!r} is not among the topics of the brokers"

@@ -68,10 +68,10 @@ def ambiguous(conn: Connection, cluster: int) -> Found:
 def dangling_references(conn: Connection, cluster: int) -> Found:
     """Find references of versions to a version that its registry does not have."""
     references = _references(conn, cluster)
-    there = _versions(conn, {row.subject.rpartition(":")[2] for row in references})
+    existing = _versions(conn, {row.subject.rpartition(":")[2] for row in references})
     for row in references:
         names = {row.subject, _qualified(row.context, row.subject)}
-        versions = set().union(*(there.get((row.registry_id, name), ()) for name in names))
+        versions = set().union(*(existing.get((row.registry_id, name), ()) for name in names))
         if row.wanted not in versions and not (row.wanted == _NEWEST and versions):
             where = f"subject {qualified_subject(row.context, row.name)!r} version {row.version}"
             what = f"{row.used!r} refers to {row.subject} version {row.wanted}, which the registry does not have"
@@ -103,24 +103,24 @@ def _references(conn: Connection, cluster: int) -> Sequence[Any]:
 
 def _versions(conn: Connection, names: Collection[str]) -> Mapping[tuple[int, str], set[int]]:
     """Return the versions of the subjects of these names, by registry and by plain and qualified name."""
-    found: dict[tuple[int, str], set[int]] = {}
+    versions: dict[tuple[int, str], set[int]] = {}
     columns = (_subject.registry_id, _subject.context, _subject.name, _version.version)
     query = select(*columns).join(t.subject, _subject.id == _version.subject_id).where(_version.gone.is_(None))
     for chunk in in_chunks(sorted(names), 500):
         for registry, context, name, number in conn.execute(query.where(_subject.name.in_(chunk))):
             for known in (_qualified(context, name), name):
-                found.setdefault((registry, known), set()).add(number)
-    return found
+                versions.setdefault((registry, known), set()).add(number)
+    return versions
 
 
 def groups_on_missing_topics(conn: Connection, cluster: int) -> Found:
     """Find consumer groups that read a topic which is not there."""
     group, read = t.consumer_group.c, t.consumer_group_topic.c
-    there = and_(_topic.cluster_id == cluster, _topic.name == read.topic_name, _topic.gone.is_(None))
+    topic_exists = and_(_topic.cluster_id == cluster, _topic.name == read.topic_name, _topic.gone.is_(None))
     query = (
         select(group.name, read.topic_name)
         .join(t.consumer_group, group.id == read.consumer_group_id)
-        .where(group.cluster_id == cluster, read.gone.is_(None), group.gone.is_(None), ~exists().where(there))
+        .where(group.cluster_id == cluster, read.gone.is_(None), group.gone.is_(None), ~exists().where(topic_exists))
     )
     for name, topic in conn.execute(query.order_by(group.name, read.topic_name)):
         yield f"consumer group {name}", f"it reads the topic {topic!r}, which is not there"

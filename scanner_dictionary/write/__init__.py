@@ -1,1 +1,1 @@
-"""Write."""
+"""Writing scans and events, one transaction each."""

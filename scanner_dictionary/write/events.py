@@ -46,20 +46,20 @@ class MergedEvents:
     read: dict[str, Facet] = field(default_factory=dict)
 
 
-def spanned(one: Cells, other: Cells) -> Cells:
+def spanned(first: Cells, other: Cells) -> Cells:
     """Join (first time, last time, producer): the producer is that of the latest."""
-    return min(one[0], other[0]), *max(one[1:], other[1:])
+    return min(first[0], other[0]), *max(first[1:], other[1:])
 
 
-def run_state(one: Cells, other: Cells) -> Cells:
+def run_state(first: Cells, other: Cells) -> Cells:
     """Join (state, its time, started, ended): a run that ended stays ended, whatever is received after it."""
-    state, at = max((one[:2], other[:2]), key=lambda reported: (reported[0] in TERMINAL, reported[1], reported[0]))
-    return state, at, _known(min, one[2], other[2]), _known(max, one[3], other[3])
+    state, at = max((first[:2], other[:2]), key=lambda reported: (reported[0] in TERMINAL, reported[1], reported[0]))
+    return state, at, _known(min, first[2], other[2]), _known(max, first[3], other[3])
 
 
-def latest(one: Cells, other: Cells) -> Cells:
-    """Choose between (tells, told, body, removed, producer): the one with content, then the one with the later time."""
-    return max(one, other)
+def latest(first: Cells, other: Cells) -> Cells:
+    """Return the one with content, else the later: both are (has_content, event_time, body, removed, producer)."""
+    return max(first, other)
 
 
 def merge_events(events: Iterable[LineageEvent]) -> MergedEvents:
@@ -123,10 +123,10 @@ def _use(merged: MergedEvents, event: LineageEvent, use: tuple[str, str, Side]) 
 def _facets(
     merged: MergedEvents, event: LineageEvent, facets: Iterable[Facet], about: tuple[Home, str | None, str | None]
 ) -> None:
-    home, job, dataset = about
+    scope, job, dataset = about
     for facet in facets:
-        key = digest("facet", home, job or "", dataset or "", facet.name)
-        fixed = (str(home), job, dataset, storable(facet.name))
+        key = digest("facet", scope, job or "", dataset or "", facet.name)
+        fixed = (str(scope), job, dataset, storable(facet.name))
         values = (_has_content(facet), event.time, storable(facet.body), facet.removed, storable(event.producer))
         if _put(merged.facets, key, Row(fixed, values), latest):
             merged.read[key] = facet
@@ -155,8 +155,8 @@ def _span(event: LineageEvent) -> Cells:
     return event.time, event.time, storable(event.producer)
 
 
-def _known(choose: Callable[..., Any], one: str | None, other: str | None) -> str | None:
-    times = [time for time in (one, other) if time is not None]
+def _known(choose: Callable[..., Any], first: str | None, other: str | None) -> str | None:
+    times = [time for time in (first, other) if time is not None]
     return choose(times) if times else None
 
 
@@ -188,8 +188,8 @@ _RUN = _Kind(t.lineage_run, ("job_id", "run_id"), ("state", "state_time", "start
 _USE = _Kind(t.lineage_use, ("job_id", "dataset_id", "side"), _SPAN, spanned)
 _FACET = _Kind(
     t.lineage_facet,
-    ("home", "job_id", "dataset_id", "name"),
-    ("tells", "told", "body", "removed", "producer"),
+    ("scope", "job_id", "dataset_id", "name"),
+    ("has_content", "event_time", "body", "removed", "producer"),
     latest,
 )
 _BODY = 2
@@ -197,7 +197,7 @@ _BODY = 2
 Ids = Mapping[str, int]
 
 
-def write_events(engine: Engine, events: Iterable[LineageEvent], *, kept: int = KEPT) -> EventSummary:
+def write_events(engine: Engine, events: Iterable[LineageEvent], *, keep: int = KEPT) -> EventSummary:
     """Store *events* in any order; events that were stored before, and repetitions, change nothing.
 
     Raises DictionaryUnusable where the dictionary cannot be written: then none of them is stored.
@@ -210,7 +210,7 @@ def write_events(engine: Engine, events: Iterable[LineageEvent], *, kept: int = 
         if new:
             jobs = _write(conn, merge_events(new))
             _insert_events(conn, new, jobs)
-            _delete_oldest(conn, kept)
+            _delete_oldest(conn, keep)
     return EventSummary(len(new), len(received) - len(new))
 
 
@@ -311,9 +311,9 @@ def _insert_events(conn: Connection, events: Sequence[LineageEvent], jobs: Ids) 
     insert_rows(conn, t.lineage_event, rows)
 
 
-def _delete_oldest(conn: Connection, kept: int) -> None:
+def _delete_oldest(conn: Connection, keep: int) -> None:
     """Delete all but the newest events and runs; what was merged from them stays."""
     for table in (t.lineage_event, t.lineage_run):
-        oldest = next_id(conn, table) - kept
+        oldest = next_id(conn, table) - keep
         if oldest > 1:
             conn.execute(delete(table).where(table.c.id < oldest))

@@ -83,7 +83,7 @@ class Rule:
 class FactKind:
     """One kind of fact: where a scan lists it, how it is checked, stored and compared.
 
-    *name* is its name in the change log. *member* is the member of `ClusterScan` that lists the facts, of *type*.
+    *name* is its name in the change log. *member* is where `ClusterScan.facts` lists them, of *type*.
     *key* are the expressions over *joined* (the table and those that it needs) that identify a row within its
     *cluster*, *name_index* the position in the key of the name that a source may list as unread. *parents* are columns
     set once, when a fact is added; *values* those compared in every scan, and with them *children* as a last value.
@@ -176,8 +176,8 @@ class _MemberRows:
 
     def __call__(self, scan: ClusterScan, context: RowContext) -> Iterator[Wanted]:
         """Return the rows of a scan's facts."""
-        columns, values = ([self.readers[column] for column in each] for each in (self.columns, self.values))
-        for fact in getattr(scan, self.member):
+        columns, values = ([self.readers[column] for column in names] for names in (self.columns, self.values))
+        for fact in scan.facts(self.member):
             named = tuple(_cell(read(fact)) for read in columns)
             cells = tuple(_cell(read(fact)) for read in values)
             if self.children:

@@ -1,6 +1,7 @@
 """The kinds of facts that a scan stores: one row for each, in the order in which they are written and logged.
 
-A new kind takes its type in `scanner_model`, a member of `ClusterScan`, a table with its migration, and a row here.
+A new kind takes its type in `scanner_model`, a table with its migration, and a row here. Facts of a kind that has no
+member of `ClusterScan` are in its `others`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Writes the facts of one scan to their tables, parents first."""
+"""Write the facts of one scan to their tables, parents first, and mark rows that a source no longer reports."""
 
 from __future__ import annotations
 
@@ -186,7 +186,10 @@ _REFERENCED = frozenset(key.column.table.name for kind in FACT_KINDS for key in 
 def write_definitions(conn: Connection, definitions: Sequence[Definition], scan: int) -> dict[Fingerprint, int]:
     """Store new definitions, first observed by scan number *scan*; return the keys of all of *definitions*."""
     known = _known(conn, [definition.fingerprint for definition in definitions])
-    new = sorted((each for each in definitions if each.fingerprint not in known), key=lambda each: each.fingerprint)
+    new = sorted(
+        (definition for definition in definitions if definition.fingerprint not in known),
+        key=lambda definition: definition.fingerprint,
+    )
     first = next_id(conn, t.schema_definition)
     insert_rows(conn, t.schema_definition, (_cells(first + i, definition, scan) for i, definition in enumerate(new)))
     insert_rows(conn, t.schema_column, _columns(first, new))
@@ -237,7 +240,7 @@ class FactWriter:
 
     def _write_brokers(self, scan: ClusterScan) -> None:
         # Over REST, brokers may stay unnamed: only the protocol lists them all, and then those alone that are up.
-        answers = {each.answer for each in scan.outcomes if each.source.startswith("kafka:")}
+        answers = {outcome.status for outcome in scan.outcomes if outcome.source.startswith("kafka:")}
         all_named = answers == {SourceStatus.READ} and not scan.cluster.unnamed
         logged, problems = write_brokers(self.conn, scan.cluster, self.cluster, self.number, all_named=all_named)
         self.problems += problems

@@ -36,9 +36,11 @@ def check(scan: ClusterScan) -> tuple[ClusterScan, tuple[Problem, ...]]:
     problems: list[Problem] = []
     accepted: dict[str, Any] = {}
     for kind, member, rule in _RULES:
-        accepted[member] = tuple(_accepted(kind, rule, getattr(scan, member), known, problems))
-    accepted["definitions"] = tuple(_with_valid_columns(each, problems) for each in accepted["definitions"])
-    return replace(scan, **accepted), tuple(problems)
+        accepted[member] = tuple(_accepted(kind, rule, scan.facts(member), known, problems))
+    for member in sorted(scan.others.keys() - accepted.keys()):
+        problems.append(Problem(member, f"no kind of fact is called {member!r}", "the facts were not stored"))
+    accepted["definitions"] = tuple(_with_valid_columns(definition, problems) for definition in accepted["definitions"])
+    return scan.with_facts(accepted), tuple(problems)
 
 
 def _accepted(

@@ -63,7 +63,7 @@ def write_scan(
     with writing(engine) as conn:
         cluster = _cluster(conn, scan.cluster)
         number = next_id(conn, t.scan)
-        row = {"id": number, "cluster_id": cluster, "mode": mode, "answer": _answer(scan)}
+        row = {"id": number, "cluster_id": cluster, "mode": mode, "status": _status(scan)}
         counts = dict.fromkeys((*_COUNTED, "refused"), 0)
         conn.execute(insert(t.scan).values(**row, **counts, started=_iso(started), finished=_iso(finished)))
         stored_sources = write_sources(conn, cluster, checked, number)
@@ -77,7 +77,7 @@ def write_scan(
 def _finish(conn: Connection, facts: FactWriter, reported: Sequence[Problem]) -> ScanSummary:
     """Store the problems and the counts."""
     problems = enumerate([*reported, *facts.problems])
-    cells = ((facts.number, i, *map(storable, (each.where, each.what, each.hint))) for i, each in problems)
+    cells = ((facts.number, i, *map(storable, (problem.where, problem.what, problem.hint))) for i, problem in problems)
     insert_rows(conn, t.scan_problem, cells)
     stale = _count_stale(conn, facts.cluster, facts.number)
     row = update(t.scan).where(t.scan.c.id == facts.number)
@@ -125,8 +125,8 @@ def _count_stale(conn: Connection, cluster: int, number: int) -> int:
     return sum(conn.execute(count).scalar_one() for count in counts) if stale else 0
 
 
-def _answer(scan: ClusterScan) -> str:
-    answers = {each.answer for each in scan.outcomes} - {
+def _status(scan: ClusterScan) -> str:
+    answers = {outcome.status for outcome in scan.outcomes} - {
         SourceStatus.SKIPPED,
         SourceStatus.KEPT,
         SourceStatus.FORGOTTEN,
@@ -181,4 +181,4 @@ def forget_sources(engine: Engine, cluster: str, names: Collection[str], *, at: 
 def _forget_outcome(row: SourceRow, *, forgotten: bool) -> SourceResult:
     answer = SourceStatus.FORGOTTEN if forgotten else SourceStatus.KEPT
     reason = "" if forgotten else f"not queried in mode {FORGET_MODE}"
-    return SourceResult(source=SourceId(row.name), kind=row.kind, answer=answer, reason=reason)
+    return SourceResult(source=SourceId(row.name), kind=row.kind, status=answer, reason=reason)

@@ -20,7 +20,7 @@ _ONE_PER_CLUSTER = "kafka"
 _NOT_CONFIGURED = SourceResult(
     source=SourceId(""),
     kind="",
-    answer=SourceStatus.SKIPPED,
+    status=SourceStatus.SKIPPED,
     reason="cluster.json does not configure it any more (`scanner dictionary forget` removes it)",
 )
 _FORGOTTEN = "forgotten"
@@ -45,13 +45,13 @@ class Sources:
         A partial answer that lists nothing unread does not say what is missing, so it proves nothing.
         """
         outcome = self.outcomes.get(source, _NOT_CONFIGURED)
-        complete = outcome.answer in (SourceStatus.READ, SourceStatus.FORGOTTEN)
-        return complete or (outcome.answer is SourceStatus.PARTIAL and bool(outcome.unread))
+        complete = outcome.status in (SourceStatus.READ, SourceStatus.FORGOTTEN)
+        return complete or (outcome.status is SourceStatus.PARTIAL and bool(outcome.unread))
 
     def was_not_read(self, source: int) -> bool:
         """Return whether *source* did not answer: facts of its own in the scan are then those of an earlier one."""
         outcome = self.outcomes.get(source)
-        return outcome is not None and outcome.answer in (
+        return outcome is not None and outcome.status in (
             SourceStatus.UNAVAILABLE,
             SourceStatus.SKIPPED,
             SourceStatus.KEPT,
@@ -78,7 +78,7 @@ def write_sources(conn: Connection, cluster: int, scan: ClusterScan, number: int
     _update_freshness(conn, ids.values(), by_id, number)
     kinds = dict(conn.execute(select(t.source.c.id, t.source.c.kind).where(t.source.c.cluster_id == cluster)).all())
     by_name = {SourceId(name): ids[storable(name)] for name in chain(ids, outcomes, facts)}
-    answered = {name for name, outcome in outcomes.items() if outcome.answer in _ANSWERED}
+    answered = {name for name, outcome in outcomes.items() if outcome.status in _ANSWERED}
     reporting = frozenset(by_name[name] for name in answered | facts)
     return Sources(ids=by_name, kinds=kinds, outcomes=by_id, reporting=reporting)
 
@@ -91,9 +91,9 @@ def write_outcomes(conn: Connection, scan: ClusterScan, sources: Sources, number
             i,
             sources.ids[outcome.source],
             outcome.kind,
-            str(outcome.answer),
-            outcome.got,
-            outcome.asked,
+            str(outcome.status),
+            outcome.received,
+            outcome.requested,
             storable(outcome.reason),
             storable(outcome.hint),
             outcome.requests,
@@ -108,7 +108,7 @@ def write_outcomes(conn: Connection, scan: ClusterScan, sources: Sources, number
 def _of_facts(scan: ClusterScan) -> Iterator[SourceId]:
     """Yield the source of every fact; it may have no outcome."""
     for member in dict.fromkeys(kind.member for kind in FACT_KINDS):
-        yield from (fact.source for fact in getattr(scan, member))
+        yield from (fact.source for fact in scan.facts(member))
 
 
 def _kind(name: SourceId, outcomes: Mapping[SourceId, SourceResult]) -> str:
@@ -135,7 +135,7 @@ def _update_freshness(
     for id_ in sorted(ids):
         outcome = outcomes.get(id_, _NOT_CONFIGURED)
         since, reason = before[id_]
-        if outcome.answer is SourceStatus.KEPT or (id_ not in outcomes and reason == _FORGOTTEN):
+        if outcome.status is SourceStatus.KEPT or (id_ not in outcomes and reason == _FORGOTTEN):
             continue
         row = _freshness(outcome, since, number)
         conn.execute(update(t.source).where(t.source.c.id == id_).values(**row))
@@ -143,12 +143,12 @@ def _update_freshness(
 
 def _freshness(outcome: SourceResult, since: int | None, number: int) -> dict[str, Any]:
     """Return the cells that *outcome* changes of a source that was stale *since* a scan, or fresh."""
-    match outcome.answer:
+    match outcome.status:
         case SourceStatus.READ:
-            return {"last_asked": number, "last_read": number, "stale_since": None, "stale_reason": ""}
+            return {"last_queried": number, "last_read": number, "stale_since": None, "stale_reason": ""}
         case SourceStatus.FORGOTTEN:
             return {"stale_since": None, "stale_reason": _FORGOTTEN}
         case answer:
-            asked = {} if answer is SourceStatus.SKIPPED else {"last_asked": number}
+            queried = {} if answer is SourceStatus.SKIPPED else {"last_queried": number}
             reason = storable(outcome.reason) or f"answered {answer}"
-            return asked | {"stale_since": since or number, "stale_reason": reason}
+            return queried | {"stale_since": since or number, "stale_reason": reason}

@@ -24,7 +24,7 @@ Name = tuple[str, str]
 _TRIAL = 5
 """How many tables are tried for lineage before all are: where all of these fail, the catalog offers none."""
 
-_TOLD_EVERY = 100
+_REPORT_INTERVAL = 100
 _PATIENCE = 90.0
 _LONG = 86_400.0
 """Seconds that one list may take: while its pages come, the runner knows that the source goes on."""
@@ -84,7 +84,7 @@ class CatalogCollector:
         """Yield the entries of a long list and report progress; an endless list is truncated."""
         try:
             for number, entry in enumerate(entries):
-                if number % _TOLD_EVERY == 0:
+                if number % _REPORT_INTERVAL == 0:
                     self.progress(self.settings.source, len(self.tables), None)
                 yield entry
         except PagesWithoutEnd as error:
@@ -153,9 +153,9 @@ class CatalogCollector:
             outcome=SourceResult(
                 source=self.settings.source,
                 kind="catalog",
-                answer=SourceStatus.PARTIAL if reasons else SourceStatus.READ,
-                got=len(self.tables),
-                asked=len(self.tables) + len(self.unread),
+                status=SourceStatus.PARTIAL if reasons else SourceStatus.READ,
+                received=len(self.tables),
+                requested=len(self.tables) + len(self.unread),
                 reason="; ".join(reasons),
                 requests=self.http.requests,
                 unread=frozenset(self.unread) if whole else frozenset(),

@@ -177,9 +177,11 @@ def _spark_nested(kind: str, value: Mapping[str, Json], depth: int) -> Shape:
             return Shape(
                 word=kind, parts=(Part(segment=ELEMENT, shape=_spark_type(element, depth), nullable=nullable),)
             )
-        case "map", {"valueType": held}:
+        case "map", {"valueType": value_type}:
             nullable = value.get("valueContainsNull") is not False
-            return Shape(word=kind, parts=(Part(segment=MAP_VALUE, shape=_spark_type(held, depth), nullable=nullable),))
+            return Shape(
+                word=kind, parts=(Part(segment=MAP_VALUE, shape=_spark_type(value_type, depth), nullable=nullable),)
+            )
         case "udt", {"sqlType": inner}:
             return _spark_type(inner, depth)
         case _:

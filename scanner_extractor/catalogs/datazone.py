@@ -57,7 +57,7 @@ def read_asset(asset: Json, settings: CatalogSettings) -> CatalogTable | None:
     forms = list(_forms(asset))
     namespace, name = dataset_of(text(asset, "externalIdentifier") or ASSET + identity, settings.domain)
     location = _first(forms, _PLACES)
-    place = location_name(location)
+    location_identity = location_name(location)
     return CatalogTable(
         source=settings.source,
         provider="datazone",
@@ -70,7 +70,7 @@ def read_asset(asset: Json, settings: CatalogSettings) -> CatalogTable | None:
         created=moment(asset.get("firstRevisionCreatedAt") or asset.get("createdAt")),
         updated=moment(asset.get("createdAt")),
         parameters=parameters({"assetId": identity, "assetName": asset.get("name")} | asset, _READ),
-        symlinks=(place,) if place else (),
+        symlinks=(location_identity,) if location_identity else (),
         columns=tuple(columns_of(_parts(forms))),
     )
 
@@ -85,8 +85,8 @@ def dataset_of(identifier: str, domain: str) -> Name:
         return f"redshift://{match['cluster']}.{match['region']}:5439", match["name"].replace("/", ".")
     if match := _ARN.fullmatch(identifier):
         return match["namespace"], match["name"]
-    if place := location_name(identifier):
-        return place
+    if identity := location_name(identifier):
+        return identity
     scheme, mark, rest = identifier.partition("://")
     head, slash, name = (rest if mark else identifier).partition("/")
     if mark and slash and name:

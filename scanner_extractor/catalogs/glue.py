@@ -60,7 +60,7 @@ def read_table(entry: dict[str, Json], database: str, settings: CatalogSettings)
     storage, own = _object(entry, "StorageDescriptor"), _object(entry, "Parameters")
     serde = _object(storage, "SerdeInfo")
     location = text(storage, "Location")
-    place = location_name(location)
+    identity = location_name(location)
     return CatalogTable(
         source=settings.source,
         provider="glue",
@@ -76,7 +76,7 @@ def read_table(entry: dict[str, Json], database: str, settings: CatalogSettings)
         updated=moment(entry.get("UpdateTime")),
         parameters=_kept(entry, storage, own),
         partition_keys=tuple(text(key, "Name") for key in objects(entry, "PartitionKeys")),
-        symlinks=(place,) if place else (),
+        symlinks=(identity,) if identity else (),
         columns=tuple(columns_of(_parts(entry, storage, own))),
     )
 

@@ -58,7 +58,7 @@ def read_table(payload: Json, name: str, source: SourceId) -> CatalogTable:
     location = text(lake, "storageUri") or next(
         (uri for uri in items(external, "sourceUris") if isinstance(uri, str)), ""
     )
-    place = location_name(location.split("*", 1)[0]) if location else None
+    identity = location_name(location.split("*", 1)[0]) if location else None
     return CatalogTable(
         source=source,
         provider="google",
@@ -72,7 +72,7 @@ def read_table(payload: Json, name: str, source: SourceId) -> CatalogTable:
         updated=instant(entry.get("lastModifiedTime")),
         parameters=parameters(entry | {"dataLocation": entry.get("location")}, _READ),
         partition_keys=_partition_keys(entry),
-        symlinks=(place,) if place else (),
+        symlinks=(identity,) if identity else (),
         columns=tuple(columns_of(_parts(objects(member(entry, "schema"), "fields"), 1))),
     )
 
@@ -300,8 +300,8 @@ def _column_link(entry: dict[str, Json]) -> _ColumnLink | None:
     if not origin or not target or not origin.path or not target.path:
         return None
     kinds = sorted({text(item, "dependencyType") for item in objects(entry, "dependencyInfo")} - {""})
-    made = tuple(sorted({_process(item) for item in objects(entry, "processes")} - {""}))
-    return _ColumnLink(origin, target, made, ",".join(kinds))
+    processes = tuple(sorted({_process(item) for item in objects(entry, "processes")} - {""}))
+    return _ColumnLink(origin, target, processes, ",".join(kinds))
 
 
 _BIGQUERY = ("bigquery", "v2", "projects")
@@ -352,10 +352,10 @@ def _listed(collector: CatalogCollector) -> list[_Table]:
         settings.wanted.catalogs, lambda project: list_datasets(settings, http, project), "datasets"
     )
     datasets = {
-        f"{project}.{name}": (project, name, location) for project, found in projects for name, location in found
+        f"{project}.{name}": (project, name, location) for project, tables in projects for name, location in tables
     }
     tables = collector.lists(list(datasets), lambda key: _tables(collector, *datasets[key]), "tables")
-    return [table for _, found in tables for table in found]
+    return [table for _, listed in tables for table in listed]
 
 
 def _tables(collector: CatalogCollector, project: str, dataset: str, location: str) -> list[_Table]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from dataclasses import replace
+from types import ModuleType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,7 +20,7 @@ from scanner_model.redaction import mask_text
 SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 
 Token = Callable[[], str]
-"""Give an access token that is valid now; raises SourceRefused where there is none."""
+"""Returns an access token that is valid now; raises SourceRefused where there is none."""
 
 _RIGHTS = (
     "log in with `gcloud auth application-default login`, or give the service account that docs/sources/google.md names"
@@ -66,23 +67,25 @@ def default_token(find: Callable[[], Any] | None = None) -> Token:
     credentials: list[Any] = []
 
     def token() -> str:
-        try:
-            import google.auth
-            from google.auth.exceptions import GoogleAuthError, TransportError
-            from google.auth.transport.requests import Request as Renewal
-        except ImportError as error:
-            hint = "install it: pip install 'kafka-lineage-scanner[google]', or give `auth` with a bearer token"
-            raise InputInvalid("google-auth is not installed", where="google", hint=hint) from error
+        google = _google()
         try:
             with lock:
                 if not credentials:
-                    credentials.append(find() if find else google.auth.default(scopes=[SCOPE])[0])
-                if not credentials[0].valid:
-                    credentials[0].refresh(Renewal())
-                return str(credentials[0].token)
-        except TransportError as error:
+                    credentials.append(find() if find else google.default_credentials(SCOPE))
+                return str(google.access_token(credentials[0]))
+        except google.TransportError as error:
             raise SourceUnreachable(mask_text(str(error)), where="google-auth", hint="is there a network?") from error
-        except GoogleAuthError as error:
+        except google.GoogleAuthError as error:
             raise SourceRefused(mask_text(str(error)), where="google-auth", hint=_RIGHTS) from error
 
     return token
+
+
+def _google() -> ModuleType:
+    """Import the module that needs google-auth; raises InputInvalid where that is not installed."""
+    try:
+        from scanner_extractor.catalogs import google_credentials  # noqa: PLC0415 - google-auth may be missing
+    except ImportError as error:
+        hint = "install it: pip install 'kafka-lineage-scanner[google]', or give `auth` with a bearer token"
+        raise InputInvalid("google-auth is not installed", where="google", hint=hint) from error
+    return google_credentials

@@ -94,9 +94,9 @@ def location_name(location: str) -> tuple[str, str] | None:
     scheme = _SCHEMES.get(scheme.lower(), scheme.lower())
     if not mark or scheme not in _KEYED | _ROOTED:
         return None
-    place, _, path = rest.partition("/")
+    authority, _, path = rest.partition("/")
     key = path.strip("/")
-    return f"{scheme}://{place}", (key if scheme in _KEYED and key else f"/{key}")
+    return f"{scheme}://{authority}", (key if scheme in _KEYED and key else f"/{key}")
 
 
 def _utc(moment: datetime) -> str:

@@ -47,12 +47,14 @@ def system_lineage(collector: CatalogCollector, namespace: str, clock: Clock) ->
 
     Columns are queried where the settings request them. Failures are problems, and known flows are retained.
     """
-    _ask(collector, namespace, clock, "table_lineage", ())
+    _poll_statement(collector, namespace, clock, "table_lineage", ())
     if collector.settings.lineage is Lineage.COLUMNS:
-        _ask(collector, namespace, clock, "column_lineage", _COLUMNS)
+        _poll_statement(collector, namespace, clock, "column_lineage", _COLUMNS)
 
 
-def _ask(collector: CatalogCollector, namespace: str, clock: Clock, table: str, columns: tuple[str, ...]) -> None:
+def _poll_statement(
+    collector: CatalogCollector, namespace: str, clock: Clock, table: str, columns: tuple[str, ...]
+) -> None:
     members = (*_ENDS, *columns, *_PROCESS)
     statement = (
         f"SELECT DISTINCT {', '.join(members)} FROM system.access.{table} "  # noqa: S608  of constants
@@ -159,7 +161,7 @@ def read_table(entry: dict[str, Json], namespace: str, source: SourceId) -> Cata
     if not name:
         return None
     location = text(entry, "storage_location")
-    place = location_name(location)
+    identity = location_name(location)
     own = member(entry, "properties")
     columns = sorted(objects(entry, "columns"), key=_position)
     return CatalogTable(
@@ -176,7 +178,7 @@ def read_table(entry: dict[str, Json], namespace: str, source: SourceId) -> Cata
         updated=instant(entry.get("updated_at")),
         parameters=parameters(entry | (own if isinstance(own, dict) else {}), _READ),
         partition_keys=tuple(text(column, "name") for column in _partitions(columns)),
-        symlinks=(place,) if place else (),
+        symlinks=(identity,) if identity else (),
         columns=tuple(columns_of(part for column in columns if (part := _part(column)))),
     )
 
@@ -350,8 +352,8 @@ class _Scan:
         up = (self._column(entry) for entry in objects(answer, "upstream_cols"))
         down = (self._column(entry) for entry in objects(answer, "downstream_cols"))
         return [
-            *((place, column_endpoint, "") for place in up if place),
-            *((column_endpoint, place, "") for place in down if place),
+            *((endpoint, column_endpoint, "") for endpoint in up if endpoint),
+            *((column_endpoint, endpoint, "") for endpoint in down if endpoint),
         ]
 
     def _column(self, entry: dict[str, Json]) -> Endpoint | None:

@@ -1,1 +1,1 @@
-"""Config."""
+"""cluster.json to settings: loading, validation, JSON Schema."""

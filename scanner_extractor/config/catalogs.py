@@ -1,14 +1,141 @@
-"""The `catalogs` of cluster.json: settings, and what a JSON Schema cannot check of them."""
+"""The `catalogs` of cluster.json."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 
+from scanner_extractor.catalogs import CATALOGS
+from scanner_extractor.config.http import address_errors, parse_http
+from scanner_extractor.config.options import OPTIONS, option_errors
+from scanner_extractor.config.schema_members import HTTP_MEMBERS, name_list, nonempty, text
+from scanner_extractor.config.sections import Items, ParseContext, Section, ValidationContext, unknown_type
 from scanner_extractor.http.messages import Json
 from scanner_extractor.settings.catalogs import AwsSettings, CatalogSettings, Lineage, Wanted
-from scanner_extractor.settings.cluster import HttpSettings
-from scanner_model.documents.schema_errors import ErrorMessage, JsonPath, Shown, closest_match
+from scanner_model.documents.schema_errors import ErrorMessage, JsonPath, Shown
+
+_CATALOG: Json = {
+    "type": "object",
+    "title": "Catalog of tables",
+    "description": "One catalog of tables.",
+    "required": ["type"],
+    "properties": {
+        "type": nonempty("Kind", "What kind of catalog it is: unity, glue, google, datazone.", "unity"),
+        "name": nonempty(
+            "Name",
+            "What people call this catalog; it names the source in every scan, so that the address may change.",
+            "lakehouse",
+        ),
+        "url": text("Address", "The address of the Databricks workspace.", "https://adb-1.2.azuredatabricks.net"),
+        **HTTP_MEMBERS,
+        "requests_per_second": {
+            "title": "Rate limit",
+            "description": "Requests started in a second at most; without it 10 for unity, else no limit.",
+            "type": "number",
+            "exclusiveMinimum": 0,
+        },
+        "catalogs": name_list(
+            "Catalogs", "Unity: names or patterns of the catalogs to read; without it all of them.", "main"
+        ),
+        "schemas": name_list(
+            "Schemas", "Unity: names or patterns of the schemas to read; without it all of them.", "sales*"
+        ),
+        "databases": name_list(
+            "Databases", "Glue: names or patterns of the databases to read; without it all of them.", "lake"
+        ),
+        "projects": name_list("Projects", "Google: the projects whose tables are read.", "acme-analytics"),
+        "datasets": name_list(
+            "Datasets", "Google: names or patterns of the datasets to read; without it all of them.", "sales*"
+        ),
+        "tables": name_list("Tables", "Names or patterns of the tables to read; without it all of them.", "orders*"),
+        "lineage": {
+            "title": "Lineage",
+            "description": "How much lineage is asked for: none, tables, or columns too, which costs more requests.",
+            "enum": ["none", "tables", "columns"],
+            "default": "tables",
+        },
+        "options": OPTIONS,
+        "warehouse": nonempty(
+            "SQL warehouse", "Unity: the id of a SQL warehouse through which system.access tells all lineage at once."
+        ),
+        "lineage_days": {
+            "title": "Days of lineage",
+            "description": "Unity: how many days back the system tables are asked.",
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 365,
+            "default": 90,
+        },
+        "region": text("Region", "Glue, DataZone: the AWS region.", "eu-central-1", pattern="^[a-z0-9-]+$"),
+        "account": text(
+            "Account",
+            "Glue: the AWS account whose catalog is read; without it that of the credentials.",
+            "123456789012",
+            pattern="^[0-9]{12}$",
+        ),
+        "profile": nonempty(
+            "Profile",
+            "Glue, DataZone: a profile of the AWS configuration files; without it the default chain of credentials.",
+        ),
+        "endpoint_url": text(
+            "Endpoint",
+            "Glue, DataZone: an endpoint other than the region's public one, as a VPC endpoint.",
+            "https://vpce-1.glue.eu-central-1.vpce.amazonaws.com",
+        ),
+        "domain": text("Domain", "DataZone: the id of the domain.", "dzd_4ab1", pattern="^dzd[-_][A-Za-z0-9_-]{1,36}$"),
+        "location": nonempty(
+            "Location", "Google: where the lineage is kept; without it each dataset's own location.", "eu"
+        ),
+        "endpoints": {
+            "title": "Endpoints",
+            "description": "Google: addresses other than the public ones, by service: bigquery, datalineage.",
+            "type": "object",
+            "properties": {
+                "bigquery": text(
+                    "BigQuery", "The address of the BigQuery API.", "https://bigquery-lake.p.googleapis.com"
+                ),
+                "datalineage": text(
+                    "Data Lineage", "The address of the Data Lineage API.", "https://datalineage-lake.p.googleapis.com"
+                ),
+            },
+            "additionalProperties": False,
+        },
+    },
+    "additionalProperties": False,
+    "allOf": [
+        {
+            "if": {"properties": {"type": {"const": "unity"}}, "required": ["type"]},
+            "then": {
+                "required": ["url"],
+                "properties": {"url": {"description": "The address of the Databricks workspace."}},
+            },
+        },
+        {
+            "if": {"properties": {"type": {"const": "glue"}}, "required": ["type"]},
+            "then": {
+                "required": ["region"],
+                "properties": {"region": {"description": "Glue, DataZone: the AWS region."}},
+            },
+        },
+        {
+            "if": {"properties": {"type": {"const": "google"}}, "required": ["type"]},
+            "then": {
+                "required": ["projects"],
+                "properties": {"projects": {"description": "Google: the projects whose tables are read."}},
+            },
+        },
+        {
+            "if": {"properties": {"type": {"const": "datazone"}}, "required": ["type"]},
+            "then": {
+                "required": ["region", "domain"],
+                "properties": {
+                    "region": {"description": "Glue, DataZone: the AWS region."},
+                    "domain": {"description": "DataZone: the id of the domain."},
+                },
+            },
+        },
+    ],
+}
 
 _WEB = frozenset({"url", "auth", "headers"})
 _AWS = frozenset({"region", "profile", "endpoint_url"})
@@ -23,9 +150,19 @@ _SPECIAL = frozenset().union(*_OWN.values())
 _IDENTITY = ("type", "url", "region", "profile", "endpoint_url", "account", "domain", "projects")
 
 
-def catalog_errors(
-    items: Sequence[tuple[JsonPath, Json]], shown: Shown, types: Collection[str]
-) -> Iterator[ErrorMessage]:
+_ADDRESSES = (("endpoint_url",), ("endpoints", "bigquery"), ("endpoints", "datalineage"))
+
+
+def validate_catalogs(items: Items, context: ValidationContext) -> Iterator[ErrorMessage]:
+    """Yield unknown types, members that are not for the type, wrong addresses, and catalogs declared twice."""
+    yield from catalog_errors(items, context.shown, tuple(CATALOGS))
+    for path, item in items:
+        yield from option_errors(path, item, CATALOGS, context.shown)
+        for steps in _ADDRESSES:
+            yield from address_errors(path, item, steps, context)
+
+
+def catalog_errors(items: Items, shown: Shown, types: Collection[str]) -> Iterator[ErrorMessage]:
     """Yield what is wrong with catalogs of any form, each with its position; *types* are the existing types."""
     identities: set[str] = set()
     for path, item in items:
@@ -40,15 +177,12 @@ def catalog_errors(
 
 def _kind(path: JsonPath, item: Json, shown: Shown, types: Collection[str]) -> Iterator[ErrorMessage]:
     kind = item.get("type")
-    if isinstance(kind, str) and kind not in types:
-        known = sorted(types)
-        hint = closest_match(kind, known) or f"known: {', '.join(known)}"
-        yield (*path, "type"), f"{shown((*path, 'type'))} is no kind of catalog", hint
-    elif isinstance(kind, str) and kind not in _OWN and "url" not in item:
+    yield from unknown_type(path, item, "catalog", types, shown)
+    if isinstance(kind, str) and kind in types and kind not in _OWN and "url" not in item:
         yield path, "'url' is missing", "a plug-in reads its catalog there"
     if isinstance(kind, str) and kind in _OWN:
         for name in sorted((_SPECIAL - _OWN[kind]) & item.keys()):
-            whose = ", ".join(sorted(each for each, members in _OWN.items() if name in members))
+            whose = ", ".join(sorted(kind for kind, members in _OWN.items() if name in members))
             yield (*path, name), f"{name!r} is not for catalogs of type {kind}", f"leave it out; it is for {whose}"
 
 
@@ -64,13 +198,13 @@ _INNER = ("schemas", "databases", "datasets")
 _WORDS = ("name", "account", "domain", "location", "warehouse", "lineage_days")
 
 
-def catalog_settings(item: Json, http: Callable[[Json], HttpSettings]) -> CatalogSettings:
-    """Build the settings of one catalog; *http* makes those of an HTTP source of an item with `url`."""
+def parse_catalog(item: Json, context: ParseContext) -> CatalogSettings:
+    """Return the settings of one catalog."""
     kind, aws = item["type"], _aws(item) if item["type"] in _AWS_SETTINGS else None
     limit = {"requests_per_second": UNITY_REQUESTS_PER_SECOND} if kind == "unity" else {}
     return CatalogSettings(
         type=kind,
-        http=http(limit | item | {"url": _url(item, aws)}),
+        http=parse_http(limit | item | {"url": _url(item, aws)}, context),
         wanted=Wanted(catalogs=_globs(item, _OUTER), schemas=_globs(item, _INNER), tables=_globs(item, ("tables",))),
         lineage=Lineage(item.get("lineage", Lineage.TABLES)),
         aws=aws,
@@ -92,3 +226,18 @@ def _url(item: Json, aws: AwsSettings | None) -> str:
 
 def _globs(item: Json, members: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(sorted({pattern for name in members for pattern in item.get(name, ())}))
+
+
+CATALOG_SECTION = Section(
+    member="catalogs",
+    listing={
+        "title": "Catalogs of tables",
+        "description": (
+            "The catalogs that know the tables around this cluster: Databricks Unity Catalog, AWS Glue, Google, "
+            "AWS DataZone."
+        ),
+    },
+    schema=_CATALOG,
+    parse=parse_catalog,
+    validate=validate_catalogs,
+)

@@ -1,12 +1,23 @@
-"""Confluent Cloud, Kafka REST, tags, tables and metrics in cluster.json: settings, and what is checked of them."""
+"""The `confluent_cloud`, `kafka_rest`, `stream_catalogs`, `tableflow` and `metrics` of cluster.json."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 
+from scanner_extractor.config.http import http_errors, http_warnings, parse_http
+from scanner_extractor.config.kafka import parse_kafka
+from scanner_extractor.config.schema_members import HTTP_MEMBERS, address, flag, nonempty, text
+from scanner_extractor.config.sections import (
+    Items,
+    ParseContext,
+    Section,
+    ValidationContext,
+    member_of,
+    repeated_sources,
+)
 from scanner_extractor.http.messages import Json
-from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings
+from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.settings.confluent_cloud import (
     CLOUD_URL,
     METRICS_URL,
@@ -18,113 +29,198 @@ from scanner_extractor.settings.confluent_cloud import (
     StreamCatalogSettings,
     TableflowSettings,
 )
-from scanner_model.documents.schema_errors import ErrorMessage, JsonPath
-
-_SINGLE = ("kafka_rest", "tableflow", "metrics", "confluent_cloud")
-_BROKERS_ONLY = frozenset({"type"})
-
-
-def cloud_sources(document: Json) -> Iterator[tuple[JsonPath, Json]]:
-    """Yield every object that is read over HTTP, with its position, of a document of any form."""
-    for member in _SINGLE:
-        if isinstance(item := _member(document, member), dict):
-            yield (member,), item
-    for plane in Plane:
-        if isinstance(item := _member(_member(document, "confluent_cloud"), plane), dict):
-            yield ("confluent_cloud", str(plane)), item
-    listed = _member(document, "stream_catalogs")
-    for index, item in enumerate(listed if isinstance(listed, list) else ()):
-        if isinstance(item, dict):
-            yield ("stream_catalogs", index), item
-
-
-def cloud_errors(document: Json) -> Iterator[ErrorMessage]:
-    """Yield what is wrong between members: metrics without brokers, the same catalog twice."""
-    metrics = _member(document, "metrics")
-    if _member(metrics, "type") == "offsets":
-        for name in sorted(metrics.keys() - _BROKERS_ONLY):
-            yield (
-                ("metrics", name),
-                f"{name!r} is not for offsets",
-                "leave it out: offsets come from the brokers of `kafka`",
-            )
-        if _member(document, "kafka") is None and _member(document, "confluent_cloud") is None:
-            yield ("metrics", "type"), "offsets come from the brokers, and there is no `kafka`", 'add "kafka": {}'
-    sources: set[tuple[str, str]] = set()
-    for path, item in cloud_sources(document):
-        known = (str(item.get("url", "")).rstrip("/").lower(), str(item.get("cluster", "")))
-        if path[0] == "stream_catalogs" and known in sources:
-            yield (*path, "url"), "this source is named twice", "keep one of them"
-        sources |= {known} if path[0] == "stream_catalogs" else set()
-
-
-def _member(value: Json, name: str) -> Json:
-    return value.get(name) if isinstance(value, dict) else None
-
+from scanner_model.documents.schema_errors import ErrorMessage
 
 METRICS_REQUESTS_PER_SECOND = 1.0
 """Confluent's Metrics API takes 60 requests a minute from one address."""
 
-Http = Callable[[Json], HttpSettings]
-"""Make the settings of an HTTP source of an item with `url`."""
+_BROKERS_ONLY = frozenset({"type"})
+
+_PLANE: Json = {
+    "type": "object",
+    "title": "Plane",
+    "description": "A part of Confluent Cloud that has a key of its own.",
+    "properties": {
+        "url": address(
+            "The address, where another than the public one is to be used.", "https://lkc-aa11.private.example.org"
+        ),
+        **HTTP_MEMBERS,
+        "auth": {"$ref": "#/$defs/plane_auth"},
+    },
+    "additionalProperties": False,
+}
+
+_CLOUD: Json = {
+    "type": "object",
+    "title": "Confluent Cloud",
+    "description": "A cluster of Confluent Cloud whose brokers and sources are found when a scan starts.",
+    "required": ["auth", "cluster"],
+    "properties": {
+        "url": address("The address of the control plane.", CLOUD_URL, default=CLOUD_URL),
+        "cluster": nonempty("Kafka cluster", "The id of the Kafka cluster.", "lkc-aa11"),
+        "environment": nonempty(
+            "Environment",
+            "The id of its environment; without it, every environment is searched for the cluster.",
+            "env-x1",
+        ),
+        "kafka": {
+            "$ref": "#/$defs/plane",
+            "description": "The Kafka cluster: a key of the cluster, for the REST API and the Kafka protocol.",
+        },
+        "schema_registry": {
+            "$ref": "#/$defs/plane",
+            "description": "Schema registry and stream catalog: a key of the registry.",
+        },
+        "ksqldb": {"$ref": "#/$defs/plane", "description": "ksqlDB: a key of the ksqlDB cluster."},
+        "flink": {"$ref": "#/$defs/plane", "description": "Flink: a key of the region, or a global one."},
+        "connect": {"$ref": "#/$defs/plane", "description": "Managed connectors; without it, the Cloud key."},
+        "tableflow": {"$ref": "#/$defs/plane", "description": "Tableflow; without it, the Cloud key."},
+        "metrics": {"$ref": "#/$defs/plane", "description": "Metrics; without it, the Cloud key."},
+        **HTTP_MEMBERS,
+    },
+    "additionalProperties": False,
+}
+
+_KAFKA_REST: Json = {
+    "type": "object",
+    "title": "Kafka over REST",
+    "description": "Kafka's REST API v3: Confluent Cloud's, Confluent Server's or a REST proxy's.",
+    "required": ["url"],
+    "properties": {
+        "url": address(
+            "The address of the REST API: http or https, without /kafka/v3.",
+            "https://pkc-00001.eu-central-1.aws.confluent.cloud:443",
+        ),
+        "cluster": nonempty(
+            "Kafka cluster", "The cluster's id; without it, the only cluster that the server has.", "lkc-aa11"
+        ),
+        "lags": flag(
+            "Lags",
+            (
+                "Whether each consumer group is asked which topics it reads, one request each, where the server offers "
+                "it."
+            ),
+        ),
+        **HTTP_MEMBERS,
+    },
+    "additionalProperties": False,
+}
+
+_STREAM_CATALOG: Json = {
+    "type": "object",
+    "title": "Stream catalog",
+    "description": "One stream catalog: tags, owners, descriptions and business metadata.",
+    "required": ["url", "cluster"],
+    "properties": {
+        "url": address(
+            "The address of the schema registry that the catalog belongs to: http or https, without /catalog.",
+            "https://psrc-00001.eu-central-1.aws.confluent.cloud",
+        ),
+        "cluster": nonempty(
+            "Kafka cluster",
+            "The id of this Kafka cluster in the catalog: only what is said of its topics is read.",
+            "lkc-aa11",
+        ),
+        "fields": flag("Fields", "Whether what is said of single fields is read too, 500 a request."),
+        **HTTP_MEMBERS,
+    },
+    "additionalProperties": False,
+}
+
+_TABLEFLOW: Json = {
+    "type": "object",
+    "title": "Tableflow",
+    "description": "Confluent Cloud's tables of topics.",
+    "required": ["environment", "cluster"],
+    "properties": {
+        "url": address("The address of the control plane.", CLOUD_URL, default=CLOUD_URL),
+        "environment": nonempty("Environment", "The id of the environment.", "env-x1"),
+        "cluster": nonempty("Kafka cluster", "The id of the Kafka cluster.", "lkc-aa11"),
+        "aws_account": text(
+            "AWS account", "The AWS account whose Glue holds the tables, for their names.", "123456789012"
+        ),
+        **HTTP_MEMBERS,
+    },
+    "additionalProperties": False,
+}
+
+_METRICS: Json = {
+    "type": "object",
+    "title": "Metrics",
+    "description": "Figures of topics: Confluent's Metrics API, or the brokers' log end offsets.",
+    "required": ["type"],
+    "properties": {
+        "url": address("The address of the Metrics API.", METRICS_URL, default=METRICS_URL),
+        "type": {
+            "title": "Kind",
+            "description": (
+                "confluent: the Metrics API, with `cluster`; offsets: the brokers of `kafka`, with nothing else."
+            ),
+            "enum": ["confluent", "offsets"],
+        },
+        "cluster": nonempty("Kafka cluster", "The id of the Kafka cluster.", "lkc-aa11"),
+        "look_back_minutes": {
+            "title": "Look-back",
+            "description": "Minutes that the figures are summed over; they end five minutes before now.",
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 10080,
+            "default": 60,
+        },
+        **HTTP_MEMBERS,
+    },
+    "additionalProperties": False,
+    "if": {"properties": {"type": {"const": "confluent"}}, "required": ["type"]},
+    "then": {
+        "required": ["cluster"],
+        "properties": {"cluster": {"description": "The id of the Kafka cluster, as in lkc-aa11."}},
+    },
+}
 
 
-@dataclass(frozen=True, slots=True)
-class CloudMembers:
-    """Reads the members of a valid *document*; *http* makes the settings of an HTTP source of an item with `url`."""
+def parse_cloud(item: Json, context: ParseContext) -> CloudSettings:
+    """Return the settings of the control plane of Confluent Cloud."""
+    return CloudSettings(
+        http=parse_http({"url": CLOUD_URL} | item, context),
+        cluster=item["cluster"],
+        environment=item.get("environment", ""),
+        planes={plane: _plane(plane, item[plane], context) for plane in Plane if plane in item},
+    )
 
-    document: Json
-    http: Http
 
-    def kafka_rest(self) -> KafkaRestSettings | None:
-        """Return the settings of Kafka REST, None without the member."""
-        item = self.document.get("kafka_rest")
-        own = {name: item[name] for name in ("cluster", "lags") if name in item} if item else {}
-        return KafkaRestSettings(http=self.http(item), **own) if item else None
+def _plane(plane: Plane, item: Json, context: ParseContext) -> HttpSettings:
+    limited = parse_http({"url": CLOUD_URL} | item, context)
+    limited = metrics_limited(limited, item) if plane is Plane.METRICS else limited
+    return limited if "url" in item else replace(limited, url="")
 
-    def stream_catalogs(self) -> tuple[StreamCatalogSettings, ...]:
-        """Return the stream catalogs."""
-        return tuple(
-            StreamCatalogSettings(http=self.http(item), cluster=item["cluster"], fields=item.get("fields", True))
-            for item in self.document.get("stream_catalogs", ())
+
+def parse_kafka_rest(item: Json, context: ParseContext) -> KafkaRestSettings:
+    """Return the settings of Kafka REST."""
+    own = {name: item[name] for name in ("cluster", "lags") if name in item}
+    return KafkaRestSettings(http=parse_http(item, context), **own)
+
+
+def parse_stream_catalog(item: Json, context: ParseContext) -> StreamCatalogSettings:
+    """Return the settings of a stream catalog."""
+    http = parse_http(item, context)
+    return StreamCatalogSettings(http=http, cluster=item["cluster"], fields=item.get("fields", True))
+
+
+def parse_tableflow(item: Json, context: ParseContext) -> TableflowSettings:
+    """Return the settings of Tableflow."""
+    own = {name: item[name] for name in ("environment", "cluster", "aws_account") if name in item}
+    return TableflowSettings(http=parse_http({"url": CLOUD_URL} | item, context), **own)
+
+
+def parse_metrics(item: Json, context: ParseContext) -> MetricsSettings | OffsetSettings:
+    """Return the settings of metrics; those of the brokers have the properties of `kafka`."""
+    if item["type"] == "offsets":
+        kafka = parse_kafka(context.document["kafka"], context) if "kafka" in context.document else None
+        return (
+            OffsetSettings(brokers=kafka.brokers, properties=kafka.properties) if kafka else OffsetSettings(brokers=())
         )
-
-    def tableflow(self) -> TableflowSettings | None:
-        """Return the settings of Tableflow, None without the member."""
-        item = self.document.get("tableflow")
-        if not item:
-            return None
-        own = {name: item[name] for name in ("environment", "cluster", "aws_account") if name in item}
-        return TableflowSettings(http=self.http({"url": CLOUD_URL} | item), **own)
-
-    def metrics(self, kafka: KafkaSettings | None) -> MetricsSettings | OffsetSettings | None:
-        """Return the settings of metrics, None without the member; those of the brokers need *kafka*."""
-        item = self.document.get("metrics")
-        if not item:
-            return None
-        if item["type"] == "offsets":
-            settings = kafka or KafkaSettings(brokers=())
-            return OffsetSettings(brokers=settings.brokers, properties=settings.properties, timeout=settings.timeout)
-        http = metrics_limited(self.http({"url": METRICS_URL} | item), item)
-        look_back = item.get("look_back_minutes", 60)
-        return MetricsSettings(http=http, cluster=item["cluster"], look_back=look_back)
-
-    def cloud(self) -> CloudSettings | None:
-        """Return the settings of the control plane, None without the member."""
-        item = self.document.get("confluent_cloud")
-        if not item:
-            return None
-        return CloudSettings(
-            http=self.http({"url": CLOUD_URL} | item),
-            cluster=item["cluster"],
-            environment=item.get("environment", ""),
-            planes={plane: self._plane(plane, item[plane]) for plane in Plane if plane in item},
-        )
-
-    def _plane(self, plane: Plane, item: Json) -> HttpSettings:
-        limited = self.http({"url": CLOUD_URL} | item)
-        limited = metrics_limited(limited, item) if plane is Plane.METRICS else limited
-        return limited if "url" in item else replace(limited, url="")
+    http = metrics_limited(parse_http({"url": METRICS_URL} | item, context), item)
+    return MetricsSettings(http=http, cluster=item["cluster"], look_back=item.get("look_back_minutes", 60))
 
 
 def metrics_limited(http: HttpSettings, item: Json) -> HttpSettings:
@@ -132,3 +228,69 @@ def metrics_limited(http: HttpSettings, item: Json) -> HttpSettings:
     if http.requests_per_second is None or "requests_per_second" in item:
         return http
     return replace(http, requests_per_second=METRICS_REQUESTS_PER_SECOND)
+
+
+def validate_cloud(items: Items, context: ValidationContext) -> Iterator[ErrorMessage]:
+    """Yield what is wrong with the planes that have an address or a key of their own."""
+    return http_errors(_planes(items), context)
+
+
+def warn_of_planes(items: Items) -> Iterator[ErrorMessage]:
+    """Yield the planes whose server is not identified."""
+    return http_warnings(_planes(items))
+
+
+def _planes(items: Items) -> Items:
+    return [
+        ((*path, str(plane)), item[plane])
+        for path, item in items
+        for plane in Plane
+        if isinstance(item.get(plane), dict)
+    ]
+
+
+def validate_stream_catalogs(items: Items, _: ValidationContext) -> Iterator[ErrorMessage]:
+    """Yield catalogs that are declared twice."""
+    return repeated_sources(
+        items, lambda item: ("url", f"{str(item.get('url', '')).rstrip('/').lower()} {item.get('cluster', '')}")
+    )
+
+
+def validate_metrics(items: Items, context: ValidationContext) -> Iterator[ErrorMessage]:
+    """Yield members that are not for offsets, and offsets without brokers."""
+    for path, item in items:
+        if item.get("type") != "offsets":
+            continue
+        for name in sorted(item.keys() - _BROKERS_ONLY):
+            hint = "leave it out: offsets come from the brokers of `kafka`"
+            yield (*path, name), f"{name!r} is not for offsets", hint
+        if all(member_of(context.document, name) is None for name in ("kafka", "confluent_cloud")):
+            what = "offsets come from the brokers, and there is no `kafka`"
+            yield (*path, "type"), what, 'add "kafka": {}'
+
+
+CLOUD_SECTION = Section(
+    member="confluent_cloud",
+    schema=_CLOUD,
+    definitions={"plane": _PLANE},
+    parse=parse_cloud,
+    validate=validate_cloud,
+    warn=warn_of_planes,
+)
+
+KAFKA_REST_SECTION = Section(member="kafka_rest", schema=_KAFKA_REST, parse=parse_kafka_rest)
+
+STREAM_CATALOG_SECTION = Section(
+    member="stream_catalogs",
+    listing={
+        "title": "Stream catalogs",
+        "description": "The stream catalogs that hold tags and owners of this cluster's topics.",
+    },
+    schema=_STREAM_CATALOG,
+    parse=parse_stream_catalog,
+    validate=validate_stream_catalogs,
+)
+
+TABLEFLOW_SECTION = Section(member="tableflow", schema=_TABLEFLOW, parse=parse_tableflow)
+
+METRICS_SECTION = Section(member="metrics", schema=_METRICS, parse=parse_metrics, validate=validate_metrics)

@@ -1,4 +1,4 @@
-"""The `flink` and `streams` of cluster.json: settings, and what a JSON Schema cannot check of them."""
+"""The `flink` and `streams` of cluster.json."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from scanner_extractor.config.http import parse_http
 from scanner_extractor.config.interpolation import named_files
+from scanner_extractor.config.schema_members import HTTP_MEMBERS, address, nonempty
 from scanner_extractor.config.sections import Items, ParseContext, Section, ValidationContext
 from scanner_extractor.http.messages import Json
-from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.settings.flink import (
     CMF,
     CONFLUENT,
@@ -32,23 +33,83 @@ _REGIONAL = re.compile(r"https?://flink[^./]*\.(?P<region>[^./]+)\.(?P<cloud>aws
 _WORDS = ("name", "organization", "environment")
 
 
-def flink_settings(
-    items: list[Json], base: Path, http: Callable[[Json], HttpSettings]
-) -> tuple[tuple[FlinkSettings, ...], tuple[SqlFilesSettings, ...]]:
-    """Build the settings of Flink's servers and of its files; *http* makes those of an item with `url`."""
-    servers = (_server(item, http(item)) for item in items if item["type"] != SQL_FILES)
-    return tuple(servers), tuple(_sql_files(item, base) for item in items if item["type"] == SQL_FILES)
+_FLINK: Json = {
+    "type": "object",
+    "title": "Flink source",
+    "description": "One source that tells of Flink's work.",
+    "required": ["type"],
+    "properties": {
+        "type": nonempty(
+            "Kind", "What kind of source it is: confluent, cmf, jobmanager, sql-gateway, sql-files.", "confluent"
+        ),
+        "name": nonempty(
+            "Name",
+            "What people call it; it names the source in every scan, so that address and files may change.",
+            "main",
+        ),
+        "url": address(
+            (
+                "The address of Flink in one region of Confluent Cloud, of Confluent Manager for Apache Flink, of a "
+                "job manager or of a SQL gateway."
+            ),
+            "https://flink.eu-central-1.aws.confluent.cloud",
+            "http://jobmanager:8081",
+        ),
+        **HTTP_MEMBERS,
+        "organization": nonempty(
+            "Organization", "Confluent Cloud: the id of the organization.", "0a1b2c3d-0000-4000-8000-000000000001"
+        ),
+        "environment": nonempty(
+            "Environment",
+            "The environment whose statements are read: its id (Confluent Cloud) or its name (cmf).",
+            "env-1",
+        ),
+        "region": nonempty(
+            "Region", "Confluent Cloud: cloud and region, where the address does not tell them.", "aws.eu-central-1"
+        ),
+        "path": nonempty("Files", "Files of SQL: one, a pattern, or a directory (every *.sql in it).", "flink/*.sql"),
+        "catalog": nonempty("Catalog", "The catalog of names that a file leaves unqualified.", "default_catalog"),
+        "database": nonempty("Database", "The database of names that a file leaves unqualified.", "default_database"),
+    },
+    "additionalProperties": False,
+}
+
+_STREAMS: Json = {
+    "title": "Kafka Streams",
+    "description": "What applications of Kafka Streams print of their topologies.",
+    "type": "object",
+    "required": ["path"],
+    "properties": {
+        "name": nonempty(
+            "Application",
+            ("The application id, where it is one application; without it each file is named after the id of its own."),
+            "order-enricher",
+        ),
+        "path": nonempty(
+            "Files",
+            "Files with what Topology.describe() prints: one, a pattern, or a directory (every *.txt in it).",
+            "topologies/*.txt",
+        ),
+    },
+    "additionalProperties": False,
+    "examples": [{"path": "topologies/*.txt"}],
+}
+
+
+def parse_flink(item: Json, context: ParseContext) -> FlinkSettings | SqlFilesSettings:
+    """Return the settings of a Flink server, or of files of SQL."""
+    if item["type"] == SQL_FILES:
+        words = {name: item.get(name, "") for name in ("name", "catalog", "database")}
+        return SqlFilesSettings(files=_files(item["path"], context, SQL_ENDING), **words)
+    http = parse_http(item, context)
+    words = {name: item.get(name, "") for name in _WORDS}
+    region = item.get("region") or (_region(http.url) if item["type"] == CONFLUENT else "")
+    return FlinkSettings(type=item["type"], http=http, region=region, **words)
 
 
 def parse_streams(item: Json, context: ParseContext) -> StreamsSettings:
     """Return the settings of Kafka Streams topologies."""
-    return StreamsSettings(files=_files(item["path"], context.base, TOPOLOGY_ENDING), name=item.get("name", ""))
-
-
-def _server(item: Json, http: HttpSettings) -> FlinkSettings:
-    words = {name: item.get(name, "") for name in _WORDS}
-    region = item.get("region") or (_region(http.url) if item["type"] == CONFLUENT else "")
-    return FlinkSettings(type=item["type"], http=http, region=region, **words)
+    return StreamsSettings(files=_files(item["path"], context, TOPOLOGY_ENDING), name=item.get("name", ""))
 
 
 def _region(url: str) -> str:
@@ -57,13 +118,9 @@ def _region(url: str) -> str:
     return f"{named['cloud']}.{named['region']}" if named else ""
 
 
-def _sql_files(item: Json, base: Path) -> SqlFilesSettings:
-    words = {name: item.get(name, "") for name in ("name", "catalog", "database")}
-    return SqlFilesSettings(files=_files(item["path"], base, SQL_ENDING), **words)
-
-
-def _files(pattern: str, base: Path, ending: str) -> FileSettings:
-    return FileSettings(pattern=pattern, base=base, files=named_files(pattern, base, ending))
+def _files(pattern: str, context: ParseContext, ending: str) -> FileSettings:
+    files = named_files(pattern, context.base, ending)
+    return FileSettings(pattern=pattern, base=context.base, files=files, secret_names=context.secret_names)
 
 
 _FILES = frozenset({"path", "catalog", "database"})
@@ -129,7 +186,7 @@ class FileValidator:
                 yield path, f"{name!r} is missing", f"a Flink source of type {kind} needs it"
         known = form.knows | _ALWAYS | set(form.needs)
         for name in sorted(item.keys() - known):
-            if any(name in each.knows or name in each.needs for each in _FORMS.values()):
+            if any(name in form.knows or name in form.needs for form in _FORMS.values()):
                 what = f"{name!r} is not for Flink sources of type {kind}"
                 yield (*path, name), what, "leave it out, or change `type`"
 
@@ -164,11 +221,50 @@ class FileValidator:
             identities.add(identity)
 
 
+def validate_flink(items: Items, context: ValidationContext) -> Iterator[ErrorMessage]:
+    """Yield what is wrong with the `flink` of cluster.json, items of any form."""
+    return _validator(context).flink(items)
+
+
 def validate_streams(items: Items, context: ValidationContext) -> Iterator[ErrorMessage]:
     """Yield what is wrong with the `streams` of cluster.json, items of any form."""
-    files = FileValidator(shown=context.shown, directory=context.directory, present=context.present)
-    return files.topologies(items)
+    return _validator(context).topologies(items)
 
 
-STREAMS = Section(member="streams", schema="streams.schema.json", parse=parse_streams, validate=validate_streams)
-"""The member `streams`."""
+def _validator(context: ValidationContext) -> FileValidator:
+    return FileValidator(shown=context.shown, directory=context.directory, present=context.present)
+
+
+def warn_of_gateways(items: Items) -> Iterator[ErrorMessage]:
+    """Yield the SQL Gateways, of which nothing is read."""
+    for path, item in items:
+        if item["type"] == SQL_GATEWAY:
+            what = "a SQL Gateway exposes only its own sessions; scanner only checks that it is reachable"
+            yield (*path, "type"), what, "name the job manager, and the files of SQL as `sql-files`"
+
+
+FLINK_SECTION = Section(
+    member="flink",
+    listing={
+        "title": "Flink",
+        "description": "What tells of Flink's work on this cluster: Confluent Cloud, a job manager, files of SQL.",
+        "examples": [[{"type": "sql-files", "path": "flink/*.sql"}]],
+    },
+    schema=_FLINK,
+    parse=parse_flink,
+    validate=validate_flink,
+    warn=warn_of_gateways,
+)
+
+STREAMS_SECTION = Section(
+    member="streams",
+    listing={
+        "title": "Kafka Streams",
+        "description": "What applications of Kafka Streams print of their topologies.",
+        "examples": [[{"path": "topologies/*.txt"}]],
+    },
+    schema=_STREAMS,
+    parse=parse_streams,
+    validate=validate_streams,
+    over_http=False,
+)

@@ -19,8 +19,8 @@ def named_files(pattern: str, base: Path, ending: str) -> tuple[Path, ...]:
             return tuple(sorted((base / pattern).glob(ending)))
         if (base / pattern).is_file():
             return (base / pattern,)
-        found = (base / name for name in glob.glob(pattern, root_dir=base, recursive=True))  # noqa: PTH207  takes absolute ones too
-        return tuple(sorted(path for path in found if path.is_file()))
+        paths = (base / name for name in glob.glob(pattern, root_dir=base, recursive=True))  # noqa: PTH207  takes absolute ones too
+        return tuple(sorted(path for path in paths if path.is_file()))
     except (OSError, ValueError):  # a name that no file can have
         return ()
 
@@ -76,7 +76,7 @@ class _Filling:
         if match[0] == "$$":
             return "$"
         if name is None:
-            return self._complain(
+            return self._add_error(
                 path, f"{match[0]!r} names no variable", "write ${NAME}, or $$ for a dollar sign", match[0]
             )
         given = self.environment.get(name)
@@ -84,7 +84,7 @@ class _Filling:
             return given or default
         if given is None:
             hint = f"set it, or write ${{{name}:-default}}"
-            return self._complain(path, f"the environment has no variable {name}", hint, match[0])
+            return self._add_error(path, f"the environment has no variable {name}", hint, match[0])
         return given
 
     def _file(self, name: str, written: str, path: JsonPath) -> str:
@@ -92,7 +92,7 @@ class _Filling:
         try:
             file = self.directory / name
             if not file.is_file():
-                return self._complain(path, f"there is no file {written.removeprefix(FILE_MARK)!r}", "", written)
+                return self._add_error(path, f"there is no file {written.removeprefix(FILE_MARK)!r}", "", written)
             with file.open("rb") as opened:
                 content = opened.read(_LARGEST_SECRET + 1)
             if len(content) <= _LARGEST_SECRET:
@@ -100,8 +100,8 @@ class _Filling:
         except (OSError, ValueError):  # no right to read it, not UTF-8, or a name that no file can have
             pass
         what = f"the file {written.removeprefix(FILE_MARK)!r} cannot be read"
-        return self._complain(path, what, "is it readable, UTF-8 and smaller than 1 MiB?", written)
+        return self._add_error(path, what, "is it readable, UTF-8 and smaller than 1 MiB?", written)
 
-    def _complain(self, path: JsonPath, what: str, hint: str, instead: str) -> str:
+    def _add_error(self, path: JsonPath, what: str, hint: str, instead: str) -> str:
         self.errors.append((path, what, hint))
         return instead

@@ -9,23 +9,32 @@ from importlib.resources import files
 from itertools import chain
 from pathlib import Path
 
+from jsonschema import Draft202012Validator
+
 from scanner_extractor.config.interpolation import Filled, filled
 from scanner_extractor.config.parsing import settings_of
-from scanner_extractor.config.validation import Validator, warnings_of
+from scanner_extractor.config.sections import ValidationContext
+from scanner_extractor.config.validation import validation_errors, validation_warnings
 from scanner_extractor.http.messages import Json
 from scanner_extractor.scan.source_kinds import SECTIONS
 from scanner_extractor.settings.cluster import Settings
-from scanner_model.documents.json_positions import parse_with_positions, positioned_problems, schema_error_messages
+from scanner_model.documents.json_positions import (
+    PositionedJson,
+    parse_with_positions,
+    positioned_problems,
+    schema_error_messages,
+)
 from scanner_model.documents.schema_errors import ErrorMessage
 from scanner_model.errors import InputInvalid
 from scanner_model.redaction import mask_json
 
 
 def cluster_schema() -> Json:
-    """Return the JSON Schema of cluster.json, for editors and validators."""
+    """Return the JSON Schema of cluster.json, for editors and validators: its own members, and those of each kind."""
     schema = json.loads(files("scanner_extractor.config").joinpath("cluster.schema.json").read_text("utf-8"))
     for section in SECTIONS:
         schema["properties"][section.member] = section.json_schema()
+        schema["$defs"] |= {section.member: section.schema, **section.definitions}
     return schema
 
 
@@ -40,20 +49,24 @@ def read_cluster_file(
     document = parse_with_positions(_text(path), str(path))
     filling = filled(document.value, environment, path.parent)
     shown = replace(document, value=mask_json(document.value))
-    validator = Validator(filling.value, shown, path.parent, registry_types, present=not replayed)
-    found = [*filling.errors, *_errors(filling, validator)]
-    if found:
-        raise InputInvalid.listing(tuple(positioned_problems(found, shown)))
-    return settings_of(filling.value, path, tuple(positioned_problems(warnings_of(filling.value), shown)))
+    context = ValidationContext(
+        document=filling.value,
+        shown=shown.shown,
+        directory=path.parent,
+        registry_types=registry_types,
+        present=not replayed,
+    )
+    errors = [*filling.errors, *_errors(filling, shown, context)]
+    if errors:
+        raise InputInvalid.listing(tuple(positioned_problems(errors, shown)))
+    return settings_of(filling.value, path, tuple(positioned_problems(validation_warnings(filling.value), shown)))
 
 
-def _errors(filling: Filled, validator: Validator) -> Iterator[ErrorMessage]:
+def _errors(filling: Filled, shown: PositionedJson, context: ValidationContext) -> Iterator[ErrorMessage]:
     """Validate form and meaning, but nothing that could not be filled in."""
-    from jsonschema import Draft202012Validator
-
     blank = {path for path, _, _ in filling.errors}
-    form = schema_error_messages(Draft202012Validator(cluster_schema()).iter_errors(filling.value), validator.shown)
-    return (error for error in chain(form, validator.errors()) if error[0] not in blank)
+    form = schema_error_messages(Draft202012Validator(cluster_schema()).iter_errors(filling.value), shown)
+    return (error for error in chain(form, validation_errors(context)) if error[0] not in blank)
 
 
 def _text(path: Path) -> str:

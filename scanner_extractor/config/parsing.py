@@ -1,43 +1,23 @@
-"""From a valid cluster.json to frozen settings."""
+"""From a valid cluster.json to frozen settings; what belongs to no kind of source is parsed here."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import fields, replace
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import regex
 
-from scanner_extractor.config.catalogs import catalog_settings
-from scanner_extractor.config.confluent_cloud import CloudMembers
-from scanner_extractor.config.flink import flink_settings
+from scanner_extractor.config.http import WEB_ADDRESS, valid_address
 from scanner_extractor.config.interpolation import named_files
+from scanner_extractor.config.kafka import broker_list
 from scanner_extractor.config.sections import ParseContext
-from scanner_extractor.http.messages import Json, read_address
-from scanner_extractor.scan.source_kinds import SECTIONS
-from scanner_extractor.settings.cluster import (
-    Auth,
-    BasicAuth,
-    BearerAuth,
-    ConnectSettings,
-    GlueSettings,
-    HttpSettings,
-    KafkaSettings,
-    KsqlSettings,
-    NamingSettings,
-    OAuthAuth,
-    OpenLineageSettings,
-    RegistrySettings,
-    Settings,
-    Tls,
-)
-from scanner_extractor.settings.confluent_cloud import CloudSettings
-from scanner_extractor.settings.flink import FileSettings, SqlFilesSettings, StreamsSettings
+from scanner_extractor.http.messages import Json
+from scanner_extractor.scan.source_kinds import source_settings
+from scanner_extractor.settings.cluster import OpenLineageSettings, Settings
 from scanner_model.documents.pattern_limits import is_too_large
 from scanner_model.documents.schema_errors import ErrorMessage, JsonPath
 from scanner_model.errors import InputInvalid, Problem
-from scanner_model.names import ClusterName, broker_addresses
+from scanner_model.names import ClusterName
 
 _PATHS = frozenset({"caCertPath", "ca_cert_path", "clientCertPath", "client_cert_path", "clientKeyPath"})
 _WRITTEN = "log_file_path"
@@ -53,11 +33,11 @@ def openlineage_errors(document: Json, shown: Callable[[JsonPath], str]) -> Iter
     """Report which addresses of a document of any form are none; *shown* gives values without secrets."""
     item = document.get("openlineage") if isinstance(document, dict) else None
     transport = item.get("transport") if isinstance(item, dict) else None
-    for path, each in _transports(transport, ("openlineage", "transport")):
-        url = each.get("url")
-        if each.get("type") in _OVER_HTTP and isinstance(url, str) and not _is_address(url):
+    for path, entry in _transports(transport, ("openlineage", "transport")):
+        kind, url = entry.get("type"), entry.get("url")
+        if isinstance(kind, str) and kind in _OVER_HTTP and isinstance(url, str) and not valid_address(url):
             where = (*path, "url")
-            yield where, f"{shown(where)} is not a web address", "write http://host:port or https://host:port"
+            yield where, f"{shown(where)} is not a web address", WEB_ADDRESS
 
 
 def _transports(value: Json, path: JsonPath) -> Iterator[tuple[JsonPath, dict[str, Json]]]:
@@ -67,25 +47,17 @@ def _transports(value: Json, path: JsonPath) -> Iterator[tuple[JsonPath, dict[st
     yield path, value
     inside = value.get("transports")
     listed = inside.items() if isinstance(inside, dict) else enumerate(inside if isinstance(inside, list) else ())
-    for name, each in listed:
-        yield from _transports(each, (*path, "transports", name))
+    for name, transport in listed:
+        yield from _transports(transport, (*path, "transports", name))
     yield from _transports(value.get("transport"), (*path, "transport"))
-
-
-def _is_address(url: str) -> bool:
-    try:
-        read_address(url)
-    except ValueError:
-        return False
-    return True
 
 
 def _placed(value: Json, base: Path) -> Json:
     match value:
         case dict():
-            return {name: _member(name, each, base) for name, each in value.items()}
+            return {name: _member(name, member, base) for name, member in value.items()}
         case list():
-            return [_placed(each, base) for each in value]
+            return [_placed(item, base) for item in value]
         case _:
             return value
 
@@ -98,72 +70,20 @@ def _member(name: str, value: Json, base: Path) -> Json:
     return str(base / value) if name == _WRITTEN or (is_read and value and (base / value).exists()) else value
 
 
-CLOUD = ".confluent.cloud"
-CLOUD_REQUESTS_PER_SECOND = 70.0
-"""A little below the 75 reads a second that Confluent documents for a registry."""
-
-REBALANCING = 409
-"""The status of a Connect worker while its cluster rebalances the connectors: it is worth a retry."""
-
-_CLOUD_HEADERS = {"logical_cluster": "target-sr-cluster", "identity_pool": "Confluent-Identity-Pool-Id"}
-_LIMITS = ("connect_timeout", "read_timeout", "requests_per_second", "max_bytes", "concurrency")
-
-
 def settings_of(document: Json, file: Path, warnings: tuple[Problem, ...]) -> Settings:
     """Build the settings of one cluster; relative paths are relative to *file*."""
-    brokers = broker_list(document["brokers"]) if "brokers" in document else ()
-    base = file.parent
-    kafka = _kafka(document["kafka"], brokers, base) if "kafka" in document else None
-    cloud = CloudMembers(document, lambda each: _http(each, base))
-    context = ParseContext(base=base, http=lambda item: _http(item, base))
-    flink, sql_files = flink_settings(document.get("flink", []), base, lambda item: _http(item, base))
-    settings = Settings(
+    base, secret_names = file.parent, frozenset(name.lower() for name in document.get("secret_names", []))
+    return Settings(
         cluster=ClusterName(document["cluster"]),
-        brokers=brokers,
-        aliases=tuple(("address", _alias(each)) for each in document.get("aliases", [])),
+        brokers=broker_list(document.get("brokers", [])),
+        aliases=tuple(("address", _alias(alias)) for alias in document.get("aliases", [])),
         file=file,
-        kafka=kafka,
-        registries=tuple(_registry(item, base) for item in document.get("schema_registries", [])),
-        ksqldb=tuple(KsqlSettings(http=_http(item, base)) for item in document.get("ksqldb", [])),
-        connect=tuple(_connect(item, base) for item in document.get("connect", [])),
-        catalogs=tuple(catalog_settings(item, lambda each: _http(each, base)) for item in document.get("catalogs", [])),
-        kafka_rest=cloud.kafka_rest(),
-        stream_catalogs=cloud.stream_catalogs(),
-        tableflow=cloud.tableflow(),
-        metrics=cloud.metrics(kafka),
-        cloud=cloud.cloud(),
-        flink=flink,
-        sql_files=sql_files,
-        others={section.member: section.settings(document, context) for section in SECTIONS},
         openlineage=openlineage_settings(document["openlineage"], base) if "openlineage" in document else None,
         manual_input=_files(document.get("manual_input", []), base),
-        secret_names=frozenset(name.lower() for name in document.get("secret_names", [])),
+        secret_names=secret_names,
         warnings=warnings,
+        **source_settings(ParseContext(document=document, base=base, secret_names=secret_names)),
     )
-    return _with_secret_names(settings) if settings.secret_names else settings
-
-
-def _with_secret_names(settings: Settings) -> Settings:
-    """Return *settings* with its secret names in those of every source."""
-    names = settings.secret_names
-
-    def named(value: Any) -> Any:  # noqa: ANN401 - a field of any type
-        if isinstance(value, tuple):
-            return tuple(map(named, value))
-        if isinstance(value, dict):
-            return {member: named(sources) for member, sources in value.items()}
-        if isinstance(value, ConnectSettings | HttpSettings | FileSettings):
-            return replace(value, secret_names=names)  # not in Connect's `http`: its plug-ins declare secrets too
-        if isinstance(value, SqlFilesSettings | StreamsSettings):
-            return replace(value, files=named(value.files))
-        if isinstance(value, CloudSettings):
-            planes = {plane: named(http) for plane, http in value.planes.items()}
-            return replace(value, http=named(value.http), planes=planes)
-        return (
-            replace(value, http=named(value.http)) if isinstance(getattr(value, "http", None), HttpSettings) else value
-        )
-
-    return replace(settings, **{each.name: named(getattr(settings, each.name)) for each in fields(settings)})
 
 
 def _alias(text: str) -> str:
@@ -177,12 +97,6 @@ def _alias(text: str) -> str:
     return text
 
 
-def broker_list(written: Json) -> tuple[str, ...]:
-    """Return the brokers of a list or of a text with commas, each once; raises InputInvalid."""
-    parts = [written] if isinstance(written, str) else written
-    return tuple(dict.fromkeys(address for part in parts for address in broker_addresses(part)))
-
-
 def manual_files(pattern: str, base: Path) -> tuple[Path, ...]:
     """List the files that *pattern* means, sorted: a file, every *.json of a directory, or what a pattern matches."""
     return named_files(pattern, base, "*.json")
@@ -190,83 +104,3 @@ def manual_files(pattern: str, base: Path) -> tuple[Path, ...]:
 
 def _files(patterns: list[str], base: Path) -> tuple[Path, ...]:
     return tuple(sorted({path for pattern in patterns for path in manual_files(pattern, base)}))
-
-
-def _registry(item: Json, base: Path) -> RegistrySettings:
-    naming = item.get("naming", {})
-    glue = _glue(item["glue"]) if "glue" in item else None
-    address = {"url": glue.endpoint_url or f"https://glue.{glue.region}.amazonaws.com"} if glue else {}
-    return RegistrySettings(
-        type=item["type"],
-        http=_http(item | address, base),
-        naming=NamingSettings(
-            strategies=tuple(naming.get("strategies", ())),
-            subjects={subject: tuple(topics) for subject, topics in naming.get("subjects", {}).items()},
-        ),
-        environment=item.get("environment", ""),
-        deleted=item.get("deleted", True),
-        glue=glue,
-        context=item.get("context", ""),
-        options=item.get("options", {}),
-    )
-
-
-def _connect(item: Json, base: Path) -> ConnectSettings:
-    http = replace(_http(item, base), retry_also=frozenset({REBALANCING}))
-    return ConnectSettings(http=http, name=item.get("name", ""), active_topics=item.get("active_topics", True))
-
-
-def _glue(item: Json) -> GlueSettings:
-    return GlueSettings(**item | {"registries": tuple(sorted(set(item.get("registries", ()))))})
-
-
-def _http(item: Json, base: Path) -> HttpSettings:
-    address = read_address(item["url"])
-    limits = {name: item[name] for name in _LIMITS if name in item}
-    if address.host.endswith(CLOUD):
-        limits = {"requests_per_second": CLOUD_REQUESTS_PER_SECOND} | limits
-    return HttpSettings(
-        url=address.url,
-        auth=_auth(item.get("auth")) or address.auth,
-        headers=_cloud_headers(item.get("auth")) | item.get("headers", {}),
-        tls=_tls(item.get("tls", {}), base),
-        **limits,
-    )
-
-
-def _auth(item: Json) -> Auth | None:
-    match item:
-        case {"basic": basic}:
-            return BasicAuth(**basic)
-        case {"bearer": bearer}:
-            return BearerAuth(**bearer)
-        case {"oauth": oauth}:
-            return OAuthAuth(**{name: value for name, value in oauth.items() if name not in _CLOUD_HEADERS})
-        case _:
-            return None
-
-
-def _cloud_headers(auth: Json) -> dict[str, str]:
-    """Return the headers by which Confluent Cloud knows which registry and which identities a token is for."""
-    oauth = (auth or {}).get("oauth", {})
-    return {header: oauth[name] for name, header in _CLOUD_HEADERS.items() if name in oauth}
-
-
-def _tls(item: Json, base: Path) -> Tls:
-    paths = {name: base / item[name] for name in ("ca", "certificate", "key") if name in item}
-    return Tls(**paths, verify=item.get("verify", True))
-
-
-def _kafka(item: Mapping[str, Json], brokers: tuple[str, ...], base: Path) -> KafkaSettings:
-    properties = {name: _property(name, value, base) for name, value in item.items()}
-    return KafkaSettings(brokers=brokers, properties=properties)
-
-
-def _property(name: str, value: Json, base: Path) -> str:
-    """Return a property as librdkafka takes it; a file beside cluster.json gets its whole path."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    names_file = name.endswith(".location") or name == "sasl.kerberos.keytab"
-    if names_file and value and (base / str(value)).exists():  # `ssl.ca.location` may also be the word `probe`
-        return str(base / str(value))
-    return str(value)

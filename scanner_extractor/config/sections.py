@@ -1,66 +1,108 @@
-"""A member of cluster.json that belongs to one kind of source: its JSON Schema, how it is checked and parsed.
-
-Members that several kinds share, or that depend on each other, are in `parsing` and `validation`.
-"""
+"""A member of cluster.json that declares the sources of one kind: its JSON Schema, how it is checked and parsed."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
-from importlib.resources import files
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Generic, TypeVar
 
 from scanner_extractor.http.messages import Json
-from scanner_extractor.settings.cluster import HttpSettings
-from scanner_model.documents.schema_errors import ErrorMessage, JsonPath, Shown
+from scanner_model.documents.schema_errors import ErrorMessage, JsonPath, Shown, closest_match
+
+S_co = TypeVar("S_co", covariant=True)
 
 Items = Collection[tuple[JsonPath, Json]]
-"""The objects of a list with their positions; nothing else is known of their form."""
+"""The objects of a section with their positions; nothing else is known of their form."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParseContext:
-    """What parsing needs: the directory of cluster.json, and the HTTP settings of an object with `url`."""
+    """What parsing needs besides its item: the valid *document*, the directory of cluster.json, `secret_names`."""
 
+    document: Json
     base: Path
-    http: Callable[[Json], HttpSettings]
+    secret_names: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidationContext:
-    """What validation needs: *shown* returns a value as users may see it, *directory* is that of cluster.json.
+    """What validation needs besides its items: the *document* of any form and the *directory* of cluster.json.
 
-    *present*: files that define jobs must exist; a replay needs none. *http* validates an object with `url`.
+    *shown* returns a value as users may see it. *present*: files that define jobs must exist; a replay needs none.
+    *registry_types* are the types of schema registry that may be named.
     """
 
+    document: Json
     shown: Shown
     directory: Path
-    present: bool
-    http: Callable[[JsonPath, Json], Iterator[ErrorMessage]]
+    registry_types: Collection[str] = ()
+    present: bool = True
+
+
+def _nothing(_: Items, __: ValidationContext) -> Iterator[ErrorMessage]:
+    return iter(())
+
+
+def _no_warning(_: Items) -> Iterator[ErrorMessage]:
+    return iter(())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
-    """A list of cluster.json, each item of which is one source.
+class Section(Generic[S_co]):
+    """A member of cluster.json, each object of which is one source.
 
-    *member* names it. *schema* is the JSON file in this directory that holds the JSON Schema of an item. *validate*
-    yields what the schema cannot check, of items of any form. *parse* converts a valid item to settings.
+    *member* names it. *schema* is the JSON Schema of one source, *definitions* are further ones that it refers to.
+    *listing* are title, description and examples of a member that is a list of sources; None: the member is one source.
+    *parse* converts a valid object to settings. *validate* yields what the schema cannot check, of objects of any form,
+    *warn* what is unwise in valid ones; both need not care for `url` and HTTP_MEMBERS where *over_http*.
     """
 
     member: str
-    schema: str
-    parse: Callable[[Json, ParseContext], Any]
-    validate: Callable[[Items, ValidationContext], Iterator[ErrorMessage]]
+    schema: Json
+    parse: Callable[[Json, ParseContext], S_co]
+    validate: Callable[[Items, ValidationContext], Iterator[ErrorMessage]] = _nothing
+    warn: Callable[[Items], Iterator[ErrorMessage]] = _no_warning
+    listing: Mapping[str, Json] | None = None
+    definitions: Mapping[str, Json] = field(default_factory=dict)
+    over_http: bool = True
 
     def json_schema(self) -> Json:
-        """Return the JSON Schema of the list."""
-        item = json.loads(files("scanner_extractor.config").joinpath(self.schema).read_text("utf-8"))
-        words = {name: item[name] for name in ("title", "description") if name in item}
-        examples = {"examples": [[example] for example in item["examples"]]} if "examples" in item else {}
-        return words | {"type": "array", "items": item} | examples
+        """Return the JSON Schema of the member, which refers to the definition of the same name."""
+        source = {"$ref": f"#/$defs/{self.member}"}
+        return source if self.listing is None else {**self.listing, "type": "array", "items": source}
 
-    def settings(self, document: Json, context: ParseContext) -> tuple[Any, ...]:
-        """Return the settings of the sources that a valid *document* declares."""
-        return tuple(self.parse(item, context) for item in document.get(self.member, ()))
+    def items(self, document: Json) -> Items:
+        """Return the objects of this member in a *document* of any form."""
+        value = document.get(self.member) if isinstance(document, dict) else None
+        if self.listing is None:
+            return [((self.member,), value)] if isinstance(value, dict) else []
+        listed = enumerate(value if isinstance(value, list) else ())
+        return [((self.member, index), item) for index, item in listed if isinstance(item, dict)]
+
+    def settings(self, context: ParseContext) -> tuple[S_co, ...]:
+        """Return the settings of the sources that a valid document declares."""
+        return tuple(self.parse(item, context) for _, item in self.items(context.document))
+
+
+def member_of(value: Json, name: str) -> Json:
+    """Return the member *name* of an object; None where there is none, or no object."""
+    return value.get(name) if isinstance(value, dict) else None
+
+
+def repeated_sources(items: Items, identity: Callable[[Json], tuple[str, str]]) -> Iterator[ErrorMessage]:
+    """Yield sources that are declared twice; *identity* returns the member that shows it, and its value (or empty)."""
+    known: set[str] = set()
+    for path, item in items:
+        member, value = identity(item)
+        if value and value in known:
+            yield (*path, member), "this source is named twice", "keep one of them"
+        known.add(value)
+
+
+def unknown_type(path: JsonPath, item: Json, what: str, known: Collection[str], shown: Shown) -> Iterator[ErrorMessage]:
+    """Yield that the `type` of an item is none of *known*; *what* says of what it is a type."""
+    kind = item.get("type")
+    if isinstance(kind, str) and kind not in known:
+        hint = closest_match(kind, sorted(known)) or f"known: {', '.join(sorted(known))}"
+        yield (*path, "type"), f"{shown((*path, 'type'))} is no kind of {what}", hint

@@ -1,1 +1,1 @@
-"""Discovery."""
+"""Finding sources: `scanner init`, and what Confluent Cloud lists."""

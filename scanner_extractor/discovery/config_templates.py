@@ -1,4 +1,4 @@
-"""What serves an address: Kafka, a registry, Connect, ksqlDB, Flink; probed with GETs that change nothing."""
+"""The documents of `scanner init`: what serves an address, probed with GETs that change nothing."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from scanner_extractor.scan.results import Progress
 from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings
 from scanner_extractor.settings.confluent_cloud import CLOUD_URL, CloudCluster, Organization, Plane
 from scanner_extractor.settings.flink import JOB_MANAGER, SQL_GATEWAY
+from scanner_extractor.sources.kafka.client import KafkaClient
 from scanner_model.errors import InputInvalid, ScannerError, SourceRefused, SourceUnreachable
 from scanner_model.names import SourceId, broker_address
 
@@ -59,7 +60,7 @@ class _Sign:
 
 
 Brokers = Callable[[KafkaSettings], tuple[str, int]]
-"""Ask brokers for the cluster's id and how many they are; raises ScannerError."""
+"""Returns the id of the brokers' cluster and their number; raises ScannerError."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,18 +88,18 @@ class Prober:
             yield Probed(url=url, detail=SILENT)
 
     def _what(self, host: str, port: int) -> Probed:
-        place = f"{host}:{port}"
+        address = f"{host}:{port}"
         detail = ""
         for scheme in ("http", "https"):
-            found = _over_http(f"{scheme}://{place}")
-            if found.kind:
-                return found
-            detail = detail or found.detail
+            server = _over_http(f"{scheme}://{address}")
+            if server.kind:
+                return server
+            detail = detail or server.detail
         try:
-            identity, count = self.brokers(KafkaSettings(brokers=(place,), timeout=2 * _SECONDS))
+            identity, count = self.brokers(KafkaSettings(brokers=(address,), timeout=2 * _SECONDS))
         except ScannerError:
-            return Probed(url=place, detail=detail or "answers neither HTTP nor Kafka without TLS and login")
-        return Probed(url=place, kind=Kind.KAFKA, detail=f"{count} brokers", cluster_id=identity)
+            return Probed(url=address, detail=detail or "answers neither HTTP nor Kafka without TLS and login")
+        return Probed(url=address, kind=Kind.KAFKA, detail=f"{count} brokers", cluster_id=identity)
 
 
 def listens(host: str, port: int) -> bool:
@@ -110,10 +111,8 @@ def listens(host: str, port: int) -> bool:
         return False
 
 
-def ask_brokers(settings: KafkaSettings) -> tuple[str, int]:
+def probe_brokers(settings: KafkaSettings) -> tuple[str, int]:
     """Return the cluster's id and the number of its brokers; raises SourceUnreachable and SourceRefused."""
-    from scanner_extractor.sources.kafka.client import KafkaClient
-
     metadata = KafkaClient(settings).metadata()
     return metadata.cluster_id or "", len(metadata.brokers)
 
@@ -134,7 +133,7 @@ def _over_http(url: str) -> Probed:
     with Http(settings, SourceId(f"probe:{url}"), clock=Clock(pause=lambda _: None)) as http:
         for sign in _SIGNS:
             try:
-                found = sign.read(http.get(*sign.path), url)
+                probed = sign.read(http.get(*sign.path), url)
             except SourceUnreachable:
                 break
             except SourceRefused as error:
@@ -142,8 +141,8 @@ def _over_http(url: str) -> Probed:
                 continue
             except ScannerError:
                 continue
-            if found:
-                return found
+            if probed:
+                return probed
     return Probed(url=url, detail=refused)
 
 
@@ -197,7 +196,7 @@ def _karapace(payload: Json, url: str) -> Probed | None:
 
 
 def _registry(payload: Json, url: str) -> Probed | None:
-    if isinstance(payload, list) and all(isinstance(each, str) for each in payload):
+    if isinstance(payload, list) and all(isinstance(subject, str) for subject in payload):
         return Probed(url=url, kind=Kind.REGISTRY, type="confluent", detail=f"{len(payload)} subjects")
     return None
 
@@ -251,31 +250,32 @@ class Initial:
         return tuple(name for name in self.document if name not in ("cluster", "brokers"))
 
 
-def cloud_files(found: Organization, *, url: str = CLOUD_URL) -> tuple[Initial, ...]:
+def cloud_files(organization: Organization, *, url: str = CLOUD_URL) -> tuple[Initial, ...]:
     """Build a file for each Kafka cluster; one whose display name another has, too, is called by its id."""
-    names = Counter(slug(each.name) for each in found.clusters)
+    names = Counter(slug(cluster.name) for cluster in organization.clusters)
     return tuple(
-        _cloud_file(each, found, url, named=names[slug(each.name)] == 1 and each.name != "") for each in found.clusters
+        _cloud_file(cluster, organization, url, named=names[slug(cluster.name)] == 1 and cluster.name != "")
+        for cluster in organization.clusters
     )
 
 
 def probed_file(probed: Iterable[Probed], name: str) -> Initial:
     """Build the file of one cluster of what answered; raises InputInvalid without a broker and for two clusters."""
-    answered = sorted((each for each in probed if each.kind), key=lambda each: (str(each.kind), each.url))
-    brokers = [each for each in answered if each.kind is Kind.KAFKA]
-    clusters = sorted({each.cluster_id for each in brokers if each.cluster_id})
+    answered = sorted((probed for probed in probed if probed.kind), key=lambda probed: (str(probed.kind), probed.url))
+    brokers = [probed for probed in answered if probed.kind is Kind.KAFKA]
+    clusters = sorted({broker.cluster_id for broker in brokers if broker.cluster_id})
     if not brokers:
-        listed = ", ".join(f"{each.kind} at {each.url}" for each in answered) or "nothing"
+        listed = ", ".join(f"{probed.kind} at {probed.url}" for probed in answered) or "nothing"
         hint = "probe a broker too, as in --probe kafka-1:9092; one with TLS or a login has to be written by hand"
         raise InputInvalid(f"no Kafka broker answered; found: {listed}", where="--probe", hint=hint)
     if len(clusters) > 1:
         what = f"these are brokers of {len(clusters)} Kafka clusters: {', '.join(clusters)}"
         raise InputInvalid(what, where="--probe", hint="one file is one cluster: probe them apart")
-    document: Json = {"cluster": name, "brokers": [each.url for each in brokers], "kafka": {}}
+    document: Json = {"cluster": name, "brokers": [broker.url for broker in brokers], "kafka": {}}
     for kind, member in _MEMBERS.items():
-        if items := [_item(each) for each in answered if each.kind is kind]:
+        if items := [_item(probed) for probed in answered if probed.kind is kind]:
             document[member] = items
-    rest = next((each for each in answered if each.kind is Kind.KAFKA_REST), None)
+    rest = next((probed for probed in answered if probed.kind is Kind.KAFKA_REST), None)
     if rest:
         document["kafka_rest"] = {"url": rest.url, **({"cluster": rest.cluster_id} if rest.cluster_id else {})}
     return Initial(file=f"{slug(name)}.json", document=document)
@@ -285,11 +285,11 @@ def _item(probed: Probed) -> Json:
     return {**({"type": probed.type} if probed.type else {}), "url": probed.url}
 
 
-def _cloud_file(cluster: CloudCluster, found: Organization, url: str, *, named: bool) -> Initial:
+def _cloud_file(cluster: CloudCluster, organization: Organization, url: str, *, named: bool) -> Initial:
     name = cluster.name if named else cluster.id
     cloud: Json = {} if url == CLOUD_URL else {"url": url}
     cloud |= {"auth": _basic(KEY_VARIABLE, SECRET_VARIABLE), "environment": cluster.environment, "cluster": cluster.id}
-    planes = dict(_planes(cluster, found))
+    planes = dict(_planes(cluster, organization))
     optional = [f"{prefix}_{what}" for prefix in planes.values() for what in ("API_KEY", "API_SECRET")]
     cloud |= {
         plane: {"auth": _basic(f"{prefix}_API_KEY:-", f"{prefix}_API_SECRET:-")} for plane, prefix in planes.items()
@@ -302,14 +302,18 @@ def _cloud_file(cluster: CloudCluster, found: Organization, url: str, *, named: 
     )
 
 
-def _planes(cluster: CloudCluster, found: Organization) -> Iterator[tuple[str, str]]:
+def _planes(cluster: CloudCluster, organization: Organization) -> Iterator[tuple[str, str]]:
     """Return the planes that want a key of their own and are there, each with the start of its variables' names."""
     yield str(Plane.KAFKA), _variable("KAFKA", cluster.id)
-    here = cluster.environment
+    environment = cluster.environment
     parts: Sequence[tuple[Plane, str, list[str]]] = (
-        (Plane.SCHEMA_REGISTRY, "SCHEMA_REGISTRY", [each.id for each in found.registries if each.environment == here]),
-        (Plane.KSQLDB, "KSQLDB", [each.id for each in found.ksqldb if each.kafka == cluster.id]),
-        (Plane.FLINK, "FLINK", [here for each in found.pools if each.environment == here]),
+        (
+            Plane.SCHEMA_REGISTRY,
+            "SCHEMA_REGISTRY",
+            [registry.id for registry in organization.registries if registry.environment == environment],
+        ),
+        (Plane.KSQLDB, "KSQLDB", [ksqldb.id for ksqldb in organization.ksqldb if ksqldb.kafka == cluster.id]),
+        (Plane.FLINK, "FLINK", [environment for pool in organization.pools if pool.environment == environment]),
     )
     for plane, word, ids in parts:
         if ids:

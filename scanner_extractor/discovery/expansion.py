@@ -59,17 +59,17 @@ _OWN_KEY = frozenset({Plane.KAFKA, Plane.SCHEMA_REGISTRY, Plane.KSQLDB, Plane.FL
 _Source = TypeVar("_Source", RegistrySettings, KsqlSettings, ConnectSettings, FlinkSettings, StreamCatalogSettings)
 
 
-def expanded(settings: Settings, cloud: CloudSettings, found: Organization) -> Settings:
-    """Return *settings* with what was *found*; the cluster of *cloud* is among it."""
-    cluster = next(each for each in found.clusters if each.id == cloud.cluster)
-    return _Expansion(settings, cloud, found, cluster).settings_found()
+def expanded(settings: Settings, cloud: CloudSettings, organization: Organization) -> Settings:
+    """Return *settings* with what was *organization*; the cluster of *cloud* is among it."""
+    cluster = next(candidate for candidate in organization.clusters if candidate.id == cloud.cluster)
+    return _Expansion(settings, cloud, organization, cluster).settings_found()
 
 
 @dataclass(frozen=True, slots=True)
 class _Expansion:
     settings: Settings
     cloud: CloudSettings
-    found: Organization
+    organization: Organization
     cluster: CloudCluster
 
     def settings_found(self) -> Settings:
@@ -96,7 +96,10 @@ class _Expansion:
     @property
     def _environment(self) -> Environment:
         name = self.cluster.environment
-        return next((each for each in self.found.environments if each.id == name), Environment(id=name, name=""))
+        return next(
+            (environment for environment in self.organization.environments if environment.id == name),
+            Environment(id=name, name=""),
+        )
 
     def _http(self, plane: Plane, url: str) -> HttpSettings:
         """Return the HTTP settings of a plane: its own address and key before those found and the Cloud key."""
@@ -128,21 +131,21 @@ class _Expansion:
         return KafkaRestSettings(http=http, cluster=self.cluster.id, lags=self.cluster.kind == _DEDICATED)
 
     def _registries(self) -> Iterator[RegistrySettings]:
-        for each in self.found.registries:
-            http = self._http(Plane.SCHEMA_REGISTRY, each.url)
-            if each.environment == self.cluster.environment:
-                yield RegistrySettings(type="confluent", http=http, environment=each.environment)
+        for registry in self.organization.registries:
+            http = self._http(Plane.SCHEMA_REGISTRY, registry.url)
+            if registry.environment == self.cluster.environment:
+                yield RegistrySettings(type="confluent", http=http, environment=registry.environment)
 
     def _stream_catalogs(self) -> Iterator[StreamCatalogSettings]:
-        for each in self.found.registries:
-            http = self._http(Plane.SCHEMA_REGISTRY, each.catalog_url)
-            if each.environment == self.cluster.environment:
+        for registry in self.organization.registries:
+            http = self._http(Plane.SCHEMA_REGISTRY, registry.catalog_url)
+            if registry.environment == self.cluster.environment:
                 yield StreamCatalogSettings(http=http, cluster=self.cluster.id)
 
     def _ksqldb(self) -> Iterator[KsqlSettings]:
-        for each in self.found.ksqldb:
-            http = self._http(Plane.KSQLDB, each.url)
-            if each.kafka == self.cluster.id:
+        for cloud_ksql in self.organization.ksqldb:
+            http = self._http(Plane.KSQLDB, cloud_ksql.url)
+            if cloud_ksql.kafka == self.cluster.id:
                 yield KsqlSettings(http=http)
 
     def _connect(self) -> Iterator[ConnectSettings]:
@@ -156,18 +159,18 @@ class _Expansion:
             yield FlinkSettings(
                 type=CONFLUENT,
                 http=self._http(Plane.FLINK, url),
-                organization=self.found.id,
+                organization=self.organization.id,
                 environment=self.cluster.environment,
                 region=f"{cloud.lower()}.{region}",
             )
 
     def _regions(self) -> list[tuple[str, str, str]]:
         """Return every region in which the environment has a pool, with its listed or usual address."""
-        urls = {(each.cloud.upper(), each.region): each.url for each in self.found.regions}
+        urls = {(region.cloud.upper(), region.region): region.url for region in self.organization.regions}
         pools = {
-            (each.cloud.upper(), each.region)
-            for each in self.found.pools
-            if each.environment == self.cluster.environment
+            (pool.cloud.upper(), pool.region)
+            for pool in self.organization.pools
+            if pool.environment == self.cluster.environment
         }
         return [
             (cloud, region, urls.get((cloud, region)) or f"https://flink.{region}.{cloud.lower()}.confluent.cloud")
@@ -203,9 +206,15 @@ class _Expansion:
         yield from _keyless(declared.flink, self._flink(), "flink", Plane.FLINK)
 
 
-def _keyless(declared: tuple[_Source, ...], found: Iterator[_Source], kind: str, plane: Plane) -> Iterator[Lacking]:
+def _keyless(
+    declared: tuple[_Source, ...], discovered: Iterator[_Source], kind: str, plane: Plane
+) -> Iterator[Lacking]:
     known = _known(declared)
-    return (_lacks(each.source, kind, plane) for each in found if not has_key(each.http) and _is_new(each, known))
+    return (
+        _lacks(source.source, kind, plane)
+        for source in discovered
+        if not has_key(source.http) and _is_new(source, known)
+    )
 
 
 def _lacks(source: SourceId, kind: str, plane: Plane) -> Lacking:
@@ -213,18 +222,18 @@ def _lacks(source: SourceId, kind: str, plane: Plane) -> Lacking:
     return Lacking(source=source, kind=kind, what=f"no key for this plane ({plane})", hint=hint)
 
 
-def _with(declared: tuple[_Source, ...], found: Iterator[_Source]) -> tuple[_Source, ...]:
+def _with(declared: tuple[_Source, ...], discovered: Iterator[_Source]) -> tuple[_Source, ...]:
     """Add what was found and has a key to what is declared, unless it is the same source."""
     known = _known(declared)
-    return declared + tuple(each for each in found if has_key(each.http) and _is_new(each, known))
+    return declared + tuple(source for source in discovered if has_key(source.http) and _is_new(source, known))
 
 
 def _known(declared: tuple[_Source, ...]) -> set[str]:
-    return {each.source for each in declared} | {each.http.url for each in declared}
+    return {source.source for source in declared} | {source.http.url for source in declared}
 
 
-def _is_new(found: _Source, known: set[str]) -> bool:
-    return not {found.source, found.http.url} & known
+def _is_new(source: _Source, known: set[str]) -> bool:
+    return not {source.source, source.http.url} & known
 
 
 def _aliases(cluster: CloudCluster, environment: Environment) -> Iterator[tuple[str, str]]:
@@ -235,4 +244,4 @@ def _aliases(cluster: CloudCluster, environment: Environment) -> Iterator[tuple[
         ("environment", environment.id),
         ("environment_name", environment.name),
     )
-    return (each for each in named if each[1])
+    return (alias for alias in named if alias[1])

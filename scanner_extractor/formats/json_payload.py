@@ -109,7 +109,7 @@ def _reads(read: _Read, text: str) -> bool:
     return True
 
 
-_MOST_TOLD = 20
+_MAX_PROBLEMS = 20
 
 
 def json_payload_fields(text: str, _lookup: Lookup, _record: RecordName | None = None) -> ParsedSchema:
@@ -155,9 +155,9 @@ def _lines(text: str) -> tuple[Sequence[object], tuple[Problem, ...]] | None:
             if not samples:
                 return None
             problems.append(Problem(f"line {number}", error.what, "the other lines are read"))
-    if len(problems) > _MOST_TOLD:
-        more = f"{len(problems) - _MOST_TOLD} more lines are not JSON"
-        problems = [*problems[:_MOST_TOLD], Problem("$", more, "the other lines are read")]
+    if len(problems) > _MAX_PROBLEMS:
+        more = f"{len(problems) - _MAX_PROBLEMS} more lines are not JSON"
+        problems = [*problems[:_MAX_PROBLEMS], Problem("$", more, "the other lines are read")]
     return (samples, tuple(problems)) if samples else None
 
 

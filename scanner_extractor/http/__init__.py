@@ -1,1 +1,1 @@
-"""Http."""
+"""The HTTP client of all sources."""

@@ -8,6 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from urllib.parse import quote_plus, urlencode
 
+from requests import PreparedRequest
+from requests.auth import AuthBase
+
 from scanner_extractor.http.messages import Response
 from scanner_extractor.http.responses import server_message
 from scanner_extractor.settings.cluster import Auth, BasicAuth, BearerAuth, HttpSettings, OAuthAuth
@@ -28,7 +31,7 @@ class _Token:
     until: float
 
 
-class Credentials:
+class Credentials(AuthBase):
     """The Authorization header of one source; OAuth tokens are shared by its threads."""
 
     def __init__(self, auth: Auth | None, post: Post, now: Callable[[], float]) -> None:
@@ -39,8 +42,13 @@ class Credentials:
         self._token: _Token | None = None
         self._tokens: frozenset[str] = frozenset()
 
-    def header(self) -> str:
-        """Return the value of Authorization, empty where there is none; raises what fetching a token may raise."""
+    def __call__(self, message: PreparedRequest) -> PreparedRequest:
+        """Set Authorization, where there are credentials; raises what fetching a token may raise."""
+        if header := self._header():
+            message.headers["Authorization"] = header
+        return message
+
+    def _header(self) -> str:
         match self._auth:
             case BasicAuth(user=user, password=password):
                 return basic(user, password)
@@ -56,12 +64,15 @@ class Credentials:
         """Return the tokens that were fetched."""
         return self._tokens
 
-    def renew(self, refused: str) -> bool:
-        """Discard the token in the *refused* header; False where no new one can be fetched."""
+    def renew(self, refused: PreparedRequest) -> bool:
+        """Replace the token of a *refused* message by a new one; False where none can be fetched."""
+        if not isinstance(self._auth, OAuthAuth):
+            return False
         with self._lock:
-            if self._token and refused == f"Bearer {self._token.text}":
+            if self._token and refused.headers["Authorization"] == f"Bearer {self._token.text}":
                 self._token = None
-        return isinstance(self._auth, OAuthAuth)
+        refused.prepare_auth(self)
+        return True
 
     def _fresh(self, auth: OAuthAuth) -> str:
         with self._lock:
@@ -72,7 +83,7 @@ class Credentials:
 
     def _fetch(self, auth: OAuthAuth) -> _Token:
         requested_at = self._now()
-        answer = self._ask(auth)
+        answer = self._request_token(auth)
         where = f"POST {mask_url(auth.token_url)}"
         if answer.status >= 500 or answer.status in (408, 429):
             raise SourceUnreachable(f"no token: status {answer.status}", where=where, hint="try again later")
@@ -85,7 +96,7 @@ class Credentials:
             )
         return _read_token(answer, where, requested_at)
 
-    def _ask(self, auth: OAuthAuth) -> Response:
+    def _request_token(self, auth: OAuthAuth) -> Response:
         form = {"grant_type": "client_credentials"} | ({"scope": auth.scope} if auth.scope else {})
         login = basic(quote_plus(auth.client_id), quote_plus(auth.client_secret))
         answer = self._post(auth.token_url, {"Authorization": login}, urlencode(form))

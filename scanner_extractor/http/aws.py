@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import json
-import re
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 from scanner_extractor.http.messages import Request, Response, Transport
 from scanner_extractor.settings.cluster import HttpSettings
-from scanner_model.errors import InputInvalid, PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
+from scanner_model.errors import InputInvalid, PayloadUnexpected, SourceRefused, SourceUnreachable
 
 Client = Any
 """A client of boto3, which makes its classes as it runs; or what belongs to one."""
 
-_TRIES = 5
 _REFUSALS = frozenset(
     {
         "AccessDenied",
@@ -74,39 +73,30 @@ def aws_transport(service: AwsService, http: HttpSettings, connect: Callable[[],
 
 
 def _call(client: Callable[[], Client], operation: str, body: dict[str, Any], service: AwsService) -> Response:
-    where = f"{service.name}:{operation}"
+    where, boto = f"{service.name}:{operation}", _boto(service)
     try:
-        from botocore.exceptions import BotoCoreError, ClientError
-    except ImportError as error:
-        raise _not_installed(service) from error
-    try:
-        answer = getattr(client(), _method(operation))(**body)
-    except ClientError as error:
+        answer = getattr(client(), boto.xform_name(operation))(**body)
+    except boto.ClientError as error:
         return _error_response(error.response, where, _rights(service))
-    except BotoCoreError as error:
-        raise _failed(error, where, service) from error
+    except boto.BotoCoreError as error:
+        raise boto.scanner_error(error, where, service.member, _rights(service)) from error
     content = {name: value for name, value in answer.items() if name != "ResponseMetadata"}
     return Response(status=200, body=json.dumps(content, default=str).encode())
 
 
-def _connect(service: AwsService, http: HttpSettings) -> Client:
+def _boto(service: AwsService) -> ModuleType:
+    """Import the module that needs boto3; raises InputInvalid where that is not installed."""
     try:
-        import boto3
-        from botocore.config import Config
+        from scanner_extractor.http import boto  # noqa: PLC0415 - boto3 may be missing
     except ImportError as error:
         raise _not_installed(service) from error
-    session = boto3.Session(profile_name=service.profile or None, region_name=service.region)
-    config = Config(
-        retries={"mode": "adaptive", "total_max_attempts": _TRIES},
-        max_pool_connections=http.concurrency,
-        connect_timeout=http.connect_timeout,
-        read_timeout=http.read_timeout,
-        user_agent_extra="scanner",
-    )
-    verify = str(http.tls.ca) if http.tls.ca and http.tls.verify else http.tls.verify or False
-    return watched(
-        session.client(service.name, endpoint_url=service.endpoint_url or None, config=config, verify=verify)
-    )
+    return boto
+
+
+def _connect(service: AwsService, http: HttpSettings) -> Client:
+    boto = _boto(service)
+    client = boto.create_client(service.name, service.region, service.profile, service.endpoint_url, http)
+    return watched(client)
 
 
 def watched(client: Client) -> Client:
@@ -144,28 +134,9 @@ def _error_response(response: dict[str, Any], where: str, rights: str) -> Respon
     return Response(status=404 if code in _MISSING else max(status, 400), body=body)
 
 
-def _failed(error: Exception, where: str, service: AwsService) -> ScannerError:
-    from botocore import exceptions as boto
-
-    match error:
-        case boto.ProfileNotFound() | boto.NoRegionError() | boto.InvalidRegionError() | boto.ParamValidationError():
-            return InputInvalid(str(error), where=where, hint=f"check `{service.member}` of this source")
-        case boto.NoCredentialsError() | boto.PartialCredentialsError() | boto.CredentialRetrievalError():
-            return SourceRefused(str(error), where=where, hint=_rights(service))
-        case boto.TokenRetrievalError() | boto.SSOError() | boto.RefreshWithMFAUnsupportedError():
-            return SourceRefused(str(error), where=where, hint="log in again, as in `aws sso login`")
-        case _:
-            hint = "check `region` and `endpoint_url`, and the network"
-            return SourceUnreachable(str(error), where=where, hint=hint)
-
-
 def _not_installed(service: AwsService) -> InputInvalid:
     what = "boto3 is not installed, which is required for AWS"
     return InputInvalid(what, where=service.name, hint="install it: pip install 'kafka-lineage-scanner[aws]'")
-
-
-def _method(operation: str) -> str:
-    return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", operation).lower()
 
 
 def _rights(service: AwsService) -> str:

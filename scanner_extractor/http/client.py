@@ -56,13 +56,13 @@ class Http:
         self._is_live = exchange is None
         self._exchange = wrap(live) if wrap else live
         self._lock = threading.Lock()
-        self._asked = 0
+        self._request_count = 0
         self._replaced: dict[str, int] = {}
 
     @property
     def requests(self) -> int:
         """Count the requests sent, retries included."""
-        return self._wire.requests if self._is_live else self._asked
+        return self._wire.requests if self._is_live else self._request_count
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -75,12 +75,12 @@ class Http:
 
     def get(self, *segments: str | int, params: Params = (), accept: str = "application/json") -> Json:
         """Return the JSON at a path; each segment is one step of it, whatever characters it holds."""
-        return self._ask(self._request("GET", segments, params, accept))
+        return self._send(self._request("GET", segments, params, accept))
 
     def post(self, *segments: str | int, body: Json, params: Params = (), accept: str = "application/json") -> Json:
         """Send *body* as JSON and return the JSON response; requests are retried, so they must be read-only."""
         request = self._request("POST", segments, params, accept)
-        return self._ask(replace(request, body=json.dumps(body, ensure_ascii=False)))
+        return self._send(replace(request, body=json.dumps(body, ensure_ascii=False)))
 
     def raw(self, *segments: str | int, params: Params = (), accept: str = AS_IS) -> bytes:
         """Return the body at a path as it is: a text, an archive; it need not be JSON."""
@@ -105,7 +105,7 @@ class Http:
         url = self._settings.url + path + query
         return Request(source=self._source, method=method, url=url, accept=accept)
 
-    def _ask(self, request: Request) -> Json:
+    def _send(self, request: Request) -> Json:
         value, replaced = read_json(request, self._answer(request), login=login_hint(self._settings.auth))
         if replaced:
             with self._lock:
@@ -114,7 +114,7 @@ class Http:
 
     def _answer(self, request: Request) -> Response:
         with self._lock:
-            self._asked += 1
+            self._request_count += 1
         return self._exchange(request)
 
     def _without_own_secrets(self, live: Transport) -> Transport:
@@ -131,6 +131,8 @@ class Http:
                 error.what, error.where, error.hint = map(self._hidden, (error.what, error.where, error.hint))
                 raise
             secrets = self._secrets(is_failure=answer.status >= 400)
+            if not secrets and not names:
+                return answer
             headers = {name: hide_values(value.encode(), secrets).decode() for name, value in answer.headers.items()}
             body = hide_values(answer.body, secrets)
             return replace(

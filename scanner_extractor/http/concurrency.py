@@ -1,4 +1,4 @@
-"""A bounded thread pool for concurrent requests to one source, with results in a fixed order."""
+"""A bounded thread pool and a rate limit for requests to one source, with results in a fixed order."""
 
 from __future__ import annotations
 
@@ -7,10 +7,13 @@ import random
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import FIRST_EXCEPTION, wait
 from dataclasses import dataclass
+from functools import partial
 from typing import Generic, TypeVar
 
 from scanner_model.errors import PayloadUnexpected, ScannerError, SourceUnreachable
+from scanner_model.threads import start
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -54,11 +57,13 @@ def map_concurrently(
         waiting.put(numbered)
     answers: queue.SimpleQueue[_Answered[Result]] = queue.SimpleQueue()
     stop = threading.Event()
-    for _ in range(min(max(1, pool.threads), len(jobs))):
-        # Daemon threads, so that a hanging source blocks neither this scan nor the exit of the program.
-        threading.Thread(target=_work, args=(waiting, call, answers, stop), name="source worker", daemon=True).start()
+    work = partial(_work, waiting, call, answers, stop)
+    workers = [start(work, "source worker") for _ in range(min(max(1, pool.threads), len(jobs)))]
     try:
-        _collect(results, answers, pool, on_result)
+        if not _collect(results, answers, pool, on_result):
+            failed = wait(workers, return_when=FIRST_EXCEPTION).done
+            causes = [worker.exception() for worker in failed]
+            raise RuntimeError("a worker thread of the source failed") from next(filter(None, causes), None)
     finally:
         stop.set()
     return results
@@ -89,20 +94,22 @@ def _collect(
     answers: queue.SimpleQueue[_Answered[Result]],
     pool: WorkerPool,
     on_result: Callable[[], None],
-) -> None:
+) -> bool:
+    """Put the answers in their places until the source is given up; False where a thread failed."""
     failed = 0
     for _ in range(len(results)):
         try:
             answer = answers.get(timeout=pool.patience)
         except queue.Empty:
-            return
+            break
         if answer.result is None:
-            raise RuntimeError("a worker thread of the source failed")
+            return False
         results[answer.index] = answer.result
         on_result()
         failed = failed + 1 if isinstance(answer.result, _NO_ANSWER) else 0
         if failed > pool.failures:
-            return
+            break
+    return True
 
 
 def _skipped() -> ScannerError:
@@ -131,10 +138,12 @@ class Rate:
         self._lock = threading.Lock()
         self._next = float("-inf")
         self._held = float("-inf")
+        self.taken = 0
 
     def take(self) -> None:
-        """Wait for the turn of one request."""
+        """Wait for the turn of one request, and count it."""
         with self._lock:
+            self.taken += 1
             now = self._clock.now()
             turn = max(self._next, now - self._burst, self._held)
             self._next = turn + self._interval

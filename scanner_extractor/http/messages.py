@@ -1,4 +1,4 @@
-"""Normalised URLs of HTTP sources, with credentials separated."""
+"""Requests, responses and the protocol of a transport; normalised URLs with credentials separated."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ class Replay:
         self._directory = directory
         self._lock = threading.Lock()
         self._files: dict[str, Mapping[_Key, list[Path]]] = {}
-        self._asked: dict[tuple[str, _Key], int] = defaultdict(int)
+        self._request_counts: dict[tuple[str, _Key], int] = defaultdict(int)
 
     def __call__(self, request: Request) -> Response:
         """Return the recorded answer, the next one each time and then the last again.
@@ -117,29 +117,29 @@ class Replay:
         key = _key(request)
         with self._lock:
             files = self._indexed(request.source).get(key, [])
-            turn = self._asked[request.source, key]
-            self._asked[request.source, key] += 1
+            turn = self._request_counts[request.source, key]
+            self._request_counts[request.source, key] += 1
         if not files:
             raise self._missing(request.source, f"{key[0]} {key[1]}")
         return _replayed(files[min(turn, len(files) - 1)], f"{key[0]} {key[1]}")
 
     def document(self, source: SourceId, name: str) -> Json:
         """Return a document recorded by `record_document`; raises SourceUnreachable where there is none."""
-        for file in sorted(self._place(source).glob("document-*.json")):
+        for file in sorted(self._source_directory(source).glob("document-*.json")):
             content = _read(file)
             if content.get("document") == name:
                 return content.get("value")
         raise self._missing(source, f"document {name}")
 
-    def _place(self, source: SourceId) -> Path:
+    def _source_directory(self, source: SourceId) -> Path:
         """Return the directory of a source; captures by earlier versions have no hash in its name."""
-        place = self._directory / directory_name(source)
-        return place if place.is_dir() else self._directory / slug(source)
+        directory = self._directory / directory_name(source)
+        return directory if directory.is_dir() else self._directory / slug(source)
 
     def _indexed(self, source: SourceId) -> Mapping[_Key, list[Path]]:
         if source not in self._files:
             files: dict[_Key, list[Path]] = defaultdict(list)
-            for file in sorted(self._place(source).glob("*.json"), key=_order):
+            for file in sorted(self._source_directory(source).glob("*.json"), key=_order):
                 for key in _keys(_opening(file) or _read(file)):
                     files[key].append(file)
             self._files[source] = files
@@ -148,7 +148,7 @@ class Replay:
     def _missing(self, source: SourceId, what: str) -> NotCaptured:
         return NotCaptured(
             f"{what} is not in the capture",
-            where=str(self._place(source)),
+            where=str(self._source_directory(source)),
             hint="record it again with the cluster.json that you replay it with",
         )
 
@@ -176,11 +176,11 @@ def directory_name(name: str) -> str:
 
 def recorded_cluster(directory: Path, cluster: str) -> Path:
     """Return where *directory* holds the capture of one of several clusters; raises InputInvalid for a link."""
-    place = directory / directory_name(cluster)
-    place = place if place.is_dir() else directory / slug(cluster)
-    if place.is_symlink():
-        raise InputInvalid("is a link", where=str(place), hint="put the directory itself here")
-    return place
+    folder = directory / directory_name(cluster)
+    folder = folder if folder.is_dir() else directory / slug(cluster)
+    if folder.is_symlink():
+        raise InputInvalid("is a link", where=str(folder), hint="put the directory itself here")
+    return folder
 
 
 def _key(request: Request) -> _Key:

@@ -1,4 +1,4 @@
-"""Convert a response to JSON, or to the exception for its status."""
+"""Convert a response to JSON, or an error of the connection or the server to the exception for it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _PASSING = (
 _UNTRUSTED = (requests.exceptions.SSLError, urllib3.exceptions.SSLError)
 _CA_HINT = "give the CA that signed it as `tls.ca`"
 _PROXY_HINT = "check HTTPS_PROXY, HTTP_PROXY and NO_PROXY"
-_UNEXPLAINED = ("the connection failed", "check `url` and the network")
+_UNKNOWN_FAILURE = ("the connection failed", "check `url` and the network")
 
 
 class BrokenOff(urllib3.exceptions.ProtocolError):
@@ -80,7 +80,7 @@ def explain(
                     hint="check the proxy in between",
                 )
     reason, hint = next(
-        (explanation for cause in _causes(error) if (explanation := _reason(cause, settings))), _UNEXPLAINED
+        (explanation for cause in _causes(error) if (explanation := _reason(cause, settings))), _UNKNOWN_FAILURE
     )
     if hint != _PROXY_HINT and any(isinstance(cause, urllib3.exceptions.ProxyError) for cause in _causes(error)):
         reason, hint = f"the proxy in between cannot be reached: {reason}", _PROXY_HINT

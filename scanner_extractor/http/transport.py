@@ -1,20 +1,22 @@
-"""Network transport: one pooled session per source, with timeouts, retries, redirects and a size limit."""
+"""Network transport: one `requests.Session` per source, with timeouts, retries, redirects and a size limit."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from http.client import IncompleteRead
-from typing import Any
+from types import TracebackType
+from typing import Any, Self
 from urllib.parse import urljoin, urlsplit, urlunsplit
 
 import urllib3
 from requests import PreparedRequest, Session
-from requests import Request as Message
 from requests.adapters import HTTPAdapter
+from requests.auth import AuthBase
 from urllib3 import Retry
-from urllib3.exceptions import InvalidHeader
+from urllib3.connectionpool import ConnectionPool
+from urllib3.exceptions import InvalidHeader, MaxRetryError
 
 from scanner_extractor.http.auth import Credentials
 from scanner_extractor.http.concurrency import Clock, Rate
@@ -29,75 +31,72 @@ RETRIES = 3
 LONGEST = 60.0
 """Maximum seconds to wait on a server's request."""
 
-_WORTH_IT = frozenset({408, 429, 500, 502, 503, 504})
-
-
-def first_try(also: frozenset[int] = frozenset()) -> Retry:
-    """Return the retry budget of a new request; all our requests are read-only, ksqlDB's POST too.
-
-    *also* are further statuses to retry with this source.
-    """
-    return Retry(total=RETRIES, allowed_methods=None, status_forcelist=_WORTH_IT | also, raise_on_status=False)
-
-
-def tries(retry: Retry) -> int:
-    """Count the times that the request was sent."""
-    return len(retry.history) + 1
-
-
-def is_spent(retry: Retry) -> bool:
-    """Return whether no retry is left."""
-    return tries(retry) > RETRIES
-
-
-def back_off(retry: Retry, clock: Clock) -> float:
-    """Return the seconds to wait before the next try: up to 1, 2, 4, so that clients do not march in step."""
-    return clock.draw(0.0, 2.0 ** len(retry.history))
-
-
-def requested_wait(status: int, headers: Mapping[str, str]) -> float:
-    """Return the seconds that the server requests to wait, capped; 0 where there is no request.
-
-    `Retry-After` in seconds or as a date; `X-RateLimit-Reset` (relative seconds) with a 429.
-    """
-    seconds = _seconds(headers.get("retry-after", ""))
-    if not seconds and status == 429:
-        seconds = _seconds(headers.get("x-ratelimit-reset", ""))
-    return min(seconds, LONGEST)
-
-
-def _seconds(text: str) -> float:
-    try:
-        return Retry().parse_retry_after(text) if text else 0.0
-    except (InvalidHeader, ValueError, OverflowError):  # an unreadable header requests nothing
-        return 0.0
-
-
+_PASSING = frozenset({408, 429, 500, 502, 503, 504})
 _REDIRECTS = 5
 _CHUNK = 64 * 1024
 _PORTS = {"http": 80, "https": 443}
 _MOVED = frozenset({301, 302, 303, 307, 308})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Send:
-    """A message to send, and whether its target may receive our credentials."""
+class SourceRetry(Retry):
+    """Retries of one source's requests, all of which are read-only, ksqlDB's POST too.
 
-    request: Request
-    headers: Mapping[str, str]
-    trusted: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Host:
-    """What every request to one host shares: a prepared message without path, its connections, and how to name it.
-
-    *start* stands before the path: scheme and host where a proxy is to pass a plain request on, else nothing.
+    Back-off of up to 1, 2, 4 seconds with full jitter; a pause that the server requests holds all threads. Errors that
+    a retry cannot repair, such as an invalid certificate, are raised at once.
     """
 
-    message: PreparedRequest
-    pool: urllib3.HTTPConnectionPool
-    start: str
+    def __init__(self, *, rate: Rate, clock: Clock, **options: Any) -> None:  # noqa: ANN401  those of urllib3
+        super().__init__(**options)
+        self._rate, self._clock = rate, clock
+
+    def new(self, **options: Any) -> Self:  # noqa: ANN401  those of urllib3
+        """Return a copy with other counters."""
+        return super().new(rate=self._rate, clock=self._clock, **options)
+
+    def get_backoff_time(self) -> float:
+        """Return the seconds to wait before the next try."""
+        return self._clock.draw(0.0, 2.0 ** (len(self.history) - 1))
+
+    def get_retry_after(self, response: urllib3.BaseHTTPResponse) -> float | None:
+        """Return the seconds that the server requests to wait, capped; None where there is no request.
+
+        `Retry-After` in seconds or as a date; `X-RateLimit-Reset` (relative seconds) with a 429.
+        """
+        seconds = self._seconds(response.headers.get("Retry-After"))
+        if not seconds and response.status == 429:
+            seconds = self._seconds(response.headers.get("X-RateLimit-Reset"))
+        return min(seconds, LONGEST) or None
+
+    def increment(
+        self,
+        method: str | None = None,
+        url: str | None = None,
+        response: urllib3.BaseHTTPResponse | None = None,
+        error: Exception | None = None,
+        _pool: ConnectionPool | None = None,
+        _stacktrace: TracebackType | None = None,
+    ) -> Self:
+        """Return what is left after a failed try; raises *error* where it is final, MaxRetryError where nothing is."""
+        if error and is_final(error):
+            raise error
+        spent = super().increment(method, url, response, error, _pool, _stacktrace)
+        if response and (response.length_remaining is None or response.length_remaining > _CHUNK):
+            response.close()  # urllib3 would read all of it, to reuse the connection
+        return spent
+
+    def sleep(self, response: urllib3.BaseHTTPResponse | None = None) -> None:
+        """Wait for the turn of the next try."""
+        if response and (seconds := self.get_retry_after(response)):
+            self._rate.hold(seconds)
+        else:
+            self._clock.pause(self.get_backoff_time())
+        self._rate.take()
+
+    def _seconds(self, text: str | None) -> float:
+        try:
+            return self.parse_retry_after(text) if text else 0.0
+        except (InvalidHeader, ValueError, OverflowError):  # an unreadable header requests nothing
+            return 0.0
 
 
 class HttpTransport:
@@ -105,18 +104,29 @@ class HttpTransport:
 
     def __init__(self, settings: HttpSettings, clock: Clock) -> None:
         self._settings = settings
-        self._clock = clock
         self._rate = Rate(settings.requests_per_second, clock)
+        self._retry = SourceRetry(
+            rate=self._rate,
+            clock=clock,
+            total=RETRIES,
+            allowed_methods=None,
+            status_forcelist=_PASSING | settings.retry_also,
+            raise_on_status=False,
+            respect_retry_after_header=False,  # else a 413 is retried, too; `SourceRetry.sleep` waits all the same
+        )
         self._credentials = Credentials(settings.auth, self._post_form, clock.now)
-        self._session = _session(settings)
-        self._hosts: dict[tuple[str, str, bool], _Host] = {}
+        self._session = Session()
+        for scheme in _PORTS:
+            self._session.mount(f"{scheme}://", _Adapter(settings, self._retry))
+        if not settings.tls.verify:
+            urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
+        self._hosts: dict[tuple[str, str, bool], tuple[PreparedRequest, Mapping[str, Any]]] = {}
         self._lock = threading.Lock()
-        self._sent = 0
 
     @property
     def requests(self) -> int:
         """Count the requests sent, retries, redirects and requests for tokens included."""
-        return self._sent
+        return self._rate.taken
 
     @property
     def tokens(self) -> frozenset[str]:
@@ -134,7 +144,10 @@ class HttpTransport:
         for a response that is too large, truncated or not compressed as declared.
         """
         for _ in range(_REDIRECTS + 1):
-            answer = self._authorised(request)
+            is_ours = _same_origin(self._settings.url, request.url)
+            answer = (
+                self._send(request, self._settings.headers, self._credentials) if is_ours else self._send(request, {})
+            )
             target = answer.headers.get("location", "")
             if answer.status not in _MOVED or not target:
                 return answer
@@ -145,136 +158,99 @@ class HttpTransport:
             hint="check the `url` of this source",
         )
 
-    def _authorised(self, request: Request) -> Response:
-        if not _same_place(self._settings.url, request.url):
-            return self._patiently(_Send(request=request, headers=_plain_headers(request), trusted=False))
-        header = self._credentials.header()
-        answer = self._patiently(self._trusted(request, header))
-        if answer.status == 401 and self._credentials.renew(header):
-            answer = self._patiently(self._trusted(request, self._credentials.header()))
-        return answer
-
-    def _trusted(self, request: Request, authorization: str) -> _Send:
-        login = {"Authorization": authorization} if authorization else {}
-        headers = {**_plain_headers(request), **self._settings.headers, **login}
-        return _Send(request=request, headers=headers, trusted=True)
-
     def _post_form(self, url: str, headers: Mapping[str, str], form: str) -> Response:
         request = Request(source=SourceId(""), method="POST", url=url, body=form)
-        form_headers = {**_plain_headers(request), "Content-Type": "application/x-www-form-urlencoded", **headers}
-        return self._patiently(
-            _Send(request=request, headers=form_headers, trusted=_same_place(self._settings.url, url))
-        )
+        return self._send(request, {"Content-Type": "application/x-www-form-urlencoded", **headers})
 
-    def _patiently(self, send: _Send) -> Response:
-        """Send until an answer is not worth a retry, or none is left."""
-        retry = first_try(self._settings.retry_also)
-        while True:
-            requested_delay = 0.0
-            try:
-                answer = self._once(send)
-                if is_spent(retry) or not retry.is_retry(send.request.method, answer.status):
-                    return answer
-                requested_delay = requested_wait(answer.status, answer.headers)
-            except FAILURES as error:
-                if is_spent(retry) or is_final(error):
-                    where = request_location(send.request)
-                    raise explain(error, where=where, tries=tries(retry), settings=self._settings) from error
-            self._wait(requested_delay, back_off(retry, self._clock))
-            retry = retry.increment()
+    def _send(self, request: Request, headers: Mapping[str, str], credentials: Credentials | None = None) -> Response:
+        """Send with *headers* and *credentials*; raises the error that explains why there is no response."""
+        try:
+            message, options = self._prepared(request, headers, credentials)
+            answer = self._whole(request, message, options)
+            if answer.status == 401 and credentials and credentials.renew(message):
+                answer = self._whole(request, message, options)
+            return answer
+        except FAILURES as error:
+            is_spent = any(isinstance(link, MaxRetryError) for link in (error, *error.args))
+            tries = RETRIES + 1 if is_spent else 1
+            raise explain(error, where=request_location(request), tries=tries, settings=self._settings) from error
 
-    def _wait(self, requested_delay: float, back_off: float) -> None:
-        if requested_delay:
-            self._rate.hold(requested_delay)  # applies to all threads
-        else:
-            self._clock.pause(back_off)
-
-    def _once(self, send: _Send) -> Response:
+    def _whole(self, request: Request, message: PreparedRequest, options: Mapping[str, Any]) -> Response:
+        """Send until the body is whole: urllib3 retries connections and statuses, but no response that has begun."""
+        adapter = self._session.get_adapter(message.url or "")  # the session itself would read redirects to their end
         self._rate.take()
-        with self._lock:
-            self._sent += 1
-        with self._opened(send) as response:
-            body = _body(response, self._settings.max_bytes, send.request)
-            headers = {name.lower(): value for name, value in response.headers.items()}
-            return Response(status=response.status, headers=headers, body=body)
+        resend = self._retry
+        while True:
+            with adapter.send(message, **options) as response:
+                try:
+                    body = _body(response.raw, self._settings.max_bytes, request)
+                    headers = dict(response.headers.lower_items())
+                    return Response(status=response.status_code, headers=headers, body=body)
+                except FAILURES as error:
+                    resend = resend.increment(request.method, request.url, error=error)
+            resend.sleep()
 
-    def _opened(self, send: _Send) -> urllib3.BaseHTTPResponse:
-        request = send.request
-        host = self._host(request.url, send.trusted)
-        message = host.message.copy()
-        message.method = request.method
-        message.prepare_headers(send.headers)
-        message.prepare_body(request.body.encode() if request.body else None, None)
-        return host.pool.urlopen(
-            request.method,
-            host.start + _path(request.url),
-            body=message.body,
-            headers=message.headers,
-            retries=False,
-            redirect=False,
-            assert_same_host=False,
-            timeout=urllib3.Timeout(connect=self._settings.connect_timeout, read=self._settings.read_timeout),
-            preload_content=False,
-        )
+    def _prepared(
+        self, request: Request, headers: Mapping[str, str], auth: AuthBase | None = None
+    ) -> tuple[PreparedRequest, Mapping[str, Any]]:
+        """Return the message of *request*, and the options of its host.
 
-    def _host(self, url: str, trusted: bool) -> _Host:
-        """Return what every request to the host of *url* shares; created once, as it costs more than a request."""
-        parts = urlsplit(url)
-        key = (parts.scheme, parts.netloc, trusted)
+        Path and query stay exactly as they are: a subject may be called `..`, which preparing a URL would resolve.
+        """
+        parts = urlsplit(request.url)
+        is_trusted = _same_origin(self._settings.url, request.url)
+        root, options = self._host(f"{parts.scheme}://{parts.netloc}/", request.accept, is_trusted=is_trusted)
+        message = root.copy()
+        message.url = f"{root.url}{urlunsplit(('', '', parts.path, parts.query, '')).removeprefix('/')}"
+        if request.method != "GET":
+            message.method = request.method
+            headers = {"Content-Type": "application/json", **headers} if request.body else headers
+            message.prepare_body(request.body.encode(), None)
+        if headers:
+            message.prepare_headers({**message.headers, **headers})
+        if auth:
+            message.prepare_auth(auth)
+        return message, options
+
+    def _host(self, url: str, accept: str, *, is_trusted: bool) -> tuple[PreparedRequest, Mapping[str, Any]]:
+        """Return a GET of the root, and timeouts, proxies and TLS; read once, as this costs more than a request."""
+        key = (url, accept, is_trusted)
         with self._lock:
             if key not in self._hosts:
-                self._hosts[key] = self._reach(urlunsplit((*key[:2], "/", "", "")), trusted)
+                tls = self._settings.tls
+                certificate = (str(tls.certificate), str(tls.key or tls.certificate)) if tls.certificate else None
+                verify = str(tls.ca) if tls.ca and tls.verify else tls.verify
+                root = PreparedRequest()
+                root.prepare_method("GET")
+                root.prepare_url(url, None)
+                root.prepare_headers({"User-Agent": "scanner", "Accept": accept, "Accept-Encoding": "gzip, deflate"})
+                options = self._session.merge_environment_settings(
+                    root.url, {}, True, verify, certificate if is_trusted else None
+                )
+                timeout = (self._settings.connect_timeout, self._settings.read_timeout)
+                self._hosts[key] = root, {**options, "timeout": timeout}
             return self._hosts[key]
 
-    def _reach(self, root: str, trusted: bool) -> _Host:
-        tls = self._settings.tls
-        certificate = (str(tls.certificate), str(tls.key or tls.certificate)) if tls.certificate and trusted else None
-        verify = str(tls.ca) if tls.ca and tls.verify else tls.verify
-        message = Message("GET", root, auth=_nobody).prepare()
-        options = self._session.merge_environment_settings(message.url or root, {}, True, verify, certificate)
-        adapter = self._session.get_adapter(message.url or root)
-        assert isinstance(adapter, _Pools)
-        pool = adapter.pool(message, options)
-        return _Host(
-            message=message, pool=pool, start=adapter.request_url(message, options["proxies"]).removesuffix("/")
-        )
 
+class _Adapter(HTTPAdapter):
+    """Connections by host: requests would look them up, with proxies and TLS, for each message."""
 
-class _Pools(HTTPAdapter):
-    """Requests' way to a host (proxies, certificates), without what it does for each message again."""
+    def __init__(self, settings: HttpSettings, retry: Retry) -> None:
+        super().__init__(pool_maxsize=settings.concurrency, pool_block=True, max_retries=retry)
+        self._pools: dict[tuple[str, bool], ConnectionPool] = {}
 
-    def pool(self, message: PreparedRequest, options: Mapping[str, Any]) -> urllib3.HTTPConnectionPool:
-        """Return the connections to the host of *message*; raises OSError where a file of certificates is not there."""
-        verify, certificate = options["verify"], options["cert"]
-        pool = self.get_connection_with_tls_context(message, verify, proxies=options["proxies"], cert=certificate)
-        self.cert_verify(pool, message.url, verify, certificate)  # type: ignore[no-untyped-call]
-        assert isinstance(pool, urllib3.HTTPConnectionPool)
-        return pool
-
-
-def _session(settings: HttpSettings) -> Session:
-    session = Session()
-    for scheme in _PORTS:
-        session.mount(f"{scheme}://", _Pools(pool_maxsize=settings.concurrency, pool_block=True))
-    if not settings.tls.verify:
-        urllib3.disable_warnings(urllib3.exceptions.InsecureRequestWarning)
-    return session
-
-
-def _path(url: str) -> str:
-    """Return path and query exactly as they are: a subject may be called `..`, which preparing a URL would resolve."""
-    parts = urlsplit(url)
-    return urlunsplit(("", "", parts.path or "/", parts.query, ""))
-
-
-def _nobody(message: PreparedRequest) -> PreparedRequest:
-    """Add no credentials: without an `auth` of its own a message takes those of its URL."""
-    return message
-
-
-def _plain_headers(request: Request) -> dict[str, str]:
-    kind = {"Content-Type": "application/json"} if request.body else {}
-    return {"User-Agent": "scanner", "Accept": request.accept, "Accept-Encoding": "gzip, deflate", **kind}
+    def get_connection_with_tls_context(
+        self,
+        request: PreparedRequest,
+        verify: bool | str | None,
+        proxies: Mapping[str, str] | None = None,
+        cert: tuple[str, str] | str | None = None,
+    ) -> ConnectionPool:
+        """Return the connections to the host of *request*, of which there are some with *cert* and some without."""
+        key = (str(request.url).split("/", 3)[2], cert is not None)
+        if key not in self._pools:
+            self._pools[key] = super().get_connection_with_tls_context(request, verify, proxies, cert)
+        return self._pools[key]
 
 
 def _body(response: urllib3.BaseHTTPResponse, most: int, request: Request) -> bytes:
@@ -323,7 +299,7 @@ def _redirected(request: Request, status: int, target: str) -> Request:
     return replace(request, url=url, method="GET", body="") if status == 303 else replace(request, url=url)
 
 
-def _same_place(home: str, url: str) -> bool:
+def _same_origin(home: str, url: str) -> bool:
     """Check whether *url* may get the credentials of *home*: same host and port, and no step down from https."""
     if url.startswith(f"{home}/"):
         return True

@@ -54,11 +54,9 @@ def declared_topics(
         link = Link(topic=association.topic, strategy="associated", evidence=evidence, role=association.role)
         links.setdefault((association.context, association.subject), []).append(link)
     for given in assignments:
-        link = Link(topic=given.topic, strategy="manual", evidence=given.place, role=given.role)
+        link = Link(topic=given.topic, strategy="manual", evidence=given.location, role=given.role)
         links.setdefault((given.context, given.subject), []).append(link)
-    return DeclaredTopics(
-        kind=kind, by_subject={place: tuple(topics) for place, topics in links.items()}, mapping=mapping
-    )
+    return DeclaredTopics(kind=kind, by_subject={key: tuple(topics) for key, topics in links.items()}, mapping=mapping)
 
 
 def cluster_associations(
@@ -79,10 +77,10 @@ def cluster_associations(
 
 
 def unused_keys(
-    source: SourceId, declared: DeclaredTopics, places: Iterable[tuple[str, SubjectName]]
+    source: SourceId, declared: DeclaredTopics, keys: Iterable[tuple[str, SubjectName]]
 ) -> Iterator[Problem]:
     """Report members of `naming.subjects` that match no subject of the registry."""
-    listed = tuple(places)
+    listed = tuple(keys)
     used = {mapped_key(declared.mapping, subject, context, declared.kind) for context, subject in listed}
     names = sorted({subject for _, subject in listed})
     for count, key in enumerate(sorted(declared.mapping.keys() - used)):
@@ -92,14 +90,14 @@ def unused_keys(
 
 def unmatched(assignments: Iterable[Assignment], versions: Iterable[SchemaVersion]) -> Iterator[Problem]:
     """Report assignments of subjects that no readable registry has."""
-    places: set[tuple[str | None, SubjectName]] = set()
+    keys: set[tuple[str | None, SubjectName]] = set()
     for version in versions:
-        places |= {(version.context, version.subject), (None, version.subject)}
-    names = sorted({subject for _, subject in places})
-    missing = [given for given in assignments if (given.context, given.subject) not in places]
+        keys |= {(version.context, version.subject), (None, version.subject)}
+    names = sorted({subject for _, subject in keys})
+    missing = [given for given in assignments if (given.context, given.subject) not in keys]
     for count, given in enumerate(missing):
         hint = closest_match(given.subject, names) if count < _HINTED else ""
-        yield Problem(given.place, f"no registry that answered has a subject {given.subject!r}", hint)
+        yield Problem(given.location, f"no registry that answered has a subject {given.subject!r}", hint)
 
 
 _SHOWN = 5
@@ -188,7 +186,7 @@ class Bound:
 class _Case:
     """One subject, all its versions, the newest live one (or the newest), and whether others refer to it."""
 
-    place: SubjectKey
+    key: SubjectKey
     subject: Subject
     versions: tuple[SchemaVersion, ...]
     newest: SchemaVersion
@@ -240,20 +238,20 @@ def _bind_registry(
     unbound: list[OpenSubject] = []
     slow: dict[str, list[str]] = {}
     broken: dict[Problem, None] = {}
-    for place, group in groups.items():
-        case = _case(place, group, records, declared.of(*place), kind, place in targets)
+    for key, group in groups.items():
+        case = _case(key, group, records, declared.of(*key), kind, key in targets)
         proposed = propose(case.subject, strategies_in_force(naming.naming.strategies, kind))
         choice = _choice(case, proposed, naming, known)
         for error in proposed.failed:
             if isinstance(error, TookTooLong):
-                slow.setdefault(error.pattern, []).append(qualified_subject(*place))
+                slow.setdefault(error.pattern, []).append(qualified_subject(*key))
             else:
                 broken[error.problem] = None
         links.extend(_links(case, choice, known))
         if choice.ambiguous:
-            problems.append(ambiguity(source, qualified_subject(*place), choice))
+            problems.append(ambiguity(source, qualified_subject(*key), choice))
         if not choice.bound and not case.newest.deleted and not case.referenced:
-            unbound.append(OpenSubject(subject=qualified_subject(*place), strategy=_helpful(case.subject, kind, known)))
+            unbound.append(OpenSubject(subject=qualified_subject(*key), strategy=_helpful(case.subject, kind, known)))
     slow_names = slow_problems(source, slow)
     problems.extend((*broken, *slow_names, *open_problems(source, unbound), *unused_keys(source, declared, groups)))
     return Bound(topic_schemas=tuple(links), problems=tuple(problems))
@@ -277,7 +275,7 @@ def _reference_targets(versions: Iterable[SchemaVersion]) -> set[SubjectKey]:
 
 
 def _case(
-    place: SubjectKey,
+    key: SubjectKey,
     versions: Sequence[SchemaVersion],
     records: Records,
     links: tuple[Link, ...],
@@ -286,16 +284,16 @@ def _case(
 ) -> _Case:
     # A version that is deleted, or whose state is not an ordinary one (in review, failed), describes nothing now.
     newest = max(versions, key=lambda version: (not version.deleted, not version.state, version.version))
-    group, name = group_and_name(place[1], place[0], kind)
+    group, name = group_and_name(key[1], key[0], kind)
     subject = Subject(name=name, group=group, records=records.get(newest.fingerprint, ()), links=links)
-    return _Case(place=place, subject=subject, versions=tuple(versions), newest=newest, referenced=referenced)
+    return _Case(key=key, subject=subject, versions=tuple(versions), newest=newest, referenced=referenced)
 
 
 def _choice(case: _Case, proposed: Proposed, naming: RegistryNaming, known: Mapping[TopicName, SourceId]) -> Choice:
     choice = choose(proposed, known)
     if choice.topic_known or case.subject.links or not choice.chosen:
         return choice
-    if _fits_any_name(choice.chosen, naming) or not _assumable(case, choice.chosen, topics_told=bool(known)):
+    if _fits_any_name(choice.chosen, naming) or not _assumable(case, choice.chosen, topics_known=bool(known)):
         return Choice(others=(*choice.bound, *choice.others))
     return choice
 
@@ -306,13 +304,13 @@ def _fits_any_name(candidate: Candidate, naming: RegistryNaming) -> bool:
     return weak and default_names(naming.registry.kind)[0] != candidate.strategy
 
 
-def _assumable(case: _Case, candidate: Candidate, *, topics_told: bool) -> bool:
+def _assumable(case: _Case, candidate: Candidate, *, topics_known: bool) -> bool:
     """Return whether a topic that no source knows may be assumed to exist.
 
     Not where the subject is deleted. One that others refer to needs no topic, unless nothing is known of topics and
     its suffix shows that it has one.
     """
-    plain = candidate.strategy == "topic" and not topics_told
+    plain = candidate.strategy == "topic" and not topics_known
     return not case.newest.deleted and (plain or not case.referenced)
 
 
@@ -350,7 +348,7 @@ def _because(
     evidence = next((link.evidence for link in case.subject.links if link.topic == candidate.topic), None)
     if evidence:
         return evidence, Confidence.DECLARED
-    rule = f"subject {qualified_subject(*case.place)!r} by strategy {candidate.strategy}"
+    rule = f"subject {qualified_subject(*case.key)!r} by strategy {candidate.strategy}"
     if not choice.topic_known:
         return f"{rule}; no source knows the topic", Confidence.ASSUMED
     confidence = Confidence.AMBIGUOUS if choice.ambiguous else Confidence.CONFIRMED

@@ -1,4 +1,4 @@
-"""Choose the topic of a subject from the candidates of strategies and declarations."""
+"""Choose the topic of a subject from the candidates of strategies and declarations, and explain the choice."""
 
 from __future__ import annotations
 
@@ -65,8 +65,10 @@ class Choice:
 def propose(subject: Subject, strategies: Iterable[Strategy]) -> Proposed:
     """List every reading of *subject*: what was declared, then by strategy in the configured order."""
     failed: list[TookTooLong | PluginError] = []
-    read = tuple(dict.fromkeys(one for strategy in strategies for one in _read(subject, strategy, failed)))
-    declared = {(link.topic, (one := _declared(link, subject, read)).role): one for link in reversed(subject.links)}
+    read = tuple(dict.fromkeys(candidate for strategy in strategies for candidate in _read(subject, strategy, failed)))
+    declared = {
+        (link.topic, (candidate := _declared(link, subject, read)).role): candidate for link in reversed(subject.links)
+    }
     links = tuple(reversed(declared.values()))
     return Proposed(declared=links, read=read, own=_own_name(subject), failed=tuple(failed))
 

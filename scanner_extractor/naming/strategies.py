@@ -1,4 +1,4 @@
-"""The naming strategies of Confluent's serialisers, which Karapace and most other registries share."""
+"""The table of naming strategies: those of Confluent's serialisers, which most registries share, and plug-ins."""
 
 from __future__ import annotations
 

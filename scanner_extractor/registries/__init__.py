@@ -1,4 +1,4 @@
-"""What `scanner check` tries on each kind of schema registry: to list, and to read one; listing is another right."""
+"""The table of schema registries: how each kind is read, and what `scanner check` tries: listing is another right."""
 
 from __future__ import annotations
 

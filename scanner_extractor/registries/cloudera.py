@@ -84,20 +84,20 @@ def read_schema(payload: Json, source: SourceId) -> Iterator[BranchedVersion | B
         yield bad_row(source, "", RowError("it has no name"), payload)
         return
     branches = items(payload, "schemaBranches")
-    held = [
+    listed = [
         (text(member(branch, "schemaBranch"), "name"), info)
         for branch in branches
         for info in items(branch, "schemaVersionInfos")
     ]
-    yield from read_versions(payload, held, source)
+    yield from read_versions(payload, listed, source)
 
 
 def read_versions(
-    schema: Json, held: Iterable[tuple[str, Json]], source: SourceId
+    schema: Json, listed: Iterable[tuple[str, Json]], source: SourceId
 ) -> Iterator[BranchedVersion | BadRow]:
     """Read the versions of a *schema* that its branches hold, each once, oldest first."""
     by_number: dict[int, BranchedVersion] = {}
-    for branch, info in held:
+    for branch, info in listed:
         try:
             listed_version = _listed(schema, branch, info, source)
         except RowError as wrong:
@@ -262,8 +262,8 @@ def _one_by_one(settings: RegistrySettings, client: ClouderaClient, progress: Pr
 
 def _of(client: ClouderaClient, schema: Json, source: SourceId) -> list[BranchedVersion | BadRow]:
     name = read_name(schema)
-    held = [(branch, info) for branch in client.branches(name) for info in client.versions(name, branch)]
-    return list(read_versions(schema, held, source))
+    versions = [(branch, info) for branch in client.branches(name) for info in client.versions(name, branch)]
+    return list(read_versions(schema, versions, source))
 
 
 def _gathered(rows: Iterable[BranchedVersion | BadRow], schemas: Iterable[Json]) -> RegistryContent:

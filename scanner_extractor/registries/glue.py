@@ -79,8 +79,8 @@ def read_schemas(payload: Json) -> list[Schema]:
     return [
         Schema(
             context=_context(text(entry, "RegistryName")),
-            name=SubjectName(_asked(entry, "SchemaName")),
-            arn=_asked(entry, "SchemaArn"),
+            name=SubjectName(_required_text(entry, "SchemaName")),
+            arn=_required_text(entry, "SchemaArn"),
             description=text(entry, "Description"),
         )
         for entry in _list(payload)
@@ -89,7 +89,7 @@ def read_schemas(payload: Json) -> list[Schema]:
 
 def read_version_ids(payload: Json) -> list[str]:
     """Read a page of ListSchemaVersions; raises PayloadUnexpected for anything else."""
-    return [_asked(entry, "SchemaVersionId") for entry in _list(payload)]
+    return [_required_text(entry, "SchemaVersionId") for entry in _list(payload)]
 
 
 def read_next(payload: Json) -> str:
@@ -130,7 +130,7 @@ def _list(payload: Json) -> list[Json]:
     return items(payload, "Schemas")
 
 
-def _asked(entry: Json, name: str) -> str:
+def _required_text(entry: Json, name: str) -> str:
     try:
         return needed_text(entry, name, name)
     except RowError as wrong:
@@ -170,15 +170,15 @@ class GlueClient:
 
     def compatibility(self, schema: Schema) -> str:
         """Return a schema's compatibility."""
-        return text(self._ask("GetSchema", {"SchemaId": {"SchemaArn": schema.arn}}), "Compatibility")
+        return text(self._call("GetSchema", {"SchemaId": {"SchemaArn": schema.arn}}), "Compatibility")
 
     def tags(self, schema: Schema) -> tuple[tuple[str, str], ...]:
         """Return a schema's tags."""
-        return read_tags(self._ask("GetTags", {"ResourceArn": schema.arn}))
+        return read_tags(self._call("GetTags", {"ResourceArn": schema.arn}))
 
     def version(self, version_id: str) -> Json:
         """Return one version with its text, for `read_version`."""
-        return self._ask("GetSchemaVersion", {"SchemaVersionId": version_id})
+        return self._call("GetSchemaVersion", {"SchemaVersionId": version_id})
 
     def _listed(
         self, operation: str, body: dict[str, Json], read: Callable[[Json], Sequence[_Listed]]
@@ -187,12 +187,12 @@ class GlueClient:
 
         def page(token: str) -> tuple[Sequence[_Listed], str]:
             more = {"NextToken": token} if token else {}
-            payload = self._ask(operation, {**body, "MaxResults": PAGE, **more})
+            payload = self._call(operation, {**body, "MaxResults": PAGE, **more})
             return read(payload), read_next(payload)
 
         return by_token(page, key=lambda entry: entry)
 
-    def _ask(self, operation: str, body: dict[str, Json]) -> Json:
+    def _call(self, operation: str, body: dict[str, Json]) -> Json:
         return self._http.post(operation, body=body)
 
 

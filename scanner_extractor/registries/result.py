@@ -236,15 +236,15 @@ def _unread_problem(source: SourceId, subject: str, error: ScannerError) -> Prob
 def _outcome(source: SourceId, gathered: RegistryContent, got: int, requests: int) -> SourceResult:
     unread = sorted(gathered.unread)
     outcome = SourceResult(
-        source=source, kind=KIND, answer=SourceStatus.READ, got=got, asked=got + len(unread), requests=requests
+        source=source, kind=KIND, status=SourceStatus.READ, received=got, requested=got + len(unread), requests=requests
     )
     if gathered.cut:
-        return replace(outcome, answer=SourceStatus.PARTIAL, reason=gathered.cut, hint="what was read of it is stored")
+        return replace(outcome, status=SourceStatus.PARTIAL, reason=gathered.cut, hint="what was read of it is stored")
     if not unread:
         return outcome
     return replace(
         outcome,
-        answer=SourceStatus.PARTIAL,
+        status=SourceStatus.PARTIAL,
         reason=f"{_counted(unread)} could not be read: {gathered.unread[unread[0]]}",
         hint="facts of earlier scans are retained; see the problems",
         unread=frozenset(unread),

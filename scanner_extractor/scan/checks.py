@@ -27,11 +27,11 @@ def check(
     no ScannerError, each is a result. The sources of a cluster of Confluent Cloud are found first.
     """
     connections = Connections(probe=probe, transport=exchange)
-    found = CloudFound()
+    discovered = CloudFound()
     if cloud := settings.cloud:
         with connections.http(cloud.http, cloud.source) as http:
-            yield from run_probes(cloud.source, cloud_probes(cloud, http, found))
-        settings = expanded(settings, cloud, found.organization) if found.organization else settings
+            yield from run_probes(cloud.source, cloud_probes(cloud, http, discovered))
+        settings = expanded(settings, cloud, discovered.organization) if discovered.organization else settings
     yield from (_lacking(lacking) for lacking in settings.lacking)
     for kind in SOURCE_KINDS:
         for source in kind.sources(settings) if kind.phase != DISCOVERY else ():

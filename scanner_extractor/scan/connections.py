@@ -16,6 +16,9 @@ from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings
 from scanner_extractor.settings.confluent_cloud import OffsetSettings
 from scanner_extractor.settings.flink import FileSettings
 from scanner_extractor.sources import files as file_texts
+from scanner_extractor.sources.kafka import end_offsets
+from scanner_extractor.sources.kafka.admin import probe as probe_brokers
+from scanner_extractor.sources.kafka.admin import read_kafka
 from scanner_extractor.sources.kafka.recording import DOCUMENT, kafka_document, read_kafka_document
 from scanner_extractor.sources.ksqldb.queries import Earlier, KnownQueries
 from scanner_model.errors import Problem
@@ -24,22 +27,8 @@ from scanner_model.names import SourceId
 Wrap = Callable[[Transport], Transport]
 
 
-def _live(settings: KafkaSettings, progress: Progress) -> KafkaResult:
-    from scanner_extractor.sources.kafka.admin import read_kafka
-
-    return read_kafka(settings, progress)
-
-
-def _live_offsets(settings: OffsetSettings, progress: Progress, now: datetime) -> CatalogResult:
-    from scanner_extractor.sources.kafka.end_offsets import read_offsets
-
-    return read_offsets(settings, progress, now=now)
-
-
-def _live_probe(settings: KafkaSettings) -> str:
-    from scanner_extractor.sources.kafka.admin import probe
-
-    return probe(settings)
+def _read_ends(settings: OffsetSettings, progress: Progress, now: datetime) -> CatalogResult:
+    return end_offsets.read_offsets(settings, progress, now=now)
 
 
 def _no_pause(seconds: float) -> None:
@@ -62,9 +51,9 @@ class Connections:
     recorder: Recorder | None = None
     replay: Replay | None = None
     transport: Transport | None = None
-    brokers: Callable[[KafkaSettings, Progress], KafkaResult] = _live
-    ends: Callable[[OffsetSettings, Progress, datetime], CatalogResult] = _live_offsets
-    probe: Callable[[KafkaSettings], str] = _live_probe
+    brokers: Callable[[KafkaSettings, Progress], KafkaResult] = read_kafka
+    ends: Callable[[OffsetSettings, Progress, datetime], CatalogResult] = _read_ends
+    probe: Callable[[KafkaSettings], str] = probe_brokers
     now: Callable[[], datetime] = _utc_now
     clock: Clock | None = None
     queries: Mapping[SourceId, KnownQueries] = field(default_factory=dict)
@@ -91,8 +80,6 @@ class Connections:
 
     def offsets(self, settings: OffsetSettings, progress: Progress) -> CatalogResult:
         """Read the end offsets of topics; a capture holds them as one document, with its time."""
-        from scanner_extractor.sources.kafka import end_offsets
-
         if self.replay:
             document = self.replay.document(settings.source, end_offsets.DOCUMENT)
             return end_offsets.read_offsets_document(document, settings.source)

@@ -52,7 +52,7 @@ def agreeing(
         if known and assignment.topic not in known:
             what = f"the registry associates {assignment.subject!r} with {', '.join(sorted(known))}"
             what += f", not with {assignment.topic!r}"
-            problems.append(Problem(assignment.place, what, "the registry's link stays"))
+            problems.append(Problem(assignment.location, what, "the registry's link stays"))
         else:
             agreed.append(assignment)
     return tuple(agreed), tuple(problems)
@@ -65,7 +65,7 @@ def _merge(
     merged: Merged,
 ) -> None:
     definition = _definition(schema)
-    merged.problems += [Problem(f"{schema.place} {p.where}".rstrip(), p.what, p.hint) for p in definition.problems]
+    merged.problems += [Problem(f"{schema.location} {p.where}".rstrip(), p.what, p.hint) for p in definition.problems]
     covering = [link for link in side if _covers(link, schema)]
     if not covering:
         merged.definitions[definition.fingerprint] = definition
@@ -88,10 +88,10 @@ def _covers(link: TopicSchema, schema: ManualSchema) -> bool:
     return link.current
 
 
-def _agree(one: Definition, other: Definition) -> bool:
+def _agree(definition: Definition, other: Definition) -> bool:
     # Types are each format's own words: a CSV list made by hand and an Avro schema can agree in paths only.
-    typed = one.format == other.format
-    return _shape(one, typed) == _shape(other, typed)
+    typed = definition.format == other.format
+    return _shape(definition, typed) == _shape(other, typed)
 
 
 def _shape(definition: Definition, typed: bool) -> list[tuple[tuple[str, ...], str]]:
@@ -105,7 +105,7 @@ def _link(schema: ManualSchema, definition: Definition, side: Sequence[TopicSche
         role=schema.role,
         fingerprint=definition.fingerprint,
         strategy="manual",
-        evidence=schema.place,
+        evidence=schema.location,
         confidence=Confidence.DECLARED,
         subject=schema.subject,
         version=schema.version,
@@ -117,4 +117,4 @@ def _link(schema: ManualSchema, definition: Definition, side: Sequence[TopicSche
 def _contradiction(schema: ManualSchema, link: TopicSchema) -> Problem:
     of = f"the {schema.role} of topic {schema.topic!r}"
     what = f"other columns for {of} than the registry's {link.subject or link.strategy!r}"
-    return Problem(schema.place, what, "the registry's fact stays; remove the schema here or correct it")
+    return Problem(schema.location, what, "the registry's fact stays; remove the schema here or correct it")

@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
-from typing import TypedDict, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 from scanner_extractor.naming.binding import Bound, RegistryNaming, bind, cluster_associations
 from scanner_extractor.scan.manual import agreeing, merge_schemas
 from scanner_extractor.scan.results import (
     CatalogResult,
     ConnectResult,
+    FactsResult,
     JobsResult,
     KafkaResult,
     KsqlResult,
@@ -52,13 +53,13 @@ def of_own_connectors(annotations: Iterable[Annotation], connectors: Iterable[Co
     One whose id no connector of this cluster has is about another cluster's connector, perhaps a namesake: it names
     none. Where no managed connector was read, nothing tells, and the catalog's name stays.
     """
-    names = {each.managed_id: each.name for each in connectors if each.managed_id}
-    for each in annotations:
-        identity = next((part for part in each.name.split(":") if part.startswith("lcc-")), "")
-        if each.connector is not None and names and identity:
-            yield replace(each, connector=names.get(identity))
+    names = {connector.managed_id: connector.name for connector in connectors if connector.managed_id}
+    for annotation in annotations:
+        identity = next((part for part in annotation.name.split(":") if part.startswith("lcc-")), "")
+        if annotation.connector is not None and names and identity:
+            yield replace(annotation, connector=names.get(identity))
         else:
-            yield each
+            yield annotation
 
 
 RATE = "records_in_per_second"
@@ -69,13 +70,13 @@ def rates(metrics: Iterable[Metric], earlier: Iterable[Metric]) -> Iterator[Metr
 
     None where there is none, where no time has passed, and where the offset fell: that is another topic of this name.
     """
-    before = {(each.source, each.topic): each for each in earlier if each.name == LOG_END}
-    for each in metrics:
-        last = before.get((each.source, each.topic))
-        seconds = _seconds(last.ended, each.ended) if last and each.name == LOG_END else 0.0
-        if last and seconds > 0 and each.amount >= last.amount:
-            amount = (each.amount - last.amount) / seconds
-            yield replace(each, name=RATE, amount=amount, started=last.ended)
+    before = {(metric.source, metric.topic): metric for metric in earlier if metric.name == LOG_END}
+    for metric in metrics:
+        last = before.get((metric.source, metric.topic))
+        seconds = _seconds(last.ended, metric.ended) if last and metric.name == LOG_END else 0.0
+        if last and seconds > 0 and metric.amount >= last.amount:
+            amount = (metric.amount - last.amount) / seconds
+            yield replace(metric, name=RATE, amount=amount, started=last.ended)
 
 
 def _seconds(started: str, ended: str) -> float:
@@ -123,7 +124,7 @@ def merge_results(
         *_strangers(results.connect, results.kafka),
         *strange,
         *missing_topics(listed, chain(manual.topics, named), results.lost),
-        *hidden_topics(listed, ((each.outcome.source, each.missing) for each in results.ksqldb)),
+        *hidden_topics(listed, ((ksql_result.outcome.source, ksql_result.missing) for ksql_result in results.ksqldb)),
     )
     return ClusterScan(
         cluster=cluster,
@@ -138,12 +139,13 @@ def merge_results(
         queries=tuple(query for reading in results.ksqldb for query in reading.queries),
         connectors=tuple(connector for reading in results.connect for connector in reading.connectors),
         manual_flows=manual.flows,
-        **results.estate(remembered),
+        **results.facts(remembered),
+        others=_facts(sources.readings),
         problems=(*source_problems, *doubts, *defined.problems, *objections, *bound.problems, *declared.problems),
     )
 
 
-class Estate(TypedDict):
+class SourceFacts(TypedDict):
     """The members of a scan that are the readings' own, one after the other."""
 
     flink_statements: tuple[FlinkStatement, ...]
@@ -182,21 +184,21 @@ class _Results:
             _of(CatalogResult, listed),
         )
 
-    def estate(self, remembered: PreviousState) -> Estate:
-        """Return what stands around the topics, as received, and how fast topics grow."""
-        metrics = _all(each.metrics for each in self.catalogs)
-        connectors = _all(each.connectors for each in self.connect)
+    def facts(self, remembered: PreviousState) -> SourceFacts:
+        """Return the facts besides topics and schemas, as received, and the growth rates of topics."""
+        metrics = _all(catalog.metrics for catalog in self.catalogs)
+        connectors = _all(connect_result.connectors for connect_result in self.connect)
         return {
-            "flink_statements": _all(each.statements for each in self.jobs),
-            "flink_jobs": _all(each.jobs for each in self.jobs),
-            "topologies": _all(each.topologies for each in self.jobs),
-            "ksql_functions": _all(each.functions for each in self.ksqldb),
-            "ksql_types": _all(each.types for each in self.ksqldb),
-            "mirror_topics": _all(each.mirrors for each in self.kafka),
-            "annotations": tuple(of_own_connectors(_all(each.annotations for each in self.catalogs), connectors)),
-            "materializations": _all(each.materializations for each in self.catalogs),
-            "catalog_tables": _all(each.tables for each in self.catalogs),
-            "catalog_links": _all(each.links for each in self.catalogs),
+            "flink_statements": _all(job.statements for job in self.jobs),
+            "flink_jobs": _all(job.jobs for job in self.jobs),
+            "topologies": _all(job.topologies for job in self.jobs),
+            "ksql_functions": _all(ksql_result.functions for ksql_result in self.ksqldb),
+            "ksql_types": _all(ksql_result.types for ksql_result in self.ksqldb),
+            "mirror_topics": _all(kafka_result.mirrors for kafka_result in self.kafka),
+            "annotations": tuple(of_own_connectors(_all(catalog.annotations for catalog in self.catalogs), connectors)),
+            "materializations": _all(catalog.materializations for catalog in self.catalogs),
+            "catalog_tables": _all(catalog.tables for catalog in self.catalogs),
+            "catalog_links": _all(catalog.links for catalog in self.catalogs),
             "metrics": (*metrics, *rates(metrics, remembered.metrics)),
         }
 
@@ -245,13 +247,26 @@ def _of_cluster(
     registries: Iterable[RegistryResult], cluster_id: str
 ) -> tuple[tuple[RegistryResult, ...], tuple[Problem, ...]]:
     """Return the readings with the associations of this cluster only, and what is wrong with the others."""
-    parts = [(each, *cluster_associations(each.registry.source, each.associations, cluster_id)) for each in registries]
-    readings = tuple(replace(each, associations=own) for each, own, _ in parts)
+    parts = [
+        (registry, *cluster_associations(registry.registry.source, registry.associations, cluster_id))
+        for registry in registries
+    ]
+    readings = tuple(replace(registry_result, associations=own) for registry_result, own, _ in parts)
     return readings, _all(problems for _, _, problems in parts)
 
 
 def _all(facts: Iterable[tuple[_Fact, ...]]) -> tuple[_Fact, ...]:
     return tuple(chain.from_iterable(facts))
+
+
+def _facts(readings: Iterable[SourceResults]) -> dict[str, tuple[Any, ...]]:
+    """Return the facts that are stored as they are, in the order of the sources."""
+    facts: dict[str, tuple[Any, ...]] = {}
+    for reading in readings:
+        if isinstance(reading, FactsResult):
+            for member, listed in reading.facts.items():
+                facts[member] = (*facts.get(member, ()), *listed)
+    return facts
 
 
 def _of(kind: type[_Kind], readings: Iterable[SourceResults]) -> tuple[_Kind, ...]:
@@ -293,7 +308,7 @@ def _manual_outcomes(manual: ManualInput) -> Iterator[SourceResult]:
     facts = Counter(fact.source for fact in listed)
     for source in manual.sources:
         yield SourceResult(
-            source=source, kind="manual", answer=SourceStatus.READ, got=facts[source], asked=facts[source]
+            source=source, kind="manual", status=SourceStatus.READ, received=facts[source], requested=facts[source]
         )
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from scanner_extractor.settings.confluent_cloud import Organization
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
@@ -115,5 +116,16 @@ class CatalogResult:
     problems: tuple[Problem, ...] = ()
 
 
-SourceResults = CatalogResult | CloudResult | ConnectResult | JobsResult | KafkaResult | KsqlResult | RegistryResult
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactsResult:
+    """The result of a source whose facts are stored as they are: *facts* by the member of `ClusterScan.facts`."""
+
+    outcome: SourceResult
+    facts: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    problems: tuple[Problem, ...] = ()
+
+
+SourceResults = (
+    CatalogResult | CloudResult | ConnectResult | FactsResult | JobsResult | KafkaResult | KsqlResult | RegistryResult
+)
 """What the reader of any source returns."""

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import logging
-import queue
-import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
@@ -21,6 +20,7 @@ from scanner_extractor.settings.confluent_cloud import Lacking
 from scanner_model.errors import ScannerError, SourceRefused
 from scanner_model.names import SourceId
 from scanner_model.scan import SourceResult, SourceStatus
+from scanner_model.threads import start
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,27 +193,21 @@ class _Watch:
 
 
 def _together(tasks: Sequence[Task], choice: Choice, watch: _Watch) -> list[tuple[SourceResult, SourceResults | None]]:
-    done: queue.SimpleQueue[tuple[SourceId, SourceResult, SourceResults | None]] = queue.SimpleQueue()
-    waiting = {task.source: task for task in tasks if choice.takes(task)}
-    for task in waiting.values():
+    running: dict[Future[tuple[SourceResult, SourceResults | None]], Task] = {}
+    for task in filter(choice.takes, tasks):
         watch.progress(task.source, 0, None)
-        _in_background(lambda task=task: done.put((task.source, *_attempt(task, watch))))  # type: ignore[misc]
+        running[start(partial(_attempt, task, watch))] = task
     results: dict[SourceId, tuple[SourceResult, SourceResults | None]] = {}
-    while waiting:
-        try:
-            source, outcome, reading = done.get(timeout=watch.left(waiting) + 0.01)
-            results[source] = (outcome, reading)
-            waiting.pop(source, None)
-        except queue.Empty:
-            for task in [task for task in waiting.values() if watch.stuck(task.source)]:
+    while running:
+        left = watch.left(task.source for task in running.values())
+        done = wait(running, left + 0.01, FIRST_COMPLETED).done
+        for future in done:
+            results[running.pop(future).source] = future.result()
+        if not done:
+            for future in [future for future, task in running.items() if watch.stuck(task.source)]:
+                task = running.pop(future)
                 results[task.source] = (_given_up(task, watch.deadline), None)
-                del waiting[task.source]
     return [results.get(task.source, (_skipped(task), None)) for task in tasks]
-
-
-def _in_background(work: Callable[[], None]) -> None:
-    # A daemon, so that neither Ctrl-C nor a source that hangs keeps the program alive.
-    threading.Thread(target=work, daemon=True).start()
 
 
 def _attempt(task: Task, watch: _Watch) -> tuple[SourceResult, SourceResults | None]:
@@ -233,7 +227,7 @@ def _attempt(task: Task, watch: _Watch) -> tuple[SourceResult, SourceResults | N
 def _unavailable(task: Task, what: str, where: str, hint: str, seconds: float) -> SourceResult:
     reason = f"{where}: {what}" if where else what
     return SourceResult(
-        source=task.source, kind=task.kind, answer=SourceStatus.UNAVAILABLE, reason=reason, hint=hint, seconds=seconds
+        source=task.source, kind=task.kind, status=SourceStatus.UNAVAILABLE, reason=reason, hint=hint, seconds=seconds
     )
 
 
@@ -244,7 +238,7 @@ def _given_up(task: Task, deadline: float) -> SourceResult:
 
 def kept(source: SourceId, kind: str, mode: Mode) -> SourceResult:
     """Return the outcome of a source that *mode* does not read."""
-    return SourceResult(source=source, kind=kind, answer=SourceStatus.KEPT, reason=f"not read in mode {mode}")
+    return SourceResult(source=source, kind=kind, status=SourceStatus.KEPT, reason=f"not read in mode {mode}")
 
 
 def _costed(outcome: SourceResult, access: Connections) -> SourceResult:
@@ -252,9 +246,9 @@ def _costed(outcome: SourceResult, access: Connections) -> SourceResult:
 
 
 def _with_problems(reading: SourceResults, access: Connections) -> SourceResults:
-    found = access.problems(reading.outcome.source)
-    return replace(reading, problems=(*reading.problems, *found)) if found else reading
+    problems = access.problems(reading.outcome.source)
+    return replace(reading, problems=(*reading.problems, *problems)) if problems else reading
 
 
 def _skipped(task: Task) -> SourceResult:
-    return SourceResult(source=task.source, kind=task.kind, answer=SourceStatus.SKIPPED, reason="not chosen")
+    return SourceResult(source=task.source, kind=task.kind, status=SourceStatus.SKIPPED, reason="not chosen")

@@ -1,29 +1,48 @@
-"""The kinds of source, one row each: where their settings are, in which phase they are read, how they are checked.
+"""The kinds of source, one row each: settings, JSON Schema, how they are parsed, validated, read and checked.
 
-To add a kind: a module with its settings and its reader, a row of SOURCE_KINDS with its section of cluster.json, the
-JSON Schema of that section, tests, and a page of the docs.
+To add a kind: a module with its settings, its Section of cluster.json, its reader and its check; a row of SOURCE_KINDS;
+tests, and a page of the docs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import partial
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any
 
 from scanner_extractor.catalogs import CATALOGS
-from scanner_extractor.config.flink import STREAMS
-from scanner_extractor.config.sections import Section
+from scanner_extractor.config.catalogs import CATALOG_SECTION
+from scanner_extractor.config.confluent_cloud import (
+    CLOUD_SECTION,
+    KAFKA_REST_SECTION,
+    METRICS_SECTION,
+    STREAM_CATALOG_SECTION,
+    TABLEFLOW_SECTION,
+)
+from scanner_extractor.config.connect_ksqldb import CONNECT_SECTION, KSQLDB_SECTION
+from scanner_extractor.config.flink import FLINK_SECTION, STREAMS_SECTION
+from scanner_extractor.config.kafka import KAFKA_SECTION
+from scanner_extractor.config.registries import REGISTRY_SECTION
+from scanner_extractor.config.sections import ParseContext, Section
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json
 from scanner_extractor.probes import Probe, unexpected
 from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.results import ConnectResult, JobsResult, KsqlResult, Progress, SourceResults
+from scanner_extractor.scan.source_kind import SourceKind, by_type, http_check, http_kind
 from scanner_extractor.scan.source_types import SourceType
-from scanner_extractor.settings.cluster import ConnectSettings, HttpSettings, KsqlSettings, Settings
-from scanner_extractor.settings.confluent_cloud import KafkaRestSettings, MetricsSettings, OffsetSettings
-from scanner_extractor.settings.flink import FileSettings, SqlFilesSettings, StreamsSettings
+from scanner_extractor.settings.catalogs import CatalogSettings
+from scanner_extractor.settings.cluster import ConnectSettings, KafkaSettings, KsqlSettings, RegistrySettings
+from scanner_extractor.settings.confluent_cloud import (
+    CloudSettings,
+    KafkaRestSettings,
+    MetricsSettings,
+    OffsetSettings,
+    StreamCatalogSettings,
+    TableflowSettings,
+)
+from scanner_extractor.settings.flink import FileSettings, FlinkSettings, SqlFilesSettings, StreamsSettings
 from scanner_extractor.sources.confluent_cloud.discovery import read_cloud
 from scanner_extractor.sources.confluent_cloud.metrics import read_metrics
 from scanner_extractor.sources.confluent_cloud.pagination import rest_list
@@ -105,86 +124,6 @@ CATALOG = "catalogs"
 METRICS = "metrics"
 
 
-class SourceSettings(Protocol):
-    """Settings of one source; those read over HTTP have `http` too."""
-
-    @property
-    def source(self) -> SourceId:
-        """Return the identity of the source in every scan."""
-
-
-class HttpSource(SourceSettings, Protocol):
-    """Settings of one source that is read over HTTP."""
-
-    @property
-    def http(self) -> HttpSettings:
-        """Return how its requests are sent."""
-
-
-class Types(Protocol):
-    """A table of the types of one kind of source."""
-
-    def __getitem__(self, name: str, /) -> SourceType[Any, Any]:
-        """Return the type called *name*."""
-
-
-S = TypeVar("S", bound=SourceSettings)
-H = TypeVar("H", bound=HttpSource)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SourceKind(Generic[S]):
-    """One kind of source.
-
-    *name* is what `--only` and `--skip` take, *phase* when it is read. *sources* selects the settings of its sources.
-    *read* reads one source and raises ScannerError where nothing of it can be read. *check* yields what `scanner
-    check` tries on it; a probe is created after the one before it has run, while the connection is open. *section* is
-    the member of cluster.json that declares its sources, which are in `settings.others`; None where Settings has a
-    field for them.
-    """
-
-    name: str
-    phase: str
-    sources: Callable[[Settings], Iterable[S]]
-    read: Callable[[S, Connections, Progress], SourceResults]
-    check: Callable[[S, Connections], Iterable[Probe]]
-    section: Section | None = None
-
-
-def _http_kind(
-    name: str, phase: str, sources: Callable[[Settings], Iterable[H]], type_: SourceType[H, Any]
-) -> SourceKind[H]:
-    """Build the row of a kind that is read and checked over HTTP as *type_* does it."""
-
-    def read(settings: H, connections: Connections, progress: Progress) -> SourceResults:
-        with connections.http(settings.http, settings.source, live=type_.transport(settings)) as http:
-            result: SourceResults = type_.read(settings, http, progress)
-            return result
-
-    return SourceKind(name=name, phase=phase, sources=sources, read=read, check=_http_check(type_))
-
-
-def _http_check(type_: SourceType[H, Any]) -> Callable[[H, Connections], Iterator[Probe]]:
-    def check(settings: H, connections: Connections) -> Iterator[Probe]:
-        with connections.http(settings.http, settings.source, live=type_.transport(settings)) as http:
-            yield from type_.check(settings, http)
-
-    return check
-
-
-def _by_type(types: Types) -> SourceType[Any, Any]:
-    """Return a type that does what the one of *types* does that the settings name."""
-    return SourceType(
-        read=lambda settings, http, progress: types[settings.type].read(settings, http, progress),
-        check=lambda settings, http: types[settings.type].check(settings, http),
-        transport=lambda settings: types[settings.type].transport(settings),
-    )
-
-
-def _given(settings: S | None) -> tuple[S, ...]:
-    return () if settings is None else (settings,)
-
-
 def _read_ksqldb(settings: KsqlSettings, connections: Connections, progress: Progress) -> KsqlResult:
     with connections.http(settings.http, settings.source) as http:
         return read_ksqldb(settings, http, progress, connections.earlier(settings.source))
@@ -206,96 +145,139 @@ def _read_topologies(settings: StreamsSettings, connections: Connections, progre
     return read_topologies(settings, connections.texts(settings.files, settings.source, mask), progress)
 
 
-def _read_metrics(
-    settings: MetricsSettings | OffsetSettings, connections: Connections, progress: Progress
-) -> SourceResults:
-    if isinstance(settings, OffsetSettings):
-        return connections.offsets(settings, progress)
+def _read_metrics(settings: MetricsSettings, connections: Connections, progress: Progress) -> SourceResults:
     with connections.http(settings.http, settings.source) as http:
         return read_metrics(settings, http, progress, now=connections.now())
 
 
-def _check_metrics(settings: MetricsSettings | OffsetSettings, connections: Connections) -> Iterator[Probe]:
-    """Try Confluent's Metrics API; offsets come from the brokers, which are tried as the kind `kafka`."""
-    if isinstance(settings, MetricsSettings):
-        with connections.http(settings.http, settings.source) as http:
-            yield from metrics_probes(settings, http)
+def _check_metrics(settings: MetricsSettings, connections: Connections) -> Iterator[Probe]:
+    with connections.http(settings.http, settings.source) as http:
+        yield from metrics_probes(settings, http)
 
 
-def _metrics(settings: Settings) -> Iterable[MetricsSettings | OffsetSettings]:
-    metrics = settings.metrics
-    return () if isinstance(metrics, OffsetSettings) and not metrics.brokers else _given(metrics)
+def _has_brokers(settings: KafkaSettings | OffsetSettings) -> bool:
+    return bool(settings.brokers)
 
 
 SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
-    _http_kind(
+    http_kind(
         "confluent_cloud",
         DISCOVERY,
-        lambda settings: _given(settings.cloud),
+        CLOUD_SECTION,
+        CloudSettings,
         SourceType(read=read_cloud, check=lambda settings, http: cloud_probes(settings, http, CloudFound())),
+        field="cloud",
     ),
     SourceKind(
         name="kafka",
         phase=CLUSTER,
-        sources=lambda settings: _given(settings.kafka if settings.kafka and settings.kafka.brokers else None),
+        section=KAFKA_SECTION,
+        settings=KafkaSettings,
+        field="kafka",
+        ready=_has_brokers,
         read=lambda settings, connections, progress: connections.kafka(settings, progress),
         check=lambda settings, connections: [
             Probe("read metadata of the brokers", lambda: connections.probe(settings)),
         ],
     ),
-    _http_kind(
+    http_kind(
         "kafka",
         CLUSTER,
-        lambda settings: _given(settings.kafka_rest),
+        KAFKA_REST_SECTION,
+        KafkaRestSettings,
         SourceType(read=read_kafka_rest, check=kafka_rest_probes),
+        field="kafka_rest",
     ),
     SourceKind(
         name="ksqldb",
         phase=STREAMING,
-        sources=lambda settings: settings.ksqldb,
+        section=KSQLDB_SECTION,
+        settings=KsqlSettings,
+        field="ksqldb",
         read=_read_ksqldb,
-        check=_http_check(SourceType(read=read_ksqldb, check=ksqldb_probes)),
+        check=http_check(SourceType(read=read_ksqldb, check=ksqldb_probes)),
     ),
     SourceKind(
         name="connect",
         phase=STREAMING,
-        sources=lambda settings: settings.connect,
+        section=CONNECT_SECTION,
+        settings=ConnectSettings,
+        field="connect",
         read=_read_connect,
-        check=_http_check(SourceType(read=read_connect, check=connect_probes)),
+        check=http_check(SourceType(read=read_connect, check=connect_probes)),
     ),
-    _http_kind("flink", STREAMING, lambda settings: settings.flink, _by_type(FLINK_SOURCES)),
+    http_kind("flink", STREAMING, FLINK_SECTION, FlinkSettings, by_type(FLINK_SOURCES), field="flink"),
     SourceKind(
         name="flink",
         phase=STREAMING,
-        sources=lambda settings: settings.sql_files,
+        section=FLINK_SECTION,
+        settings=SqlFilesSettings,
+        field="sql_files",
         read=_read_sql_files,
         check=lambda settings, _: file_probes(settings.files, settings.source),
     ),
     SourceKind(
         name="streams",
         phase=STREAMING,
-        sources=lambda settings: settings.others.get(STREAMS.member, ()),
+        section=STREAMS_SECTION,
+        settings=StreamsSettings,
         read=_read_topologies,
         check=lambda settings, _: file_probes(settings.files, settings.source),
-        section=STREAMS,
     ),
-    _http_kind("schema_registry", SCHEMAS, lambda settings: settings.registries, _by_type(REGISTRIES)),
-    _http_kind(
+    http_kind("schema_registry", SCHEMAS, REGISTRY_SECTION, RegistrySettings, by_type(REGISTRIES), field="registries"),
+    http_kind(
         "stream_catalog",
         SCHEMAS,
-        lambda settings: settings.stream_catalogs,
+        STREAM_CATALOG_SECTION,
+        StreamCatalogSettings,
         SourceType(read=read_stream_catalog, check=stream_catalog_probes),
+        field="stream_catalogs",
     ),
-    _http_kind(
+    http_kind(
         "tableflow",
         TABLES,
-        lambda settings: _given(settings.tableflow),
+        TABLEFLOW_SECTION,
+        TableflowSettings,
         SourceType(read=read_tableflow, check=tableflow_probes),
+        field="tableflow",
     ),
-    _http_kind("catalog", CATALOG, lambda settings: settings.catalogs, _by_type(CATALOGS)),
-    SourceKind(name="metrics", phase=METRICS, sources=_metrics, read=_read_metrics, check=_check_metrics),
+    http_kind("catalog", CATALOG, CATALOG_SECTION, CatalogSettings, by_type(CATALOGS), field="catalogs"),
+    SourceKind(
+        name="metrics",
+        phase=METRICS,
+        section=METRICS_SECTION,
+        settings=MetricsSettings,
+        field="metrics",
+        read=_read_metrics,
+        check=_check_metrics,
+    ),
+    SourceKind(
+        name="metrics",
+        phase=METRICS,
+        section=METRICS_SECTION,
+        settings=OffsetSettings,
+        field="metrics",
+        ready=_has_brokers,
+        read=lambda settings, connections, progress: connections.offsets(settings, progress),
+        check=lambda _, __: (),  # the brokers are tried as the kind `kafka`
+    ),
 )
 """Every kind of source, in the order in which a scan reports them."""
 
-SECTIONS = tuple(kind.section for kind in SOURCE_KINDS if kind.section)
-"""The members of cluster.json that rows declare."""
+SECTIONS: tuple[Section[Any], ...] = tuple({kind.section.member: kind.section for kind in SOURCE_KINDS}.values())
+"""The members of cluster.json that declare sources."""
+
+
+def source_settings(context: ParseContext) -> dict[str, Any]:
+    """Return the fields of Settings that hold sources, with what a valid document declares."""
+    parsed = {section.member: section.settings(context) for section in SECTIONS}
+    fields: dict[str, Any] = {"others": {}}
+    for kind in SOURCE_KINDS:
+        sources = tuple(source for source in parsed[kind.section.member] if isinstance(source, kind.settings))
+        if not kind.field:
+            fields["others"][kind.section.member] = sources
+        elif kind.section.listing is not None:
+            fields[kind.field] = sources
+        elif sources:
+            fields[kind.field] = sources[0]
+    return fields

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
+from jsonschema import Draft202012Validator
+
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json, Transport
 from scanner_extractor.probes import Probe
@@ -75,8 +77,6 @@ class SourceTypes(Generic[S, R]):
 
     def option_errors(self, name: str, options: Json) -> Iterator[SchemaError]:
         """Validate the *options* of the type called *name* by its own JSON Schema; raises KeyError and PluginError."""
-        from jsonschema import Draft202012Validator
-
         schema, plugin = self[name].schema or {}, plugins(self.group)[name]
         with plugin.errors():
             yield from Draft202012Validator(schema).iter_errors(options)

@@ -1,1 +1,1 @@
-"""Schemas."""
+"""Schema versions to distinct definitions with columns."""

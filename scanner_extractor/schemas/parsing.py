@@ -1,4 +1,4 @@
-"""Parse requests for schema texts, in this process or in bundles for other processes."""
+"""Parse requests for schema texts, in this process or in bundles for others; tags of data contracts."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def matches(pattern: str, name: str) -> bool:
 
 
 def _tagged(column: Column, name: str, patterns: TagPatterns) -> Column:
-    found = [tag for pattern, tags in patterns if name and matches(pattern, name) for tag in tags]
-    return replace(column, tags=tuple(dict.fromkeys((*column.tags, *found)))) if found else column
+    matching = [tag for pattern, tags in patterns if name and matches(pattern, name) for tag in tags]
+    return replace(column, tags=tuple(dict.fromkeys((*column.tags, *matching)))) if matching else column
 
 
 def _full_name(path: ColumnPath, schema: ParsedSchema, format_name: str) -> str:
@@ -95,8 +95,8 @@ def _ends(piece: str, name: str, starts: set[int]) -> set[int]:
 
 
 def _next_dot(name: str, at: int) -> int:
-    found = name.find(".", at)
-    return len(name) if found < 0 else found
+    dot = name.find(".", at)
+    return len(name) if dot < 0 else dot
 
 
 _MEMBERS = ("path", "type", "logical_type", "nullable", "default", "doc", "tags", "recursive", "branches", "number")

@@ -1,1 +1,1 @@
-"""Settings."""
+"""Frozen settings, one module per section of cluster.json."""

@@ -55,8 +55,8 @@ _URL_CONTEXT = re.compile(r"/contexts/(?::|%3A)?(?P<context>\.[^/:%]*)(?::|%3A)?
 
 def url_context(url: str) -> str:
     """Return the context that the path of a registry's URL names, as in `/contexts/.eu`; empty where it names none."""
-    found = _URL_CONTEXT.search(url)
-    return found["context"] if found else ""
+    match = _URL_CONTEXT.search(url)
+    return match["context"] if match else ""
 
 
 Auth = BasicAuth | BearerAuth | OAuthAuth

@@ -64,13 +64,13 @@ def separate_failed(
     Raises SourceUnreachable where no file has one: that is not the same as no statements.
     """
     listed = tuple(texts)
-    found = tuple(file for file in listed if not file.failure)
+    files = tuple(file for file in listed if not file.failure)
     failed = tuple(file for file in listed if file.failure)
-    if not found:
+    if not files:
         what = f"none of its {len(failed)} files can be read" if failed else f"{pattern!r} matches no file"
         hint = f"{failed[0].name}: {failed[0].failure}" if failed else "the pattern is relative to cluster.json"
         raise SourceUnreachable(what, where=str(source), hint=hint)
-    return found, failed
+    return files, failed
 
 
 def file_problem(file: FileText, source: SourceId) -> Problem:
@@ -83,9 +83,9 @@ def file_outcome(source: SourceId, kind: str, got: int, unread: frozenset[str]) 
     return SourceResult(
         source=source,
         kind=kind,
-        answer=SourceStatus.PARTIAL if unread else SourceStatus.READ,
-        got=got,
-        asked=got + len(unread),
+        status=SourceStatus.PARTIAL if unread else SourceStatus.READ,
+        received=got,
+        requested=got + len(unread),
         reason=f"{len(unread)} of its files could not be read" if unread else "",
         unread=unread,
     )

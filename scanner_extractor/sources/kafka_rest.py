@@ -143,9 +143,9 @@ def read_kafka_rest(settings: KafkaRestSettings, http: Http, progress: Progress)
         outcome=SourceResult(
             source=settings.source,
             kind="kafka",
-            answer=SourceStatus.PARTIAL if scan.reasons else SourceStatus.READ,
-            got=len(topics) + len(groups),
-            asked=len(topics) + len(groups) + len(scan.unread),
+            status=SourceStatus.PARTIAL if scan.reasons else SourceStatus.READ,
+            received=len(topics) + len(groups),
+            requested=len(topics) + len(groups) + len(scan.unread),
             reason="; ".join(scan.reasons),
             hint=_RIGHTS if scan.reasons else "",
             requests=http.requests,

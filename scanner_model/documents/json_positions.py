@@ -42,6 +42,7 @@ _MOST_VALUES = 2_000_000
 """Maximum brackets, commas and colons: each value is stored with its position."""
 
 _SPACE = re.compile(r"[ \t\r\n]*")
+_TRAILING_COMMA = re.compile(r",[ \t\r\n]*[\]}]")
 _PLAIN_KEY = re.compile(r"^[A-Za-z_][A-Za-z0-9_]*$")
 _DECODER = json.JSONDecoder()
 
@@ -55,7 +56,7 @@ class PositionedJson:
     file: str
     repeated: tuple[JsonPath, ...] = ()
 
-    def place(self, path: JsonPath) -> Position:
+    def position(self, path: JsonPath) -> Position:
         """Return line and column of *path*; a missing member is placed at its nearest parent."""
         while path not in self.places:
             path = path[:-1]
@@ -63,7 +64,7 @@ class PositionedJson:
 
     def where(self, path: JsonPath) -> str:
         """Return the location of *path* as text: file, line, column, JSON path."""
-        line, column = self.place(path)
+        line, column = self.position(path)
         return f"{self.file}:{line}:{column} {json_path(path)}"
 
     def shown(self, path: JsonPath) -> str:
@@ -124,14 +125,16 @@ def schema_error_messages(errors: Iterable[SchemaError], document: PositionedJso
 
 def positioned_problems(messages: Iterable[ErrorMessage], document: PositionedJson) -> Iterator[Problem]:
     """Return each message once as a problem with its position, in file order."""
-    ordered = sorted({(document.place(path), document.where(path), what, hint) for path, what, hint in messages})
+    ordered = sorted({(document.position(path), document.where(path), what, hint) for path, what, hint in messages})
     for _, where, what, hint in ordered:
         yield Problem(where, what, hint)
 
 
 def _json_hint(text: str, at: int) -> str:
-    before = text[:at].rstrip()
-    return "a comma may not stand before a closing bracket" if before.endswith(",") else ""
+    """Return the hint for a trailing comma; Python 3.13 reports the position of the comma, older ones what follows."""
+    start = at if text[at : at + 1] == "," else len(text[:at].rstrip()) - 1
+    is_trailing = _TRAILING_COMMA.match(text, max(start, 0))
+    return "a comma may not stand before a closing bracket" if is_trailing else ""
 
 
 class _Walk:

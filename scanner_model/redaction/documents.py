@@ -130,7 +130,7 @@ def _member(key: str, value: Json, hidden: bool, inside: str, extra: ExtraNames)
 
 def _describes_column(value: Json, inside: str) -> bool:
     if inside == _TAGS:  # of a data contract: what fields are tagged with, by their full names
-        return isinstance(value, list) and all(isinstance(each, str) for each in value)
+        return isinstance(value, list) and all(isinstance(text, str) for text in value)
     if inside not in _NAMED_BY_COLUMNS:
         return False
     if isinstance(value, list):  # names of other columns

@@ -39,7 +39,7 @@ _NEXT_LINE = re.compile(r"\r?\n?(?P<indent>[ \t]*)(?P<item>-[ \t])?(?!at[ \t])[^
 _ENCODED = re.compile(r"[^\s&%'\"]+")
 _ARGUMENT = re.compile(r"[^\s'\"|&;-][^\s'\"|&;]*")
 _PORT = re.compile(r"\d{1,5}(?!\w)")
-_SPOKEN = re.compile(r"(?=\S{0,60}\d)(?=\S{0,60}[A-Za-z])[^\s'\",;]{6,}")
+_SECRET_WORD = re.compile(r"(?=\S{0,60}\d)(?=\S{0,60}[A-Za-z])[^\s'\",;]{6,}")
 _LONGEST_WORD, _DEEPEST = 8, 16
 _NO_SECRET = re.compile(
     r"(?i)(?:yes|no|true|false|null|none|nil|undefined|required|missing|empty|invalid|incorrect|must|is|was|not|expired"
@@ -213,7 +213,7 @@ def _after_space(text: str, key: re.Match[str], quoted: tuple[int, int]) -> tupl
         return at, at
     if quoted[1]:
         return quoted if name[-1] not in _VAGUE or quoted[1] - quoted[0] >= _LONGEST_WORD else (at, at)
-    word = _SPOKEN.match(text, at)
+    word = _SECRET_WORD.match(text, at)
     return (at, word.end()) if word else (at, at)
 
 

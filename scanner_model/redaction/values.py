@@ -1,4 +1,4 @@
-"""Masking of known secret values wherever a text quotes them."""
+"""Values that are secrets by their form, and masking of known values wherever a text quotes them."""
 
 from __future__ import annotations
 

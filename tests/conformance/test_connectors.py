@@ -78,7 +78,7 @@ def test_no_secret_is_in_an_answer(class_name) -> None:
 
 @pytest.mark.parametrize("class_name", CLASSES)
 def test_every_flow_joins_datasets_of_the_connector_and_names_its_evidence(class_name) -> None:
-    """An edge to a node that is not listed, or without a reason, would stand in nobody's graph."""
+    """An edge to a node that is not listed, or without a reason, would be in no graph."""
     config = {"topics": "a,b", "kafka.topic": "a", "topic": "a", "topic.prefix": "p", "table.whitelist": "s.t"}
     flows = read({**config, "connector.class": class_name}, active=("a", "p.s.t"))
 
@@ -104,7 +104,7 @@ def test_a_class_is_found_by_its_name_and_managed_ones_in_any_case(class_name) -
     side=st.sampled_from(["", "$Key", "$Value"]),
 )
 def test_any_settings_of_a_transform_have_an_answer(settings_of, topic, columns, side) -> None:
-    """What cannot be evaluated is unknown, and told as a problem."""
+    """What cannot be evaluated is unknown, and reported as a problem."""
     steps = {f"transforms.a.{key}": value for key, value in settings_of.items()}
     for class_name in TRANSFORMS:
         chain = Chain.of(Config.of({**steps, "transforms": "a", "transforms.a.type": class_name + side}))
@@ -122,13 +122,16 @@ def test_columns_only_come_from_columns_that_were_there(class_name) -> None:
     routes = Chain.of(Config.of(config)).routes(Template.of("t"), Record.of(columns, [("k",)]))
 
     origins = {
-        one.origin[1] for way in routes for one in (way.record.value or ()) + (way.record.key or ()) if one.origin
+        item.origin[1]
+        for route in routes
+        for item in (route.record.value or ()) + (route.record.key or ())
+        if item.origin
     }
     assert origins <= {*columns, ("k",)}
 
 
 def test_columns_follow_every_flow() -> None:
-    """A source's row enters the envelope first; what cannot be told is told."""
+    """A source's row enters the envelope first; what is unknown is reported."""
     config = {
         "connector.class": "PostgresCdcSource",
         "database.dbname": "d",
@@ -137,8 +140,10 @@ def test_columns_follow_every_flow() -> None:
         "transforms": "a",
         "transforms.a.type": "ExtractNewRecordState",
     }
-    found, unknown = column_flows(Config.of(config), read(config), [("id",)])
+    result, unknown = column_flows(Config.of(config), read(config), [("id",)])
     _, untold = column_flows(Config.of(config | {"transforms.a.type": "x.Y"}), read(config), [("id",)])
 
-    assert [(one.origin, one.path, one.side) for one in found] == [(("id",), ("id",), "value")]
+    assert [(column_flow.origin, column_flow.path, column_flow.side) for column_flow in result] == [
+        (("id",), ("id",), "value")
+    ]
     assert (unknown, len(untold)) == ((), 1)

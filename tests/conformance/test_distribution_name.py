@@ -31,8 +31,8 @@ def test_no_text_recommends_another_distribution() -> None:
     """A hint that names `scanner` would install a stranger's code."""
     names = {path: {name for name, _ in recommended(text)} for path, text in texts().items()}
 
-    assert {path: found for path, found in names.items() if found - {PROJECT["name"]} - OTHERS} == {}
-    assert sum(PROJECT["name"] in found for found in names.values()) > 10
+    assert {path: result for path, result in names.items() if result - {PROJECT["name"]} - OTHERS} == {}
+    assert sum(PROJECT["name"] in name for name in names.values()) > 10
 
 
 def test_every_recommended_extra_exists() -> None:

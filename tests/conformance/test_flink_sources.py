@@ -45,7 +45,7 @@ def test_cluster_json_takes_the_kinds_of_the_table_and_files() -> None:
     ("status", "error"),
     [(401, SourceRefused), (403, SourceRefused), (404, NotFound), (429, SourceUnreachable), (503, SourceUnreachable)],
 )
-def test_status_says_what_an_operator_does_next(kind, status, error) -> None:
+def test_status_states_what_an_operator_does_next(kind, status, error) -> None:
     """And never that there is nothing."""
     with pytest.raises(error):
         read(kind, answering(status, "{}"))
@@ -66,18 +66,18 @@ def test_empty_server_is_read(kind) -> None:
     """Nothing there is an answer."""
     reading = read(kind, answering(200, json.dumps(EMPTY)))
 
-    assert (reading.outcome.answer, reading.outcome.kind, reading.problems) == (Answered.READ, "flink", ())
-    assert (reading.outcome.got, reading.outcome.source) == (0, settings(kind).source)
+    assert (reading.outcome.status, reading.outcome.kind, reading.problems) == (Answered.READ, "flink", ())
+    assert (reading.outcome.received, reading.outcome.source) == (0, settings(kind).source)
 
 
 @KNOWN
 def test_list_without_an_end_is_given_up(kind) -> None:
     """A page that always names another one must not keep a scan for ever."""
-    asked: list[str] = []
+    requests: list[str] = []
 
     def endless(request: Request) -> Response:
-        asked.append(request.url)
-        following = {"next": f"http://f/x?page_token={len(asked)}"}
+        requests.append(request.url)
+        following = {"next": f"http://f/x?page_token={len(requests)}"}
         items = [{"name": "a", "metadata": {"name": "a"}, "spec": {"statement": "SELECT 1"}}]
         return Response(
             status=200, body=json.dumps(EMPTY | {"metadata": following, "data": items, "items": items}).encode()
@@ -85,13 +85,13 @@ def test_list_without_an_end_is_given_up(kind) -> None:
 
     reading = read(kind, endless)
 
-    assert len(asked) < 200
+    assert len(requests) < 200
     assert len(reading.statements) <= 1 + len(reading.problems)
 
 
 @KNOWN
 def test_check_never_raises(kind) -> None:
-    """It tells what is wrong in a line."""
+    """It reports what is wrong in a line."""
     for status, body in ((200, "{}"), (401, ""), (500, "<html>"), (200, "[")):
         chosen = Settings(cluster=ClusterName("c"), brokers=(), file=None, flink=(settings(kind),))  # type: ignore[arg-type]
         rows = list(check(chosen, probe=lambda _: "", exchange=answering(status, body)))
@@ -103,11 +103,11 @@ def test_check_never_raises(kind) -> None:
 @KNOWN
 def test_source_that_goes_away_in_the_middle_keeps_what_is_whole(kind) -> None:
     """Each later request fails; the first was answered."""
-    asked: list[str] = []
+    requests: list[str] = []
 
     def failing(request: Request) -> Response:
-        asked.append(request.url)
-        if len(asked) > 1:
+        requests.append(request.url)
+        if len(requests) > 1:
             raise SourceUnreachable("gone")
         page = EMPTY | {"metadata": {"next": "http://f/x?page_token=1"}, "jobs": [{"jid": "a"}]}
         items = [{"name": "a", "metadata": {"name": "a"}, "spec": {"statement": "SELECT 1"}}]
@@ -118,4 +118,4 @@ def test_source_that_goes_away_in_the_middle_keeps_what_is_whole(kind) -> None:
     except ScannerError:
         pytest.fail("what was read is lost")
 
-    assert reading.outcome.answer == (Answered.PARTIAL if len(asked) > 1 else Answered.READ)
+    assert reading.outcome.status == (Answered.PARTIAL if len(requests) > 1 else Answered.READ)

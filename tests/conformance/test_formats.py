@@ -243,7 +243,7 @@ def test_names_without_end_do_not_multiply(name: str) -> None:
 
 
 def test_problems_of_one_schema_are_listed_up_to_a_bound() -> None:
-    """Thirty thousand lines about one text hide all others; how many there are is told."""
+    """Thirty thousand lines about one text hide all others; how many there are is reported."""
     fields = [{"name": f"f{n}", "type": f"Gone{n}"} for n in range(300)]
     parsed = read_columns("AVRO", json.dumps({"type": "record", "name": "R", "fields": fields}), lambda _: None)
 

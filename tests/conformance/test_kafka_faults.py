@@ -88,14 +88,14 @@ class Brokers:
     def list_topics(self, timeout: float) -> ClusterMetadata:
         if self._stage == "list_topics":
             raise self._error
-        told, broker = ClusterMetadata(), BrokerMetadata()
+        metadata, broker = ClusterMetadata(), BrokerMetadata()
         broker.host, broker.port = "k", 9092
-        told.cluster_id, told.brokers, told.topics = "abc", {1: broker}, {}
+        metadata.cluster_id, metadata.brokers, metadata.topics = "abc", {1: broker}, {}
         for name in ("orders", "refunds"):
             topic = TopicMetadata()
             topic.topic, topic.error, topic.partitions = name, None, {0: PartitionMetadata()}
-            told.topics[name] = topic
-        return told
+            metadata.topics[name] = topic
+        return metadata
 
     def poll(self, timeout: float) -> None:
         """Serve nothing."""
@@ -114,14 +114,16 @@ class Brokers:
         return self._settled("list_consumer_groups", listed)
 
     def list_consumer_group_offsets(self, requests: list[Any], **_: Any) -> dict[str, Future[Any]]:
-        told = ConsumerGroupTopicPartitions("billing", [TopicPartition("orders", 0, 7)])
-        return {"billing": self._settled("list_consumer_group_offsets", told)}
+        committed = ConsumerGroupTopicPartitions("billing", [TopicPartition("orders", 0, 7)])
+        return {"billing": self._settled("list_consumer_group_offsets", committed)}
 
     def describe_consumer_groups(self, names: list[str], **_: Any) -> dict[str, Future[Any]]:
         return {name: self._settled("describe_consumer_groups", Told()) for name in names}
 
     def list_offsets(self, wanted: dict[TopicPartition, Any], **_: Any) -> dict[TopicPartition, Future[Any]]:
-        return {each: self._settled("list_offsets", ListOffsetsResultInfo(7, 0, 0)) for each in wanted}
+        return {
+            topic_partition: self._settled("list_offsets", ListOffsetsResultInfo(7, 0, 0)) for topic_partition in wanted
+        }
 
 
 @pytest.fixture(scope="module")
@@ -148,16 +150,16 @@ def scanned(empty: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
             kafka = KafkaSettings(brokers=figures.brokers, timeout=0.05)
             return read_offsets(figures, progress, now=now, client=KafkaClient(kafka, brokers))
 
-        asked = read_sources(settings, Connections(brokers=read, ends=ends, now=lambda: NOW))
-        silent = [each.source for each in asked.outcomes if each.answer != SourceStatus.READ]
+        sources = read_sources(settings, Connections(brokers=read, ends=ends, now=lambda: NOW))
+        silent = [outcome.source for outcome in sources.outcomes if outcome.status != SourceStatus.READ]
         with engine.connect() as conn:
             known = previous_state(conn, NAME, silent)
-        found = merge_results(settings, asked, remembered=known)
-        return found, write_scan(engine, found, started=NOW, finished=NOW)
+        result = merge_results(settings, sources, remembered=known)
+        return result, write_scan(engine, result, started=NOW, finished=NOW)
 
     first, _ = scan(Brokers())
-    assert [(each.answer, each.reason) for each in first.outcomes] == [(SourceStatus.READ, "")] * 3
-    assert {each.topic: each.amount for each in first.metrics} == {"orders": 7.0, "refunds": 7.0}
+    assert [(outcome.status, outcome.reason) for outcome in first.outcomes] == [(SourceStatus.READ, "")] * 3
+    assert {metric.topic: metric.amount for metric in first.metrics} == {"orders": 7.0, "refunds": 7.0}
     yield scan
     engine.dispose()
 
@@ -165,19 +167,19 @@ def scanned(empty: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
 @pytest.mark.no_cover
 @pytest.mark.parametrize("code", FAULTS, ids=lambda code: KafkaError(code).name())
 @pytest.mark.parametrize("stage", STAGES)
-def test_fault_of_the_brokers_costs_what_they_did_not_tell_and_no_more(scanned: Any, stage: str, code: int) -> None:
+def test_fault_of_the_brokers_costs_what_they_did_not_report_and_no_more(scanned: Any, stage: str, code: int) -> None:
     """What they told stays, what they told before is stale, and a line says what is wrong."""
     scan, summary = scanned(Brokers(stage, code))
     kafka, streams, figures = scan.outcomes
 
     assert summary.gone == 0
-    assert (streams.answer, [each.name for each in scan.topologies]) == (SourceStatus.READ, ["app"])
-    assert kafka.answer is (SourceStatus.UNAVAILABLE if stage == "list_topics" else kafka.answer)
-    assert figures.answer is (
+    assert (streams.status, [topology.name for topology in scan.topologies]) == (SourceStatus.READ, ["app"])
+    assert kafka.status is (SourceStatus.UNAVAILABLE if stage == "list_topics" else kafka.status)
+    assert figures.status is (
         SourceStatus.UNAVAILABLE if stage in ("list_topics", "list_offsets") else SourceStatus.READ
     )
     for outcome in (kafka, figures):
         assert "reader failed" not in outcome.reason
-        if outcome.answer is not SourceStatus.READ:
+        if outcome.status is not SourceStatus.READ:
             assert len(outcome.reason) > 10
             assert len(outcome.reason.splitlines()) == 1

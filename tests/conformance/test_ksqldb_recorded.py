@@ -63,22 +63,25 @@ def jobs(reading: KsqlResult) -> dict[str, Reading]:
     fields: dict[tuple[str, str], tuple[Column, ...]] = {}
     for definition, link in collection_schemas(reading.sources, set()):
         prefix = (KEY,) if link.role is Role.KEY else ()
-        columns = tuple(Column(path=(*prefix, *one.path), type=one.type) for one in definition.columns)
+        columns = tuple(Column(path=(*prefix, *column.path), type=column.type) for column in definition.columns)
         fields["lab", link.topic] = (*fields.get(("lab", link.topic), ()), *columns)
-    collections, queries = [("lab", one) for one in reading.sources], [("lab", one) for one in reading.queries]
-    return {found.flows.job.name: found for found in ksql_jobs(collections, queries, fields, NAMING)}
+    collections, queries = (
+        [("lab", source) for source in reading.sources],
+        [("lab", query) for query in reading.queries],
+    )
+    return {ksql_job.flows.job.name: ksql_job for ksql_job in ksql_jobs(collections, queries, fields, NAMING)}
 
 
 def flows(reading: Reading) -> set[tuple[str, str, str]]:
     return {
-        (one.source.key.rpartition("/")[2], one.target.key.rpartition("/")[2], one.subtype)
-        for one in reading.flows.columns
+        (column.source.key.rpartition("/")[2], column.target.key.rpartition("/")[2], column.subtype)
+        for column in reading.flows.columns
     }
 
 
-def test_newest_server_tells_everything_in_two_requests(newest) -> None:
+def test_newest_server_reports_everything_in_two_requests(newest) -> None:
     """8.3.1: a deleted topic is missing, the query of a source table is a query."""
-    assert (newest.outcome.answer, newest.outcome.requests, newest.service) == (Answered.READ, 2, "wtk_")
+    assert (newest.outcome.status, newest.outcome.requests, newest.service) == (Answered.READ, 2, "wtk_")
     assert (newest.problems, newest.missing) == ((), {"ksqldb-r-gone"})
     assert {query.name.partition("_")[0]: len(query.sinks) for query in newest.queries} == {
         "CSAS": 1,
@@ -90,23 +93,23 @@ def test_newest_server_tells_everything_in_two_requests(newest) -> None:
 
 def test_schemas_are_what_the_records_hold(newest) -> None:
     """A structured single key is the key itself, a value that is not wrapped has no name, a header is no field."""
-    found = {
-        (link.topic, link.role.value): [one.name for one in definition.columns]
+    result = {
+        (link.topic, link.role.value): [column.name for column in definition.columns]
         for definition, link in collection_schemas(newest.sources, set())
     }
 
-    assert found["ksqldb-r-keyed", "key"] == ["A", "B"]
-    assert found["ksqldb-r-keyed", "value"] == ["V", "at"]
-    assert found["ksqldb-r-bare", "value"] == ["", "[]"]
-    assert found["ksqldb-r-bare", "key"] == ["K"]
+    assert result["ksqldb-r-keyed", "key"] == ["A", "B"]
+    assert result["ksqldb-r-keyed", "value"] == ["V", "at"]
+    assert result["ksqldb-r-bare", "value"] == ["", "[]"]
+    assert result["ksqldb-r-bare", "key"] == ["K"]
 
 
 def test_every_statement_is_read_to_its_columns(newest) -> None:
     """Keys, headers, structures made here, and the time of records of the newest server; nothing is left open."""
-    found = jobs(newest)
-    by_kind = {name.partition("_KSQLDB_R_")[2].partition("_")[0]: one for name, one in found.items()}
+    result = jobs(newest)
+    by_kind = {name.partition("_KSQLDB_R_")[2].partition("_")[0]: reading for name, reading in result.items()}
 
-    assert [one.problems for one in found.values()] == [()] * 4
+    assert [reading.problems for reading in result.values()] == [()] * 4
     assert flows(by_kind["MADE"]) == {
         ("ksqldb-r-keyed#@key.A", "ksqldb-r-made#@key.A", "IDENTITY"),
         ("ksqldb-r-keyed#@key.B", "ksqldb-r-made#@key.B", "IDENTITY"),
@@ -115,18 +118,18 @@ def test_every_statement_is_read_to_its_columns(newest) -> None:
         ("ksqldb-r-keyed#$headers.`trace.id`", "ksqldb-r-made#TRACE", "TRANSFORMATION"),
     }
     assert ("ksqldb-r-bare#", "ksqldb-r-first#FIRST", "TRANSFORMATION") in flows(by_kind["FIRST"])
-    assert {one for one in flows(by_kind["HOURLY"]) if one[2] == "WINDOW"} == {
+    assert {flow for flow in flows(by_kind["HOURLY"]) if flow[2] == "WINDOW"} == {
         ("ksqldb-r-keyed#at", "ksqldb-r-hourly", "WINDOW")
     }
     assert dict(by_kind["NAMES"].flows.job.attributes)["internal"] is True
 
 
-def test_server_of_2020_is_asked_in_older_words() -> None:
+def test_server_of_2020_is_queried_in_older_words() -> None:
     """6.1.15 takes `DESCRIBE STREAMS` for no statement at all, and `DESCRIBE TABLES` for a collection's name."""
     reading = _read("6_1_15")
     (job,) = jobs(reading).values()
 
-    assert (reading.outcome.answer, reading.problems, reading.outcome.requests) == (Answered.READ, (), 9)
-    assert Counter(one.kind for one in reading.sources) == {"STREAM": 1, "TABLE": 1}
+    assert (reading.outcome.status, reading.problems, reading.outcome.requests) == (Answered.READ, (), 9)
+    assert Counter(source.kind for source in reading.sources) == {"STREAM": 1, "TABLE": 1}
     assert ("ksqldb-r-old#PLACED", "ksqldb-r-old-hourly", "WINDOW") in flows(job)
     assert job.problems == ()

@@ -34,7 +34,7 @@ def tokens() -> list[int]:
         start = int(token or 0)
         return window(start), str(start + PAGE) if start + PAGE < MANY else ""
 
-    return list(by_token(page, key=lambda one: one))
+    return list(by_token(page, key=lambda number: number))
 
 
 READERS: dict[str, Callable[[], Sized]] = {
@@ -44,8 +44,8 @@ READERS: dict[str, Callable[[], Sized]] = {
     "entities": lambda: read_search({"entities": rows(typeName="kafka_topic", guid="{}", attributes={})}),
     "entities of GraphQL": lambda: read_graphql({"data": {"kafka_topic": rows(qualifiedName="{}")}}, "kafka_topic"),
     "pages by token": tokens,
-    "pages by offset": lambda: list(paged(lambda start, _: window(start), key=lambda one: one)),
-    "pages by number": lambda: list(by_number(lambda number: window(number * PAGE), key=lambda one: one)),
+    "pages by offset": lambda: list(paged(lambda start, _: window(start), key=lambda number: number)),
+    "pages by number": lambda: list(by_number(lambda number: window(number * PAGE), key=lambda number: number)),
 }
 
 

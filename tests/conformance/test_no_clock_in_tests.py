@@ -18,9 +18,9 @@ def measured(text: str) -> list[str]:
 
 def test_no_test_measures_how_long_something_takes() -> None:
     """Figures in seconds are made by `make bench`, where nothing fails because of a neighbour."""
-    found = {str(file.relative_to(TESTS)): measured(file.read_text("utf-8")) for file in TESTS.rglob("test_*.py")}
+    result = {str(file.relative_to(TESTS)): measured(file.read_text("utf-8")) for file in TESTS.rglob("test_*.py")}
 
-    assert {name: lines for name, lines in found.items() if lines} == {}
+    assert {name: lines for name, lines in result.items() if lines} == {}
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,11 @@ from __future__ import annotations
 import base64
 import importlib.util
 import json
+import os
 import re
+import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,18 +26,18 @@ JDBC = "jdbc:db2://h:50000/d"
 
 
 def s(number: int) -> str:
-    """Return a secret that nothing but its place tells to be one."""
+    """Return a secret that only its place shows to be one."""
     return f"zqS{number:02d}ecretzq"
 
 
-def planted(place: str, number: int) -> str:
+def planted(location: str, number: int) -> str:
     """Return the secret of a form in one kind of place."""
-    return f"zq{place}{number:03d}ecretzq"
+    return f"zq{location}{number:03d}ecretzq"
 
 
-def formed(place: str) -> list[str]:
+def formed(location: str) -> list[str]:
     """Return every form of text, each with its own secret."""
-    return [form.format(planted(place, number)) for number, form in enumerate(TEXT_FORMS)]
+    return [form.format(planted(location, number)) for number, form in enumerate(TEXT_FORMS)]
 
 
 def jwt(number: int) -> str:
@@ -161,7 +164,7 @@ SECRETS = [s(number) for number in range(1, 52)]
 
 
 @dataclass(slots=True)
-class Estate:
+class Installation:
     """What the server knows, by the first step of a path."""
 
     connect: Any
@@ -170,8 +173,10 @@ class Estate:
     unity: Any
     ksql: Any
 
-    def __call__(self, asked: Any) -> tuple[int, Any]:
-        _, first, rest = asked.target.split("/", 2) if asked.target.count("/") > 1 else (*asked.target.split("/"), "")
+    def __call__(self, request: Any) -> tuple[int, Any]:
+        _, first, rest = (
+            request.target.split("/", 2) if request.target.count("/") > 1 else (*request.target.split("/"), "")
+        )
         target = f"/{rest}"
         match first.partition("?")[0]:
             case "connect":
@@ -181,39 +186,41 @@ class Estate:
             case "flink":
                 return self.flink.answer(target)
             case "unity":
-                return self.unity.answer(asked.method, target, asked.body)
+                return self.unity.answer(request.method, target, request.body)
             case "ksql":
-                return (200, self.ksql.info()) if target == "/info" else self.ksql.answer(asked.document["ksql"])
+                return (200, self.ksql.info()) if target == "/info" else self.ksql.answer(request.document["ksql"])
             case "tags":
-                return self._tags(asked)
+                return self._tags(request)
             case "tables":
-                told = {"display_name": "orders", "table_formats": ["DELTA"], "config": {"sas_token": s(12)}}
-                return 200, {"metadata": {"next": ""}, "data": [{"spec": told, "status": {"phase": "RUNNING"}}]}
+                members = {"display_name": "orders", "table_formats": ["DELTA"], "config": {"sas_token": s(12)}}
+                return 200, {"metadata": {"next": ""}, "data": [{"spec": members, "status": {"phase": "RUNNING"}}]}
             case "token":
                 return 400, {"error": "invalid_client", "error_description": f"no client with client_secret={s(2)}"}
             case _:
-                login = asked.headers.get("authorization", "")
+                login = request.headers.get("authorization", "")
                 plain = base64.b64decode(login.partition(" ")[2]).decode() if login.startswith("Basic") else login
-                told = f"{login} is refused: {plain}, key {asked.headers.get('x-api-key', '')}"
-                return 403, {"error_code": 40301, "message": told}
+                members = f"{login} is refused: {plain}, key {request.headers.get('x-api-key', '')}"
+                return 403, {"error_code": 40301, "message": members}
 
-    def _tags(self, asked: Any) -> tuple[int, Any]:
+    def _tags(self, request: Any) -> tuple[int, Any]:
         name = {"qualifiedName": "lsrc-7:lkc-1:orders", "name": "orders"}
-        if "graphql" in asked.target:
+        if "graphql" in request.target:
             topics = (
-                [{**name, "tags": ["PII"], "business_metadata": SAID}] if "offset: 0" in asked.document["query"] else []
+                [{**name, "tags": ["PII"], "business_metadata": SAID}]
+                if "offset: 0" in request.document["query"]
+                else []
             )
             return 200, {
-                "data": {"kafka_topic" if "kafka_topic" in asked.document["query"] else "cn_connector": topics}
+                "data": {"kafka_topic" if "kafka_topic" in request.document["query"] else "cn_connector": topics}
             }
         about = {"typeName": "kafka_topic", "guid": "g", "status": "ACTIVE", "classificationNames": ["PII"]}
         described = {**about, "attributes": {**name, "description": f"http://u:{s(46)}@h"}}
         return 200, {
-            "entities": [described] if "type=kafka_topic" in asked.target and "offset=0" in asked.target else []
+            "entities": [described] if "type=kafka_topic" in request.target and "offset=0" in request.target else []
         }
 
 
-def estate() -> Estate:
+def installation() -> Installation:
     connect, registry, flink, unity = map(
         fake, ("connect_server", "confluent_registry", "flink_server", "unity_server")
     )
@@ -243,9 +250,9 @@ def estate() -> Estate:
     statements = ((flink.statement("a", FLINK_TABLE), flink.statement("b", FLINK_SET)),)
     more = {"columns": [unity.column("id", "long")], **UNITY}
     table = {**unity.table("lake.shop.orders"), **more}
-    return Estate(
-        connect=connect.Connect(estate=(failed, plain, *traced), passwords={"com.acme.Sink": ("cipher.seed",)}),
-        registry=registry.Registry(estate=(stored,)),
+    return Installation(
+        connect=connect.Connect(installation=(failed, plain, *traced), passwords={"com.acme.Sink": ("cipher.seed",)}),
+        registry=registry.Registry(installation=(stored,)),
         flink=flink.Flink(statements=statements),
         unity=unity.Unity(tables=(table,)),
         ksql=ksql.Ksql(sources=(stream,), queries=(described,)),
@@ -276,13 +283,13 @@ def left(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Iterator[tuple[Pa
     for directory in (work, given):
         directory.mkdir()
 
-    def redirected(asked: Any, good: Any) -> Any:
-        if asked.target.startswith("/moved"):
+    def redirected(request: Any, good: Any) -> Any:
+        if request.target.startswith("/moved"):
             away = {"Location": f"ftp://u:{s(8)}@files.example/x?access_token={s(9)}"}
             return faulty.Reply(status=302, headers=away)
-        return faulty.healthy(asked, good)
+        return faulty.healthy(request, good)
 
-    with faulty.serving(faulty.Faulty(good=estate(), fault=redirected)) as server:
+    with faulty.serving(faulty.Faulty(good=installation(), fault=redirected)) as server:
         (given / "cluster.json").write_text(json.dumps(cluster_file(server.url)), encoding="utf-8")
         (given / "jobs.sql").write_text(SQL_FILE + SQL_PLANTED, encoding="utf-8")
         (given / "app.txt").write_text("\n\n".join([TOPOLOGY, *formed("Topology")]), encoding="utf-8")
@@ -293,8 +300,8 @@ def left(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Iterator[tuple[Pa
         def command(*arguments: object) -> int:
             number = next(counted)
             status = run(["--verbose", *map(str, arguments)])
-            said = capfd.readouterr()
-            (work / f"said-{number}.txt").write_text(f"{arguments}\n{said.out}{said.err}", encoding="utf-8")
+            captured = capfd.readouterr()
+            (work / f"said-{number}.txt").write_text(f"{arguments}\n{captured.out}{captured.err}", encoding="utf-8")
             return status
 
         yield tmp_path, command
@@ -302,15 +309,15 @@ def left(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Iterator[tuple[Pa
 
 def traces(directory: Path) -> dict[str, list[str]]:
     """Return by secret the files that hold it, as it is or in the base64 of a login."""
-    found: dict[str, list[str]] = {}
+    result: dict[str, list[str]] = {}
     for file in sorted(path for path in directory.rglob("*") if path.is_file()):
         content = file.read_bytes()
         for match in PLANTED.findall(content):
-            found.setdefault(match.decode(), []).append(str(file.relative_to(directory)))
+            result.setdefault(match.decode(), []).append(str(file.relative_to(directory)))
         for secret in SECRETS:
             if any(form in content for form in forms(secret)):
-                found.setdefault(secret, []).append(str(file.relative_to(directory)))
-    return found
+                result.setdefault(secret, []).append(str(file.relative_to(directory)))
+    return result
 
 
 def forms(secret: str) -> Iterator[bytes]:
@@ -354,5 +361,37 @@ def test_no_secret_is_left_anywhere(left: tuple[Path, Callable[..., int]]) -> No
         "graph.html",
         "again.db",
     }
-    found = traces(work)
-    assert found == {}, "\n".join(f"{k} {v}" for k, v in found.items())
+    result = traces(work)
+    assert result == {}, "\n".join(f"{k} {v}" for k, v in result.items())
+
+
+@pytest.mark.spark
+@pytest.mark.xdist_group("spark")
+@pytest.mark.parametrize("command", ["extract", "dataflow"])
+def test_no_secret_is_in_the_log_of_spark(left: tuple[Path, Callable[..., int]], command: str) -> None:
+    """The log is removed when Spark succeeds, so it is linked into another directory while Spark runs."""
+    home, here = left
+    config = ("--config", home / "given" / "cluster.json")
+    dictionary = ("--dictionary", home / "left" / "dictionary.db")
+    lines = {
+        "extract": ("extract", *config, *dictionary, "--engine", "spark"),
+        "dataflow": ("dataflow", *dictionary, "--engine", "spark", "--output", home / "left" / "flow"),
+    }
+    if command == "dataflow":
+        here("extract", *config, *dictionary)
+    temporary = home / "temporary"
+    temporary.mkdir()
+
+    scanner = [str(Path(sys.executable).parent / "scanner"), "--verbose", *map(str, lines[command])]
+    with (home / "left" / "terminal.txt").open("wb") as terminal:
+        environment = {**os.environ, "TMPDIR": str(temporary)}
+        process = subprocess.Popen(scanner, stdout=terminal, stderr=terminal, env=environment)
+        log = home / "left" / "spark.log"
+        while process.poll() is None:
+            for path in () if log.exists() else temporary.glob("scanner-spark-*/spark.log"):
+                log.hardlink_to(path)
+            time.sleep(0.05)
+
+    assert process.returncode == {"extract": 3, "dataflow": 0}[command]
+    assert log.stat().st_size
+    assert traces(home / "left") == {}

@@ -38,7 +38,7 @@ NETWORK = "kafka://k:9092"
 
 
 def graph_of(names: tuple[str, ...], edges_read: list[int] | None = None) -> FlowGraph:
-    """Build a chain of topics with a column each, where a list is given told of each edge that is read."""
+    """Build a chain of topics with a column each, where a list is given, it gets each edge that is read."""
     topics = [Node(f"topic:{name}", NodeKind.TOPIC, NETWORK, name, None, (("description", name),)) for name in names]
     columns = [Node(f"column:{name}#{name}", NodeKind.COLUMN, NETWORK, name, (name, "[]")) for name in names]
     nodes = [*topics, *columns]
@@ -56,9 +56,9 @@ def graph_of(names: tuple[str, ...], edges_read: list[int] | None = None) -> Flo
 
 def page_data(text: str) -> Any:
     """Read the graph out of the page as a browser does: the script ends at the first end tag."""
-    found = re.search(r'<script type="application/json" id="graph">(.*?)</script', text, re.S | re.I)
-    assert found
-    return json.loads(found[1])
+    result = re.search(r'<script type="application/json" id="graph">(.*?)</script', text, re.S | re.I)
+    assert result
+    return json.loads(result[1])
 
 
 def graphml_data(text: str) -> tuple[int, int]:
@@ -119,8 +119,8 @@ def test_nodes_come_in_the_graphs_order(write) -> None:
     names = tuple(f"{word}-topic" for word in ("zebra", "ant", "mole", "bee"))
     text = write(graph_of(names))
 
-    places = [text.index(name) for name in names]
-    assert places == sorted(places)
+    locations = [text.index(name) for name in names]
+    assert locations == sorted(locations)
 
 
 @pytest.mark.parametrize("name", WRITERS)

@@ -77,12 +77,12 @@ def fake() -> Any:
 
 
 def registry(fake: Any, server: str) -> Any:
-    """Return the fake of a server that was told the statements behind the recorded rows."""
-    estate = []
+    """Return the fake of a server that has the statements behind the recorded rows."""
+    installation = []
     for row in ROWS[server]:
-        references = tuple((each["name"], each["subject"], each["version"]) for each in row.get("references", ()))
+        references = tuple((item["name"], item["subject"], item["version"]) for item in row.get("references", ()))
         more = {"metadata": row["metadata"]} if "metadata" in row else {}
-        estate.append(
+        installation.append(
             fake.Stored(
                 subject=row["subject"],
                 version=row["version"],
@@ -95,12 +95,12 @@ def registry(fake: Any, server: str) -> Any:
                 more=more,
             )
         )
-    return fake.Registry(flavour=server, estate=tuple(estate), aliases={"alias-value": "true-value"})
+    return fake.Registry(flavour=server, installation=tuple(installation), aliases={"alias-value": "true-value"})
 
 
 @pytest.mark.parametrize("server", ROWS)
 def test_fake_answers_with_the_rows_of_the_server(server, fake) -> None:
-    """Member for member; only a guid is no number that can be told beforehand. Confluent's order is kept, too."""
+    """Member for member; only a guid is no number that can be known in advance. Confluent's order is kept, too."""
     served = registry(fake, server)
     for row in ROWS[server]:
         status, answer = served.answer(f"/subjects/{row['subject']}/versions/{row['version']}?deleted=true")
@@ -110,13 +110,16 @@ def test_fake_answers_with_the_rows_of_the_server(server, fake) -> None:
 
 
 @pytest.mark.parametrize(
-    ("server", "target", "status", "body"), [(one, *rest) for some, *rest in ANSWERS for one in some]
+    ("server", "target", "status", "body"), [(text, *rest) for some, *rest in ANSWERS for text in some]
 )
 def test_fake_answers_as_the_server_did(server, target, status, body, fake) -> None:
     """What a reader meets besides rows."""
-    found = registry(fake, server).answer(target)
+    answer = registry(fake, server).answer(target)
 
-    assert (found[0], sorted(found[1]) if server == "confluent-6.1" and status == 200 else found[1]) == (status, body)
+    assert (answer[0], sorted(answer[1]) if server == "confluent-6.1" and status == 200 else answer[1]) == (
+        status,
+        body,
+    )
 
 
 @pytest.mark.parametrize("server", [*CONFLUENT, "karapace"])
@@ -137,7 +140,7 @@ def test_only_modern_servers_refuse_ambiguous_paths_with_a_page(path, fake) -> N
 
 
 def test_association_has_all_members_of_8_3(fake) -> None:
-    """The namespace tells whose topic it is."""
+    """The namespace reports whose topic it is."""
     given = {"s": [{"resourceName": "refunds", "resourceNamespace": "lkc-OTHER"}]}
     ((association,),) = [fake.Registry(associations=given).answer("/associations/subjects/s")[1]]
 

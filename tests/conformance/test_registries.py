@@ -1,4 +1,4 @@
-"""One suite for every server that speaks Confluent's API: the same estate gives the same facts."""
+"""One suite for every server that speaks Confluent's API: the same installation gives the same facts."""
 
 from __future__ import annotations
 
@@ -48,8 +48,8 @@ def fake() -> Any:
 
 
 @pytest.fixture
-def estate(fake) -> tuple[Any, ...]:
-    """Return an estate that every kind can hold."""
+def installation(fake) -> tuple[Any, ...]:
+    """Return an installation that every kind can hold."""
     stored = fake.Stored
     return (
         stored(subject="orders-value", version=1, id=1, schema='"string"', deleted=True),
@@ -63,11 +63,13 @@ def estate(fake) -> tuple[Any, ...]:
 
 @pytest.fixture
 def read(fake) -> Iterator[Reader]:
-    """Serve an estate as one flavour and read it as one kind."""
+    """Serve an installation as one flavour and read it as one kind."""
     with ExitStack() as stack:
 
-        def reading(kind: str, flavour: str, estate: tuple[Any, ...]) -> RegistryResult:
-            registry = stack.enter_context(fake.serving(fake.Registry(flavour=flavour, estate=estate, page=2)))
+        def reading(kind: str, flavour: str, installation: tuple[Any, ...]) -> RegistryResult:
+            registry = stack.enter_context(
+                fake.serving(fake.Registry(flavour=flavour, installation=installation, page=2))
+            )
             settings = RegistrySettings(type=kind, http=HttpSettings(url=registry.url))
             with Http(settings.http, settings.source) as http:
                 return REGISTRIES[kind].read(settings, http, no_progress)
@@ -83,51 +85,51 @@ def test_every_kind_of_this_family_is_served_here() -> None:
 
 
 @pytest.mark.parametrize(("kind", "flavour"), SERVERS)
-def test_same_estate_gives_the_same_facts(kind, flavour, estate, read) -> None:
+def test_same_installation_gives_the_same_facts(kind, flavour, installation, read) -> None:
     """Ids, texts, types, references and deletions do not depend on whose server holds them."""
-    reading = read(kind, flavour, estate)
-    told = [
+    reading = read(kind, flavour, installation)
+    reported = [
         (v.context, v.subject, v.version, v.schema_id, v.format, v.text, len(v.references), v.deleted)
         for v in reading.versions
     ]
 
-    assert told == sorted(
-        (".", s.subject, s.version, str(s.id), s.type, s.schema, len(s.references), s.deleted) for s in estate
+    assert reported == sorted(
+        (".", s.subject, s.version, str(s.id), s.type, s.schema, len(s.references), s.deleted) for s in installation
     )
-    assert (reading.outcome.answer, reading.problems) == (SourceStatus.READ, ())
+    assert (reading.outcome.status, reading.problems) == (SourceStatus.READ, ())
 
 
 @pytest.mark.parametrize(("kind", "flavour"), SERVERS)
-def test_every_reference_resolves(kind, flavour, estate, read) -> None:
+def test_every_reference_resolves(kind, flavour, installation, read) -> None:
     """Columns of an imported type stand in another text."""
-    versions = read(kind, flavour, estate).versions
+    versions = read(kind, flavour, installation).versions
     payments = next(version for version in versions if version.subject == "payments-value")
 
     assert resolve(payments, finder(versions)).texts == {"money.proto": "message Money {}"}
 
 
 @pytest.mark.parametrize(("kind", "flavour"), SERVERS)
-def test_outcome_counts_and_names_the_source(kind, flavour, estate, read) -> None:
+def test_outcome_counts_and_names_the_source(kind, flavour, installation, read) -> None:
     """The report of a scan is made of nothing else."""
-    reading = read(kind, flavour, estate)
+    reading = read(kind, flavour, installation)
 
-    assert (reading.outcome.got, reading.outcome.asked, reading.outcome.kind) == (6, 6, "schema_registry")
+    assert (reading.outcome.received, reading.outcome.requested, reading.outcome.kind) == (6, 6, "schema_registry")
     assert reading.outcome.source == reading.registry.source == f"schema_registry:{reading.registry.url}"
     assert reading.outcome.requests > 0
 
 
 @pytest.mark.parametrize(("kind", "flavour"), SERVERS)
-def test_metadata_is_kept_where_the_kind_has_it(kind, flavour, estate, read) -> None:
+def test_metadata_is_kept_where_the_kind_has_it(kind, flavour, installation, read) -> None:
     """Karapace drops it, Apicurio and old servers have no place for it."""
-    kept = {version.metadata for version in read(kind, flavour, estate).versions} - {""}
+    retained = {version.metadata for version in read(kind, flavour, installation).versions} - {""}
 
-    assert kept == ({'{"properties":{"owner":"finance"}}'} if flavour in ("confluent", "confluent-7.4") else set())
+    assert retained == ({'{"properties":{"owner":"finance"}}'} if flavour in ("confluent", "confluent-7.4") else set())
 
 
 @pytest.mark.parametrize(("kind", "flavour"), [server for server in SERVERS if server[1] != "confluent-6.1"])
-def test_prefix_of_a_context_is_one_for_confluent_only(kind, flavour, estate, read) -> None:
+def test_prefix_of_a_context_is_one_for_confluent_only(kind, flavour, installation, read) -> None:
     """Elsewhere a colon is a character like any other."""
-    subject = replace(estate[0], subject=":.eu:orders-value", deleted=False)
+    subject = replace(installation[0], subject=":.eu:orders-value", deleted=False)
     (version,) = read(kind, flavour, (subject,)).versions
     expected = (".eu", "orders-value") if kind == "confluent" else (".", ":.eu:orders-value")
 
@@ -135,9 +137,9 @@ def test_prefix_of_a_context_is_one_for_confluent_only(kind, flavour, estate, re
 
 
 @pytest.mark.parametrize(("kind", "flavour"), SERVERS)
-def test_reading_twice_gives_the_same(kind, flavour, estate, read) -> None:
+def test_reading_twice_gives_the_same(kind, flavour, installation, read) -> None:
     """In whatever order the server lists: the same answers give the same bytes."""
-    first, second = read(kind, flavour, estate), read(kind, flavour, tuple(reversed(estate)))
+    first, second = read(kind, flavour, installation), read(kind, flavour, tuple(reversed(installation)))
     nowhere = SourceId("schema_registry:x")
 
     assert [replace(version, source=nowhere) for version in first.versions] == [

@@ -1,4 +1,4 @@
-"""One suite for every kind of registry: the same estate gives the same dictionary, but for what a kind cannot say."""
+"""One suite for every kind of registry: the same installation gives the same dictionary, but for what a kind lacks."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class One:
     needs: str = ""
 
 
-ESTATE = (
+INSTALLATION = (
     One(name="orders", text=ORDER, deleted=True),
     One(name="orders", text=ORDER_2, number=2),
     One(name="orders", text='"string"', role="key", needs="keys"),
@@ -88,79 +88,79 @@ def _loaded(name: str) -> ModuleType:
 
 
 def _over(server: Callable[[str, str], tuple[int, bytes]]) -> Transport:
-    def ask(request: Request) -> Response:
+    def query(request: Request) -> Response:
         status, body = server(request.method, request.url)
         return Response(status=status, body=body)
 
-    return ask
+    return query
 
 
-def _confluent(fakes, stack: ExitStack, kind: str, estate: tuple[One, ...]) -> Server:
+def _confluent(fakes, stack: ExitStack, kind: str, installation: tuple[One, ...]) -> Server:
     fake = fakes["confluent"]
     stored = tuple(
         fake.Stored(
-            subject=f"{one.name}-{one.role}" if one.topic else one.name,
-            version=one.number,
+            subject=f"{item.name}-{item.role}" if item.topic else item.name,
+            version=item.number,
             id=number,
-            schema=one.text,
-            type=one.format,
-            references=((one.refers, one.refers, 1),) if one.refers else (),
-            deleted=one.deleted,
+            schema=item.text,
+            type=item.format,
+            references=((item.refers, item.refers, 1),) if item.refers else (),
+            deleted=item.deleted,
         )
-        for number, one in enumerate(estate, 1)
+        for number, item in enumerate(installation, 1)
     )
-    served = stack.enter_context(fake.serving(fake.Registry(flavour=kind, estate=stored)))
+    served = stack.enter_context(fake.serving(fake.Registry(flavour=kind, installation=stored)))
     url = served.url + ("/apis/ccompat/v7" if kind == "apicurio" else "")
     return RegistrySettings(type=kind, http=HttpSettings(url=url)), None
 
 
-def _apicurio(fakes, estate: tuple[One, ...], **options: Any) -> Server:
+def _apicurio(fakes, installation: tuple[One, ...], **options: Any) -> Server:
     held = tuple(
         fakes["apicurio"].Held(
-            artifact=f"{one.name}-{one.role}" if one.topic else one.name,
-            label=str(one.number),
-            text=one.text,
-            type=one.format,
-            state="DISABLED" if one.deleted else "ENABLED",
-            references=({"groupId": "default", "artifactId": one.refers, "version": "1", "name": one.refers},)
-            if one.refers
+            artifact=f"{item.name}-{item.role}" if item.topic else item.name,
+            label=str(item.number),
+            text=item.text,
+            type=item.format,
+            state="DISABLED" if item.deleted else "ENABLED",
+            references=({"groupId": "default", "artifactId": item.refers, "version": "1", "name": item.refers},)
+            if item.refers
             else (),
             global_id=number,
             content_id=number,
         )
-        for number, one in enumerate(estate, 1)
+        for number, item in enumerate(installation, 1)
     )
     server = fakes["apicurio"].Apicurio(held=held, page=2, **options)
     return RegistrySettings(type="apicurio", http=HttpSettings(url=URL)), _over(server)
 
 
-def _cloudera(fakes, estate: tuple[One, ...], **options: Any) -> Server:
-    kept = tuple(
+def _cloudera(fakes, installation: tuple[One, ...], **options: Any) -> Server:
+    retained = tuple(
         fakes["cloudera"].Kept(
-            name=one.name + (":k" if one.role == "key" else ""),
-            version=one.number,
-            text=one.text,
-            type=one.format.lower(),
-            state=8 if one.deleted else 5,
+            name=item.name + (":k" if item.role == "key" else ""),
+            version=item.number,
+            text=item.text,
+            type=item.format.lower(),
+            state=8 if item.deleted else 5,
             id=number,
         )
-        for number, one in enumerate(estate, 1)
+        for number, item in enumerate(installation, 1)
     )
-    server = fakes["cloudera"].Cloudera(kept=kept, **options)
+    server = fakes["cloudera"].Cloudera(kept=retained, **options)
     return RegistrySettings(type="cloudera", http=HttpSettings(url=URL)), _over(server)
 
 
-def _glue(fakes, estate: tuple[One, ...]) -> Server:
+def _glue(fakes, installation: tuple[One, ...]) -> Server:
     filed = tuple(
         fakes["glue"].Filed(
-            name=one.name,
-            version=one.number,
-            text=one.text,
-            format=one.format,
-            status="DELETING" if one.deleted else "AVAILABLE",
+            name=item.name,
+            version=item.number,
+            text=item.text,
+            format=item.format,
+            status="DELETING" if item.deleted else "AVAILABLE",
             id=f"00000000-0000-0000-0000-{number:012d}",
         )
-        for number, one in enumerate(estate, 1)
+        for number, item in enumerate(installation, 1)
     )
     region = GlueSettings(region="eu-central-1")
     settings = RegistrySettings(type="glue", http=HttpSettings(url="https://glue.example"), glue=region)
@@ -169,25 +169,27 @@ def _glue(fakes, estate: tuple[One, ...]) -> Server:
 
 
 SERVERS: dict[str, Callable[[Any, ExitStack, tuple[One, ...]], Server]] = {
-    "confluent": lambda fakes, stack, estate: _confluent(fakes, stack, "confluent", estate),
-    "karapace": lambda fakes, stack, estate: _confluent(fakes, stack, "karapace", estate),
-    "apicurio ccompat": lambda fakes, stack, estate: _confluent(fakes, stack, "apicurio", estate),
-    "apicurio export": lambda fakes, stack, estate: _apicurio(fakes, estate),
-    "apicurio v3": lambda fakes, stack, estate: _apicurio(fakes, estate, exports=False),
-    "apicurio v2": lambda fakes, stack, estate: _apicurio(fakes, estate, api="v2"),
-    "cloudera": lambda fakes, stack, estate: _cloudera(fakes, estate),
-    "cloudera singly": lambda fakes, stack, estate: _cloudera(fakes, estate, aggregates=False),
-    "glue": lambda fakes, stack, estate: _glue(fakes, estate),
+    "confluent": lambda fakes, stack, installation: _confluent(fakes, stack, "confluent", installation),
+    "karapace": lambda fakes, stack, installation: _confluent(fakes, stack, "karapace", installation),
+    "apicurio ccompat": lambda fakes, stack, installation: _confluent(fakes, stack, "apicurio", installation),
+    "apicurio export": lambda fakes, stack, installation: _apicurio(fakes, installation),
+    "apicurio v3": lambda fakes, stack, installation: _apicurio(fakes, installation, exports=False),
+    "apicurio v2": lambda fakes, stack, installation: _apicurio(fakes, installation, api="v2"),
+    "cloudera": lambda fakes, stack, installation: _cloudera(fakes, installation),
+    "cloudera singly": lambda fakes, stack, installation: _cloudera(fakes, installation, aggregates=False),
+    "glue": lambda fakes, stack, installation: _glue(fakes, installation),
 }
 
 
 @pytest.fixture
 def read(fakes) -> Iterator[Callable[..., tuple[RegistrySettings, RegistryResult]]]:
-    """Read an estate as a server holds it."""
+    """Read an installation as a server holds it."""
     with ExitStack() as stack:
 
-        def reading(server: str, estate: tuple[One, ...], **changes: Any) -> tuple[RegistrySettings, RegistryResult]:
-            settings, exchange = SERVERS[server](fakes, stack, estate)
+        def reading(
+            server: str, installation: tuple[One, ...], **changes: Any
+        ) -> tuple[RegistrySettings, RegistryResult]:
+            settings, exchange = SERVERS[server](fakes, stack, installation)
             settings = replace(settings, **changes)
             with Http(settings.http, settings.source, exchange=exchange) as http:
                 return settings, REGISTRIES[settings.type].read(settings, http, no_progress)
@@ -196,7 +198,7 @@ def read(fakes) -> Iterator[Callable[..., tuple[RegistrySettings, RegistryResult
 
 
 def _expressible(server: str) -> tuple[One, ...]:
-    return tuple(one for one in ESTATE if one.needs not in CANNOT[server.partition(" ")[0]])
+    return tuple(item for item in INSTALLATION if item.needs not in CANNOT[server.partition(" ")[0]])
 
 
 def _concluded(settings: RegistrySettings, reading: RegistryResult) -> ClusterScan:
@@ -212,14 +214,14 @@ def test_every_kind_is_served_here() -> None:
 @pytest.mark.parametrize("server", SERVERS)
 def test_topics_get_the_same_columns_from_every_kind(server, read) -> None:
     """Each names its subjects in its own way, and the dictionary is the same."""
-    estate = _expressible(server)
-    scan = _concluded(*read(server, estate))
+    installation = _expressible(server)
+    scan = _concluded(*read(server, installation))
     columns = {d.fingerprint: [(c.name, c.type) for c in d.columns] for d in scan.definitions}
 
     assert [(s.topic, s.role, s.version, s.current, s.deleted, columns[s.fingerprint]) for s in scan.topic_schemas] == [
-        (one.name, one.role, one.number, not one.deleted, one.deleted, COLUMNS[one.text])
-        for one in sorted(estate, key=lambda one: (one.name, one.role, one.number))
-        if one.topic
+        (item.name, item.role, item.number, not item.deleted, item.deleted, COLUMNS[item.text])
+        for item in sorted(installation, key=lambda item: (item.name, item.role, item.number))
+        if item.topic
     ]
 
 
@@ -236,13 +238,13 @@ COLUMNS = {
 @pytest.mark.parametrize("server", SERVERS)
 def test_versions_are_kept_as_they_were_registered(server, read) -> None:
     """Text byte for byte, format in one spelling, one reference where one was made."""
-    estate = _expressible(server)
-    _, reading = read(server, estate)
+    installation = _expressible(server)
+    _, reading = read(server, installation)
 
     assert sorted((v.text, v.format, v.version, v.deleted, len(v.references)) for v in reading.versions) == sorted(
-        (one.text, one.format, one.number, one.deleted, bool(one.refers)) for one in estate
+        (item.text, item.format, item.number, item.deleted, bool(item.refers)) for item in installation
     )
-    assert (reading.outcome.answer, reading.outcome.got, reading.problems) == (Outcome.READ, len(estate), ())
+    assert (reading.outcome.status, reading.outcome.received, reading.problems) == (Outcome.READ, len(installation), ())
 
 
 @pytest.mark.parametrize("server", SERVERS)
@@ -259,7 +261,7 @@ def test_empty_registry_is_an_answer(server, read) -> None:
     """Nobody registered anything, which is not a failure."""
     _, reading = read(server, ())
 
-    assert (reading.outcome.answer, reading.versions, reading.problems) == (Outcome.READ, (), ())
+    assert (reading.outcome.status, reading.versions, reading.problems) == (Outcome.READ, (), ())
 
 
 @pytest.mark.parametrize("server", SERVERS)

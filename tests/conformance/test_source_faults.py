@@ -100,8 +100,8 @@ class Reaching(Connections):
     def http(self, settings: HttpSettings, source: SourceId, *, live: Any = None, mask: Any = None) -> Http:
         own = None if self.row.plain else live
         if self.row.exchange:
-            (asked,) = (each for each in self._asked() if each.source == source)
-            own = self.row.exchange(asked, self.url)
+            (requests,) = (item for item in self._asked() if item.source == source)
+            own = self.row.exchange(requests, self.url)
         return super().http(settings, source, live=own, mask=mask)
 
     def _asked(self) -> list[Any]:
@@ -135,11 +135,11 @@ class Scanned:
         access = Reaching(row=self.row, url=self.server.url, brokers=two_topics, clock=clock, now=lambda: NOW)
         settings = self.settings()
         beside = read_beside(settings, access)
-        asked = read_sources(settings, access, deadline=deadline)
-        silent = [each.source for each in asked.outcomes if each.answer != SourceStatus.READ]
+        sources = read_sources(settings, access, deadline=deadline)
+        silent = [outcome.source for outcome in sources.outcomes if outcome.status != SourceStatus.READ]
         with self.engine.connect() as conn:
             known = previous_state(conn, NAME, silent)
-        scan = merge_results(settings, asked, remembered=known)
+        scan = merge_results(settings, sources, remembered=known)
         summary = write_scan(self.engine, scan, started=NOW, finished=NOW)
         report = ScanReport(
             cluster=NAME, scan=summary.scan_id, outcomes=scan.outcomes, counts=(), changes=summary.counts,
@@ -160,7 +160,7 @@ class Scanned:
         )
 
     def outcome(self, scan: ClusterScan) -> SourceResult:
-        return next(each for each in scan.outcomes if each.source not in BESIDE)
+        return next(outcome for outcome in scan.outcomes if outcome.source not in BESIDE)
 
 
 def read_beside(settings: Settings, access: Connections) -> set[SourceId]:
@@ -172,7 +172,7 @@ def read_beside(settings: Settings, access: Connections) -> set[SourceId]:
 def two_topics(settings: KafkaSettings, progress: Progress) -> KafkaResult:
     topics = tuple(Topic(source=settings.source, name=TopicName(name)) for name in ("orders", "refunds"))
     return KafkaResult(
-        outcome=SourceResult(source=settings.source, kind="kafka", answer=SourceStatus.READ, got=2), topics=topics
+        outcome=SourceResult(source=settings.source, kind="kafka", status=SourceStatus.READ, received=2), topics=topics
     )
 
 
@@ -186,10 +186,10 @@ def scanned(request: pytest.FixtureRequest, empty: Path, tmp_path_factory: pytes
     with ExitStack() as stack:
         stack.callback(engine.dispose)
         server = stack.enter_context(faulty.serving(faulty.Faulty(good=row.good())))
-        one = Scanned(row=row, server=server, engine=engine, directory=directory)
-        _, scan, _ = one.scan(faulty.healthy)
-        one.first = one.outcome(scan)
-        yield one
+        scanned = Scanned(row=row, server=server, engine=engine, directory=directory)
+        _, scan, _ = scanned.scan(faulty.healthy)
+        scanned.first = scanned.outcome(scan)
+        yield scanned
 
 
 @pytest.mark.no_cover
@@ -202,21 +202,21 @@ def test_fault_costs_its_own_source_at_most(scanned: Scanned, fault: str) -> Non
     outcome, first = scanned.outcome(scan), scanned.first
 
     assert first
-    assert first.answer is scanned.row.answer, first.reason
+    assert first.status is scanned.row.status, first.reason
     assert "reader failed" not in outcome.reason
-    assert [each.name for each in scan.topologies] == ["app"]
-    assert {"orders", "refunds"} <= {each.name for each in scan.topics}
-    assert [each.answer for each in scan.outcomes if each.source in BESIDE] == [SourceStatus.READ] * 2
+    assert [topology.name for topology in scan.topologies] == ["app"]
+    assert {"orders", "refunds"} <= {topic.name for topic in scan.topics}
+    assert [outcome.status for outcome in scan.outcomes if outcome.source in BESIDE] == [SourceStatus.READ] * 2
     assert summary.gone == 0
     if expected == WHOLE:
-        assert (outcome.answer, outcome.got) == (first.answer, first.got), outcome.reason
+        assert (outcome.status, outcome.received) == (first.status, first.received), outcome.reason
     if expected == FAILS:
-        assert outcome.answer in (SourceStatus.PARTIAL, SourceStatus.UNAVAILABLE)
-    if outcome.answer is not SourceStatus.READ:
+        assert outcome.status in (SourceStatus.PARTIAL, SourceStatus.UNAVAILABLE)
+    if outcome.status is not SourceStatus.READ:
         lines = [
             line
             for line in report_text(report).splitlines()
-            if line.startswith(f"{outcome.answer}: {outcome.source}: ")
+            if line.startswith(f"{outcome.status}: {outcome.source}: ")
         ]
         assert len(lines) == 1
         assert len(lines[0].partition(f"{outcome.source}: ")[2]) > 10
@@ -230,5 +230,5 @@ def test_empty_page_in_the_middle_ends_no_list(scanned: Scanned) -> None:
     outcome = scanned.outcome(scan)
 
     assert scanned.first
-    assert (outcome.answer, outcome.got) == (scanned.first.answer, scanned.first.got), outcome.reason
+    assert (outcome.status, outcome.received) == (scanned.first.status, scanned.first.received), outcome.reason
     assert summary.gone == 0

@@ -19,7 +19,7 @@ def rows(pieces) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO("".join(pieces), newline="")))
 
 
-def test_an_edge_tells_both_ends_by_name() -> None:
+def test_an_edge_reports_both_ends_by_name() -> None:
     """Nobody looks an id up in another sheet to read a line."""
     [edge] = rows(csv_edges(GRAPH))
 
@@ -49,13 +49,13 @@ def test_a_name_that_a_spreadsheet_would_run_is_text() -> None:
 
 
 def test_a_column_of_a_schema_is_called_by_both_though_nobody_holds_its_name() -> None:
-    """An estate has millions of them; the key of each tells its path."""
+    """An installation has millions of them; the key of each reports its path."""
     schema = Node("schema:f1", NodeKind.SCHEMA, "", "shop.Order")
     column = Node("column:f1#`a.b`.[]", NodeKind.COLUMN, "", "shop.Order", ("a.b", "[]"))
     root = Node("column:f1#", NodeKind.COLUMN, "", "shop.Order", ())
-    edges = [Edge(schema.key, each.key, EdgeKind.CONTAINS, "", Certainty.DECLARED) for each in (column, root)]
+    edges = [Edge(schema.key, node.key, EdgeKind.CONTAINS, "", Certainty.DECLARED) for node in (column, root)]
 
-    found = rows(csv_edges(FlowGraph(nodes=lambda: iter([schema, column, root]), edges=lambda: iter(edges))))
+    result = rows(csv_edges(FlowGraph(nodes=lambda: iter([schema, column, root]), edges=lambda: iter(edges))))
 
-    assert [edge["target"] for edge in found] == ["shop.Order.`a.b`.[]", "shop.Order"]
-    assert {(edge["target_kind"], edge["target_namespace"]) for edge in found} == {("column", "")}
+    assert [edge["target"] for edge in result] == ["shop.Order.`a.b`.[]", "shop.Order"]
+    assert {(edge["target_kind"], edge["target_namespace"]) for edge in result} == {("column", "")}

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from dataflow_generator.build.assemble import read_flows
+from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.graph import Certainty, EdgeKind
 from dataflow_generator.jobs.field_matching import EventFields
 from dataflow_generator.openlineage.events import read_event
@@ -32,7 +33,7 @@ TABLE = ("hive://metastore:9083", "lake.paid")
 
 
 @pytest.fixture(scope="module")
-def told():
+def producer():
     """Load the producer of events."""
     file = Path(__file__).parents[1] / "fakes" / "lineage_producer.py"
     spec = importlib.util.spec_from_file_location("lineage_producer_for_graphs", file)
@@ -81,8 +82,8 @@ def scan() -> ClusterScan:
             name=ClusterName("retail"), brokers=("k-1:9092", "k-2:9092"), aliases=(("address", "lb.example.com"),)
         ),
         outcomes=tuple(
-            SourceResult(source=each, kind=each.partition(":")[0], answer=SourceStatus.READ)
-            for each in (KAFKA, MANUAL, CONNECT)
+            SourceResult(source=source_id, kind=source_id.partition(":")[0], status=SourceStatus.READ)
+            for source_id in (KAFKA, MANUAL, CONNECT)
         ),
         topics=(Topic(source=KAFKA, name=TopicName("orders")),),
         definitions=(definition,),
@@ -120,37 +121,37 @@ def flows(scanned, tmp_path):
     """Return what makes the graph's flows of the scan and of events."""
     engine = open_dictionary(shutil.copy(scanned, tmp_path))
 
-    def made(*events):
-        write_events(engine, [read_event(json.dumps(each)) for each in events])
+    def built(*events):
+        write_events(engine, [read_event(json.dumps(event)) for event in events])
         with engine.connect() as conn:
-            return read_flows(conn)
+            return read_flows(load_snapshot(conn))
 
-    return made
+    return built
 
 
 def edges(flows, *kinds):
     return {(edge.source, edge.target) for edge in flows.edges if edge.kind in kinds}
 
 
-def spark(told, broker: str = "kafka://SASL_SSL://K-2", **more):
-    paid = told.dataset(
+def spark(reported, broker: str = "kafka://SASL_SSL://K-2", **more):
+    paid = reported.dataset(
         "s3a://lake",
         "/paid/day=2026-01-02",
-        symlinks=told.symlink(*TABLE),
-        schema=told.schema("order_id", "name"),
-        columnLineage=told.lineage(broker, "orders", order_id="value.id", name="buyer.name"),
+        symlinks=reported.symlink(*TABLE),
+        schema=reported.schema("order_id", "name"),
+        columnLineage=reported.lineage(broker, "orders", order_id="value.id", name="buyer.name"),
     )
-    return told.run_event(job="spark", inputs=[told.dataset(broker, "orders")], outputs=[paid], **more)
+    return reported.run_event(job="spark", inputs=[reported.dataset(broker, "orders")], outputs=[paid], **more)
 
 
 @pytest.mark.parametrize("broker", ["kafka://SASL_SSL://K-2", "kafka://lb.example.com:9999", NAMESPACE])
-def test_a_path_leads_from_a_table_through_the_topic_to_what_spark_writes(flows, told, broker) -> None:
+def test_a_path_leads_from_a_table_through_the_topic_to_what_spark_writes(flows, producer, broker) -> None:
     """Whatever address Spark was configured with, and whatever it puts before the names of fields."""
-    found = flows(spark(told, broker))
-    columns = edges(found, EdgeKind.COLUMN_FLOW)
+    result = flows(spark(producer, broker))
+    columns = edges(result, EdgeKind.COLUMN_FLOW)
 
-    assert (f"topic:{NAMESPACE}/orders", "job:shop/spark") in edges(found, EdgeKind.READS)
-    assert ("job:shop/spark", f"dataset:{TABLE[0]}/{TABLE[1]}") in edges(found, EdgeKind.WRITES)
+    assert (f"topic:{NAMESPACE}/orders", "job:shop/spark") in edges(result, EdgeKind.READS)
+    assert ("job:shop/spark", f"dataset:{TABLE[0]}/{TABLE[1]}") in edges(result, EdgeKind.WRITES)
     assert {
         ("column:postgres://db:5432/shop.public.orders#id", f"column:{NAMESPACE}/orders#id"),
         (f"column:{NAMESPACE}/orders#id", f"column:{TABLE[0]}/{TABLE[1]}#order_id"),
@@ -158,10 +159,10 @@ def test_a_path_leads_from_a_table_through_the_topic_to_what_spark_writes(flows,
     } <= columns
 
 
-def test_evidence_names_producer_time_and_job(flows, told) -> None:
+def test_evidence_names_producer_time_and_job(flows, producer) -> None:
     """A reader must be able to ask whoever said so."""
-    found = flows(spark(told))
-    (edge,) = [each for each in found.edges if each.target == "job:shop/spark"]
+    result = flows(spark(producer))
+    (edge,) = [edge for edge in result.edges if edge.target == "job:shop/spark"]
 
     assert edge.evidence == (
         "OpenLineage event of 2026-01-02T03:04:05Z from https://example.com/engine/1.2: input of job shop/spark"
@@ -169,67 +170,69 @@ def test_evidence_names_producer_time_and_job(flows, told) -> None:
     assert edge.certainty is Certainty.DECLARED
 
 
-def test_columns_that_events_tell_have_their_types(flows, told) -> None:
+def test_columns_that_events_report_have_their_types(flows, producer) -> None:
     """No registry knows a table of Spark."""
-    nodes = {each.key: dict(each.attributes) for each in flows(spark(told)).nodes}
+    nodes = {node.key: dict(node.attributes) for node in flows(spark(producer)).nodes}
 
     assert nodes[f"column:{TABLE[0]}/{TABLE[1]}#order_id"] == {"type": "string"}
 
 
-def test_columns_of_a_topic_have_the_types_that_events_tell_where_no_schema_describes_it(flows, told) -> None:
-    """Flink tells what it writes; a registry, where it knows the topic, knows better."""
-    fields = told.facet("SchemaDatasetFacet", fields=[{"name": name, "type": "UUID"} for name in ("id", "extra")])
+def test_columns_of_a_topic_have_the_types_that_events_report_where_no_schema_describes_it(flows, producer) -> None:
+    """Flink reports what it writes; a registry, where it knows the topic, knows better."""
+    fields = producer.facet("SchemaDatasetFacet", fields=[{"name": name, "type": "UUID"} for name in ("id", "extra")])
     events = [
-        told.run_event(outputs=[told.dataset(NAMESPACE, name, schema=fields, columnLineage=lineage)])
+        producer.run_event(outputs=[producer.dataset(NAMESPACE, name, schema=fields, columnLineage=lineage)])
         for name, lineage in (
-            ("kept", told.lineage(NAMESPACE, "orders", id="id")),
-            ("orders", told.lineage(NAMESPACE, "kept", id="id", extra="id")),
+            ("kept", producer.lineage(NAMESPACE, "orders", id="id")),
+            ("orders", producer.lineage(NAMESPACE, "kept", id="id", extra="id")),
         )
     ]
 
-    nodes = {each.key: dict(each.attributes) for each in flows(*events).nodes}
+    nodes = {node.key: dict(node.attributes) for node in flows(*events).nodes}
 
     assert nodes[f"column:{NAMESPACE}/kept#id"] == {"type": "UUID"}
     assert nodes[f"column:{NAMESPACE}/orders#id"] == {"type": "string"}
     assert nodes[f"column:{NAMESPACE}/orders#extra"] == {"type": "UUID"}
 
 
-def test_what_an_engine_tells_of_a_table_types_the_columns_of_another_job(flows, told) -> None:
+def test_what_an_engine_reports_a_table_types_the_columns_of_another_job(flows, producer) -> None:
     """A flow that somebody declared knows no types; the reader of its source does."""
-    fields = told.facet("SchemaDatasetFacet", fields=[{"name": "id", "type": "bigint"}])
-    event = told.run_event(inputs=[told.dataset("postgres://db:5432", "shop.public.orders", schema=fields)])
+    fields = producer.facet("SchemaDatasetFacet", fields=[{"name": "id", "type": "bigint"}])
+    event = producer.run_event(inputs=[producer.dataset("postgres://db:5432", "shop.public.orders", schema=fields)])
 
-    nodes = {each.key: dict(each.attributes) for each in flows(event).nodes}
+    nodes = {node.key: dict(node.attributes) for node in flows(event).nodes}
 
     assert nodes["column:postgres://db:5432/shop.public.orders#id"] == {"type": "bigint"}
 
 
-def test_a_sink_of_the_scan_and_a_reader_of_its_files_meet(flows, told) -> None:
+def test_a_sink_of_the_scan_and_a_reader_of_its_files_meet(flows, producer) -> None:
     """The connector names a folder, Spark a partition in it."""
-    files = told.dataset("s3a://lake", "/raw/orders/day=1")
-    found = flows(told.run_event(job="compact", inputs=[files]))
+    files = producer.dataset("s3a://lake", "/raw/orders/day=1")
+    result = flows(producer.run_event(job="compact", inputs=[files]))
 
-    assert ("job:connect://retail/main/to-lake", "dataset:s3://lake/raw/orders") in edges(found, EdgeKind.WRITES)
-    assert ("dataset:s3://lake/raw/orders", "job:shop/compact") in edges(found, EdgeKind.READS)
+    assert ("job:connect://retail/main/to-lake", "dataset:s3://lake/raw/orders") in edges(result, EdgeKind.WRITES)
+    assert ("dataset:s3://lake/raw/orders", "job:shop/compact") in edges(result, EdgeKind.READS)
 
 
-def test_a_likely_join_is_matched_and_says_why(flows, told) -> None:
+def test_a_likely_join_is_matched_and_states_why(flows, producer) -> None:
     """JDBC readers leave the schema out."""
-    found = flows(told.run_event(job="report", inputs=[told.dataset("postgresql://DB", "shop.orders")]))
-    (edge,) = [each for each in found.edges if each.target == "job:shop/report"]
+    result = flows(producer.run_event(job="report", inputs=[producer.dataset("postgresql://DB", "shop.orders")]))
+    (edge,) = [edge for edge in result.edges if edge.target == "job:shop/report"]
 
     assert (edge.source, edge.certainty) == ("dataset:postgres://db:5432/shop.public.orders", Certainty.MATCHED)
     assert "names no schema" in edge.evidence
 
 
 @pytest.mark.parametrize("namespace", ["kafka-connect", "kafka-connect://main"])
-def test_a_connector_that_events_tell_of_is_the_one_that_was_scanned(flows, told, namespace) -> None:
+def test_a_connector_that_events_report_is_the_one_that_was_scanned(flows, producer, namespace) -> None:
     """Connect's own extension, and bridges, name it by its name; what they add is added."""
-    event = told.run_event("RUNNING", inputs=[told.dataset(NAMESPACE, "orders"), told.dataset(NAMESPACE, "refunds")])
+    event = producer.run_event(
+        "RUNNING", inputs=[producer.dataset(NAMESPACE, "orders"), producer.dataset(NAMESPACE, "refunds")]
+    )
     event["job"] |= {"namespace": namespace, "name": "to-lake"}
-    found = flows(event)
-    (job,) = [each for each in found.nodes if each.kind == "job" and each.name == "to-lake"]
-    reads = [(each.source, each.certainty) for each in found.edges if each.target == job.key]
+    result = flows(event)
+    (job,) = [node for node in result.nodes if node.kind == "job" and node.name == "to-lake"]
+    reads = [(edge.source, edge.certainty) for edge in result.edges if edge.target == job.key]
 
     assert job.key == "job:connect://retail/main/to-lake"
     assert dict(job.attributes)["aliases"] == (f"{namespace}/to-lake",)
@@ -239,111 +242,121 @@ def test_a_connector_that_events_tell_of_is_the_one_that_was_scanned(flows, told
     ]
 
 
-def test_debezium_is_the_connector_whose_topics_begin_with_its_prefix(flows, told) -> None:
+def test_debezium_is_the_connector_whose_topics_begin_with_its_prefix(flows, producer) -> None:
     """It names itself by its prefix and a number of its task."""
-    event = told.run_event("RUNNING", outputs=[told.dataset(NAMESPACE, "shop.public.customers")])
+    event = producer.run_event("RUNNING", outputs=[producer.dataset(NAMESPACE, "shop.public.customers")])
     event["job"] |= {"namespace": "shop", "name": "shop.0"}
-    job = next(each for each in flows(event).nodes if "shop/shop.0" in dict(each.attributes).get("aliases", ()))
+    job = next(node for node in flows(event).nodes if "shop/shop.0" in dict(node.attributes).get("aliases", ()))
 
     assert job.key == "job:connect://retail/main/cdc"
 
 
-def test_what_is_told_under_two_names_is_told_once(flows, told) -> None:
+def test_what_is_reported_under_two_names_is_reported_once(flows, producer) -> None:
     """A job that names its table with and without the port uses one table; the latest event says so."""
     tables = ("postgres://db/", "postgres://db:5432")
     events = [
-        told.run_event(
+        producer.run_event(
             time=f"2026-01-0{day}T00:00:00Z",
-            inputs=[told.dataset(table, "shop.public.x")],
-            outputs=[told.dataset("s3://lake", "x", columnLineage=told.lineage(table, "shop.public.x", id="id"))],
+            inputs=[producer.dataset(table, "shop.public.x")],
+            outputs=[
+                producer.dataset("s3://lake", "x", columnLineage=producer.lineage(table, "shop.public.x", id="id"))
+            ],
         )
         for day, table in enumerate(tables, 1)
     ]
-    found = [each for each in flows(*events).edges if "shop.public.x" in each.source and each.kind != "contains"]
+    result = [edge for edge in flows(*events).edges if "shop.public.x" in edge.source and edge.kind != "contains"]
 
-    assert sorted((each.kind, "2026-01-02" in each.evidence) for each in found) == [
+    assert sorted((item.kind, "2026-01-02" in item.evidence) for item in result) == [
         ("column-flow", True),
         ("reads", True),
     ]
 
 
-def test_debezium_is_the_connector_that_does_what_it_says_whatever_transforms_call_its_topics(flows, told) -> None:
+def test_debezium_is_the_connector_that_does_what_it_states_whatever_transforms_call_its_topics(
+    flows, producer
+) -> None:
     """They are not called after the prefix any more."""
-    outputs = [told.dataset("s3://lake", "raw/orders")]
-    event = told.run_event(job="cdc.0", inputs=[told.dataset(NAMESPACE, "orders")], outputs=outputs)
+    outputs = [producer.dataset("s3://lake", "raw/orders")]
+    event = producer.run_event(job="cdc.0", inputs=[producer.dataset(NAMESPACE, "orders")], outputs=outputs)
     event["job"]["namespace"] = "cdc"
 
     assert not [node for node in flows(event).nodes if node.name == "cdc.0"]
 
 
-def test_a_flow_through_a_likely_join_is_matched(flows, told) -> None:
+def test_a_flow_through_a_likely_join_is_matched(flows, producer) -> None:
     """A column is as sure as the table that it is of."""
-    outputs = [told.dataset("file", "/out", columnLineage=told.lineage("postgresql://DB", "shop.orders", x="id"))]
-    (edge,) = [each for each in flows(told.run_event(outputs=outputs)).edges if each.target == "column:file//out#x"][1:]
+    outputs = [
+        producer.dataset("file", "/out", columnLineage=producer.lineage("postgresql://DB", "shop.orders", x="id"))
+    ]
+    (edge,) = [
+        edge for edge in flows(producer.run_event(outputs=outputs)).edges if edge.target == "column:file//out#x"
+    ][1:]
 
     assert (edge.source, edge.certainty) == ("column:postgres://db:5432/shop.public.orders#id", Certainty.MATCHED)
     assert "names no schema" in edge.evidence
 
 
-def test_the_whole_message_of_spark_is_the_topic(flows, told) -> None:
+def test_the_whole_message_of_spark_is_the_topic(flows, producer) -> None:
     """Spark reads `value` as one column of bytes: lineage ends there, and is not guessed further."""
-    paid = told.dataset("file", "/paid", columnLineage=told.lineage(NAMESPACE, "orders", raw="value"))
-    found = flows(told.run_event(outputs=[paid]))
+    paid = producer.dataset("file", "/paid", columnLineage=producer.lineage(NAMESPACE, "orders", raw="value"))
+    result = flows(producer.run_event(outputs=[paid]))
 
-    assert (f"topic:{NAMESPACE}/orders", "column:file//paid#raw") in edges(found, EdgeKind.COLUMN_FLOW)
+    assert (f"topic:{NAMESPACE}/orders", "column:file//paid#raw") in edges(result, EdgeKind.COLUMN_FLOW)
 
 
-def test_several_topics_in_one_name_are_each_read(flows, told) -> None:
+def test_several_topics_in_one_name_are_each_read(flows, producer) -> None:
     """Flink writes what its table's `topic` says; no topic's name holds a semicolon."""
-    target = told.dataset("s3://lake", "all", columnLineage=told.lineage(NAMESPACE, "orders;clicks", id="id"))
-    found = flows(told.run_event(inputs=[told.dataset(NAMESPACE, "orders;clicks")], outputs=[target]))
+    target = producer.dataset("s3://lake", "all", columnLineage=producer.lineage(NAMESPACE, "orders;clicks", id="id"))
+    result = flows(producer.run_event(inputs=[producer.dataset(NAMESPACE, "orders;clicks")], outputs=[target]))
 
-    assert {source for source, target in edges(found, EdgeKind.READS) if target == "job:shop/load"} == {
+    assert {source for source, target in edges(result, EdgeKind.READS) if target == "job:shop/load"} == {
         f"topic:{NAMESPACE}/orders",
         f"topic:{NAMESPACE}/clicks",
     }
-    assert {source for source, target in edges(found, EdgeKind.COLUMN_FLOW) if target.endswith("lake/all#id")} == {
+    assert {source for source, target in edges(result, EdgeKind.COLUMN_FLOW) if target.endswith("lake/all#id")} == {
         f"column:{NAMESPACE}/orders#id",
         f"column:{NAMESPACE}/clicks#id",
     }
 
 
-def test_a_dataset_that_is_told_of_alone_has_a_job_of_its_own(flows, told) -> None:
+def test_a_dataset_that_is_reported_for_alone_has_a_job_of_its_own(flows, producer) -> None:
     """A catalog knows where a table comes from; nobody knows by which job."""
     inputs = [{"namespace": NAMESPACE, "name": "orders", "type": "DATASET", "field": "id"}]
     fields = {"id": {"inputs": inputs}}
-    facet = told.facet("LineageDatasetFacet", inputs=inputs, fields=fields)
-    found = flows(told.dataset_event(told.dataset("bigquery", "p.d.orders", lineage=facet)))
+    facet = producer.facet("LineageDatasetFacet", inputs=inputs, fields=fields)
+    result = flows(producer.dataset_event(producer.dataset("bigquery", "p.d.orders", lineage=facet)))
 
-    assert edges(found, EdgeKind.COLUMN_FLOW) >= {
+    assert edges(result, EdgeKind.COLUMN_FLOW) >= {
         (f"column:{NAMESPACE}/orders#id", "column:bigquery/p.d.orders#id"),
         (f"column:{NAMESPACE}/orders#id", "dataset:bigquery/p.d.orders"),
     }
-    assert ("job:bigquery/lineage of p.d.orders", "dataset:bigquery/p.d.orders") in edges(found, EdgeKind.WRITES)
+    assert ("job:bigquery/lineage of p.d.orders", "dataset:bigquery/p.d.orders") in edges(result, EdgeKind.WRITES)
 
 
-def test_a_cluster_that_may_be_ours_is_told_and_not_joined(flows, told) -> None:
+def test_a_cluster_that_may_be_ours_is_reported_and_not_joined(flows, producer) -> None:
     """The same machine, another port: configuration says whether it is one cluster."""
-    found = flows(told.run_event(inputs=[told.dataset("kafka://k-1:9999", "orders")]))
+    result = flows(producer.run_event(inputs=[producer.dataset("kafka://k-1:9999", "orders")]))
 
-    assert ("topic:kafka://k-1:9999/orders", "job:shop/load") in edges(found, EdgeKind.READS)
-    assert any("k-1:9999" in problem.where for problem in found.coverage.problems)
+    assert ("topic:kafka://k-1:9999/orders", "job:shop/load") in edges(result, EdgeKind.READS)
+    assert any("k-1:9999" in problem.where for problem in result.coverage.problems)
 
 
-def test_what_facets_tell_of_a_job_is_told_of_its_node(flows, told) -> None:
+def test_what_facets_report_a_job_is_reported_for_its_node(flows, producer) -> None:
     """People look for owner, statement and state."""
     facets = {
-        "sql": told.facet(query="SELECT 1"),
-        "ownership": told.facet(owners=[{"name": "team-b"}, {"name": "team-a"}]),
-        "tags": told.facet(tags=[{"key": "pii"}, {"key": "tier", "value": "1"}]),
-        "documentation": told.facet(description="loads"),
-        "jobType": told.facet("JobTypeJobFacet", "2-0-4", processingType="BATCH", integration="SPARK", jobType="JOB"),
+        "sql": producer.facet(query="SELECT 1"),
+        "ownership": producer.facet(owners=[{"name": "team-b"}, {"name": "team-a"}]),
+        "tags": producer.facet(tags=[{"key": "pii"}, {"key": "tier", "value": "1"}]),
+        "documentation": producer.facet(description="loads"),
+        "jobType": producer.facet(
+            "JobTypeJobFacet", "2-0-4", processingType="BATCH", integration="SPARK", jobType="JOB"
+        ),
     }
-    engine = {"processing_engine": told.facet(version="3.5", name="spark")}
+    engine = {"processing_engine": producer.facet(version="3.5", name="spark")}
     (job,) = [
-        each
-        for each in flows(told.run_event("FAIL", job_facets=facets, run_facets=engine)).nodes
-        if each.name == "load"
+        node
+        for node in flows(producer.run_event("FAIL", job_facets=facets, run_facets=engine)).nodes
+        if node.name == "load"
     ]
 
     assert dict(job.attributes) == {
@@ -353,7 +366,7 @@ def test_what_facets_tell_of_a_job_is_told_of_its_node(flows, told) -> None:
         "job_type": "JOB",
         "owners": ("team-a", "team-b"),
         "processing": "BATCH",
-        "producer": told.PRODUCER,
+        "producer": producer.PRODUCER,
         "state": "FAIL",
         "statement": "SELECT 1",
         "tags": ("pii", "tier=1"),
@@ -361,17 +374,17 @@ def test_what_facets_tell_of_a_job_is_told_of_its_node(flows, told) -> None:
     }
 
 
-def test_what_facets_tell_of_a_dataset_is_told_of_its_node(flows, told) -> None:
+def test_what_facets_report_a_dataset_is_reported_for_its_node(flows, producer) -> None:
     """Under the name that it is shown by."""
     facets = {
-        "symlinks": told.symlink(*TABLE),
-        "ownership": told.facet(owners=[{"name": "team-a"}]),
-        "documentation": told.facet(description="paid orders"),
-        "datasetType": told.facet(datasetType="TABLE"),
-        "tags": told.facet(tags=[{"key": "pii", "value": "true"}]),
+        "symlinks": producer.symlink(*TABLE),
+        "ownership": producer.facet(owners=[{"name": "team-a"}]),
+        "documentation": producer.facet(description="paid orders"),
+        "datasetType": producer.facet(datasetType="TABLE"),
+        "tags": producer.facet(tags=[{"key": "pii", "value": "true"}]),
     }
-    found = flows(told.run_event(outputs=[told.dataset("s3://lake", "paid", **facets)]))
-    (node,) = [each for each in found.nodes if each.name == TABLE[1] and each.kind == "dataset"]
+    result = flows(producer.run_event(outputs=[producer.dataset("s3://lake", "paid", **facets)]))
+    (node,) = [node for node in result.nodes if node.name == TABLE[1] and node.kind == "dataset"]
 
     assert dict(node.attributes) == {
         "dataset_type": "TABLE",
@@ -385,7 +398,7 @@ FIELDS = [("id",), ("after", "total"), ("a.b",), ("address", "city"), ("@key", "
 
 
 @pytest.mark.parametrize(
-    ("written", "found"),
+    ("written", "result"),
     [
         ("id", ("id",)),
         ("value.id", ("id",)),
@@ -401,11 +414,11 @@ FIELDS = [("id",), ("after", "total"), ("a.b",), ("address", "city"), ("@key", "
         (None, None),
     ],
 )
-def test_fields_are_found_whatever_stands_before_them(written, found) -> None:
+def test_fields_are_found_whatever_stands_before_them(written, result) -> None:
     """Bridges put the side of the message before a field, Debezium an envelope."""
     path = None if written is None else (written,)
 
-    assert EventFields(FIELDS, topic=True).find(path) == found
+    assert EventFields(FIELDS, topic=True).find(path) == result
 
 
 @pytest.mark.parametrize("written", ["at.seconds", "value.at.nanos"])

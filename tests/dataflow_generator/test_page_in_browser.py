@@ -1,4 +1,4 @@
-"""The page in a real browser: what it shows, that it stays legible, that nothing fails and nobody is asked."""
+"""The page in a real browser: what it shows, that it stays legible, that nothing fails and nobody is queried."""
 
 from __future__ import annotations
 
@@ -47,36 +47,36 @@ class Drawing:
 
     def node(self, kind: NodeKind, space: str, name: str, *path: str) -> Node:
         key = f"{kind}:{space}/{name}" + (f"#{'.'.join(path)}" if path else "")
-        made = Node(key, kind, space, name, path or None)
+        node = Node(key, kind, space, name, path or None)
         if key not in self.nodes and kind is NodeKind.COLUMN:
-            holder = next(each for each in self.nodes.values() if (each.namespace, each.name) == (space, name))
-            self.edge(holder, made, EdgeKind.CONTAINS)
-        return self.nodes.setdefault(key, made)
+            holder = next(node for node in self.nodes.values() if (node.namespace, node.name) == (space, name))
+            self.edge(holder, node, EdgeKind.CONTAINS)
+        return self.nodes.setdefault(key, node)
 
     def edge(self, source: Node, target: Node, kind: EdgeKind, *refined: str) -> None:
         why = f"why {source.name} {kind} {target.name}"
         self.edges.append(Edge(source.key, target.key, kind, why, Certainty.DERIVED, *refined))
 
     def topic(self, name: str, columns: int = 0) -> Node:
-        made = self.node(NodeKind.TOPIC, KAFKA, name)
-        self.edge(self.node(NodeKind.CLUSTER, KAFKA, "shop"), made, EdgeKind.CONTAINS)
+        node = self.node(NodeKind.TOPIC, KAFKA, name)
+        self.edge(self.node(NodeKind.CLUSTER, KAFKA, "shop"), node, EdgeKind.CONTAINS)
         for number in range(columns):
             schema = self.nodes.setdefault(f"schema:{name}", Node(f"schema:{name}", NodeKind.SCHEMA, "", name.title()))
             column = Node(f"column:{name}#f{number}", NodeKind.COLUMN, "", schema.name, (f"f{number}",))
             self.nodes[column.key] = column
             self.edge(schema, column, EdgeKind.CONTAINS)
             if not number:
-                self.edge(made, schema, EdgeKind.HAS_SCHEMA, "", "value")
-        return made
+                self.edge(node, schema, EdgeKind.HAS_SCHEMA, "", "value")
+        return node
 
     def table(self, name: str) -> Node:
         return self.node(NodeKind.DATASET, "pg://db", name)
 
     def job(self, name: str, source: Node, target: Node) -> None:
-        made = self.node(NodeKind.JOB, "connect://c", name)
-        self.edge(source, made, EdgeKind.READS)
-        self.edge(made, target, EdgeKind.WRITES)
-        ends = [self.node(NodeKind.COLUMN, each.namespace, each.name, "f0") for each in (source, target)]
+        node = self.node(NodeKind.JOB, "connect://c", name)
+        self.edge(source, node, EdgeKind.READS)
+        self.edge(node, target, EdgeKind.WRITES)
+        ends = [self.node(NodeKind.COLUMN, node.namespace, node.name, "f0") for node in (source, target)]
         self.edge(ends[0], ends[1], EdgeKind.COLUMN_FLOW, "DIRECT", "IDENTITY")
 
     def page(self, *, most: int = 10_000, **about: Any) -> str:
@@ -84,7 +84,7 @@ class Drawing:
         return "".join(page_lines(graph, most=most))
 
 
-def estate(teams: int) -> Drawing:
+def installation(teams: int) -> Drawing:
     """Build nine nodes a team: table → raw → clean → warehouse, three jobs between, a mirror and a topic apart."""
     drawing = Drawing()
     for number in range(teams):
@@ -117,7 +117,7 @@ class _Body(HTMLParser):
 
 @pytest.fixture
 def look(tmp_path) -> Callable[..., Seen]:
-    """Open a page at an address after #, run a script that gives what is asked for."""
+    """Open a page at an address after #, run a script that gives what is queried for."""
     program = next(filter(None, map(shutil.which, PROGRAMS)), None)
     if program is None:
         pytest.skip("no Chromium on this machine; Debian: apt-get install chromium")
@@ -127,9 +127,9 @@ def look(tmp_path) -> Callable[..., Seen]:
         counts = f"addEventListener('load', () => document.body.dataset.loaded = {LOADED});"
         file = tmp_path / "page.html"
         file.write_text(page.replace("</body>", f"<script>{asks}{counts}</script></body>"), encoding="utf-8")
-        there = f"file://{file}#{urlencode(address)}"
+        remote = f"file://{file}#{urlencode(address)}"
         profile = f"--user-data-dir={tmp_path / 'profile'}"
-        done = subprocess.run([program, *OPTIONS, profile, there], capture_output=True, timeout=60, check=False)
+        done = subprocess.run([program, *OPTIONS, profile, remote], capture_output=True, timeout=60, check=False)
         body = _Body(done.stdout.decode()).data
         complaints = [line for line in done.stderr.decode(errors="replace").splitlines() if "CONSOLE" in line]
         return Seen(json.loads(body["data-found"]), complaints, int(body["data-loaded"]))
@@ -155,7 +155,7 @@ PICTURE = """
 @pytest.mark.parametrize("teams", [4, 62])
 def test_thirty_and_five_hundred_nodes_are_legible_and_apart(look, teams) -> None:
     """No card hides another, every line goes to the right, and the names can be read without a click."""
-    drawing = estate(teams)
+    drawing = installation(teams)
     seen = look(drawing.page(), PICTURE)
     cards = [node for node in drawing.nodes.values() if node.kind in {"topic", "job", "dataset"}]
 
@@ -184,7 +184,7 @@ def test_a_column_that_is_looked_at_lights_its_way_both_ways(look) -> None:
       lines: all("#stage .curve.edge-column-flow.on").length, chosen: all(".row.chosen").map(key),
       told: document.getElementById("panel").textContent,
     };"""
-    seen = look(estate(3).page(), script, node=f"column:{KAFKA}/clean.team-1#f0")
+    seen = look(installation(3).page(), script, node=f"column:{KAFKA}/clean.team-1#f0")
     holders = [
         "dataset:pg://db/dwh.table_0",
         "dataset:pg://db/shop.table_1",
@@ -193,12 +193,12 @@ def test_a_column_that_is_looked_at_lights_its_way_both_ways(look) -> None:
     ]
 
     assert seen.complaints == []
-    assert [each for each in seen.found["cards"] if not each.startswith("job:")] == holders
-    assert [each for each in seen.found["cards"] if each.startswith("job:")] == [
+    assert [item for item in seen.found["cards"] if not item.startswith("job:")] == holders
+    assert [item for item in seen.found["cards"] if item.startswith("job:")] == [
         f"job:connect://c/{name}-1" for name in ("cdc", "clean", "load")
     ]
     assert seen.found["rows"] == sorted(
-        each.replace("dataset:", "column:").replace("topic:", "column:") + "#f0" for each in holders
+        holder.replace("dataset:", "column:").replace("topic:", "column:") + "#f0" for holder in holders
     )
     assert (seen.found["lines"], seen.found["chosen"]) == (3, [f"column:{KAFKA}/clean.team-1#f0"])
     assert "Upstream: 2" in seen.found["told"]
@@ -217,7 +217,7 @@ def test_a_job_is_left_on_the_way_that_it_was_entered_by(look) -> None:
     assert sorted(seen.found) == ["job:connect://c/mirror", f"topic:{KAFKA}/a", f"topic:{KAFKA}/dr.a"]
 
 
-def test_clicks_open_a_card_tell_evidence_and_collapse_a_cluster(look) -> None:
+def test_clicks_open_a_card_report_evidence_and_collapse_a_cluster(look) -> None:
     """From cluster to column, and back."""
     script = """
       const found = {};
@@ -232,7 +232,7 @@ def test_clicks_open_a_card_tell_evidence_and_collapse_a_cluster(look) -> None:
       all(".card").find((each) => key(each) === "cluster:kafka://k:9092/shop").click();
       found.opened = all(".card").map(key).filter((each) => each.startsWith("topic:")).length;
       return found;"""
-    seen = look(estate(2).page(), script)
+    seen = look(installation(2).page(), script)
 
     assert seen.complaints == []
     assert seen.found["rows"] == [f"f{number}" for number in range(5)]
@@ -257,7 +257,7 @@ def test_what_is_clicked_stays_where_it_is_on_the_screen(look) -> None:
       click(1); places.push(at());
       click(2); places.push(at());
       return {places, rows: card("clean.team-1").querySelectorAll(".row").length};"""
-    seen = look(estate(2).page(), script)
+    seen = look(installation(2).page(), script)
 
     assert (seen.complaints, seen.found["rows"]) == ([], 5)
     assert seen.found["places"][0] == seen.found["places"][1] == seen.found["places"][2]
@@ -274,7 +274,7 @@ def test_a_search_finds_columns_and_enter_takes_the_first(look) -> None:
       const hits = all("#hits [role=option]").map(key).slice(0, 1);
       press(search, "Enter");
       return {focused, hits, chosen: all(".row.chosen").map(key), hidden: document.getElementById("hits").hidden};"""
-    seen = look(estate(2).page(), script)
+    seen = look(installation(2).page(), script)
 
     column = f"column:{KAFKA}/clean.team-1#f0"
     assert seen.found == {"focused": True, "hits": [column], "chosen": [column], "hidden": True}
@@ -293,14 +293,14 @@ def test_keys_lead_from_card_to_card(look) -> None:
         way.push(key(document.activeElement));
       }
       return {way, rows: document.activeElement.querySelectorAll(".row").length};"""
-    seen = look(estate(1).page(), script)
+    seen = look(installation(1).page(), script)
     topic, job, table = f"topic:{KAFKA}/raw.team-0", "job:connect://c/clean-0", f"topic:{KAFKA}/clean.team-0"
 
     assert seen.found == {"way": [topic, job, table, job, job], "rows": 0}
 
 
-def test_a_wide_card_says_how_many_columns_it_does_not_show(look) -> None:
-    """Two thousand columns are there, when they are asked for."""
+def test_a_wide_card_states_how_many_columns_it_does_not_show(look) -> None:
+    """Two thousand columns are there, when they are queried for."""
     drawing = Drawing()
     drawing.topic("wide", 2000)
     script = """
@@ -312,17 +312,17 @@ def test_a_wide_card_says_how_many_columns_it_does_not_show(look) -> None:
     assert seen.found == {"rows": 30, "more": ["1971 more columns …"], "after": 2000}
 
 
-def test_what_is_not_there_is_said(look) -> None:
+def test_what_is_not_there_is_reported(look) -> None:
     """What was not read, what the file leaves out, and that it is a part: nobody may take it for everything."""
     coverage = Coverage(columns=5, unread=2, problems=(Problem("query <q>", "no such topic", "scan it"),))
-    page = estate(1).page(most=8, coverage=coverage, part="the lineage of x")
+    page = installation(1).page(most=8, coverage=coverage, part="the lineage of x")
     script = "return ['footer', 'panel'].map((id) => document.getElementById(id).textContent);"
     footer, panel = look(page, script).found
 
     assert "part of the graph: the lineage of x" in footer
-    assert "2 statements not read" in footer
+    assert "2 statements not parsed" in footer
     assert "7 columns of schemas omitted" in footer
-    assert "This is a part of the graph: the lineage of x" in panel
+    assert "This is part of the graph: the lineage of x" in panel
     assert "7 columns of schemas are omitted" in panel
     assert "query <q>no such topicscan it" in panel
 
@@ -344,7 +344,7 @@ def test_a_kind_that_is_new_has_its_place(look) -> None:
     assert sorted(seen.found["outline"]) == ["lake://x", "orders", "orders", "shop"]
 
 
-def test_circles_have_a_drawing(look) -> None:
+def test_cycles_have_a_drawing(look) -> None:
     """A topic that a job copies onto itself, and two topics that feed each other."""
     drawing = Drawing()
     topics = [drawing.topic(f"t{number}") for number in range(3)]

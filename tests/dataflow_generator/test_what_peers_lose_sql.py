@@ -31,14 +31,18 @@ WORLD = FlinkContext(
 
 def moved(text: str, dialect: Dialect = Dialect.FLINK) -> list[tuple[str, str]]:
     """Return the sources and the sink of each statement that moves data."""
-    found = read_sql(text, dialect)
-    assert all(not one.problems for one in found)
-    return [(" ".join(one.sources), " ".join(one.sinks)) for one in found if one.sources or one.sinks]
+    sql = read_sql(text, dialect)
+    assert all(not statement_flows.problems for statement_flows in sql)
+    return [
+        (" ".join(statement_flows.sources), " ".join(statement_flows.sinks))
+        for statement_flows in sql
+        if statement_flows.sources or statement_flows.sinks
+    ]
 
 
 def jobs(text: str, **more: str):
-    told = {"kind": SCRIPT} | more
-    statement = FlinkStatement(source=SourceId("flink:f"), name="job", statement=text, **told)
+    members = {"kind": SCRIPT} | more
+    statement = FlinkStatement(source=SourceId("flink:f"), name="job", statement=text, **members)
     return [reading.flows for reading in flink_jobs("east", [statement], [0], WORLD)]
 
 
@@ -95,7 +99,7 @@ def test_in_a_statement_set_each_insert_has_its_own_sources() -> None:
     """Every source into every sink would be lineage that is invented."""
     text = "EXECUTE STATEMENT SET BEGIN INSERT INTO a SELECT x FROM b; INSERT INTO c SELECT y FROM d; END"
 
-    assert [(keys(each.reads), keys(each.writes)) for each in jobs(text)] == [
+    assert [(keys(job.reads), keys(job.writes)) for job in jobs(text)] == [
         (["dataset:flink://east/f/b"], ["dataset:flink://east/f/a"]),
         (["dataset:flink://east/f/d"], ["dataset:flink://east/f/c"]),
     ]
@@ -159,7 +163,7 @@ def test_topics_of_one_name_in_two_clusters_of_an_environment_are_two() -> None:
     assert keys(flows.writes) == ["topic:kafka://k-1:9092/orders"]
 
 
-def test_no_secret_of_a_table_is_in_what_is_told() -> None:
+def test_no_secret_of_a_table_is_in_what_is_reported() -> None:
     """Names and evidence go into files and other tools."""
     ddl = """CREATE TABLE bills (id STRING) WITH ('connector' = 'jdbc', 'password' = 'hush',
     'url' = 'jdbc:postgresql://me:hush@db/shop?password=hush', 'table-name' = 'bills');"""

@@ -116,12 +116,12 @@ def test_extract_stores_columns_that_only_plug_ins_can_read(scanner: Run, tmp_pa
     """Registry, format and strategy, in one scan; a broken package that nobody uses is not in the way."""
     dictionary = f"sqlite:///{tmp_path / 'dictionary.db'}"
     extracted = scanner("extract", "--config", EXAMPLE / "cluster.json", "--dictionary", dictionary, "--quiet")
-    found = scanner(
+    process = scanner(
         "query", "--broker", "localhost:9092", "--topic", "shop.orders", "--dictionary", dictionary, "--format", "json"
     )
 
     assert (extracted.returncode, extracted.stderr) == (0, "")
-    assert all(f'"{name}"' in found.stdout for name in ("shop/orders/value", "CSV_HEADER", "customer", "acme-path"))
+    assert all(f'"{name}"' in process.stdout for name in ("shop/orders/value", "CSV_HEADER", "customer", "acme-path"))
 
 
 def test_options_are_validated_by_the_schema_of_the_plug_in(scanner: Run, tmp_path: Path) -> None:

@@ -79,7 +79,9 @@ class Apicurio:
         """Return a text or its references."""
         if not held:
             return self.missing()
-        references = [{k: v for k, v in one.items() if (k, v) != ("groupId", "default")} for one in held[0].references]
+        references = [
+            {k: v for k, v in reference.items() if (k, v) != ("groupId", "default")} for reference in held[0].references
+        ]
         return 200, references if rest == ["references"] else held[0].text.encode()
 
     def window(self, name: str, entries: list[Any], query: dict[str, str]) -> dict[str, Any]:
@@ -119,16 +121,18 @@ class Apicurio:
             archive.writestr("manifest-1.Manifest.json", "{}")
             for held in {held.content_id: held for held in self.held}.values():
                 references = json.dumps(held.references) if held.references else None
-                told = {"contentId": held.content_id, "artifactType": None, "serializedReferences": references}
-                archive.writestr(f"content/{held.content_id}.Content.json", json.dumps(told))
+                members = {"contentId": held.content_id, "artifactType": None, "serializedReferences": references}
+                archive.writestr(f"content/{held.content_id}.Content.json", json.dumps(members))
                 archive.writestr(f"content/{held.content_id}.Content.data", held.text.encode())
             for held in self.artifacts():
-                told = {"groupId": held.group or "default", "artifactId": held.artifact, "artifactType": held.type}
-                place = f"groups/{held.group or 'default'}/artifacts/{held.artifact}"
-                archive.writestr(f"{place}/MetaData.Artifact.json", json.dumps({**told, "name": None, **held.about}))
+                members = {"groupId": held.group or "default", "artifactId": held.artifact, "artifactType": held.type}
+                location = f"groups/{held.group or 'default'}/artifacts/{held.artifact}"
+                archive.writestr(
+                    f"{location}/MetaData.Artifact.json", json.dumps({**members, "name": None, **held.about})
+                )
             for held in self.held:
                 version = {k: v for k, v in self.version(held).items() if k != "artifactType"}
-                told = {"labels": None, **version, "groupId": held.group or "default", "versionOrder": 1}
-                place = f"groups/{held.group or 'default'}/artifacts/{held.artifact}/versions/{held.label}"
-                archive.writestr(f"{place}.ArtifactVersion.json", json.dumps(told))
+                members = {"labels": None, **version, "groupId": held.group or "default", "versionOrder": 1}
+                location = f"groups/{held.group or 'default'}/artifacts/{held.artifact}/versions/{held.label}"
+                archive.writestr(f"{location}.ArtifactVersion.json", json.dumps(members))
         return file.getvalue()

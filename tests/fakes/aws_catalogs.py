@@ -29,11 +29,11 @@ class Catalog:
         if given["DatabaseName"] not in self.tables:
             return None
         tables = self.tables[given["DatabaseName"]]
-        told = [{"DatabaseName": given["DatabaseName"], "CatalogId": "123456789012", **table} for table in tables]
-        return self.window("TableList", told, given)
+        members = [{"DatabaseName": given["DatabaseName"], "CatalogId": "123456789012", **table} for table in tables]
+        return self.window("TableList", members, given)
 
     def window(self, member: str, entries: list[Given], given: Given) -> Given:
-        """Cut a page out; the token tells where the next one begins."""
+        """Cut a page out; the token reports where the next one begins."""
         start = int(given.get("NextToken", 0))
         end = start + min(given["MaxResults"], self.page)
         return {member: entries[start:end], **({"NextToken": str(end)} if end < len(entries) else {})}
@@ -55,33 +55,33 @@ class DataZone:
             case "Search":
                 start = int(given.get("nextToken", 0))
                 end = start + min(given["maxResults"], self.page)
-                items = [{"assetItem": self.item(one)} for one in self.assets[start:end]]
+                items = [{"assetItem": self.item(asset)} for asset in self.assets[start:end]]
                 return {"items": items, **({"nextToken": str(end)} if end < len(self.assets) else {})}
             case "GetAsset":
-                return next((one for one in self.assets if one["id"] == given["identifier"]), None)
+                return next((asset for asset in self.assets if asset["id"] == given["identifier"]), None)
             case _:
                 wanted = given["identifier"]
-                return next((one for one in self.nodes if wanted in (one["id"], one["sourceIdentifier"])), None)
+                return next((node for node in self.nodes if wanted in (node["id"], node["sourceIdentifier"])), None)
 
-    def item(self, one: Given) -> Given:
+    def item(self, item: Given) -> Given:
         """Write an entry of Search."""
         members = {"externalIdentifier", "description", "owningProjectId"}
-        told = {name: value for name, value in one.items() if name in members}
-        names = {"domainId": "dzd_1", "identifier": one["id"], "name": one["name"]}
-        return {**names, "typeIdentifier": one["typeIdentifier"], "typeRevision": "1", **told}
+        reported = {name: value for name, value in item.items() if name in members}
+        names = {"domainId": "dzd_1", "identifier": item["id"], "name": item["name"]}
+        return {**names, "typeIdentifier": item["typeIdentifier"], "typeRevision": "1", **reported}
 
 
 def asset(identity: str, name: str, content: object = None, **more: Any) -> Given:
     """Write an asset; *content* is that of its form."""
     form = {"formName": "GlueTableForm", "typeName": "GlueTableFormType", "content": json.dumps(content)}
-    told = {"domainId": "dzd_1", "owningProjectId": "prj1", "revision": "1", "typeRevision": "1"}
+    members = {"domainId": "dzd_1", "owningProjectId": "prj1", "revision": "1", "typeRevision": "1"}
     kind = {"typeIdentifier": "amazon.datazone.GlueTableAssetType", "createdAt": AT}
-    return {"id": identity, "name": name, **told, **kind, "formsOutput": [form] if content else [], **more}
+    return {"id": identity, "name": name, **members, **kind, "formsOutput": [form] if content else [], **more}
 
 
 def node(identity: str, kind: str, source: str, up: tuple[str, ...] = (), down: tuple[str, ...] = ()) -> Given:
     """Write a node of lineage with the ids of its neighbours."""
-    beside = {"upstreamNodes": [{"id": each} for each in up], "downstreamNodes": [{"id": each} for each in down]}
+    beside = {"upstreamNodes": [{"id": text} for text in up], "downstreamNodes": [{"id": text} for text in down]}
     names = {"domainId": "dzd_1", "id": identity, "typeName": f"amazon.datazone.{kind}", "sourceIdentifier": source}
     return {**names, **beside}
 
@@ -106,11 +106,11 @@ class Stubbed:
                 self._server.log.append((operation, given))
                 if self._server.denied & {operation, given.get("DatabaseName"), given.get("identifier")}:
                     self._stubber.add_client_error(method, "AccessDeniedException", "not authorized", 400)
-                elif (said := self._server(operation, given)) is None:
+                elif (server := self._server(operation, given)) is None:
                     code = "EntityNotFoundException" if "DatabaseName" in given else "ResourceNotFoundException"
                     self._stubber.add_client_error(method, code, "no such entity", 400)
                 else:
-                    self._stubber.add_response(method, said, given)
+                    self._stubber.add_response(method, server, given)
                 return getattr(self._client, method)(**given)
 
         return call

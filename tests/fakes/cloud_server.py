@@ -49,7 +49,7 @@ class Topic:
     config: Mapping[str, str] = field(default_factory=dict)
 
     def document(self, cluster: str) -> Json:
-        """Return what Kafka REST tells of it."""
+        """Return what Kafka REST reports of it."""
         return {
             "kind": "KafkaTopic",
             "cluster_id": cluster,
@@ -61,8 +61,8 @@ class Topic:
 
     def configs(self) -> Iterator[Json]:
         """Return its settings, a default and a sensitive one among them."""
-        told = {**dict.fromkeys(self.config, False), "cleanup.policy": True}
-        for name, default in told.items():
+        members = {**dict.fromkeys(self.config, False), "cleanup.policy": True}
+        for name, default in members.items():
             value = self.config.get(name, "delete")
             yield {"topic_name": self.name, "name": name, "value": value, "is_default": default, "is_sensitive": False}
         yield {"topic_name": self.name, "name": "x.secret", "value": None, "is_default": False, "is_sensitive": True}
@@ -159,32 +159,46 @@ class Cloud:
                 return (404, _error(steps[0], 404)) if rows is None else (200, self._paged(rows, query, target))
 
     def _rows(self, steps: tuple[str, ...], query: dict[str, str]) -> list[Json] | None:
-        here = [each for each in self.environments if each.id == query.get("environment")]
+        environments = [environment for environment in self.environments if environment.id == query.get("environment")]
         match steps:
             case ("org", "v2", "organizations"):
                 return [{"id": ORGANIZATION, "display_name": "Acme"}]
             case ("org", "v2", "environments"):
-                return [self._environment(each) for each in self.environments]
+                return [self._environment(environment) for environment in self.environments]
             case ("cmk", "v2", "clusters"):
-                return [self._cluster(cluster, each.id) for each in here for cluster in each.clusters]
+                return [
+                    self._cluster(cluster, environment.id)
+                    for environment in environments
+                    for cluster in environment.clusters
+                ]
             case ("ksqldbcm", "v2", "clusters"):
-                return [self._ksqldb(name, one.id) for each in here for one in each.clusters for name in one.ksqldb]
+                return [
+                    self._ksqldb(name, cluster.id)
+                    for environment in environments
+                    for cluster in environment.clusters
+                    for name in cluster.ksqldb
+                ]
             case ("fcpm", "v2", "compute-pools"):
                 return [
                     {"id": f"lfcp-{number}", "spec": {"cloud": cloud, "region": region}}
-                    for each in here
-                    for number, (cloud, region) in enumerate(each.pools)
+                    for environment in environments
+                    for number, (cloud, region) in enumerate(environment.pools)
                 ]
             case ("fcpm", "v2", "regions"):
-                pools = sorted({pool for each in self.environments for pool in each.pools})
+                pools = sorted({pool for environment in self.environments for pool in environment.pools})
                 return [
                     {"cloud": cloud, "region_name": region, "http_endpoint": f"{self.base}/flink-{region}"}
                     for cloud, region in pools
                 ]
             case ("tableflow", "v1", kind):
-                clusters = [one for each in here for one in each.clusters if one.id == query.get("spec.kafka_cluster")]
+                clusters = [
+                    cluster
+                    for environment in environments
+                    for cluster in environment.clusters
+                    if cluster.id == query.get("spec.kafka_cluster")
+                ]
                 known = {"tableflow-topics": "tables", "catalog-integrations": "integrations"}
-                return [row for one in clusters for row in getattr(one, known[kind])] if kind in known else None
+                return [row for cluster in clusters for row in getattr(cluster, known[kind])] if kind in known else None
             case _:
                 return None
 
@@ -196,7 +210,7 @@ class Cloud:
         if self.hollow:
             pages = [pages[0], [], *pages[1:]]
         token = f"p{number + 1}" if number + 1 < len(pages) else ""
-        # The host is the public one whatever was asked, as behind a proxy.
+        # The host is the public one whatever was queried, as behind a proxy.
         link = f"https://api.confluent.cloud{urlsplit(target).path}?page_token={token}"
         return {"metadata": {"next": link, "total_size": len(rows)}, "data": pages[number] or None}
 
@@ -238,15 +252,21 @@ class Cloud:
         }
 
     def _registries(self, version: str, query: dict[str, str]) -> tuple[int, Json]:
-        here = [each for each in self.environments if each.id == query.get("environment")]
-        if any(each.registry < version for each in here):
+        environments = [environment for environment in self.environments if environment.id == query.get("environment")]
+        if any(environment.registry < version for environment in environments):
             return 404, _error("srcm", 404)
         more = {"catalog_http_endpoint": self.base} if version == "v3" else {}
-        rows = [{"id": f"lsrc-{each.id}", "spec": {"http_endpoint": self.base, **more}} for each in here]
+        rows = [
+            {"id": f"lsrc-{environment.id}", "spec": {"http_endpoint": self.base, **more}}
+            for environment in environments
+        ]
         return 200, {"metadata": {"next": None}, "data": rows}
 
     def _one(self, name: str) -> Cluster | None:
-        return next((one for each in self.environments for one in each.clusters if one.id == name), None)
+        return next(
+            (cluster for environment in self.environments for cluster in environment.clusters if cluster.id == name),
+            None,
+        )
 
     def _kafka(self, name: str, rest: tuple[str, ...]) -> tuple[int, Json]:
         cluster = self._one(name)
@@ -304,9 +324,9 @@ class Cloud:
 
     def _search(self, query: dict[str, str]) -> Json:
         start, size = int(query["offset"]), min(int(query["limit"]), 500)
-        rows = [each for each in self.entities if each["typeName"] == query["type"]][start : start + size]
-        told = {"searchParameters": {"limit": size, "offset": start}, "types": [query["type"]]}
-        return {**told, "entities": rows} if rows else told
+        rows = [entity for entity in self.entities if entity["typeName"] == query["type"]][start : start + size]
+        members = {"searchParameters": {"limit": size, "offset": start}, "types": [query["type"]]}
+        return {**members, "entities": rows} if rows else members
 
     def _graphql(self, body: Json) -> tuple[int, Json]:
         query = body["query"]
@@ -353,6 +373,6 @@ def _error(plane: str, status: int) -> Json:
 @contextmanager
 def serving(cloud: Cloud) -> Iterator[str]:
     """Serve *cloud* on loopback and give its URL."""
-    handler = answering(lambda asked: cloud.answer(asked.method, asked.path, asked.login, asked.body))
+    handler = answering(lambda request: cloud.answer(request.method, request.path, request.login, request.body))
     with on_loopback(handler) as cloud.base:
         yield cloud.base

@@ -26,7 +26,7 @@ class Kept:
 
 @dataclass(kw_only=True)
 class Cloudera:
-    """What the server knows; *aggregates*: it has the path that tells everything. *said* are answers by path."""
+    """What the server knows; *aggregates*: it has the path that reports everything. *said* are answers by path."""
 
     kept: tuple[Kept, ...] = ()
     aggregates: bool = True
@@ -45,7 +45,7 @@ class Cloudera:
 
     def answer(self, path: str, branch: str) -> tuple[int, Any]:
         """Answer a GET below the API's path."""
-        names = list(dict.fromkeys(kept.name for kept in self.kept))
+        names = list(dict.fromkeys(retained.name for retained in self.kept))
         match [unquote(step) for step in path.split("/")]:
             case ["schemas", "aggregated"] if self.aggregates:
                 return 200, {"entities": [self.schema(name, whole=True) for name in names]}
@@ -58,25 +58,31 @@ class Cloudera:
         return 404, {"responseMessage": f"Entity with id [{path}] not found."}
 
     def schema(self, name: str, *, whole: bool = False) -> dict[str, Any]:
-        """Write a schema, with its branches where the *whole* of it is asked for."""
-        first = next(kept for kept in self.kept if kept.name == name)
+        """Write a schema, with its branches where the *whole* of it is queried for."""
+        first = next(retained for retained in self.kept if retained.name == name)
         metadata = {"type": first.type, "schemaGroup": "Kafka", "name": name, "description": "", "evolve": True}
-        told = {"schemaMetadata": {**metadata, "compatibility": "BACKWARD", **first.about}, "id": first.id}
+        members = {"schemaMetadata": {**metadata, "compatibility": "BACKWARD", **first.about}, "id": first.id}
         branches = [
             {"schemaBranch": {"id": 1, "name": branch}, "schemaVersionInfos": self.versions(name, branch)}
             for branch in self.branches(name)
         ]
-        return {**told, "schemaBranches": branches, "serDesInfos": []} if whole else told
+        return {**members, "schemaBranches": branches, "serDesInfos": []} if whole else members
 
     def branches(self, name: str) -> list[str]:
         """List the branches of a schema."""
-        return sorted({branch for kept in self.kept if kept.name == name for branch in kept.branches})
+        return sorted({branch for retained in self.kept if retained.name == name for branch in retained.branches})
 
     def versions(self, name: str, branch: str) -> list[dict[str, Any]]:
         """Write the versions that a branch holds, the newest first."""
-        held = [kept for kept in self.kept if kept.name == name and branch in kept.branches]
+        held = [retained for retained in self.kept if retained.name == name and branch in retained.branches]
         return [
-            {"id": kept.id, "schemaMetadataId": 1, "name": name, "version": kept.version, "schemaText": kept.text}
-            | ({} if kept.state is None else {"stateId": kept.state})
-            for kept in reversed(held)
+            {
+                "id": retained.id,
+                "schemaMetadataId": 1,
+                "name": name,
+                "version": retained.version,
+                "schemaText": retained.text,
+            }
+            | ({} if retained.state is None else {"stateId": retained.state})
+            for retained in reversed(held)
         ]

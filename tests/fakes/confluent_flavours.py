@@ -43,10 +43,10 @@ FLAVOURS = tuple(SERVERS)
 
 def java_hash(text: str) -> int:
     """Compute Java's hash of a text, by which 6.1 happens to order its subjects."""
-    found = 0
+    result = 0
     for letter in text:
-        found = (31 * found + ord(letter)) & 0xFFFFFFFF
-    return found ^ (found >> 16)
+        result = (31 * result + ord(letter)) & 0xFFFFFFFF
+    return result ^ (result >> 16)
 
 
 def within_context(steps: list[str], query: dict[str, str]) -> tuple[list[str], dict[str, str]]:

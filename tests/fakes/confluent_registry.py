@@ -76,7 +76,7 @@ class Registry:
     """
 
     flavour: str = "confluent"
-    estate: tuple[Stored, ...] = ()
+    installation: tuple[Stored, ...] = ()
     associations: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     inline_associations: bool = False
     aliases: dict[str, str] = field(default_factory=dict)
@@ -137,8 +137,8 @@ class Registry:
                 return self.by_id(number)
             case ["contexts"] if self.can.contexts:
                 return 200, sorted({".", *(s.subject[1:].split(":")[0] for s in self.visible() if _qualified(s))})
-            case [one] if one in _STATIC:
-                return 200, _STATIC[one]
+            case [text] if text in _STATIC:
+                return 200, _STATIC[text]
             case ["subjects"]:
                 return 200, self.subjects(query)
             case ["subjects", subject, "versions"]:
@@ -175,32 +175,32 @@ class Registry:
 
     def by_id(self, number: str) -> tuple[int, Any]:
         """Return a schema by its id, of the default context."""
-        found = [s for s in self.visible() if str(s.id) == number and not _qualified(s)]
-        if not found:
+        result = [s for s in self.visible() if str(s.id) == number and not _qualified(s)]
+        if not result:
             return self.missing(40403, f"Schema {number} not found")
-        kind = {} if found[0].type == "AVRO" else {"schemaType": found[0].type}
-        return 200, {**kind, "schema": found[0].schema}
+        kind = {} if result[0].type == "AVRO" else {"schemaType": result[0].type}
+        return 200, {**kind, "schema": result[0].schema}
 
     def schemas(self, query: dict[str, str]) -> tuple[int, Any]:
         """List rows as the flavour does: what `deleted` adds, which contexts, which page, which members."""
         deleted = query.get("deleted") == "true"
         if self.flavour == "karapace":
-            if any(not stored.subject.isprintable() for stored in self.estate):
+            if any(not stored.subject.isprintable() for stored in self.installation):
                 return 500, {"error_code": 500, "message": "Internal server error"}
-            found = [stored for stored in self.registered() if not (stored.deleted and deleted)]
+            result = [stored for stored in self.registered() if not (stored.deleted and deleted)]
         else:
-            found = [s for s in self.visible() if (deleted or not s.deleted) and self.covered(s, query)]
+            result = [s for s in self.visible() if (deleted or not s.deleted) and self.covered(s, query)]
         if query.get("latestOnly") == "true":
-            found = list({stored.subject: stored for stored in found if not stored.deleted}.values())
+            result = list({stored.subject: stored for stored in result if not stored.deleted}.values())
         if self.flavour == "karapace":
-            return 200, [self.row(stored, bulk=True) for stored in found]
+            return 200, [self.row(stored, bulk=True) for stored in result]
         if self.flavour == "apicurio":
-            return 200, [{"schema": stored.schema, "references": []} for stored in self.window(found, query)]
+            return 200, [{"schema": stored.schema, "references": []} for stored in self.window(result, query)]
         filtered = "resourceType" in query and self.can.associations
         if filtered:
-            found = [stored for stored in found if self.associations.get(stored.subject)]
+            result = [stored for stored in result if self.associations.get(stored.subject)]
         inline = self.inline_associations or filtered
-        return 200, [self.row(stored, bulk=True, inline=inline) for stored in self.window(found, query)]
+        return 200, [self.row(stored, bulk=True, inline=inline) for stored in self.window(result, query)]
 
     def covered(self, stored: Stored, query: dict[str, str]) -> bool:
         """Report whether a prefix covers a subject; the empty one covers the default context only."""
@@ -212,12 +212,14 @@ class Registry:
     def subjects(self, query: dict[str, str]) -> list[str]:
         """List subjects; Apicurio windows artifacts of every type and then drops those that are no schemas."""
         only = query.get("deletedOnly") == "true" and self.can.contexts
-        found = [stored for stored in self.registered() if not stored.deleted or query.get("deleted") == "true" or only]
+        result = [
+            stored for stored in self.registered() if not stored.deleted or query.get("deleted") == "true" or only
+        ]
         if "subjectPrefix" in query and self.can.contexts:
-            found = [stored for stored in found if self.covered(stored, query)]
-        names = self.ordered({stored.subject: None for stored in found})
+            result = [stored for stored in result if self.covered(stored, query)]
+        names = self.ordered({stored.subject: None for stored in result})
         if only:
-            live = {stored.subject for stored in found if not stored.deleted}
+            live = {stored.subject for stored in result if not stored.deleted}
             names = [name for name in names if name not in live]
         if self.flavour == "apicurio":
             artifacts = [name for at, name in enumerate(names) for name in [*[""] * self.others.get(at, 0), name]]
@@ -232,15 +234,15 @@ class Registry:
 
     def version(self, subject: str, number: str, query: dict[str, str]) -> tuple[int, Any]:
         """Return one version, or say that there is no such subject or version."""
-        found = self.of(subject, query)
-        if not found or (self.flavour == "apicurio" and all(s.deleted for s in found)):
+        result = self.of(subject, query)
+        if not result or (self.flavour == "apicurio" and all(s.deleted for s in result)):
             return self.missing(40401, f"Subject '{subject}' not found.")
         if number in ("latest", "-1"):
-            # The newest live one, also where deleted ones are asked for; Apicurio was not seen with a deleted one.
-            chosen = [s for s in found if self.flavour == "apicurio" or not s.deleted][-1:]
+            # The newest live one, also where deleted ones are queried for; Apicurio was not seen with a deleted one.
+            chosen = [s for s in result if self.flavour == "apicurio" or not s.deleted][-1:]
             number = "-1"
         elif number.isdecimal() and int(number):
-            chosen = [s for s in found if str(s.version) == number]
+            chosen = [s for s in result if str(s.version) == number]
         else:
             text = "The specified version '{}' is not a valid version id. "
             allowed = 'Allowed values are between [1, 2^31-1] and the string "latest"'
@@ -254,7 +256,7 @@ class Registry:
 
     def registered(self) -> list[Stored]:
         """List what this user may see, in the order in which it was registered."""
-        return [stored for stored in self.estate if stored.subject not in self.hidden]
+        return [stored for stored in self.installation if stored.subject not in self.hidden]
 
     def visible(self) -> list[Stored]:
         """List what this user may see, in the order of subject and version."""
@@ -362,7 +364,7 @@ class Server(ThreadingHTTPServer):
 
 @contextmanager
 def serving(registry: Registry, port: int = 0) -> Iterator[Registry]:
-    """Serve *registry* on this machine until the block ends; its `url` tells where."""
+    """Serve *registry* on this machine until the block ends; its `url` reports where."""
     handler = type("BoundHandler", (Handler,), {"registry": registry})
     with Server(("127.0.0.1", port), handler) as server:
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
@@ -372,7 +374,7 @@ def serving(registry: Registry, port: int = 0) -> Iterator[Registry]:
 
 
 def many(subjects: int, versions: int = 1) -> Iterable[Stored]:
-    """Build an estate of plain Avro subjects."""
+    """Build an installation of plain Avro subjects."""
     for number in range(subjects):
         for version in range(1, versions + 1):
             fields = [{"name": f"field_{at}", "type": "string"} for at in range(15 + version)]
@@ -383,7 +385,7 @@ def many(subjects: int, versions: int = 1) -> Iterable[Stored]:
 
 
 def main() -> None:
-    """Serve a made-up estate until interrupted."""
+    """Serve a made-up installation until interrupted."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--flavour", choices=FLAVOURS, default="confluent")
     parser.add_argument("--subjects", type=int, default=1000)
@@ -391,8 +393,10 @@ def main() -> None:
     parser.add_argument("--delay", type=float, default=0.0, help="seconds added to every request")
     parser.add_argument("--port", type=int, default=0)
     options = parser.parse_args()
-    estate = tuple(many(options.subjects, options.versions))
-    with serving(Registry(flavour=options.flavour, estate=estate, delay=options.delay), options.port) as registry:
+    installation = tuple(many(options.subjects, options.versions))
+    with serving(
+        Registry(flavour=options.flavour, installation=installation, delay=options.delay), options.port
+    ) as registry:
         sys.stdout.write(registry.url + "\n")
         sys.stdout.flush()
         threading.Event().wait()

@@ -1,7 +1,7 @@
 """A stand-in for Kafka Connect on loopback, with the answers of a real worker (4.3) and the oddities of older ones.
 
 It knows the connectors that it is given. `generation` chooses whose answers they are: `current`, `old` (before 2.3:
-`expand` is ignored, no plug-in tells its settings, topics are not tracked) or `managed` (Confluent Cloud's API).
+`expand` is ignored, no plug-in reports its settings, topics are not tracked) or `managed` (Confluent Cloud's API).
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Connect:
     *rebalancing* counts the answers that will be 409 before any other; *untracked*: topics are not tracked.
     """
 
-    estate: tuple[Kept, ...] = ()
+    installation: tuple[Kept, ...] = ()
     generation: str = "current"
     passwords: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     rebalancing: int = 0
@@ -87,14 +87,14 @@ class Connect:
         return self._known(steps, [value for name, value in parse_qsl(parts.query) if name == "expand"])
 
     def _known(self, steps: tuple[str, ...], expand: list[str]) -> tuple[int, Json]:
-        by_name = {kept.name: kept for kept in self.estate}
+        by_name = {retained.name: retained for retained in self.installation}
         match steps:
             case () if self.generation != "managed":
                 return 200, {"version": "4.3.1", "commit": "26b251a451ce941d", "kafka_cluster_id": CLUSTER}
             case ("connectors",):
                 return 200, self._listed(expand)
             case ("connector-plugins",):
-                return 200, [{"class": name, **told} for name, told in PLUGINS.items()]
+                return 200, [{"class": name, **reported} for name, reported in PLUGINS.items()]
             case ("connector-plugins", name, "config") if self.generation == "current":
                 return self._settings(name)
             case ("connectors", name, "topics") if self.generation == "current":
@@ -111,32 +111,35 @@ class Connect:
 
     def _listed(self, expand: list[str]) -> Json:
         if not expand or self.generation == "old":
-            return [kept.name for kept in self.estate]
+            return [retained.name for retained in self.installation]
         known = expand[0].split(",") if self.generation == "managed" else expand
-        return {kept.name: {part: told for part, told in self._parts(kept) if part in known} for kept in self.estate}
+        return {
+            retained.name: {part: reported for part, reported in self._parts(retained) if part in known}
+            for retained in self.installation
+        }
 
-    def _parts(self, kept: Kept) -> Iterator[tuple[str, Json]]:
-        yield "info", kept.info()
-        yield "status", self._status(kept)
+    def _parts(self, retained: Kept) -> Iterator[tuple[str, Json]]:
+        yield "info", retained.info()
+        yield "status", self._status(retained)
         if self.generation == "managed":
-            yield "id", {"id": f"lcc-{kept.name}", "id_type": "ID"}
+            yield "id", {"id": f"lcc-{retained.name}", "id_type": "ID"}
 
-    def _status(self, kept: Kept) -> Json:
-        status = kept.status()
+    def _status(self, retained: Kept) -> Json:
+        status = retained.status()
         if self.generation == "old":  # versions in a status came with Kafka 4
-            for each in (status["connector"], *status["tasks"]):
-                del each["version"]
+            for item in (status["connector"], *status["tasks"]):
+                del item["version"]
         return status
 
     def _settings(self, name: str) -> tuple[int, Json]:
         if name not in self.passwords and name not in PLUGINS:
             return 404, {"error_code": 404, "message": f"Unknown plugin {name}."}
-        secret = [{"name": each, "type": "PASSWORD", "default_value": None} for each in self.passwords.get(name, ())]
+        secret = [{"name": text, "type": "PASSWORD", "default_value": None} for text in self.passwords.get(name, ())]
         return 200, [{"name": "topics", "type": "LIST", "default_value": ""}, *secret]
 
 
 @contextmanager
 def serving(connect: Connect) -> Iterator[str]:
     """Serve *connect* on loopback and give its URL."""
-    with on_loopback(answering(lambda asked: connect.answer(asked.path))) as url:
+    with on_loopback(answering(lambda request: connect.answer(request.path))) as url:
         yield url + (MANAGED if connect.generation == "managed" else "")

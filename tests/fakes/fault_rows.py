@@ -57,8 +57,8 @@ def fake(name: str) -> ModuleType:
 class Row:
     """A kind of source: its *good* fake, the member of the settings that asks it, what speaks to it if not HTTP.
 
-    *plain*: it is asked over HTTP here, though it has an exchange of its own. *tokens*: its pages have tokens.
-    *answer*: how it answers while it is healthy.
+    *plain*: it is queried over HTTP here, though it has an exchange of its own. *tokens*: its pages have tokens.
+    *status*: how it answers while it is healthy.
     """
 
     good: Callable[[], Any]
@@ -67,39 +67,39 @@ class Row:
     exchange: Callable[[Any, str], Transport] | None = None
     plain: bool = False
     tokens: bool = False
-    answer: SourceStatus = SourceStatus.READ
+    status: SourceStatus = SourceStatus.READ
 
 
 def cloud(**members: Any) -> Any:
     """Return a fake of Confluent Cloud, made with its own module at hand."""
-    made = fake("cloud_server").Cloud(**members)
-    return lambda asked: made.answer(asked.method, asked.target, "", asked.body)
+    cloud = fake("cloud_server").Cloud(**members)
+    return lambda request: cloud.answer(request.method, request.target, "", request.body)
 
 
 def kafka_cloud() -> Any:
-    here = fake("cloud_server")
-    one = here.Cluster(
+    server = fake("cloud_server")
+    cluster = server.Cluster(
         id="lkc-1",
         kind="Dedicated",
-        topics=(here.Topic(name="orders"), here.Topic(name="refunds", config={"retention.ms": "5"})),
+        topics=(server.Topic(name="orders"), server.Topic(name="refunds", config={"retention.ms": "5"})),
         groups=("billing", "audit"),
         lags={"billing": ("orders",)},
         mirrors={"orders": ("to-far", "orders")},
         ksqldb=("k1",),
     )
-    return cloud(environments=(here.Environment(clusters=(one,), pools=(("AWS", "eu-central-1"),)),))
+    return cloud(environments=(server.Environment(clusters=(cluster,), pools=(("AWS", "eu-central-1"),)),))
 
 
 def tables() -> Any:
-    here = fake("cloud_server")
-    told = {
+    server = fake("cloud_server")
+    members = {
         "display_name": "orders",
         "table_formats": ["ICEBERG"],
         "storage": {"kind": "Managed", "table_path": "s3://a"},
     }
-    table = {"spec": told, "status": {"phase": "RUNNING", "catalog_sync_statuses": None}}
-    one = here.Cluster(id="lkc-1", tables=(table, {**table, "spec": {**told, "display_name": "refunds"}}))
-    return cloud(environments=(here.Environment(clusters=(one,)),))
+    table = {"spec": members, "status": {"phase": "RUNNING", "catalog_sync_statuses": None}}
+    cluster = server.Cluster(id="lkc-1", tables=(table, {**table, "spec": {**members, "display_name": "refunds"}}))
+    return cloud(environments=(server.Environment(clusters=(cluster,)),))
 
 
 def figures() -> Any:
@@ -108,12 +108,12 @@ def figures() -> Any:
 
 
 def entity(name: str) -> dict[str, Any]:
-    told = {"qualifiedName": f"lsrc-7:lkc-1:{name}", "name": name, "owner": "sales"}
+    reported = {"qualifiedName": f"lsrc-7:lkc-1:{name}", "name": name, "owner": "sales"}
     members = {"typeName": "kafka_topic", "guid": name, "status": "ACTIVE", "classificationNames": ["PII"]}
-    return members | {"attributes": told}
+    return members | {"attributes": reported}
 
 
-def said(name: str) -> dict[str, Any]:
+def messages(name: str) -> dict[str, Any]:
     return {
         "qualifiedName": f"lsrc-7:lkc-1:{name}",
         "tags": ["PII"],
@@ -122,104 +122,112 @@ def said(name: str) -> dict[str, Any]:
 
 
 def connect(generation: str) -> Any:
-    here = fake("connect_server")
+    server = fake("connect_server")
     config = {"connector.class": "com.acme.Sink", "topics": "orders"}
-    estate = tuple(here.Kept(name=name, config=config, topics=("orders",)) for name in ("s1", "s2"))
-    made = here.Connect(estate=estate, generation=generation)
-    return lambda asked: made.answer(asked.target)
+    installation = tuple(server.Kept(name=name, config=config, topics=("orders",)) for name in ("s1", "s2"))
+    connect = server.Connect(installation=installation, generation=generation)
+    return lambda request: connect.answer(request.target)
 
 
 def ksqldb() -> Any:
-    here = fake("ksqldb_server")
-    return lambda asked: (200, here.INFO) if asked.target == "/info" else here.answer(asked.document["ksql"])
+    server = fake("ksqldb_server")
+    return lambda request: (200, server.INFO) if request.target == "/info" else server.answer(request.document["ksql"])
 
 
 def flink() -> Any:
-    here = fake("flink_server")
-    jobs = (here.job("a" * 32, "one"), here.job("b" * 32, "two"))
-    made = here.Flink(
-        statements=((here.statement("s1"),), (here.statement("s2"),)),
-        tables=((here.table("t1"),),),
-        managed=((here.managed("m1"), here.managed("m2")),),
+    server = fake("flink_server")
+    jobs = (server.job("a" * 32, "one"), server.job("b" * 32, "two"))
+    flink = server.Flink(
+        statements=((server.statement("s1"),), (server.statement("s2"),)),
+        tables=((server.table("t1"),),),
+        managed=((server.managed("m1"), server.managed("m2")),),
         jobs=jobs,
         plans={job["jid"]: {"nodes": []} for job in jobs},
     )
-    return lambda asked: made.answer(asked.target)
+    return lambda request: flink.answer(request.target)
 
 
 def confluent(flavour: str) -> Any:
-    here = fake("confluent_registry")
+    server = fake("confluent_registry")
     names = ("orders-value", "refunds-value")
-    estate = tuple(here.Stored(subject=name, version=1, id=at, schema=AVRO) for at, name in enumerate(names, 1))
-    made = here.Registry(flavour=flavour, estate=estate)
-    return lambda asked: made.answer(asked.target)
+    installation = tuple(server.Stored(subject=name, version=1, id=at, schema=AVRO) for at, name in enumerate(names, 1))
+    registry = server.Registry(flavour=flavour, installation=installation)
+    return lambda request: registry.answer(request.target)
 
 
 def apicurio() -> Any:
-    here = fake("apicurio_registry")
+    server = fake("apicurio_registry")
     held = [
-        here.Held(artifact=name, text=AVRO, global_id=at, content_id=at)
+        server.Held(artifact=name, text=AVRO, global_id=at, content_id=at)
         for at, name in enumerate(("orders-value", "refunds-value"), 1)
     ]
-    made = here.Apicurio(held=tuple(held), exports=False)
-    return lambda asked: made(asked.method, f"http://x{asked.target}")
+    apicurio = server.Apicurio(held=tuple(held), exports=False)
+    return lambda request: apicurio(request.method, f"http://x{request.target}")
 
 
 def cloudera() -> Any:
-    here = fake("cloudera_registry")
-    made = here.Cloudera(kept=tuple(here.Kept(name=name, text=AVRO, id=at) for at, name in ((1, "orders"), (2, "pay"))))
-    return lambda asked: made(asked.method, f"http://x{asked.target}")
+    server = fake("cloudera_registry")
+    cloudera = server.Cloudera(
+        kept=tuple(server.Kept(name=name, text=AVRO, id=at) for at, name in ((1, "orders"), (2, "pay")))
+    )
+    return lambda request: cloudera(request.method, f"http://x{request.target}")
 
 
 def unity() -> Any:
-    here = fake("unity_server")
-    made = here.Unity(tables=tuple(here.table(f"lake.shop.{name}", here.column("id", "long")) for name in ("a", "b")))
-    return lambda asked: made.answer(asked.method, asked.target, asked.body)
+    server = fake("unity_server")
+    unity = server.Unity(
+        tables=tuple(server.table(f"lake.shop.{name}", server.column("id", "long")) for name in ("a", "b"))
+    )
+    return lambda request: unity.answer(request.method, request.target, request.body)
 
 
 def google() -> Any:
-    here = fake("google_services")
-    made = here.Google(
-        tables=tuple(here.table(f"acme.shop.{name}", {"name": "id", "type": "INTEGER"}) for name in "ab")
+    server = fake("google_services")
+    google = server.Google(
+        tables=tuple(server.table(f"acme.shop.{name}", {"name": "id", "type": "INTEGER"}) for name in "ab")
     )
-    return lambda asked: made.answer(asked.method, asked.target, asked.body)
+    return lambda request: google.answer(request.method, request.target, request.body)
 
 
-def aws_json(told: Any) -> tuple[int, bytes]:
-    if told is None:
+def aws_json(reported: Any) -> tuple[int, bytes]:
+    if reported is None:
         return 400, b'{"__type": "EntityNotFoundException", "message": "none"}'
-    return 200, json.dumps(told, default=lambda at: at.timestamp()).encode()
+    return 200, json.dumps(reported, default=lambda at: at.timestamp()).encode()
 
 
-def aws_target(made: Any) -> Any:
-    return lambda asked: aws_json(made(asked.headers["x-amz-target"].partition(".")[2], asked.document))
+def aws_target(built: Any) -> Any:
+    return lambda request: aws_json(built(request.headers["x-amz-target"].partition(".")[2], request.document))
 
 
 def glue_registry() -> Any:
-    here = fake("glue_registry")
+    server = fake("glue_registry")
     return aws_target(
-        here.Glue(
-            filed=tuple(here.Filed(name=n, text=AVRO, id=f"00000000-0000-0000-0000-00000000000{n}") for n in "12")
+        server.Glue(
+            filed=tuple(server.Filed(name=n, text=AVRO, id=f"00000000-0000-0000-0000-00000000000{n}") for n in "12")
         )
     )
 
 
 def glue_catalog() -> Any:
-    here = fake("aws_catalogs")
+    server = fake("aws_catalogs")
     columns = {"StorageDescriptor": {"Columns": [{"Name": "id", "Type": "bigint"}], "Location": "s3://lake/x"}}
-    return aws_target(here.Catalog(tables={"shop": ({"Name": "a", **columns}, {"Name": "b", **columns})}))
+    return aws_target(server.Catalog(tables={"shop": ({"Name": "a", **columns}, {"Name": "b", **columns})}))
 
 
 def datazone() -> Any:
-    here = fake("aws_catalogs")
-    made = here.DataZone(assets=(here.asset("a1", "A", {"columns": []}), here.asset("a2", "B", {"columns": []})))
+    server = fake("aws_catalogs")
+    data_zone = server.DataZone(
+        assets=(server.asset("a1", "A", {"columns": []}), server.asset("a2", "B", {"columns": []}))
+    )
 
-    def answer(asked: Any) -> tuple[int, bytes]:
-        path = asked.target.partition("?")[0]
-        found = re.search(r"/(assets|nodes)/([^/]+)$", path)
-        operation = {"assets": "GetAsset", "nodes": "GetLineageNode"}[found[1]] if found else "Search"
+    def answer(request: Any) -> tuple[int, bytes]:
+        path = request.target.partition("?")[0]
+        result = re.search(r"/(assets|nodes)/([^/]+)$", path)
+        operation = {"assets": "GetAsset", "nodes": "GetLineageNode"}[result[1]] if result else "Search"
         return aws_json(
-            made(operation, {"maxResults": 50, **asked.document, **({"identifier": found[2]} if found else {})})
+            data_zone(
+                operation, {"maxResults": 50, **request.document, **({"identifier": result[2]} if result else {})}
+            )
         )
 
     return answer
@@ -243,10 +251,10 @@ def registry(kind: str) -> Callable[[HttpSettings], dict[str, Any]]:
 
 
 def flinks(kind: str) -> Callable[[HttpSettings], dict[str, Any]]:
-    here = fake("flink_server")
-    environment = "shop" if kind == "cmf" else here.ENVIRONMENT
+    server = fake("flink_server")
+    environment = "shop" if kind == "cmf" else server.ENVIRONMENT
     return lambda http: {
-        "flink": (FlinkSettings(type=kind, http=http, organization=here.ORGANIZATION, environment=environment),)
+        "flink": (FlinkSettings(type=kind, http=http, organization=server.ORGANIZATION, environment=environment),)
     }
 
 
@@ -255,8 +263,10 @@ def stream_catalog(http: HttpSettings) -> dict[str, Any]:
 
 
 def catalog(kind: str, **more: Any) -> Callable[[HttpSettings], dict[str, Any]]:
-    told = {"wanted": Wanted(catalogs=("acme",))} if kind == "google" else {}
-    return lambda http: {"catalogs": (CatalogSettings(type=kind, http=http, lineage=Lineage.TABLES, **told, **more),)}
+    members = {"wanted": Wanted(catalogs=("acme",))} if kind == "google" else {}
+    return lambda http: {
+        "catalogs": (CatalogSettings(type=kind, http=http, lineage=Lineage.TABLES, **members, **more),)
+    }
 
 
 def a_connect(http: HttpSettings) -> dict[str, Any]:
@@ -280,10 +290,10 @@ ROWS = {
     "stream-catalog": Row(good=lambda: cloud(entities=(entity("orders"), entity("refunds"))), member=stream_catalog),
     "stream-catalog-graphql": Row(
         good=lambda: cloud(
-            refused={"/catalog/v1": 403}, graphql={"kafka_topic": (said("a"), said("b")), "cn_connector": ()}
+            refused={"/catalog/v1": 403}, graphql={"kafka_topic": (messages("a"), messages("b")), "cn_connector": ()}
         ),
         member=stream_catalog,
-        answer=SourceStatus.PARTIAL,
+        status=SourceStatus.PARTIAL,
     ),
     "tableflow": Row(
         tokens=True,
@@ -305,7 +315,7 @@ ROWS = {
         tokens=True,
         good=glue_registry,
         member=lambda http: {"registries": (RegistrySettings(type="glue", http=http, glue=GlueSettings(region="eu")),)},
-        exchange=lambda each, url: glue_registry_transport(each.glue, each.http, lambda: aws_client("glue", url)),
+        exchange=lambda item, url: glue_registry_transport(item.glue, item.http, lambda: aws_client("glue", url)),
     ),
     "unity": Row(tokens=True, good=unity, member=catalog("unity")),
     "google": Row(tokens=True, good=google, member=catalog("google"), plain=True),

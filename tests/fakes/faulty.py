@@ -54,40 +54,40 @@ Fault = Callable[[Asked, Good], Reply]
 """What is answered instead of what the good fake answers."""
 
 
-def healthy(asked: Asked, good: Good) -> Reply:
+def healthy(request: Asked, good: Good) -> Reply:
     """Pass the good answer on."""
-    status, told = good(asked)
-    return Reply(status=status, body=told if isinstance(told, bytes) else json.dumps(told).encode())
+    status, reported = good(request)
+    return Reply(status=status, body=reported if isinstance(reported, bytes) else json.dumps(reported).encode())
 
 
 def status(number: int, body: bytes = b'{"message": "no", "error_code": 1}', **headers: str) -> Fault:
     """Answer everything with a status."""
     sent = {"Content-Type": "application/json"} | {name.replace("_", "-"): value for name, value in headers.items()}
-    return lambda asked, good: Reply(status=number, body=body, headers=sent)
+    return lambda request, good: Reply(status=number, body=body, headers=sent)
 
 
-def slow(asked: Asked, good: Good) -> Reply:
+def slow(request: Asked, good: Good) -> Reply:
     """Let the good answer trickle."""
-    return _with(healthy(asked, good), pace=1.0)
+    return _with(healthy(request, good), pace=1.0)
 
 
-def reset(asked: Asked, good: Good) -> Reply:
+def reset(request: Asked, good: Good) -> Reply:
     """Hang up without a word."""
     return Reply(reset=True)
 
 
-def truncated(asked: Asked, good: Good) -> Reply:
+def truncated(request: Asked, good: Good) -> Reply:
     """Announce more than is sent."""
-    return _with(healthy(asked, good), cut=7)
+    return _with(healthy(request, good), cut=7)
 
 
-def half(asked: Asked, good: Good) -> Reply:
+def half(request: Asked, good: Good) -> Reply:
     """End in the middle of the document, and announce just that."""
-    reply = healthy(asked, good)
+    reply = healthy(request, good)
     return _with(reply, body=reply.body[: max(1, len(reply.body) // 2)])
 
 
-def web_page(asked: Asked, good: Good) -> Reply:
+def web_page(request: Asked, good: Good) -> Reply:
     """Answer as a login page or a proxy does."""
     return Reply(body=b"<!DOCTYPE html><html>Log in</html>", headers={"Content-Type": "text/html; charset=utf-8"})
 
@@ -96,29 +96,33 @@ def endless() -> Fault:
     """Return a token for one more page with each answer, and the same page for it."""
     numbers = count(1)
 
-    def answer(asked: Asked, good: Good) -> Reply:
-        return _changed(_without_token(asked), good, lambda told: _continued(told, f"t{next(numbers)}"))
+    def answer(request: Asked, good: Good) -> Reply:
+        return _changed(_without_token(request), good, lambda reported: _continued(reported, f"t{next(numbers)}"))
 
     return answer
 
 
-def empty_page(asked: Asked, good: Good) -> Reply:
+def empty_page(request: Asked, good: Good) -> Reply:
     """Leave each first page empty, with a token for the one that was to be the first."""
-    if HOLLOW in asked.target or HOLLOW.encode() in asked.body:
-        return healthy(_without_token(asked), good)
-    if _without_token(asked) != asked:  # a later page
-        return healthy(asked, good)
-    return _changed(asked, good, lambda told: _continued(_emptied(told), HOLLOW) if _emptied(told) != told else told)
+    if HOLLOW in request.target or HOLLOW.encode() in request.body:
+        return healthy(_without_token(request), good)
+    if _without_token(request) != request:  # a later page
+        return healthy(request, good)
+    return _changed(
+        request,
+        good,
+        lambda reported: _continued(_emptied(reported), HOLLOW) if _emptied(reported) != reported else reported,
+    )
 
 
-def unknown_member(asked: Asked, good: Good) -> Reply:
+def unknown_member(request: Asked, good: Good) -> Reply:
     """Add to each object what nobody knows yet."""
-    return _changed(asked, good, _grown)
+    return _changed(request, good, _grown)
 
 
-def unknown_word(asked: Asked, good: Good) -> Reply:
+def unknown_word(request: Asked, good: Good) -> Reply:
     """Put a new word wherever one of a fixed list stands."""
-    return _changed(asked, good, _reworded)
+    return _changed(request, good, _reworded)
 
 
 @dataclass(slots=True)
@@ -143,8 +147,8 @@ def serving(faulty: Faulty) -> Iterator[Faulty]:
         def answer(self) -> None:
             size = int(self.headers.get("Content-Length") or 0)
             headers = {name.lower(): value for name, value in self.headers.items()}
-            asked = Asked(method=self.command, target=self.path, body=self.rfile.read(size), headers=headers)
-            reply = faulty.fault(asked, faulty.good)
+            requests = Asked(method=self.command, target=self.path, body=self.rfile.read(size), headers=headers)
+            reply = faulty.fault(requests, faulty.good)
             if reply.reset:
                 self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                 self.close_connection = True
@@ -186,61 +190,61 @@ def serving(faulty: Faulty) -> Iterator[Faulty]:
 
 
 def _with(reply: Reply, **members: Any) -> Reply:
-    told = {name: getattr(reply, name) for name in ("status", "body", "headers", "cut", "pace")}
-    return Reply(**told | members)
+    reported = {name: getattr(reply, name) for name in ("status", "body", "headers", "cut", "pace")}
+    return Reply(**reported | members)
 
 
-def _changed(asked: Asked, good: Good, change: Callable[[Json], Json]) -> Reply:
-    reply = healthy(asked, good)
+def _changed(request: Asked, good: Good, change: Callable[[Json], Json]) -> Reply:
+    reply = healthy(request, good)
     try:
-        told = json.loads(reply.body)
+        reported = json.loads(reply.body)
     except ValueError:  # a text or an archive, which has no members
         return reply
-    return reply if reply.status >= 400 else _with(reply, body=json.dumps(change(told)).encode())
+    return reply if reply.status >= 400 else _with(reply, body=json.dumps(change(reported)).encode())
 
 
-def _continued(told: Json, token: str) -> Json:
-    if not isinstance(told, dict) or "error_code" in told:
-        return told
+def _continued(reported: Json, token: str) -> Json:
+    if not isinstance(reported, dict) or "error_code" in reported:
+        return reported
     named = dict.fromkeys(("next_page_token", "NextToken", "nextToken", "nextPageToken"), token)
-    metadata = told.get("metadata") if isinstance(told.get("metadata"), dict) else {}
+    metadata = reported.get("metadata") if isinstance(reported.get("metadata"), dict) else {}
     link = {"metadata": {**metadata, "next": f"https://far.example/?page_token={token}"}}
-    return {**told, **named, **link, "meta": {"pagination": {"next_page_token": token}}}
+    return {**reported, **named, **link, "meta": {"pagination": {"next_page_token": token}}}
 
 
-def _emptied(told: Json) -> Json:
+def _emptied(reported: Json) -> Json:
     """Empty the lists of a page; one that has none is no page."""
-    if not isinstance(told, dict):
-        return told
-    return {name: [] if isinstance(value, list) else value for name, value in told.items()}
+    if not isinstance(reported, dict):
+        return reported
+    return {name: [] if isinstance(value, list) else value for name, value in reported.items()}
 
 
-def _without_token(asked: Asked) -> Asked:
-    path, _, query = asked.target.partition("?")
-    kept = "&".join(part for part in query.split("&") if part.partition("=")[0] not in _TOKENS)
-    body = asked.body
+def _without_token(request: Asked) -> Asked:
+    path, _, query = request.target.partition("?")
+    text = "&".join(part for part in query.split("&") if part.partition("=")[0] not in _TOKENS)
+    body = request.body
     if any(name.encode() in body for name in _TOKENS):
-        told = json.loads(body)
-        body = json.dumps({name: value for name, value in told.items() if name not in _TOKENS}).encode()
-    return Asked(method=asked.method, target=path + (f"?{kept}" if kept else ""), body=body, headers=asked.headers)
+        reported = json.loads(body)
+        body = json.dumps({name: value for name, value in reported.items() if name not in _TOKENS}).encode()
+    return Asked(method=request.method, target=path + (f"?{text}" if text else ""), body=body, headers=request.headers)
 
 
-def _grown(told: Json) -> Json:
-    if isinstance(told, list):
-        return [_grown(each) for each in told]
-    if not isinstance(told, dict) or all(isinstance(value, dict) for value in told.values()):
-        return {name: _grown(value) for name, value in told.items()} if isinstance(told, dict) else told
-    if "connector.class" in told or not told:  # a map of the user's own names
-        return told
-    return {name: _grown(value) for name, value in told.items()} | {"inventedLater": {"deep": [1, None]}}
+def _grown(reported: Json) -> Json:
+    if isinstance(reported, list):
+        return [_grown(item) for item in reported]
+    if not isinstance(reported, dict) or all(isinstance(value, dict) for value in reported.values()):
+        return {name: _grown(value) for name, value in reported.items()} if isinstance(reported, dict) else reported
+    if "connector.class" in reported or not reported:  # a map of the user's own names
+        return reported
+    return {name: _grown(value) for name, value in reported.items()} | {"inventedLater": {"deep": [1, None]}}
 
 
-def _reworded(told: Json) -> Json:
-    if isinstance(told, list):
-        return [_reworded(each) for each in told]
-    if not isinstance(told, dict):
-        return told
+def _reworded(reported: Json) -> Json:
+    if isinstance(reported, list):
+        return [_reworded(item) for item in reported]
+    if not isinstance(reported, dict):
+        return reported
     return {
         name: "INVENTED_LATER" if name in _ENUMS and isinstance(value, str) else _reworded(value)
-        for name, value in told.items()
+        for name, value in reported.items()
     }

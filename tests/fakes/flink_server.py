@@ -158,4 +158,4 @@ def _failure(status: int) -> Json:
 
 def serving(flink: Flink) -> AbstractContextManager[str]:
     """Serve *flink* on loopback and give its URL."""
-    return on_loopback(answering(lambda asked: flink.answer(asked.path)))
+    return on_loopback(answering(lambda request: flink.answer(request.path)))

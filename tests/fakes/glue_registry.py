@@ -45,15 +45,15 @@ class Glue:
         match operation:
             case "ListSchemas":
                 registry = given.get("RegistryId", {}).get("RegistryName", "")
-                chosen = [one for one in self.filed if registry in ("", one.registry)]
-                entries = {one.arn: self.schema(one) for one in chosen}
+                chosen = [item for item in self.filed if registry in ("", item.registry)]
+                entries = {item.arn: self.schema(item) for item in chosen}
                 return self.window(list(entries.values()), given) if entries or not registry else None
             case "ListSchemaVersions":
-                return self.window([self.version(one) for one in self.of(given)], given)
+                return self.window([self.version(item) for item in self.of(given)], given)
             case "GetSchemaVersion":
-                found = [one for one in self.filed if one.id == given["SchemaVersionId"]]
-                more = {"SchemaDefinition": found[0].text, "DataFormat": found[0].format} if found else {}
-                return {**self.version(found[0]), **more} if found else None
+                fileds = [item for item in self.filed if item.id == given["SchemaVersionId"]]
+                more = {"SchemaDefinition": fileds[0].text, "DataFormat": fileds[0].format} if fileds else {}
+                return {**self.version(fileds[0]), **more} if fileds else None
             case "GetSchema":
                 return {"SchemaArn": given["SchemaId"]["SchemaArn"], "Compatibility": "BACKWARD"}
             case _:
@@ -61,23 +61,28 @@ class Glue:
 
     def of(self, given: dict[str, Any]) -> list[Filed]:
         """List the versions of the schema asked for, the newest first."""
-        return [one for one in reversed(self.filed) if one.arn == given["SchemaId"]["SchemaArn"]]
+        return [item for item in reversed(self.filed) if item.arn == given["SchemaId"]["SchemaArn"]]
 
     def window(self, entries: list[dict[str, Any]], given: dict[str, Any]) -> dict[str, Any]:
-        """Cut a page out; the token tells where the next one begins."""
+        """Cut a page out; the token reports where the next one begins."""
         start = int(given.get("NextToken", 0))
         end = start + min(given["MaxResults"], self.page)
         more = {"NextToken": str(end)} if end < len(entries) else {}
         return {"Schemas": entries[start:end], **more}
 
-    def schema(self, one: Filed) -> dict[str, Any]:
+    def schema(self, item: Filed) -> dict[str, Any]:
         """Write an entry of ListSchemas."""
-        told = {"RegistryName": one.registry, "SchemaName": one.name, "SchemaArn": one.arn, "SchemaStatus": "AVAILABLE"}
-        return {**told, **({"Description": one.description} if one.description else {})}
+        members = {
+            "RegistryName": item.registry,
+            "SchemaName": item.name,
+            "SchemaArn": item.arn,
+            "SchemaStatus": "AVAILABLE",
+        }
+        return {**members, **({"Description": item.description} if item.description else {})}
 
-    def version(self, one: Filed) -> dict[str, Any]:
+    def version(self, item: Filed) -> dict[str, Any]:
         """Write an entry of ListSchemaVersions."""
-        return {"SchemaArn": one.arn, "SchemaVersionId": one.id, "VersionNumber": one.version, "Status": one.status}
+        return {"SchemaArn": item.arn, "SchemaVersionId": item.id, "VersionNumber": item.version, "Status": item.status}
 
 
 class Stubbed:
@@ -97,13 +102,13 @@ class Stubbed:
 
         def call(**given: Any) -> dict[str, Any]:
             with self._lock, self._stubber:
-                said = None if operation in self._glue.denied else self._glue(operation, given)
+                output = None if operation in self._glue.denied else self._glue(operation, given)
                 if operation in self._glue.denied:
                     self._stubber.add_client_error(method, "AccessDeniedException", "not authorized", 400)
-                elif said is None:
+                elif output is None:
                     self._stubber.add_client_error(method, "EntityNotFoundException", "no such entity", 400)
                 else:
-                    self._stubber.add_response(method, said, given)
+                    self._stubber.add_response(method, output, given)
                 return getattr(self._client, method)(**given)
 
         return call

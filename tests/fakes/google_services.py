@@ -16,8 +16,8 @@ def table(name: str, *fields: Json, **more: Json) -> Json:
     """Write a table as `tables.get` does: times and counts are text, the type of a nested field is RECORD."""
     project, dataset, own = name.split(".")
     reference = {"projectId": project, "datasetId": dataset, "tableId": own}
-    told = {"kind": "bigquery#table", "etag": "x", "type": "TABLE", "numRows": "12", "creationTime": "1767225600000"}
-    return {**told, "tableReference": reference, "location": "EU", "schema": {"fields": list(fields)}, **more}
+    members = {"kind": "bigquery#table", "etag": "x", "type": "TABLE", "numRows": "12", "creationTime": "1767225600000"}
+    return {**members, "tableReference": reference, "location": "EU", "schema": {"fields": list(fields)}, **more}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -52,17 +52,19 @@ class Google:
                 return status, reason
         match path.strip("/").split("/"):
             case ["bigquery", "v2", "projects", project, "datasets"]:
-                names = dict.fromkeys(self._place(one) for one in self.tables if self._project(one) == project)
+                names = dict.fromkeys(self._place(table) for table in self.tables if self._project(table) == project)
                 entries = [{"datasetReference": {"datasetId": name}, "location": at} for name, at in names]
                 return 200, {"kind": "bigquery#datasetList"} | self._window("datasets", entries, given)
             case ["bigquery", "v2", "projects", project, "datasets", dataset, "tables"]:
                 wanted = (project, dataset)
-                entries = [one for one in self.tables if (self._project(one), self._place(one)[0]) == wanted]
-                slim = [{"tableReference": one["tableReference"], "type": one["type"]} for one in entries]
+                entries = [table for table in self.tables if (self._project(table), self._place(table)[0]) == wanted]
+                slim = [{"tableReference": entry["tableReference"], "type": entry["type"]} for entry in entries]
                 return 200, {"totalItems": len(slim)} | self._window("tables", slim, given)
             case ["bigquery", "v2", "projects", project, "datasets", dataset, "tables", name]:
-                found = [one for one in self.tables if list(one["tableReference"].values()) == [project, dataset, name]]
-                return (200, found[0]) if found else (404, {"error": {"code": 404, "message": "Not found: Table"}})
+                result = [
+                    table for table in self.tables if list(table["tableReference"].values()) == [project, dataset, name]
+                ]
+                return (200, result[0]) if result else (404, {"error": {"code": 404, "message": "Not found: Table"}})
             case ["datalineage", "v1", "projects", _, "locations", _, "processes", _] as steps:
                 title = self.titles.get("/".join(steps[2:]))
                 return (200, {"displayName": title}) if title else (403, {"error": {"code": 403, "message": "no"}})
@@ -75,37 +77,37 @@ class Google:
             case "searchLinks":
                 end = "source" if "source" in given else "target"
                 wanted = given[end]["fullyQualifiedName"]
-                found = [one for one in self.links if one[1 if end == "source" else 2] == wanted]
-                return self._window("links", [self._link(one) for one in found], given)
+                result = [link for link in self.links if link[1 if end == "source" else 2] == wanted]
+                return self._window("links", [self._link(texts) for texts in result], given)
             case "batchSearchLinkProcesses":
                 assert len(given["links"]) <= 100
-                made = {process for link in given["links"] for process in self.made.get(link, ())}
+                processes = {process for link in given["links"] for process in self.made.get(link, ())}
                 entries = [
                     {
-                        "process": one,
-                        "links": [{"link": link} for link in given["links"] if one in self.made.get(link, ())],
+                        "process": text,
+                        "links": [{"link": link} for link in given["links"] if text in self.made.get(link, ())],
                     }
-                    for one in sorted(made)
+                    for text in sorted(processes)
                 ]
                 return self._window("processLinks", entries, given)
             case _:
                 root = given["rootCriteria"]["entities"]["entities"][0]["fullyQualifiedName"]
                 end = "target" if given["direction"] == "UPSTREAM" else "source"
-                found = [one for one in self.columns if one[end]["fullyQualifiedName"] == root]
-                return [{"links": [one]} for one in found]  # a stream, written as a list of parts
+                result = [column for column in self.columns if column[end]["fullyQualifiedName"] == root]
+                return [{"links": [texts]} for texts in result]  # a stream, written as a list of parts
 
-    def _link(self, one: tuple[str, str, str]) -> Json:
-        name, source, target = one
+    def _link(self, texts: tuple[str, str, str]) -> Json:
+        name, source, target = texts
         return {"name": name, "source": {"fullyQualifiedName": source}, "target": {"fullyQualifiedName": target}}
 
     def _window(self, member: str, entries: list[Json], given: Json) -> Json:
         start = int(given.get("pageToken", 0))
         end = start + min(int(given.get("pageSize", given.get("maxResults", 10))), self.page)
-        told = {member: entries[start:end]} if entries[start:end] else {}
-        return told | ({"nextPageToken": str(end)} if end < len(entries) else {})
+        members = {member: entries[start:end]} if entries[start:end] else {}
+        return members | ({"nextPageToken": str(end)} if end < len(entries) else {})
 
-    def _project(self, one: Json) -> str:
-        return str(one["tableReference"]["projectId"])
+    def _project(self, item: Json) -> str:
+        return str(item["tableReference"]["projectId"])
 
-    def _place(self, one: Json) -> tuple[str, str]:
-        return one["tableReference"]["datasetId"], one["location"]
+    def _place(self, item: Json) -> tuple[str, str]:
+        return item["tableReference"]["datasetId"], item["location"]

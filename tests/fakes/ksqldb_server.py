@@ -1,6 +1,6 @@
 """A fake of ksqlDB on loopback that answers as 8.3.1 and 6.1.15 answered; no ksqlDB runs here.
 
-Run it: `python tests/fakes/ksqldb_server.py --port 18088 [--version 6.1.15]` prints its URL. It knows one estate (the
+Run it: `python tests/fakes/ksqldb_server.py --port 18088 [--version 6.1.15]` prints its URL. One installation (the
 retail example's), the statements that a scan or a check sends, DESCRIBE of a name, and TERMINATE, PAUSE, RESUME and
 DROP. It creates nothing. Source of the shapes: recorded answers (`tests/conformance/recorded`), ksqlDB's REST API.
 """
@@ -25,8 +25,8 @@ Json = Any
 
 def field(name: str, kind: str, role: str | None = None, **schema: Json) -> Json:
     """Return a field of a collection; a value column bears no `type` of its own."""
-    told = {"name": name, "schema": {"type": kind, "fields": None, "memberSchema": None} | schema}
-    return told | ({"type": role} if role else {})
+    members = {"name": name, "schema": {"type": kind, "fields": None, "memberSchema": None} | schema}
+    return members | ({"type": role} if role else {})
 
 
 def source(name: str, topic: str, statement: str, fields: list[Json], **more: Json) -> Json:
@@ -134,19 +134,19 @@ def query(name: str = "CTAS_CLICKS_PER_CITY_5", state: str = "RUNNING", *errors:
 
     Of a paused one the server's one word is RUNNING, and its hosts' is PAUSED.
     """
-    told = [
+    members = [
         {"timestamp": 1777629600000 + number, "errorMessage": error, "type": "UNKNOWN"}
         for number, error in enumerate(errors)
     ]
     hosts = {"ksqlHostQueryStatus": {"127.0.0.1:18088": state}}
     word = "RUNNING" if state == "PAUSED" else state
-    return DESCRIPTION | hosts | {"id": name, "state": word, "queryErrors": told} | more
+    return DESCRIPTION | hosts | {"id": name, "state": word, "queryErrors": members} | more
 
 
 def running(described: Json) -> Json:
     """Return a query as `SHOW QUERIES;` and descriptions of collections list it."""
     states = list(described["ksqlHostQueryStatus"].values())
-    topics = {one["name"]: one["topic"] for one in SOURCES}
+    topics = {item["name"]: item["topic"] for item in SOURCES}
     return {
         "queryString": described["statementText"],
         "sinks": described["sinks"],
@@ -168,7 +168,7 @@ class Objection(Exception):
 
 @dataclass(slots=True, kw_only=True)
 class Ksql:
-    """A server whose *queries* come and go; *asked* fills up with what it was asked.
+    """A server whose *queries* come and go; *asked* fills up with what it was queried.
 
     *starting*: it answers 503 to everything. *refusing*: it answers 401 or 403. *stopping*: it closes a query after
     each answer, as on SIGTERM, and answers as ever. *unknown* are further statements that it takes for errors.
@@ -198,7 +198,7 @@ class Ksql:
         if rest.strip():
             what = f"line 1:{len(statements) + 1}: {self._syntax}missing ';' at '<EOF>'"
             return 400, _objection(Objection(what), statements)
-        answers = [self._run(each) | {"statementText": f"{each};", "warnings": []} for each in listed]
+        answers = [self._run(text) | {"statementText": f"{text};", "warnings": []} for text in listed]
         self.queries = self.queries[:-1] if self.stopping else self.queries
         return 200, answers
 
@@ -221,17 +221,17 @@ class Ksql:
     def _check(self, statement: str, batch: str) -> None:
         """Raise Objection for a statement that this version does not know, or that names what is not there."""
         if self.version == OLD and statement == "DESCRIBE STREAMS":
-            place = batch.index(statement) + len("DESCRIBE ")
-            raise Objection(f"line 1:{place + 1}: no viable alternative at input 'DESCRIBE STREAMS'", whole=True)
+            index = batch.index(statement) + len("DESCRIBE ")
+            raise Objection(f"line 1:{index + 1}: no viable alternative at input 'DESCRIBE STREAMS'", whole=True)
         command = _COMMAND.fullmatch(statement)
-        if command and command["query"] and command["query"] not in {one["id"] for one in self.queries}:
+        if command and command["query"] and command["query"] not in {query["id"] for query in self.queries}:
             raise Objection(f"Unknown queryId: {command['query']}")
         if statement.startswith("SELECT "):
             types = "\n\t* PRINT\n\t* SELECT"
             what = f"The following statement types should be issued to the websocket endpoint '/query':{types}"
             raise Objection(what, code=40002)
         name = self._described(statement)
-        if name is not None and name not in {one["name"] for one in self.sources}:
+        if name is not None and name not in {source["name"] for source in self.sources}:
             raise Objection(f"Could not find STREAM/TABLE '{name}' in the Metastore")
         if name is None and not command and (statement not in self._answers() or statement in self.unknown):
             raise Objection(self._unknown(statement, batch.index(statement)), whole=True)
@@ -255,23 +255,23 @@ class Ksql:
         if command := _COMMAND.fullmatch(statement):
             return self._commanded(command)
         if (name := self._described(statement)) is not None:
-            found = next(one for one in self.sources if one["name"] == name)
+            result = next(source for source in self.sources if source["name"] == name)
             unsized = {"partitions": 0, "replication": 0} if self.version == OLD else {}
-            return {"@type": "sourceDescription", "sourceDescription": self._source(found, extended=False) | unsized}
+            return {"@type": "sourceDescription", "sourceDescription": self._source(result, extended=False) | unsized}
         return self._answers()[statement]()
 
     def _commanded(self, command: re.Match[str]) -> Json:
         name = command["query"] or command["name"]
         if command["verb"] is None:
-            topic = next((one["topic"] for one in self.sources if one["name"] == name), "")
-            self.sources = tuple(one for one in self.sources if one["name"] != name)
-            self.queries = tuple(one for one in self.queries if name not in one["sinks"])
+            topic = next((source["topic"] for source in self.sources if source["name"] == name), "")
+            self.sources = tuple(source for source in self.sources if source["name"] != name)
+            self.queries = tuple(query for query in self.queries if name not in query["sinks"])
             what, at = f"Source `{name}` (topic: {topic}) was dropped.", f"{command['kind'].lower()}/{name}/drop"
         else:
             states = {"PAUSE": "PAUSED", "RESUME": "RUNNING"}
-            kept = [one for one in self.queries if command["verb"] in states or one["id"] != name]
+            retained = [query for query in self.queries if command["verb"] in states or query["id"] != name]
             hosts = {"ksqlHostQueryStatus": {"127.0.0.1:18088": states.get(command["verb"], "")}}
-            self.queries = tuple(one | hosts if one["id"] == name else one for one in kept)
+            self.queries = tuple(item | hosts if item["id"] == name else item for item in retained)
             what, at = _DONE[command["verb"]], f"{command['verb'].lower()}/{name}/execute"
         status = {"status": "SUCCESS", "message": what, "queryId": None}
         return {"@type": "currentStatus", "commandId": at, "commandStatus": status, "commandSequenceNumber": 2}
@@ -288,20 +288,20 @@ class Ksql:
             "SHOW QUERIES": lambda: {"@type": "queries", "queries": list(map(running, self.queries))},
             "SHOW QUERIES EXTENDED": lambda: {
                 "@type": "query_descriptions",
-                "queryDescriptions": [self._of_version(one) for one in self.queries],
+                "queryDescriptions": [self._of_version(query) for query in self.queries],
             },
             "SHOW FUNCTIONS": lambda: {"@type": "function_names", "functions": FUNCTIONS},
             "LIST TYPES": lambda: {"@type": "type_list", "types": TYPES},
         }
 
     def _sources(self, kind: str, *, extended: bool) -> Json:
-        listed = [self._source(one, extended=extended) for one in self.sources if one["type"] == kind]
+        listed = [self._source(source, extended=extended) for source in self.sources if source["type"] == kind]
         return {"@type": "source_descriptions", "sourceDescriptions": listed}
 
     def _source(self, described: Json, *, extended: bool) -> Json:
         name = described["name"]
-        reads = [running(one) for one in self.queries if name in one["sources"]]
-        writes = [running(one) for one in self.queries if name in one["sinks"]]
+        reads = [running(query) for query in self.queries if name in query["sources"]]
+        writes = [running(query) for query in self.queries if name in query["sinks"]]
         return self._of_version(described | {"readQueries": reads, "writeQueries": writes, "extended": extended})
 
     def _of_version(self, payload: Json) -> Json:
@@ -310,9 +310,9 @@ class Ksql:
 
     def _listed(self, kind: str) -> Json:
         listed = [
-            {"type": kind} | {name: one[name] for name in LISTED} | {"isWindowed": one["windowType"] is not None}
-            for one in self.sources
-            if one["type"] == kind
+            {"type": kind} | {name: source[name] for name in LISTED} | {"isWindowed": source["windowType"] is not None}
+            for source in self.sources
+            if source["type"] == kind
         ]
         word = "streams" if kind == "STREAM" else "tables"
         return {"@type": word, word: listed}
@@ -331,7 +331,7 @@ def _objection(error: Objection, statement: str) -> Json:
 
 
 def answer(statements: str) -> tuple[int, Json]:
-    """Answer a batch as a server with the whole estate does."""
+    """Answer a batch as a server with the whole installation does."""
     return Ksql().answer(statements)
 
 
@@ -339,14 +339,14 @@ def handler(ksql: Ksql | None = None) -> type[Any]:
     """Return what answers `GET /info` and `POST /ksql` as *ksql* does; everything else is not found, in plain text."""
     server = ksql or Ksql()
 
-    def told(asked: Asked) -> tuple[int, Json]:
-        if asked.method == "POST" and asked.path == "/ksql":
-            return server.answer(json.loads(asked.body)["ksql"])
+    def reported(request: Asked) -> tuple[int, Json]:
+        if request.method == "POST" and request.path == "/ksql":
+            return server.answer(json.loads(request.body)["ksql"])
         if (hindered := server.hindered()) is not None:
             return hindered
-        return (200, server.info()) if asked.path == "/info" else (404, "Not Found")
+        return (200, server.info()) if request.path == "/info" else (404, "Not Found")
 
-    return answering(told, text="")
+    return answering(reported, text="")
 
 
 def serving(ksql: Ksql) -> AbstractContextManager[str]:

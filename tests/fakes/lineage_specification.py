@@ -36,8 +36,8 @@ _CHECKER.checks("date-time", ValueError)(lambda text: bool(datetime.fromisoforma
 def schemas() -> Path | None:
     """Return the folder of the specification's schemas; None where there is none."""
     named = os.environ.get("SCANNER_OPENLINEAGE_SPEC"), os.environ.get("SCANNER_CASES")
-    found = [Path(named[0])] if named[0] else [Path(named[1], "openlineage", "spec")] if named[1] else []
-    return next((folder for folder in found if (folder / "OpenLineage.json").is_file()), None)
+    files = [Path(named[0])] if named[0] else [Path(named[1], "openlineage", "spec")] if named[1] else []
+    return next((folder for folder in files if (folder / "OpenLineage.json").is_file()), None)
 
 
 class Specification:
@@ -45,20 +45,20 @@ class Specification:
 
     def __init__(self, folder: Path) -> None:
         documents = [json.loads(file.read_text("utf-8")) for file in sorted(folder.rglob("*.json"))]
-        known = [each for each in documents if isinstance(each, dict) and "$id" in each]
-        resources = [(each["$id"], Resource.from_contents(each)) for each in known]
+        known = [document for document in documents if isinstance(document, dict) and "$id" in document]
+        resources = [(item["$id"], Resource.from_contents(item)) for item in known]
         self._registry: Registry[Json] = Registry().with_resources(resources)
         self._ready: dict[str, Validator] = {}
         self.facets: Counter[str] = Counter()
 
     def problems(self, event: Json) -> list[str]:
         """Report what is wrong with *event* and its facets, each by the schema that it names."""
-        found = list(self._wrong(event["schemaURL"], event))
+        wrong = list(self._wrong(event["schemaURL"], event))
         for facet in facets_of(event):
             name = facet["_schemaURL"].split("/facets/")[-1].partition(".json")[0]
             self.facets[name] += 1
-            found += self._wrong(facet["_schemaURL"], facet)
-        return found
+            wrong += self._wrong(facet["_schemaURL"], facet)
+        return wrong
 
     def _wrong(self, url: str, value: Json) -> Iterator[str]:
         if url not in self._ready:
@@ -95,19 +95,19 @@ def _unlike(facet: Json) -> Iterator[str]:
 
 def _misfits(value: Json, kind: Any, where: str) -> Iterator[str]:
     """Compare *value* with a type of the library's: attributes that it has, those that it must have, and theirs."""
-    arguments = [each for each in typing.get_args(kind) if each is not type(None)]
+    arguments = [argument for argument in typing.get_args(kind) if argument is not type(None)]
     match typing.get_origin(kind):
         case types.UnionType | typing.Union:
-            found = [list(_misfits(value, each, where)) for each in arguments]
-            yield from min(found, key=len)
+            result = [list(_misfits(value, argument, where)) for argument in arguments]
+            yield from min(result, key=len)
         case typing.Literal:
             yield from () if value in arguments else [f"{where}: {value!r} is none of {arguments}"]
         case origin if origin is list:
-            for index, each in enumerate(value):
-                yield from _misfits(each, arguments[0], f"{where}[{index}]")
+            for index, item in enumerate(value):
+                yield from _misfits(item, arguments[0], f"{where}[{index}]")
         case origin if origin is dict:
-            for key, each in value.items():
-                yield from _misfits(each, arguments[1], f"{where}.{key}")
+            for key, item in value.items():
+                yield from _misfits(item, arguments[1], f"{where}.{key}")
         case _ if attr.has(kind):
             yield from _attributes(value, kind, where)
         case _:
@@ -116,12 +116,12 @@ def _misfits(value: Json, kind: Any, where: str) -> Iterator[str]:
 
 def _attributes(value: Json, kind: Any, where: str) -> Iterator[str]:
     hints = typing.get_type_hints(kind)
-    known = {each.name: each for each in attr.fields(kind) if not each.name.startswith("_")}
+    known = {field.name: field for field in attr.fields(kind) if not field.name.startswith("_")}
     if not isinstance(value, dict):
         yield f"{where}: {value!r} is no object"
         return
     yield from (f"{where}: no member {name!r} is known" for name in value.keys() - known.keys())
-    needed = {name for name, each in known.items() if each.default is attr.NOTHING}
+    needed = {name for name, item in known.items() if item.default is attr.NOTHING}
     yield from (f"{where}: {name!r} is missing" for name in needed - value.keys())
     for name in value.keys() & known.keys():
         yield from _misfits(value[name], hints[name], f"{where}.{name}")
@@ -131,9 +131,9 @@ def _types() -> dict[str, Any]:
     """Return the library's facets by the names of their definitions."""
     if not _FOUND:
         for module in pkgutil.iter_modules(generated.__path__):
-            for each in vars(import_module(f"{generated.__name__}.{module.name}")).values():
-                if isinstance(each, type) and issubclass(each, BaseFacet) and hasattr(each, "_get_schema"):
-                    _FOUND[each._get_schema().rpartition("/")[2]] = each
+            for item in vars(import_module(f"{generated.__name__}.{module.name}")).values():
+                if isinstance(item, type) and issubclass(item, BaseFacet) and hasattr(item, "_get_schema"):
+                    _FOUND[item._get_schema().rpartition("/")[2]] = item
     return _FOUND
 
 

@@ -23,16 +23,29 @@ ADDRESS = {"type": "struct", "fields": [{"name": "city", "type": "string", "null
 def column(name: str, kind: Json, position: int = 0, **more: Json) -> Json:
     """Write a column; its type stands in `type_json` as a whole field, as Databricks writes it."""
     field_json = {"name": name, "type": kind, "nullable": True, "metadata": {}}
-    told = {"name": name, "type_text": "?", "type_name": "?", "type_json": json.dumps(field_json), "position": position}
-    return {**told, "nullable": True, **more}
+    members = {
+        "name": name,
+        "type_text": "?",
+        "type_name": "?",
+        "type_json": json.dumps(field_json),
+        "position": position,
+    }
+    return {**members, "nullable": True, **more}
 
 
 def table(full_name: str, *columns: Json, **more: Json) -> Json:
-    """Write a table as a list tells it; times are epoch milliseconds."""
+    """Write a table as a list reports it; times are epoch milliseconds."""
     catalog, schema, name = full_name.split(".")
     names = {"catalog_name": catalog, "schema_name": schema, "name": name, "full_name": full_name}
-    told = {"table_type": "MANAGED", "data_source_format": "DELTA", "owner": "lake@acme.example"}
-    return {**names, **told, "created_at": 1767225600000, "updated_at": 1767229200000, "columns": list(columns), **more}
+    members = {"table_type": "MANAGED", "data_source_format": "DELTA", "owner": "lake@acme.example"}
+    return {
+        **names,
+        **members,
+        "created_at": 1767225600000,
+        "updated_at": 1767229200000,
+        "columns": list(columns),
+        **more,
+    }
 
 
 @dataclass(slots=True, kw_only=True)
@@ -79,26 +92,26 @@ class Unity:
 
     def _listed(self, what: str, given: dict[str, str]) -> Json:
         catalog, schema = given.get("catalog_name"), given.get("schema_name")
-        found = [one for one in self.tables if catalog in (None, one["catalog_name"])]
+        result = [table for table in self.tables if catalog in (None, table["catalog_name"])]
         match what:
             case "catalogs":
-                entries = [{"name": name} for name in dict.fromkeys(one["catalog_name"] for one in found)]
+                entries = [{"name": name} for name in dict.fromkeys(item["catalog_name"] for item in result)]
             case "schemas":
-                entries = [{"name": name} for name in dict.fromkeys(one["schema_name"] for one in found)]
+                entries = [{"name": name} for name in dict.fromkeys(item["schema_name"] for item in result)]
             case _:
-                entries = [one for one in found if one["schema_name"] == schema]
+                entries = [item for item in result if item["schema_name"] == schema]
         start = int(given.get("page_token", 0))
         if start == 1:  # the second page is empty, and there are more
             return {"next_page_token": "1000001"}
         start %= 1000000
         end = start + self.page
-        told = {what: entries[start:end]} if entries[start:end] else {}
-        return told | ({"next_page_token": str(end)} if end < len(entries) else {})
+        members = {what: entries[start:end]} if entries[start:end] else {}
+        return members | ({"next_page_token": str(end)} if end < len(entries) else {})
 
-    def _statement(self, rest: list[str], asked: Json) -> Json:
+    def _statement(self, rest: list[str], request: Json) -> Json:
         if not rest:
-            name = asked["statement"].split("system.access.")[1].split(" ")[0]
-            return self._state(f"{name}-0", asked["statement"])
+            name = request["statement"].split("system.access.")[1].split(" ")[0]
+            return self._state(f"{name}-0", request["statement"])
         if rest[1:2] == ["result"]:
             index = int(rest[-1])
             rows = self.rows[rest[0].rpartition("-")[0]]
@@ -126,4 +139,4 @@ class Unity:
 
 def serving(unity: Unity) -> AbstractContextManager[str]:
     """Serve *unity* on loopback and give its URL."""
-    return on_loopback(answering(lambda asked: unity.answer(asked.method, asked.path, asked.body)))
+    return on_loopback(answering(lambda request: unity.answer(request.method, request.path, request.body)))

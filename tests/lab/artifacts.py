@@ -56,10 +56,10 @@ def _asked(name: str) -> bytes:
     if ARTIFACTS[name] is _environment:
         return _requirements(name).read_bytes()
     pom = ElementTree.parse(_POM).getroot()
-    (profile,) = (one for one in pom.iter(f"{_XML}profile") if one.findtext(f"{_XML}id") == name)
+    (profile,) = (item for item in pom.iter(f"{_XML}profile") if item.findtext(f"{_XML}id") == name)
     text = ElementTree.tostring(profile)
     versions = pom.iterfind(f"{_XML}properties/*")
-    return text + b"".join(ElementTree.tostring(one) for one in versions if _named(one.tag, text))
+    return text + b"".join(ElementTree.tostring(version) for version in versions if _named(version.tag, text))
 
 
 def _named(tag: str, text: bytes) -> bool:
@@ -91,7 +91,7 @@ FOREIGN = ("kafka", "rentgen")
 """What the consumer of lineage events is made of."""
 PEERS = ("datahub", "sqllineage")
 """Other programs that the benchmarks run beside ours."""
-ESTATE = tuple(name for name in ARTIFACTS if name not in ("rentgen", *PEERS))
+INSTALLATION = tuple(name for name in ARTIFACTS if name not in ("rentgen", *PEERS))
 
 
 def bring(names: Collection[str]) -> Mapping[str, str]:

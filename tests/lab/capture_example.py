@@ -33,9 +33,9 @@ def main() -> int:
     return int(bool(differing))
 
 
-def _scan(dictionary: Path, way: str, environment: dict[str, str]) -> None:
+def _scan(dictionary: Path, variant: str, environment: dict[str, str]) -> None:
     scanner = str(Path(sys.executable).with_name("scanner"))
-    command = [scanner, "extract", "--config", str(RETAIL / "cluster.json"), way, str(RETAIL / "capture")]
+    command = [scanner, "extract", "--config", str(RETAIL / "cluster.json"), variant, str(RETAIL / "capture")]
     subprocess.run([*command, "--dictionary", str(dictionary)], env=environment, check=True)
 
 
@@ -47,8 +47,8 @@ def _tables(file: Path) -> dict[str, list[tuple[object, ...]]]:
 
 def _rows(conn: sqlite3.Connection, table: str) -> list[tuple[object, ...]]:
     columns = [name for _, name, *_ in conn.execute(f"PRAGMA table_info({table})")]
-    kept = ", ".join(name for name in columns if name not in TOLD_ANEW.get(table, ()))
-    return sorted(conn.execute(f"SELECT {kept} FROM {table}"), key=repr)
+    text = ", ".join(name for name in columns if name not in TOLD_ANEW.get(table, ()))
+    return sorted(conn.execute(f"SELECT {text} FROM {table}"), key=repr)
 
 
 if __name__ == "__main__":

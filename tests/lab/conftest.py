@@ -20,7 +20,7 @@ _SEVEN_BIT = {"PYTHONUTF8": "1"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lab:
-    """What the lab's file says, and how its estate is asked."""
+    """What the lab's file says, and how its installation is queried."""
 
     told: Any
     directory: Path
@@ -43,20 +43,20 @@ class Lab:
 
     @property
     def has_flink(self) -> bool:
-        """Return whether Flink runs the estate's statements; what it is made of cannot be had everywhere."""
+        """Return whether Flink runs the installation's statements; its parts are not available everywhere."""
         return self.told["rows"].get("flink-sql") == "done"
 
     def config(self, **changes: Any) -> Path:
         """Write cluster.json with *changes*: a member, or None for none; without servers of Flink that are not up."""
         document = json.loads((_HERE / "cluster.json").read_text("utf-8"))
         if not self.has_flink:
-            document["flink"] = [each for each in document["flink"] if each["type"] == "sql-files"]
-        for each in document["flink"]:
-            each |= {"path": str(_HERE / each["path"])} if "path" in each else {}
+            document["flink"] = [item for item in document["flink"] if item["type"] == "sql-files"]
+        for item in document["flink"]:
+            item |= {"path": str(_HERE / item["path"])} if "path" in item else {}
         document |= changes
         file = self.directory / f"cluster-{len(list(self.directory.glob('cluster-*')))}.json"
-        kept = {name: value for name, value in document.items() if value is not None}
-        file.write_text(json.dumps(kept), "utf-8")
+        retained = {name: value for name, value in document.items() if value is not None}
+        file.write_text(json.dumps(retained), "utf-8")
         return file
 
 
@@ -71,7 +71,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Lab:
 
 @pytest.fixture(scope="session")
 def dictionary(lab: Lab) -> str:
-    """Scan the whole estate once, over SASL_SSL, and give the dictionary's address."""
+    """Scan the whole installation once, over SASL_SSL, and give the dictionary's address."""
     lab.needs("records", "consumers", "connectors")
     address = f"sqlite:///{lab.directory}/dictionary.db"
     lab.scanner("extract", "--config", str(lab.config()), "--dictionary", address, "--quiet")
@@ -79,18 +79,18 @@ def dictionary(lab: Lab) -> str:
 
 
 @pytest.fixture(scope="session")
-def ask(lab: Lab, dictionary: str) -> Callable[..., Any]:
+def query(lab: Lab, dictionary: str) -> Callable[..., Any]:
     """Query that dictionary, in JSON."""
     return lambda *arguments: json.loads(lab.scanner(*arguments, "--dictionary", dictionary, "--format", "json"))
 
 
 @pytest.fixture(scope="session")
-def columns(ask: Callable[..., Any]) -> Callable[..., Any]:
+def columns(query: Callable[..., Any]) -> Callable[..., Any]:
     """Return the shown paths of the columns that a subject gives a topic."""
 
-    def found(topic: str, subject: str, *more: str) -> set[str]:
+    def result(topic: str, subject: str, *more: str) -> set[str]:
         where = ("--broker", "localhost:29195", "--topic", topic, "--subject", subject)
-        (one,) = ask("query", *where, *more)
-        return {".".join(column["path"]) for column in one["columns"]}
+        (item,) = query("query", *where, *more)
+        return {".".join(column["path"]) for column in item["columns"]}
 
-    return found
+    return result

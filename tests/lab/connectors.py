@@ -1,4 +1,4 @@
-"""The estate's connectors: CDC, JDBC, files, MirrorMaker 2, with transforms; and one that fails on purpose."""
+"""The installation's connectors: CDC, JDBC, files, MirrorMaker 2, with transforms; and one that fails on purpose."""
 
 from __future__ import annotations
 
@@ -189,8 +189,8 @@ def _state(name: str) -> str:
     answer = requests.get(f"{places.CONNECT_URL}/connectors/{name}/status", timeout=10)
     if not answer.ok:
         return "UNKNOWN"
-    told = answer.json()
-    return told["tasks"][0]["state"] if told["tasks"] else "NO TASK"
+    reported = answer.json()
+    return reported["tasks"][0]["state"] if reported["tasks"] else "NO TASK"
 
 
 ROWS = (Step(name="connectors", after=("connect", "databases", "records"), run=_put),)

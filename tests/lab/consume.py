@@ -1,4 +1,4 @@
-"""Consumes topics for the estate's consumer groups until it is ended: one consumer a group, offsets committed."""
+"""Consumes topics for the installation's consumer groups until it is ended: one consumer a group, offsets committed."""
 
 from __future__ import annotations
 

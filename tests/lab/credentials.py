@@ -1,4 +1,4 @@
-"""Makes the lab's secrets: a CA, the brokers' certificate, and passwords; new ones with every estate."""
+"""Makes the lab's secrets: a CA, the brokers' certificate, and passwords; new ones with every installation."""
 
 from __future__ import annotations
 

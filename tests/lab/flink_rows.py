@@ -1,4 +1,4 @@
-"""A Flink session cluster with one worker, an SQL gateway before it, and the estate's streaming SQL."""
+"""A Flink session cluster with one worker, an SQL gateway before it, and the installation's streaming SQL."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _has_worker() -> bool:
 
 
 def _run_sql() -> str:
-    """Run the estate's statements in one session; a job that runs already is left alone."""
+    """Run the installation's statements in one session; a job that runs already is left alone."""
     jobs = requests.get(f"{places.FLINK_URL}/jobs/overview", timeout=10).json()["jobs"]
     if any(job["state"] == "RUNNING" for job in jobs):
         return "already running"
@@ -116,14 +116,14 @@ def _execute(session: str, statement: str) -> None:
     deadline = time.monotonic() + _PATIENCE
     while (state := requests.get(f"{base}/operations/{operation}/status", timeout=10).json()["status"]) != "FINISHED":
         if state in {"ERROR", "CANCELED", "TIMEOUT"} or time.monotonic() > deadline:
-            told = requests.get(f"{base}/operations/{operation}/result/0", timeout=10).text
-            raise RuntimeError(f"{state}: {statement[:60]}…: {_cause(told)}")
+            reported = requests.get(f"{base}/operations/{operation}/result/0", timeout=10).text
+            raise RuntimeError(f"{state}: {statement[:60]}…: {_cause(reported)}")
         time.sleep(0.2)
 
 
-def _cause(told: str) -> str:
+def _cause(reported: str) -> str:
     """Return the innermost cause of a Java trace."""
-    return told.rpartition("Caused by: ")[2].partition("\\n")[0]
+    return reported.rpartition("Caused by: ")[2].partition("\\n")[0]
 
 
 ROWS = (

@@ -24,7 +24,7 @@ TOPIC, MALFORMED = "input.runs", "input.runs__malformed"
 
 
 def _broker() -> dict[str, object]:
-    """Return the settings of a broker of its own: the estate's topics stay those that tests and example know."""
+    """Return the settings of a broker of its own: the installation's topics stay those that tests and example know."""
     return {
         "process.roles": "broker,controller",
         "node.id": 1,

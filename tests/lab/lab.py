@@ -15,10 +15,10 @@ import apicurio_rows
 import artifacts
 import connectors
 import credentials
-import estate_rows
 import fake_rows
 import flink_rows
 import foreign_rows
+import installation_rows
 import kafka_rows
 import places
 import postgres_rows
@@ -30,7 +30,7 @@ from rows import Server, Step
 ROWS: tuple[Server | Step, ...] = (
     *kafka_rows.ROWS,
     *apicurio_rows.ROWS,
-    *estate_rows.ROWS,
+    *installation_rows.ROWS,
     *postgres_rows.ROWS,
     *connectors.ROWS,
     *flink_rows.ROWS,
@@ -65,7 +65,7 @@ def _start() -> int:
     """Bring everything up that is not up yet; the steps are done again, which changes nothing."""
     _own_state()
     began = time.monotonic()
-    absent = artifacts.bring(artifacts.ESTATE)
+    absent = artifacts.bring(artifacts.INSTALLATION)
     fetched = time.monotonic() - began
     results = bring_up(ROWS, absent)
     _write_lab_file(results)
@@ -86,29 +86,29 @@ def _serve(server: Server) -> int:
 
 
 def _foreign() -> int:
-    """Bring up, beside the estate that is up, a consumer of lineage events; the estate itself is left alone."""
-    told = _told()
-    if not told["rows"]:
+    """Start a consumer of lineage events beside the running installation, which stays as it is."""
+    reported = _told()
+    if not reported["rows"]:
         return _nothing_is_up()
     began = time.monotonic()
     results = bring_up(foreign_rows.ROWS, artifacts.bring(artifacts.FOREIGN))
-    told["rows"] |= {name: result.state for name, result in results.items()}
-    told["rentgen"] = {"url": places.RENTGEN_URL, "broker": places.LINEAGE_BROKER, "topic": foreign_rows.TOPIC}
-    places.LAB_FILE.write_text(json.dumps(told, indent=1, sort_keys=True), "utf-8")
+    reported["rows"] |= {name: result.state for name, result in results.items()}
+    reported["rentgen"] = {"url": places.RENTGEN_URL, "broker": places.LINEAGE_BROKER, "topic": foreign_rows.TOPIC}
+    places.LAB_FILE.write_text(json.dumps(reported, indent=1, sort_keys=True), "utf-8")
     _table(results)
     sys.stdout.write(f"\nup in {time.monotonic() - began:.0f} s; {places.STATE}\n")
     return int(any(result.state == "failed" for result in results.values()))
 
 
 def _own_state() -> None:
-    """Build the directory of the estate, and refuse one that somebody else made."""
+    """Build the directory of the installation, and refuse one that somebody else made."""
     places.STATE.mkdir(mode=0o755, exist_ok=True, parents=True)
     if places.STATE.stat().st_uid != os.getuid():
         raise SystemExit(f"lab: {places.STATE} belongs to somebody else: set SCANNER_LAB_STATE")
 
 
 def _write_lab_file(results: Mapping[str, Result]) -> None:
-    told = {
+    members = {
         "rows": {name: result.state for name, result in results.items()},
         "brokers": {"plaintext": places.PLAINTEXT, "external": places.EXTERNAL, "sasl": places.SASL},
         "registry": places.REGISTRY_URL,
@@ -122,7 +122,7 @@ def _write_lab_file(results: Mapping[str, Result]) -> None:
         "environment": _environment(),
     }
     places.LAB_FILE.touch(mode=0o600)
-    places.LAB_FILE.write_text(json.dumps(told, indent=1, sort_keys=True), "utf-8")
+    places.LAB_FILE.write_text(json.dumps(members, indent=1, sort_keys=True), "utf-8")
 
 
 def _environment() -> dict[str, str]:
@@ -162,13 +162,13 @@ def _state(server: Server) -> str:
 
 
 def _test(options: Sequence[str]) -> int:
-    told = _told()
-    if gone := [name for name, state in told["rows"].items() if state == "up" and not processes.running(name)]:
-        sys.stderr.write(f"lab: ended since `make lab`: {', '.join(gone)}; run it again\n")
+    reported = _told()
+    if names := [name for name, state in reported["rows"].items() if state == "up" and not processes.running(name)]:
+        sys.stderr.write(f"lab: ended since `make lab`: {', '.join(names)}; run it again\n")
         return 1
-    if not told["rows"]:
+    if not reported["rows"]:
         return _nothing_is_up()
-    environment = {**os.environ, **told["environment"], "SCANNER_LAB": str(places.LAB_FILE)}
+    environment = {**os.environ, **reported["environment"], "SCANNER_LAB": str(places.LAB_FILE)}
     command = [sys.executable, "-m", "pytest", "-m", "lab", str(places.TREE.parent), *options]
     return subprocess.run(command, env=environment, cwd=places.TREE.parents[1], check=False).returncode
 

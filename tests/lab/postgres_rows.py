@@ -28,10 +28,10 @@ def url(database: str) -> str:
 def _program(name: str) -> str:
     """Find a server program on the path, or where Debian keeps it (the newest version)."""
     newest = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), key=lambda path: int(path.parts[4]))
-    found = str(newest[-1]) if newest else shutil.which(name)
-    if not found:
+    result = str(newest[-1]) if newest else shutil.which(name)
+    if not result:
         raise FileNotFoundError(f"{name}: PostgreSQL's server programs are not installed (Debian: postgresql)")
-    return found
+    return result
 
 
 def _account() -> pwd.struct_passwd | None:
@@ -93,7 +93,7 @@ def _seed() -> str:
     with psycopg.connect(url("shop")) as connection:
         if connection.execute("select to_regclass('public.orders')").fetchone() != (None,):
             return "already there"
-        for statement in _statements(TREE / "estate" / "shop.sql"):
+        for statement in _statements(TREE / "installation" / "shop.sql"):
             connection.execute(statement)
     return ", ".join(DATABASES)
 

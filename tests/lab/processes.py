@@ -90,11 +90,11 @@ def _alive(record: Mapping[str, int]) -> bool:
 
 def _family(pid: int) -> set[int]:
     """Return *pid* and the processes that descend from it."""
-    parents = {int(each.name): _stat(int(each.name)) for each in Path("/proc").iterdir() if each.name.isdigit()}
-    found = {pid}
-    while more := {child for child, stat in parents.items() if stat and int(stat[1]) in found} - found:
-        found |= more
-    return found
+    parents = {int(file.name): _stat(int(file.name)) for file in Path("/proc").iterdir() if file.name.isdigit()}
+    result = {pid}
+    while more := {child for child, stat in parents.items() if stat and int(stat[1]) in result} - result:
+        result |= more
+    return result
 
 
 def _born(pid: int) -> int:
@@ -104,7 +104,7 @@ def _born(pid: int) -> int:
 
 
 def _stat(pid: int) -> list[str]:
-    """Return what proc(5) tells of a process from its state (stat 3) on; empty where there is none."""
+    """Return what proc(5) reports of a process from its state (stat 3) on; empty where there is none."""
     try:
         return Path(f"/proc/{pid}/stat").read_text("utf-8").rpartition(")")[2].split()
     except OSError:

@@ -1,4 +1,4 @@
-"""Writes the estate's records with Confluent's own serializers, which register what they need; run in `clients`.
+"""Writes the installation's records with Confluent's own serializers, which register what they need; run in `clients`.
 
 Each of the three subject name strategies is used by at least one topic.
 """
@@ -24,7 +24,7 @@ from confluent_kafka.schema_registry.avro import AvroSerializer
 from confluent_kafka.schema_registry.json_schema import JSONSerializer
 from confluent_kafka.serialization import MessageField, SerializationContext, StringSerializer
 
-ESTATE = Path(__file__).parent / "estate"
+INSTALLATION = Path(__file__).parent / "installation"
 ADDRESS = [SchemaReference("com.acme.shared.Address", "com.acme.shared.Address", 1)]
 
 ORDERS = [
@@ -69,12 +69,12 @@ def _writers(client: SchemaRegistryClient):
     yield "returns", _avro(client, "return.avsc", topic_record_subject_name_strategy), RETURNS
     yield "parcels", _avro(client, "parcel.avsc", record_subject_name_strategy), PARCELS
     yield "catalog.categories", _avro(client, "category.avsc", topic_subject_name_strategy), CATEGORIES
-    text = (ESTATE / "review.schema.json").read_text("utf-8")
+    text = (INSTALLATION / "review.schema.json").read_text("utf-8")
     yield "reviews", JSONSerializer(text, client, conf={"auto.register.schemas": True}), REVIEWS
 
 
 def _avro(client: SchemaRegistryClient, file: str, strategy: object, references: object = ()) -> AvroSerializer:
-    schema = Schema((ESTATE / file).read_text("utf-8"), "AVRO", list(references))
+    schema = Schema((INSTALLATION / file).read_text("utf-8"), "AVRO", list(references))
     return AvroSerializer(client, schema, conf={"auto.register.schemas": True, "subject.name.strategy": strategy})
 
 

@@ -12,7 +12,7 @@ from places import HOST
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
-    """A process: *prepare* writes its files, *command* starts it, *ready* tells when it answers."""
+    """A process: *prepare* writes its files, *command* starts it, *ready* reports when it answers."""
 
     name: str
     port: int | None

@@ -1,4 +1,4 @@
-"""Registers the retail estate's schemas through the Confluent-compatible API of a registry: `seed_registry.py URL`."""
+"""Registers the retail installation's schemas through a registry's Confluent-compatible API: `seed_registry.py URL`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 import requests
 
-ESTATE = Path(__file__).parent / "estate"
+INSTALLATION = Path(__file__).parent / "installation"
 
 ADDRESS = [{"name": "com.acme.shared.Address", "subject": "com.acme.shared.Address", "version": 1}]
 MONEY = [{"name": "money.proto", "subject": "money.proto", "version": 1}]
@@ -41,11 +41,15 @@ DELETED = ("shipments-value", 1)
 
 def seed(url: str) -> str:
     """Register every schema in order, then delete one version softly; leave a registry that has them alone."""
-    asked = requests.get(f"{url}/subjects/{SCHEMAS[-1][0]}/versions", timeout=30)
-    if asked.ok:
+    response = requests.get(f"{url}/subjects/{SCHEMAS[-1][0]}/versions", timeout=30)
+    if response.ok:
         return "already there"
     for subject, kind, schema, references in SCHEMAS:
-        text = (ESTATE / schema).read_text("utf-8") if "." in schema and not schema.startswith(("{", '"')) else schema
+        text = (
+            (INSTALLATION / schema).read_text("utf-8")
+            if "." in schema and not schema.startswith(("{", '"'))
+            else schema
+        )
         body = {"schemaType": kind, "schema": text, "references": references}
         answer = requests.post(f"{url}/subjects/{quote(subject, safe='')}/versions", json=body, timeout=30)
         if not answer.ok:

@@ -38,9 +38,9 @@ def _arrived(spark: SparkSession) -> DataFrame:
     deadline = time.monotonic() + _PATIENCE
     while True:
         try:
-            found = spark.read.jdbc(address, "public.order_facts", properties=account)
-            if not found.isEmpty():
-                return found
+            jdbc = spark.read.jdbc(address, "public.order_facts", properties=account)
+            if not jdbc.isEmpty():
+                return jdbc
         except PySparkException:
             if time.monotonic() > deadline:
                 raise

@@ -10,9 +10,9 @@ from rows import Step
 def _job() -> str:
     if places.EVENTS.is_file():
         return "already there"
-    told = run("spark", "spark_job.py")
+    reported = run("spark", "spark_job.py")
     events = places.EVENTS.read_text("utf-8").count("\n")
-    return f"{told}, {events} events"
+    return f"{reported}, {events} events"
 
 
 def _report() -> str:

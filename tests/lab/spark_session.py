@@ -8,11 +8,11 @@ from pyspark.sql import SparkSession
 
 def session(name: str) -> SparkSession:
     """Open a session for the application *name*."""
-    found = (
+    result = (
         *(places.CACHE / "spark-jars").glob("*.jar"),
         *(places.CACHE / "plugins").glob("*jdbc*/**/postgresql-*.jar"),
     )
-    jars = ",".join(sorted(map(str, found)))
+    jars = ",".join(sorted(map(str, result)))
     settings = {
         "spark.jars": jars,
         "spark.driver.bindAddress": places.HOST,

@@ -1,6 +1,6 @@
 """Apicurio's reader against a real server: SCANNER_LAB_APICURIO is its address; nothing is written to it.
 
-Whether the export tells what the lists and the compatible API tell, only a real server can say.
+Whether the export reports what the lists and the compatible API tell, only a real server can say.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ pytestmark = [
 
 
 def _no_export(live: Transport) -> Transport:
-    def ask(request: Request) -> Response:
+    def query(request: Request) -> Response:
         return Response(status=403) if request.url.endswith("/admin/export") else live(request)
 
-    return ask
+    return query
 
 
 def _read(path: str = "", wrap=None) -> tuple[SchemaVersion, ...]:
@@ -40,7 +40,7 @@ def _read(path: str = "", wrap=None) -> tuple[SchemaVersion, ...]:
     return tuple(replace(version, source=SourceId("")) for version in versions)
 
 
-def test_export_tells_what_the_lists_tell() -> None:
+def test_export_reports_what_the_lists_report() -> None:
     """So that rights change the number of requests, and nothing else."""
     exported = _read()
 
@@ -48,7 +48,7 @@ def test_export_tells_what_the_lists_tell() -> None:
     assert exported == _read(wrap=_no_export)
 
 
-def test_compatible_api_tells_the_default_group_without_what_it_has_no_place_for() -> None:
+def test_compatible_api_reports_the_default_group_without_what_it_has_no_place_for() -> None:
     """Nor does it give the texts of an artifact whose versions are all disabled."""
     own = [version for version in _read() if version.context == DEFAULT_CONTEXT]
     shown = {version.subject for version in own if not version.deleted}

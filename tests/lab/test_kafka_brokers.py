@@ -50,14 +50,14 @@ def _consume() -> None:
 
 def test_everything_is_read(reading: KafkaResult) -> None:
     """A user with all rights misses nothing."""
-    assert (reading.outcome.answer, reading.problems) == (SourceStatus.READ, ())
+    assert (reading.outcome.status, reading.problems) == (SourceStatus.READ, ())
     assert reading.cluster_id
     assert reading.brokers
 
 
 def test_topic_has_its_own_settings(reading: KafkaResult) -> None:
     """Only what differs from Kafka's defaults."""
-    (topic,) = (one for one in reading.topics if one.name == TOPIC)
+    (topic,) = (topic for topic in reading.topics if topic.name == TOPIC)
 
     assert (topic.partitions, topic.replication, topic.internal) == (2, 1, False)
     assert ("cleanup.policy", "compact") in topic.config
@@ -66,12 +66,12 @@ def test_topic_has_its_own_settings(reading: KafkaResult) -> None:
 
 def test_internal_topic_is_marked(reading: KafkaResult) -> None:
     """The brokers' own mark."""
-    assert {one.name: one.internal for one in reading.topics}["__consumer_offsets"] is True
+    assert {topic.name: topic.internal for topic in reading.topics}["__consumer_offsets"] is True
 
 
 def test_idle_group_keeps_the_topics_of_its_offsets(reading: KafkaResult) -> None:
     """It has no members now, and still consumes that topic."""
-    (group,) = (one for one in reading.consumer_groups if one.name == GROUP)
+    (group,) = (consumer_group for consumer_group in reading.consumer_groups if consumer_group.name == GROUP)
 
     assert (group.state, group.topics) == ("EMPTY", (TOPIC,))
 

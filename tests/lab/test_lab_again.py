@@ -1,4 +1,4 @@
-"""The estate scanned again: with a source down, and for figures only."""
+"""The installation scanned again: with a source down, and for figures only."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ def _ask(lab, address: str, *arguments: str) -> Any:
 
 
 def test_a_source_that_is_down_loses_nothing(lab, address) -> None:
-    """Nobody listens where the worker was: what it told stays, and is marked."""
-    gone = {"name": "lab", "url": "http://127.0.0.1:1"}
+    """Nothing listens where the worker was: what it reported stays, and is marked."""
+    texts = {"name": "lab", "url": "http://127.0.0.1:1"}
     before = _ask(lab, address, "connectors")
 
-    _scan(lab, address, expected=3, connect=[gone])
+    _scan(lab, address, expected=3, connect=[texts])
 
-    assert _ask(lab, address, "connectors") == [one | {"stale": True} for one in before]
-    (down,) = [each for each in _ask(lab, address, "scans", "2") if each["answer"] != "read"]
-    assert (down["source"], down["answer"]) == ("connect:lab", "unavailable")
-    assert "stale-source" in {each["rule"] for each in _ask(lab, address, "validate")}
+    assert _ask(lab, address, "connectors") == [item | {"stale": True} for item in before]
+    (down,) = [item for item in _ask(lab, address, "scans", "2") if item["status"] != "read"]
+    assert (down["source"], down["status"]) == ("connect:lab", "unavailable")
+    assert "stale-source" in {item["rule"] for item in _ask(lab, address, "validate")}
 
 
-def test_figures_are_asked_beside_the_stored_scan(lab, address) -> None:
-    """No source is asked again, and nothing of theirs changes."""
+def test_figures_are_queried_beside_the_stored_scan(lab, address) -> None:
+    """No source is queried again, and nothing of theirs changes."""
     before = _ask(lab, address, "topics")
 
     _scan(lab, address, "--mode", "enrich")
 
-    answers = {each["kind"]: each["answer"] for each in _ask(lab, address, "scans", "2")}
+    answers = {item["kind"]: item["status"] for item in _ask(lab, address, "scans", "2")}
     assert answers.pop("metrics") == "read"
     assert set(answers.values()) == {"kept"}
     assert _ask(lab, address, "topics") == before

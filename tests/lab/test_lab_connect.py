@@ -1,4 +1,4 @@
-"""The estate's connectors as a real worker tells them."""
+"""The installation's connectors as a real worker reports them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ pytestmark = pytest.mark.lab
 
 
 @pytest.fixture(scope="module")
-def connectors(ask) -> dict[str, Any]:
+def connectors(query) -> dict[str, Any]:
     """List the connectors by name."""
-    return {one["name"]: one for one in ask("connectors")}
+    return {item["name"]: item for item in query("connectors")}
 
 
-def test_each_connector_is_told_with_its_plugin(connectors) -> None:
+def test_each_connector_is_reported_with_its_plugin(connectors) -> None:
     """Kind and version are the worker's words."""
     cdc = connectors["shop-cdc"]
 
@@ -33,9 +33,9 @@ def test_topics_are_those_after_the_transforms(connectors) -> None:
     assert "retail.orders" in connectors["orders-to-dr"]["topics"]
 
 
-def test_failed_task_is_told_though_the_connector_runs(ask) -> None:
+def test_failed_task_is_reported_though_the_connector_runs(query) -> None:
     """It cannot read Avro as JSON."""
-    (failed,) = ask("connectors", "--failed")
+    (failed,) = query("connectors", "--failed")
 
     assert (failed["name"], failed["state"]) == ("orders-as-json", "RUNNING")
     assert [task["state"] for task in failed["tasks"]] == ["FAILED"]
@@ -47,7 +47,7 @@ def test_reference_to_a_password_stays(connectors) -> None:
     assert connectors["shop-cdc"]["config"]["database.password"].startswith("${directory:")
 
 
-def test_worker_is_asked_little(lab) -> None:
+def test_worker_is_queried_little(lab) -> None:
     """For the worker, for all connectors at once, once for each class, and once for each connector's topics."""
     report = lab.directory / "connect.json"
     lab.scanner(
@@ -55,5 +55,5 @@ def test_worker_is_asked_little(lab) -> None:
         *("--only", "connect", "--report", str(report), "--quiet"),
     )
 
-    (source,) = [each for each in json.loads(report.read_text())[0]["sources"] if each["kind"] == "connect"]
-    assert source["requests"] <= 2 + 16 + source["got"]
+    (source,) = [item for item in json.loads(report.read_text())[0]["sources"] if item["kind"] == "connect"]
+    assert source["requests"] <= 2 + 16 + source["received"]

@@ -1,4 +1,4 @@
-"""What is told of the lab's estate: every event valid by the specification, and delivered by a real broker."""
+"""What is reported of the lab's installation: every event valid by the specification, delivered by a real broker."""
 
 from __future__ import annotations
 
@@ -19,37 +19,37 @@ TOPIC = "told-lineage"
 
 
 @pytest.fixture(scope="module")
-def told(lab, dictionary) -> dict[str, list[Any]]:
-    """Return the estate in each way, with what Spark and Flink tell in it where they are up."""
+def emitted(lab, dictionary) -> dict[str, list[Any]]:
+    """Return the installation in each way, with what Spark and Flink tell in it where they are up."""
     foreign = [lab.told[name] for name in ("events", "flink_events") if name in lab.told]
     if foreign:
         lab.scanner("openlineage", "import", *foreign, "--dictionary", dictionary)
     lab.scanner("dataflow", "--dictionary", dictionary)
-    return {way: lines(lab, way, dictionary) for way in ("design", "run", "both")}
+    return {variant: lines(lab, variant, dictionary) for variant in ("design", "run", "both")}
 
 
-def lines(lab, way: str, dictionary: str) -> list[Any]:
-    said = lab.scanner("openlineage", "emit", "--as", way, "--dry-run", "--dictionary", dictionary)
-    return [json.loads(line) for line in said.splitlines()]
+def lines(lab, variant: str, dictionary: str) -> list[Any]:
+    scanner = lab.scanner("openlineage", "emit", "--as", variant, "--dry-run", "--dictionary", dictionary)
+    return [json.loads(line) for line in scanner.splitlines()]
 
 
-@pytest.mark.parametrize("way", ["design", "run", "both"])
-def test_facets_are_what_openlineage_python_writes(way, told, judge) -> None:
-    """Of an estate that nobody made for it."""
-    assert len(told[way]) > 10
-    assert [problem for event in told[way] for problem in judge.library_problems(event)] == []
+@pytest.mark.parametrize("variant", ["design", "run", "both"])
+def test_facets_are_what_openlineage_python_writes(variant, emitted, judge) -> None:
+    """Of an installation that nobody made for it."""
+    assert len(emitted[variant]) > 10
+    assert [problem for event in emitted[variant] for problem in judge.library_problems(event)] == []
 
 
-@pytest.mark.parametrize("way", ["design", "run", "both"])
-def test_every_event_is_valid_by_the_specification(way, told, judge) -> None:
+@pytest.mark.parametrize("variant", ["design", "run", "both"])
+def test_every_event_is_valid_by_the_specification(variant, emitted, judge) -> None:
     """`-s` prints what was judged."""
     folder = judge.schemas()
     if folder is None:
         pytest.skip("needs the JSON Schemas of OpenLineage: SCANNER_OPENLINEAGE_SPEC=FOLDER")
     specification = judge.Specification(folder)
-    problems = [problem for event in told[way] for problem in specification.problems(event)]
-    kinds = Counter(event["schemaURL"].rpartition("/")[2] for event in told[way])
-    sys.stdout.write(f"\n--as {way}: {dict(sorted(kinds.items()))}, {dict(sorted(specification.facets.items()))}\n")
+    problems = [problem for event in emitted[variant] for problem in specification.problems(event)]
+    kinds = Counter(event["schemaURL"].rpartition("/")[2] for event in emitted[variant])
+    sys.stdout.write(f"\n--as {variant}: {dict(sorted(kinds.items()))}, {dict(sorted(specification.facets.items()))}\n")
 
     assert problems == []
 
@@ -71,29 +71,31 @@ def _filled(text: str, environment: dict[str, str]) -> str:
 
 
 @pytest.mark.parametrize("flush", [True, False])
-def test_broker_keeps_every_event_that_was_delivered(flush, lab, broker, dictionary, told) -> None:
+def test_broker_keeps_every_event_that_was_delivered(flush, lab, broker, dictionary, emitted) -> None:
     """Over SASL_SSL, configured in cluster.json, with the secrets from the environment."""
     document = json.loads(Path(__file__).with_name("cluster.json").read_text("utf-8"))
     config = document["kafka"] | {"bootstrap.servers": ",".join(document["brokers"])}
     transport = {"type": "kafka", "topic": TOPIC, "config": config, "flush": flush}
     file = lab.config(openlineage={"transport": transport})
     answer = lab.scanner("openlineage", "emit", "--config", str(file), "--format", "json", "--dictionary", dictionary)
-    said = json.loads(answer)
+    output = json.loads(answer)
 
-    assert (said["delivered"], said["not_sent"]) == (said["events"], 0)
-    assert [_plain(json.loads(text)) for text in _read(broker, said["events"])] == list(map(_plain, told["design"]))
+    assert (output["delivered"], output["not_sent"]) == (output["events"], 0)
+    assert [_plain(json.loads(text)) for text in _read(broker, output["events"])] == list(
+        map(_plain, emitted["design"])
+    )
 
 
 def _read(config: dict[str, str], count: int) -> list[bytes]:
     consumer = Consumer(config | {"group.id": "told-lineage-reader", "enable.auto.commit": False})
     consumer.assign([TopicPartition(TOPIC, 0, 0)])
-    found = [message for message in consumer.consume(count, timeout=30) if not message.error()]
+    messages = [message for message in consumer.consume(count, timeout=30) if not message.error()]
     consumer.close()
-    return [message.value() for message in found]
+    return [message.value() for message in messages]
 
 
 def _plain(event: Any) -> Any:
     """Return an event without what the library drops: members that are null or empty."""
     if isinstance(event, dict):
-        return {name: _plain(each) for name, each in event.items() if each not in (None, {}, [])}
-    return [_plain(each) for each in event] if isinstance(event, list) else event
+        return {name: _plain(item) for name, item in event.items() if item not in (None, {}, [])}
+    return [_plain(item) for item in event] if isinstance(event, list) else event

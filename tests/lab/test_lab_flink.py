@@ -1,4 +1,4 @@
-"""Flink's own servers, asked as a scan asks them; and the estate's statements as a file."""
+"""Flink's own servers, asked as a scan asks them; and the installation's statements as a file."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from scanner_model.scan import SourceStatus
 pytestmark = pytest.mark.lab
 
 FLINK = json.loads(Path(__file__).with_name("cluster.json").read_text())["flink"]
-URLS = {each["type"]: each["url"] for each in FLINK if "url" in each}
-ESTATE = Path(__file__).parents[2] / "examples" / "retail" / "flink" / "retail.sql"
+URLS = {item["type"]: item["url"] for item in FLINK if "url" in item}
+INSTALLATION = Path(__file__).parents[2] / "examples" / "retail" / "flink" / "retail.sql"
 
 
-def test_job_manager_tells_jobs_with_their_plans(lab) -> None:
+def test_job_manager_reports_jobs_with_their_plans(lab) -> None:
     """One of an INSERT, one of a statement set; jobs that other tests ended are listed for an hour."""
     lab.needs("flink-sql")
     settings = FlinkSettings(type=JOB_MANAGER, http=HttpSettings(url=URLS[JOB_MANAGER]))
@@ -30,12 +30,12 @@ def test_job_manager_tells_jobs_with_their_plans(lab) -> None:
         reading = FLINK_SOURCES[JOB_MANAGER].read(settings, http, no_progress)
 
     jobs = [job for job in reading.jobs if job.title.startswith("insert-into_")]
-    assert (reading.outcome.answer, {job.state for job in jobs}) == (SourceStatus.READ, {"RUNNING"})
+    assert (reading.outcome.status, {job.state for job in jobs}) == (SourceStatus.READ, {"RUNNING"})
     assert all(json.loads(job.plan)["nodes"] and job.started for job in jobs)
 
 
 @pytest.mark.parametrize("kind", [JOB_MANAGER, SQL_GATEWAY])
-def test_check_says_which_flink_it_is(lab, kind) -> None:
+def test_check_states_which_flink_it_is(lab, kind) -> None:
     """The version is what people look for first."""
     lab.needs("flink-sql")
     settings = FlinkSettings(type=kind, http=HttpSettings(url=URLS[kind]))
@@ -47,16 +47,16 @@ def test_check_says_which_flink_it_is(lab, kind) -> None:
 
 
 def test_statements_of_a_file_are_listed_beside_those_of_ksqldb(lab, tmp_path) -> None:
-    """No server of Flink's tells the text."""
+    """No server of Flink's reports the text."""
     config = lab.config(kafka=None, metrics=None, schema_registries=None, connect=None, flink=[_files()])
     address = f"sqlite:///{tmp_path}/dictionary.db"
     lab.scanner("extract", "--config", str(config), "--dictionary", address, "--quiet")
 
-    found = json.loads(lab.scanner("statements", "--dictionary", address, "--format", "json"))
+    result = json.loads(lab.scanner("statements", "--dictionary", address, "--format", "json"))
 
-    assert {row["engine"] for row in found} == {"flink", "ksqldb"}
-    assert ESTATE.read_text("utf-8") in [row["statement"] for row in found]
+    assert {row["engine"] for row in result} == {"flink", "ksqldb"}
+    assert INSTALLATION.read_text("utf-8") in [row["statement"] for row in result]
 
 
 def _files() -> dict[str, str]:
-    return {"type": "sql-files", "path": str(ESTATE), "name": "estate"}
+    return {"type": "sql-files", "path": str(INSTALLATION), "name": "installation"}

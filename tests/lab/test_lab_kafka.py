@@ -59,18 +59,18 @@ def reading(lab, listener) -> KafkaResult:
     return read_kafka(KafkaSettings(brokers=brokers, properties=_properties(lab, listener)), no_progress)
 
 
-def test_each_listener_tells_the_addresses_of_all(lab, listener, reading) -> None:
-    """A broker answers with those of the listener that was asked; its settings tell the others."""
+def test_each_listener_reports_the_addresses_of_all(lab, listener, reading) -> None:
+    """A broker answers with those of the listener that was queried; its settings tell the others."""
     own = lab.told["brokers"][listener].split(",")
 
-    assert reading.outcome.answer is SourceStatus.READ
+    assert reading.outcome.status is SourceStatus.READ
     assert reading.brokers[: len(own)] == tuple(sorted(own))
     assert set(reading.brokers) == set(",".join(lab.told["brokers"].values()).split(","))
 
 
 def test_topic_is_the_same_over_each_listener(reading) -> None:
     """Partitions, replication and what differs from the defaults."""
-    (topic,) = (one for one in reading.topics if one.name == "customers")
+    (topic,) = (topic for topic in reading.topics if topic.name == "customers")
 
     assert (topic.partitions, topic.replication, topic.internal) == (2, 2, False)
     assert ("cleanup.policy", "compact") in topic.config
@@ -86,7 +86,7 @@ def test_topic_is_the_same_over_each_listener(reading) -> None:
 )
 def test_group_is_read_with_what_it_consumes(reading, name, state, topics) -> None:
     """A classic group, one of the new protocol, and one that only left offsets."""
-    (group,) = (one for one in reading.consumer_groups if one.name == name)
+    (group,) = (consumer_group for consumer_group in reading.consumer_groups if consumer_group.name == name)
 
     assert (group.state, set(group.topics)) == (state, topics)
 
@@ -110,7 +110,7 @@ def _as_limited(lab) -> KafkaSettings:
     return KafkaSettings(brokers=tuple(lab.told["brokers"]["sasl"].split(",")), properties=properties)
 
 
-def test_limited_user_sees_his_part_and_is_told_of_the_rest(lab) -> None:
+def test_limited_user_sees_his_part_and_is_reported_for_the_rest(lab) -> None:
     """Topics without DESCRIBE do not appear; one without DESCRIBE_CONFIGS is kept; nothing is proven to be gone."""
     lab.needs("topics", "rights", "consumers")
 
@@ -123,7 +123,7 @@ def test_limited_user_sees_his_part_and_is_told_of_the_rest(lab) -> None:
         "orders-enriched",
     }
     assert [group.name for group in reading.consumer_groups] == ["order-service"]
-    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
+    assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
     assert reading.unconfigured == {"orders.RETRY", "orders-by-country", "orders-enriched"}
     assert "may be hidden" in reading.problems[0].what
     assert "3 topics could not be queried for their settings" in reading.problems[1].what
@@ -136,8 +136,10 @@ def without_rights(lab) -> Iterator[KafkaSettings]:
     name, password = "nobody", secrets.token_urlsafe(12)
     admin = AdminClient({"bootstrap.servers": lab.told["brokers"]["plaintext"]})
     mechanism = ScramMechanism.SCRAM_SHA_512
-    made = UserScramCredentialUpsertion(name, ScramCredentialInfo(mechanism, 4096), password.encode())
-    admin.alter_user_scram_credentials([made])[name].result()
+    user_scram_credential_upsertion = UserScramCredentialUpsertion(
+        name, ScramCredentialInfo(mechanism, 4096), password.encode()
+    )
+    admin.alter_user_scram_credentials([user_scram_credential_upsertion])[name].result()
     properties = _properties(lab, "sasl", **{"sasl.username": name, "sasl.password": password})
     yield KafkaSettings(brokers=tuple(lab.told["brokers"]["sasl"].split(",")), properties=properties)
     admin.alter_user_scram_credentials([UserScramCredentialDeletion(name, mechanism)])[name].result()
@@ -155,12 +157,19 @@ def test_user_with_a_right_on_the_cluster_only_is_refused(lab, without_rights) -
     """It lets him ask who may do what, and shows no topic."""
     admin = AdminClient({"bootstrap.servers": lab.told["brokers"]["plaintext"]})
     user = f"User:{without_rights.properties['sasl.username']}"
-    one = (ResourceType.BROKER, "kafka-cluster", ResourcePatternType.LITERAL, user, "*", AclOperation.DESCRIBE)
-    (made,) = admin.create_acls([AclBinding(*one, AclPermissionType.ALLOW)]).values()
-    made.result()
+    resource_types = (
+        ResourceType.BROKER,
+        "kafka-cluster",
+        ResourcePatternType.LITERAL,
+        user,
+        "*",
+        AclOperation.DESCRIBE,
+    )
+    (built,) = admin.create_acls([AclBinding(*resource_types, AclPermissionType.ALLOW)]).values()
+    built.result()
     with pytest.raises(SourceRefused) as caught:
         read_kafka(without_rights, no_progress)
-    (deleted,) = admin.delete_acls([AclBindingFilter(*one, AclPermissionType.ALLOW)]).values()
+    (deleted,) = admin.delete_acls([AclBindingFilter(*resource_types, AclPermissionType.ALLOW)]).values()
 
     assert "no right to DESCRIBE" in caught.value.what
     assert len(deleted.result()) == 1
@@ -189,8 +198,8 @@ def test_cluster_is_found_by_the_addresses_of_other_listeners(lab, other, tmp_pa
     _extract(lab, settings, tmp_path / "dictionary.db", 0)
 
     for address in lab.told["brokers"][other].split(","):
-        asked = ("--broker", address, "--topic", "customers", "--format", "json")
-        answer = lab.scanner("query", *asked, "--dictionary", f"sqlite:///{tmp_path}/dictionary.db")
+        requests = ("--broker", address, "--topic", "customers", "--format", "json")
+        answer = lab.scanner("query", *requests, "--dictionary", f"sqlite:///{tmp_path}/dictionary.db")
 
         assert answer.strip() == "[]"
 
@@ -198,8 +207,8 @@ def test_cluster_is_found_by_the_addresses_of_other_listeners(lab, other, tmp_pa
 def _extract(lab, user: KafkaSettings, dictionary: Path, expected: int) -> None:
     none = dict.fromkeys(("schema_registries", "ksqldb", "connect", "flink", "metrics"))
     config = lab.config(**none, brokers=list(user.brokers), kafka=dict(user.properties))
-    told = ("--dictionary", f"sqlite:///{dictionary}", "--quiet")
-    lab.scanner("extract", "--config", str(config), *told, expected=expected)
+    reported = ("--dictionary", f"sqlite:///{dictionary}", "--quiet")
+    lab.scanner("extract", "--config", str(config), *reported, expected=expected)
 
 
 def test_unknown_authority_is_explained(lab) -> None:

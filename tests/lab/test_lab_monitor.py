@@ -1,4 +1,4 @@
-"""Lives at the real Connect and the real Flink, as the monitor tells them: tables of what was done and what was told.
+"""Runs at a real Connect and a real Flink, as the monitor reports them: tables of what was done and what was emitted.
 
 `make lab-test` with `-s` shows the table; a test that fails shows it, too.
 """
@@ -42,10 +42,10 @@ class Monitor:
     def start(self) -> None:
         """Start it."""
         scanner = str(Path(sys.executable).parent / "scanner")
-        places = ("--file", str(self.directory / "runs.ndjson"), "--state", str(self.directory / "monitor.json"))
-        line = [scanner, "monitor", self.kind, "--config", str(self.config), "--interval", "0.5", *places]
-        with (self.directory / "said.txt").open("ab") as said:
-            self.process = subprocess.Popen(line, stderr=said)
+        locations = ("--file", str(self.directory / "runs.ndjson"), "--state", str(self.directory / "monitor.json"))
+        line = [scanner, "monitor", self.kind, "--config", str(self.config), "--interval", "0.5", *locations]
+        with (self.directory / "said.txt").open("ab") as output:
+            self.process = subprocess.Popen(line, stderr=output)
 
     def end(self, number: int) -> int:
         """Send it a signal, and give its exit status."""
@@ -64,26 +64,26 @@ class Monitor:
         return (self.directory / "said.txt").read_text("utf-8")
 
     def told(self) -> list[Any]:
-        """Return what it told."""
+        """Return what it reported."""
         file = self.directory / "runs.ndjson"
         return [json.loads(line) for line in (file.read_text("utf-8").splitlines() if file.exists() else ())]
 
     def events(self, name: str) -> list[Any]:
-        """Return what it told of the job *name*."""
+        """Return what it reported of the job *name*."""
         return [event for event in self.told() if event["job"]["name"] == name]
 
 
 @dataclass(slots=True, kw_only=True)
 class Story:
-    """What was done, what must be told of it, and what was told."""
+    """What was done, what must be reported of it, and what was reported."""
 
     monitor: Monitor
     job: str
     rows: list[tuple[str, list[str], list[Any]]] = field(default_factory=list)
 
     def then(self, what: str, act: Callable[[], object], *expected: str) -> None:
-        """Do it, and wait until *expected* is told; where that is nothing, give the monitor time to say something."""
-        before = sum(len(told) for *_, told in self.rows)
+        """Do it, and wait until *expected* is emitted; where that is nothing, wait a while."""
+        before = sum(len(reported) for *_, reported in self.rows)
         self.rows.append((what, list(expected), []))
         act()
         deadline = time.monotonic() + (_PATIENCE if expected else _POLLS if self.monitor.is_running else 0.0)
@@ -97,10 +97,12 @@ class Story:
     def table(self) -> str:
         """Show it; runs are numbered."""
         runs: dict[str, str] = {}
-        lines = [("done", "expected", "told", "run")]
-        for what, expected, told in self.rows:
-            numbers = [runs.setdefault(each["run"]["runId"], str(len(runs) + 1)) for each in told]
-            lines.append((what, ", ".join(expected) or "-", ", ".join(_states(told)) or "-", ", ".join(numbers) or "-"))
+        lines = [("done", "expected", "emitted", "run")]
+        for what, expected, reported in self.rows:
+            numbers = [runs.setdefault(item["run"]["runId"], str(len(runs) + 1)) for item in reported]
+            lines.append(
+                (what, ", ".join(expected) or "-", ", ".join(_states(reported)) or "-", ", ".join(numbers) or "-")
+            )
         widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
         return "\n" + "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in lines) + "\n"
 
@@ -125,7 +127,7 @@ class Connector:
         }
 
     def put(self, path: str, body: Any = None) -> Callable[[], None]:
-        """Query Connect for a change; a worker that shares its tasks out anew is asked again."""
+        """Query Connect for a change; a worker that rebalances is queried again."""
         url = f"{self.worker}/connectors/{_NAME}{path}"
         return lambda: _until(lambda: requests.put(url, json=body, timeout=30).status_code < 400)
 
@@ -141,30 +143,30 @@ class Connector:
         _until(lambda: requests.delete(url, timeout=30).status_code in (204, 404))
 
     def others(self) -> dict[str, Any]:
-        """Return the states of the estate's connectors and of their tasks; none while the worker does not tell."""
+        """Return the states of the installation's connectors and tasks; none while the worker does not answer."""
         try:
-            told = requests.get(f"{self.worker}/connectors", params={"expand": "status"}, timeout=10).json()
+            reported = requests.get(f"{self.worker}/connectors", params={"expand": "status"}, timeout=10).json()
         except (requests.RequestException, ValueError):
             return {}
-        status = {name: each["status"] for name, each in told.items() if name != _NAME and "status" in each}
-        return {name: [each["state"] for each in (one["connector"], *one["tasks"])] for name, one in status.items()}
+        status = {name: item["status"] for name, item in reported.items() if name != _NAME and "status" in item}
+        return {name: [item["state"] for item in (item["connector"], *item["tasks"])] for name, item in status.items()}
 
 
 @pytest.fixture
 def monitor(lab, tmp_path) -> Iterator[Callable[..., Monitor]]:
     """Return a monitor of one kind of the lab's servers, started; the others are not in its cluster.json."""
-    made: list[Monitor] = []
+    built: list[Monitor] = []
 
     def started(kind: str, **members: Any) -> Monitor:
         others = dict.fromkeys(("kafka", "schema_registries", "metrics", "connect", "ksqldb", "flink"))
         config = lab.config(**others | members)
-        made.append(Monitor(kind=kind, config=config, directory=tmp_path))
-        made[-1].start()
-        return made[-1]
+        built.append(Monitor(kind=kind, config=config, directory=tmp_path))
+        built[-1].start()
+        return built[-1]
 
     yield started
-    for each in made:
-        each.end(signal.SIGKILL)
+    for item in built:
+        item.end(signal.SIGKILL)
 
 
 @pytest.fixture
@@ -176,16 +178,16 @@ def connector(lab, tmp_path) -> Iterator[Connector]:
     lab.needs("connect", "connectors")
     file = tmp_path / "lines.txt"
     file.write_text("one\n", "utf-8")
-    found = Connector(worker=lab.told["connect"], file=file)
-    yield found
-    found.delete()
+    connector = Connector(worker=lab.told["connect"], file=file)
+    yield connector
+    connector.delete()
     admin = AdminClient({"bootstrap.servers": lab.told["brokers"]["plaintext"]})
-    made = [name for name in (_NAME, f"{_NAME}-2") if name in admin.list_topics(timeout=10).topics]
-    for done in admin.delete_topics(made).values() if made else ():
+    names = [name for name in (_NAME, f"{_NAME}-2") if name in admin.list_topics(timeout=10).topics]
+    for done in admin.delete_topics(names).values() if names else ():
         done.result()
 
 
-def test_life_of_a_connector_is_told_as_it_was(monitor, connector) -> None:
+def test_life_of_a_connector_is_reported_as_it_was(monitor, connector) -> None:
     """The monitor killed twice in between, and the worker once: it lists nothing then, which deletes nothing."""
     watching = monitor("connect", connect=[{"name": "lab", "url": connector.worker}])
     story = Story(monitor=watching, job=_NAME)
@@ -199,8 +201,8 @@ def test_life_of_a_connector_is_told_as_it_was(monitor, connector) -> None:
     story.then("kill the monitor, mend the task", _killed(watching, connector.put("/config", connector.config)))
     story.then("start the monitor", watching.start, "START")
     before = connector.others()
-    story.then("kill the worker", lambda: (_lab("kill"), _until(lambda: "is not known" in watching.said)))
-    story.then("start the worker", lambda: (_lab("serve"), _until(lambda: "answers again" in watching.said)))
+    story.then("kill the worker", lambda: (_lab("kill"), _until(lambda: "is unknown" in watching.said)))
+    story.then("start the worker", lambda: (_lab("serve"), _until(lambda: "responds again" in watching.said)))
     story.then("stop", connector.put("/stop"), "COMPLETE")
     story.then("resume", connector.put("/resume"), "START")
     story.then("kill the monitor, delete", _killed(watching, connector.delete))
@@ -210,11 +212,11 @@ def test_life_of_a_connector_is_told_as_it_was(monitor, connector) -> None:
     _until(lambda: connector.others() == before)
     sys.stdout.write(story.table())
     _, _, _, changed, failed, *_ = watching.events(_NAME)
-    assert [each["name"] for each in changed["outputs"]] == [f"{_NAME}-2"]
+    assert [item["name"] for item in changed["outputs"]] == [f"{_NAME}-2"]
     assert failed["run"]["facets"]["errorMessage"]["message"].startswith("1 of 1 tasks failed (0): ")
     assert "\tat " in failed["run"]["facets"]["errorMessage"]["stackTrace"]
-    begun, ended = watching.events(_NAME)[-2:]
-    assert (begun["run"]["runId"], begun["outputs"]) == (ended["run"]["runId"], ended["outputs"])
+    started, ended = watching.events(_NAME)[-2:]
+    assert (started["run"]["runId"], started["outputs"]) == (ended["run"]["runId"], ended["outputs"])
 
 
 @dataclass(slots=True, kw_only=True)
@@ -239,7 +241,7 @@ class Job:
         )
         self._sql(f"SET 'pipeline.name' = '{self.title}'")
         self._sql("SET 'restart-strategy.type' = 'none'")
-        self._sql("SET 'execution.job-status-changed-listeners' = ''")  # whose events are those of the estate
+        self._sql("SET 'execution.job-status-changed-listeners' = ''")  # whose events are those of the installation
         self._sql(f"CREATE TABLE numbers (n INT) WITH ('connector' = 'datagen', 'rows-per-second' = '2', {numbers})")
         self._sql("CREATE TABLE nowhere (n INT) WITH ('connector' = 'blackhole')")
 
@@ -259,13 +261,13 @@ class Job:
 
     def _id(self) -> str:
         jobs = requests.get(f"{self.manager}/jobs/overview", timeout=10).json()["jobs"]
-        running = [each["jid"] for each in jobs if (each["name"], each["state"]) == (self.title, "RUNNING")]
+        running = [job["jid"] for job in jobs if (job["name"], job["state"]) == (self.title, "RUNNING")]
         return running[0] if running else ""
 
     def _sql(self, statement: str) -> None:
         base = f"{self.gateway}/v1/sessions/{self.session}"
-        told = requests.post(f"{base}/statements", json={"statement": statement}, timeout=30).json()
-        status = f"{base}/operations/{told['operationHandle']}/status"
+        reported = requests.post(f"{base}/statements", json={"statement": statement}, timeout=30).json()
+        status = f"{base}/operations/{reported['operationHandle']}/status"
         _until(lambda: requests.get(status, timeout=10).json()["status"] == "FINISHED")
 
 
@@ -273,16 +275,16 @@ class Job:
 def job(lab, tmp_path) -> Iterator[Job]:
     """Return a job of a session of its own, which ends afterwards."""
     lab.needs("flink-sql")
-    addresses = {each["type"]: each.get("url") for each in json.loads(_CLUSTER.read_text("utf-8"))["flink"]}
+    addresses = {item["type"]: item.get("url") for item in json.loads(_CLUSTER.read_text("utf-8"))["flink"]}
     title = f"monitored {tmp_path.parent.name}"
-    found = Job(manager=addresses["jobmanager"], gateway=addresses["sql-gateway"], directory=tmp_path, title=title)
-    found.prepare()
-    yield found
-    found.gone()
-    requests.delete(f"{found.gateway}/v1/sessions/{found.session}", timeout=30)
+    job = Job(manager=addresses["jobmanager"], gateway=addresses["sql-gateway"], directory=tmp_path, title=title)
+    job.prepare()
+    yield job
+    job.gone()
+    requests.delete(f"{job.gateway}/v1/sessions/{job.session}", timeout=30)
 
 
-def test_life_of_a_job_is_told_as_it_was(monitor, job) -> None:
+def test_life_of_a_job_is_reported_as_it_was(monitor, job) -> None:
     """Cancelled, stopped with a savepoint, failed: ABORT, COMPLETE and FAIL are the truth, as Flink's own words are."""
     watching = monitor("flink", flink=[{"type": "jobmanager", "name": "lab", "url": job.manager}])
     story = Story(monitor=watching, job=job.title)
@@ -300,17 +302,17 @@ def test_life_of_a_job_is_told_as_it_was(monitor, job) -> None:
     assert "NumberFormatException" in error["stackTrace"]
 
 
-def test_estates_statements_are_told_with_their_lineage(monitor, lab) -> None:
+def test_installations_statements_are_reported_with_their_lineage(monitor, lab) -> None:
     """A JobManager does not tell its SQL: the files beside it do."""
     lab.needs("flink-sql")
-    flink = [each for each in json.loads(_CLUSTER.read_text("utf-8"))["flink"] if each["type"] != "sql-gateway"]
-    for each in flink:
-        each |= {"path": str(_CLUSTER.parent / each["path"])} if "path" in each else {}
+    flink = [item for item in json.loads(_CLUSTER.read_text("utf-8"))["flink"] if item["type"] != "sql-gateway"]
+    for item in flink:
+        item |= {"path": str(_CLUSTER.parent / item["path"])} if "path" in item else {}
     watching = monitor("flink", flink=flink)
     _until(lambda: len(watching.told()) >= 4)
 
-    told = {tuple(each["name"] for each in (*one["inputs"], *one["outputs"])) for one in watching.told()}
-    assert {("clicks", "clicks-by-page"), ("cdc.customers", "cdc.orders", "orders-enriched")} <= told
+    reported = {tuple(item["name"] for item in (*item["inputs"], *item["outputs"])) for item in watching.told()}
+    assert {("clicks", "clicks-by-page"), ("cdc.customers", "cdc.orders", "orders-enriched")} <= reported
 
 
 def _killed(watching: Monitor, act: Callable[[], object]) -> Callable[[], None]:
@@ -328,7 +330,7 @@ def _lab(verb: str) -> None:
 
 
 def _states(events: list[Any]) -> list[str]:
-    return [each["eventType"] for each in events]
+    return [event["eventType"] for event in events]
 
 
 def _until(true: Callable[[], bool]) -> None:

@@ -31,6 +31,6 @@ def test_a_server_that_is_killed_leaves_no_process_of_another_group(tmp_path) ->
     """PostgreSQL's helpers lead groups of their own; a new server cannot start beside them."""
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent), "SCANNER_LAB_STATE": str(tmp_path / "state")}
     command = [sys.executable, "-c", STORY]
-    said = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=True)
+    output = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=True)
 
-    assert said.stdout.split() == ["False", "-1"]
+    assert output.stdout.split() == ["False", "-1"]

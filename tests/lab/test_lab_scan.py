@@ -1,4 +1,4 @@
-"""The whole estate scanned by the program into a dictionary, and asked."""
+"""The whole installation scanned by the program into a dictionary, and asked."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import pytest
 pytestmark = pytest.mark.lab
 
 
-def test_scan_reads_every_source(lab, dictionary, ask) -> None:
-    """Nothing of the estate is left out."""
-    answers = {source["kind"]: source["answer"] for source in ask("scans", "1")}
+def test_scan_reads_every_source(lab, dictionary, query) -> None:
+    """Nothing of the installation is left out."""
+    answers = {source["kind"]: source["status"] for source in query("scans", "1")}
 
     kinds = ["kafka", "ksqldb", "connect", "schema_registry", "flink", "metrics"]
     assert answers == dict.fromkeys(kinds, "read")
@@ -47,27 +47,27 @@ def test_json_schema_with_reference_is_read(columns) -> None:
 
 def test_schema_that_a_serializer_registered_is_bound(columns) -> None:
     """Confluent's own serializer with the topic-record strategy."""
-    found = columns("returns", "returns-com.acme.retail.Return")
+    result = columns("returns", "returns-com.acme.retail.Return")
 
-    assert found == {"order_id", "reason", "refund", "refund.currency", "refund.cents"}
+    assert result == {"order_id", "reason", "refund", "refund.currency", "refund.cents"}
 
 
-def test_declared_subject_is_bound_to_its_topic(ask) -> None:
+def test_declared_subject_is_bound_to_its_topic(query) -> None:
     """A record's name says nothing of its topic; cluster.json does."""
-    schemas = ask("query", "--broker", "localhost:29095", "--topic", "payments")
+    schemas = query("query", "--broker", "localhost:29095", "--topic", "payments")
 
-    assert {one["subject"]: one["confidence"] for one in schemas}["com.acme.retail.Payment"] == "declared"
+    assert {schema["subject"]: schema["confidence"] for schema in schemas}["com.acme.retail.Payment"] == "declared"
 
 
-def test_deleted_version_is_kept_and_marked(ask) -> None:
+def test_deleted_version_is_kept_and_marked(query) -> None:
     """It may still be the schema of records in the topic."""
     where = ("--broker", "localhost:29195", "--topic", "shipments", "--subject", "shipments-value", "--version", "1")
-    (one,) = ask("query", *where)
+    (item,) = query("query", *where)
 
-    assert (one["deleted"], one["current"]) == (True, False)
+    assert (item["deleted"], item["current"]) == (True, False)
 
 
-def test_dictionary_in_postgresql_holds_the_same(lab, ask) -> None:
+def test_dictionary_in_postgresql_holds_the_same(lab, query) -> None:
     """The second database that a dictionary may live in, and the same scan twice."""
     lab.needs("databases")
     address = lab.told["postgres"]["dictionary"].replace("postgresql://", "postgresql+psycopg://")
@@ -76,10 +76,10 @@ def test_dictionary_in_postgresql_holds_the_same(lab, ask) -> None:
 
     stored = json.loads(lab.scanner("schemas", "--dictionary", address, "--format", "json"))
 
-    assert stored == ask("schemas")
+    assert stored == query("schemas")
 
 
-def test_h2_loads_the_exported_dictionary(lab, dictionary, ask) -> None:
+def test_h2_loads_the_exported_dictionary(lab, dictionary, query) -> None:
     """By H2's own RunScript, and its own shell counts what came."""
     jars = sorted((lab.directory / lab.told["cache"] / "h2").glob("h2-*.jar"))
     if not jars:
@@ -91,6 +91,6 @@ def test_h2_loads_the_exported_dictionary(lab, dictionary, ask) -> None:
     subprocess.run([*java, "org.h2.tools.RunScript", *database, "-script", str(script)], check=True, timeout=60)
 
     counting = [*java, "org.h2.tools.Shell", *database, "-sql", "select count(*) as n from topic"]
-    told = subprocess.run(counting, check=True, capture_output=True, text=True, timeout=60).stdout
+    reported = subprocess.run(counting, check=True, capture_output=True, text=True, timeout=60).stdout
 
-    assert told.split()[1] == str(len(ask("topics")))
+    assert reported.split()[1] == str(len(query("topics")))

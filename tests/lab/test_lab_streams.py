@@ -19,15 +19,15 @@ def _records(lab, topic: str, count: int) -> list[dict]:
          "enable.auto.commit": False}
     )  # fmt: skip
     consumer.subscribe([topic])
-    found = []
+    result = []
     for _ in range(60):
         message = consumer.poll(0.5)
         if message and not message.error() and message.value():
-            found.append(json.loads(message.value()))
-        if len(found) >= count:
+            result.append(json.loads(message.value()))
+        if len(result) >= count:
             break
     consumer.close()
-    return found
+    return result
 
 
 def _status(lab, name: str) -> dict:
@@ -58,14 +58,14 @@ def test_sink_writes_the_renamed_column(lab) -> None:
     lab.needs("connectors")
 
     with psycopg.connect(lab.told["postgres"]["warehouse"]) as connection:
-        found = connection.execute("select * from crm_customers limit 1")
-        names = {column.name for column in found.description or ()}
+        rows = connection.execute("select * from crm_customers limit 1")
+        names = {column.name for column in rows.description or ()}
 
     assert "full_name" in names
     assert not names & {"name", "born"}
 
 
-def test_failed_task_tells_its_trace(lab) -> None:
+def test_failed_task_reports_its_trace(lab) -> None:
     """The connector that cannot read Avro as JSON."""
     (task,) = _status(lab, "orders-as-json")["tasks"]
 
@@ -73,11 +73,11 @@ def test_failed_task_tells_its_trace(lab) -> None:
     assert "DataException" in task["trace"]
 
 
-def test_mirror_names_its_topic_by_the_source(lab, ask) -> None:
+def test_mirror_names_its_topic_by_the_source(lab, query) -> None:
     """DefaultReplicationPolicy: alias, dot, topic."""
     assert _status(lab, "orders-to-dr")["tasks"][0]["state"] == "RUNNING"
 
-    assert {"retail.orders", "retail.payments"} <= {topic["name"] for topic in ask("topics")}
+    assert {"retail.orders", "retail.payments"} <= {topic["name"] for topic in query("topics")}
 
 
 def test_flink_joins_topics_into_another(lab) -> None:
@@ -100,8 +100,8 @@ def test_spark_listener_names_the_topic_that_the_dictionary_knows(lab) -> None:
     """An event's (namespace, name) is broker and topic of the query."""
     lab.needs("spark-job")
     events = [json.loads(line) for line in Path(lab.told["events"]).read_text("utf-8").splitlines()]
-    inputs = {(one["namespace"], one["name"]) for event in events for one in event["inputs"]}
-    ((namespace, topic),) = (one for one in inputs if one[0].startswith("kafka://"))
+    inputs = {(item["namespace"], item["name"]) for event in events for item in event["inputs"]}
+    ((namespace, topic),) = (item for item in inputs if item[0].startswith("kafka://"))
     brokers = lab.told["brokers"]["plaintext"].split(",")
     address = f"sqlite:///{lab.directory}/plain.db"
     config = lab.config(brokers=brokers, kafka={})
@@ -110,13 +110,13 @@ def test_spark_listener_names_the_topic_that_the_dictionary_knows(lab) -> None:
     known = json.loads(lab.scanner("topics", topic, "--dictionary", address, "--format", "json"))
     lab.scanner("query", "--broker", namespace.removeprefix("kafka://"), "--topic", topic, "--dictionary", address)
 
-    assert [one["name"] for one in known if one["name"] == topic] == ["clicks"]
+    assert [item["name"] for item in known if item["name"] == topic] == ["clicks"]
 
 
-def test_spark_listener_tells_column_lineage(lab) -> None:
+def test_spark_listener_reports_column_lineage(lab) -> None:
     """What our own events are compared with."""
     lab.needs("spark-job")
     events = [json.loads(line) for line in Path(lab.told["events"]).read_text("utf-8").splitlines()]
-    facets = [one["facets"].get("columnLineage") for event in events for one in event["outputs"]]
+    facets = [item["facets"].get("columnLineage") for event in events for item in event["outputs"]]
 
     assert any(facet and "total" in facet["fields"] for facet in facets)

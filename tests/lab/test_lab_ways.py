@@ -1,4 +1,4 @@
-"""Ways through the whole estate: records that really take them, and the graph that tells them from metadata alone."""
+"""Ways through the whole installation: records that really take them, and the graph that has them from metadata."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ class Plan(NamedTuple):
 
 
 @pytest.fixture(scope="module")
-def way(lab, dictionary) -> Callable[..., Any]:
+def trace(lab, dictionary) -> Callable[..., Any]:
     """Query for lineage upstream, down to columns, of the graph with the events of Spark and Flink in it, too."""
     lab.needs("flink-sql", "spark-report")
     lab.scanner("openlineage", "import", lab.told["events"], lab.told["flink_events"], "--dictionary", dictionary)
     lab.scanner("dataflow", "--dictionary", dictionary)
-    asked = ("--upstream", "--columns", "--format", "json", "--dictionary", dictionary)
-    return lambda node: json.loads(lab.scanner("lineage", node, *asked))
+    requests = ("--upstream", "--columns", "--format", "json", "--dictionary", dictionary)
+    return lambda node: json.loads(lab.scanner("lineage", node, *requests))
 
 
 @pytest.fixture(scope="module")
@@ -49,8 +49,10 @@ def plans(lab) -> list[Plan]:
     lab.needs("flink-sql")
     jobs = requests.get(f"{lab.told['flink']}/jobs/overview", timeout=10).json()["jobs"]
     running = [job["jid"] for job in jobs if job["state"] == "RUNNING"]
-    asked = [requests.get(f"{lab.told['flink']}/jobs/{job}/plan", timeout=10).json() for job in running]
-    return [_plan(html.unescape("\n".join(node["description"] for node in each["plan"]["nodes"]))) for each in asked]
+    requested = [requests.get(f"{lab.told['flink']}/jobs/{job}/plan", timeout=10).json() for job in running]
+    return [
+        _plan(html.unescape("\n".join(node["description"] for node in item["plan"]["nodes"]))) for item in requested
+    ]
 
 
 def _plan(text: str) -> Plan:
@@ -87,15 +89,15 @@ def _arrived(lab, order: str) -> Any:
     deadline = time.monotonic() + _PATIENCE
     with psycopg.connect(lab.told["postgres"]["warehouse"], autocommit=True) as warehouse:
         while time.monotonic() < deadline:
-            if found := warehouse.execute(wanted, (order,)).fetchone():
-                return found
+            if result := warehouse.execute(wanted, (order,)).fetchone():
+                return result
             time.sleep(0.5)
     return None
 
 
-def test_a_column_of_the_warehouse_is_traced_to_the_database(way) -> None:
+def test_a_column_of_the_warehouse_is_traced_to_the_database(trace) -> None:
     """Every step that the record took, each with what says so."""
-    answer = way(AMOUNT)
+    answer = trace(AMOUNT)
 
     assert {
         ("shop.public.orders.total", "cdc.orders.payload.total", "IDENTITY"),
@@ -107,9 +109,9 @@ def test_a_column_of_the_warehouse_is_traced_to_the_database(way) -> None:
     assert all(edge["evidence"] for edge in answer["edges"])
 
 
-def test_a_column_of_spark_is_traced_to_the_database(way) -> None:
+def test_a_column_of_spark_is_traced_to_the_database(trace) -> None:
     """Spark's own events join the graph of connectors and statements at the warehouse's table."""
-    steps = _steps(way(SPENT))
+    steps = _steps(trace(SPENT))
 
     assert {target for source, target, _ in steps if source == AMOUNT} >= {SPENT}
     assert ("shop.public.orders.total", "cdc.orders.payload.total", "IDENTITY") in steps
@@ -117,7 +119,7 @@ def test_a_column_of_spark_is_traced_to_the_database(way) -> None:
 
 def test_flink_s_plans_read_and_write_the_tables_that_we_read_in_the_statements(lab, plans) -> None:
     """The engine's own word against ours, for every job; two inserts of a statement set are one job."""
-    ours = {sink: set(one["sources"]) for one in _statements(lab) for sink in one["sinks"]}
+    ours = {sink: set(statement["sources"]) for statement in _statements(lab) for sink in statement["sinks"]}
 
     theirs = {frozenset(plan.sinks): set(plan.sources) for plan in plans}
 
@@ -128,26 +130,26 @@ def test_flink_s_plans_read_and_write_the_tables_that_we_read_in_the_statements(
 def test_flink_s_plans_read_the_columns_that_we_read_in_the_statements(lab, plans) -> None:
     """A scan lists what it takes of a source: every column of ours is one of these."""
     fields = {name: taken for plan in plans for name, taken in plan.sources.items()}
-    columns = [each["source"] for one in _statements(lab) for each in one["columns"]]
+    columns = [item["source"] for statement in _statements(lab) for item in statement["columns"]]
 
-    ours = {(each["dataset"], each["path"][0]) for each in columns if each["path"]}
+    ours = {(column["dataset"], column["path"][0]) for column in columns if column["path"]}
 
     assert ours
-    assert not [each for each in ours if each[1] not in fields[each[0]]]
+    assert not [item for item in ours if item[1] not in fields[item[0]]]
 
 
-def test_flink_s_own_events_tell_the_topics_that_we_read_in_the_statements(lab) -> None:
-    """OpenLineage's listener sees the engine's lineage; it tells no columns, we do."""
+def test_flink_s_own_events_report_the_topics_that_we_read_in_the_statements(lab) -> None:
+    """OpenLineage's listener sees the engine's lineage; it reports no columns, we do."""
     lab.needs("flink-sql")
     events = [json.loads(line) for line in Path(lab.told["flink_events"]).read_text("utf-8").splitlines()]
     ours = defaultdict(set)
-    for one in _statements(lab):
-        topics = {each["name"]: set(each["topics"]) for each in one["datasets"]}
-        for sink in one["sinks"]:
-            ours[frozenset(topics[sink])] |= set().union(*(topics[name] for name in one["sources"]))
+    for statement in _statements(lab):
+        topics = {item["name"]: set(item["topics"]) for item in statement["datasets"]}
+        for sink in statement["sinks"]:
+            ours[frozenset(topics[sink])] |= set().union(*(topics[name] for name in statement["sources"]))
 
     theirs = {
-        frozenset(each["name"] for each in event["outputs"]): {each["name"] for each in event["inputs"]}
+        frozenset(item["name"] for item in event["outputs"]): {item["name"] for item in event["inputs"]}
         for event in events
         if event.get("outputs")
     }
@@ -157,31 +159,31 @@ def test_flink_s_own_events_tell_the_topics_that_we_read_in_the_statements(lab) 
 
 
 def _statements(lab) -> list[Any]:
-    """Explain the statements that insert, views looked through, as the graph tells them."""
-    told = json.loads(lab.scanner("explain", "sql", SQL, "--dialect", "flink", "--format", "json"))
-    return [one for one in told if one["sinks"] and "VIEW" not in one["kind"]]
+    """Explain the statements that insert, views looked through, as the graph reports them."""
+    reported = json.loads(lab.scanner("explain", "sql", SQL, "--dialect", "flink", "--format", "json"))
+    return [item for item in reported if item["sinks"] and "VIEW" not in item["kind"]]
 
 
 @pytest.mark.parametrize(
     ("topic", "number"), [("order-mails", 1), ("orders-enriched", 2), ("clicks-by-page", 3), ("slow-clicks", 4)]
 )
-def test_flink_s_own_job_is_the_statement_that_we_read(lab, way, dictionary, topic, number) -> None:
-    """Its listener tells of a job for each insert, and of one for both inserts of a set; none is a node beside ours."""
-    asked = ("lineage", topic, "--upstream", "--depth", "1", "--format", "json", "--dictionary", dictionary)
-    nodes = json.loads(lab.scanner(*asked))["nodes"]
+def test_flink_s_own_job_is_the_statement_that_we_read(lab, trace, dictionary, topic, number) -> None:
+    """Its listener reports a job for each insert, and of one for both inserts of a set; none is a node."""
+    requests = ("lineage", topic, "--upstream", "--depth", "1", "--format", "json", "--dictionary", dictionary)
+    nodes = json.loads(lab.scanner(*requests))["nodes"]
 
     assert [node["name"].rpartition("/")[2] for node in nodes if node["kind"] == "job"] == [f"retail.sql:{number}"]
 
 
-def test_ksqldb_tells_the_sources_and_sinks_that_we_read_in_its_queries(lab, way, dictionary) -> None:
+def test_ksqldb_reports_the_sources_and_sinks_that_we_read_in_its_queries(lab, trace, dictionary) -> None:
     """The stand-in answers as the documentation does."""
     (config,) = json.loads(lab.config().read_text("utf-8"))["ksqldb"]
-    told = _ksql(config["url"], "SHOW QUERIES EXTENDED;")[0]["queryDescriptions"]
+    reported = _ksql(config["url"], "SHOW QUERIES EXTENDED;")[0]["queryDescriptions"]
     topics = {name: topic for kind in ("STREAMS", "TABLES") for name, topic in _collections(config["url"], kind)}
 
-    for query in told:
-        asked = ("lineage", query["id"], "--depth", "1", "--format", "json", "--dictionary", dictionary)
-        edges = json.loads(lab.scanner(*asked))["edges"]
+    for query in reported:
+        requests = ("lineage", query["id"], "--depth", "1", "--format", "json", "--dictionary", dictionary)
+        edges = json.loads(lab.scanner(*requests))["edges"]
         ends = {(edge["kind"], edge["source" if edge["kind"] == "reads" else "target"].rpartition("/")[2])
                 for edge in edges if edge["kind"] in {"reads", "writes"}}  # fmt: skip
         assert ends == {("reads", topics[name]) for name in query["sources"]} | {
@@ -191,7 +193,7 @@ def test_ksqldb_tells_the_sources_and_sinks_that_we_read_in_its_queries(lab, way
 
 def _collections(url: str, kind: str) -> Iterator[tuple[str, str]]:
     (listed,) = _ksql(url, f"DESCRIBE {kind};")
-    return ((each["name"], each["topic"]) for each in listed["sourceDescriptions"])
+    return ((item["name"], item["topic"]) for item in listed["sourceDescriptions"])
 
 
 def _ksql(url: str, statement: str) -> Any:

@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.lab, pytest.mark.usefixtures("lab")]
 def test_a_job_survives_the_death_of_a_worker() -> None:
     """On a cluster machines go away; what their tasks wrote must neither be missing nor there twice."""
     script = Path(__file__).parents[2] / "benchmarks" / "spark_cluster.py"
-    said = subprocess.run([sys.executable, str(script), "300000"], capture_output=True, text=True, timeout=600)
+    process = subprocess.run([sys.executable, str(script), "300000"], capture_output=True, text=True, timeout=600)
 
-    assert "one of two workers killed" in said.stdout
-    assert (said.returncode, said.stdout.splitlines()[-1]) == (0, "the graph is the one made without Spark")
+    assert "one of two workers killed" in process.stdout
+    assert (process.returncode, process.stdout.splitlines()[-1]) == (0, "the graph is the one made without Spark")

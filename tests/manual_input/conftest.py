@@ -24,7 +24,7 @@ def write(tmp_path):
 
 @pytest.fixture
 def read(tmp_path, write):
-    """Read one document as manual input of the cluster `retail`; names are told relative to the test's directory."""
+    """Read one document as manual input of the cluster `retail`; names are relative to the test's directory."""
 
     def read(content: object, *others: Path, **reach: object):
         files = [write("in.json", content), *others]

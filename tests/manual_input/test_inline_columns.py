@@ -25,9 +25,9 @@ def test_columns_are_listed_parents_first(columns, entry, expected) -> None:
     assert columns(entry) == expected
 
 
-def test_column_carries_all_that_is_told_of_it(read) -> None:
-    """A default of null is told; no default is None."""
-    told = {
+def test_column_carries_all_that_is_reported_for_it(read) -> None:
+    """A default of null is reported; no default is None."""
+    members = {
         "name": "a",
         "type": "t",
         "logical_type": "l",
@@ -36,7 +36,7 @@ def test_column_carries_all_that_is_told_of_it(read) -> None:
         "tags": ["x"],
         "default": None,
     }
-    entry = {"format": "csv", "columns": [told, {"name": "b", "default": {"ü": 1}}]}
+    entry = {"format": "csv", "columns": [members, {"name": "b", "default": {"ü": 1}}]}
 
     (schema,) = read({"topics": [{"name": "t", "schemas": [entry]}]}).input.schemas
 

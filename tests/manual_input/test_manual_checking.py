@@ -34,7 +34,7 @@ def members(value, path="$"):
 
 
 @pytest.mark.parametrize(("path", "member"), sorted(members(schema()), key=lambda pair: pair[0]))
-def test_every_member_says_what_it_is(path, member) -> None:
+def test_every_member_states_what_it_is(path, member) -> None:
     """Whoever completes a member in an editor reads its description there, and sees an example."""
     target = schema()["$defs"][member["$ref"].rpartition("/")[2]] | member if "$ref" in member else member
 

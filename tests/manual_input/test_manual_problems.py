@@ -102,13 +102,13 @@ def beside(tmp_path):
     (tmp_path / "deep.txt").write_text("[" * 100_000)
 
 
-@pytest.mark.parametrize(("text", "place"), CASES.values(), ids=CASES)
-def test_mistake_is_reported_at_its_place(read, beside, text, place) -> None:
+@pytest.mark.parametrize(("text", "location"), CASES.values(), ids=CASES)
+def test_mistake_is_reported_at_its_place(read, beside, text, location) -> None:
     """One mistake, one problem: at the line and column of what is wrong, and its JSON path."""
     with pytest.raises(InputInvalid) as caught:
         read(text)
 
-    assert [problem.where for problem in caught.value.problems] == [f"in.json:{place}"]
+    assert [problem.where for problem in caught.value.problems] == [f"in.json:{location}"]
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_slip_of_the_pen_is_met_with_the_nearest_name(read, beside, text, hint) 
     assert caught.value.hint.startswith(hint)
 
 
-def test_place_in_a_sample_file_is_told_too(read, beside) -> None:
+def test_place_in_a_sample_file_is_reported_too(read, beside) -> None:
     """The mistake is in the sample; the document only names it."""
     with pytest.raises(InputInvalid) as caught:
         read(schema_of('{"samples": ["sample.txt"]}'))
@@ -157,7 +157,7 @@ def test_five_mistakes_are_five_problems_in_file_order(read) -> None:
     ]
 
 
-def test_problems_of_every_file_are_told_at_once(read, write) -> None:
+def test_problems_of_every_file_are_reported_at_once(read, write) -> None:
     """A topic may be declared by one file only; the other is named."""
     with pytest.raises(InputInvalid) as caught:
         read(
@@ -172,7 +172,7 @@ def test_problems_of_every_file_are_told_at_once(read, write) -> None:
     assert third.where == "gone.json"
 
 
-def test_mistake_in_a_shared_schema_is_told_once(read) -> None:
+def test_mistake_in_a_shared_schema_is_reported_once(read) -> None:
     """However many topics use it, it is mended in one place."""
     shared = {"columns": ["a"], "version": 1}
 
@@ -234,7 +234,9 @@ def places_in(value):
 def test_example_with_anything_in_it_is_read_or_refused(tmp_path_factory, data) -> None:
     """A document that is nearly right reaches deeper than one that is all wrong."""
     document = json.loads(example())
-    holder = data.draw(st.sampled_from([place for place in places_in(document) if isinstance(place, dict | list)]))
+    holder = data.draw(
+        st.sampled_from([location for location in places_in(document) if isinstance(location, dict | list)])
+    )
     key = data.draw(st.sampled_from([*holder] if isinstance(holder, dict) else range(len(holder))))
     holder[key] = data.draw(JSON)
     file = tmp_path_factory.getbasetemp() / "example.json"

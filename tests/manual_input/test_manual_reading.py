@@ -10,8 +10,8 @@ from scanner_model.names import ClusterName, Role, SourceId, TopicName
 SOURCE = SourceId("manual:in.json")
 
 
-def test_empty_document_says_nothing(read) -> None:
-    """Someone who starts a file must not be told off."""
+def test_empty_document_states_nothing(read) -> None:
+    """Someone who starts a file must not be blamed."""
     reading = read({})
 
     assert reading.input.cluster == Cluster(name=ClusterName("retail"), brokers=("kafka-1:9092",))
@@ -25,11 +25,11 @@ def test_brokers_are_added_in_normal_form(read) -> None:
     assert reading.input.cluster.brokers == ("kafka-1:9092", "kafka-2:9092")
 
 
-def test_topic_carries_all_that_is_told_of_it(read) -> None:
+def test_topic_carries_all_that_is_reported_for_it(read) -> None:
     """Description, tags and partitions go through as they are."""
-    told = {"name": "orders", "description": "d", "tags": ["a", "b", "a"], "partitions": 3.0}
+    members = {"name": "orders", "description": "d", "tags": ["a", "b", "a"], "partitions": 3.0}
 
-    (topic,) = read({"topics": [told]}).input.topics
+    (topic,) = read({"topics": [members]}).input.topics
 
     assert topic == Topic(source=SOURCE, name=TopicName("orders"), partitions=3, description="d", tags=("a", "b"))
 
@@ -38,10 +38,10 @@ def test_topics_of_a_group_share_its_schema(read) -> None:
     """Hundreds of topics of one kind are one entry."""
     group = {"names": ["b", "a"], "schemas": [{"columns": ["id"]}]}
 
-    found = read({"topics": [group, "c"]}).input
+    result = read({"topics": [group, "c"]}).input
 
-    assert [topic.name for topic in found.topics] == ["a", "b", "c"]
-    assert [(schema.topic, schema.place) for schema in found.schemas] == [
+    assert [topic.name for topic in result.topics] == ["a", "b", "c"]
+    assert [(schema.topic, schema.location) for schema in result.schemas] == [
         ("b", "in.json $.topics[0].schemas[0]"),
         ("a", "in.json $.topics[0].schemas[0]"),
     ]
@@ -65,7 +65,7 @@ def test_schema_file_is_read_with_what_it_refers_to(read, write) -> None:
 
 
 @pytest.mark.parametrize(
-    ("file", "told", "format_name"),
+    ("file", "reported", "format_name"),
     [
         ("a.avsc", {}, "AVRO"),
         ("a.AVRO", {}, "AVRO"),
@@ -75,11 +75,13 @@ def test_schema_file_is_read_with_what_it_refers_to(read, write) -> None:
         ("a.thrift", {"format": "THRIFT"}, "THRIFT"),
     ],
 )
-def test_format_is_as_told_else_by_the_extension(read, write, file, told, format_name) -> None:
+def test_format_is_as_reported_else_by_the_extension(read, write, file, reported, format_name) -> None:
     """An Avro schema often lies in a `.json` file; a plug-in's format has no extension that we know."""
     write(file, "{}")
 
-    reading = read({"topics": [{"name": "t", "schemas": [{"file": file, **told}]}]}, formats=(*FILE_FORMATS, "THRIFT"))
+    reading = read(
+        {"topics": [{"name": "t", "schemas": [{"file": file, **reported}]}]}, formats=(*FILE_FORMATS, "THRIFT")
+    )
 
     assert [schema.format for schema in reading.input.schemas] == [format_name]
 
@@ -105,7 +107,7 @@ def test_samples_are_handed_over_one_a_line(read, write) -> None:
     assert schema.text == '{"a": "x y"}\n[1]\n{  "n": 1.10, "big": 1e999}\n'
 
 
-def test_topic_says_more_than_the_schema_it_uses(read) -> None:
+def test_topic_states_more_than_the_schema_it_uses(read) -> None:
     """What stands nearer wins: environment of the entry, of the shared schema, of the file."""
     document = {
         "environment": "file",
@@ -121,18 +123,18 @@ def test_topic_says_more_than_the_schema_it_uses(read) -> None:
 
 
 def test_subject_is_assigned_to_topics(read) -> None:
-    """A name, an object, or a list of both; the role is absent where nobody told it."""
+    """A name, an object, or a list of both; the role is absent where it is not given."""
     subjects = {"S": ["a", {"topic": "b", "role": "key", "context": ".c"}], "T": "a", "U": {"topic": "b"}}
 
-    found = read({"subjects": subjects}).input.assignments
+    assignments = read({"subjects": subjects}).input.assignments
 
-    assert [(a.subject, a.topic, a.role, a.context) for a in found] == [
+    assert [(a.subject, a.topic, a.role, a.context) for a in assignments] == [
         ("S", "a", None, None),
         ("S", "b", Role.KEY, ".c"),
         ("T", "a", None, None),
         ("U", "b", None, None),
     ]
-    assert found[0].place == "in.json $.subjects.S[0]"
+    assert assignments[0].location == "in.json $.subjects.S[0]"
 
 
 def test_flow_joins_topics_datasets_and_columns(read) -> None:
@@ -144,21 +146,21 @@ def test_flow_joins_topics_datasets_and_columns(read) -> None:
         "description": "d",
     }
 
-    (found,) = read({"topics": ["a"], "flows": [flow]}).input.flows
+    (result,) = read({"topics": ["a"], "flows": [flow]}).input.flows
 
-    assert found.origin == FlowEnd(namespace="postgres://db:5432", name="s.t", path=("id",))
-    assert found.target == FlowEnd(namespace="", name="a", path=("x.y", "[]"))
-    assert (found.job, found.description, found.evidence) == ("j", "d", "in.json $.flows[0]")
+    assert result.origin == FlowEnd(namespace="postgres://db:5432", name="s.t", path=("id",))
+    assert result.target == FlowEnd(namespace="", name="a", path=("x.y", "[]"))
+    assert (result.job, result.description, result.evidence) == ("j", "d", "in.json $.flows[0]")
 
 
 def test_many_columns_of_one_flow_are_one_entry(read) -> None:
     """Each pair is a flow with its own evidence."""
     flow = {"from": "a", "to": "b", "columns": [{"from": "x", "to": "y"}, {"from": "z", "to": "z"}]}
 
-    found = read({"topics": ["a", "b"], "flows": [flow]}).input.flows
+    flows = read({"topics": ["a", "b"], "flows": [flow]}).input.flows
 
-    assert [(f.origin.path, f.target.path) for f in found] == [(("x",), ("y",)), (("z",), ("z",))]
-    assert found[1].evidence == "in.json $.flows[0].columns[1]"
+    assert [(f.origin.path, f.target.path) for f in flows] == [(("x",), ("y",)), (("z",), ("z",))]
+    assert flows[1].evidence == "in.json $.flows[0].columns[1]"
 
 
 def test_comments_and_own_members_are_not_read(read) -> None:
@@ -181,7 +183,7 @@ def test_file_of_another_cluster_is_skipped_and_counted(read, write) -> None:
     assert [topic.name for topic in reading.input.topics] == ["a"]
 
 
-def test_flow_of_a_topic_that_nobody_knows_is_doubtful(read) -> None:
+def test_flow_of_a_topic_that_is_unknown_is_doubtful(read) -> None:
     """The topic may exist where no scan looks; so it is no error."""
     flows = [{"from": "ordesr", "to": "known"}, {"from": "assigned", "to": "orders"}]
 
@@ -203,6 +205,6 @@ def test_same_files_elsewhere_give_the_same_facts(read, write, tmp_path) -> None
     write("sub/more.json", {"topics": ["b"]})
     write("x/y", "")
 
-    found = read({"topics": ["a"]}, tmp_path / "x" / ".." / "sub" / "more.json").input
+    result = read({"topics": ["a"]}, tmp_path / "x" / ".." / "sub" / "more.json").input
 
-    assert [topic.source for topic in found.topics] == ["manual:in.json", "manual:sub/more.json"]
+    assert [topic.source for topic in result.topics] == ["manual:in.json", "manual:sub/more.json"]

@@ -27,7 +27,7 @@ class World:
     away: bool = False
     unwanted: frozenset[str] = frozenset()
     events: list[dict[str, Any]] = field(default_factory=list)
-    said: list[str] = field(default_factory=list)
+    messages: list[str] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
 
     def send(self, event: dict[str, Any]) -> None:
@@ -42,7 +42,7 @@ class World:
             now=lambda: self.at,
             draw=lambda low, high: low,
             send=self.send,
-            notify=self.said.append,
+            notify=self.messages.append,
             refused=lambda line, _: self.refused.append(line),
         )
 

@@ -9,7 +9,7 @@ from scanner_api.files import check_directory, check_file, write_text
 from scanner_model.errors import InputInvalid
 
 
-def test_a_file_takes_the_place_of_the_old_one_whole(tmp_path) -> None:
+def test_a_file_is_replaced_atomically(tmp_path) -> None:
     """Half a character, which UTF-8 has no bytes for, becomes an escape."""
     file = check_file(tmp_path / "a.json", "--report")
     for text in ("old", 'new "\ud800"'):

@@ -36,7 +36,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("name", "text", "expected"), CASES)
-def test_format_is_told_from_name_and_text(name, text, expected) -> None:
+def test_format_is_detected_from_name_and_text(name, text, expected) -> None:
     """Every registry hands out texts without saying what they are."""
     assert format_of(name, text) == expected
 

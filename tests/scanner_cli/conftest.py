@@ -1,4 +1,4 @@
-"""A small estate, scanned twice from a fake registry and captured; and one way to run a command line."""
+"""A small cluster, scanned twice from a fake registry and captured; and a function that runs a command line."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ FAKES = Path(__file__).parents[1] / "fakes"
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What one command line said; `json` reads its answer."""
+class CommandResult:
+    """Exit status and output of one command line; `json` parses the output."""
 
     status: int
     out: str
@@ -34,7 +34,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Scanned:
-    """The files of the estate: its cluster.json, the captures of both scans, and the dictionary that holds both."""
+    """The files of the cluster: its cluster.json, the captures of both scans, and the dictionary that holds both."""
 
     config: Path
     captures: tuple[Path, Path]
@@ -55,16 +55,16 @@ class Scanned:
 
 
 @pytest.fixture
-def scanner(capsys: pytest.CaptureFixture[str]) -> Callable[..., Said]:
+def scanner(capsys: pytest.CaptureFixture[str]) -> Callable[..., CommandResult]:
     """Run one command line in this process."""
 
-    def said(*arguments: object) -> Said:
+    def run_line(*arguments: object) -> CommandResult:
         capsys.readouterr()
         status = run(list(map(str, arguments)))
         out, err = capsys.readouterr()
-        return Said(status, out, err)
+        return CommandResult(status, out, err)
 
-    return said
+    return run_line
 
 
 @pytest.fixture(scope="session")
@@ -124,8 +124,8 @@ ORDER = (
 )
 
 
-def estate(fake: ModuleType, *, later: bool) -> tuple[Any, ...]:
-    """List what the registry holds; *later* the order has lost a field and got one that old data does not have."""
+def registry_contents(fake: ModuleType, *, later: bool) -> tuple[Any, ...]:
+    """Return the contents of the registry; *later*: a field is deleted, and one is added that old data lack."""
     changed = (ID, *ORDER[2:], {"name": "price", "type": "long"})
     newer = [fake.Stored(subject="orders-value", version=3, id=13, schema=record("Order", *changed))] if later else []
     return (
@@ -139,8 +139,8 @@ def estate(fake: ModuleType, *, later: bool) -> tuple[Any, ...]:
 
 @pytest.fixture(scope="session")
 def scanned(fake: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Scanned:
-    """Scan the estate twice, with a capture each; topics that no registry knows are written down by hand."""
-    home = tmp_path_factory.mktemp("estate")
+    """Scan the cluster twice, with a capture each; topics that no registry knows are manual input."""
+    home = tmp_path_factory.mktemp("installation")
     captures = (home / "first", home / "second")
     dictionary = home / "dictionary.db"
     config = home / "cluster.json"
@@ -160,7 +160,7 @@ def scanned(fake: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Scann
             )
         )
         for capture, later in zip(captures, (False, True), strict=True):
-            registry.estate = estate(fake, later=later)
+            registry.installation = registry_contents(fake, later=later)
             arguments = ["extract", "--config", config, "--capture", capture, "--dictionary", dictionary, "--quiet"]
             assert run(list(map(str, arguments))) == 0
     return Scanned(config, captures, dictionary, registry.url)

@@ -1,4 +1,4 @@
-"""The documentation of the commands is what the commands say."""
+"""The page of the commands agrees with their help."""
 
 import runpy
 from pathlib import Path

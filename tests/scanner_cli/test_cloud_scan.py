@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 
 KEY, SECRET, OWN = "CLOUDKEY", "cloud-secret-9f8e7d", "own-secret-1a2b3c"
-ASKED = ("--skip", "schema_registry,ksqldb,flink")
+WITHOUT_SERVERS = ("--skip", "schema_registry,ksqldb,flink")
 
 Scan = Callable[..., Any]
 
 
 @pytest.fixture
-def estate(cloud) -> Any:
+def fake_cloud(cloud) -> Any:
     """Return an environment with two clusters that have a topic of the same name."""
     connectors = {
         "to-lake": {
@@ -29,7 +29,7 @@ def estate(cloud) -> Any:
             "status": {"connector": {"state": "RUNNING", "worker_id": "to-lake", "trace": ""}, "tasks": []},
         }
     }
-    one = cloud.Cluster(
+    first = cloud.Cluster(
         id="lkc-1",
         topics=(cloud.Topic(name="orders"), cloud.Topic(name="eu.orders")),
         groups=("billing",),
@@ -38,7 +38,7 @@ def estate(cloud) -> Any:
         offsets={"to-lake": ("orders",)},
         tables=({"spec": {"display_name": "orders", "table_formats": ["DELTA"]}, "status": {"phase": "RUNNING"}},),
     )
-    two = cloud.Cluster(id="lkc-2", topics=(cloud.Topic(name="orders", partitions=48),))
+    second = cloud.Cluster(id="lkc-2", topics=(cloud.Topic(name="orders", partitions=48),))
     entities = tuple(
         {
             "typeName": "kafka_topic",
@@ -50,7 +50,7 @@ def estate(cloud) -> Any:
     )
     rows = ({"timestamp": "2026-05-02T07:00:00Z", "metric.topic": "orders", "value": 8123.0},)
     return cloud.Cloud(
-        environments=(cloud.Environment(id="env-a", clusters=(one, two)),),
+        environments=(cloud.Environment(id="env-a", clusters=(first, second)),),
         entities=entities,
         figures={"received_bytes": rows},
         keys={"cloud": f"{KEY}:{SECRET}"},
@@ -58,72 +58,72 @@ def estate(cloud) -> Any:
 
 
 @pytest.fixture
-def scan(scanner, cloud, estate, tmp_path, monkeypatch) -> Scan:
-    """Scan `lkc-1` (or another) of the estate, over REST only: the fake speaks no Kafka protocol."""
+def scan(scanner, cloud, fake_cloud, tmp_path, monkeypatch) -> Scan:
+    """Scan `lkc-1` (or another) of the fake organization, over REST only: the fake speaks no Kafka protocol."""
     monkeypatch.setenv("SCANNER_DICTIONARY", f"sqlite:///{tmp_path / 'd.db'}")
     login = {"basic": {"user": KEY, "password": SECRET}}
     plane = {"auth": {"bearer": {"token": OWN}}}
 
-    def ask(*arguments: object, cluster: str = "lkc-1", name: str = "billing", **planes: Any) -> Any:
-        with cloud.serving(estate) as url:
+    def run_scan(*arguments: object, cluster: str = "lkc-1", name: str = "billing", **planes: Any) -> Any:
+        with cloud.serving(fake_cloud) as url:
             # A token opens REST and not the protocol, which would leave this machine.
             known = {"kafka": plane, "schema_registry": plane, "metrics": {"url": url}} | planes
-            found = {"url": url, "auth": login, "cluster": cluster, **known}
-            (tmp_path / "cluster.json").write_text(json.dumps({"cluster": name, "confluent_cloud": found}))
+            settings = {"url": url, "auth": login, "cluster": cluster, **known}
+            (tmp_path / "cluster.json").write_text(json.dumps({"cluster": name, "confluent_cloud": settings}))
             return scanner("extract", "--config", tmp_path / "cluster.json", *arguments)
 
-    return ask
+    return run_scan
 
 
-def test_two_lines_are_a_whole_cluster(scan, scanner) -> None:
+def test_two_lines_of_configuration_describe_a_complete_cluster(scan, scanner) -> None:
     """Topics, owner, mirrored topic, connector, table and figure, from one id and a key."""
-    said = scan(*ASKED)
+    result = scan(*WITHOUT_SERVERS)
 
-    assert said.status == 0, said.err
+    assert result.status == 0, result.err
     rows = {row["name"]: row for row in scanner("topics", "--format", "json").json}
     assert (rows["orders"]["partitions"], rows["orders"]["tags"], rows["orders"]["owner"]) == (6, ["PII"], "sales")
     assert rows["orders"]["description"] == "Of sales."
     assert scanner("connectors", "--format", "json").json[0]["topics"] == ["dlq-lcc-9", "orders"]
 
 
-def test_every_way_to_the_cluster_finds_it(scan, scanner) -> None:
+def test_every_address_of_the_cluster_finds_it(scan, scanner) -> None:
     """Id, bootstrap address with and without protocol, CRN."""
     host = "lkc-1.eu-central-1.aws.example.org"
     crn = (
         "crn://confluent.cloud/organization=0a1b2c3d-0000-0000-0000-000000000001/environment=env-a/cloud-cluster=lkc-1"
     )
     names = ("lkc-1", host, f"SASL_SSL://{host.upper()}:9092", crn)
-    scan(*ASKED)
-    found = [scanner("query", "--broker", name, "--topic", "orders", "--format", "json").json for name in names]
+    scan(*WITHOUT_SERVERS)
+    answers = [scanner("query", "--broker", name, "--topic", "orders", "--format", "json").json for name in names]
 
-    assert found == [[], [], [], []]
+    assert answers == [[], [], [], []]
 
 
 def test_two_clusters_with_one_topic_name_stay_two_topics(scan, scanner) -> None:
     """Each with its own partitions, tags and owner."""
-    scan(*ASKED)
-    scan(*ASKED, cluster="lkc-2", name="web")
+    scan(*WITHOUT_SERVERS)
+    scan(*WITHOUT_SERVERS, cluster="lkc-2", name="web")
 
     rows = scanner("topics", "orders", "--format", "json").json
-    told = {(row["cluster"], row["name"]): (row["partitions"], row["tags"]) for row in rows}
-    assert told["billing", "orders"] == (6, ["PII"])
-    assert told["web", "orders"] == (48, ["PUBLIC"])
+    topics = {(row["cluster"], row["name"]): (row["partitions"], row["tags"]) for row in rows}
+    assert topics["billing", "orders"] == (6, ["PII"])
+    assert topics["web", "orders"] == (48, ["PUBLIC"])
 
 
 def test_plane_without_a_key_is_unavailable_and_the_rest_is_stored(scan, scanner) -> None:
     """With the reason and the next step; nothing goes out with a key that cannot fit."""
-    said = scan("--skip", "ksqldb,flink", kafka={}, schema_registry={})
+    result = scan("--skip", "ksqldb,flink", kafka={}, schema_registry={})
 
-    assert said.status == 3
-    assert "no key for this plane (kafka)" in said.err
-    assert "confluent_cloud.schema_registry.auth" in said.err
+    assert result.status == 3
+    assert "no key for this plane (kafka)" in result.err
+    assert "confluent_cloud.schema_registry.auth" in result.err
     assert scanner("connectors", "--format", "json").json[0]["name"] == "to-lake"
 
 
 def test_key_that_is_lost_leaves_what_was_known(scan, scanner) -> None:
-    """Tags and topics stay, stale; none is gone."""
-    scan(*ASKED)
-    scan(*ASKED, kafka={}, schema_registry={})
+    """Tags and topics stay, stale; none is deleted."""
+    scan(*WITHOUT_SERVERS)
+    scan(*WITHOUT_SERVERS, kafka={}, schema_registry={})
 
     rows = scanner("topics", "--format", "json").json
     assert {(row["name"], row["stale"], row["owner"]) for row in rows} == {
@@ -132,68 +132,68 @@ def test_key_that_is_lost_leaves_what_was_known(scan, scanner) -> None:
     }
 
 
-def test_control_plane_that_refuses_leaves_the_last_scan(scan, scanner, estate) -> None:
-    """Then nothing is found, and nothing is asked; the report says why."""
-    scan(*ASKED)
-    estate.refused = {"/org": 401, "/cmk": 401}
+def test_control_plane_that_refuses_leaves_the_last_scan(scan, scanner, fake_cloud) -> None:
+    """Then nothing is found, and nothing is requested; the report has the reason."""
+    scan(*WITHOUT_SERVERS)
+    fake_cloud.refused = {"/org": 401, "/cmk": 401}
 
-    said = scan(*ASKED)
-    assert said.status == 1
-    assert "credentials refused" in said.err
+    result = scan(*WITHOUT_SERVERS)
+    assert result.status == 1
+    assert "credentials refused" in result.err
     assert len(scanner("topics", "--format", "json").json) == 2
 
 
-def test_only_names_kinds_that_are_found_later(scan, estate) -> None:
-    """Discovery is asked all the same, for without it there is nothing to choose from."""
-    said = scan("--only", "tableflow")
+def test_only_names_kinds_that_are_found_later(scan, fake_cloud) -> None:
+    """Discovery runs in any case, because without it there is nothing to choose from."""
+    result = scan("--only", "tableflow")
 
-    assert said.status == 0
-    planes = {each.split()[1].split("/")[1] for each in estate.asked}
+    assert result.status == 0
+    planes = {request.split()[1].split("/")[1] for request in fake_cloud.asked}
     assert planes == {"org", "cmk", "srcm", "ksqldbcm", "fcpm", "tableflow"}
 
 
-def test_skipped_discovery_finds_nothing(scan, estate) -> None:
-    """Who skips it says which sources there are."""
+def test_skipped_discovery_finds_nothing(scan, fake_cloud) -> None:
+    """Without discovery, only the configured sources exist."""
     scan("--skip", "confluent_cloud")
 
-    assert estate.asked == []
+    assert fake_cloud.asked == []
 
 
-def test_replay_of_a_capture_tells_the_same(scan, scanner, tmp_path) -> None:
+def test_replay_of_a_capture_returns_the_same(scan, scanner, tmp_path) -> None:
     """Discovery is captured like any source; no network, no key, no secret in it."""
-    scan(*ASKED, "--capture", tmp_path / "capture")
+    scan(*WITHOUT_SERVERS, "--capture", tmp_path / "capture")
     first = scanner("topics", "--format", "json").out
     files = [file.read_text() for file in (tmp_path / "capture").rglob("*.json")]
 
-    again = ("--config", tmp_path / "cluster.json", "--replay", tmp_path / "capture", *ASKED)
+    again = ("--config", tmp_path / "cluster.json", "--replay", tmp_path / "capture", *WITHOUT_SERVERS)
     assert scanner("extract", *again, "--dictionary", tmp_path / "other.db").status == 0
     assert scanner("topics", "--format", "json", "--dictionary", tmp_path / "other.db").out == first
     assert not [text for text in files if SECRET in text or OWN in text]
 
 
-def test_enriching_asks_discovery_and_figures_only(scan, estate) -> None:
+def test_enriching_requests_discovery_and_metrics_only(scan, fake_cloud) -> None:
     """What was extracted stays as fresh as it was."""
-    scan(*ASKED)
-    estate.asked.clear()
+    scan(*WITHOUT_SERVERS)
+    fake_cloud.asked.clear()
 
-    assert scan(*ASKED, "--mode", "enrich").status == 0
-    planes = {each.split()[1].split("/")[1] for each in estate.asked}
+    assert scan(*WITHOUT_SERVERS, "--mode", "enrich").status == 0
+    planes = {request.split()[1].split("/")[1] for request in fake_cloud.asked}
     assert planes == {"org", "cmk", "srcm", "ksqldbcm", "fcpm", "v2"}
 
 
-def test_check_says_of_each_plane_how_it_is(scan, scanner, cloud, estate, tmp_path) -> None:
+def test_check_reports_the_state_of_each_plane(scan, scanner, cloud, fake_cloud, tmp_path) -> None:
     """One line each, and none for what does not exist."""
-    scan(*ASKED)
-    estate.refused = {"/tableflow": 403}
-    with cloud.serving(estate) as url:
+    scan(*WITHOUT_SERVERS)
+    fake_cloud.refused = {"/tableflow": 403}
+    with cloud.serving(fake_cloud) as url:
         file: Path = tmp_path / "cluster.json"
         document = json.loads(file.read_text())
         document["confluent_cloud"] |= {"url": url, "metrics": {"url": url}, "schema_registry": {}}
         file.write_text(json.dumps(document))
         rows = scanner("check", "--config", file, "--format", "json").json
 
-    told = {(row["source"].partition(":")[0], row["tried"], row["answer"]) for row in rows}
-    assert told == {
+    checks = {(row["source"].partition(":")[0], row["tried"], row["answer"]) for row in rows}
+    assert checks == {
         ("confluent_cloud", "find the cluster", "ok"),
         ("schema_registry", "look for a key", "refused"),
         ("stream_catalog", "look for a key", "refused"),
@@ -206,10 +206,10 @@ def test_check_says_of_each_plane_how_it_is(scan, scanner, cloud, estate, tmp_pa
 
 def test_lineage_takes_the_clusters_own_id(scan, scanner) -> None:
     """Confluent's own tools name clusters so."""
-    places = ("lkc-1", "kafka://lkc-1", "lkc-1.eu-central-1.aws.example.org:9092")
-    scan(*ASKED)
+    addresses = ("lkc-1", "kafka://lkc-1", "lkc-1.eu-central-1.aws.example.org:9092")
+    scan(*WITHOUT_SERVERS)
     scanner("dataflow")
-    said = [scanner("lineage", f"{place}/orders", "--format", "json") for place in places]
+    results = [scanner("lineage", f"{address}/orders", "--format", "json") for address in addresses]
 
-    assert [each.status for each in said] == [0, 0, 0]
-    assert {each.json["root"].rpartition("/")[2] for each in said} == {"orders"}
+    assert [result.status for result in results] == [0, 0, 0]
+    assert {result.json["root"].rpartition("/")[2] for result in results} == {"orders"}

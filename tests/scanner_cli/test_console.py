@@ -13,7 +13,7 @@ from scanner_cli.console import ended_by_signal
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_signal_ends_the_wait_at_once_and_handlers_are_as_before(number) -> None:
-    """Whoever asks for the end does not wait for the next heartbeat."""
+    """A signal ends the wait at once, not at the next heartbeat."""
     before = signal.getsignal(number)
     timer = threading.Timer(0.05, os.kill, (os.getpid(), number))
     with ended_by_signal() as wait:
@@ -25,7 +25,7 @@ def test_signal_ends_the_wait_at_once_and_handlers_are_as_before(number) -> None
     assert signal.getsignal(number) is before
 
 
-def test_second_signal_acts_as_if_nobody_waited() -> None:
+def test_second_signal_has_its_default_effect() -> None:
     """What hangs at the end can be broken off."""
     with ended_by_signal():
         signal.raise_signal(signal.SIGINT)

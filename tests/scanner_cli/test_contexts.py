@@ -1,4 +1,4 @@
-"""Subjects of one name in several contexts of a registry: every answer tells which one it is of."""
+"""Subjects of one name in several contexts of a registry: every answer shows the context."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def dictionary(fake, tmp_path_factory):
     home = tmp_path_factory.mktemp("contexts")
     subjects = ("orders-value", ":.eu:orders-value", ":.eu:", ":.us:odd\tname", "x" * 246)
     texts = {":.eu:orders-value": SCHEMA.replace("Order", "EuOrder")}
-    estate = [fake.Stored(subject=name, version=1, id=1, schema=texts.get(name, SCHEMA)) for name in subjects]
-    estate += [fake.Stored(subject="many", version=number, id=1, schema=SCHEMA) for number in range(1, 61)]
-    with fake.serving(fake.Registry(estate=tuple(estate))) as served:
+    stored = [fake.Stored(subject=name, version=1, id=1, schema=texts.get(name, SCHEMA)) for name in subjects]
+    stored += [fake.Stored(subject="many", version=number, id=1, schema=SCHEMA) for number in range(1, 61)]
+    with fake.serving(fake.Registry(installation=tuple(stored))) as served:
         document = {
             "cluster": "shop",
             "brokers": "k:9092",
@@ -30,33 +30,33 @@ def dictionary(fake, tmp_path_factory):
     return ("--dictionary", str(home / "d.db"))
 
 
-def test_query_tells_the_context(scanner, dictionary) -> None:
+def test_query_shows_the_context(scanner, dictionary) -> None:
     """The same id and version in two contexts are two schemas."""
-    asked = ("query", "--broker", "k:9092", "--topic", "orders", "--schema-id", "1", *dictionary)
+    command = ("query", "--broker", "k:9092", "--topic", "orders", "--schema-id", "1", *dictionary)
 
-    heads = [line.partition(",")[0] for line in scanner(*asked).out.splitlines() if line.startswith("orders value")]
+    heads = [line.partition(",")[0] for line in scanner(*command).out.splitlines() if line.startswith("orders value")]
     assert sorted(heads) == ["orders value: :.eu:orders-value version 1", "orders value: orders-value version 1"]
-    assert sorted({row.split(",")[3] for row in scanner(*asked, "--format", "csv").out.splitlines()}) == [
+    assert sorted({row.split(",")[3] for row in scanner(*command, "--format", "csv").out.splitlines()}) == [
         ".",
         ".eu",
         "context",
     ]
 
 
-def test_columns_tell_the_context(scanner, dictionary) -> None:
+def test_columns_show_the_context(scanner, dictionary) -> None:
     """A table where there is more than one, CSV always."""
-    asked = ("columns", "id", *dictionary)
+    command = ("columns", "id", *dictionary)
 
-    assert ".eu" in scanner(*asked).out
-    assert scanner(*asked, "--format", "csv").out.splitlines()[0].endswith("doc,context,subject,version")
+    assert ".eu" in scanner(*command).out
+    assert scanner(*command, "--format", "csv").out.splitlines()[0].endswith("doc,context,subject,version")
 
 
 def test_warnings_name_subjects_with_their_context_and_quoted(scanner, dictionary) -> None:
     """An empty name in a context is `:.eu:`, and a TAB moves no cursor."""
-    said = scanner("scans", "--problems", *dictionary).out
+    problems = scanner("scans", "--problems", *dictionary).out
 
-    assert "':.eu:'" in said
-    assert "':.us:odd\\tname'" in said
+    assert "':.eu:'" in problems
+    assert "':.us:odd\\tname'" in problems
 
 
 def test_table_of_schemas_stays_narrow(scanner, dictionary) -> None:

@@ -17,58 +17,62 @@ import pytest
 from scanner_cli.main import run
 
 HOME = Path(__file__).parents[2] / "examples" / "retail"
-WAYS = (("design",), ("run",), ("both",), ("both", "--lineage-facet", "--producer", "https://example.org/x"))
+OPTIONS = (("design",), ("run",), ("both",), ("both", "--lineage-facet", "--producer", "https://example.org/x"))
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory) -> dict[tuple[str, ...], list[Any]]:
-    """Return the bundled example in each way."""
-    directory = tmp_path_factory.mktemp("told")
+def events_by_options(tmp_path_factory) -> dict[tuple[str, ...], list[Any]]:
+    """Return the events of the bundled example for each of OPTIONS."""
+    directory = tmp_path_factory.mktemp("events")
     at = ["--dictionary", str(directory / "d.db")]
     run(["extract", "--config", str(HOME / "cluster.json"), "--replay", str(HOME / "capture"), "--quiet", *at])
     run(["dataflow", *at])
-    for number, way in enumerate(WAYS):
-        run(["openlineage", "emit", "--as", *way, "--file", str(directory / f"{number}.ndjson"), *at])
-    texts = ((way, (directory / f"{number}.ndjson").read_text()) for number, way in enumerate(WAYS))
-    return {way: list(map(json.loads, text.splitlines())) for way, text in texts}
+    for number, options in enumerate(OPTIONS):
+        run(["openlineage", "emit", "--as", *options, "--file", str(directory / f"{number}.ndjson"), *at])
+    texts = ((options, (directory / f"{number}.ndjson").read_text()) for number, options in enumerate(OPTIONS))
+    return {options: list(map(json.loads, text.splitlines())) for options, text in texts}
 
 
-@pytest.mark.parametrize("way", WAYS, ids=" ".join)
-def test_facets_are_what_openlineage_python_writes(way, told, judge) -> None:
+@pytest.mark.parametrize("options", OPTIONS, ids=" ".join)
+def test_facets_are_what_openlineage_python_writes(options, events_by_options, judge) -> None:
     """The same members, in the versions that it has."""
-    problems = [problem for event in told[way] for problem in judge.library_problems(event)]
+    problems = [problem for event in events_by_options[options] for problem in judge.library_problems(event)]
 
-    assert len(told[way]) > 15
+    assert len(events_by_options[options]) > 15
     assert problems == []
 
 
-@pytest.mark.parametrize("way", WAYS, ids=" ".join)
-def test_every_event_is_valid_by_the_specification(way, told, judge) -> None:
+@pytest.mark.parametrize("options", OPTIONS, ids=" ".join)
+def test_every_event_is_valid_by_the_specification(options, events_by_options, judge) -> None:
     """With every format in it; the schemas are not the project's."""
     folder = judge.schemas()
     if folder is None:
         pytest.skip("needs the JSON Schemas of OpenLineage: SCANNER_OPENLINEAGE_SPEC=FOLDER")
     specification = judge.Specification(folder)
-    problems = {number: specification.problems(event) for number, event in enumerate(told[way])}
-    sys.stdout.write(shown(" ".join(way), told[way], specification))
+    problems = {number: specification.problems(event) for number, event in enumerate(events_by_options[options])}
+    sys.stdout.write(shown(" ".join(options), events_by_options[options], specification))
 
-    assert {number: each for number, each in problems.items() if each} == {}
+    assert {number: listed for number, listed in problems.items() if listed} == {}
 
 
-def test_judges_find_what_is_wrong(told, judge: ModuleType) -> None:
-    """A judge that says yes to everything is none."""
-    event = next(event for event in told["run",] if any(each["facets"].get("schema") for each in event["outputs"]))
-    facet = next(each["facets"]["schema"] for each in event["outputs"] if "schema" in each["facets"])
+def test_validators_find_errors(events_by_options, judge: ModuleType) -> None:
+    """A validator that accepts everything would prove nothing."""
+    event = next(
+        event
+        for event in events_by_options["run",]
+        if any(dataset["facets"].get("schema") for dataset in event["outputs"])
+    )
+    facet = next(dataset["facets"]["schema"] for dataset in event["outputs"] if "schema" in dataset["facets"])
     facet["fields"][0] = {"type": 3, "colour": "red"}
     facet["_schemaURL"] = facet["_schemaURL"].replace("1-2-0", "1-0-0")
-    found = " ".join(judge.library_problems(event))
+    problems = " ".join(judge.library_problems(event))
 
-    assert all(word in found for word in ("'colour'", "'name' is missing", "1-0-0", "3"))
+    assert all(word in problems for word in ("'colour'", "'name' is missing", "1-0-0", "3"))
 
 
-def shown(way: str, events: list[Any], specification: Any) -> str:
+def shown(options: str, events: list[Any], specification: Any) -> str:
     """Report how many events of which kinds were judged, with which facets."""
     kinds = Counter(event["schemaURL"].rpartition("/")[2] for event in events)
     facets = ", ".join(f"{name} ×{count}" for name, count in sorted(specification.facets.items()))
     listed = ", ".join(f"{count} {kind}" for kind, count in sorted(kinds.items()))
-    return f"\n--as {way}: {len(events)} events ({listed}), {specification.facets.total()} facets: {facets}\n"
+    return f"\n--as {options}: {len(events)} events ({listed}), {specification.facets.total()} facets: {facets}\n"

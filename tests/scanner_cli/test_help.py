@@ -43,23 +43,23 @@ STATUSES = {
 @pytest.mark.parametrize("path", [path for path, _ in ALL], ids=" ".join)
 def test_help_shows_an_example_that_begins_with_the_command(path, scanner) -> None:
     """People copy an example before they read a sentence."""
-    said = scanner(*path, "--help")
+    result = scanner(*path, "--help")
 
-    assert said.status == 0
-    assert "Example" in said.out
-    assert f"scanner {' '.join(path)}" in said.out.partition("Example")[2]
+    assert result.status == 0
+    assert "Example" in result.out
+    assert f"scanner {' '.join(path)}" in result.out.partition("Example")[2]
 
 
 @pytest.mark.parametrize("path", STATUSES, ids=" ".join)
-def test_help_tells_special_exit_statuses(path, scanner) -> None:
+def test_help_lists_special_exit_statuses(path, scanner) -> None:
     """A script goes by them."""
-    said = scanner(*path, "--help")
+    result = scanner(*path, "--help")
 
-    assert STATUSES[path] in " ".join(said.out.split())
+    assert STATUSES[path] in " ".join(result.out.split())
 
 
-def test_every_option_says_what_it_is_for() -> None:
-    """An option without a word of help is a riddle."""
+def test_every_option_has_a_help_text() -> None:
+    """An option without a help text cannot be understood."""
     silent = [
         (path, parameter.name)
         for path, command in ALL
@@ -72,19 +72,19 @@ def test_every_option_says_what_it_is_for() -> None:
 
 def test_the_list_of_commands_names_every_command(scanner) -> None:
     """The list is written without importing them."""
-    said = scanner("--help")
+    result = scanner("--help")
 
-    assert all(name in said.out and text in said.out for name, (_, text) in COMMANDS.items())
+    assert all(name in result.out and text in result.out for name, (_, text) in COMMANDS.items())
 
 
 @pytest.mark.parametrize("path", [("explain",), ("config",), ("manual-input",), ("dictionary",), ()], ids=" ".join)
 def test_a_group_without_a_command_shows_its_help_and_fails(path, scanner) -> None:
     """A script that lost its argument must not look successful."""
-    said = scanner(*path)
+    result = scanner(*path)
 
-    assert said.status == 2
-    assert said.out == ""
-    assert "Commands:" in said.err
+    assert result.status == 2
+    assert result.out == ""
+    assert "Commands:" in result.err
 
 
 def test_help_imports_no_heavy_module() -> None:
@@ -100,6 +100,6 @@ def test_help_imports_no_heavy_module() -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_version_is_told(scanner) -> None:
+def test_version_is_printed(scanner) -> None:
     """A bug report begins with it."""
     assert scanner("--version").out.startswith("scanner ")

@@ -1,4 +1,4 @@
-"""`docs/json.md` shows the members that the documents have: a contract that nobody compares is soon wrong."""
+"""Every JSON document has the members that `docs/json.md` shows, and begins with its format version."""
 
 import json
 import re
@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from scanner_model.documents import FORMAT_VERSION
+
 PAGE = (Path(__file__).parents[2] / "docs" / "json.md").read_text(encoding="utf-8")
 EXAMPLES = {
     title: json.loads(example)
@@ -16,32 +18,32 @@ EXAMPLES = {
 HOME = Path(__file__).parents[2] / "examples" / "retail"
 RETAIL = ("extract", "--config", HOME / "cluster.json", "--replay", HOME / "capture")
 OPEN = {"kinds", "missed", "counts", "changes", "attributes", "config", "parameters"}
-"""Members whose own members are only those that there are."""
+"""Members whose own members depend on the data."""
 
 
-def members(document: Any, place: str = "$") -> Iterator[tuple[str, frozenset[str]]]:
-    """List the members of every object of *document*, with its place."""
+def members(document: Any, path: str = "$") -> Iterator[tuple[str, frozenset[str]]]:
+    """Yield the members of every object of *document*, with its JSON path."""
     match document:
         case dict():
-            yield place, frozenset(document)
+            yield path, frozenset(document)
             for key in document.keys() - OPEN:
-                yield from members(document[key], f"{place}.{key}")
+                yield from members(document[key], f"{path}.{key}")
         case list():
             for value in document:
-                yield from members(value, f"{place}[]")
+                yield from members(value, f"{path}[]")
 
 
 @pytest.fixture
-def real(scanner, scanned, own_dictionary, fake, connect, tmp_path, unity):
-    """Build the document that an example is of."""
-    asked = ("--format", "json", "--dictionary", own_dictionary)
+def real_document(scanner, scanned, own_dictionary, fake, connect, tmp_path, unity):
+    """Return a function that runs the command of an example and returns its document."""
+    as_json = ("--format", "json", "--dictionary", own_dictionary)
 
-    def made(title: str) -> Any:
+    def document_of(title: str) -> Any:
         (tmp_path / "wrong.json").write_text('{"cluster": "a", "topics": [{"name": "x", "descripton": ""}]}')
         (tmp_path / "a.avsc").write_text('["string", "int"]')
         match title.removeprefix("scanner ").split():
             case ["query"]:
-                return scanner("query", "--broker", "kafka-1", "--topic", "orders", *asked).json
+                return scanner("query", "--broker", "kafka-1", "--topic", "orders", *as_json).json
             case ["explain", "schema"]:
                 return scanner("explain", "schema", tmp_path / "a.avsc", "--format", "json").json
             case ["explain", "connector"]:
@@ -55,9 +57,9 @@ def real(scanner, scanned, own_dictionary, fake, connect, tmp_path, unity):
                 (tmp_path / "q.sql").write_text("SELECT a.b, c FROM d.e, f; SELECT 1 +")
                 return scanner("explain", "sql", tmp_path / "q.sql", "--format", "json").json
             case ["scans", "12"]:
-                return scanner("scans", 2, *asked).json
+                return scanner("scans", 2, *as_json).json
             case ["diff"]:
-                return scanner("diff", 1, 2, *asked).json
+                return scanner("diff", 1, 2, *as_json).json
             case ["extract", _]:
                 scanner(*scanned.replay(own_dictionary), "--report", tmp_path / "report.json")
                 return json.loads((tmp_path / "report.json").read_text())
@@ -68,15 +70,15 @@ def real(scanner, scanned, own_dictionary, fake, connect, tmp_path, unity):
                     (tmp_path / "manual.json").write_text(scanned.config.with_name("manual.json").read_text())
                     return scanner("check", "--config", file, "--format", "json").json
             case ["connectors"]:
-                kept = connect.Kept(name="a", config={"connector.class": "com.acme.Sink"}, topics=("t",))
-                with connect.serving(connect.Connect(estate=(kept,))) as url:
+                connector = connect.Kept(name="a", config={"connector.class": "com.acme.Sink"}, topics=("t",))
+                with connect.serving(connect.Connect(installation=(connector,))) as url:
                     document = {"cluster": "shop", "brokers": ["kafka-1"], "connect": [{"url": url}]}
                     (tmp_path / "cluster.json").write_text(json.dumps(document))
                     scanner("extract", "--config", tmp_path / "cluster.json", "--dictionary", own_dictionary)
-                return scanner("connectors", *asked).json
+                return scanner("connectors", *as_json).json
             case ["statements"]:
                 scanner(*RETAIL, "--dictionary", own_dictionary)
-                return scanner("statements", *asked).json
+                return scanner("statements", *as_json).json
             case ["tables"]:
                 document = {"cluster": "shop", "brokers": ["kafka-1"]}
                 table = unity.table("main.s.t", unity.column("a", "long"), storage_location="s3://lake/t")
@@ -84,7 +86,7 @@ def real(scanner, scanned, own_dictionary, fake, connect, tmp_path, unity):
                     catalogs = [{"type": "unity", "url": url}]
                     (tmp_path / "cluster.json").write_text(json.dumps(document | {"catalogs": catalogs}))
                     scanner("extract", "--config", tmp_path / "cluster.json", "--dictionary", own_dictionary)
-                return scanner("tables", *asked).json
+                return scanner("tables", *as_json).json
             case ["manual-input", "check"]:
                 return scanner("manual-input", "check", tmp_path / "wrong.json", "--format", "json").json
             case ["dataflow", *_]:
@@ -92,37 +94,49 @@ def real(scanner, scanned, own_dictionary, fake, connect, tmp_path, unity):
                 return json.loads((tmp_path / "report.json").read_text())
             case ["openlineage", "import"]:
                 (tmp_path / "e.json").write_text('{"a": 1}')
-                return scanner("openlineage", "import", tmp_path / "e.json", *asked).json
+                return scanner("openlineage", "import", tmp_path / "e.json", *as_json).json
             case ["openlineage", "emit"]:
                 scanner("dataflow", "--dictionary", own_dictionary)
-                return scanner("openlineage", "emit", "--file", tmp_path / "e.ndjson", *asked).json
+                return scanner("openlineage", "emit", "--file", tmp_path / "e.ndjson", *as_json).json
             case ["graph.json"]:
                 scanner("dataflow", "--output", tmp_path, "--dictionary", own_dictionary)
                 return json.loads((tmp_path / "graph.json").read_text())
             case ["lineage", "--components"]:
                 scanner(*RETAIL, "--dictionary", own_dictionary)
                 scanner("dataflow", "--dictionary", own_dictionary)
-                return scanner("lineage", "--components", *asked).json
+                return scanner("lineage", "--components", *as_json).json
             case ["lineage", _, *impact]:
                 scanner(*RETAIL, "--dictionary", own_dictionary)
                 scanner("dataflow", "--dictionary", own_dictionary)
-                return scanner("lineage", "clicks.GEO.CITY", *impact, *asked).json
+                return scanner("lineage", "clicks.GEO.CITY", *impact, *as_json).json
             case words:
-                return scanner(*words, *asked).json
+                return scanner(*words, *as_json).json
 
-    return made
+    return document_of
 
 
 def test_every_document_has_an_example() -> None:
-    """The page covers every command that answers in JSON."""
+    """The page covers every command that writes JSON."""
     assert len(EXAMPLES) == 26
 
 
 @pytest.mark.parametrize("title", EXAMPLES)
-def test_an_example_has_the_members_of_the_real_document(title, real) -> None:
-    """No more and no fewer."""
-    made = set(members(real(title)))
-    places = {place for place, _ in made}
+def test_a_document_has_the_members_of_its_example_and_its_format_version(title, real_document) -> None:
+    """No more and no fewer members; the version comes first, so that a reader finds it without the rest."""
+    document, example = real_document(title), EXAMPLES[title]
+    real, shown = set(members(document)), set(members(example))
+    paths = {path for path, _ in real}
 
-    assert {each for each in members(EXAMPLES[title]) if each[0] in places} <= made
-    assert min(places, key=len) in {place for place, _ in members(EXAMPLES[title])}
+    assert {member for member in shown if member[0] in paths} <= real
+    assert min(paths, key=len) in {path for path, _ in shown}
+    if isinstance(example, dict):
+        assert next(iter(document.items())) == next(iter(example.items())) == ("format_version", FORMAT_VERSION)
+
+
+def test_the_page_names_every_document_that_stays_a_list() -> None:
+    """A list has no place for a version; readers must know which documents these are."""
+    section = PAGE.partition("## format_version")[2].partition("\n## ")[0]
+    lists = [title for title, example in EXAMPLES.items() if isinstance(example, list)]
+    commands = {title.removeprefix("scanner ").removesuffix(" 12").removesuffix(" report.json") for title in lists}
+
+    assert {command for command in commands if f"`{command}`" not in section} == set()

@@ -25,7 +25,7 @@ def process(*arguments: str, **settings: object) -> subprocess.CompletedProcess[
 
 
 def test_a_schema_is_read_from_a_pipe() -> None:
-    """A pipe has no name, so its text tells the format."""
+    """A pipe has no name, so the format is detected from the text."""
     text = b'\xef\xbb\xbfsyntax = "proto3";\r\nmessage Order { int64 id = 1; }'
     done = subprocess.run([*SCANNER, "explain", "schema", "-", "--format", "json"], input=text, capture_output=True)
 
@@ -65,11 +65,11 @@ def test_what_a_scan_writes_is_its_users_alone(program, tmp_path) -> None:
     options = ("--dictionary", out / "d.db", "--capture", out / "new" / "capture", "--report", out / "report.json")
     line = [sys.executable, "-c", code, "extract", "--config", tmp_path / "cluster.json", *options]
     subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, check=True)
-    found = {each.relative_to(out).as_posix(): each.stat().st_mode & 0o777 for each in out.rglob("*")}
+    modes = {path.relative_to(out).as_posix(): path.stat().st_mode & 0o777 for path in out.rglob("*")}
 
-    assert {"d.db", "new", "new/capture", "report.json"} <= found.keys()
-    assert {oct(mode) for name, mode in found.items() if (out / name).is_file()} == {"0o600"}
-    assert {oct(mode) for name, mode in found.items() if (out / name).is_dir()} == {"0o700"}
+    assert {"d.db", "new", "new/capture", "report.json"} <= modes.keys()
+    assert {oct(mode) for name, mode in modes.items() if (out / name).is_file()} == {"0o600"}
+    assert {oct(mode) for name, mode in modes.items() if (out / name).is_dir()} == {"0o700"}
 
 
 def test_ctrl_c_ends_a_scan_at_once_and_stores_nothing(fake, own_dictionary, tmp_path) -> None:
@@ -84,16 +84,16 @@ def test_ctrl_c_ends_a_scan_at_once_and_stores_nothing(fake, own_dictionary, tmp
             while not registry.log:
                 time.sleep(0.01)
             scan.send_signal(signal.SIGINT)
-            _, said = scan.communicate(timeout=60)
+            _, stderr = scan.communicate(timeout=60)
 
     assert scan.returncode == 1
-    assert said.strip().startswith("interrupted: ")
+    assert stderr.strip().startswith("interrupted: ")
     assert own_dictionary.read_bytes() == before
 
 
 @pytest.mark.parametrize("moment", ["scanner_cli.main", "click", "scanner_cli.console"])
-def test_ctrl_c_while_the_program_is_still_being_read_is_told_in_one_line(moment) -> None:
-    """Who sees at once that the line is wrong should not read where Python just was."""
+def test_ctrl_c_during_the_imports_is_reported_in_one_line(moment) -> None:
+    """A traceback of the imports is of no use to the user."""
     entry = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]["scripts"]["scanner"]
     module, _, function = entry.partition(":")
     code = f"""import signal, sys
@@ -134,7 +134,7 @@ def test_a_reader_that_has_seen_enough_is_no_failure(dictionary) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="this system has no device that is always full")
-def test_a_full_disk_is_told(dictionary) -> None:
+def test_a_full_disk_is_reported(dictionary) -> None:
     """A truncated answer must not look whole."""
     with Path("/dev/full").open("w") as full:
         done = subprocess.run([*SCANNER, "topics", *dictionary], stdout=full, stderr=subprocess.PIPE)
@@ -160,7 +160,7 @@ def test_closed_streams_change_no_status(command, closing, status, dictionary) -
 
 
 def test_verbose_logs_what_is_ours_only(scanned, tmp_path) -> None:
-    """Other people's libraries would log addresses with whatever stands in them."""
+    """Loggers of libraries would write addresses with their credentials."""
     replay = scanned.replay(tmp_path / "d.db")
     done = process("--verbose", *replay, "--quiet", text=True)
 

@@ -1,4 +1,4 @@
-"""Small estates to store: builders that say only what a test is about, and a fresh dictionary."""
+"""Small samples to store: builders that say only what a test is about, and a fresh dictionary."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)
-class Estate:
-    """Builds facts of one small estate."""
+class Sample:
+    """Builds facts of one small sample."""
 
     kafka: SourceId = KAFKA
     registry: SourceId = REGISTRY
@@ -39,7 +39,7 @@ class Estate:
         self, source: SourceId, answer: SourceStatus = SourceStatus.READ, *unread: str, reason: str = ""
     ) -> SourceResult:
         kind = source.partition(":")[0]
-        return SourceResult(source=source, kind=kind, answer=answer, unread=frozenset(unread), reason=reason)
+        return SourceResult(source=source, kind=kind, status=answer, unread=frozenset(unread), reason=reason)
 
     def topic(self, name: str, source: SourceId = KAFKA, **more: Any) -> Topic:
         return Topic(source=source, name=TopicName(name), **more)
@@ -114,7 +114,7 @@ class Estate:
         down = {
             source: self.outcome(source, SourceStatus.UNAVAILABLE, reason="connection refused") for source in sources
         }
-        outcomes = tuple(down.get(each.source, each) for each in scan.outcomes)
+        outcomes = tuple(down.get(outcome.source, outcome) for outcome in scan.outcomes)
         members = (
             "topics",
             "versions",
@@ -124,14 +124,14 @@ class Estate:
             "queries",
             "manual_flows",
         )
-        kept = {name: tuple(x for x in getattr(scan, name) if x.source not in down) for name in members}
-        return replace(scan, outcomes=outcomes, **kept)
+        retained = {name: tuple(x for x in getattr(scan, name) if x.source not in down) for name in members}
+        return replace(scan, outcomes=outcomes, **retained)
 
 
 @pytest.fixture(scope="session")
-def estate() -> Estate:
+def sample() -> Sample:
     """Return the builders of facts."""
-    return Estate()
+    return Sample()
 
 
 @pytest.fixture

@@ -10,11 +10,11 @@ from scanner_model.kafka import Cluster
 from scanner_model.names import ClusterName, SourceId
 
 
-def test_address_of_another_cluster_is_refused_naming_both(estate, store, contents) -> None:
+def test_address_of_another_cluster_is_refused_naming_both(sample, store, contents) -> None:
     """A copied cluster.json must not take the other cluster's questions."""
-    store(estate.orders())
+    store(sample.orders())
     thief = Cluster(name=ClusterName("copy"), brokers=("kafka-1:9092", "own:9092"))
-    summary = store(estate.scan(cluster=thief))
+    summary = store(sample.scan(cluster=thief))
 
     [problem] = summary.refused
     assert "'retail'" in problem.what
@@ -27,48 +27,48 @@ def test_address_of_another_cluster_is_refused_naming_both(estate, store, conten
 
 
 @pytest.mark.parametrize("kafka_id", ["", "abc"])
-def test_address_moves_when_its_cluster_gave_it_up_or_is_the_same(kafka_id, estate, store, contents) -> None:
+def test_address_moves_when_its_cluster_gave_it_up_or_is_the_same(kafka_id, sample, store, contents) -> None:
     """A broker that was moved, or a cluster that was renamed: the newest scan is right."""
     first = Cluster(name=ClusterName("old"), brokers=("kafka-1:9092",), cluster_id=kafka_id)
-    store(estate.scan(cluster=first))
+    store(sample.scan(cluster=first))
     if not kafka_id:
-        store(estate.scan(cluster=replace(first, brokers=("elsewhere:9092",))))
+        store(sample.scan(cluster=replace(first, brokers=("elsewhere:9092",))))
     summary = store(
-        estate.scan(cluster=Cluster(name=ClusterName("new"), brokers=("kafka-1:9092",), cluster_id=kafka_id))
+        sample.scan(cluster=Cluster(name=ClusterName("new"), brokers=("kafka-1:9092",), cluster_id=kafka_id))
     )
 
     assert summary.refused == ()
     assert next(row[1] for row in contents("broker")["broker"] if row[2] == "kafka-1:9092") == 2
 
 
-def test_broker_stays_while_the_brokers_cannot_be_asked(estate, store, contents) -> None:
+def test_broker_stays_while_the_brokers_cannot_be_queried(sample, store, contents) -> None:
     """cluster.json names the first brokers only; the others are known from Kafka itself."""
-    store(estate.orders())
-    one = Cluster(name=ClusterName("retail"), brokers=("kafka-1:9092",))
-    store(replace(estate.unavailable(estate.orders(), estate.kafka), cluster=one, topic_schemas=()))
-    kept = contents("broker")["broker"]
-    store(estate.scan(cluster=one))
+    store(sample.orders())
+    cluster = Cluster(name=ClusterName("retail"), brokers=("kafka-1:9092",))
+    store(replace(sample.unavailable(sample.orders(), sample.kafka), cluster=cluster, topic_schemas=()))
+    retained = contents("broker")["broker"]
+    store(sample.scan(cluster=cluster))
 
-    assert [row[-1] for row in kept] == [None, None]
+    assert [row[-1] for row in retained] == [None, None]
     assert [row[-1] for row in contents("broker")["broker"]] == [None, 3]
 
 
-def test_broker_that_is_down_keeps_its_address_and_one_that_left_does_not(estate, store, contents) -> None:
+def test_broker_that_is_down_keeps_its_address_and_one_that_left_does_not(sample, store, contents) -> None:
     """Kafka names those that are up; a restart must not take a name from a cluster, in the graph above all."""
-    store(estate.orders())
-    one = Cluster(name=ClusterName("retail"), brokers=("kafka-1:9092",), unnamed=1)
-    store(estate.orders(cluster=one))
+    store(sample.orders())
+    cluster = Cluster(name=ClusterName("retail"), brokers=("kafka-1:9092",), unnamed=1)
+    store(sample.orders(cluster=cluster))
     down = contents("broker")["broker"]
-    store(estate.orders(cluster=replace(one, unnamed=0)))
+    store(sample.orders(cluster=replace(cluster, unnamed=0)))
 
     assert [row[3:] for row in down] == [(1, 2, None), (1, 1, None)]
     assert [row[3:] for row in contents("broker")["broker"]] == [(1, 3, None), (1, 1, 3)]
 
 
-def test_brokers_asked_through_other_addresses_are_the_same_source(estate, store, contents) -> None:
+def test_brokers_queried_through_other_addresses_are_the_same_source(sample, store, contents) -> None:
     """A changed bootstrap list must not leave every earlier topic stale for ever."""
-    store(estate.orders())
+    store(sample.orders())
     moved = SourceId("kafka:kafka-9:9092")
-    store(estate.scan(outcomes=(estate.outcome(moved),), topics=(estate.topic("new", source=moved),)))
+    store(sample.scan(outcomes=(sample.outcome(moved),), topics=(sample.topic("new", source=moved),)))
 
     assert {row[2]: row[-1] for row in contents("topic")["topic"]} == {"orders": 2, "new": None}

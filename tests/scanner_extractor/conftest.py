@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
+import responses
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
@@ -62,6 +63,13 @@ def serve() -> Iterator[Serve]:
 def reply() -> type[Reply]:
     """Return the type of answers, because test modules cannot import each other."""
     return Reply
+
+
+@pytest.fixture
+def canned() -> Iterator[responses.RequestsMock]:
+    """Register answers to requests, which then need no socket; a request without one finds nobody there."""
+    with responses.RequestsMock(assert_all_requests_are_fired=False) as answers:
+        yield answers
 
 
 def _handler_class(handler: Handler) -> type[BaseHTTPRequestHandler]:

@@ -24,7 +24,7 @@ def test_every_way_to_write_a_broker_is_the_same_broker(written: str) -> None:
 
 
 def test_an_ipv6_address_keeps_its_brackets() -> None:
-    """Without them the port could not be told from the address."""
+    """Without them the port could not be derived from the address."""
     assert broker_address("[::1]:19092") == "[::1]:19092"
 
 

@@ -59,10 +59,10 @@ def test_options_are_those_of_the_with_clause(statement, options) -> None:
     assert bool(with_options(statement)) is bool(options)
 
 
-@pytest.mark.parametrize(("said", "name"), [("PLACED", "PLACED"), ("placed", "PLACED"), ("`at`", "at"), ("", "")])
-def test_timestamp_column_is_folded_as_other_names_are(said, name) -> None:
+@pytest.mark.parametrize(("output", "name"), [("PLACED", "PLACED"), ("placed", "PLACED"), ("`at`", "at"), ("", "")])
+def test_timestamp_column_is_folded_as_other_names_are(output, name) -> None:
     """ksqlDB reads the option as a name of a column."""
-    statement = f"CREATE STREAM A (X INT) WITH (KAFKA_TOPIC='a', TIMESTAMP='{said}');"
+    statement = f"CREATE STREAM A (X INT) WITH (KAFKA_TOPIC='a', TIMESTAMP='{output}');"
 
     assert timestamp_column(with_options(statement)) == name
 
@@ -71,30 +71,41 @@ def test_single_key_column_that_is_a_structure_is_the_whole_key() -> None:
     """8.3.1 writes the key `{"A":1,"B":"x"}` for `K STRUCT<A INT, B VARCHAR> KEY`: K is no step in it."""
     columns = column("K", "STRUCT", Role.KEY), column("K.A", "INTEGER", Role.KEY), column("V", "STRING")
 
-    assert [each.name for each in record_columns(collection(*columns), Role.KEY)] == ["A"]
-    assert [each.name for each in record_columns(collection(*columns, key_format="PROTOBUF"), Role.KEY)] == ["K", "K.A"]
+    assert [record_column.name for record_column in record_columns(collection(*columns), Role.KEY)] == ["A"]
+    assert [
+        record_column.name for record_column in record_columns(collection(*columns, key_format="PROTOBUF"), Role.KEY)
+    ] == ["K", "K.A"]
 
 
 def test_several_key_columns_are_fields_and_a_plain_one_keeps_its_name() -> None:
     """Two key columns are written as a structure; of a plain key the name is all that describes it."""
-    one, two = column("K1", "INTEGER", Role.KEY), column("K2", "STRING", Role.KEY)
+    collection_column, two = column("K1", "INTEGER", Role.KEY), column("K2", "STRING", Role.KEY)
 
-    assert whole_columns(collection(one, two)) == {}
-    assert [each.name for each in record_columns(collection(one), Role.KEY)] == ["K1"]
+    assert whole_columns(collection(collection_column, two)) == {}
+    assert [record_column.name for record_column in record_columns(collection(collection_column), Role.KEY)] == ["K1"]
 
 
 def test_value_that_is_not_wrapped_is_its_only_column() -> None:
     """8.3.1 registers `"int"`, an array, or the structure itself for `WRAP_SINGLE_VALUE=false`."""
     array = column("V", "ARRAY"), column("V.[]", "STRUCT"), column("V.[].A", "INTEGER")
     structure = column("V", "STRUCT"), column("V.B", "STRUCT"), column("V.B.C", "STRING")
-    unwrapped = [collection(*each, statement=AUNS) for each in (array, structure, (column("V", "INTEGER"),))]
+    unwrapped = [
+        collection(*collection_columns, statement=AUNS)
+        for collection_columns in (array, structure, (column("V", "INTEGER"),))
+    ]
 
-    assert [[each.name for each in record_columns(one, Role.VALUE)] for one in unwrapped] == [
+    assert [
+        [record_column.name for record_column in record_columns(ksql_source, Role.VALUE)] for ksql_source in unwrapped
+    ] == [
         ["", "[]", "[].A"],
         ["B", "B.C"],
         [""],
     ]
-    assert [each.name for each in record_columns(collection(*array), Role.VALUE)] == ["V", "V.[]", "V.[].A"]
+    assert [record_column.name for record_column in record_columns(collection(*array), Role.VALUE)] == [
+        "V",
+        "V.[]",
+        "V.[].A",
+    ]
 
 
 def test_header_columns_have_a_place_beside_the_fields() -> None:

@@ -47,7 +47,7 @@ def test_nothing_stays_of_a_file_that_failed(tmp_path) -> None:
     with pytest.raises(UnicodeEncodeError), atomic_path(tmp_path / "a") as part:
         part.write_text("half a pair: \ud800")
 
-    assert [each.name for each in tmp_path.iterdir()] == ["a"]
+    assert [file.name for file in tmp_path.iterdir()] == ["a"]
 
 
 def test_a_link_is_replaced_and_what_it_leads_to_stays(tmp_path) -> None:
@@ -67,7 +67,7 @@ def test_directories_are_created_private_with_their_parents(tmp_path) -> None:
     make_directory(tmp_path / "a" / "b")
     (tmp_path / "file").touch()
 
-    assert [rights(tmp_path / each) for each in ("a", "a/b")] == [0o700, 0o700]
+    assert [rights(tmp_path / item) for item in ("a", "a/b")] == [0o700, 0o700]
     with pytest.raises(FileExistsError):
         make_directory(tmp_path / "file")
 

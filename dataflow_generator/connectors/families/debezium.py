@@ -186,8 +186,8 @@ class _Tables:
                 continue  # a table that the list assigns to another database
             yield SourceRead(source=self._named(database, parts), topic=self._topic(database, parts), because=evidence)
         for pattern in selected.patterns or self._containers(selected):
-            place = f"{quoted(database)}\\." if self.kind.named and database else ""
-            many = Dataset(self._namespace(), f"regex:{place}{pattern}", DatasetKind.PATTERN)
+            prefix = f"{quoted(database)}\\." if self.kind.named and database else ""
+            many = Dataset(self._namespace(), f"regex:{prefix}{pattern}", DatasetKind.PATTERN)
             yield SourceRead(source=many, pattern=self._pattern(database, pattern), because=evidence or key)
         if not (selected.configured or selected.names or self._containers(selected)):
             yield SourceRead(source=None, pattern=self._pattern("", ".*"), because=key)
@@ -230,8 +230,8 @@ class _Tables:
         if not self.prefix:
             return ""
         sign = quoted(self.sign)
-        place = f"{quoted(database)}{sign}" if self.kind.in_topic and database else ""
-        return f"{quoted(self.prefix)}{sign}{place}" + (f"(?:{pattern})" if "|" in pattern else pattern)
+        prefix = f"{quoted(database)}{sign}" if self.kind.in_topic and database else ""
+        return f"{quoted(self.prefix)}{sign}{prefix}" + (f"(?:{pattern})" if "|" in pattern else pattern)
 
     def _tables_in_topics(self) -> Iterator[str]:
         """Find tables in the names of topics, where no transform renames them."""
@@ -291,14 +291,14 @@ def spanner(connector: Connector) -> ConnectorFlows:
     """Read Debezium's Spanner source: one topic per table; the configuration does not list the tables."""
     config = connector.config
     prefix = config.text(*_PREFIX)
-    place = f"spanner://{config.text('gcp.spanner.project.id')}:{config.text('gcp.spanner.instance.id')}"
+    namespace = f"spanner://{config.text('gcp.spanner.project.id')}:{config.text('gcp.spanner.instance.id')}"
     start = f"{prefix}."
     names, evidence = candidate_topics(connector, start)
     tables = [name[len(start) :] for name in names if prefix]
     database = config.text("gcp.spanner.database.id")
     reads = [
         SourceRead(
-            source=Dataset(place, ".".join(filter(None, (database, table)))),
+            source=Dataset(namespace, ".".join(filter(None, (database, table)))),
             topic=start + table,
             because=f"topic.prefix, {evidence}",
         )

@@ -125,8 +125,8 @@ def _patterns(connector: Connector, server: JdbcServer, selected: Selection, pre
         if not tables and not selected.configured:
             yield SourceRead(source=None, pattern=f"{quoted(prefix)}.*", because="topic.prefix")
     for pattern in selected.patterns:
-        place = f"{quoted(server.database)}\\." if server.database else ""
-        many = Dataset(server.namespace, f"regex:{place}{pattern}", selected.kind)
+        database = f"{quoted(server.database)}\\." if server.database else ""
+        many = Dataset(server.namespace, f"regex:{database}{pattern}", selected.kind)
         yield SourceRead(source=many, pattern=f"{quoted(prefix)}.*", because=f"{selected.key}, topic.prefix")
 
 
@@ -161,6 +161,6 @@ def _tables(connector: Connector, server: JdbcServer, *keys: str, dots: str = ".
             table = f"{schema}.{table}"
         return table_of(server, table)
 
-    place = config.key("connection.url", "connection.host", "database.hostname")
+    url_key = config.key("connection.url", "connection.host", "database.hostname")
     mapping = config.key("topics.to.tables.mapping", "topic2table.map")
-    return to(target, mapping, config.key(*keys), place, sink_columns=in_table)
+    return to(target, mapping, config.key(*keys), url_key, sink_columns=in_table)

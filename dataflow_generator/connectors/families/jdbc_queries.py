@@ -5,14 +5,13 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+from sqlglot import exp, parse
+from sqlglot.errors import ErrorLevel, SqlglotError
+from sqlglot.optimizer.scope import Scope, build_scope
 
 from dataflow_generator.connectors.dataset_names import folded
 from scanner_model.errors import InputInvalid
-
-if TYPE_CHECKING:
-    from sqlglot import exp
-    from sqlglot.optimizer.scope import Scope
 
 _DIALECTS = {"sqlserver": "tsql", "mariadb": "mysql", "postgres": "postgres", "db2": "", "unitycatalog": "databricks"}
 _READ_AS = frozenset(
@@ -58,8 +57,6 @@ def read_query(text: str, scheme: str) -> QueryReading:
         return QueryReading(problem=f"the query has {len(text)} characters, more than the limit of {_LONGEST}")
     if _depth(text) > _DEEPEST:
         return QueryReading(problem=f"the query nests brackets more than {_DEEPEST} levels deep")
-    from sqlglot.errors import SqlglotError
-
     try:
         root = _scope(text, scheme)
         return _Reading(scheme, root).read() if root else QueryReading(problem="the query is not one SELECT")
@@ -73,10 +70,6 @@ def read_query(text: str, scheme: str) -> QueryReading:
 
 def _scope(text: str, scheme: str) -> Scope | None:
     """Parse *text* as one query; None where it is another statement. Raises InputInvalid."""
-    from sqlglot import exp, parse
-    from sqlglot.errors import ErrorLevel, SqlglotError
-    from sqlglot.optimizer.scope import build_scope
-
     logging.getLogger("sqlglot").addHandler(logging.NullHandler())
     try:
         statements = [
@@ -107,8 +100,6 @@ class _Reading:
         self._rest: dict[Table, None] = {}
 
     def read(self) -> QueryReading:
-        from sqlglot import exp
-
         tables: dict[Table, None] = {}
         for scope in self._root.traverse():
             for column in scope.columns:
@@ -124,8 +115,6 @@ class _Reading:
 
     def _outputs(self, scope: Scope) -> Iterator[QueryColumn]:
         """Return the output columns of a query; of a union, those of each branch under the first one's names."""
-        from sqlglot import exp
-
         self._step()
         if scope.set_operation_scopes:
             parts = [list(self._outputs(part)) for part in scope.set_operation_scopes]
@@ -147,8 +136,6 @@ class _Reading:
                 self._unclear.setdefault(name or "unnamed")
 
     def _star(self, scope: Scope, item: exp.Expr) -> Iterator[QueryColumn]:
-        from sqlglot import exp
-
         named = item.table if isinstance(item, exp.Column) else ""
         for name, (_, source) in scope.selected_sources.items():
             if named and name != named:
@@ -160,8 +147,6 @@ class _Reading:
 
     def _origins(self, item: exp.Expr) -> tuple[tuple[tuple[Table, str], ...] | None, bool]:
         """Return the origins of a value; None where one of its columns cannot be resolved."""
-        from sqlglot import exp
-
         plain = item.unalias()
         origins: dict[tuple[Table, str], None] = {}
         changed = not isinstance(plain, exp.Column)
@@ -174,8 +159,6 @@ class _Reading:
         return tuple(sorted(origins)), changed
 
     def _column_origins(self, column: exp.Column) -> tuple[tuple[tuple[Table, str], ...], bool] | None:
-        from sqlglot import exp
-
         self._step()
         source = self._source(column)
         name = self._name(column)
@@ -214,8 +197,6 @@ class _Reading:
 
     def _name(self, item: exp.Expr) -> str:
         """Return the name of a column or of a select item in the database's case."""
-        from sqlglot import exp
-
         shown = item.args.get("alias") if isinstance(item, exp.Alias) else item.args.get("this")
         if not isinstance(shown, exp.Identifier) or not isinstance(item, exp.Alias | exp.Column):
             return ""

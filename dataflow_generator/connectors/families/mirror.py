@@ -70,22 +70,22 @@ def _copied(
 ) -> Iterator[SourceRead]:
     """Read each topic of a list; a pattern is resolved by the copies in use, whose names begin with *start*."""
     start, because = naming
-    place = _source(connector)
+    namespace = _source(connector)
     for item in items:
         name = literal(item)
         if name is not None:
-            yield SourceRead(source=topic(place, name), topic=f"{start}{name}{after}", because=because)
+            yield SourceRead(source=topic(namespace, name), topic=f"{start}{name}{after}", because=because)
             continue
         copies = [copy for copy in _copies(connector, start, after) if _is(item, copy)]
         for copy in copies:
             if not any(_is(other, copy) for other in excluded):
                 yield SourceRead(
-                    source=topic(place, copy), topic=f"{start}{copy}{after}", because=f"{because}, topics in use"
+                    source=topic(namespace, copy), topic=f"{start}{copy}{after}", because=f"{because}, topics in use"
                 )
         if not copies:
             pattern = f"(?:{item})" if "|" in item else item
             yield SourceRead(
-                source=topics_like(place, item), pattern=f"{quoted(start)}{pattern}{quoted(after)}", because=because
+                source=topics_like(namespace, item), pattern=f"{quoted(start)}{pattern}{quoted(after)}", because=because
             )
 
 
@@ -112,8 +112,8 @@ def _sync(connector: Connector) -> Iterator[SideTopic]:
 
 
 def _bookkeeping(connector: Connector) -> Iterator[SideTopic]:
-    place = _target(connector)
+    namespace = _target(connector)
     alias = connector.config.text("source.cluster.alias", default="source")
-    yield SideTopic(topic(place, "heartbeats"), "heartbeats", "source.cluster.alias")
-    yield SideTopic(topic(place, f"{alias}.heartbeats"), "heartbeats", "source.cluster.alias")
-    yield SideTopic(topic(place, f"{alias}.checkpoints.internal"), "checkpoints", "source.cluster.alias")
+    yield SideTopic(topic(namespace, "heartbeats"), "heartbeats", "source.cluster.alias")
+    yield SideTopic(topic(namespace, f"{alias}.heartbeats"), "heartbeats", "source.cluster.alias")
+    yield SideTopic(topic(namespace, f"{alias}.checkpoints.internal"), "checkpoints", "source.cluster.alias")

@@ -1,4 +1,4 @@
-"""MongoDB's own source and sink, their managed equivalents, and Debezium's MongoDB sink."""
+"""MongoDB's source and sink, their managed equivalents, Debezium's sink, and other document and search stores."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ def mongodb_source(connector: Connector) -> ConnectorFlows:
     before = f"{prefix}{sign}" if (prefix := config.text("topic.prefix")) else ""
     after = f"{sign}{suffix}" if (suffix := config.text("topic.suffix")) else ""
     mapped, problems = _namespace_map(config)
-    place = mongodb_namespace(config)
+    namespace = mongodb_namespace(config)
     because = ", ".join(filter(None, (config.key("collection"), config.key("database"), config.key("topic.prefix"))))
     if collection:
         name = _mapped(mapped, database, collection, sign)
-        dataset = Dataset(place, ".".join(filter(None, (database, collection))))
+        dataset = Dataset(namespace, ".".join(filter(None, (database, collection))))
         reads = [SourceRead(source=dataset, topic=f"{before}{name}{after}", because=because)]
     else:
-        reads = [*_mapped_reads(connector, place, (before, after, sign), mapped)]
+        reads = [*_mapped_reads(connector, namespace, (before, after, sign), mapped)]
         if database not in mapped:
-            reads += _others(connector, Dataset(place, database), (before, after, sign), reads, mapped)
+            reads += _others(connector, Dataset(namespace, database), (before, after, sign), reads, mapped)
     return source(connector, SourceReads(reads=tuple(reads), problems=problems))
 
 
@@ -61,7 +61,9 @@ def _others(
     because = ", ".join(filter(None, (connector.config.key("database"), connector.config.key("topic.prefix"))))
     start = f"{before}{whole.name}{sign}" if whole.name else before
     own = {read.topic for read in reads}
-    observed = [read for read in _found(connector, whole, (start, after, sign), because) if read.topic not in own]
+    observed = [
+        read for read in _observed_reads(connector, whole, (start, after, sign), because) if read.topic not in own
+    ]
     if observed or (reads and connector.active is not None):
         return observed
     return [
@@ -69,7 +71,9 @@ def _others(
     ]
 
 
-def _found(connector: Connector, whole: Dataset, naming: tuple[str, str, str], because: str) -> Iterator[SourceRead]:
+def _observed_reads(
+    connector: Connector, whole: Dataset, naming: tuple[str, str, str], because: str
+) -> Iterator[SourceRead]:
     """Find collections in the topics in use: the text between prefix and suffix."""
     start, after, sign = naming
     if connector.active is None or connector.config.text("transforms"):
@@ -84,7 +88,7 @@ def _found(connector: Connector, whole: Dataset, naming: tuple[str, str, str], b
 
 
 def _mapped_reads(
-    connector: Connector, place: str, naming: tuple[str, str, str], mapped: Mapping[str, str]
+    connector: Connector, namespace: str, naming: tuple[str, str, str], mapped: Mapping[str, str]
 ) -> Iterator[SourceRead]:
     """Return the collections that the map names, and those of a mapped database found in topics in use."""
     before, after, sign = naming
@@ -99,7 +103,9 @@ def _mapped_reads(
         if key == "*" or only not in ("", database):
             continue
         if collection:
-            yield SourceRead(source=Dataset(place, key), topic=f"{before}{name}{after}", because="topic.namespace.map")
+            yield SourceRead(
+                source=Dataset(namespace, key), topic=f"{before}{name}{after}", because="topic.namespace.map"
+            )
             continue
         start = f"{before}{name}{sign}"
         inside = [topic[len(start) : len(topic) - len(after)] for topic in used if topic.startswith(start)]
@@ -111,11 +117,13 @@ def _mapped_reads(
         because = "topic.namespace.map, topics in use"
         for collection in collections:
             yield SourceRead(
-                source=Dataset(place, f"{database}.{collection}"), topic=f"{start}{collection}{after}", because=because
+                source=Dataset(namespace, f"{database}.{collection}"),
+                topic=f"{start}{collection}{after}",
+                because=because,
             )
         if not collections:
             pattern = f"{quoted(start)}.*{quoted(after)}"
-            yield SourceRead(source=Dataset(place, database), pattern=pattern, because="topic.namespace.map")
+            yield SourceRead(source=Dataset(namespace, database), pattern=pattern, because="topic.namespace.map")
 
 
 def _namespace_map(config: Config) -> tuple[Mapping[str, str], tuple[Problem, ...]]:
@@ -141,14 +149,14 @@ def _mapped(mapped: Mapping[str, str], database: str, collection: str, sign: str
 def mongodb_sink(connector: Connector) -> ConnectorFlows:
     """Read a sink: the collection is configured for the topic, else the default one, else the topic's name."""
     config = connector.config
-    place = mongodb_namespace(config)
+    namespace = mongodb_namespace(config)
 
     def target(name: str) -> Dataset | None:
         own = f"topic.override.{name}."
         database = config.text(f"{own}database", "database", "sink.database")
         form = config.text("collection.name.format", default="${topic}").replace("${topic}", name)
         collection = config.text(f"{own}collection", "collection") or form
-        return Dataset(place, ".".join(filter(None, (database, collection)))) if "${" not in collection else None
+        return Dataset(namespace, ".".join(filter(None, (database, collection)))) if "${" not in collection else None
 
     problems = (
         (Problem("namespace.mapper", "selects database and collection by data"),)
@@ -173,12 +181,12 @@ def _cassandra_namespace(config: Config) -> str:
 def datastax_cassandra_sink(connector: Connector) -> ConnectorFlows:
     """Read DataStax's sink: each `topic.<topic>.<keyspace>.<table>.mapping` names a table of a topic."""
     config = connector.config
-    place = _cassandra_namespace(config)
+    namespace = _cassandra_namespace(config)
 
     def targets(name: str) -> tuple[Dataset, ...]:
         # The known topic is removed whole, because it may contain dots; the rest has two parts.
         matches = (_MAPPING.fullmatch(key) for key, _ in config.under(f"topic.{name}.").pairs)
-        return tuple(Dataset(place, f"{match['keyspace']}.{match['table']}") for match in matches if match)
+        return tuple(Dataset(namespace, f"{match['keyspace']}.{match['table']}") for match in matches if match)
 
     keys = f"topic.….mapping, {config.key(*_CONTACTS)}"
     return sink(connector, SinkTargets(targets=targets, keys=keys, sink_columns=by_mapping))
@@ -188,9 +196,9 @@ def confluent_cassandra_sink(connector: Connector) -> ConnectorFlows:
     """Read Confluent's sink: in one keyspace, a table named after the topic."""
     config = connector.config
     keyspace = config.text("cassandra.keyspace")
-    place = _cassandra_namespace(config)
+    namespace = _cassandra_namespace(config)
     return sink(
-        connector, to(lambda name: Dataset(place, ".".join(filter(None, (keyspace, name)))), "cassandra.keyspace")
+        connector, to(lambda name: Dataset(namespace, ".".join(filter(None, (keyspace, name)))), "cassandra.keyspace")
     )
 
 
@@ -206,17 +214,17 @@ def _cosmos(config: Config) -> tuple[str, Mapping[str, str]]:
 
 def cosmos_sink(connector: Connector) -> ConnectorFlows:
     """Read a Cosmos sink: the container that the topic is mapped to, or of its name."""
-    place, containers = _cosmos(connector.config)
+    namespace, containers = _cosmos(connector.config)
     key = "connect.cosmos.containers.topicmap"
-    return sink(connector, to(lambda name: Dataset(place, f"colls/{containers.get(name, name)}"), key))
+    return sink(connector, to(lambda name: Dataset(namespace, f"colls/{containers.get(name, name)}"), key))
 
 
 def cosmos_source(connector: Connector) -> ConnectorFlows:
     """Read a Cosmos source: one container per topic."""
-    place, containers = _cosmos(connector.config)
+    namespace, containers = _cosmos(connector.config)
     because = "connect.cosmos.containers.topicmap"
     reads = [
-        SourceRead(source=Dataset(place, f"colls/{container}"), topic=name, because=because)
+        SourceRead(source=Dataset(namespace, f"colls/{container}"), topic=name, because=because)
         for name, container in containers.items()
     ]
     return source(connector, SourceReads(reads=tuple(reads) or (SourceRead(source=None, because=because),)))
@@ -231,7 +239,7 @@ def search_sink(scheme: str) -> ConnectorReader:
 
     def read(connector: Connector) -> ConnectorFlows:
         config = connector.config
-        place = addresses(scheme, config.text(*_HOST))
+        namespace = addresses(scheme, config.text(*_HOST))
         mapped = config.mapping(*_MAPS)
         stream = "-".join(filter(None, (config.text("data.stream.type"), config.text("data.stream.dataset"))))
         if stream.lower() == "none":
@@ -239,7 +247,7 @@ def search_sink(scheme: str) -> ConnectorReader:
 
         def target(name: str) -> Dataset:
             last = config.text("data.stream.namespace", default="${topic}").replace("${topic}", name)
-            return Dataset(place, mapped.get(name) or (f"{stream}-{last}" if stream else name).lower())
+            return Dataset(namespace, mapped.get(name) or (f"{stream}-{last}" if stream else name).lower())
 
         return sink(connector, to(target, config.key(*_MAPS), config.key(*_HOST), sink_columns=in_index))
 

@@ -14,7 +14,7 @@ from dataflow_generator.connectors.sources import SourceRead, SourceReads, fixed
 from dataflow_generator.connectors.topics import candidate_topics
 from scanner_model.errors import Problem
 
-Place = Callable[[Config], Dataset | None]
+DatasetReader = Callable[[Config], Dataset | None]
 """Returns the store's namespace and the folder before `topics.dir`; None where the configuration lacks them."""
 
 S3_KEYS = ("s3.bucket.name", "s3.bucket", "aws.s3.bucket.name", "aws_s3_bucket")
@@ -61,23 +61,23 @@ def hdfs(config: Config) -> Dataset | None:
     return Dataset(f"{match['scheme'].lower()}://{match['host']}", f"/{match['path']}") if match else None
 
 
-def transfer(scheme: str, port: str) -> Place:
+def transfer(scheme: str, port: str) -> DatasetReader:
     """Build the location of a server that files are transferred to and from (SFTP, FTPS)."""
 
-    def place(config: Config) -> Dataset | None:
+    def location(config: Config) -> Dataset | None:
         host = config.text(f"{scheme}.host")
         server = host_server(scheme, host, config.text(f"{scheme}.port", default=port)).namespace
         return Dataset(server, config.text(f"{scheme}.working.dir")) if host else None
 
-    return place
+    return location
 
 
-def store_sink(place: Place, keys: tuple[str, ...], *, default: str = "topics") -> ConnectorReader:
+def store_sink(location: DatasetReader, keys: tuple[str, ...], *, default: str = "topics") -> ConnectorReader:
     """Build the reader of a sink that writes each topic into its folder under `topics.dir`, or else *default*."""
 
     def read(connector: Connector) -> ConnectorFlows:
         config = connector.config
-        store = place(config)
+        store = location(config)
         folder = config.text(*_FOLDER, default=default)
 
         def target(name: str) -> Dataset | None:
@@ -94,12 +94,12 @@ def store_sink(place: Place, keys: tuple[str, ...], *, default: str = "topics") 
     return read
 
 
-def store_source(place: Place, keys: tuple[str, ...]) -> ConnectorReader:
+def store_source(location: DatasetReader, keys: tuple[str, ...]) -> ConnectorReader:
     """Build the reader of a source that reads topics back from their folders, or files by `topic.regex.list`."""
 
     def read(connector: Connector) -> ConnectorFlows:
         config = connector.config
-        store = place(config)
+        store = location(config)
         folder = config.text(*_FOLDER, default="topics")
         start = "/" if store and store.name.startswith("/") else ""
 
@@ -120,12 +120,12 @@ def store_source(place: Place, keys: tuple[str, ...]) -> ConnectorReader:
     return read
 
 
-def folder_source(place: Place, keys: tuple[str, ...]) -> ConnectorReader:
+def folder_source(location: DatasetReader, keys: tuple[str, ...]) -> ConnectorReader:
     """Build the reader of a source that reads the files of one folder, `input.path`, into one topic."""
 
     def read(connector: Connector) -> ConnectorFlows:
         config = connector.config
-        store, path = place(config), config.text("input.path")
+        store, path = location(config), config.text("input.path")
         dataset = Dataset(store.namespace, f"/{in_folder(path)}") if store and path else None
         because = ", ".join(filter(None, (config.key(*keys), config.key("input.path"), "kafka.topic")))
         return fixed(connector, dataset, config.items("kafka.topic", "topic"), because)

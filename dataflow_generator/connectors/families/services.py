@@ -267,10 +267,10 @@ def lambda_sink(connector: Connector) -> ConnectorFlows:
     """Read a Lambda sink: the function that the topic is mapped to (`topic;function`), else the default one."""
     config = connector.config
     functions = config.mapping("aws.lambda.topic2function.map", sign=";")
-    place = _filled(LAMBDA.namespace, config, "")
+    namespace = _filled(LAMBDA.namespace, config, "")
 
     def target(name: str) -> Dataset | None:
-        return Dataset(place, functions[name]) if name in functions else LAMBDA.dataset(config, name)
+        return Dataset(namespace, functions[name]) if name in functions else LAMBDA.dataset(config, name)
 
     return sink(connector, to(target, config.key("aws.lambda.topic2function.map", *LAMBDA.keys)))
 

@@ -22,7 +22,7 @@ from dataflow_generator.connectors.sink_columns import in_bigquery, in_snowflake
 from dataflow_generator.connectors.sinks import SinkTargets, sink, to
 from scanner_model.errors import InputInvalid, Problem
 
-_UNTOLD = "iceberg"
+_UNKNOWN_CATALOG = "iceberg"
 
 
 def iceberg_sink(connector: Connector) -> ConnectorFlows:
@@ -58,10 +58,10 @@ def _table(config: Config, table: str) -> Dataset:
         case "glue" if (region := catalog.text("client.region")) and (account := catalog.text("glue.id")):
             return Dataset(f"arn:aws:glue:{region}:{account}", f"table/{table.replace('.', '/')}")
         case "hadoop" if catalog.text("warehouse"):
-            place = object_path(catalog.text("warehouse"))
-            return Dataset(f"{place.namespace}/{place.name.strip('/')}".rstrip("/"), table)
+            location = object_path(catalog.text("warehouse"))
+            return Dataset(f"{location.namespace}/{location.name.strip('/')}".rstrip("/"), table)
         case _:
-            return Dataset(_UNTOLD, table)
+            return Dataset(_UNKNOWN_CATALOG, table)
 
 
 _SNOWFLAKE_NAME = re.compile(r"[_a-zA-Z][_$a-zA-Z0-9]+")
@@ -135,7 +135,7 @@ def _matches(pattern: str, name: str) -> bool:
 def snowflake_sink(connector: Connector) -> ConnectorFlows:
     """Read a Snowflake sink: a mapped table, or the topic's name, changed where it is not a valid identifier."""
     config = connector.config
-    place = f"snowflake://{snowflake_account(config.text('snowflake.url.name', 'connection.url'))}"
+    namespace = f"snowflake://{snowflake_account(config.text('snowflake.url.name', 'connection.url'))}"
     database = config.text("snowflake.database.name")
     schema = config.text("snowflake.schema.name", default="PUBLIC")
     mapped = config.mapping(_SNOWFLAKE_MAP)
@@ -144,7 +144,7 @@ def snowflake_sink(connector: Connector) -> ConnectorFlows:
         table = _snowflake_mapped(mapped, name) or snowflake_table(name)
         parts = identifiers(table)
         whole = (*filter(None, (database, schema)[: max(0, 3 - len(parts))]), *parts)
-        return Dataset(place, ".".join(whole))
+        return Dataset(namespace, ".".join(whole))
 
     keys = ("snowflake.database.name", config.key("snowflake.schema.name"), config.key(_SNOWFLAKE_MAP))
     return sink(connector, to(target, *keys, sink_columns=in_snowflake))
@@ -214,12 +214,12 @@ def starrocks_sink(connector: Connector) -> ConnectorFlows:
     """Read a StarRocks sink: a mapped table, or the topic's name."""
     config = connector.config
     url = config.text("starrocks.http.url").partition(",")[0]
-    place = host_server("starrocks", url).namespace
+    namespace = host_server("starrocks", url).namespace
     database = config.text("starrocks.database.name")
     mapped = config.mapping(_STARROCKS_MAP)
 
     def target(name: str) -> Dataset:
-        return Dataset(place, ".".join(filter(None, (database, mapped.get(name, name)))))
+        return Dataset(namespace, ".".join(filter(None, (database, mapped.get(name, name)))))
 
     return sink(connector, to(target, "starrocks.database.name", config.key(_STARROCKS_MAP)))
 
@@ -237,8 +237,8 @@ def databricks_sink(connector: Connector) -> ConnectorFlows:
 
     def target(name: str) -> Dataset | None:
         table = mapped.get(name) or form.replace("${topic}", sanitized(name))
-        place = host_server("unitycatalog", host).namespace
-        return Dataset(place, ".".join(filter(None, (*before, table)))) if "${" not in table else None
+        namespace = host_server("unitycatalog", host).namespace
+        return Dataset(namespace, ".".join(filter(None, (*before, table)))) if "${" not in table else None
 
     keys = ("delta.lake.host.name", config.key("delta.lake.table.format", "table.name.format", _DELTA_MAP))
     return sink(connector, to(target, *keys))

@@ -109,7 +109,9 @@ class Chain:
 
         Candidates are in order of plausibility: the caller applies the transforms forwards and takes the first match.
         """
-        steps = [(step, transform, _made(step, transform)) for step, transform in reversed(self._applied_to(topic))]
+        steps = [
+            (step, transform, _created_fields(step, transform)) for step, transform in reversed(self._applied_to(topic))
+        ]
         result: dict[Position, Positions] = {}
         for position in positions:
             before: Positions = (position,)
@@ -157,7 +159,7 @@ class Chain:
 def _applied(step: Step, transform: Transform | None, route: Route) -> tuple[Route, ...]:
     if transform is None:
         return (Route(None, UNKNOWN),)
-    topics = transform.topics(step, route.topic) if route.topic is not None else _behind_unknown(step, transform)
+    topics = transform.topics(step, route.topic) if route.topic is not None else _topics_after_unknown(step, transform)
     record = _signed(step.alias, route.record, transform.columns(step, route.record))
     return tuple(Route(topic, record) for topic in topics)
 
@@ -178,13 +180,13 @@ def _signed(alias: str, before: Record, after: Record) -> Record:
     return after
 
 
-def _behind_unknown(step: Step, transform: Transform) -> tuple[Template | None, ...]:
+def _topics_after_unknown(step: Step, transform: Transform) -> tuple[Template | None, ...]:
     """Return the topics of a transform with unknown input: known only if it ignores the input name."""
     first, second = (transform.topics(step, Template.of(name)) for name in ("\ue000", "\ue001"))
     return first if first == second else (None,)
 
 
-def _made(step: Step, transform: Transform) -> frozenset[Position]:
+def _created_fields(step: Step, transform: Transform) -> frozenset[Position]:
     """Return the positions of columns that a transform adds to any record."""
     try:
         record = transform.columns(step, Record())

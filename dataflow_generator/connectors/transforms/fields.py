@@ -108,7 +108,7 @@ def key_to_value(step: Step, record: Record) -> Record:
 def insert_field(step: Step, record: Record) -> Record:
     """Add fields that come from no column; `!` and `?` after a name only mark it as required or optional."""
     names = (step.settings.text(key).rstrip("!?") for key in _INSERTED)
-    return _with_made(record, step.side, tuple((field_segment(name),) for name in names if name))
+    return _with_created(record, step.side, tuple((field_segment(name),) for name in names if name))
 
 
 def cast(step: Step, record: Record) -> Record:
@@ -156,15 +156,15 @@ def hash_field(step: Step, record: Record) -> Record:
 def header_to_value(step: Step, record: Record) -> Record:
     """Add fields that come from headers (Debezium's HeaderToValue)."""
     paths = tuple(segments(name, nested=True) for name in step.names("fields"))
-    return _with_made(record, Role.VALUE, paths)
+    return _with_created(record, Role.VALUE, paths)
 
 
 def topic_to_field(step: Step, record: Record) -> Record:
     """Add a field that holds the topic's name."""
-    return _with_made(record, step.side, ((field_segment(step.settings.text("field", default="topic")),),))
+    return _with_created(record, step.side, ((field_segment(step.settings.text("field", default="topic")),),))
 
 
-def _with_made(record: Record, side: Role, paths: tuple[ColumnPath, ...]) -> Record:
+def _with_created(record: Record, side: Role, paths: tuple[ColumnPath, ...]) -> Record:
     def edit(columns: tuple[TracedColumn, ...]) -> Columns:
         others = tuple(column for column in columns if column.path not in paths)
         return (*others, *(TracedColumn(path) for path in paths))

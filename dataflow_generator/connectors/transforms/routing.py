@@ -1,4 +1,4 @@
-"""Transforms that change the topic of a record."""
+"""Transforms that change the topic of a record, and the topics from which they lead to a given one."""
 
 from __future__ import annotations
 

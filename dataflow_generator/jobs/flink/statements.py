@@ -117,10 +117,15 @@ def flink_owners(cluster: str, statements: Sequence[FlinkStatement], context: Fl
 
     Default group ids, which Flink generates for each job, are not known.
     """
-    if any(_GROUP in statement.statement for statement in statements):
+    if names_groups(statements):
         catalog = declared(statements)
         for statement in statements:
             yield from _Text(statement, catalog, cluster, context).owners()
+
+
+def names_groups(statements: Iterable[FlinkStatement]) -> bool:
+    """Return whether a statement names a consumer group."""
+    return any(_GROUP in statement.statement for statement in statements)
 
 
 def flink_namespace(cluster: str, statement: FlinkStatement) -> str:
@@ -150,8 +155,8 @@ class _Text:
     def readings(self, columns: Described) -> Iterator[Reading]:
         """Yield a job for each statement that moves data."""
         self._learn(columns)
-        for name, one in self._jobs():
-            yield _Job(name, one, self._statement, self._tables, columns).read(self._namespace)
+        for name, flows in self._jobs():
+            yield _Job(name, flows, self._statement, self._tables, columns).read(self._namespace)
 
     def owners(self) -> Iterator[GroupOwner]:
         """Yield the consumer groups of its jobs, each in the cluster of a topic that the job reads."""
@@ -170,7 +175,7 @@ class _Text:
             yield (self._statement.name if len(moving) == 1 else f"{self._statement.name}:{number}"), flows
 
     def _learn(self, columns: Described) -> None:
-        """Parse again with the columns of topics as tables, where a table was unknown or incomplete."""
+        """Analyze again with the columns of topics as tables, where a table was unknown or incomplete."""
         known: dict[tuple[str, ...], tuple[Column, ...]] = {}
         for table in self._all_tables():
             declared = self._catalog.tables.get(table.qualified)
@@ -199,28 +204,33 @@ class _Job:
     def __init__(
         self,
         name: str,
-        found: StatementFlows,
+        flows: StatementFlows,
         statement: FlinkStatement,
         tables: TableResolver,
         columns: Described,
     ) -> None:
         self._name = name
-        self._found = found
+        self._statement_flows = flows
         self._statement = statement
         self._tables = tables
         self._columns = columns
-        self._where = f"statement {name} of {statement.source}, {found.at}"
+        self._where = f"statement {name} of {statement.source}, {flows.at}"
         self._problems: dict[Problem, None] = {}
         self._fields: dict[tuple[str, Dataset], ColumnResolver] = {}
-        self._datasets_of = {table.name: self._datasets(table) for table in found.datasets}
-        self._named = {table.name: table for table in found.datasets}
+        self._datasets_of = {table.name: self._datasets(table) for table in flows.datasets}
+        self._named = {table.name: table for table in flows.datasets}
 
     def read(self, namespace: str) -> Reading:
         """Return the job; without columns where the engine reads topics that the statement does not name."""
         whole = self._is_whole()
-        reads, writes = self._uses(self._found.sources, "source"), self._uses(self._found.sinks, "sink")
+        reads, writes = (
+            self._uses(self._statement_flows.sources, "source"),
+            self._uses(self._statement_flows.sinks, "sink"),
+        )
         columns = tuple(dict.fromkeys(self._flows())) if whole else ()
-        problems = [self._at(problem) for problem in (*self._found.problems, *self._found.unresolved)]
+        problems = [
+            self._at(problem) for problem in (*self._statement_flows.problems, *self._statement_flows.unresolved)
+        ]
         level = Level.COLUMNS if whole else Level.TABLES if reads or writes else Level.UNREAD
         flows = JobFlows(
             job=job_node(namespace, self._name, self._attributes()),
@@ -236,7 +246,7 @@ class _Job:
         return present(
             type="flink",
             state=statement.state,
-            statement=self._found.text,
+            statement=self._statement_flows.text,
             compute_pool=statement.compute_pool,
             region=statement.region,
             principal=statement.principal,
@@ -245,9 +255,9 @@ class _Job:
 
     def _is_whole(self) -> bool:
         """Return whether columns are reliable: all of the statement was parsed, and the engine reads nothing else."""
-        if self._found.problems:
+        if self._statement_flows.problems:
             return False
-        named = {dataset.name for name in self._found.sources for dataset in self._datasets_of.get(name, ())}
+        named = {dataset.name for name in self._statement_flows.sources for dataset in self._datasets_of.get(name, ())}
         more = sorted(set(map(str, self._statement.topics_read or ())) - named)
         alone = self._name == self._statement.name
         if more and alone:
@@ -266,12 +276,12 @@ class _Job:
         return tuple(uses.values())
 
     def _flows(self) -> Iterator[ColumnFlow]:
-        for flow in self._found.flows:
-            for source in self._columns_behind(flow.source):
-                for target in self._columns_behind(flow.target):
+        for flow in self._statement_flows.flows:
+            for source in self._physical_columns(flow.source):
+                for target in self._physical_columns(flow.target):
                     yield ColumnFlow(source, target, flow.effect.type, str(flow.effect), self._where)
 
-    def _columns_behind(self, named: SqlColumn) -> Iterator[ColumnRef]:
+    def _physical_columns(self, named: SqlColumn) -> Iterator[ColumnRef]:
         for dataset in self._datasets_of.get(named.dataset, ()):
             column, known = self._paths(named.dataset, dataset).resolve(dataset, named.path)
             if not known:
@@ -287,7 +297,7 @@ class _Job:
         return self._fields[name, dataset]
 
     def _at(self, problem: Problem) -> Problem:
-        where = f"statement {self._name} of {self._statement.source}, {problem.where or self._found.at}"
+        where = f"statement {self._name} of {self._statement.source}, {problem.where or self._statement_flows.at}"
         return Problem(where, problem.what, problem.hint)
 
     def _note(self, what: str, hint: str) -> None:

@@ -12,10 +12,10 @@ from dataflow_generator.openlineage.emit.facets import UNTYPED
 from dataflow_generator.openlineage.emit.jobs import Flow, GraphJobs
 from dataflow_generator.openlineage.emit.run_events import DatasetEntry
 from dataflow_generator.openlineage.identity.names import KAFKA, Name, is_file_like
+from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.lineage_inputs import events as event_output
 from scanner_dictionary.lineage_inputs import jobs as flow_input
 from scanner_dictionary.lineage_inputs.jobs import ClusterTopic
-from scanner_dictionary.lineage_inputs.topics import Connection
 from scanner_dictionary.queries.topics import NOTHING, CatalogAnnotations
 from scanner_model.columns import Column, ColumnPath, path_name
 
@@ -114,10 +114,10 @@ def _dataset_input(name: Name) -> Json:
     return {"namespace": name.namespace, "name": name.name, "type": "DATASET"}
 
 
-def _origins(found: Mapping[tuple[Name, str], list[Json]]) -> list[Json]:
+def _origins(inputs: Mapping[tuple[Name, str], list[Json]]) -> list[Json]:
     return [
         {"namespace": name.namespace, "name": name.name, "field": field, "transformations": how}
-        for (name, field), how in found.items()
+        for (name, field), how in inputs.items()
     ]
 
 
@@ -230,7 +230,7 @@ class DescribedDatasets:
             brokers: Any = dict(cluster.attributes).get("brokers", ())
             spaces = (f"{KAFKA}{broker}" for broker in brokers)
             return [Name(space, node.name) for space in spaces if space != node.namespace]
-        return [Name(*each) for each in self._metadata.names.get((node.namespace, node.name), ())]
+        return [Name(*name) for name in self._metadata.names.get((node.namespace, node.name), ())]
 
 
 def _owners(node: Node) -> tuple[str, ...]:

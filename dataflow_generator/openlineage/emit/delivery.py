@@ -8,24 +8,22 @@ import ssl
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self
+
+from confluent_kafka import KafkaException
 
 from dataflow_generator.openlineage.emit.run_events import Event
 from dataflow_generator.openlineage.emit.transports import Transport, copied
 from dataflow_generator.openlineage.redaction import clean_text
 from scanner_model.errors import InputInvalid, ScannerError, SourceObjected, SourceRefused, SourceUnreachable
-
-if TYPE_CHECKING:
-    from openlineage.client.event_v2 import DatasetEvent, JobEvent, RunEvent
-
+from scanner_model.optional import require
 
 Json = Any
 
 
-def typed(event: Event) -> RunEvent | JobEvent | DatasetEvent:
-    """Return *event* as the library's type."""
-    from openlineage.client import event_v2
-
+def typed(event: Event) -> Any:  # noqa: ANN401 - of openlineage-python, which is an extra
+    """Return *event* as the library's RunEvent, JobEvent or DatasetEvent."""
+    event_v2 = _library("event_v2")
     named = {"eventTime": event["eventTime"], "producer": event["producer"]}
     if "dataset" in event:
         return event_v2.DatasetEvent(**named, dataset=event_v2.StaticDataset(**event["dataset"]))
@@ -43,8 +41,7 @@ def _facets(facets: Mapping[str, Json]) -> dict[str, Json]:
     """Return a job's facets; tags as the library's type, because it adds those of its own configuration."""
     if "tags" not in facets:
         return dict(facets)
-    from openlineage.client.facet_v2 import tags_job
-
+    tags_job = _library("facet_v2").tags_job
     tags = facets["tags"]
     fields = [tags_job.TagsJobFacetFields(**tag) for tag in tags["tags"]]
     return dict(facets) | {"tags": tags_job.TagsJobFacet(tags=fields, producer=tags["_producer"])}
@@ -63,15 +60,15 @@ class FailedTransport(NamedTuple):
 
 
 class ClientLog(logging.Handler):
-    """Handles the library's log: *show* gets the events of its console transport, *say* its warnings without repeats.
+    """Handles the library's log: *show* gets the events of its console transport, *notify* each warning once.
 
     *errors* counts records of level ERROR, *last* is the latest warning or error; *missed* are the transports of a
     composite that failed while others succeeded, until `clear`.
     """
 
-    def __init__(self, say: Callable[[str], object], show: Callable[[str], object]) -> None:
+    def __init__(self, notify: Callable[[str], object], show: Callable[[str], object]) -> None:
         super().__init__(logging.INFO)
-        self._say, self._show = say, show
+        self._notify, self._show = notify, show
         self.errors = 0
         self.last = ""
         self.missed: list[FailedTransport] = []
@@ -86,7 +83,7 @@ class ClientLog(logging.Handler):
             self._note(record)
             message = clean_text(" ".join(text.split()))
             if message != self.last:
-                self._say(message)
+                self._notify(message)
             self.last = message
 
     def clear(self) -> None:
@@ -111,7 +108,8 @@ class ClientLog(logging.Handler):
 
 
 WHERE = "openlineage transport"
-_EXTRA = "pip install 'kafka-lineage-scanner[openlineage]'"
+_FAILURES = (OSError, RuntimeError, ValueError, TypeError, KeyError, BufferError, ImportError, KafkaException)
+"""The exceptions that the library raises; those of requests are OSErrors."""
 _OBJECTED = frozenset({400, 413, 422})
 """Statuses that reject one event, while the next one may be accepted."""
 _DENIED = frozenset({401, 403})
@@ -136,15 +134,15 @@ class DeliveryResult:
 class Emitter:
     """Sends events over *transport*, or over the one in the library's own configuration.
 
-    That is `OPENLINEAGE_CONFIG`, `openlineage.yml` or `OPENLINEAGE__…`. *say* gets the library's warnings, *show* the
-    events of a console transport. Raises InputInvalid where the library is not installed, the configuration is
+    That is `OPENLINEAGE_CONFIG`, `openlineage.yml` or `OPENLINEAGE__…`. *notify* gets the library's warnings, *show*
+    the events of a console transport. Raises InputInvalid where the library is not installed, the configuration is
     invalid, or nothing is configured.
     """
 
     def __init__(
-        self, transport: Transport | None, *, say: Callable[[str], object], show: Callable[[str], object]
+        self, transport: Transport | None, *, notify: Callable[[str], object], show: Callable[[str], object]
     ) -> None:
-        self._log = ClientLog(say, show)
+        self._log = ClientLog(notify, show)
         self._log.attach()
         self.lost = 0
         try:
@@ -161,7 +159,7 @@ class Emitter:
     @property
     def missed(self) -> tuple[str, ...]:
         """Return the transports of a composite that did not deliver the last event while another did."""
-        return self._wanted(each.transport for each in self._log.missed)
+        return self._wanted(failure.transport for failure in self._log.missed)
 
     def send(self, event: Event) -> None:
         """Send an event; raises SourceObjected where it is refused, another ScannerError for an unavailable target."""
@@ -169,7 +167,7 @@ class Emitter:
         self._log.clear()
         try:
             self._client.emit(typed(event))
-        except _failures() as error:
+        except _FAILURES as error:
             raise _failed(error, [each.error for each in self._log.missed]) from error
         if self._log.errors > before:
             raise SourceUnreachable(self._log.last, where=WHERE)
@@ -192,7 +190,7 @@ class Emitter:
         before = self._log.errors
         try:
             whole = self._client.close()
-        except _failures() as error:
+        except _FAILURES as error:
             raise _failed(error, ()) from error
         finally:
             self._log.detach()
@@ -267,18 +265,21 @@ class _Delivery:
             self.unsent += lost
 
 
+def _library(module: str) -> Any:  # noqa: ANN401 - a module of openlineage-python, which is an extra
+    """Import a module of the client library; raises InputInvalid where it is not installed."""
+    what = "openlineage-python is not installed"
+    return require(f"openlineage.client.{module}", what, extra="openlineage", where=WHERE)
+
+
 def _client(transport: Transport | None) -> Any:  # noqa: ANN401 - openlineage.client.OpenLineageClient, which is imported here only
     """Build the library's client; it must not report our working directory as the source of the jobs."""
-    try:
-        from openlineage.client import OpenLineageClient
-    except ImportError as error:
-        raise InputInvalid("openlineage-python is not installed", where=WHERE, hint=_EXTRA) from error
     own: dict[str, Json] = {"facets": {"source_code_location": {"disabled": True}}}
+    client_type = _library("client").OpenLineageClient
     try:
-        client = OpenLineageClient(config=own | ({"transport": copied(transport)} if transport else {}))
+        client = client_type(config=own | ({"transport": copied(transport)} if transport else {}))
         configured = client.config.transport
         _check_responses(client.transport)
-    except _failures() as error:
+    except _FAILURES as error:
         raise InputInvalid(f"cannot be used: {_message(error)}", where=WHERE, hint="check its settings") from error
     if client.transport.kind == "console" and not configured:
         hint = "--url, --file, openlineage.yml, OPENLINEAGE_URL or `openlineage` in cluster.json"
@@ -315,19 +316,12 @@ def _named(transport: object) -> str:
     return str(getattr(transport, "name", None) or getattr(transport, "kind", None) or type(transport).__name__)
 
 
-def _failures() -> tuple[type[Exception], ...]:
-    """Return the exceptions that the library raises; those of requests are OSErrors."""
-    from confluent_kafka import KafkaException
-
-    return OSError, RuntimeError, ValueError, TypeError, KeyError, BufferError, ImportError, KafkaException
-
-
 def _failed(error: Exception, inside: Iterable[Exception]) -> ScannerError:
     """Return the ScannerError for an exception; for a composite, that of its transports' (*inside*, or the cause)."""
     cause = error.__cause__
     causes = list(inside) or [cause if isinstance(cause, Exception) and _status(cause) else error]
     what = "; ".join(dict.fromkeys(map(_message, causes)))
-    statuses = [_status(each) for each in causes]
+    statuses = [_status(cause) for cause in causes]
     if all(status in _OBJECTED for status in statuses):
         return SourceObjected(what, where=WHERE, status=statuses[0])
     if any(status in _DENIED for status in statuses):

@@ -78,9 +78,9 @@ def with_fields(facets: Facets, names: Iterable[str]) -> Facets:
 
 
 def _types(fields: Iterable[Json], above: str) -> Iterator[tuple[str, str]]:
-    for each in fields:
-        yield above + each["name"], each.get("type", UNTYPED)
-        yield from _types(each.get("fields", ()), f"{above}{each['name']}.")
+    for field in fields:
+        yield above + field["name"], field.get("type", UNTYPED)
+        yield from _types(field.get("fields", ()), f"{above}{field['name']}.")
 
 
 def job_type(integration: str, kind: str, processing: str = "STREAMING") -> Json:
@@ -116,7 +116,7 @@ def _tag(word: str) -> dict[str, str]:
 
 def symlinks(others: Iterable[Name], kind: str = "LOCATION") -> Json:
     """Return the `symlinks` facet: other names of the same dataset."""
-    return {"identifiers": [{"namespace": each.namespace, "name": each.name, "type": kind} for each in others]}
+    return {"identifiers": [{"namespace": other.namespace, "name": other.name, "type": kind} for other in others]}
 
 
 def dataset_type(word: str) -> Json:
@@ -139,11 +139,11 @@ def processing_engine(name: str, version: str, adapter: str) -> Json:
 
 
 def _by_pep_440(version: str) -> str:
-    found = _RELEASE.match(version)
-    if not found:
+    match = _RELEASE.match(version)
+    if not match:
         return "0"
-    local = ".".join(_WORD.findall(version[found.end() :]))
-    return found[1] + (f"+{local}" if local else "")
+    local = ".".join(_WORD.findall(version[match.end() :]))
+    return match[1] + (f"+{local}" if local else "")
 
 
 def error_message(message: str, trace: str = "", language: str = "JAVA") -> Json:

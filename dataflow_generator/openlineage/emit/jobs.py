@@ -69,14 +69,14 @@ def graph_jobs(graph: FlowGraph) -> GraphJobs:
     nodes = _nodes(graph)
     datasets = {node.key: node for node in nodes if node.kind in (NodeKind.TOPIC, NodeKind.DATASET)}
     columns = _by_dataset((node for node in nodes if node.kind is NodeKind.COLUMN), datasets)
-    places = {node.key: (key, node.path) for key, listed in columns.items() for node in listed}
-    places |= {key: (key, None) for key in datasets}
+    columns_by_key = {node.key: (key, node.path) for key, listed in columns.items() for node in listed}
+    columns_by_key |= {key: (key, None) for key in datasets}
     edges = [edge for edge in graph.edges() if edge.kind not in (EdgeKind.CONTAINS, EdgeKind.HAS_SCHEMA)]
     jobs = _jobs(nodes, edges, datasets)
     owners = _Owners(jobs)
     for edge in edges:
-        if edge.kind is EdgeKind.COLUMN_FLOW and edge.source in places and edge.target in places:
-            flow = Flow(*places[edge.source], *places[edge.target], edge.type, edge.subtype)
+        if edge.kind is EdgeKind.COLUMN_FLOW and edge.source in columns_by_key and edge.target in columns_by_key:
+            flow = Flow(*columns_by_key[edge.source], *columns_by_key[edge.target], edge.type, edge.subtype)
             for job in owners.of(flow, edge.evidence):
                 job.flows.append(flow)
     clusters = {node.namespace: node for node in nodes if node.kind is NodeKind.CLUSTER}
@@ -89,13 +89,13 @@ def _nodes(graph: FlowGraph) -> list[Node]:
 
 
 def _by_dataset(columns: Iterable[Node], datasets: Collection[str]) -> Mapping[str, tuple[Node, ...]]:
-    found: dict[str, list[Node]] = defaultdict(list)
+    by_dataset: dict[str, list[Node]] = defaultdict(list)
     for node in columns:
         for kind in (NodeKind.TOPIC, NodeKind.DATASET):
             key = f"{kind}:{node.namespace}/{node.name}"
             if key in datasets:
-                found[key].append(node)
-    return {key: tuple(listed) for key, listed in found.items()}
+                by_dataset[key].append(node)
+    return {key: tuple(listed) for key, listed in by_dataset.items()}
 
 
 def _jobs(nodes: Iterable[Node], edges: Iterable[Edge], datasets: Mapping[str, Node]) -> dict[str, Job]:
@@ -146,10 +146,10 @@ class _Owners:
 
 
 def _by_use(uses: Iterable[tuple[Use, str]]) -> Mapping[str, Mapping[str, list[Use]]]:
-    found: dict[str, dict[str, list[Use]]] = defaultdict(dict)
+    by_job: dict[str, dict[str, list[Use]]] = defaultdict(dict)
     for use, job in uses:
-        found[use.dataset].setdefault(job, []).append(use)
-    return found
+        by_job[use.dataset].setdefault(job, []).append(use)
+    return by_job
 
 
 def _meets(use: Use, others: Iterable[Use]) -> bool:

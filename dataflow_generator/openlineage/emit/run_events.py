@@ -118,9 +118,9 @@ def _with_flow_fields(job: JobEntry) -> JobEntry:
     for output in job.outputs:
         facet = output.facets.get("columnLineage", {"fields": {}})
         flowing.setdefault((output.namespace, output.name), {}).update(dict.fromkeys(facet["fields"]))
-        origins = (each for field in facet["fields"].values() for each in field["inputFields"])
-        for each in (*origins, *facet.get("dataset", ())):
-            flowing.setdefault((each["namespace"], each["name"]), {})[each["field"]] = None
+        origins = (origin for field in facet["fields"].values() for origin in field["inputFields"])
+        for origin in (*origins, *facet.get("dataset", ())):
+            flowing.setdefault((origin["namespace"], origin["name"]), {})[origin["field"]] = None
 
     def listed(dataset: DatasetEntry) -> DatasetEntry:
         names = flowing.get((dataset.namespace, dataset.name), {})
@@ -130,7 +130,7 @@ def _with_flow_fields(job: JobEntry) -> JobEntry:
 
 
 def _datasets(datasets: Iterable[DatasetEntry]) -> list[Json]:
-    return [_dataset(each) for each in datasets]
+    return [_dataset(dataset) for dataset in datasets]
 
 
 def _dataset(dataset: DatasetEntry) -> Json:

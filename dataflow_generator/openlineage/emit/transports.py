@@ -15,7 +15,7 @@ Json = Any
 Transport = Mapping[str, Json]
 """The settings of a transport for openlineage-python: `{"type": "http", "url": …}`."""
 
-_NOBODY = {"type": "openlineage.client.transport.http.TokenProvider"}
+_NO_AUTH = {"type": "openlineage.client.transport.http.TokenProvider"}
 """No credentials."""
 
 
@@ -25,7 +25,7 @@ def http_transport(url: str, token: str = "") -> Transport:
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise InputInvalid(f"{clean_text(url)!r} is not an http address", where="--url", hint="as in http://host:5000")
     endpoint = {"endpoint": parts.path.strip("/")} if parts.path.strip("/") else {}
-    auth = {"type": "api_key", "apiKey": token} if token else _NOBODY
+    auth = {"type": "api_key", "apiKey": token} if token else _NO_AUTH
     # The library would merge a dict with its own configuration, which may have credentials of another server.
     own = {"auth": MappingProxyType(auth), "custom_headers": MappingProxyType({})}
     return {"type": "http", "url": f"{parts.scheme}://{parts.netloc}", **endpoint, **own}
@@ -40,8 +40,8 @@ def copied(settings: Json) -> Json:
     """Return a deep copy of *settings*, because the library removes members from its argument."""
     match settings:
         case dict():
-            return {name: copied(each) for name, each in settings.items()}
+            return {name: copied(setting) for name, setting in settings.items()}
         case list() | tuple():
-            return [copied(each) for each in settings]
+            return [copied(setting) for setting in settings]
         case _:
             return settings

@@ -62,8 +62,8 @@ class KafkaClusters:
         addresses = kafka_addresses(namespace)
         for address in addresses:
             host = address.rpartition(":")[0]
-            if found := self.brokers.get(address) or self.words.get(address) or self.words.get(host):
-                return found
+            if name := self.brokers.get(address) or self.words.get(address) or self.words.get(host):
+                return name
         return next((space for pattern, space in self.patterns if self._fits(pattern, addresses)), None)
 
     def _fits(self, pattern: regex.Pattern[str], addresses: Iterable[str]) -> bool:
@@ -98,8 +98,8 @@ class KafkaNamespaces:
         self._clusters = clusters
         self._shared: dict[str, str] = {}
         for group in groups.all():
-            found = next(filter(None, (clusters.find(KAFKA + address) for address in sorted(group))), None)
-            self._shared |= dict.fromkeys(group, found or KAFKA + min(group))
+            cluster = next(filter(None, (clusters.find(KAFKA + address) for address in sorted(group))), None)
+            self._shared |= dict.fromkeys(group, cluster or KAFKA + min(group))
         unknown = [unmatched for unmatched in listed if self.canonical(unmatched) not in set(clusters.brokers.values())]
         alike = (problem for unmatched in unknown for problem in clusters.alike(unmatched))
         self.problems = (*alike, *clusters.slow.values())

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeVar
 
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.graph_builder import Described, Flows, datasets_of
+from dataflow_generator.build.snapshot import EventInputs, Snapshot
 from dataflow_generator.graph import Attributes, Certainty, Node, NodeKind
 from dataflow_generator.jobs.field_matching import EventFields, unlisted
 from dataflow_generator.jobs.flink.statements import FlinkJobMatcher, RunningStatements
@@ -17,9 +18,6 @@ from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlo
 from dataflow_generator.jobs.openlineage import KIND, dataset_attributes
 from dataflow_generator.openlineage.identity.dataset_identity import DatasetIdentity, KafkaClusters
 from dataflow_generator.openlineage.identity.names import normal
-from scanner_dictionary.lineage_inputs import events as lineage_input
-from scanner_dictionary.lineage_inputs import topics as graph_input
-from scanner_dictionary.lineage_inputs.topics import Connection
 from scanner_model.columns import Column
 from scanner_model.openlineage import DatasetRef, Symlink
 
@@ -72,8 +70,8 @@ def with_fields(job: JobFlows, fields: Fields) -> JobFlows:
         replace(flow, source=_resolved(flow.source, fields), target=_resolved(flow.target, fields))
         for flow in job.columns
     )
-    kept = (flow for flow in resolved if flow.source.path is not None or flow.target.path is not None)
-    return replace(job, columns=tuple(dict.fromkeys(kept)))
+    between_columns = (flow for flow in resolved if flow.source.path is not None or flow.target.path is not None)
+    return replace(job, columns=tuple(dict.fromkeys(between_columns)))
 
 
 def merged_jobs(jobs: Sequence[JobFlows]) -> list[JobFlows]:
@@ -210,21 +208,23 @@ class MergedJobs(NamedTuple):
     attributes: Mapping[str, Attributes]
 
 
-def merge_jobs(conn: Connection, jobs: Sequence[JobFlows], context: LookupContext) -> MergedJobs:
+def merge_jobs(snapshot: Snapshot, jobs: Sequence[JobFlows], context: LookupContext) -> MergedJobs:
     """Replace every dataset of *jobs* by its display dataset and merge jobs; unchanged without jobs of events."""
     if not any(map(is_from_events, jobs)):
         return MergedJobs(jobs, {}, Coverage(), {})
-    identity = _identity(conn, jobs, context)
+    identity = _identity(snapshot, jobs, context)
     display = {dataset: _display(identity, dataset) for dataset in datasets_of(jobs)}
     renamed_jobs = [renamed(job, display.__getitem__) for job in jobs]
     from_events = _datasets_in_flows(filter(is_from_events, renamed_jobs))
-    columns = _event_columns(conn, identity, from_events | _datasets_in_flows(renamed_jobs))
+    columns = _event_columns(snapshot.events, identity, from_events | _datasets_in_flows(renamed_jobs))
     fields = _fields(from_events, columns, context)
     resolved = [with_fields(job, fields) if is_from_events(job) else job for job in renamed_jobs]
     topics = described(filter(is_from_events, resolved), context)
     added = _undescribed(columns, context)
     unresolved = Coverage(problems=identity.problems)
-    return MergedJobs(merged_jobs(resolved), merged((added, topics)), unresolved, _attributes(conn, identity))
+    return MergedJobs(
+        merged_jobs(resolved), merged((added, topics)), unresolved, _attributes(snapshot.events, identity)
+    )
 
 
 def _datasets_in_flows(jobs: Iterable[JobFlows]) -> frozenset[Dataset]:
@@ -235,36 +235,36 @@ def _undescribed(reported: Mapping[Dataset, tuple[Column, ...]], context: Lookup
     """Return the columns of tables from events, and those of topics that no schema has."""
     clusters = {namespace: name for name, namespace in context.naming.clusters.items()}
     topics = {(clusters[each.namespace], each.name): each for each in reported if each.namespace in clusters}
-    known = context.columns(topics) if topics else {}
+    known = context.columns.full(topics) if topics else {}
     paths = {topics[topic]: {column.path for column in columns} for topic, columns in known.items()}
     return {
-        (each.namespace, each.name): tuple(
-            column for column in reported[each] if column.path not in paths.get(each, ())
+        (dataset.namespace, dataset.name): tuple(
+            column for column in reported[dataset] if column.path not in paths.get(dataset, ())
         )
-        for each in sorted(reported)
+        for dataset in sorted(reported)
     }
 
 
-def _identity(conn: Connection, jobs: Iterable[JobFlows], context: LookupContext) -> DatasetIdentity:
+def _identity(snapshot: Snapshot, jobs: Iterable[JobFlows], context: LookupContext) -> DatasetIdentity:
     others = datasets_of(job for job in jobs if not is_from_events(job))
     of_catalogs = (
         (DatasetRef(*other), Symlink(namespace=shown[0], name=shown[1], kind="TABLE"))
         for other, shown in sorted(context.naming.shown.items())
     )
     return DatasetIdentity(
-        lineage_input.lineage_names(conn),
-        (*lineage_input.lineage_symlinks(conn), *of_catalogs),
-        clusters=_clusters(conn),
+        snapshot.events.names,
+        (*snapshot.events.symlinks, *of_catalogs),
+        clusters=_clusters(snapshot),
         known={normal(each.namespace, each.name) for each in others if each.kind is NodeKind.DATASET},
     )
 
 
-def _clusters(conn: Connection) -> KafkaClusters:
-    rows = graph_input.graph_clusters(conn)
+def _clusters(snapshot: Snapshot) -> KafkaClusters:
+    rows = snapshot.clusters
     spaces = {row.name: f"kafka://{row.brokers[0] if row.brokers else row.name}" for row in rows}
     brokers = {address: spaces[row.name] for row in reversed(rows) for address in row.brokers}
     nameless = [(row.name, spaces[row.name]) for row in rows if not row.brokers]
-    aliases = ((alias, spaces[name]) for name, alias in lineage_input.cluster_aliases(conn))
+    aliases = ((alias, spaces[name]) for name, alias in snapshot.events.aliases)
     return KafkaClusters.of(brokers, (*nameless, *aliases))
 
 
@@ -278,22 +278,22 @@ def _display(identity: DatasetIdentity, dataset: Dataset) -> Renamed:
 
 
 def _event_columns(
-    conn: Connection, identity: DatasetIdentity, wanted: Collection[Dataset]
+    events: EventInputs, identity: DatasetIdentity, wanted: Collection[Dataset]
 ) -> Mapping[Dataset, tuple[Column, ...]]:
     """Return the columns of *wanted* from events; of several names of a dataset, the one with most columns counts."""
-    display = {ref: _dataset_of(identity, ref) for ref in lineage_input.lineage_names(conn)}
+    display = {ref: _dataset_of(identity, ref) for ref in events.names}
     refs = frozenset(ref for ref, dataset in display.items() if dataset in wanted)
-    reported = lineage_input.lineage_columns(conn, refs)
+    reported = events.columns(refs)
     columns: dict[Dataset, tuple[Column, ...]] = {}
     for ref in sorted(reported):
         columns[display[ref]] = max(columns.get(display[ref], ()), reported[ref], key=len)
     return columns
 
 
-def _attributes(conn: Connection, identity: DatasetIdentity) -> Mapping[str, Attributes]:
+def _attributes(events: EventInputs, identity: DatasetIdentity) -> Mapping[str, Attributes]:
     """Return the attributes of datasets from events; of several names of one, the first with attributes counts."""
     attributes: dict[str, Attributes] = {}
-    for ref, facets in lineage_input.dataset_facets(conn).items():
+    for ref, facets in events.facets.items():
         if of_ref := dataset_attributes(facets):
             attributes.setdefault(_dataset_of(identity, ref).key, of_ref)
     return attributes
@@ -312,10 +312,10 @@ def _fields(
     clusters = {namespace: name for name, namespace in context.naming.clusters.items()}
     listed = sorted(datasets)
     ours = {(clusters[each.namespace], each.name) for each in listed if each.namespace in clusters}
-    known = context.columns(ours) if ours else {}
+    known = context.columns.full(ours) if ours else {}
     fields: dict[Dataset, EventFields] = {}
-    for each in listed:
-        columns = known.get((clusters.get(each.namespace, ""), each.name)) or reported.get(each, ())
+    for dataset in listed:
+        columns = known.get((clusters.get(dataset.namespace, ""), dataset.name)) or reported.get(dataset, ())
         paths = (column.path for column in columns)
-        fields[each] = EventFields(paths, topic=each.kind is NodeKind.TOPIC, unlisted=unlisted(columns))
+        fields[dataset] = EventFields(paths, topic=dataset.kind is NodeKind.TOPIC, unlisted=unlisted(columns))
     return fields

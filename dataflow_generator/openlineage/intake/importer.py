@@ -203,8 +203,8 @@ def import_events(texts: Iterable[EventText], store: Store, refuse: Reject) -> I
 def is_future(event: LineageEvent) -> bool:
     """Return whether *event*, or a facet of it, has a newer version; it is stored but only partly read."""
     facets = [*(event.job.facets if event.job else ()), *(event.run.facets if event.run else ())]
-    facets += (facet for each in event.datasets for facet in (*each.facets, *each.use_facets))
-    return (version_of(event.schema_url) or KNOWN_VERSION) > KNOWN_VERSION or any(each.future for each in facets)
+    facets += (facet for dataset in event.datasets for facet in (*dataset.facets, *dataset.use_facets))
+    return (version_of(event.schema_url) or KNOWN_VERSION) > KNOWN_VERSION or any(facet.future for facet in facets)
 
 
 def _store_batch(batch: list[LineageEvent], store: Store, result: ImportResult) -> None:
@@ -218,7 +218,7 @@ def _store_batch(batch: list[LineageEvent], store: Store, result: ImportResult) 
 _PAUSE = 0.5
 _LONGEST_PAUSE = 30.0
 
-Say = Callable[[str], None]
+Notify = Callable[[str], None]
 
 
 @dataclass(slots=True)
@@ -232,7 +232,7 @@ class SpoolImporter:
     spool: Spool
     store: Store
     rejected: Path
-    say: Say
+    notify: Notify
     result: ImportResult = field(default_factory=ImportResult)
     error: str = ""
     _stop: threading.Event = field(default_factory=threading.Event)
@@ -254,16 +254,16 @@ class SpoolImporter:
 
     def problems(self) -> list[str]:
         """Return the problems that prevent events from being stored now; empty for none."""
-        found = [self.error] if self.error else []
+        messages = [self.error] if self.error else []
         if self.spool.failure:
-            found.append(f"the spool cannot be written: {self.spool.failure}")
+            messages.append(f"the spool cannot be written: {self.spool.failure}")
         if aside := self.spool.unreadable() + len(self._unreadable):
-            found.append(f"{aside} unreadable segments of the spool are set aside in {self.spool.directory}")
+            messages.append(f"{aside} unreadable segments of the spool are set aside in {self.spool.directory}")
         if not self.spool.alive:
-            found.append("events cannot be received: the spool writer thread has ended; restart the listener")
+            messages.append("events cannot be received: the spool writer thread has ended; restart the listener")
         if self._thread is not None and not self._thread.is_alive() and not self._stop.is_set():
-            found.append("events are not stored: the importer thread has ended; restart the listener")
-        return found
+            messages.append("events are not stored: the importer thread has ended; restart the listener")
+        return messages
 
     def store_all(self) -> bool:
         """Import every readable segment; return whether the dictionary could be written."""
@@ -273,7 +273,7 @@ class SpoolImporter:
                     self._store_or_set_aside(file)
         except ScannerError as error:
             if str(error) != self.error:
-                self.say(f"events stay in the spool for now: {error}")
+                self.notify(f"events stay in the spool for now: {error}")
             self.error = str(error)
             return False
         self.error = ""
@@ -290,7 +290,7 @@ class SpoolImporter:
         except (OSError, ValueError) as error:
             # A disk error, missing permissions, or text that the database driver rejects.
             why = getattr(error, "strerror", None) or error
-            self.say(f"unreadable segment set aside; not all of its events are stored: {file}: {why}")
+            self.notify(f"unreadable segment set aside; not all of its events are stored: {file}: {why}")
             try:
                 self.spool.set_aside(file)
             except OSError:

@@ -104,7 +104,7 @@ def decide(body: bytes, *, where: str) -> Decision:
     if len(listed) > BATCHED:
         return _too_many(f"the batch holds more than {BATCHED} events")
     return _decision(
-        [_Text(f"{where}[{index}]", json.dumps(each), read_json(each)) for index, each in enumerate(listed)],
+        [_Text(f"{where}[{index}]", json.dumps(element), read_json(element)) for index, element in enumerate(listed)],
         single=False,
     )
 
@@ -194,7 +194,7 @@ def too_large(rules: Rules) -> Reply:
 class _Text(NamedTuple):
     where: str
     text: str
-    found: LineageEvent | InvalidEvent
+    parsed: LineageEvent | InvalidEvent
 
 
 def _listed(text: str) -> list[Json] | None:
@@ -207,15 +207,17 @@ def _listed(text: str) -> list[Json] | None:
 
 def _decision(texts: list[_Text], *, single: bool) -> Decision:
     refused = [
-        (index, entry, entry.found) for index, entry in enumerate(texts) if isinstance(entry.found, InvalidEvent)
+        (index, entry, entry.parsed) for index, entry in enumerate(texts) if isinstance(entry.parsed, InvalidEvent)
     ]
     failures = [
-        {"index": index, "reason": "; ".join(map(str, found.problems)), "retriable": False}
-        for index, _, found in refused
+        {"index": index, "reason": "; ".join(map(str, invalid_event.problems)), "retriable": False}
+        for index, _, invalid_event in refused
     ]
     return Decision(
-        accepted=tuple(event_text(entry.found) for entry in texts if isinstance(entry.found, LineageEvent)),
-        refused=tuple(rejection(entry.where, entry.text, found.problems) for _, entry, found in refused),
+        accepted=tuple(event_text(entry.parsed) for entry in texts if isinstance(entry.parsed, LineageEvent)),
+        refused=tuple(
+            rejection(entry.where, entry.text, invalid_event.problems) for _, entry, invalid_event in refused
+        ),
         reply=_single(failures) if single else _several(len(texts), failures),
     )
 

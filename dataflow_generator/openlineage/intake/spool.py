@@ -1,4 +1,4 @@
-"""The spool: events on disk before they are acknowledged, in segments that are imported and then removed."""
+"""The spool: events on disk before they are acknowledged, in segments that are imported and removed; refused events."""
 
 from __future__ import annotations
 
@@ -290,12 +290,12 @@ def _make(directory: Path) -> None:
     """Create the spool's directory; raises InputInvalid where other users could add or remove segments."""
     try:
         make_directory(directory)
-        found = directory.stat()
-        owners = {found.st_uid, directory.lstat().st_uid}
+        status = directory.stat()
+        owners = {status.st_uid, directory.lstat().st_uid}
     except OSError as error:
         what = f"cannot be created: {error.strerror or error}"
         raise InputInvalid(what, where=str(directory), hint="choose another directory with --spool") from error
-    if found.st_mode & stat.S_IWOTH or owners - {os.geteuid(), 0}:
+    if status.st_mode & stat.S_IWOTH or owners - {os.geteuid(), 0}:
         what = "the directory belongs to another user, or everyone can write into it"
         raise InputInvalid(what, where=str(directory), hint="choose another directory with --spool, or chmod 700 it")
 

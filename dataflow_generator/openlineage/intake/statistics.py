@@ -62,4 +62,4 @@ def _holders(event: Event) -> Iterator[tuple[Home, Mapping[str, Json]]]:
         if member in event:
             yield home, event[member]["facets"]
     for side in ("inputs", "outputs"):
-        yield from ((Home.DATASET, each["facets"]) for each in event.get(side, ()))
+        yield from ((Home.DATASET, dataset["facets"]) for dataset in event.get(side, ()))

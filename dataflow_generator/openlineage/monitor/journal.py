@@ -53,7 +53,7 @@ def read_state(text: str, where: str) -> tuple[dict[str, ServerState], list[str]
 
 
 def _server_json(state: ServerState) -> Json:
-    return {"begun": state.begun, "runs": {name: _run_json(state.runs[name]) for name in sorted(state.runs)}}
+    return {"begun": state.runs_started, "runs": {name: _run_json(state.runs[name]) for name in sorted(state.runs)}}
 
 
 def _run_json(run: Run) -> Json:
@@ -70,7 +70,7 @@ def _run_json(run: Run) -> Json:
 
 def _read_server(server: Json) -> ServerState:
     runs = {str(name): _read_run(run) for name, run in server["runs"].items()}
-    return ServerState(begun=int(server["begun"]), runs=runs)
+    return ServerState(runs_started=int(server["begun"]), runs=runs)
 
 
 def _read_run(run: Json) -> Run:
@@ -175,7 +175,7 @@ class Journal:
 
 def without_old_heartbeats(lines: Iterable[str]) -> list[str]:
     """Return *lines* without each RUNNING that a later RUNNING of the same run supersedes."""
-    kept: list[str] = []
+    remaining: list[str] = []
     runs: set[str] = set()
     for line in reversed(list(lines)):
         event = json.loads(line)
@@ -184,25 +184,25 @@ def without_old_heartbeats(lines: Iterable[str]) -> list[str]:
             if run in runs:
                 continue
             runs.add(run)
-        kept.append(line)
-    return kept[::-1]
+        remaining.append(line)
+    return remaining[::-1]
 
 
 def _locked(path: Path) -> int:
     """Lock the file beside *path*; the system releases the lock however this program ends."""
     where = path.with_name(f"{path.name}.lock")
     try:
-        held = open_private(where, os.O_RDWR)
+        descriptor = open_private(where, os.O_RDWR)
     except OSError as error:
         what = f"cannot be made: {error.strerror or error}"
         raise InputInvalid(what, where=str(where), hint="name another place with --state") from error
     try:
-        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        os.close(held)
+        os.close(descriptor)
         hint = "end it, or name another file with --state"
         raise InputInvalid("another monitor uses it", where=str(path), hint=hint) from error
-    return held
+    return descriptor
 
 
 def _read(path: Path) -> tuple[dict[str, ServerState], list[str]]:

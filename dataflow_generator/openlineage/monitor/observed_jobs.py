@@ -1,4 +1,4 @@
-"""Observe Flink statements and jobs: state, lineage and error of each, from one poll."""
+"""Observe connectors, ksqlDB queries, Flink statements and jobs: state, lineage and error of each, from one poll."""
 
 from __future__ import annotations
 
@@ -190,7 +190,7 @@ def observed_queries(
 ) -> list[ObservedJob]:
     """Return the queries of one server as observed jobs; *at* is the cluster and its dataset naming."""
     listed = tuple(queries)
-    jobs = _jobs(tuple(replace(each, state="") for each in listed), collections, *at)
+    jobs = _jobs(tuple(replace(query, state="") for query in listed), collections, *at)
     return [_observed_query(query, jobs[query.name], errors) for query in listed if query.name in jobs]
 
 

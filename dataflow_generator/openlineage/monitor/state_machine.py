@@ -142,9 +142,9 @@ Runs = Mapping[str, Run]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerState:
-    """The state of one server: its open runs by job name, and the number of runs *begun* so far."""
+    """The state of one server: its open runs by job name, and the number of runs *started* so far."""
 
-    begun: int = 0
+    runs_started: int = 0
     runs: Runs = field(default_factory=dict)
 
 
@@ -203,15 +203,15 @@ def step(
     by_name = {job.name: job for job in observed}
     runs: dict[str, Run] = {}
     transitions: list[Transition] = []
-    begun = state.begun
+    started_runs = state.runs_started
     for name in sorted(state.runs.keys() | by_name.keys()):
-        fresh = run_id(moment(at), server, name, str(begun))
+        fresh = run_id(moment(at), server, name, str(started_runs))
         run, new = _next(state.runs.get(name), by_name.get(name), _Turn(at=at, rules=rules or Rules(), fresh=fresh))
-        begun += sum(transition.state == START for transition in new)
+        started_runs += sum(transition.state == START for transition in new)
         transitions += new
         if run:
             runs[name] = run
-    return ServerState(begun=begun, runs=runs), tuple(transitions)
+    return ServerState(runs_started=started_runs, runs=runs), tuple(transitions)
 
 
 def unreadable_job(name: str) -> ObservedJob:
@@ -226,7 +226,7 @@ def moment(at: datetime) -> str:
 
 def _next(run: Run | None, observed: ObservedJob | None, turn: _Turn) -> _Move:
     if run is None:
-        return _begun(observed, turn) if observed else (None, ())
+        return _started(observed, turn) if observed else (None, ())
     if observed is None:
         return _missed(run, turn)
     run = replace(run, missed=0)
@@ -241,7 +241,7 @@ def _next(run: Run | None, observed: ObservedJob | None, turn: _Turn) -> _Move:
             return None, (_transition(run, _ENDS[phase], turn, observed.error if phase is Phase.FAILED else None),)
 
 
-def _begun(observed: ObservedJob, turn: _Turn) -> _Move:
+def _started(observed: ObservedJob, turn: _Turn) -> _Move:
     if observed.phase is not Phase.RUNNING:
         return None, ()
     run = Run(id=turn.fresh, emitted=turn.at, latest=turn.at, job=observed.job, error=_message(observed))

@@ -74,19 +74,19 @@ def live_script(more: str) -> str:
 
 def _data(graph: FlowGraph, most: int) -> Iterator[str]:
     """Write the graph as JSON, a node or an edge a line, safe inside a script element."""
-    places: dict[str, int] = {}
+    positions: dict[str, int] = {}
     left_out: Counter[str] = Counter()
     about = {"part": graph.part, "coverage": asdict(graph.coverage)}
     yield f'{{"about": {_json(about)},\n"nodes": [\n'
-    yield from _separated(map(_node, _kept(graph.nodes(), most, places, left_out)))
+    yield from _separated(map(_node, _kept(graph.nodes(), most, positions, left_out)))
     yield '],\n"edges": [\n'
-    ends = (edge for edge in graph.edges() if edge.source in places and edge.target in places)
-    yield from _separated(_edge(edge, places) for edge in ends)
+    ends = (edge for edge in graph.edges() if edge.source in positions and edge.target in positions)
+    yield from _separated(_edge(edge, positions) for edge in ends)
     yield f'],\n"leftOut": {_json(left_out)}}}\n'
 
 
-def _kept(nodes: Iterable[Node], most: int, places: dict[str, int], left_out: Counter[str]) -> Iterator[Node]:
-    """Yield the nodes of the page, with their index in *places*; count the others by kind in *left_out*."""
+def _kept(nodes: Iterable[Node], most: int, positions: dict[str, int], left_out: Counter[str]) -> Iterator[Node]:
+    """Yield the nodes of the page, with their index in *positions*; count the others by kind in *left_out*."""
     columns = 0
     for node in nodes:
         # A column in a flow has the namespace of its dataset, a column of a schema has none.
@@ -95,7 +95,7 @@ def _kept(nodes: Iterable[Node], most: int, places: dict[str, int], left_out: Co
         if of_schema and columns > most:
             left_out[node.kind] += 1
         else:
-            places[node.key] = len(places)
+            positions[node.key] = len(positions)
             yield node
 
 
@@ -103,8 +103,8 @@ def _node(node: Node) -> Json:
     return [node.key, str(node.kind), node.namespace, node.name, node.path, dict(node.attributes)]
 
 
-def _edge(edge: Edge, places: Mapping[str, int]) -> Json:
-    ends = places[edge.source], places[edge.target]
+def _edge(edge: Edge, positions: Mapping[str, int]) -> Json:
+    ends = positions[edge.source], positions[edge.target]
     return [*ends, str(edge.kind), edge.type, edge.subtype, edge.evidence, str(edge.certainty)]
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 from dataflow_generator.sql.dialects import Dialect
-from dataflow_generator.sql.lexer import Token, TokenKind, words
+from dataflow_generator.sql.lexer import Token, TokenKind, split_statements, tokenize, words
 from dataflow_generator.sql.nodes import (
     CreateTypeStatement,
     DropStatement,
@@ -15,7 +17,7 @@ from dataflow_generator.sql.nodes import (
     SessionStatement,
     Statement,
 )
-from dataflow_generator.sql.parser.cursor import Cursor, starts_query
+from dataflow_generator.sql.parser.cursor import Cursor, UnparsedError, starts_query
 from dataflow_generator.sql.parser.expressions import expression
 from dataflow_generator.sql.parser.queries import query
 from dataflow_generator.sql.parser.tables import alteration, data_type, definition
@@ -25,6 +27,8 @@ _QUIET = words(
     " ANALYZE CALL TRUNCATE DELETE UPDATE COMPILE PLAN STOP HELP QUIT EXIT CLEAR COMMIT GRANT REVOKE"
 )
 _QUIET_OBJECTS = words("FUNCTION CATALOG DATABASE MODEL CONNECTION CONNECTOR AGENT TOOL SECRET JAR SYSTEM SINK SOURCE")
+_KEPT, _LONGEST_KEPT = 1_024, 10_000
+"""How many texts are kept parsed, and the number of characters from which a text is too long for it."""
 _MODIFIERS = ("TEMPORARY", "SYSTEM", "SOURCE", "MATERIALIZED")
 _BEFORE: tuple[tuple[str, ...], ...] = (
     ("EXECUTE", "STATEMENT", "SET", "BEGIN"),
@@ -37,6 +41,44 @@ _BEFORE: tuple[tuple[str, ...], ...] = (
 def cursor_of(tokens: Sequence[Token], dialect: Dialect) -> Cursor:
     """Return a cursor at the start of *tokens* that can parse expressions and queries."""
     return Cursor(tokens, dialect, expression, query)
+
+
+class ParsedStatement(NamedTuple):
+    """The tokens of a statement, and its tree: None where nothing follows the words around a statement set.
+
+    *opening* is the key of the first token, *start* the number of tokens before those of the tree. *error* is why there
+    is no tree.
+    """
+
+    tokens: Sequence[Token]
+    opening: str
+    start: int = 0
+    tree: Statement | None = None
+    error: UnparsedError | RecursionError | None = None
+
+
+def parse_text(text: str, dialect: Dialect) -> tuple[ParsedStatement, ...]:
+    """Parse every statement of *text*; trees of recent texts are kept, which are analyzed with several catalogs."""
+    return (_parse_short if len(text) <= _LONGEST_KEPT else _parse_text)(text, dialect)
+
+
+def parse_tokens(tokens: Sequence[Token], dialect: Dialect) -> ParsedStatement:
+    """Parse one statement."""
+    cursor = cursor_of(tokens, dialect)
+    opening = cursor.key
+    try:
+        if not lead_in(cursor):
+            return ParsedStatement(tokens, opening)
+        return ParsedStatement(tokens, opening, cursor.position, statement(cursor))
+    except (UnparsedError, RecursionError) as error:
+        return ParsedStatement(tokens, opening, error=error.with_traceback(None))
+
+
+def _parse_text(text: str, dialect: Dialect) -> tuple[ParsedStatement, ...]:
+    return tuple(parse_tokens(tokens, dialect) for tokens in split_statements(tokenize(text, dialect)))
+
+
+_parse_short = lru_cache(maxsize=_KEPT)(_parse_text)
 
 
 def statement(cursor: Cursor) -> Statement:

@@ -50,9 +50,9 @@ def read_index(settings: RegistrySettings, http: Http, progress: Progress) -> Re
         outcome=SourceResult(
             source=settings.source,
             kind="schema_registry",
-            answer=SourceStatus.READ,
-            got=len(versions),
-            asked=len(versions),
+            status=SourceStatus.READ,
+            received=len(versions),
+            requested=len(versions),
             requests=http.requests,
         ),
         versions=versions,

@@ -12,18 +12,15 @@ from typing import Any
 
 import click
 
-from dataflow_generator.openlineage.emit.run_events import event_line
-from dataflow_generator.openlineage.intake.statistics import EventStatistics
 from scanner_api.dictionary import Dictionary
+from scanner_api.graph.events import EventOptions, EventStatistics, count_events, event_lines, graph_events
 from scanner_api.graph.open import GraphSource
-from scanner_api.openlineage import EmitResult, EventOptions, count_events, graph_events, send_events, transport_of
-from scanner_api.scanning.clusters import read_files
+from scanner_api.openlineage import EmitResult, event_clusters, send_events, transport_of
 from scanner_cli.console import echo, echo_err, echo_lines, report_error
 from scanner_cli.options import dictionary_option, one_of
 from scanner_cli.output.progress import progress_on
 from scanner_cli.output.render import show
 from scanner_cli.usage_errors import Exit
-from scanner_extractor.settings.cluster import Settings
 from scanner_model.errors import InputInvalid
 
 
@@ -77,7 +74,7 @@ _OPTIONS: tuple[Callable[[Callable[..., int]], Callable[..., int]], ...] = (
 
 
 def event_options(command: Callable[..., int]) -> Callable[..., int]:
-    """Add the options that say how a graph is emitted to a command, as its argument *options*."""
+    """Add the options of emitted events to a command, as its argument *options*."""
 
     @wraps(command)
     def with_options(
@@ -166,9 +163,9 @@ def emit(
             show(_rows(statistics), _FACETS, style, document=_counts(statistics))
             return Exit.DONE
         if dry_run:
-            echo_lines(map(event_line, events))
+            echo_lines(event_lines(events))
             return Exit.DONE
-        transport = transport_of(target, token, file, _clusters(files))
+        transport = transport_of(target, token, file, event_clusters(files))
         with progress_on(sys.stderr, quiet=False) as progress:
             result = send_events(
                 events,
@@ -181,17 +178,6 @@ def emit(
             )
     _report(result, style)
     return _status(result)
-
-
-def _clusters(files: Sequence[str]) -> Sequence[Settings]:
-    """Read the cluster.json files; SQL files that they name need not exist, as nothing is scanned."""
-    clusters, problems = read_files(files, replayed=True)
-    if problems:
-        raise InputInvalid.listing(problems)
-    if files and not any(settings.openlineage for settings in clusters):
-        hint = 'add "openlineage": {"transport": {"type": "http", "url": …}}'
-        raise InputInvalid("names no target of events", where=", ".join(files), hint=hint)
-    return clusters
 
 
 def _report(result: EmitResult, style: str | None) -> None:

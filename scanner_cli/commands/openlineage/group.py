@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from dataflow_generator.openlineage.intake.importer import EventText, ImportResult, event_files, texts_in, texts_of
-from dataflow_generator.openlineage.intake.importer import import_events as import_texts
-from dataflow_generator.openlineage.intake.spool import RejectedFile, rejection
 from scanner_api.dictionary import Dictionary
+from scanner_api.event_intake import EventImport
+from scanner_api.event_intake import import_events as store_events
 from scanner_cli.commands.openlineage.emit import emit
 from scanner_cli.commands.openlineage.listen import listen
 from scanner_cli.console import echo, echo_err, report_error
@@ -20,11 +18,6 @@ from scanner_cli.lazy_group import Group
 from scanner_cli.options import dictionary_option, lock_timeout_option
 from scanner_cli.output.render import Format, format_option, json_text
 from scanner_cli.usage_errors import Exit
-from scanner_dictionary.write.events import write_events
-from scanner_model.errors import InputInvalid, Problem
-
-_SHOWN = 10
-"""Refused events that are listed on stderr; the file of refused events has all of them."""
 
 
 @click.group(cls=Group)
@@ -70,57 +63,33 @@ def import_events(paths: Sequence[str], rejected: Path | None, dictionary: Dicti
     Exit status: 0 every event was stored; 2 no file has an event, or one does not exist;
     3 some events were refused, or a file could not be read to its end; the rest is stored.
     """
-    files = _files(paths)
-    unreadable: list[Path | None] = []
-    texts = chain.from_iterable(_texts(file, unreadable) for file in files)
-    engine = dictionary.writing(create=True)
-    shown = 0
-
-    def refuse(text: EventText, problems: tuple[Problem, ...]) -> None:
-        nonlocal shown
-        refused_file.add(rejection(text.where, text.text, problems))
-        shown += 1
-        if shown <= _SHOWN:
-            echo_err(f"refused: {text.where} {'; '.join(map(str, problems))}")
-
-    with RejectedFile(rejected or dictionary.sibling(".rejected.ndjson")) as refused_file:
-        imported = import_texts(texts, lambda events: write_events(engine, events), refuse)
-    status = _report(imported, refused_file.path, style)
-    return Exit.PARTIAL if unreadable and status == Exit.DONE else status
-
-
-def _report(imported: ImportResult, rejected: Path, style: str) -> Exit:
-    """Write how many events were stored and refused, and return the exit status."""
-    counts = {name: getattr(imported, name) for name in ("received", "stored", "repeated", "refused", "future")}
-    file = str(rejected) if imported.refused else None
-    if style == Format.JSON:
-        echo(json_text(counts | {"rejected": file}))
-    more = f", {imported.future} of a version that scanner does not know yet" if imported.future else ""
-    echo_err(
-        f"{imported.received} events: {imported.stored} stored, {imported.repeated} repeated, "
-        f"{imported.refused} refused{more}"
+    imported = store_events(
+        dictionary, paths, stdin=sys.stdin.buffer if "-" in paths else None, rejected=rejected, notify=echo_err
     )
-    if file:
-        echo_err(f"refused events are in {file}")
-    if imported.stored:
-        echo_err("`scanner dataflow` adds them to the graph")
-    if not imported.stored and not imported.repeated:
-        return Exit.INPUT_INVALID
-    return Exit.PARTIAL if imported.refused else Exit.DONE
-
-
-def _files(paths: Sequence[str]) -> list[Path | None]:
-    """Return the files of *paths*, None for standard input; raises InputInvalid where one does not exist."""
-    files: list[Path | None] = []
-    for path in paths:
-        files += [None] if path == "-" else event_files(Path(path))
-    return files
-
-
-def _texts(file: Path | None, unreadable: list[Path | None]) -> Iterator[EventText]:
-    """Yield the texts of a file; one that cannot be read to its end is reported and added to *unreadable*."""
-    try:
-        yield from texts_of(file) if file else texts_in(sys.stdin.buffer, "-")
-    except InputInvalid as error:
+    for error in imported.errors:
         report_error(error)
-        unreadable.append(file)
+    _report(imported, style)
+    return _status(imported)
+
+
+def _report(imported: EventImport, style: str) -> None:
+    """Write how many events were stored and refused."""
+    result = imported.counts
+    counts = {name: getattr(result, name) for name in ("received", "stored", "repeated", "refused", "future")}
+    if style == Format.JSON:
+        echo(json_text(counts | {"rejected": str(imported.rejected) if imported.rejected else None}))
+    more = f", {result.future} of a version that scanner does not know yet" if result.future else ""
+    echo_err(
+        f"{result.received} events: {result.stored} stored, {result.repeated} repeated, {result.refused} refused{more}"
+    )
+    if imported.rejected:
+        echo_err(f"refused events are in {imported.rejected}")
+    if result.stored:
+        echo_err("`scanner dataflow` adds them to the graph")
+
+
+def _status(imported: EventImport) -> Exit:
+    result = imported.counts
+    if not result.stored and not result.repeated:
+        return Exit.INPUT_INVALID
+    return Exit.PARTIAL if result.refused or imported.errors else Exit.DONE

@@ -4,26 +4,18 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import click
 
-from dataflow_generator.openlineage.intake.importer import SpoolImporter
-from dataflow_generator.openlineage.intake.listener import Listener
-from dataflow_generator.openlineage.intake.requests import Rules
-from dataflow_generator.openlineage.intake.spool import Spool
 from scanner_api.dictionary import Dictionary
-from scanner_api.files import check_file
+from scanner_api.event_intake import ListenOptions
+from scanner_api.event_intake import listen as receive_events
 from scanner_cli.console import echo_err, ended_by_signal
 from scanner_cli.options import dictionary_option, directory_option
 from scanner_cli.usage_errors import Exit
-from scanner_dictionary.write.events import write_events
 from scanner_model.errors import InputInvalid
-
-_MIB = 1024 * 1024
-_LONG = 3600.0
 
 
 @click.command()
@@ -94,31 +86,19 @@ def listen(
 
     Exit status 2: the address is not available, or it is not a loopback address and there is no token.
     """
-    hosts = frozenset(name.lower() for name in (host, *names))
-    rules = Rules(token=_token(token, token_file, host), largest=max_body * _MIB, hosts=hosts)
-    refused_file = check_file(rejected or dictionary.sibling(".rejected.ndjson"), "--rejected")
-    engine = replace(dictionary, notify=None).writing(create=True)
-    queue = Spool(spool or dictionary.sibling(".spool"), refused_file, largest=max_spool * _MIB)
-    importer = SpoolImporter(queue, lambda events: write_events(engine, events), refused_file, echo_err)
-    listener = Listener((host, port), queue, rules, lambda: _health(importer, queue))
-    importer.start()
-    listener.start()
-    with ended_by_signal() as wait:
-        echo_err(f"listening at http://{f'[{host}]' if ':' in host else host}:{listener.port}/api/v1/lineage")
-        while not wait(_LONG):
-            continue
-    listener.stop()
-    importer.stop()
-    problems = importer.problems()
-    queue.close()
-    echo_err(", ".join(f"{count} {name}" for name, count in asdict(importer.result).items()))
-    return Exit.FAILED if problems else Exit.DONE
-
-
-def _health(importer: SpoolImporter, spool: Spool) -> dict[str, Any]:
-    problems = importer.problems()
-    status = "degraded" if problems else "ok"
-    return {"status": status, "trouble": "; ".join(problems), "spool_bytes": spool.size()} | asdict(importer.result)
+    options = ListenOptions(
+        host=host,
+        port=port,
+        token=_token(token, token_file, host),
+        hosts=names,
+        max_body=max_body,
+        max_spool=max_spool,
+        spool=spool,
+        rejected=rejected,
+    )
+    result = receive_events(dictionary, options, until=ended_by_signal(), notify=echo_err)
+    echo_err(", ".join(f"{count} {name}" for name, count in asdict(result.counts).items()))
+    return Exit.FAILED if result.problems else Exit.DONE
 
 
 def _token(token: str | None, file: Path | None, host: str) -> str:

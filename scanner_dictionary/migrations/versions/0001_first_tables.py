@@ -1,4 +1,4 @@
-"""The first tables: scans and their sources, the estate, its schemas, and the generated graph."""
+"""The first tables: scans and their sources, the installation, its schemas, and the generated graph."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def upgrade() -> None:
 
 
 def _key(name: str, target: str | None = None) -> sa.Column[int]:
-    there = [sa.ForeignKey(f"{target}.id")] if target else []
-    return sa.Column(name, sa.Integer, *there, primary_key=True, autoincrement=False, nullable=False)
+    references = [sa.ForeignKey(f"{target}.id")] if target else []
+    return sa.Column(name, sa.Integer, *references, primary_key=True, autoincrement=False, nullable=False)
 
 
 def _ref(name: str, target: str, *, nullable: bool = False) -> sa.Column[int]:

@@ -256,8 +256,8 @@ def _key(name: str) -> sa.Column[int]:
 
 
 def _ref(name: str, target: str, *, key: bool = False) -> sa.Column[int]:
-    there = sa.ForeignKey(f"{target}.id")
-    return sa.Column(name, sa.Integer, there, primary_key=key, autoincrement=False, nullable=False)
+    reference = sa.ForeignKey(f"{target}.id")
+    return sa.Column(name, sa.Integer, reference, primary_key=key, autoincrement=False, nullable=False)
 
 
 def _must(type_: type[sa.types.TypeEngine[Any]], *names: str) -> list[sa.Column[Any]]:

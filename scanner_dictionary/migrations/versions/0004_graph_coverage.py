@@ -1,4 +1,4 @@
-"""The generated graph keeps how much of the estate was read for it, so that an export can tell what is missing."""
+"""The generated graph keeps how much of the installation was read for it, for exports to report what is missing."""
 
 from __future__ import annotations
 

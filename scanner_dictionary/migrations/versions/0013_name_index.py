@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from alembic import op
 
 revision = "0013"
-down_revision = "0008"
+down_revision = "0009"
 
 _WORD = sa.String().with_variant(sa.String(collation="C"), "postgresql")
 _WIDE = sa.BigInteger().with_variant(sa.Integer, "sqlite")

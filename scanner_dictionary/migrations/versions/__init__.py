@@ -1,1 +1,1 @@
-"""One module a revision, named by its number; the newest is `opening.REVISION`."""
+"""One module a revision, named by its number; the newest is `engine.open.REVISION`."""

@@ -37,7 +37,7 @@ class NamedTypes:
         self.problems: list[Problem] = []
         self._lookup = lookup
         self._known: dict[str, NamedType] = {}
-        self._asked: set[str] = set()
+        self._requested_names: set[str] = set()
         for named in definitions(root, namespace):
             if named.name in self._known:
                 hint = "its first definition is used everywhere"
@@ -72,9 +72,9 @@ class NamedTypes:
         waiting = deque(names)
         while waiting:
             name = waiting.popleft()
-            if name in self._asked:
+            if name in self._requested_names:
                 continue
-            self._asked.add(name)
+            self._requested_names.add(name)
             text = self._lookup(name)
             if text is not None:
                 waiting.extend(self._define(name, text))

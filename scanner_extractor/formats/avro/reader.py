@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from fastavro.schema import SchemaParseException, parse_schema
+
 from scanner_extractor.formats.avro.columns import Walk
 from scanner_extractor.formats.avro.names import NamedTypes, worded
 from scanner_extractor.formats.avro.types import UNREADABLE, Shape, Types
@@ -16,7 +18,7 @@ from scanner_model.names import RecordName
 _LONGEST = 1_000_000
 """Characters beyond which fastavro is not called: a megabyte costs it some 15 ms."""
 
-_MOST_SAID = 200
+_MAX_LENGTH = 200
 
 
 def fastavro_error(root: object, size: int, foreign: Iterable[str]) -> Problem | None:
@@ -26,8 +28,6 @@ def fastavro_error(root: object, size: int, foreign: Iterable[str]) -> Problem |
     """
     if size > _LONGEST or not isinstance(root, str | list | dict):
         return None
-    from fastavro.schema import SchemaParseException, parse_schema
-
     known = {name: {"type": "record", "name": name, "fields": []} for name in foreign}
     try:
         parse_schema(root, named_schemas=known)
@@ -48,7 +48,7 @@ def fastavro_error(root: object, size: int, foreign: Iterable[str]) -> Problem |
 
 
 def _problem(why: str) -> Problem:
-    why = why if len(why) <= _MOST_SAID else f"{why[:_MOST_SAID]}…"
+    why = why if len(why) <= _MAX_LENGTH else f"{why[:_MAX_LENGTH]}…"
     return Problem(
         "$", f"fastavro rejects the schema: {why}", "Apache Avro readers may reject it; its columns are read"
     )

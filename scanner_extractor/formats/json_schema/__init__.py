@@ -1,1 +1,1 @@
-"""Json schema."""
+"""JSON Schema to columns."""

@@ -1,4 +1,4 @@
-"""Members of a JSON Schema's objects and arrays: properties, map values, elements, tuple items."""
+"""Members of a JSON Schema's objects and arrays (properties, map values, elements, tuple items), and union branches."""
 
 from __future__ import annotations
 
@@ -67,9 +67,9 @@ class Inside:
         solid = [rest for subschema in self._solid for rest in self._rest(subschema)]
         return layered(solid, [rest for subschema in self._extra_of("array") for rest in self._rest(subschema)])
 
-    def tuple_places(self) -> tuple[tuple[int, Parts], ...]:
+    def tuple_elements(self) -> tuple[tuple[int, Parts], ...]:
         """List what applies to each item of a tuple, with its index."""
-        solid, extra = _by_name(self._solid, self._places), _by_name(self._extra_of("array"), self._places)
+        solid, extra = _by_name(self._solid, self._elements), _by_name(self._extra_of("array"), self._elements)
         return tuple((at, layered(solid.get(at, []), extra.get(at, []))) for at in sorted(solid | extra))
 
     def any_solid(self) -> bool:
@@ -78,7 +78,7 @@ class Inside:
 
     def lists(self, subschema: Located) -> bool:
         """Return whether *subschema* itself lists properties, values or elements."""
-        listed = (self._properties, self._values, self._rest, self._places)
+        listed = (self._properties, self._values, self._rest, self._elements)
         return any(True for inner in listed for _ in inner(subschema))
 
     def bare(self) -> Parts:
@@ -122,7 +122,7 @@ class Inside:
         if isinstance(rest, dict) or (rest is True and not is_tuple):
             yield self._child(rest, subschema)
 
-    def _places(self, subschema: Located) -> Iterator[tuple[int, Located]]:
+    def _elements(self, subschema: Located) -> Iterator[tuple[int, Located]]:
         items, prefix = subschema.schema.get("items"), subschema.schema.get("prefixItems")
         schemas = items if isinstance(items, list) else prefix if isinstance(prefix, list) else []
         for index, schema in enumerate(schemas):

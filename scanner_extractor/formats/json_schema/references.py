@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urljoin
 
+from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # it ships no types
+
 from scanner_extractor.formats.json_text import read_json
 from scanner_model.columns import Lookup
 from scanner_model.errors import InputInvalid
@@ -189,8 +191,6 @@ class References:
     def _metaschema(self, uri: str) -> Resource | None:
         if not _META.match(uri):
             return None
-        from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # it ships no types
-
         resource = REGISTRY.get(uri)
         return self._index(resource.contents, uri) if resource else None
 

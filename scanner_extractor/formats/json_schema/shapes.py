@@ -175,8 +175,8 @@ class Shapes:
     def _mere_choice(self, merged: Merged) -> Choice | None:
         if len(merged.choices) != 1 or not merged.possible or merged.extra:
             return None
-        says = any(claim(subschema.schema) or implied_type(subschema.schema) for subschema in merged.solid)
-        return None if says else merged.choices[0]
+        is_typed = any(claim(subschema.schema) or implied_type(subschema.schema) for subschema in merged.solid)
+        return None if is_typed else merged.choices[0]
 
     def _branch_options(self, parts: Parts) -> list[Option]:
         shape = self.of(parts)
@@ -234,7 +234,7 @@ class Shapes:
         entry = self._entry_value(element) if is_map else ()
         if entry:
             return Shape(type="map", value=entry)
-        return Shape(type=word, subschemas=inside.tuple_places(), element=element)
+        return Shape(type=word, subschemas=inside.tuple_elements(), element=element)
 
     def _entry_value(self, element: Parts) -> Parts:
         """Return a map's values where its keys are not text, so that Connect wrote an array of {key, value}."""

@@ -1,4 +1,4 @@
-"""Resolve type names by Protobuf's scope rules over all files of one schema."""
+"""Declarations of all files of one schema, names by Protobuf's scope rules, and well-known types."""
 
 from __future__ import annotations
 

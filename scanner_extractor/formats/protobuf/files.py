@@ -7,16 +7,16 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from importlib.resources import files
 from types import MappingProxyType
 
 from scanner_extractor.formats.protobuf.declarations import ProtoFile
 from scanner_extractor.formats.protobuf.parser import parse_proto
+from scanner_extractor.formats.protobuf.well_known import well_known_text
 from scanner_model.columns import Lookup
 from scanner_model.errors import Problem
 
 STANDARD = "google/protobuf/"
-"""Where the files lie that the compiler has of its own."""
+"""Where the files of the well-known types are."""
 
 _GOOGLE_TYPES = """
 calendar_period: enum CalendarPeriod { CALENDAR_PERIOD_UNSPECIFIED = 0; DAY = 1; WEEK = 2; FORTNIGHT = 3; MONTH = 4;
@@ -91,14 +91,8 @@ DECLARED = MappingProxyType(_google_types() | _CONFLUENT)
 
 @lru_cache(maxsize=64)
 def shipped(name: str) -> str | None:
-    """Return the text of the file imported as *name*, None where it is not bundled.
-
-    `google/protobuf/…` is the compiler's own copy (package grpcio-tools).
-    """
-    if not name.startswith(STANDARD):
-        return DECLARED.get(name)
-    file = files("grpc_tools") / "_proto" / name
-    return file.read_text(encoding="utf-8") if is_plain(name) and file.is_file() else None
+    """Return the text of the file imported as *name*, None where it is not bundled."""
+    return well_known_text(name) if name.startswith(STANDARD) else DECLARED.get(name)
 
 
 def is_plain(name: str) -> bool:

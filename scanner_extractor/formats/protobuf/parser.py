@@ -83,7 +83,7 @@ class _Parser:
 
     def _report(self, index: int, what: str) -> None:
         if len(self._problems) < _MOST_PROBLEMS:
-            self._problems.append(Problem(self._at.place(index), what, "this part is not read"))
+            self._problems.append(Problem(self._at.position(index), what, "this part is not read"))
 
     def _file_statement(self) -> None:
         start = self._at.index

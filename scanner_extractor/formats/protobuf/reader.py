@@ -147,8 +147,8 @@ class Walk:
         self.holders[path] = RecordName(message.name)
         self._push(_fields(path, message, open_ | {message.name}))
 
-    def _push(self, places: Iterable[_Position]) -> None:
-        self._waiting.extend(reversed(list(places)))
+    def _push(self, positions: Iterable[_Position]) -> None:
+        self._waiting.extend(reversed(list(positions)))
 
     def _report_unknown(self, position: _Position) -> None:
         where = f"{position.message.name}.{position.field.name}"
@@ -207,9 +207,20 @@ def protobuf_fields(text: str, lookup: Lookup, record: RecordName | None = None)
         columns=tuple(walk.collected.columns) if walk else (),
         holders=walk.holders if walk else {},
         records=tuple(RecordName(choice.name) for choice in choices),
-        problems=tuple(dict.fromkeys([*problems, *([refused] if refused else [])])),
+        problems=tuple(dict.fromkeys([*problems, *([refused] if refused else _reused_numbers(choices))])),
         empty=not choices and _serves_others(files.parsed[MAIN]),
     )
+
+
+def _reused_numbers(types: Iterable[Declared]) -> Iterator[Problem]:
+    """Yield a problem for each field number that a message uses twice; protoc, if installed, reports it too."""
+    for type_ in types:
+        names: dict[int, str] = {}
+        for field in type_.body.fields if isinstance(type_.body, Message) else ():
+            first = names.setdefault(field.number, field.name)
+            if first != field.name:
+                what = f"the fields {first!r} and {field.name!r} have the same number {field.number}"
+                yield Problem(type_.name, what, "readers cannot tell their values apart; both columns are read")
 
 
 def _serves_others(main: ProtoFile) -> bool:

@@ -229,7 +229,7 @@ class Cursor:
         previous = self._tokens[index - 1] if index else END
         return previous, self._text[before : self._matches[index].start("token")], self._tokens[index]
 
-    def place(self, index: int) -> str:
+    def position(self, index: int) -> str:
         """Return line and column of a token, both from 1, as `3:14`."""
         start = self._matches[index].start("token")
         return f"{self._text.count(chr(10), 0, start) + 1}:{start - self._text.rfind(chr(10), 0, start)}"

@@ -1,1 +1,1 @@
-"""Apicurio."""
+"""Apicurio Registry."""

@@ -199,7 +199,7 @@ def _read_v2(scan: _Scan) -> RegistryContent:
     answers = map_concurrently(artifacts, versions, pool=scan.pool)
     listed = [version for answer in answers if not isinstance(answer, ScannerError) for version in answer]
     errors = [
-        (qualified_subject(*artifact.place), answer)
+        (qualified_subject(*artifact.key), answer)
         for artifact, answer in zip(artifacts, answers, strict=True)
         if isinstance(answer, ScannerError)
     ]

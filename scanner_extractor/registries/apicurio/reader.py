@@ -57,7 +57,7 @@ class Artifact:
     described: Described
 
     @property
-    def place(self) -> SubjectKey:
+    def key(self) -> SubjectKey:
         """Return context and subject of its versions."""
         context, subject = artifact_subject(self.group, self.name)
         return context, SubjectName(subject)
@@ -115,7 +115,7 @@ def read_listed_version(payload: Json, source: SourceId, artifact: Artifact | No
             described=_described(payload),
         )
     except RowError as wrong:
-        known = qualified_subject(*artifact.place) if artifact else ""
+        known = qualified_subject(*artifact.key) if artifact else ""
         name = known or text(payload, "artifactId") or text(payload, "id")
         return bad_row(source, name, wrong, payload)
 
@@ -191,7 +191,7 @@ def assemble(
     for listed_version in listed:
         content = contents.get(listed_version.content_id, _NO_TEXT)
         if isinstance(content, ScannerError):
-            errors.append((qualified_subject(*listed_version.artifact.place), content))
+            errors.append((qualified_subject(*listed_version.artifact.key), content))
         else:
             rows.append(Row(version=_version(source, listed_version, content, numbers, artifacts)))
     return RegistryContent(rows={key_of(row.version): row for row in rows}) + unread_subjects(source, errors)
@@ -206,11 +206,11 @@ def numbered(listed: Iterable[ListedVersion]) -> Numbers:
     numbers: dict[tuple[str, SubjectName, str], int] = {}
     last: dict[SubjectKey, int] = {}
     for version in sorted(listed, key=lambda version: version.global_id):
-        place = version.artifact.place
-        before = last.get(place, 0)
+        key = version.artifact.key
+        before = last.get(key, 0)
         own = _number(version.label)
-        last[place] = own if own > before else before + 1
-        numbers[*place, version.label] = last[place]
+        last[key] = own if own > before else before + 1
+        numbers[*key, version.label] = last[key]
     return numbers
 
 
@@ -221,7 +221,7 @@ def _version(
     numbers: Numbers,
     artifacts: Mapping[SubjectKey, Described],
 ) -> SchemaVersion:
-    context, subject = listed.artifact.place
+    context, subject = listed.artifact.key
     number = numbers[context, subject, listed.label]
     return SchemaVersion(
         source=source,
@@ -272,7 +272,7 @@ def _number(label: str) -> int:
 
 def described(artifacts: Iterable[Artifact]) -> Mapping[SubjectKey, Described]:
     """Return the user metadata of each artifact."""
-    return {artifact.place: artifact.described for artifact in artifacts}
+    return {artifact.key: artifact.described for artifact in artifacts}
 
 
 _HINT = "the lists were read instead, which takes more requests"
@@ -308,7 +308,7 @@ def read_export(archive: bytes, source: SourceId, most: int) -> Exported:
         with zipfile.ZipFile(BytesIO(archive)) as opened:
             export = _Export(opened, most)
             export.check_announced()
-            artifacts = {_place(entity): read_artifact(entity) for entity in export.entities(".Artifact.json")}
+            artifacts = {_subject_key(entity): read_artifact(entity) for entity in export.entities(".Artifact.json")}
             return _listed_versions(export, source, artifacts), dict(_contents(export)), list(artifacts.values())
     except _DAMAGED as error:
         raise PayloadUnexpected(f"the export cannot be read: {error}", hint=_HINT) from error
@@ -360,7 +360,7 @@ def _listed_versions(
     export: _Export, source: SourceId, artifacts: Mapping[tuple[str, str], Artifact]
 ) -> list[ListedVersion | BadRow]:
     versions = export.entities(".ArtifactVersion.json")
-    listed = [read_listed_version(entity, source, artifacts.get(_place(entity))) for entity in versions]
+    listed = [read_listed_version(entity, source, artifacts.get(_subject_key(entity))) for entity in versions]
     if not listed and any(name.endswith(_DATA[0]) for name in export.names):
         raise PayloadUnexpected("the export has texts and no versions", hint=_HINT)
     return listed
@@ -385,5 +385,5 @@ def _content(body: bytes, references: str) -> Content | ScannerError:
         return error
 
 
-def _place(entity: Json) -> tuple[str, str]:
+def _subject_key(entity: Json) -> tuple[str, str]:
     return text(entity, "groupId"), text(entity, "artifactId")

@@ -1,1 +1,1 @@
-"""Confluent."""
+"""Confluent Schema Registry, and registries with its API."""

@@ -1,1 +1,1 @@
-"""Confluent cloud."""
+"""Confluent Cloud's APIs: discovery, stream catalog, Tableflow, metrics."""

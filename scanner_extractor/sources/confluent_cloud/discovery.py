@@ -192,9 +192,9 @@ def read_cloud(settings: CloudSettings, http: Http, progress: Progress) -> Cloud
         outcome=SourceResult(
             source=settings.source,
             kind="confluent_cloud",
-            answer=SourceStatus.PARTIAL if scan.problems else SourceStatus.READ,
-            got=count,
-            asked=count,
+            status=SourceStatus.PARTIAL if scan.problems else SourceStatus.READ,
+            received=count,
+            requested=count,
             reason="; ".join(problem.what for problem in scan.problems[:2]),
             hint=scan.problems[0].hint if scan.problems else "",
             requests=http.requests,

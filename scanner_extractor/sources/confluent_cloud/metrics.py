@@ -68,9 +68,9 @@ def read_metrics(settings: MetricsSettings, http: Http, progress: Progress, *, n
         outcome=SourceResult(
             source=settings.source,
             kind="metrics",
-            answer=SourceStatus.PARTIAL if problems else SourceStatus.READ,
-            got=len(metrics),
-            asked=len(metrics),
+            status=SourceStatus.PARTIAL if problems else SourceStatus.READ,
+            received=len(metrics),
+            requested=len(metrics),
             reason="; ".join(problem.what for problem in problems[:2]),
             hint=problems[0].hint if problems else "",
             requests=http.requests,

@@ -34,16 +34,16 @@ class CloudFound:
         return self.readings[0].organization if self.readings else None
 
 
-def cloud_probes(settings: CloudSettings, http: Http, found: CloudFound) -> Iterator[Probe]:
+def cloud_probes(settings: CloudSettings, http: Http, discovered: CloudFound) -> Iterator[Probe]:
     """Try to find the cluster; then report each list that was refused, and why."""
 
     def listed() -> str:
         reading = read_cloud(settings, http, no_progress)
-        found.readings.append(reading)
+        discovered.readings.append(reading)
         return _counted(reading.organization)
 
     yield Probe("find the cluster", listed)
-    for problem in found.readings[0].problems if found.readings else ():
+    for problem in discovered.readings[0].problems if discovered.readings else ():
         yield Probe("list what is beside it", _refusing(problem), required=False)
 
 
@@ -67,12 +67,12 @@ def _some(count: int, thing: str) -> str:
     return f"at least {count} {thing}" if count else f"no {thing}"
 
 
-def _counted(found: Organization) -> str:
+def _counted(organization: Organization) -> str:
     counts = (
-        ("clusters", len(found.clusters)),
-        ("schema registries", len(found.registries)),
-        ("ksqlDB clusters", len(found.ksqldb)),
-        ("compute pools", len(found.pools)),
+        ("clusters", len(organization.clusters)),
+        ("schema registries", len(organization.registries)),
+        ("ksqlDB clusters", len(organization.ksqldb)),
+        ("compute pools", len(organization.pools)),
     )
     return ", ".join(f"{count} {what}" for what, count in counts)
 

@@ -214,9 +214,9 @@ def read_stream_catalog(settings: StreamCatalogSettings, http: Http, progress: P
         outcome=SourceResult(
             source=settings.source,
             kind="stream_catalog",
-            answer=SourceStatus.PARTIAL if scan.reasons else SourceStatus.READ,
-            got=len(rows),
-            asked=len(rows),
+            status=SourceStatus.PARTIAL if scan.reasons else SourceStatus.READ,
+            received=len(rows),
+            requested=len(rows),
             reason="; ".join(scan.reasons[:2]),
             requests=http.requests,
         ),

@@ -184,9 +184,9 @@ def read_tableflow(settings: TableflowSettings, http: Http, progress: Progress) 
         outcome=SourceResult(
             source=settings.source,
             kind="tableflow",
-            answer=SourceStatus.PARTIAL if problems else SourceStatus.READ,
-            got=len(tables),
-            asked=len(tables),
+            status=SourceStatus.PARTIAL if problems else SourceStatus.READ,
+            received=len(tables),
+            requested=len(tables),
             reason="; ".join(problem.what for problem in problems),
             hint=problems[0].hint if problems else "",
             requests=http.requests,

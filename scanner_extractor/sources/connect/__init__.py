@@ -1,1 +1,1 @@
-"""Connect."""
+"""Kafka Connect's REST API, of workers and of Confluent Cloud."""

@@ -51,9 +51,9 @@ def read_connect(settings: ConnectSettings, http: Http, progress: Progress) -> C
         outcome=SourceResult(
             source=settings.source,
             kind="connect",
-            answer=SourceStatus.PARTIAL if scan.reasons else SourceStatus.READ,
-            got=len(connectors),
-            asked=len(connectors) + len(scan.unread),
+            status=SourceStatus.PARTIAL if scan.reasons else SourceStatus.READ,
+            received=len(connectors),
+            requested=len(connectors) + len(scan.unread),
             reason="; ".join(scan.reasons),
             requests=http.requests,
             unread=frozenset(scan.unread),

@@ -1,4 +1,4 @@
-"""Parse connectors from responses of a Connect worker or of Confluent Cloud's managed Connect."""
+"""Parse connectors from responses of a Connect worker or of managed Connect; mask settings declared as PASSWORD."""
 
 from __future__ import annotations
 

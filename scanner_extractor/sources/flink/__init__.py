@@ -1,1 +1,1 @@
-"""Flink."""
+"""Flink: JobManager, SQL Gateway, SQL files, Confluent."""

@@ -202,9 +202,9 @@ class FlinkListing:
         outcome = SourceResult(
             source=self.settings.source,
             kind="flink",
-            answer=SourceStatus.PARTIAL if self.problems else SourceStatus.READ,
-            got=got,
-            asked=got + len(self.unread),
+            status=SourceStatus.PARTIAL if self.problems else SourceStatus.READ,
+            received=got,
+            requested=got + len(self.unread),
             reason="; ".join((*self.reasons, *losses)),
             requests=http.requests,
             # With a name in it, a partial answer counts as a list of everything else.

@@ -119,9 +119,9 @@ def read_job_manager(settings: FlinkSettings, http: Http, progress: Progress) ->
     outcome = SourceResult(
         source=settings.source,
         kind="flink",
-        answer=SourceStatus.PARTIAL if failed else SourceStatus.READ,
-        got=len(read),
-        asked=len(jobs),
+        status=SourceStatus.PARTIAL if failed else SourceStatus.READ,
+        received=len(read),
+        requested=len(jobs),
         reason=f"the plans of {len(failed)} of its jobs could not be read" if failed else "",
         requests=http.requests,
         unread=frozenset(job.name for job, _ in failed),
@@ -136,7 +136,7 @@ def read_gateway_alive(settings: FlinkSettings, http: Http, progress: Progress) 
     """
     gateway_version(http)
     progress(settings.source, 0, 0)
-    outcome = SourceResult(source=settings.source, kind="flink", answer=SourceStatus.READ, requests=http.requests)
+    outcome = SourceResult(source=settings.source, kind="flink", status=SourceStatus.READ, requests=http.requests)
     return JobsResult(outcome=outcome)
 
 

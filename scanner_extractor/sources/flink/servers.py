@@ -1,4 +1,4 @@
-"""Poll a Flink server for the states of its statements and jobs."""
+"""The kinds of Flink server: how each is read, checked, and polled for the states of its statements and jobs."""
 
 from __future__ import annotations
 

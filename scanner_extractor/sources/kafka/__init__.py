@@ -1,1 +1,1 @@
-"""Kafka."""
+"""Kafka brokers through the Admin API."""

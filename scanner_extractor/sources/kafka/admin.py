@@ -49,9 +49,9 @@ def read_kafka(settings: KafkaSettings, progress: Progress, client: KafkaClient 
         outcome=SourceResult(
             source=settings.source,
             kind="kafka",
-            answer=SourceStatus.PARTIAL if partial else SourceStatus.READ,
-            got=len(topics) + len(groups),
-            asked=len(topics) + len(groups) + len(scan.unread),
+            status=SourceStatus.PARTIAL if partial else SourceStatus.READ,
+            received=len(topics) + len(groups),
+            requested=len(topics) + len(groups) + len(scan.unread),
             reason="; ".join(problem.what for problem in scan.problems[:2]),
             hint=scan.problems[0].hint if scan.problems else "",
             requests=scan.requests,

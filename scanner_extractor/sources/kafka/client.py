@@ -113,12 +113,13 @@ class KafkaClient:
     """
 
     def __init__(self, settings: KafkaSettings, make: Callable[..., Any] | None = None) -> None:
-        from confluent_kafka import KafkaException, admin
+        import confluent_kafka.admin  # noqa: PLC0415 - librdkafka is slower to load than most commands run
 
+        # Its classes and errors; it has types for a part of itself only.
+        self._library: Any = confluent_kafka
+        self._exception = confluent_kafka.KafkaException
         self._timeout = settings.timeout
         self._failures = Failures(settings.properties, str(settings.source))
-        self._exception = KafkaException
-        self._admin_module: Any = admin
         properties: dict[str, Any] = {
             "client.id": "scanner",
             **settings.properties,
@@ -126,8 +127,8 @@ class KafkaClient:
             "error_cb": self._failures.note,
         }
         try:
-            self._admin: Any = (make or admin.AdminClient)(properties, logger=_LOG)
-        except KafkaException as error:
+            self._admin: Any = (make or self._library.admin.AdminClient)(properties, logger=_LOG)
+        except self._exception as error:
             raise self._failures.invalid(error.args[0]) from error
 
     def metadata(self) -> ClusterAnswer:
@@ -153,10 +154,9 @@ class KafkaClient:
 
     def internal(self, topics: Sequence[str]) -> Gathered[DescriptionAnswer]:
         """Query which topics are internal, and our permissions on each (DescribeTopics)."""
-        from confluent_kafka import TopicCollection
 
         def request(names: Sequence[str]) -> Mapping[str, Future[DescriptionAnswer]]:
-            collection = TopicCollection(list(names))
+            collection = self._library.TopicCollection(list(names))
             futures: Mapping[str, Future[DescriptionAnswer]] = self._admin.describe_topics(
                 collection, include_authorized_operations=True, request_timeout=self._timeout
             )
@@ -175,27 +175,27 @@ class KafkaClient:
             operations = future.result().authorized_operations
         except self._exception:
             return None
-        return self._admin_module.AclOperation.DESCRIBE in (operations or ())
+        return self._library.admin.AclOperation.DESCRIBE in (operations or ())
 
     def hides_topics(self) -> bool:
         """Return whether topics are hidden from us: a request for any name is refused, whether it exists or not.
 
         This creates no topic (DescribeTopics).
         """
-        from confluent_kafka import KafkaError, TopicCollection
-
         try:
             futures = self._admin.describe_topics(
-                TopicCollection([_UNUSED_TOPIC]), include_authorized_operations=False, request_timeout=self._timeout
+                self._library.TopicCollection([_UNUSED_TOPIC]),
+                include_authorized_operations=False,
+                request_timeout=self._timeout,
             )
             futures[_UNUSED_TOPIC].result()
         except self._exception as error:
-            return bool(error.args[0].code() == KafkaError.TOPIC_AUTHORIZATION_FAILED)
+            return bool(error.args[0].code() == self._library.KafkaError.TOPIC_AUTHORIZATION_FAILED)
         return False
 
     def configs(self, topics: Sequence[str]) -> Gathered[dict[str, ConfigAnswer]]:
         """Query every topic's settings (DescribeConfigs)."""
-        make = self._admin_module.ConfigResource
+        make = self._library.admin.ConfigResource
 
         def request(names: Sequence[str]) -> dict[str, Future[dict[str, ConfigAnswer]]]:
             resources = [make(make.Type.TOPIC, name) for name in names]
@@ -206,7 +206,7 @@ class KafkaClient:
 
     def broker_settings(self, brokers: Sequence[int]) -> Gathered[dict[str, ConfigAnswer]]:
         """Query the settings of each broker (DescribeConfigs; one broker per request, many in flight)."""
-        make = self._admin_module.ConfigResource
+        make = self._library.admin.ConfigResource
 
         def request(names: Sequence[str]) -> dict[str, Future[dict[str, ConfigAnswer]]]:
             futures: dict[str, Future[dict[str, ConfigAnswer]]] = {}
@@ -234,12 +234,11 @@ class KafkaClient:
 
     def committed(self, groups: Sequence[str]) -> Gathered[list[OffsetAnswer]]:
         """Query the offsets that each group has committed (OffsetFetch; one group per request, many in flight)."""
-        from confluent_kafka import ConsumerGroupTopicPartitions
 
         def fetch(names: Sequence[str]) -> dict[str, Future[Any]]:
             futures: dict[str, Future[Any]] = {}
             for name in names:
-                request = [ConsumerGroupTopicPartitions(name)]
+                request = [self._library.ConsumerGroupTopicPartitions(name)]
                 futures |= self._admin.list_consumer_group_offsets(request, request_timeout=self._timeout)
             return futures
 
@@ -261,13 +260,11 @@ class KafkaClient:
         One that has no leader just now, or whose leader went away, is left out: librdkafka then gives an offset below
         zero without an error. Raises SourceRefused and SourceUnreachable where none is reported.
         """
-        from confluent_kafka import TopicPartition
-
         offsets: dict[tuple[str, int], int] = {}
         failure: Exception | None = None
         for start in range(0, len(partitions), _PARTITIONS):
-            latest = self._admin_module.OffsetSpec.latest()
-            wanted = {TopicPartition(*key): latest for key in partitions[start : start + _PARTITIONS]}
+            latest = self._library.admin.OffsetSpec.latest()
+            wanted = {self._library.TopicPartition(*key): latest for key in partitions[start : start + _PARTITIONS]}
             for partition, future in self._admin.list_offsets(wanted, request_timeout=self._timeout).items():
                 try:
                     end = future.result().offset

@@ -36,12 +36,12 @@ def read_offsets(
     progress(settings.source, 0, len(partitions))
     ends = kafka.ends(partitions)
     progress(settings.source, len(ends), len(partitions))
-    untold = {name for name, number in partitions if (name, number) not in ends}
+    incomplete = {name for name, number in partitions if (name, number) not in ends}
     sums: Counter[str] = Counter()
     for (name, _), offset in ends.items():
         sums[name] += offset
-    end_offsets = {name: float(amount) for name, amount in sums.items() if name not in untold}
-    return _reading(settings.source, end_offsets, sorted(untold), _iso(now))
+    end_offsets = {name: float(amount) for name, amount in sums.items() if name not in incomplete}
+    return _reading(settings.source, end_offsets, sorted(incomplete), _iso(now))
 
 
 def offsets_document(reading: CatalogResult) -> Json:
@@ -72,9 +72,9 @@ def _reading(source: SourceId, end_offsets: dict[str, float], unread: list[str],
         outcome=SourceResult(
             source=source,
             kind="metrics",
-            answer=SourceStatus.PARTIAL if unread else SourceStatus.READ,
-            got=len(end_offsets),
-            asked=len(end_offsets) + len(unread),
+            status=SourceStatus.PARTIAL if unread else SourceStatus.READ,
+            received=len(end_offsets),
+            requested=len(end_offsets) + len(unread),
             reason=reason,
             hint="look at them again when all brokers are up" if unread else "",
             requests=2,

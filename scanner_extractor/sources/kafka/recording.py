@@ -31,9 +31,9 @@ def kafka_document(reading: KafkaResult) -> Json:
         "unconfigured": sorted(reading.unconfigured),
         "problems": [[problem.where, problem.what, problem.hint] for problem in reading.problems],
         "outcome": {
-            "answer": outcome.answer.value,
-            "got": outcome.got,
-            "asked": outcome.asked,
+            "answer": outcome.status.value,
+            "got": outcome.received,
+            "asked": outcome.requested,
             "reason": outcome.reason,
             "hint": outcome.hint,
             "requests": outcome.requests,
@@ -54,9 +54,10 @@ def read_kafka_document(document: Json, source: SourceId) -> KafkaResult:
 def _reading(document: dict[str, Any], source: SourceId) -> KafkaResult:
     # Captures of earlier versions know neither `unnamed` nor `unconfigured`.
     members = dict(document["outcome"])
-    answer, unread = SourceStatus(members.pop("answer")), frozenset(members.pop("unread"))
+    counts = {"received": members.pop("got"), "requested": members.pop("asked")}
+    status, unread = SourceStatus(members.pop("answer")), frozenset(members.pop("unread"))
     return KafkaResult(
-        outcome=SourceResult(source=source, kind="kafka", answer=answer, unread=unread, **members),
+        outcome=SourceResult(source=source, kind="kafka", status=status, unread=unread, **counts, **members),
         cluster_id=document["cluster_id"],
         brokers=tuple(document["brokers"]),
         unnamed=int(document.get("unnamed", 0)),

@@ -1,1 +1,1 @@
-"""Ksqldb."""
+"""ksqlDB's REST API."""

@@ -108,9 +108,9 @@ def read_ksqldb(
     outcome = SourceResult(
         source=settings.source,
         kind="ksqldb",
-        answer=SourceStatus.PARTIAL if unread or client.refused else SourceStatus.READ,
-        got=got,
-        asked=got + len(unread),
+        status=SourceStatus.PARTIAL if unread or client.refused else SourceStatus.READ,
+        received=got,
+        requested=got + len(unread),
         reason="; ".join(_reasons(client.refused, unread, closing)),
         requests=http.requests,
         unread=unread,

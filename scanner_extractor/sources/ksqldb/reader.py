@@ -200,22 +200,22 @@ def read_source(payload: dict[str, Any], source: SourceId) -> KsqlSource:
 def _entity(item: Json, source: SourceId) -> Entity:
     match item:
         case {"sourceDescriptions": list(described)}:
-            return _each("sourceDescriptions", described, source, _described)
+            return _read_all("sourceDescriptions", described, source, _described)
         case {"sourceDescription": dict(described)}:
             # 6.1 reports 0 partitions of every topic here, which is meaningless.
-            return replace(_each("sourceDescription", [described], source, _described), missing=frozenset())
+            return replace(_read_all("sourceDescription", [described], source, _described), missing=frozenset())
         case {"queryDescriptions": list(queries)}:
-            return _each("queryDescriptions", queries, source, _query_described)
+            return _read_all("queryDescriptions", queries, source, _query_described)
         case {"queries": list(queries)}:
-            return _each("queries", queries, source, _query_running)
+            return _read_all("queries", queries, source, _query_running)
         case {"streams": list(listed)} | {"tables": list(listed)}:
             names = [str(entry.get("name")) for entry in listed if isinstance(entry, dict) and entry.get("name")]
             return Entity(kind="names", listed=tuple(names))
         case {"functions": list(functions)}:
-            return _each("functions", functions, source, _function)
+            return _read_all("functions", functions, source, _function)
         case {"types": dict(types)}:
             named = [{"name": name, "schema": schema} for name, schema in types.items()]
-            return _each("types", named, source, _type)
+            return _read_all("types", named, source, _type)
         case {"errorMessage": message}:
             return Entity(problems=(Problem(str(source), f"ksqlDB reports an error: {message}"),))
         case _:
@@ -223,7 +223,9 @@ def _entity(item: Json, source: SourceId) -> Entity:
             return Entity(problems=(Problem(str(source), f"ksqlDB returned an unknown entity ({type_name}), ignored"),))
 
 
-def _each(kind: str, items: list[Json], source: SourceId, read: Callable[[dict[str, Any], SourceId], Entity]) -> Entity:
+def _read_all(
+    kind: str, items: list[Json], source: SourceId, read: Callable[[dict[str, Any], SourceId], Entity]
+) -> Entity:
     parts = [_attempt(item, source, read) for item in items]
     return Entity(
         kind=kind,

@@ -1,4 +1,4 @@
-"""What hangs together, as people count it: by hand on small graphs, and against a slow reference on any."""
+"""What is connected, as people count it: by hand on small graphs, and against a slow reference on any."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -10,6 +10,7 @@ from dataflow_generator.analysis.findings import FindingKind, stored_findings, v
 from dataflow_generator.build.store import edge_row, node_row
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, Node, NodeKind
 from scanner_dictionary.engine.open import Connection, open_dictionary, writing
+from scanner_dictionary.graph.reader import topic_level
 from scanner_dictionary.graph.store import add_rows, describe_graph
 
 KAFKA = "kafka://k-1:9092"
@@ -70,7 +71,7 @@ def test_findings_of_stored_rows_are_those_of_the_graph(conn, first) -> None:
     """Only a part of the rows is read; graphs of all engines are numbered in order, not all below zero."""
     stored(conn, NODES, EDGES, first)
 
-    result = stored_findings(conn)
+    result = stored_findings(topic_level(conn))
 
     assert result == validate(NODES, EDGES)
     assert [item.kind for item in result] == [
@@ -86,16 +87,16 @@ def test_a_graph_without_schemas_is_above_them_whole(conn) -> None:
     nodes, edges = NODES[:-1], [item for item in EDGES if item.kind is not EdgeKind.HAS_SCHEMA]
     stored(conn, nodes, edges, 1)
 
-    assert stored_findings(conn) == validate(nodes, edges)
+    assert stored_findings(topic_level(conn)) == validate(nodes, edges)
 
 
-def test_an_edge_to_what_is_no_job_or_dataset_is_told(conn) -> None:
+def test_an_edge_to_what_is_no_job_or_dataset_is_reported(conn) -> None:
     """The database says where it is; who reads the graph above its columns would not find it."""
     stored(conn, NODES, [*EDGES, edge(JOB, SCHEMA, EdgeKind.WRITES)], -100)
 
-    assert stored_findings(conn)[0].what == f"writes from {JOB.key} to node:1000: node:1000 does not exist"
+    assert stored_findings(topic_level(conn))[0].what == f"writes from {JOB.key} to node:1000: node:1000 does not exist"
 
 
 def test_a_dictionary_without_a_graph_has_no_findings(conn) -> None:
     """There is nothing to look at."""
-    assert stored_findings(conn) == ()
+    assert stored_findings(topic_level(conn)) == ()

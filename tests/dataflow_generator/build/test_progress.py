@@ -1,26 +1,11 @@
-"""Long work tells how far it is, step by step, to whoever listens."""
+"""Long work reports how far it is, step by step, to whoever listens."""
 
 from collections.abc import Iterator
-from types import SimpleNamespace
 
 from dataflow_generator.build.progress import counted
-from dataflow_generator.spark.progress import TASKS, StageProgress
 
 
-def tracker(running: dict[int, tuple[int, int] | None]) -> SimpleNamespace:
-    """Return of the stages that run, as Spark's status tracker; of one that ends between two questions nothing."""
-    infos = {
-        stage: told and SimpleNamespace(numCompletedTasks=told[0], numTasks=told[1]) for stage, told in running.items()
-    }
-    return SimpleNamespace(getActiveStageIds=lambda: list(infos), getStageInfo=infos.__getitem__)
-
-
-def heard() -> tuple[list[tuple[str, int, int | None]], StageProgress]:
-    said: list[tuple[str, int, int | None]] = []
-    return said, StageProgress(lambda *each: said.append(each))
-
-
-def test_each_thing_is_told_when_it_is_done() -> None:
+def test_each_thing_is_reported_when_it_is_done() -> None:
     """A bar that moves before the work would stand still at its end."""
     said: list[tuple[str, int, int | None]] = []
     things: Iterator[str] = counted(lambda *each: said.append(each), "parts", ["a", "b"], 2)
@@ -29,29 +14,3 @@ def test_each_thing_is_told_when_it_is_done() -> None:
     assert said == [("parts", 0, 2)]
     assert list(things) == ["b"]
     assert said[1:] == [("parts", 1, 2), ("parts", 2, 2)]
-
-
-def test_tasks_of_all_stages_are_added_up() -> None:
-    """Two jobs of one command run side by side, or after each other."""
-    said, seen = heard()
-    seen.poll(tracker({1: (3, 4), 2: (0, 10)}))
-    seen.poll(tracker({2: (5, 10), 3: None}))
-
-    assert said == [(TASKS, 3, 14), (TASKS, 9, 14)]
-
-
-def test_nothing_is_told_before_a_stage_began() -> None:
-    """A bar of none of none says nothing."""
-    said, seen = heard()
-    seen.poll(tracker({}))
-
-    assert said == []
-
-
-def test_what_a_server_tells_by_itself_is_told_on() -> None:
-    """A Spark Connect server answers no questions about its stages, and says them while it works."""
-    said, seen = heard()
-    seen.on_update([SimpleNamespace(stage_id=1, num_completed_tasks=2, num_tasks=3)], inflight_tasks=1, done=False)
-    seen.on_update(None, inflight_tasks=0, done=True)
-
-    assert said == [(TASKS, 2, 3), (TASKS, 3, 3)]

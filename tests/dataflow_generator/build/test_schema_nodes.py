@@ -77,7 +77,7 @@ def test_a_message_that_is_one_value_has_one_column() -> None:
     assert edge.source.startswith("schema:")
 
 
-def test_an_edge_says_why_it_is_believed() -> None:
+def test_an_edge_states_why_it_is_believed() -> None:
     """Declared, derived from a statement, or matched by name."""
     edge = link_edge(link(), KNOWN)
 

@@ -1,4 +1,4 @@
-"""The stored graph is the one that would be made from scratch, whatever changed in the estate since the last one."""
+"""The stored graph equals one that is generated from scratch, whatever changed in the installation."""
 
 from __future__ import annotations
 
@@ -7,29 +7,31 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-import changing_estate as changing
+import changing_installation as changing
 import pytest
 from hypothesis import HealthCheck, given, settings
 
 from dataflow_generator.analysis.findings import stored_findings, validate
 from dataflow_generator.build.assemble import build_graph, read_flows
 from dataflow_generator.build.dictionary_source import DictionarySource
+from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.build.store import generate, store
 from dataflow_generator.parquet.reader import graph_in_parquet
 from dataflow_generator.parquet.writer import write_graph
 from dataflow_generator.query.stored_graph import whole_graph
 from dataflow_generator.render import OUTPUTS
 from scanner_dictionary.engine.open import open_dictionary
+from scanner_dictionary.graph.reader import SqlGraphReader, topic_level
 from scanner_dictionary.graph.store import StoredGraph, stored_graph
 from scanner_model.errors import DictionaryUnusable
 from scanner_model.names import Role
 
-FIELDS, estate = changing.FIELDS, changing.estate
+FIELDS, installation = changing.FIELDS, changing.installation
 TABLES = ("flow_node", "flow_edge", "flow_graph")
 
 
 def scanned(file: Path, state: dict[str, Any]) -> StoredGraph:
-    """Store what an estate became, and generate its graph."""
+    """Store what an installation became, and generate its graph."""
     return generate(changing.write_state(file, state))
 
 
@@ -52,7 +54,7 @@ def from_scratch(file: Path) -> list[list[Any]]:
 def document(file: Path) -> str:
     """Return the stored graph as JSON."""
     with open_dictionary(str(file)).connect() as conn:
-        return "".join(OUTPUTS["json"](whole_graph(conn, stored_graph(conn))))
+        return "".join(OUTPUTS["json"](whole_graph(SqlGraphReader(conn), stored_graph(conn))))
 
 
 @settings(
@@ -60,7 +62,7 @@ def document(file: Path) -> str:
 )
 @given(history=changing.histories())
 def test_stored_graph_is_the_one_made_from_scratch(empty, tmp_path_factory, history) -> None:
-    """Not a byte may tell in which order an estate became what it is; in Parquet files the graph is the same."""
+    """Not a byte may tell in which order an installation became what it is; in Parquet files the graph is the same."""
     home = tmp_path_factory.mktemp("stored")
     file = Path(shutil.copy(empty, home / "dictionary.db"))
     for state in history:
@@ -70,15 +72,15 @@ def test_stored_graph_is_the_one_made_from_scratch(empty, tmp_path_factory, hist
         assert rows(file) == from_scratch(file)
         assert document(file) == "".join(OUTPUTS["json"](graph_in_parquet(home / "graph", about).whole()))
         with open_dictionary(str(file)).connect() as conn:
-            graph = whole_graph(conn, stored_graph(conn))
-            assert stored_findings(conn) == validate(graph.nodes(), graph.edges())
+            graph = whole_graph(SqlGraphReader(conn), stored_graph(conn))
+            assert stored_findings(topic_level(conn)) == validate(graph.nodes(), graph.edges())
 
 
 @pytest.fixture
 def file(empty, tmp_path) -> Path:
-    """Return a dictionary with the graph of an estate."""
+    """Return a dictionary with the graph of an installation."""
     copied = Path(shutil.copy(empty, tmp_path / "dictionary.db"))
-    scanned(copied, estate())
+    scanned(copied, installation())
     return copied
 
 
@@ -97,16 +99,16 @@ def test_schemas_that_topics_still_have_keep_their_rows(file) -> None:
     """A definition is never changed; whatever else changes, its rows are those that were stored first."""
     before = len(marks(file))
     marked(file)
-    scanned(file, estate(topics=("a.orders", "z"), connectors=(), event=True, tables=True))
+    scanned(file, installation(topics=("a.orders", "z"), connectors=(), events=changing.EVENTS, tables=changing.TABLES))
 
     assert marks(file) == [True] * before
 
 
 def test_a_schema_goes_with_its_last_topic_and_comes_back_with_the_next(file) -> None:
-    """Its definition stays in the dictionary, where history is asked."""
+    """Its definition stays in the dictionary, where history is queried."""
     other = {("a.orders", Role.VALUE): FIELDS[:1]}
     for schemas in (other, {}, {**other, ("b.paid", Role.KEY): FIELDS}):
-        scanned(file, estate(schemas=schemas))
+        scanned(file, installation(schemas=schemas))
 
         assert rows(file) == from_scratch(file)
 
@@ -125,7 +127,7 @@ def test_schemas_that_this_program_did_not_store_are_stored_again(file, damage) 
     with sqlite3.connect(file) as conn:
         conn.execute(damage)
     marked(file)
-    scanned(file, estate())
+    scanned(file, installation())
 
     assert not any(marks(file))
     assert rows(file) == from_scratch(file)
@@ -135,9 +137,10 @@ def test_any_graph_is_stored_as_it_comes_and_the_next_one_keeps_nothing_of_it(fi
     """Spark gives it row by row, numbered in its order."""
     expected, engine = document(file), open_dictionary(str(file))
     with engine.connect() as conn:
-        flows = read_flows(conn)
-    with engine.connect() as conn:
-        store(engine, build_graph(conn, flows))
+        snapshot = load_snapshot(conn)
+        flows = read_flows(snapshot)
+        conn.rollback()
+        store(engine, build_graph(snapshot, flows))
 
     assert document(file) == expected
     generate(engine)

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from dataflow_generator.build.assemble import read_flows
+from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.graph import EdgeKind
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.write.scan import write_scan
@@ -29,7 +30,7 @@ def conn(new_dictionary):
     aliases = (("display_name", "billing"), ("environment", "prod"))
     cluster = Cluster(name=ClusterName("retail"), brokers=("k-1:9092",), cluster_id="lkc-1", aliases=aliases)
     outcomes = tuple(
-        SourceResult(source=each, kind=each.partition(":")[0], answer=SourceStatus.READ)
+        SourceResult(source=each, kind=each.partition(":")[0], status=SourceStatus.READ)
         for each in (KAFKA, FLINK, STREAMS)
     )
     scan = ClusterScan(
@@ -50,7 +51,7 @@ def conn(new_dictionary):
 
 def test_statements_and_topologies_are_jobs_between_topics_of_their_cluster(conn) -> None:
     """The statement reads through a view of another; both find the topic that the brokers tell."""
-    flows = read_flows(conn)
+    flows = read_flows(load_snapshot(conn))
     uses = [(edge.source, edge.target) for edge in flows.edges if edge.kind in (EdgeKind.READS, EdgeKind.WRITES)]
 
     assert uses == [
@@ -62,6 +63,6 @@ def test_statements_and_topologies_are_jobs_between_topics_of_their_cluster(conn
     assert (flows.coverage.columns, flows.coverage.tables) == (1, 0)
 
 
-def test_only_topics_that_no_scan_told_are_new_nodes(conn) -> None:
+def test_only_topics_that_no_scan_reported_are_new_nodes(conn) -> None:
     """The others are in the graph anyway."""
-    assert [node.name for node in read_flows(conn).nodes if node.kind == "topic"] == ["counted", "paid"]
+    assert [node.name for node in read_flows(load_snapshot(conn)).nodes if node.kind == "topic"] == ["counted", "paid"]

@@ -32,7 +32,7 @@ def scan(topics: tuple[str, ...], fields: tuple[str, ...]) -> ClusterScan:
     return ClusterScan(
         cluster=Cluster(name=ClusterName("shop"), brokers=("k:9092",)),
         outcomes=tuple(
-            SourceResult(source=each, kind=each.partition(":")[0], answer=SourceStatus.READ)
+            SourceResult(source=each, kind=each.partition(":")[0], status=SourceStatus.READ)
             for each in (KAFKA, REGISTRY, CONNECT)
         ),
         topics=tuple(Topic(source=KAFKA, name=TopicName(name)) for name in topics),

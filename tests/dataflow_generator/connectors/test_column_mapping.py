@@ -27,8 +27,8 @@ JDBC = {
 
 
 def steps(**transforms: dict[str, str]) -> dict[str, str]:
-    told = {f"transforms.{name}.{key}": text for name, step in transforms.items() for key, text in step.items()}
-    return {"transforms": ",".join(transforms), **told}
+    members = {f"transforms.{name}.{key}": text for name, step in transforms.items() for key, text in step.items()}
+    return {"transforms": ",".join(transforms), **members}
 
 
 def followed(config: dict[str, str], source: str = "", target: str = "", at: int = 0) -> ColumnMapping:
@@ -39,16 +39,16 @@ def followed(config: dict[str, str], source: str = "", target: str = "", at: int
     return map_columns(read, flows, flows.flows[at], ends)
 
 
-def pairs(found: ColumnMapping) -> dict[str, set[str]]:
+def pairs(column_mapping: ColumnMapping) -> dict[str, set[str]]:
     """Return the columns of the target, each with those that it is made of; `~` marks one that is computed."""
-    told: dict[str, set[str]] = {}
-    for column in found.columns:
-        told.setdefault(path_name(column.target), set()).add(path_name(column.source) + "~" * column.changed)
-    return told
+    members: dict[str, set[str]] = {}
+    for column in column_mapping.columns:
+        members.setdefault(path_name(column.target), set()).add(path_name(column.source) + "~" * column.changed)
+    return members
 
 
 def test_a_change_feed_has_its_rows_before_and_after_the_change() -> None:
-    """The table is told by its topic alone; what the connector adds is of no column."""
+    """The table is reported by its topic alone; what the connector adds is of no column."""
     assert pairs(followed(POSTGRES_CDC, target=ENVELOPE)) == {
         "before.id": {"id"},
         "before.email": {"email"},
@@ -61,11 +61,11 @@ def test_a_change_feed_has_its_rows_before_and_after_the_change() -> None:
 def test_an_unwrapped_change_feed_has_the_row_itself() -> None:
     """ExtractNewRecordState takes the row out of the envelope, and metadata that it adds are no columns."""
     config = POSTGRES_CDC | UNWRAP | {"transforms.u.add.fields": "op,source.ts_ms"}
-    found = followed(config, target="id email __op __source_ts_ms @key.id")
+    column_mapping = followed(config, target="id email __op __source_ts_ms @key.id")
 
-    assert pairs(found) == {"id": {"id"}, "email": {"email"}, "@key.id": {"id"}}
-    assert {column.because for column in found.columns} == {"transforms.u", ""}
-    assert found.whole
+    assert pairs(column_mapping) == {"id": {"id"}, "email": {"email"}, "@key.id": {"id"}}
+    assert {column.because for column in column_mapping.columns} == {"transforms.u", ""}
+    assert column_mapping.whole
 
 
 def test_the_mark_of_a_deleted_row_is_no_column_of_the_table() -> None:
@@ -84,7 +84,7 @@ def test_columns_of_a_table_that_is_described_flow_where_the_topic_has_them() ->
 
 
 @pytest.mark.parametrize(
-    ("key", "told"),
+    ("key", "reported"),
     [
         ("column.exclude.list", {}),
         ("column.mask.with.8.chars", {}),
@@ -92,15 +92,15 @@ def test_columns_of_a_table_that_is_described_flow_where_the_topic_has_them() ->
         ("column.truncate.to.2.chars", {"email": {"email~"}}),
     ],
 )
-def test_columns_that_a_change_feed_hides_do_not_flow(key, told) -> None:
+def test_columns_that_a_change_feed_hides_do_not_flow(key, reported) -> None:
     """What is masked holds nothing of the column; a hash is made of it."""
-    found = followed(POSTGRES_CDC | UNWRAP | {key: r"inventory\.customers\.e.*"}, source="email")
+    result = followed(POSTGRES_CDC | UNWRAP | {key: r"inventory\.customers\.e.*"}, source="email")
 
-    assert pairs(found) == told
+    assert pairs(result) == reported
 
 
 @pytest.mark.parametrize(
-    ("transforms", "topic", "told"),
+    ("transforms", "topic", "reported"),
     [
         ({"r": {"type": f"{KAFKA}ReplaceField$Value", "renames": "a:b"}}, "b c", {"b": {"a"}, "c": {"c"}}),
         ({"h": {"type": f"{KAFKA}HoistField$Value", "field": "row"}}, "row row.a", {"row.a": {"a"}}),
@@ -134,7 +134,7 @@ def test_columns_that_a_change_feed_hides_do_not_flow(key, told) -> None:
         *("key-extracted", "key-flattened", "key-renamed", "not-applied"),
     ],
 )
-def test_a_table_that_nobody_described_has_what_its_topic_was_made_of(transforms, topic, told) -> None:
+def test_a_table_that_was_not_described_has_what_its_topic_was_made_of(transforms, topic, reported) -> None:
     """Transforms are read backwards, and then forwards to see that it is true."""
     source = {
         "connector.class": "io.confluent.connect.jdbc.JdbcSourceConnector",
@@ -144,13 +144,13 @@ def test_a_table_that_nobody_described_has_what_its_topic_was_made_of(transforms
         "predicates.other.type": f"{KAFKA}predicates.TopicNameMatches",
         "predicates.other.pattern": "another",
     }
-    found = pairs(followed(source | steps(**transforms), target=topic))
+    result = pairs(followed(source | steps(**transforms), target=topic))
 
-    assert {target: origins for target, origins in found.items() if target != "row"} == told
+    assert {target: origins for target, origins in result.items() if target != "row"} == reported
 
 
 def test_a_flattened_envelope_leads_back_to_the_row() -> None:
-    """`after_id` is the row's `id`, and `op` is nobody's."""
+    """`after_id` is the row's `id`, and `op` is no column of a table."""
     flat = steps(f={"type": f"{KAFKA}Flatten$Value", "delimiter": "_"})
 
     assert pairs(followed(POSTGRES_CDC | flat, target="after_id before_id op")) == {
@@ -170,7 +170,7 @@ def test_fields_of_the_key_in_the_value_lead_back_to_the_key() -> None:
     }
 
 
-def test_documents_as_text_tell_no_columns() -> None:
+def test_documents_as_text_report_no_columns() -> None:
     """Debezium's MongoDB connector writes before and after as one JSON text each."""
     documents = {
         "connector.class": "io.debezium.connector.mongodb.MongoDbConnector",
@@ -178,19 +178,19 @@ def test_documents_as_text_tell_no_columns() -> None:
         "topic.prefix": "cdc",
         "collection.include.list": "shop.orders",
     }
-    found = followed(documents, target="before after op")
+    column_mapping = followed(documents, target="before after op")
 
-    assert not found.whole
-    assert not found.columns
+    assert not column_mapping.whole
+    assert not column_mapping.columns
 
 
 def test_an_outbox_leads_back_to_its_payload() -> None:
     """The payload is the message; the aggregate's id is its key."""
     outbox = steps(o={"type": "io.debezium.transforms.outbox.EventRouter"})
-    found = pairs(followed(POSTGRES_CDC | outbox, target="total @key"))
+    result = pairs(followed(POSTGRES_CDC | outbox, target="total @key"))
 
-    assert found["total"] == {"payload.total~"} or found["total"] == {"payload.total"}
-    assert found["@key"] == {"aggregateid"}
+    assert result["total"] == {"payload.total~"} or result["total"] == {"payload.total"}
+    assert result["@key"] == {"aggregateid"}
 
 
 def test_a_mirror_copies_whole_records_key_and_value_apart() -> None:
@@ -210,7 +210,7 @@ def test_a_mirror_copies_whole_records_key_and_value_apart() -> None:
 
 
 @pytest.mark.parametrize(
-    ("config", "told"),
+    ("config", "reported"),
     [
         ({}, {"id": {"id"}, "email": {"email"}, "address": {"address"}}),
         ({"pk.mode": "record_key"}, {"id": {"@key.id"}, "email": {"email"}, "address": {"address"}}),
@@ -218,17 +218,19 @@ def test_a_mirror_copies_whole_records_key_and_value_apart() -> None:
         ({"fields.whitelist": "email"}, {"email": {"email"}}),
     ],
 )
-def test_a_table_gets_the_outermost_fields_and_the_key_where_it_is_asked_for(config, told) -> None:
+def test_a_table_gets_the_outermost_fields_and_the_key_where_it_is_requested(config, reported) -> None:
     """A table's columns hold no others."""
-    assert pairs(followed(JDBC | config, source="@key.id id email address address.city")) == told
+    assert pairs(followed(JDBC | config, source="@key.id id email address address.city")) == reported
 
 
 def test_a_plain_key_gets_the_name_that_the_configuration_gives_it() -> None:
     """The key is one value; `pk.fields` names its column."""
-    found = followed(JDBC | {"pk.mode": "record_key", "pk.fields": "customer_id"}, source="@key email")
+    column_mapping = followed(JDBC | {"pk.mode": "record_key", "pk.fields": "customer_id"}, source="@key email")
 
-    assert pairs(found) == {"customer_id": {"@key"}, "email": {"email"}}
-    assert next(column.because for column in found.columns if column.source == ("@key",)) == "pk.mode, pk.fields"
+    assert pairs(column_mapping) == {"customer_id": {"@key"}, "email": {"email"}}
+    assert (
+        next(column.because for column in column_mapping.columns if column.source == ("@key",)) == "pk.mode, pk.fields"
+    )
 
 
 @pytest.mark.parametrize(
@@ -256,13 +258,13 @@ def test_debezium_s_own_sink_takes_the_envelope_apart() -> None:
         "primary.key.mode": "record_key",
         "field.exclude.list": "t:note",
     }
-    found = pairs(followed(sink, source=f"{ENVELOPE} after.note after.Name"))
+    result = pairs(followed(sink, source=f"{ENVELOPE} after.note after.Name"))
 
-    assert found == {"id": {"@key.id"}, "email": {"after.email"}, "name": {"after.Name"}}
+    assert result == {"id": {"@key.id"}, "email": {"after.email"}, "name": {"after.Name"}}
 
 
 @pytest.mark.parametrize(
-    ("schematization", "told"),
+    ("schematization", "reported"),
     [
         ("true", {"ID": {"id"}, "ADDRESS.city": {"address.city"}, "RECORD_METADATA.key": {"@key"}}),
         (
@@ -275,7 +277,7 @@ def test_debezium_s_own_sink_takes_the_envelope_apart() -> None:
         ),
     ],
 )
-def test_snowflake_has_columns_in_upper_case_or_one_for_all(schematization, told) -> None:
+def test_snowflake_has_columns_in_upper_case_or_one_for_all(schematization, reported) -> None:
     """Without schema detection a table has two columns."""
     snowflake = {
         "connector.class": "com.snowflake.kafka.connector.SnowflakeSinkConnector",
@@ -285,7 +287,7 @@ def test_snowflake_has_columns_in_upper_case_or_one_for_all(schematization, told
         "snowflake.enable.schematization": schematization,
     }
 
-    assert pairs(followed(snowflake, source="@key id address.city")) == told
+    assert pairs(followed(snowflake, source="@key id address.city")) == reported
 
 
 def test_bigquery_mends_names_and_keeps_the_key_apart() -> None:
@@ -324,22 +326,22 @@ def test_cassandra_s_mapping_names_each_column() -> None:
 
 
 @pytest.mark.parametrize(
-    ("config", "told"),
+    ("config", "reported"),
     [
         ({"document.id.strategy": "com.x.FullKeyStrategy"}, {"_id.id": {"@key.id"}, "after": {"after"}}),
         ({"change.data.capture.handler": "com.x.debezium.rdbms.postgres.PostgresHandler"}, {"id": {"after.id"}}),
     ],
 )
-def test_documents_of_mongodb_take_key_or_row_where_the_configuration_says_so(config, told) -> None:
+def test_documents_of_mongodb_take_key_or_row_where_the_configuration_reports_it(config, reported) -> None:
     """A handler of change events writes the row after the change."""
     mongodb = {
         "connector.class": "com.mongodb.kafka.connect.MongoSinkConnector",
         "connection.uri": "mongodb://m",
         "topics": "t",
     }
-    found = pairs(followed(mongodb | config, source="@key.id after after.id op"))
+    result = pairs(followed(mongodb | config, source="@key.id after after.id op"))
 
-    assert told.items() <= found.items()
+    assert reported.items() <= result.items()
 
 
 def test_a_search_index_has_the_key_as_its_id() -> None:
@@ -355,7 +357,7 @@ def test_a_search_index_has_the_key_as_its_id() -> None:
 
 
 def test_a_change_stream_of_mongodb_has_documents_inside() -> None:
-    """The topic shows whether the event is told whole."""
+    """The topic shows whether the event is reported whole."""
     stream = {
         "connector.class": "com.mongodb.kafka.connect.MongoSourceConnector",
         "connection.uri": "mongodb://m",
@@ -403,9 +405,9 @@ def test_a_line_of_a_file_is_one_value() -> None:
 
 def test_a_name_that_differs_in_case_only_is_matched() -> None:
     """It is not what the connector writes, and may be what the schema means."""
-    (one,) = followed(POSTGRES_CDC | UNWRAP, source="EMAIL", target="email").columns
+    (mapped_column,) = followed(POSTGRES_CDC | UNWRAP, source="EMAIL", target="email").columns
 
-    assert (one.source, one.target, one.alike) == (("EMAIL",), ("email",), True)
+    assert (mapped_column.source, mapped_column.target, mapped_column.alike) == (("EMAIL",), ("email",), True)
 
 
 @pytest.mark.parametrize(
@@ -416,20 +418,20 @@ def test_a_name_that_differs_in_case_only_is_matched() -> None:
         POSTGRES_CDC | steps(x={"type": "io.debezium.connector.mongodb.transforms.ExtractNewDocumentState"}),
     ],
 )
-def test_what_a_transform_does_that_nobody_knows_costs_the_columns(config) -> None:
+def test_what_a_transform_does_that_is_unknown_costs_the_columns(config) -> None:
     """Nothing is guessed."""
-    found = followed(config, source="a", target="a")
+    result = followed(config, source="a", target="a")
 
-    assert not found.whole
-    assert not found.columns
+    assert not result.whole
+    assert not result.columns
 
 
 def test_a_table_that_a_catalog_describes_has_what_it_has() -> None:
     """Names are the catalog's; a field that the table has no column for does not land."""
-    found = followed(JDBC, source="id Email note", target="id EMAIL")
+    column_mapping = followed(JDBC, source="id Email note", target="id EMAIL")
 
-    assert pairs(found) == {"id": {"id"}, "EMAIL": {"Email"}}
-    assert [column.alike for column in found.columns] == [False, True]
+    assert pairs(column_mapping) == {"id": {"id"}, "EMAIL": {"Email"}}
+    assert [column.alike for column in column_mapping.columns] == [False, True]
 
 
 ANY_PATH = st.sampled_from(
@@ -452,8 +454,14 @@ ANY_STEP = st.fixed_dictionaries(
 @settings(max_examples=120)
 def test_no_configuration_breaks_what_follows_columns(class_name, transforms, ends) -> None:
     """Whatever people, or a server that was tampered with, wrote there."""
-    told = {"connector.class": class_name, "topics": "t", "topic.prefix": "p", "table.include.list": "s.t", "file": "f"}
-    config = Config.of(told | steps(**{f"t{number}": step for number, step in enumerate(transforms)}))
+    reported = {
+        "connector.class": class_name,
+        "topics": "t",
+        "topic.prefix": "p",
+        "table.include.list": "s.t",
+        "file": "f",
+    }
+    config = Config.of(reported | steps(**{f"t{number}": step for number, step in enumerate(transforms)}))
     flows = read_connector(Connector(name="c", config=config))
 
     assert all(isinstance(map_columns(config, flows, flow, ends), ColumnMapping) for flow in flows.flows)

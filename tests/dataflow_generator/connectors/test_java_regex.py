@@ -205,6 +205,6 @@ def test_any_text_is_a_pattern_or_an_error_of_ours(pattern, text) -> None:
         (".*x", ""),
     ],
 )
-def test_what_a_pattern_plainly_begins_with_is_told(pattern, start) -> None:
-    """Names that begin otherwise need not be looked at; where that is not plain, nothing is told."""
+def test_what_a_pattern_plainly_begins_with_is_reported(pattern, start) -> None:
+    """Names that begin otherwise need not be looked at; where that is not plain, nothing is reported."""
     assert java_regex(pattern).start == start

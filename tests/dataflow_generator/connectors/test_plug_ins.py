@@ -44,4 +44,4 @@ def test_a_plug_in_that_cannot_be_loaded_is_a_problem_of_its_connector() -> None
     flows = read_connector(Connector(name="c", config=config))
 
     assert "cannot be loaded" in flows.problems[0].what
-    assert [one.name for one in flows.inputs] == ["a"]
+    assert [item.name for item in flows.inputs] == ["a"]

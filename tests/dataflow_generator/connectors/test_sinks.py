@@ -303,7 +303,7 @@ def test_a_pattern_that_cannot_be_evaluated_is_a_problem(regex) -> None:
     assert flows.problems[0].where == "topics.regex"
 
 
-def test_where_data_decide_the_target_it_is_unknown_and_told() -> None:
+def test_where_data_decide_the_target_it_is_unknown_and_reported() -> None:
     """The topic is read all the same."""
     router = {"transforms": "t", "transforms.t.type": "org.apache.kafka.connect.transforms.TimestampRouter"}
     flows = read(S3 | router | {"topics": "logs"})
@@ -331,7 +331,7 @@ def test_a_bigquery_topic_may_name_dataset_and_table() -> None:
 
 
 def test_each_api_of_an_http_sink_has_its_topics() -> None:
-    """`topics` need not be told again."""
+    """`topics` need not be reported again."""
     config = {
         "connector.class": "HttpSinkV2",
         "http.api.base.url": "https://h",
@@ -353,12 +353,12 @@ def test_a_dead_letter_queue_is_no_data_topic() -> None:
         ("dlq", "dead-letter"),
         ("dlq-lcc-1x", "dead-letter"),
     ]
-    assert [one.name for one in flows.inputs] == ["a"]
+    assert [dataset.name for dataset in flows.inputs] == ["a"]
 
 
 def test_without_topics_the_ones_in_use_are_read() -> None:
     """And without either there is a problem, and nothing made up."""
-    assert [one.name for one in read(S3, active=("b", "a")).inputs] == ["a", "b"]
+    assert [dataset.name for dataset in read(S3, active=("b", "a")).inputs] == ["a", "b"]
     assert read(S3).inputs == ()
     assert read(S3).problems[0].where == "topics"
 
@@ -384,7 +384,7 @@ def test_every_flow_names_its_evidence() -> None:
 
 
 @pytest.mark.parametrize("missing", ["com.acme.Thing", ""])
-def test_an_unknown_class_is_told(missing) -> None:
+def test_an_unknown_class_is_reported(missing) -> None:
     """Its topics stay, its other end is unknown."""
     flows = read({"connector.class": missing, "topics": "a"})
 
@@ -416,7 +416,7 @@ def test_clean_tables_of_bigquery_have_letters_digits_and_underscores(topic: str
     assert edges(read(config | {"topics": topic})) == [(topic, f"bigquery p.d.{table}")]
 
 
-def test_names_that_a_lineage_transform_is_told_count() -> None:
+def test_names_that_a_lineage_transform_receives_count() -> None:
     """Somebody wrote them down: they stand also for a class that nobody knows."""
     config = {"connector.class": "com.acme.OwnSink", "topics": "t"} | NAMED | {"transforms.ol.dataset.names": "x,y"}
     flows = read(config)
@@ -433,7 +433,7 @@ def test_as_many_names_as_topics_go_together() -> None:
     assert edges(read(S3 | {"topics": "a,b"} | NAMED | names)) == [("a", "lake://a x"), ("b", "lake://a y")]
 
 
-def test_without_names_the_class_tells() -> None:
+def test_without_names_the_class_reports() -> None:
     """A namespace alone names no dataset."""
     assert edges(read(S3 | {"topics": "a"} | NAMED)) == [("a", "s3://lake topics/a")]
 

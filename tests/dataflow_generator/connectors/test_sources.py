@@ -332,15 +332,15 @@ def test_an_outbox_writes_the_family_that_is_in_use() -> None:
 
 
 def test_what_was_seen_outranks_the_configuration_for_one_dataset() -> None:
-    """And for several it is told that they contradict each other."""
-    one = JDBC | {"table.whitelist": "a"}
+    """And for several it is reported that they contradict each other."""
+    jdbc = JDBC | {"table.whitelist": "a"}
 
-    assert names(one, active=("other",)) == [("db.public.a", "other")]
+    assert names(jdbc, active=("other",)) == [("db.public.a", "other")]
     assert "is in use, but" in read(JDBC | {"table.whitelist": "a,b"}, active=("other",)).problems[0].what
 
 
 def test_a_topic_from_data_is_one_of_those_in_use() -> None:
-    """Without them it is unknown, which is told."""
+    """Without them it is unknown, which is reported."""
     step = {"transforms": "e", "transforms.e.type": "io.confluent.connect.transforms.ExtractTopic$Value"}
     config = JDBC | {"table.whitelist": "a"} | step
 
@@ -350,7 +350,7 @@ def test_a_topic_from_data_is_one_of_those_in_use() -> None:
 
 
 def test_all_tables_of_a_jdbc_source_are_found_by_the_prefix() -> None:
-    """The schema may be told once for all."""
+    """The schema may be reported once for all."""
     assert names(JDBC | {"schema.pattern": "crm"}, active=("j-a",)) == [("db.crm.a", "j-a")]
     assert names(JDBC) == [("?", "regex:j-.*")]
     assert names(JDBC | {"table.include.list": "crm.t_.*"}) == [(r"regex:db\.crm.t_.*", "regex:j-.*")]
@@ -376,7 +376,7 @@ def test_mirrored_patterns_are_resolved_by_the_copies() -> None:
 @pytest.mark.parametrize(
     ("pattern", "why"), [(r"(o)\1.*", "not evaluated"), ("([a-z]|[a-z][a-z])+$", "takes too long")]
 )
-def test_a_pattern_that_cannot_be_evaluated_is_told_and_once(pattern, why) -> None:
+def test_a_pattern_that_cannot_be_evaluated_is_reported_and_once(pattern, why) -> None:
     """Copies that it leaves out would be shown as if nothing were the matter."""
     copies = tuple(f"eu.{'a' * 60}.{number}" for number in range(3))
     flows = read(MIRROR | {"topics": "a.*", "topics.exclude": pattern}, active=copies)
@@ -442,7 +442,7 @@ def test_oracle_without_a_template_writes_its_redo_log_only() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told", "shape"),
+    ("name", "reported", "shape"),
     [
         ("PostgresCdcSource", {}, Shape.ROW),
         ("PostgresCdcSource", {"after.state.only": "false"}, Shape.ENVELOPE),
@@ -451,9 +451,9 @@ def test_oracle_without_a_template_writes_its_redo_log_only() -> None:
         (POSTGRES["connector.class"], {"after.state.only": "true"}, Shape.ENVELOPE),
     ],
 )
-def test_the_service_takes_rows_out_of_their_envelope(name: str, told: dict[str, str], shape: Shape) -> None:
+def test_the_service_takes_rows_out_of_their_envelope(name: str, reported: dict[str, str], shape: Shape) -> None:
     """Only Confluent's service knows `after.state.only`, and its first versions do so unasked."""
-    config = POSTGRES | told | {"connector.class": name, "table.include.list": "public.users"}
+    config = POSTGRES | reported | {"connector.class": name, "table.include.list": "public.users"}
 
     assert read(config).shape is shape
 
@@ -462,7 +462,7 @@ MAPPED = MONGO | {"topic.prefix": "p", "topic.namespace.map": '{"d": "x", "d.c":
 
 
 def test_mapped_collections_are_found_by_their_topics() -> None:
-    """What the map names needs no topic in use; the rest of a mapped database is told by them."""
+    """What the map names needs no topic in use; the rest of a mapped database is reported by them."""
     assert names(MAPPED, active=("p.own", "p.x.e", "p.y")) == [("d.c", "p.own"), ("d.e", "p.x.e")]
 
 
@@ -481,7 +481,7 @@ def test_a_mapped_database_of_which_no_topic_is_seen_stays_a_pattern() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "seen"),
+    ("reported", "seen"),
     [
         ({"database.include.list": "inv"}, {"inv.a"}),
         ({"database.exclude.list": "in.*"}, {"crm.b"}),
@@ -489,7 +489,9 @@ def test_a_mapped_database_of_which_no_topic_is_seen_stays_a_pattern() -> None:
         ({}, {"inv.a", "crm.b"}),
     ],
 )
-def test_topics_in_use_tell_tables_of_the_databases_that_are_captured(told: dict[str, str], seen: set[str]) -> None:
+def test_topics_in_use_report_tables_of_the_databases_that_are_captured(
+    reported: dict[str, str], seen: set[str]
+) -> None:
     """Another connector may write topics with the same prefix."""
     config = {
         "connector.class": "io.debezium.connector.mysql.MySqlConnector",
@@ -497,11 +499,11 @@ def test_topics_in_use_tell_tables_of_the_databases_that_are_captured(told: dict
         "topic.prefix": "p",
     }
 
-    assert {source for source, _ in names(config | told, active=("p.inv.a", "p.crm.b"))} == seen
+    assert {source for source, _ in names(config | reported, active=("p.inv.a", "p.crm.b"))} == seen
 
 
 @pytest.mark.parametrize(
-    ("told", "captured"),
+    ("reported", "captured"),
     [
         ({"schema.include.list": "a,b", "schema.exclude.list": "b"}, {"shop.a.t"}),
         ({"schema.include.list": "[ab]", "table.include.list": ".*\\.t"}, {"shop.a.t", "shop.b.t"}),
@@ -509,11 +511,11 @@ def test_topics_in_use_tell_tables_of_the_databases_that_are_captured(told: dict
         ({"schema.include.list": "none", "table.include.list": "a.t"}, set()),
     ],
 )
-def test_a_table_is_captured_where_its_own_list_and_its_schemas_let_it_through(told, captured) -> None:
+def test_a_table_is_captured_where_its_own_list_and_its_schemas_let_it_through(reported, captured) -> None:
     """Both kinds of lists count at once."""
-    found = names(POSTGRES | told, tables=("a.t", "b.t", "c.t"))
+    result = names(POSTGRES | reported, tables=("a.t", "b.t", "c.t"))
 
-    assert {source for source, _ in found} == captured
+    assert {source for source, _ in result} == captured
 
 
 def test_tables_of_a_keyspace_are_captured() -> None:
@@ -537,7 +539,7 @@ def test_a_pattern_of_tables_is_resolved_by_the_topics_in_use(pattern: str) -> N
     assert names(config, active=("j-users", "j-orders")) == [("db.crm.users", "j-users")]
 
 
-def test_names_that_a_lineage_transform_is_told_are_a_sources_too() -> None:
+def test_names_that_a_lineage_transform_receives_are_a_sources_too() -> None:
     """What a generator makes has no other name."""
     config = {
         "connector.class": "DatagenSource",
@@ -605,7 +607,7 @@ def test_each_entity_of_a_service_has_its_endpoint(pattern: str, topics: tuple[s
     ],
 )
 def test_a_service_that_lists_what_is_read_has_a_dataset_for_each(config, flows) -> None:
-    """A list is no name; `topic.name.pattern` gives each resource its topic, by itself where it is not told."""
+    """A list is no name; `topic.name.pattern` gives each resource its topic, by itself where it is not reported."""
     assert edges(read(config)) == flows
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from dataflow_generator.analysis.findings import validate
 from dataflow_generator.build.assemble import build_graph, read_flows
+from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.graph import FlowGraph, Node
 from dataflow_generator.jobs.catalogs import file_dataset, other_names
 from dataflow_generator.query.impact import ImpactGraph, NodeInfo, Root, impact
@@ -88,7 +89,7 @@ def graph(empty, tmp_path):
         scan = ClusterScan(
             cluster=Cluster(name=ClusterName("shop"), brokers=("k:9092",)),
             outcomes=tuple(
-                SourceResult(source=each, kind="x", answer=SourceStatus.READ) for each in (GLUE, KAFKA, FLOW, CONNECT)
+                SourceResult(source=each, kind="x", status=SourceStatus.READ) for each in (GLUE, KAFKA, FLOW, CONNECT)
             ),
             topics=(Topic(source=KAFKA, name=TopicName("orders")),),
             definitions=(schema,),
@@ -98,7 +99,8 @@ def graph(empty, tmp_path):
         at = datetime(2026, 1, 1, tzinfo=UTC)
         write_scan(engine, replace(scan, **members), started=at, finished=at)
         with engine.connect() as conn:
-            found = build_graph(conn, read_flows(conn))
+            snapshot = load_snapshot(conn)
+            found = build_graph(snapshot, read_flows(snapshot))
             nodes, edges = tuple(found.nodes()), tuple(found.edges())
         engine.dispose()
         return FlowGraph(nodes=lambda: iter(nodes), edges=lambda: iter(edges), coverage=found.coverage)
@@ -142,8 +144,8 @@ def test_topic_materializes_as_a_table_column_by_column(graph) -> None:
     assert {(str(each.certainty), each.type, each.subtype) for each in flows} == {("derived", "DIRECT", "IDENTITY")}
 
 
-def test_table_that_no_catalog_tells_keeps_its_columns_to_itself(graph) -> None:
-    """That it exists is told; what is in it is not guessed."""
+def test_table_that_no_catalog_reports_keeps_its_columns_to_itself(graph) -> None:
+    """That it exists is reported; what is in it is not guessed."""
     found = graph(materializations=(KEPT,))
 
     assert edges(found, "materializes") == [(TOPIC, TABLE, "iceberg")]
@@ -151,7 +153,7 @@ def test_table_that_no_catalog_tells_keeps_its_columns_to_itself(graph) -> None:
 
 
 def test_topic_kept_by_the_service_and_in_a_catalog_is_one_table(graph) -> None:
-    """The service's own name of it is its place, which the catalog tells, too."""
+    """The service's own name of it is its place, which the catalog reports, too."""
     own = replace(KEPT, catalog="", catalog_kind="", namespace="s3://lake", name="topics/orders")
 
     assert edges(graph(catalog_tables=(ORDERS,), materializations=(KEPT, own)), "materializes") == [
@@ -196,7 +198,7 @@ def test_lineage_goes_through_materialization(graph) -> None:
     assert [str(hop.kind) for hop in hops] == ["writes", "reads", "materializes"]
 
 
-def test_table_whose_columns_nobody_tells_is_affected_all_the_same(graph) -> None:
+def test_table_whose_columns_nobody_reports_is_affected_all_the_same(graph) -> None:
     """Whoever drops a field must ask the owner of the table, too."""
     found = graph(materializations=(KEPT,))
     node_infos = {each.key: NodeInfo(each.kind, each.name, each.path) for each in found.nodes()}

@@ -1,4 +1,4 @@
-"""Connectors in the graph: what they move, by which configuration key, and what cannot be told."""
+"""Connectors in the graph: what they move, by which configuration key, and what is unknown."""
 
 from dataflow_generator.graph import Certainty, NodeKind
 from dataflow_generator.jobs.connect import ConnectorReading, connect_jobs, report_connector
@@ -58,7 +58,7 @@ def test_a_pattern_of_topics_finds_the_ones_that_there_are() -> None:
     assert [use.dataset.name for use in flows.reads] == ["orders"]
 
 
-def test_a_class_that_nobody_knows_keeps_its_topics_and_says_so() -> None:
+def test_a_class_that_is_unknown_keeps_its_topics_and_reports_it() -> None:
     """It is neither dropped nor guessed."""
     reading = read(connector(connector_class="com.acme.Mystery", topics="orders"), "orders")
 

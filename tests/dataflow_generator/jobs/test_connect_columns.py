@@ -1,4 +1,4 @@
-"""Columns through connectors in the graph: whose they are, why, and what cannot be told."""
+"""Columns through connectors in the graph: whose they are, why, and what is unknown."""
 
 from collections.abc import Mapping
 
@@ -85,7 +85,7 @@ def test_a_column_goes_from_the_database_through_the_topic_into_the_warehouse() 
     assert cdc.flows.certainty is Certainty.DERIVED
 
 
-def test_a_topic_that_nobody_describes_has_what_connectors_tell_of_it() -> None:
+def test_a_topic_that_is_not_described_has_what_connectors_report_it() -> None:
     """From the mirror's source to its copy, and on into the table behind the copy."""
     on = MIRROR | {"topics": "a", "target.cluster.bootstrap.servers": "kafka-1:9092"}
     sink = SINK | {"topics": "eu.a", "transforms": ""}
@@ -113,7 +113,7 @@ def test_what_others_write_into_a_table_does_not_limit_what_a_sink_writes_there(
     )
 
 
-def test_a_table_is_told_by_what_other_jobs_read_of_the_topic_that_its_change_feed_writes() -> None:
+def test_a_table_is_reported_by_what_other_jobs_read_of_the_topic_that_its_change_feed_writes() -> None:
     """They see the envelope of Connect's JSON, too, which the table does not have."""
     feed, feeds = connector("cdc", "source", CDC), topic("cdc.inventory.customers")
     derived = derive([(feed.config, feed.flows, feed.pairs)], {}, {feeds: paths("payload payload.email")})
@@ -123,7 +123,7 @@ def test_a_table_is_told_by_what_other_jobs_read_of_the_topic_that_its_change_fe
     ]
 
 
-def test_connectors_in_a_circle_come_to_an_end() -> None:
+def test_connectors_in_a_cycle_come_to_an_end() -> None:
     """Two mirrors that copy each other's copies."""
     there = MIRROR | {"topics": "a", "target.cluster.bootstrap.servers": "kafka-1:9092"}
     back = there | {"topics": "eu.a", "replication.policy.class": "x.IdentityReplicationPolicy"}
@@ -133,7 +133,7 @@ def test_connectors_in_a_circle_come_to_an_end() -> None:
 
 
 def test_a_topic_without_columns_costs_the_columns_of_its_flow_only() -> None:
-    """The datasets stay, the reason is told, and the other topics keep theirs."""
+    """The datasets stay, the reason is reported, and the other topics keep theirs."""
     reading = read(connector("dw", "sink", SINK | {"topics": "a,b"}), KnownColumns({topic("a"): paths("id")}))
 
     assert flows(reading) == [("a", "id", "warehouse.public.crm", "id")]
@@ -142,7 +142,7 @@ def test_a_topic_without_columns_costs_the_columns_of_its_flow_only() -> None:
     assert "the columns of 'b' are unknown" in reading.problems[0].what
 
 
-def test_a_transform_that_nobody_knows_is_named() -> None:
+def test_a_transform_that_is_unknown_is_named() -> None:
     """With its class, its connector and its place in the configuration."""
     unknown = SINK | {"transforms.slim.type": "com.acme.Scramble"}
     reading = read(connector("dw", "sink", unknown), KnownColumns({topic("cdc.inventory.customers"): paths("id")}))

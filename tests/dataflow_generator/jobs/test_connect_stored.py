@@ -6,6 +6,7 @@ import pytest
 
 from dataflow_generator.build.assemble import read_flows
 from dataflow_generator.build.graph_builder import Flows
+from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.graph import EdgeKind
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.lineage_inputs.jobs import columns_of_topics, consumer_groups, paths_of_topics
@@ -62,7 +63,7 @@ def conn(new_dictionary):
     key, value = definition("a", "id"), definition("b", "id", "total", "note")
     outcomes = (
         *(
-            SourceResult(source=each, kind=each.partition(":")[0], answer=SourceStatus.READ)
+            SourceResult(source=each, kind=each.partition(":")[0], status=SourceStatus.READ)
             for each in (KAFKA, CONNECT, CATALOG)
         ),
     )
@@ -105,7 +106,7 @@ def short(flows: Flows, kind: EdgeKind) -> list[tuple[str, str]]:
 
 def test_a_copy_that_nobody_describes_passes_columns_on_to_what_a_catalog_describes(conn) -> None:
     """The mirror tells the copy's columns; the catalog which of them the table has, and under which name."""
-    flows = read_flows(conn)
+    flows = read_flows(load_snapshot(conn))
     edges = {edge.target.rpartition("#")[2]: edge for edge in flows.edges if edge.target.startswith("column:postgres")}
     found = [pair for pair in short(flows, EdgeKind.COLUMN_FLOW) if pair[0].startswith("eu.")]
 
@@ -116,7 +117,7 @@ def test_a_copy_that_nobody_describes_passes_columns_on_to_what_a_catalog_descri
 
 def test_how_far_connectors_are_read_is_counted(conn) -> None:
     """payments has no columns, and so costs the mirror its whole."""
-    coverage = read_flows(conn).coverage
+    coverage = read_flows(load_snapshot(conn)).coverage
 
     assert (coverage.connector_columns, coverage.connectors, coverage.unknown_connectors) == (1, 1, 0)
     assert [problem.where for problem in coverage.problems] == ["connect:main mirror columns"]
@@ -124,7 +125,7 @@ def test_how_far_connectors_are_read_is_counted(conn) -> None:
 
 def test_groups_are_readers_or_members(conn) -> None:
     """A group that reads nothing is there, too."""
-    flows = read_flows(conn)
+    flows = read_flows(load_snapshot(conn))
 
     assert short(flows, EdgeKind.MEMBER_OF) == [("connect-dw", "dw")]
     assert ("orders", "billing") in short(flows, EdgeKind.READS)

@@ -17,7 +17,7 @@ def told(row: GroupRow, owners: tuple[GroupOwner, ...] = (), queries: tuple[Quer
     return found
 
 
-def test_a_group_that_nobody_knows_reads_its_topics() -> None:
+def test_a_group_that_is_unknown_reads_its_topics() -> None:
     """The broker says so."""
     found = told(group("billing"))
 

@@ -83,8 +83,8 @@ def test_a_query_is_a_job_between_topics() -> None:
     assert reading.flows.certainty == Certainty.DERIVED
 
 
-def test_a_statement_tells_the_flows_of_columns() -> None:
-    """A filter bears on the whole topic, a projection on one column."""
+def test_a_statement_reports_the_flows_of_columns() -> None:
+    """A filter affects the whole topic, a projection on one column."""
     reading = read(query())
 
     assert shown(reading) == {
@@ -116,7 +116,7 @@ def test_a_column_goes_by_the_field_of_its_topic() -> None:
 
 
 def test_a_field_is_found_exactly_before_whatever_its_case() -> None:
-    """Two fields that differ in case only are told apart by their case, or not at all."""
+    """Two fields that differ in case only are distinguished by their case, or not at all."""
     fields = Fields(
         [Column(path=("Id",), type="int"), Column(path=("ID",), type="int"), Column(path=("a",), type="int")]
     )
@@ -127,7 +127,7 @@ def test_a_field_is_found_exactly_before_whatever_its_case() -> None:
 @pytest.mark.parametrize(
     "reported", [{"sources": ("ORDERS", "RATES")}, {"sinks": ("OTHER",), "sink_topics": ("paid",)}]
 )
-def test_where_server_and_statement_disagree_only_tables_are_told(reported) -> None:
+def test_where_server_and_statement_disagree_only_tables_are_reported(reported) -> None:
     """One of the two is misread; columns would be a guess."""
     reading = read(query(**reported), ORDERS, PAID, collection("RATES", "rates"))
 
@@ -163,7 +163,7 @@ def test_a_query_of_which_nothing_is_known_is_counted_as_not_read() -> None:
     assert (reading.level, reading.flows.reads, reading.flows.writes) == (Level.UNREAD, (), ())
 
 
-def test_a_collection_that_nobody_describes_is_a_problem() -> None:
+def test_a_collection_that_is_not_described_is_a_problem() -> None:
     """Its topic is not known, and never guessed from its name."""
     reading = read(query(), PAID)
 
@@ -219,7 +219,7 @@ def test_any_broker_of_a_cluster_names_its_topics(namespace, key) -> None:
     assert job.reads[0].dataset.key == key
 
 
-def test_what_the_estate_has_already_is_not_drawn_again() -> None:
+def test_what_the_installation_has_already_is_not_drawn_again() -> None:
     """A topic that no scan found has a node all the same, for its edges."""
     flows = [("retail", manual(end("orders", "id"), end("lake.orders", "no", namespace="s3://lake")))]
     jobs = list(manual_jobs([*flows, ("retail", manual(end("lost"), end("orders")))], NAMING))
@@ -242,8 +242,8 @@ def test_what_the_estate_has_already_is_not_drawn_again() -> None:
     ]
 
 
-def test_a_column_that_bears_on_a_whole_dataset_is_indirect() -> None:
-    """A value cannot be made of what only decides which rows there are."""
+def test_a_column_that_affects_a_whole_dataset_is_indirect() -> None:
+    """A value cannot be computed from what only decides which rows there are."""
     (job,) = manual_jobs([("retail", manual(end("orders", "id"), end("bills")))], NAMING)
 
     assert [(flow.type, flow.target.key) for flow in job.columns] == [("INDIRECT", f"topic:{KAFKA}/bills")]
@@ -307,7 +307,7 @@ def test_a_collection_that_no_query_names_is_not_read() -> None:
 
 
 def test_a_query_reads_the_same_without_the_collections_that_it_does_not_name() -> None:
-    """What else a server has bears on none of its flows."""
+    """What else a server has affects none of its flows."""
     other = collection("ELSEWHERE", "elsewhere", (("ID",), "STRING"))
     asked = query()
     known = [each for each in (ORDERS, PAID, other) if named_by([asked])(each.name)]

@@ -157,7 +157,7 @@ def test_branch_of_a_union_is_its_field(items, there, expected) -> None:
     assert (flows(reading), reading.problems) == ([(expected, "X")], ())
 
 
-def test_column_that_is_no_field_is_still_told() -> None:
+def test_column_that_is_no_field_is_still_reported() -> None:
     """What looks like a oneof is one in Protobuf only, and only where its members are there."""
     wrong = read(
         "WHAT_0->ATEXT AS X",

@@ -30,7 +30,7 @@ def test_what_goes_nowhere_is_a_way_of_its_own() -> None:
     assert {(use.dataset.name, use.route) for use in writes} == {("x", "a"), ("y", "?")}
 
 
-def test_topics_of_one_name_in_two_clusters_are_told_apart() -> None:
+def test_topics_of_one_name_in_two_clusters_are_distinguished() -> None:
     """The route then has the whole name."""
     both = [Pair(dataset("a", place), dataset("x", place), "key") for place in ("kafka://k", "kafka://l")]
 

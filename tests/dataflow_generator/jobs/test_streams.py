@@ -74,7 +74,7 @@ def test_a_pattern_reads_the_known_topics_that_it_matches() -> None:
     ]
 
 
-def test_a_pattern_without_a_match_stays_and_is_told() -> None:
+def test_a_pattern_without_a_match_stays_and_is_reported() -> None:
     """The topics may come later."""
     reading = read(part(0, "asia[.].*", "topic: all"))
 
@@ -82,14 +82,14 @@ def test_a_pattern_without_a_match_stays_and_is_told() -> None:
     assert "matches none of the 5 known topics" in reading.problems[0].what
 
 
-def test_a_pattern_that_is_none_is_told() -> None:
+def test_a_pattern_that_is_none_is_reported() -> None:
     """Nothing is guessed."""
     reading = read(part(0, "eu(", "topic: all"))
 
     assert (reading.flows.reads, len(reading.problems)) == ((), 1)
 
 
-def test_a_pattern_that_takes_too_long_is_told() -> None:
+def test_a_pattern_that_takes_too_long_is_reported() -> None:
     """Which topics it matches is not known, and the rest of the applications is still read."""
     reading = read(part(0, "(a|aa)+$", "topic: all"), "a" * 100 + "!")
 

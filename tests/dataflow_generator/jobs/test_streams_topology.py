@@ -71,7 +71,7 @@ def test_a_pattern_of_topics_stands_without_brackets() -> None:
     assert topology.flows == (TopicFlow(r"regex:eu\..*", "all"),)
 
 
-def test_a_sink_whose_topic_data_choose_is_told() -> None:
+def test_a_sink_whose_topic_data_choose_is_reported() -> None:
     """Its topic is not in the text."""
     text = "Sub-topology: 0\n Source: s (topics: [a])\n --> k\n Sink: k (extractor class: x.Y$$Lambda/1@2)\n <-- s\n"
     topology = read_topology(text)
@@ -113,7 +113,7 @@ def test_arrows_of_one_side_are_enough() -> None:
 
 
 def test_what_is_no_topology_is_a_problem() -> None:
-    """Every line that is not understood is told, with its number."""
+    """Every line that is not understood is reported, with its number."""
     problems = read_topology("--> x\nSource: s (topics: [a])\nhello\n").problems
 
     assert [problem.where for problem in problems] == ["line 1", "line 2", "line 3"]

@@ -59,7 +59,7 @@ def test_a_router_that_matches_a_part_of_the_name_routes_nothing(regex, topic, t
 
 
 def test_a_source_of_an_unsupported_class_stays() -> None:
-    """The job is there with its topic, and the edge that nobody knows is told."""
+    """The job is there with its topic, and the edge that nobody knows is reported."""
     reading = read("source", {"connector.class": "com.acme.MysterySource", "kafka.topic": "orders"}, "orders")
 
     assert names(reading.flows.writes) == ["orders"]
@@ -156,7 +156,7 @@ def test_topics_of_the_connector_s_own_are_no_data() -> None:
     assert "history" not in names(read("source", config, "history").flows.writes)
 
 
-def test_columns_are_told_without_any_server_that_knows_the_table() -> None:
+def test_columns_are_reported_without_any_server_that_knows_the_table() -> None:
     """What is not in a catalog has what the connector makes of the topic."""
     flows = read("sink", JDBC | {"topics": "orders"}, "orders").flows
 

@@ -19,7 +19,7 @@ FAKES = Path(__file__).parents[2] / "fakes"
 
 
 @pytest.fixture(scope="session")
-def told() -> ModuleType:
+def producer() -> ModuleType:
     """Load the producer of events."""
     spec = importlib.util.spec_from_file_location("lineage_producer", FAKES / "lineage_producer.py")
     assert spec
@@ -35,8 +35,8 @@ def read() -> Callable[[Any], LineageEvent]:
     """Read an event that must be one."""
 
     def event(document: Any) -> LineageEvent:
-        found = read_event(json.dumps(document))
-        assert not isinstance(found, InvalidEvent), found.problems
-        return found
+        event = read_event(json.dumps(document))
+        assert not isinstance(event, InvalidEvent), event.problems
+        return event
 
     return event

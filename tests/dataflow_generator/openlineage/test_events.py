@@ -16,33 +16,38 @@ ORDERS = DatasetRef(KAFKA, "orders")
 
 
 def facets(dataset):
-    return {each.name: each for each in (*dataset.facets, *dataset.use_facets)}
+    return {item.name: item for item in (*dataset.facets, *dataset.use_facets)}
 
 
 def reasons(document) -> list[str]:
-    found = read_json(document)
-    assert isinstance(found, InvalidEvent)
-    return [f"{problem.where}: {problem.what}" for problem in found.problems]
+    result = read_json(document)
+    assert isinstance(result, InvalidEvent)
+    return [f"{problem.where}: {problem.what}" for problem in result.problems]
 
 
-def test_a_run_event_tells_job_run_and_datasets(told, read) -> None:
+def test_a_run_event_reports_job_run_and_datasets(producer, read) -> None:
     """The usual case, as Spark sends it."""
     event = read(
-        told.run_event("start", inputs=[told.dataset(KAFKA, "orders")], outputs=[told.dataset("s3://b", "paid")])
+        producer.run_event(
+            "start", inputs=[producer.dataset(KAFKA, "orders")], outputs=[producer.dataset("s3://b", "paid")]
+        )
     )
 
     assert (event.kind, event.job.name, event.run.state) == (EventKind.RUN, "load", "START")
-    assert [(each.ref.name, each.side) for each in event.datasets] == [("orders", Side.INPUT), ("paid", Side.OUTPUT)]
+    assert [(dataset.ref.name, dataset.side) for dataset in event.datasets] == [
+        ("orders", Side.INPUT),
+        ("paid", Side.OUTPUT),
+    ]
 
 
-def test_events_without_a_run_are_told_apart_by_what_they_hold(told, read) -> None:
+def test_events_without_a_run_are_distinguished_by_what_they_hold(producer, read) -> None:
     """Scanners and catalogs have no executions to tell of."""
-    kinds = [read(told.job_event()).kind, read(told.dataset_event(told.dataset(KAFKA, "orders"))).kind]
+    kinds = [read(producer.job_event()).kind, read(producer.dataset_event(producer.dataset(KAFKA, "orders"))).kind]
 
     assert kinds == [EventKind.JOB, EventKind.DATASET]
 
 
-def test_columns_of_a_schema_nest_and_keep_their_docs(told, read) -> None:
+def test_columns_of_a_schema_nest_and_keep_their_docs(producer, read) -> None:
     """A name is opaque: `value.total` is one segment."""
     fields = [
         {"name": "value.total", "type": "long", "description": "in cents"},
@@ -50,20 +55,22 @@ def test_columns_of_a_schema_nest_and_keep_their_docs(told, read) -> None:
         {"name": "buyer", "type": "string"},
     ]
     event = read(
-        told.run_event(inputs=[told.dataset(KAFKA, "o", schema=told.facet("SchemaDatasetFacet", fields=fields))])
+        producer.run_event(
+            inputs=[producer.dataset(KAFKA, "o", schema=producer.facet("SchemaDatasetFacet", fields=fields))]
+        )
     )
     columns = event.datasets[0].facets[0].columns
 
-    assert [(each.path, each.type, each.doc) for each in columns] == [
+    assert [(column.path, column.type, column.doc) for column in columns] == [
         (("value.total",), "long", "in cents"),
         (("buyer",), "struct", None),
         (("buyer", "id"), "string", None),
     ]
 
 
-def test_the_older_column_lineage_is_of_the_job_and_the_dataset_together(told, read) -> None:
+def test_the_older_column_lineage_is_of_the_job_and_the_dataset_together(producer, read) -> None:
     """Two jobs may write one table from different columns."""
-    facet = told.lineage(KAFKA, "orders", paid_id="id")
+    facet = producer.lineage(KAFKA, "orders", paid_id="id")
     facet["dataset"] = [
         {
             "namespace": KAFKA,
@@ -72,7 +79,7 @@ def test_the_older_column_lineage_is_of_the_job_and_the_dataset_together(told, r
             "transformations": [{"type": "indirect", "subtype": "FILTER"}],
         }
     ]
-    event = read(told.run_event(outputs=[told.dataset("s3://b", "paid", columnLineage=facet)]))
+    event = read(producer.run_event(outputs=[producer.dataset("s3://b", "paid", columnLineage=facet)]))
 
     assert event.datasets[0].facets == ()
     assert event.datasets[0].use_facets[0].flows == (
@@ -84,32 +91,37 @@ def test_the_older_column_lineage_is_of_the_job_and_the_dataset_together(told, r
 @pytest.mark.parametrize(
     ("word", "subtype", "masking"), [("IDENTITY", "IDENTITY", False), ("MASKED", "TRANSFORMATION", True)]
 )
-def test_column_lineage_of_old_versions_tells_one_transformation_for_a_field(
-    told, read, word, subtype, masking
+def test_column_lineage_of_old_versions_reports_one_transformation_for_a_field(
+    producer, read, word, subtype, masking
 ) -> None:
     """As Airflow's older providers do."""
-    facet = told.lineage(KAFKA, "orders", a="a")
+    facet = producer.lineage(KAFKA, "orders", a="a")
     facet["fields"]["a"] |= {"transformationType": word, "transformationDescription": "as it was"}
     facet["fields"]["a"]["inputFields"][0]["transformations"] = []
     (flow,) = (
-        read(told.run_event(outputs=[told.dataset("x", "y", columnLineage=facet)])).datasets[0].use_facets[0].flows
+        read(producer.run_event(outputs=[producer.dataset("x", "y", columnLineage=facet)]))
+        .datasets[0]
+        .use_facets[0]
+        .flows
     )
 
     assert (flow.type, flow.subtype, flow.masking, flow.description) == ("DIRECT", subtype, masking, "as it was")
 
 
-def test_flows_do_not_depend_on_the_order_of_members(told, read) -> None:
+def test_flows_do_not_depend_on_the_order_of_members(producer, read) -> None:
     """A JSON object has no order, and the same event must be the same fact."""
-    one, other = (
-        read(told.run_event(outputs=[told.dataset("x", "y", columnLineage=told.lineage("a", "b", **names))]))
+    item, other = (
+        read(
+            producer.run_event(outputs=[producer.dataset("x", "y", columnLineage=producer.lineage("a", "b", **names))])
+        )
         for names in ({"p": "1", "q": "2"}, {"q": "2", "p": "1"})
     )
 
-    assert one == other
+    assert item == other
 
 
-def test_the_newer_lineage_of_a_job_names_targets_and_uses_of_its_own(told, read) -> None:
-    """An orchestrator tells of datasets that its event does not list."""
+def test_the_newer_lineage_of_a_job_names_targets_and_uses_of_its_own(producer, read) -> None:
+    """An orchestrator reports of datasets that its event does not list."""
     entry = {
         "namespace": "postgres://db:5432",
         "name": "shop.public.paid",
@@ -121,7 +133,7 @@ def test_the_newer_lineage_of_a_job_names_targets_and_uses_of_its_own(told, read
         },
     }
     of_job = {"type": "JOB", "inputs": [{"namespace": KAFKA, "name": "rates", "type": "DATASET", "field": "day"}]}
-    event = read(told.job_event(job_facets={"lineage": told.facet("LineageJobFacet", entries=[entry, of_job])}))
+    event = read(producer.job_event(job_facets={"lineage": producer.facet("LineageJobFacet", entries=[entry, of_job])}))
     (facet,) = event.job.facets
 
     assert facet.uses == (
@@ -132,69 +144,71 @@ def test_the_newer_lineage_of_a_job_names_targets_and_uses_of_its_own(told, read
     assert [(flow.target.name, flow.target_path) for flow in facet.flows] == [("shop.public.paid", ("id",))]
 
 
-def test_an_input_field_without_a_target_field_bears_on_the_whole_dataset(told, read) -> None:
+def test_an_input_field_without_a_target_field_affects_the_whole_dataset(producer, read) -> None:
     """The newer facet's way to tell of a filter."""
     inputs = [{"namespace": KAFKA, "name": "orders", "type": "DATASET", "field": "day"}]
-    dataset = told.dataset("s3://b", "paid", lineage=told.facet("LineageDatasetFacet", inputs=inputs))
-    (flow,) = read(told.dataset_event(dataset)).datasets[0].facets[0].flows
+    dataset = producer.dataset("s3://b", "paid", lineage=producer.facet("LineageDatasetFacet", inputs=inputs))
+    (flow,) = read(producer.dataset_event(dataset)).datasets[0].facets[0].flows
 
     assert (flow.origin_path, flow.target_path, flow.target) == (("day",), None, None)
 
 
-def test_other_names_are_told(told, read) -> None:
+def test_other_names_are_reported(producer, read) -> None:
     """A lake's table has a location and a name in a catalogue."""
     event = read(
-        told.run_event(outputs=[told.dataset("s3://b", "t", symlinks=told.symlink("hive://m:9083", "db.t", "table"))])
+        producer.run_event(
+            outputs=[producer.dataset("s3://b", "t", symlinks=producer.symlink("hive://m:9083", "db.t", "table"))]
+        )
     )
 
     assert event.datasets[0].facets[0].symlinks == (Symlink(namespace="hive://m:9083", name="db.t", kind="TABLE"),)
 
 
-def test_unknown_facets_are_kept_as_received(told, read) -> None:
+def test_unknown_facets_are_kept_as_received(producer, read) -> None:
     """What is not understood is neither an error nor a guess."""
-    own = told.facet("OwnRunFacet", plan={"b": [1, None], "a": "x"})
-    (facet,) = read(told.run_event(run_facets={"acme_plan": own})).run.facets
+    own = producer.facet("OwnRunFacet", plan={"b": [1, None], "a": "x"})
+    (facet,) = read(producer.run_event(run_facets={"acme_plan": own})).run.facets
 
     assert json.loads(facet.body) == own
 
 
-def test_a_facet_of_a_later_major_version_is_kept_and_not_judged(told, read) -> None:
+def test_a_facet_of_a_later_major_version_is_kept_and_not_judged(producer, read) -> None:
     """What a future specification requires nobody knows today."""
-    future = told.facet("OwnershipJobFacet", "2-0-0", owners=[{"id": "team-a"}])
-    (facet,) = read(told.run_event(job_facets={"ownership": future})).job.facets
+    future = producer.facet("OwnershipJobFacet", "2-0-0", owners=[{"id": "team-a"}])
+    (facet,) = read(producer.run_event(job_facets={"ownership": future})).job.facets
 
     assert facet.future
     assert "team-a" in facet.body
 
 
-def test_a_future_event_may_be_in_a_state_that_we_do_not_know(told, read) -> None:
+def test_a_future_event_may_be_in_a_state_that_we_do_not_know(producer, read) -> None:
     """It is kept under its own word."""
     url = "https://openlineage.io/spec/3-0-0/OpenLineage.json#/$defs/RunEvent"
 
-    assert read(told.run_event("PAUSED", schemaURL=url)).run.state == "PAUSED"
+    assert read(producer.run_event("PAUSED", schemaURL=url)).run.state == "PAUSED"
 
 
-def test_null_is_a_member_that_is_not_there(told, read) -> None:
+def test_null_is_a_member_that_is_not_there(producer, read) -> None:
     """Several clients write every member that they have."""
-    event = told.run_event(
-        run_facets={"parent": None}, inputs=[told.dataset(KAFKA, "o", schema=None) | {"inputFacets": None}]
+    event = producer.run_event(
+        run_facets={"parent": None}, inputs=[producer.dataset(KAFKA, "o", schema=None) | {"inputFacets": None}]
     )
     event |= {"outputs": None}
 
-    assert [each.ref.name for each in read(event).datasets] == ["o"]
+    assert [dataset.ref.name for dataset in read(event).datasets] == ["o"]
 
 
-def test_a_removed_facet_says_so(told, read) -> None:
-    """`_deleted` takes back what was told."""
-    (facet,) = read(told.run_event(job_facets={"documentation": told.facet(_deleted=True)})).job.facets
+def test_a_removed_facet_reports_it(producer, read) -> None:
+    """`_deleted` takes back what was reported."""
+    (facet,) = read(producer.run_event(job_facets={"documentation": producer.facet(_deleted=True)})).job.facets
 
     assert facet.removed
 
 
 @pytest.mark.parametrize("member", ["eventTime", "producer", "schemaURL", "run", "job"])
-def test_an_event_without_a_required_member_is_refused(told, member) -> None:
+def test_an_event_without_a_required_member_is_refused(producer, member) -> None:
     """The specification requires them of every RunEvent."""
-    event = told.run_event()
+    event = producer.run_event()
     del event[member]
 
     assert reasons(event) == [f"$: the member '{member}' is missing"]
@@ -257,9 +271,9 @@ def test_an_event_without_a_required_member_is_refused(told, member) -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_told_with_its_place(told, path, value, reason) -> None:
+def test_what_is_wrong_is_reported_with_its_place(producer, path, value, reason) -> None:
     """Whoever sent it must find it."""
-    event = told.run_event()
+    event = producer.run_event()
     holder = event
     for name in path[:-1]:
         holder = holder[name]
@@ -268,20 +282,23 @@ def test_what_is_wrong_is_told_with_its_place(told, path, value, reason) -> None
     assert reasons(event)[0] == reason
 
 
-def test_what_looks_odd_and_is_no_mistake_is_read(told, read) -> None:
+def test_what_looks_odd_and_is_no_mistake_is_read(producer, read) -> None:
     """Whole numbers with a point, parents that are no UUIDs (Airflow's of old), a run id without dashes."""
-    sizes = {"outputStatistics": told.facet(rowCount=3.0, size=None), "dataQualityMetrics": told.facet(rowCount=1)}
+    sizes = {
+        "outputStatistics": producer.facet(rowCount=3.0, size=None),
+        "dataQualityMetrics": producer.facet(rowCount=1),
+    }
     parent = {"run": {"runId": "scheduled__2026-01-01"}, "job": {"namespace": "a", "name": "dag"}}
     outputs = [{"namespace": "a", "name": "b", "outputFacets": sizes}]
-    event = told.run_event(run_facets={"parent": told.facet(**parent)}, outputs=outputs)
+    event = producer.run_event(run_facets={"parent": producer.facet(**parent)}, outputs=outputs)
     event["run"]["runId"] = event["run"]["runId"].replace("-", "").upper()
 
     assert read(event).run.run_id == event["run"]["runId"]
 
 
-def test_job_event_with_a_state_is_one(told, read) -> None:
+def test_job_event_with_a_state_is_one(producer, read) -> None:
     """It says what it is, and the specification does not forbid more."""
-    assert read(told.job_event() | {"eventType": "COMPLETE"}).kind is EventKind.JOB
+    assert read(producer.job_event() | {"eventType": "COMPLETE"}).kind is EventKind.JOB
 
 
 @pytest.mark.parametrize(
@@ -293,29 +310,33 @@ def test_any_other_text_is_refused_and_never_raises(text) -> None:
     assert isinstance(read_event(text), InvalidEvent)
 
 
-def test_numbers_that_json_cannot_write_again_are_kept_as_text(told, read) -> None:
+def test_numbers_that_json_cannot_write_again_are_kept_as_text(producer, read) -> None:
     """Statistics of an empty table divide by nought."""
-    event = json.dumps(told.run_event(run_facets={"acme": told.facet(x="HERE")})).replace('"HERE"', "[NaN, 1e400]")
+    event = json.dumps(producer.run_event(run_facets={"acme": producer.facet(x="HERE")})).replace(
+        '"HERE"', "[NaN, 1e400]"
+    )
     (facet,) = read_event(event).run.facets
 
     assert json.loads(facet.body)["x"] == ["NaN", "1e400"]
 
 
-def test_json_that_nests_too_deeply_is_refused(told) -> None:
+def test_json_that_nests_too_deeply_is_refused(producer) -> None:
     """Nobody writes so; whoever does must not end the program."""
     field: dict = {"name": "a"}
     for _ in range(150):
         field = {"name": "a", "fields": [field]}
-    deep = told.facet("SchemaDatasetFacet", fields=[field])
+    deep = producer.facet("SchemaDatasetFacet", fields=[field])
     deeper = json.loads("[" * 2500 + "]" * 2500) if sys.getrecursionlimit() > 3000 else [[]]
 
-    assert "nests too deeply" in reasons(told.run_event(inputs=[told.dataset("a", "b", schema=deep)]))[0]
-    assert isinstance(read_json(told.run_event(run_facets={"acme": told.facet(x=deeper)})), InvalidEvent | LineageEvent)
+    assert "nests too deeply" in reasons(producer.run_event(inputs=[producer.dataset("a", "b", schema=deep)]))[0]
+    assert isinstance(
+        read_json(producer.run_event(run_facets={"acme": producer.facet(x=deeper)})), InvalidEvent | LineageEvent
+    )
 
 
-def test_the_layout_of_its_json_makes_no_other_event(told, read) -> None:
+def test_the_layout_of_its_json_makes_no_other_event(producer, read) -> None:
     """A repetition is known by what it says; the order of keys and of facets says nothing."""
-    event = told.run_event(job_facets={"a": told.facet(x=1), "b": told.facet(y=2)})
+    event = producer.run_event(job_facets={"a": producer.facet(x=1), "b": producer.facet(y=2)})
     other = deepcopy(event)
     other["job"]["facets"] = dict(reversed(event["job"]["facets"].items()))
 
@@ -360,6 +381,6 @@ def test_every_facet_is_read_or_refused_and_written_again_as_it_was(member, valu
     dataset = {"namespace": "a", "name": "b", "facets": {member: value}}
     url = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/DatasetEvent"
     event = {"eventTime": "2026-01-02T03:04:05Z", "producer": "p", "schemaURL": url, "dataset": dataset}
-    found = read_event(json.dumps(event))
+    result = read_event(json.dumps(event))
 
-    assert isinstance(found, InvalidEvent) or read_event(event_text(found)) == found
+    assert isinstance(result, InvalidEvent) or read_event(event_text(result)) == result

@@ -78,33 +78,35 @@ def test_no_text_takes_long(piece) -> None:
     assert cleaned["more"].startswith("--password ****")
 
 
-def test_lineage_of_any_length_is_read(told, read) -> None:
+def test_lineage_of_any_length_is_read(producer, read) -> None:
     """A table of ten thousand columns is one; what an engine says beside it may be cut."""
     names = [f"column-{'x' * 400}-{number}" for number in range(1_300)]
-    flows = told.lineage("a", "b", **{name: name for name in names})
-    event = read(told.run_event(outputs=[told.dataset("x", "y", schema=told.schema(*names), columnLineage=flows)]))
+    flows = producer.lineage("a", "b", **{name: name for name in names})
+    event = read(
+        producer.run_event(outputs=[producer.dataset("x", "y", schema=producer.schema(*names), columnLineage=flows)])
+    )
 
     assert len(event.datasets[0].facets[0].columns) == len(event.datasets[0].use_facets[0].flows) == 1_300
     assert len(event.datasets[0].use_facets[0].body) > LARGEST_FACET
     assert read(json.loads(event_text(event))) == event
 
 
-def test_users_in_namespaces_are_left_out(told, read) -> None:
+def test_users_in_namespaces_are_left_out(producer, read) -> None:
     """A connection URL as a namespace names its user."""
-    event = read(told.run_event(inputs=[told.dataset(f"postgres://app:{SECRET}@db:5432", "shop.public.o")]))
+    event = read(producer.run_event(inputs=[producer.dataset(f"postgres://app:{SECRET}@db:5432", "shop.public.o")]))
 
     assert event.datasets[0].ref.namespace == "postgres://db:5432"
     assert SECRET not in event_text(event)
 
 
-def test_a_container_of_azure_is_no_user(told, read) -> None:
+def test_a_container_of_azure_is_no_user(producer, read) -> None:
     """Its name stands before the `@`."""
     namespace = "abfss://box@acct.dfs.core.windows.net"
 
-    assert read(told.run_event(inputs=[told.dataset(namespace, "x")])).datasets[0].ref.namespace == namespace
+    assert read(producer.run_event(inputs=[producer.dataset(namespace, "x")])).datasets[0].ref.namespace == namespace
 
 
-def test_a_facet_too_large_to_keep_says_how_large_it_was() -> None:
+def test_a_facet_too_large_to_keep_states_how_large_it_was() -> None:
     """A plan of Spark may take many megabytes."""
     facet = clean_facet("spark.logicalPlan", {"_producer": "p", "plan": "x" * LARGEST_FACET})
 
@@ -123,7 +125,7 @@ def test_what_is_refused_is_kept_without_secrets(text) -> None:
     assert json.loads(line)["problems"] == [{"where": "$", "what": "is broken", "hint": ""}]
 
 
-def test_a_file_of_the_refused_that_cannot_be_written_is_told(tmp_path) -> None:
+def test_a_file_of_the_refused_that_cannot_be_written_is_reported(tmp_path) -> None:
     """The events would be lost."""
     with pytest.raises(InputInvalid) as error, RejectedFile(tmp_path / "no" / "file") as aside:
         aside.add("{}")

@@ -36,12 +36,13 @@ DEFINITION = st.builds(
 
 def cells(definitions: list[DefinitionRow]) -> Cells:
     heads = [
-        Head(at, each.fingerprint, each.format, each.name, len(each.columns)) for at, each in enumerate(definitions, 1)
+        Head(at, definition_row.fingerprint, definition_row.format, definition_row.name, len(definition_row.columns))
+        for at, definition_row in enumerate(definitions, 1)
     ]
     columns = [
         (
             at,
-            place,
+            location,
             json_cell(column.path),
             column.name,
             column.type,
@@ -49,8 +50,8 @@ def cells(definitions: list[DefinitionRow]) -> Cells:
             column.nullable,
             list_cell(column.tags),
         )
-        for at, each in enumerate(definitions, 1)
-        for place, column in enumerate(each.columns)
+        for at, definition_row in enumerate(definitions, 1)
+        for location, column in enumerate(definition_row.columns)
     ]
     return Cells(heads, columns)
 
@@ -68,18 +69,22 @@ def definition(*paths: tuple[str, ...], name: str = "com.acme.Order") -> Definit
     return DefinitionRow("f" * 64, "AVRO", name, columns)
 
 
-@given(st.lists(DEFINITION, max_size=4, unique_by=lambda each: each.fingerprint[:20]))
+@given(st.lists(DEFINITION, max_size=4, unique_by=lambda item: item.fingerprint[:20]))
 @settings(max_examples=150)
 def test_the_nodes_are_those_of_one_after_the_other(definitions) -> None:
     """Whatever names, types and tags hold: the engines must give the same bytes."""
-    assert nodes(definitions) == [node for each in definitions for node in schema_nodes.definition_nodes(each)]
+    assert nodes(definitions) == [
+        node for definition in definitions for node in schema_nodes.definition_nodes(definition)
+    ]
 
 
-@given(st.lists(DEFINITION, max_size=4, unique_by=lambda each: each.fingerprint[:20]))
+@given(st.lists(DEFINITION, max_size=4, unique_by=lambda item: item.fingerprint[:20]))
 @settings(max_examples=150)
 def test_the_edges_are_those_of_one_after_the_other(definitions) -> None:
     """A column's parent may be missing, or be the root."""
-    assert edges(definitions) == [edge for each in definitions for edge in schema_nodes.definition_edges(each)]
+    assert edges(definitions) == [
+        edge for definition in definitions for edge in schema_nodes.definition_edges(definition)
+    ]
 
 
 def test_a_parent_is_looked_for_in_its_own_schema() -> None:

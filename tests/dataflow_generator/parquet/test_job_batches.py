@@ -5,13 +5,14 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-import changing_estate as changing
+import changing_installation as changing
 import pytest
 from hypothesis import HealthCheck, given, settings
 
 from dataflow_generator.build.assemble import build_graph, read_flows
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.dictionary_source import DictionarySource
+from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.graph import Certainty, Node, NodeKind
 from dataflow_generator.jobs.kinds import JobReading, PartitionResult
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Use
@@ -28,12 +29,12 @@ def job(name: str, evidence: str = "") -> JobReading:
     node = Node(f"job:connect/{name}", NodeKind.JOB, "connect", name)
     why = evidence or f"connector {name}"
     flow = ColumnFlow(ColumnRef(ORDERS, ("id",)), ColumnRef(TABLE, ("id",)), "DIRECT", "IDENTITY", why)
-    told = {"reads": (Use(ORDERS, why),), "writes": (Use(TABLE, why),), "columns": (flow,)}
-    return JobReading(JobFlows(job=node, certainty=Certainty.DERIVED, **told))
+    members = {"reads": (Use(ORDERS, why),), "writes": (Use(TABLE, why),), "columns": (flow,)}
+    return JobReading(JobFlows(job=node, certainty=Certainty.DERIVED, **members))
 
 
 def parts(*jobs: JobReading):
-    return [build_batch(PartitionResult((each,), {})) for each in jobs]
+    return [build_batch(PartitionResult((job,), {})) for job in jobs]
 
 
 @settings(
@@ -49,7 +50,8 @@ def test_files_hold_the_rows_of_the_graph(empty, tmp_path_factory, history) -> N
     written = write_graph(source, home / "graph")
     tables = ParquetTables(home / "graph")
     with source.connected() as conn:
-        graph = build_graph(conn, read_flows(conn))
+        snapshot = load_snapshot(conn)
+        graph = build_graph(snapshot, read_flows(snapshot))
 
         assert list(map(record_node, tables.every_row(NODES))) == list(graph.nodes())
         assert list(map(record_edge, tables.every_row(EDGES))) == list(graph.edges())
@@ -58,31 +60,31 @@ def test_files_hold_the_rows_of_the_graph(empty, tmp_path_factory, history) -> N
 
 def test_a_column_of_two_parts_is_there_once_for_its_first_flow() -> None:
     """Two connectors write into one table: its column is believed for the one whose name comes first."""
-    found = concatenate(parts(job("zebra"), job("ant")), there=())
+    job_batches = concatenate(parts(job("zebra"), job("ant")), existing=())
 
-    assert found is not None
-    assert found.nodes["name"].to_pylist() == ["shop.orders", "orders", "ant", "zebra", "orders", "shop.orders"]
-    contains = [edge for edge in map(record_edge, found.edges.to_pylist()) if edge.kind == "contains"]
+    assert job_batches is not None
+    assert job_batches.nodes["name"].to_pylist() == ["shop.orders", "orders", "ant", "zebra", "orders", "shop.orders"]
+    contains = [edge for edge in map(record_edge, job_batches.edges.to_pylist()) if edge.kind == "contains"]
     assert [edge.evidence for edge in contains] == ["connector ant", "connector ant"]
 
 
 def test_topics_that_are_there_anyway_have_no_second_node() -> None:
     """A live topic is the dictionary's to tell of."""
-    found = concatenate(parts(job("ant")), there={ORDERS.key})
+    job_batches = concatenate(parts(job("ant")), existing={ORDERS.key})
 
-    assert found is not None
-    assert ORDERS.key not in found.nodes["node_key"].to_pylist()
+    assert job_batches is not None
+    assert ORDERS.key not in job_batches.nodes["node_key"].to_pylist()
 
 
 @pytest.mark.parametrize("jobs", [(job("ant"), job("ant")), (job("ant", "same"), job("bee", "same"))])
 def test_jobs_that_share_a_name_or_a_flow_are_not_put_together(jobs) -> None:
-    """Which of them gives way is told by the order of all jobs, which only drawing them together knows."""
-    assert concatenate(parts(*jobs), there=()) is None
+    """Which of them gives way is reported by the order of all jobs, which only drawing them together knows."""
+    assert concatenate(parts(*jobs), existing=()) is None
 
 
 def test_no_jobs_make_no_rows() -> None:
-    """An estate of topics alone has a graph, too."""
-    found = concatenate([], there=())
+    """An installation of topics alone has a graph, too."""
+    job_batches = concatenate([], existing=())
 
-    assert found is not None
-    assert (len(found.nodes), len(found.edges), found.coverage) == (0, 0, Coverage())
+    assert job_batches is not None
+    assert (len(job_batches.nodes), len(job_batches.edges), job_batches.coverage) == (0, 0, Coverage())

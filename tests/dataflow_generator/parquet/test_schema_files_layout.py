@@ -9,7 +9,7 @@ from dataflow_generator.parquet.schema_batches import (
     batches,
     edge_batch,
     finish_spans,
-    make_places,
+    make_directories,
     node_batch,
     span_name,
     write_batches,
@@ -24,12 +24,12 @@ ORDERS = Cells(
 
 
 def written(directory, name):
-    return [parquet.read_table(directory / place / name).num_rows for place in SPAN_COLUMNS]
+    return [parquet.read_table(directory / location / name).num_rows for location in SPAN_COLUMNS]
 
 
 def test_nodes_and_edges_of_a_span_lie_in_files_of_their_kinds(tmp_path) -> None:
     """Readers find the kind in the directory, and one file of a span in each."""
-    make_places(tmp_path)
+    make_directories(tmp_path)
 
     rows = write_batches([batches(ORDERS)], tmp_path, "part.parquet")
 
@@ -39,26 +39,26 @@ def test_nodes_and_edges_of_a_span_lie_in_files_of_their_kinds(tmp_path) -> None
 
 def test_all_at_once_are_the_rows_of_nodes_and_edges_alone() -> None:
     """Rows for databases and for files must not differ."""
-    made = batches(ORDERS)
+    built = batches(ORDERS)
 
-    assert made.schemas.to_pylist() + made.columns.to_pylist() == sorted(
+    assert built.schemas.to_pylist() + built.columns.to_pylist() == sorted(
         node_batch(ORDERS).to_pylist(), key=lambda row: row["kind"], reverse=True
     )
-    assert made.edges == edge_batch(ORDERS)
+    assert built.edges == edge_batch(ORDERS)
 
 
 def test_schemas_without_columns_have_no_file_of_columns(tmp_path) -> None:
     """A JSON Schema that allows everything names no column."""
-    make_places(tmp_path)
+    make_directories(tmp_path)
 
     write_batches([batches(Cells(ORDERS.heads[1:], []))], tmp_path, "part.parquet")
 
-    assert [place.parent.name for place in tmp_path.glob("*/*/*")] == ["kind=schema"]
+    assert [file.parent.name for file in tmp_path.glob("*/*/*")] == ["kind=schema"]
 
 
 def test_a_file_that_cannot_be_finished_is_not_there(tmp_path) -> None:
     """Half a file would be a graph with less in it."""
-    make_places(tmp_path)
+    make_directories(tmp_path)
 
     def half():
         yield batches(ORDERS)
@@ -77,7 +77,7 @@ def test_names_have_the_order_of_their_definitions() -> None:
 
 def test_what_a_killed_process_had_begun_is_taken_away(tmp_path) -> None:
     """A task that is tried again on another machine writes under a name of its own meanwhile."""
-    make_places(tmp_path)
+    make_directories(tmp_path)
     written = write_batches([batches(ORDERS)], tmp_path, span_name((7, 9)))
     (tmp_path / SPAN_COLUMNS[1] / ".schemas-7-9.parquet.4711").write_bytes(b"PAR1")
 
@@ -88,7 +88,7 @@ def test_what_a_killed_process_had_begun_is_taken_away(tmp_path) -> None:
 
 def test_rows_that_a_machine_wrote_on_its_own_disk_are_missed(tmp_path) -> None:
     """A cluster whose workers do not share the directory would give half a graph."""
-    make_places(tmp_path)
+    make_directories(tmp_path)
     written = write_batches([batches(ORDERS)], tmp_path, span_name((7, 9)))
 
     with pytest.raises(InputInvalid, match="tasks wrote 12 rows there, and 6 are to be seen here"):

@@ -49,14 +49,14 @@ class Drawn:
 
     def of(self, text: str) -> dict[str, Use]:
         """Return what is affected by a change of *text*, by name, nearest first."""
-        return {shown(each): each.use for each in self.found(text)}
+        return {shown(item): item.use for item in self.found(text)}
 
     def found(self, text: str):
         name, *path = text.split(".")
         keys = (f"{kind}:{KAFKA}/{name}" for kind in (NodeKind.JOB, NodeKind.CONSUMER_GROUP, NodeKind.TOPIC))
-        key = next(each for each in keys if each in self.nodes)
+        key = next(key for key in keys if key in self.nodes)
         root = Root(node=key, path=tuple(path), is_job=not key.startswith("topic:"))
-        return impact(root, ImpactGraph(ahead=ahead_in(self.edges), node_infos=self.node_infos, step=told))
+        return impact(root, ImpactGraph(ahead=ahead_in(self.edges), node_infos=self.node_infos, step=reported))
 
     def node_infos(self, keys):
         return {key: NodeInfo(self.nodes[key].kind, self.nodes[key].name, self.nodes[key].path) for key in keys}
@@ -65,30 +65,30 @@ class Drawn:
 HOWS = {"copy": "DIRECT IDENTITY", "sum": "DIRECT AGGREGATION", "filter": "INDIRECT FILTER", "by hand": "DIRECT "}
 
 
-def told(edge: Edge) -> Step:
+def reported(edge: Edge) -> Step:
     return Step(edge.type, edge.subtype, edge.evidence)
 
 
-def shown(each) -> str:
-    return ".".join((each.node.rpartition("/")[2], *(each.path or ())))
+def shown(item) -> str:
+    return ".".join((item.node.rpartition("/")[2], *(item.path or ())))
 
 
 def test_a_column_is_copied_computed_from_or_only_depended_on() -> None:
     """Whoever renames a column asks which of these each is."""
-    drawn = Drawn()
-    drawn.job("j", "a", "b", "a.id > b.id", "a.id > b.twice: sum", "a.day > b: filter")
+    built = Drawn()
+    built.job("j", "a", "b", "a.id > b.id", "a.id > b.twice: sum", "a.day > b: filter")
 
-    assert drawn.of("a.id") == {"j": Use.COPIES, "b": Use.COPIES, "b.id": Use.COPIES, "b.twice": Use.COMPUTES}
-    assert drawn.of("a.day") == {"j": Use.DEPENDS, "b": Use.DEPENDS}
+    assert built.of("a.id") == {"j": Use.COPIES, "b": Use.COPIES, "b.id": Use.COPIES, "b.twice": Use.COMPUTES}
+    assert built.of("a.day") == {"j": Use.DEPENDS, "b": Use.DEPENDS}
 
 
-def test_the_loosest_step_of_a_way_tells_what_is_made_along_it() -> None:
+def test_the_loosest_step_of_a_way_reports_what_is_made_along_it() -> None:
     """A copy of a sum is no copy."""
-    drawn = Drawn()
-    drawn.job("one", "a", "b", "a.id > b.s: sum")
-    drawn.job("two", "b", "c", "b.s > c.s")
+    built = Drawn()
+    built.job("one", "a", "b", "a.id > b.s: sum")
+    built.job("two", "b", "c", "b.s > c.s")
 
-    assert drawn.of("a.id") == {
+    assert built.of("a.id") == {
         "one": Use.COMPUTES,
         "b": Use.COMPUTES,
         "b.s": Use.COMPUTES,
@@ -100,185 +100,185 @@ def test_the_loosest_step_of_a_way_tells_what_is_made_along_it() -> None:
 
 def test_of_several_ways_the_closest_counts_whatever_its_length() -> None:
     """That a filter is nearer does not make the copy behind it less of a copy."""
-    drawn = Drawn()
-    drawn.job("far", "a", "b", "a.id > b.id")
-    drawn.job("farther", "b", "c", "b.id > c.id")
-    drawn.job("near", "a", "c", "a.id > c: filter")
-    (column,) = [each for each in drawn.found("a.id") if shown(each) == "c.id"]
+    built = Drawn()
+    built.job("far", "a", "b", "a.id > b.id")
+    built.job("farther", "b", "c", "b.id > c.id")
+    built.job("near", "a", "c", "a.id > c: filter")
+    (column,) = [item for item in built.found("a.id") if shown(item) == "c.id"]
 
-    assert (column.use, [hop.target.rpartition("/")[2] for hop in column.way]) == (Use.COPIES, ["b#id", "c#id"])
+    assert (column.use, [hop.target.rpartition("/")[2] for hop in column.route]) == (Use.COPIES, ["b#id", "c#id"])
     assert [job.rpartition("/")[2] for job in column.through] == ["far", "farther"]
 
 
 def test_what_a_column_filters_is_followed_through_all_that_is_made_of_it() -> None:
-    """Which rows there are bears on each of their columns."""
-    drawn = Drawn()
-    drawn.job("one", "a", "b", "a.day > b: filter", "a.id > b.id")
-    drawn.job("two", "b", "c", "b.id > c.id")
+    """Which rows there are affects each of their columns."""
+    built = Drawn()
+    built.job("one", "a", "b", "a.day > b: filter", "a.id > b.id")
+    built.job("two", "b", "c", "b.id > c.id")
 
-    assert drawn.of("a.day")["c.id"] == Use.DEPENDS
-    assert "b.id" not in drawn.of("a.day")
+    assert built.of("a.day")["c.id"] == Use.DEPENDS
+    assert "b.id" not in built.of("a.day")
 
 
-def test_a_job_whose_columns_nobody_tells_may_use_any() -> None:
+def test_a_job_whose_columns_nobody_reports_may_use_any() -> None:
     """That it is not known is an answer; silence would be taken for: not affected."""
-    drawn = Drawn()
-    drawn.job("sink", "a", "x")
-    drawn.job("next", "x", "y", "x.id > y.id")
-    found = drawn.of("a.id")
+    built = Drawn()
+    built.job("sink", "a", "x")
+    built.job("next", "x", "y", "x.id > y.id")
+    uses = built.of("a.id")
 
-    assert found == {"sink": Use.UNKNOWN, "x": Use.UNKNOWN, "next": Use.UNKNOWN, "y": Use.UNKNOWN}
+    assert uses == {"sink": Use.UNKNOWN, "x": Use.UNKNOWN, "next": Use.UNKNOWN, "y": Use.UNKNOWN}
 
 
-def test_a_job_that_tells_its_columns_and_uses_another_one_is_not_affected() -> None:
+def test_a_job_that_reports_its_columns_and_uses_another_one_is_not_affected() -> None:
     """That is what columns are for."""
-    drawn = Drawn()
-    drawn.job("j", "a", "b", "a.id > b.id")
+    built = Drawn()
+    built.job("j", "a", "b", "a.id > b.id")
 
-    assert drawn.of("a.day") == {}
+    assert built.of("a.day") == {}
 
 
 def test_a_job_without_an_end_is_affected_all_the_same() -> None:
     """A consumer writes nothing that we know of."""
-    drawn = Drawn()
-    drawn.job("consumer", "a", "")
+    built = Drawn()
+    built.job("consumer", "a", "")
 
-    assert drawn.of("a") == {"consumer": Use.UNKNOWN}
+    assert built.of("a") == {"consumer": Use.UNKNOWN}
 
 
 def test_a_part_of_a_copied_structure_goes_with_it() -> None:
     """The copy has the part, too; the structure's other parts are not affected."""
-    drawn = Drawn()
-    drawn.job("copy", "a", "b", "a.customer > b.buyer")
-    drawn.job("pick", "b", "c", "b.buyer.id > c.id", "b.buyer.name > c.name")
-    found = drawn.of("a.customer.id")
+    built = Drawn()
+    built.job("copy", "a", "b", "a.customer > b.buyer")
+    built.job("pick", "b", "c", "b.buyer.id > c.id", "b.buyer.name > c.name")
+    uses = built.of("a.customer.id")
 
-    assert found["b.buyer.id"] == Use.COPIES
-    assert found["c.id"] == Use.COPIES
-    assert "c.name" not in found
+    assert uses["b.buyer.id"] == Use.COPIES
+    assert uses["c.id"] == Use.COPIES
+    assert "c.name" not in uses
 
 
 def test_a_structure_that_is_dropped_takes_its_parts_along() -> None:
     """The flows are of the parts."""
-    drawn = Drawn()
-    drawn.job("pick", "a", "b", "a.customer.id > b.id", "a.total > b.total")
+    built = Drawn()
+    built.job("pick", "a", "b", "a.customer.id > b.id", "a.total > b.total")
 
-    assert "b.id" in drawn.of("a.customer")
-    assert "b.total" not in drawn.of("a.customer")
+    assert "b.id" in built.of("a.customer")
+    assert "b.total" not in built.of("a.customer")
 
 
 def test_of_a_part_of_what_is_computed_with_the_result_is_computed() -> None:
     """Where the structure went into a sum nobody can tell its parts apart."""
-    drawn = Drawn()
-    drawn.job("hash", "a", "b", "a.customer > b.digest: sum")
+    built = Drawn()
+    built.job("hash", "a", "b", "a.customer > b.digest: sum")
 
-    assert drawn.of("a.customer.id")["b.digest"] == Use.COMPUTES
+    assert built.of("a.customer.id")["b.digest"] == Use.COMPUTES
 
 
 def test_those_who_write_a_topic_are_affected_by_its_end() -> None:
     """A renamed topic breaks both sides."""
-    drawn = Drawn()
-    drawn.job("writer", "z", "a", "z.id > a.id")
-    drawn.job("other", "z", "a")
+    built = Drawn()
+    built.job("writer", "z", "a", "z.id > a.id")
+    built.job("other", "z", "a")
 
-    assert drawn.of("a") == {"writer": Use.WRITES, "other": Use.WRITES}
-    assert drawn.of("a.id") == {"writer": Use.WRITES, "other": Use.WRITES}
-    assert drawn.of("a.day") == {"other": Use.WRITES}
+    assert built.of("a") == {"writer": Use.WRITES, "other": Use.WRITES}
+    assert built.of("a.id") == {"writer": Use.WRITES, "other": Use.WRITES}
+    assert built.of("a.day") == {"other": Use.WRITES}
 
 
 def test_of_a_job_what_it_makes_is_affected() -> None:
     """Who drops a connector asks what falls dry."""
-    drawn = Drawn()
-    drawn.job("j", "a", "b", "a.id > b.id")
-    drawn.job("k", "b", "c", "b.id > c.id")
+    built = Drawn()
+    built.job("j", "a", "b", "a.id > b.id")
+    built.job("k", "b", "c", "b.id > c.id")
 
-    assert drawn.of("j") == {"b": Use.MADE, "k": Use.COPIES, "c": Use.COPIES, "c.id": Use.COPIES}
+    assert built.of("j") == {"b": Use.MADE, "k": Use.COPIES, "c": Use.COPIES, "c.id": Use.COPIES}
 
 
-def test_of_two_jobs_between_the_same_topics_the_evidence_tells_which_is_meant() -> None:
+def test_of_two_jobs_between_the_same_topics_the_evidence_reports_which_is_meant() -> None:
     """One is not broken by the other's columns."""
-    drawn = Drawn()
-    drawn.job("orders_1", "a", "b", "a.id > b.id")
-    drawn.job("orders_12", "a", "b", "a.day > b.day")
+    built = Drawn()
+    built.job("orders_1", "a", "b", "a.id > b.id")
+    built.job("orders_12", "a", "b", "a.day > b.day")
 
-    assert drawn.of("a.day") == {"orders_12": Use.COPIES, "b": Use.COPIES, "b.day": Use.COPIES}
-    assert "orders_12" not in drawn.of("a.id")
+    assert built.of("a.day") == {"orders_12": Use.COPIES, "b": Use.COPIES, "b.day": Use.COPIES}
+    assert "orders_12" not in built.of("a.id")
 
 
-def test_where_nobody_tells_which_job_makes_a_flow_all_that_may_are_affected() -> None:
+def test_where_nobody_reports_which_job_makes_a_flow_all_that_may_are_affected() -> None:
     """Rather one too many than one forgotten."""
-    drawn = Drawn()
-    drawn.job("one", "a", "b", "a.id > b.id", evidence="flows.json 3")
-    drawn.job("two", "a", "b")
+    built = Drawn()
+    built.job("one", "a", "b", "a.id > b.id", evidence="flows.json 3")
+    built.job("two", "a", "b")
 
-    assert {"one", "two"} <= set(drawn.of("a.id"))
+    assert {"one", "two"} <= set(built.of("a.id"))
 
 
-def test_a_circle_comes_to_an_end() -> None:
+def test_a_cycle_comes_to_an_end() -> None:
     """A structure that is copied into itself would grow for ever."""
-    drawn = Drawn()
-    drawn.job("j", "a", "a", "a.x > a.x.y")
+    built = Drawn()
+    built.job("j", "a", "a", "a.x > a.x.y")
 
-    assert drawn.of("a.x.z")["a.x.y.z"] == Use.COPIES
+    assert built.of("a.x.z")["a.x.y.z"] == Use.COPIES
 
 
 def test_a_flow_declared_by_hand_is_one_that_computes() -> None:
-    """Nobody said that the value stays as it is."""
-    drawn = Drawn()
-    drawn.job("nightly", "a", "b", "a.id > b.id: by hand")
+    """It is not known that the value stays as it is."""
+    built = Drawn()
+    built.job("nightly", "a", "b", "a.id > b.id: by hand")
 
-    assert drawn.of("a.id")["b.id"] == Use.COMPUTES
+    assert built.of("a.id")["b.id"] == Use.COMPUTES
 
 
 def test_a_job_of_several_ways_takes_a_topic_along_its_own_way_only() -> None:
     """A mirror of ten topics does not mix them."""
-    drawn = Drawn()
-    for way in ("a", "b"):
-        drawn.job("mirror", way, f"copy-{way}")
-    drawn.edges = [
-        replace(edge, subtype=edge.source[-1] if edge.kind == "reads" else edge.target[-1]) for edge in drawn.edges
+    built = Drawn()
+    for variant in ("a", "b"):
+        built.job("mirror", variant, f"copy-{variant}")
+    built.edges = [
+        replace(edge, subtype=edge.source[-1] if edge.kind == "reads" else edge.target[-1]) for edge in built.edges
     ]
 
-    assert drawn.of("a") == {"mirror": Use.UNKNOWN, "copy-a": Use.UNKNOWN}
+    assert built.of("a") == {"mirror": Use.UNKNOWN, "copy-a": Use.UNKNOWN}
 
 
 def test_the_consumer_group_of_an_affected_job_is_affected_like_it() -> None:
     """People know the group from their brokers."""
-    drawn = Drawn()
-    drawn.job("j", "a", "b", "a.id > b.id")
-    group = drawn.node(NodeKind.CONSUMER_GROUP, "connect-j")
-    drawn.edge(group, f"job:{KAFKA}/j", EdgeKind.MEMBER_OF)
+    built = Drawn()
+    built.job("j", "a", "b", "a.id > b.id")
+    group = built.node(NodeKind.CONSUMER_GROUP, "connect-j")
+    built.edge(group, f"job:{KAFKA}/j", EdgeKind.MEMBER_OF)
 
-    assert drawn.of("a.id")["connect-j"] == Use.COPIES
-    assert "connect-j" not in drawn.of("b")
+    assert built.of("a.id")["connect-j"] == Use.COPIES
+    assert "connect-j" not in built.of("b")
 
 
 def test_of_a_consumer_group_what_its_jobs_make_is_affected() -> None:
     """Who drops a group stops the connector that reads through it, and no other group of the same job."""
-    drawn = Drawn()
-    drawn.job("j", "a", "b", "a.id > b.id")
-    drawn.job("k", "b", "c", "b.id > c.id")
-    ours, other = (drawn.node(NodeKind.CONSUMER_GROUP, name) for name in ("ours", "other"))
+    built = Drawn()
+    built.job("j", "a", "b", "a.id > b.id")
+    built.job("k", "b", "c", "b.id > c.id")
+    ours, other = (built.node(NodeKind.CONSUMER_GROUP, name) for name in ("ours", "other"))
     for group in (ours, other):
-        drawn.edge(group, f"job:{KAFKA}/j", EdgeKind.MEMBER_OF)
-    found = {shown(each): each for each in drawn.found("ours")}
+        built.edge(group, f"job:{KAFKA}/j", EdgeKind.MEMBER_OF)
+    result = {shown(item): item for item in built.found("ours")}
 
-    assert {name: each.use.name for name, each in found.items()} == {
+    assert {name: item.use.name for name, item in result.items()} == {
         "j": "DEPENDS",
         "b": "MADE",
         "k": "COPIES",
         "c": "COPIES",
         "c.id": "COPIES",
     }
-    assert [(found[name].steps, len(found[name].through)) for name in "jbkc"] == [(1, 0), (2, 1), (3, 1), (3, 2)]
+    assert [(result[name].steps, len(result[name].through)) for name in "jbkc"] == [(1, 0), (2, 1), (3, 1), (3, 2)]
 
 
 def test_a_group_of_two_affected_jobs_is_listed_once() -> None:
     """With the closest use of the two."""
-    drawn = Drawn()
-    group = drawn.node(NodeKind.CONSUMER_GROUP, "shared")
+    built = Drawn()
+    group = built.node(NodeKind.CONSUMER_GROUP, "shared")
     for name, how in (("one", "filter"), ("two", "copy")):
-        drawn.job(name, "a", name + "-out", f"a.id > {name}-out.id: {how}")
-        drawn.edge(group, f"job:{KAFKA}/{name}", EdgeKind.MEMBER_OF)
+        built.job(name, "a", name + "-out", f"a.id > {name}-out.id: {how}")
+        built.edge(group, f"job:{KAFKA}/{name}", EdgeKind.MEMBER_OF)
 
-    assert [each.use for each in drawn.found("a.id") if shown(each) == "shared"] == [Use.COPIES]
+    assert [item.use for item in built.found("a.id") if shown(item) == "shared"] == [Use.COPIES]

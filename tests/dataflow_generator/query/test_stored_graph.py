@@ -7,7 +7,7 @@ import pytest
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.store import store
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
-from dataflow_generator.query.stored_graph import coverage_of, part_around, part_of_cluster, whole_graph
+from dataflow_generator.query.stored_graph import coverage_of, neighbourhood, part_of_cluster, whole_graph
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import StoredGraph, nodes_of, stored_graph
@@ -21,9 +21,9 @@ COVERAGE = Coverage(columns=2, unread=1, problems=(Problem("query q", "what", "h
 
 def node(kind: NodeKind, space: str, name: str, path: tuple[str, ...] | None = None, **attributes) -> Node:
     key = f"{kind}:{space}/{name}" + (f"#{path[0]}" if path else "")
-    made = Node(key, kind, space, name, path, tuple(sorted(attributes.items())))
-    NODES.append(made)
-    return made
+    node = Node(key, kind, space, name, path, tuple(sorted(attributes.items())))
+    NODES.append(node)
+    return node
 
 
 def edge(source: Node, target: Node, kind: EdgeKind, subtype: str = "") -> None:
@@ -38,7 +38,7 @@ def chain(cluster: str, network: str) -> tuple[Node, Node, Node]:
         node(NodeKind.JOB, "connect://c", cluster),
     )
     table = node(NodeKind.DATASET, "pg://db", f"{cluster}_out")
-    ends = [node(NodeKind.COLUMN, each.namespace, each.name, ("id",)) for each in (topic, table)]
+    ends = [node(NodeKind.COLUMN, item.namespace, item.name, ("id",)) for item in (topic, table)]
     schema = node(NodeKind.SCHEMA, "", f"{cluster}.Schema", format="AVRO")
     column = node(NodeKind.COLUMN, "", schema.name, ("id",), type="long")
     edge(home, topic, EdgeKind.CONTAINS)
@@ -69,7 +69,7 @@ def stored(new_dictionary):
 
 def test_the_whole_graph_comes_out_as_it_went_in(stored) -> None:
     """Nodes, edges, their order, what was read for it."""
-    graph = whole_graph(*stored)
+    graph = whole_graph(SqlGraphReader(stored[0]), stored[1])
 
     assert list(graph.nodes()) == NODES
     assert list(graph.edges()) == list(graph.edges()) == EDGES
@@ -89,8 +89,8 @@ def test_a_cluster_is_what_is_in_it_and_what_its_jobs_touch(stored) -> None:
 def test_around_a_node_is_its_lineage_with_what_holds_it(stored, name) -> None:
     """A column without its table, or a topic without its schema, could not be looked at."""
     conn, about = stored
-    [root] = [each for each in nodes_named(SqlGraphReader(conn), name) if each.kind != "cluster"]
-    graph = part_around(SqlGraphReader(conn), about, root)
+    [root] = [item for item in nodes_named(SqlGraphReader(conn), name) if item.kind != "cluster"]
+    graph = neighbourhood(SqlGraphReader(conn), about, root)
     kinds = {str(edge.kind) for edge in graph.edges()}
 
     assert {node.name for node in graph.nodes()} >= {"eu", "eu-in", "eu_out", "eu.Schema"}
@@ -102,7 +102,7 @@ def test_depth_counts_steps_and_a_column_takes_its_job_along(stored) -> None:
     """Its columns are one step from the table, so the job's edges on both sides are there."""
     conn, about = stored
     [root] = nodes_named(SqlGraphReader(conn), "us-in")
-    graph = part_around(SqlGraphReader(conn), about, root, 1)
+    graph = neighbourhood(SqlGraphReader(conn), about, root, 1)
     kinds = [str(edge.kind) for edge in graph.edges()]
 
     assert US[1] in list(graph.nodes())
@@ -114,7 +114,7 @@ def test_every_end_of_an_edge_is_a_node_of_the_part(stored) -> None:
     """A format that numbers its nodes depends on it."""
     conn, about = stored
     for root in nodes_of(conn, range(1, len(NODES) + 1)).values():
-        graph = part_around(SqlGraphReader(conn), about, root, 1)
+        graph = neighbourhood(SqlGraphReader(conn), about, root, 1)
         keys = {node.key for node in graph.nodes()}
 
         assert all({edge.source, edge.target} <= keys for edge in graph.edges())
@@ -126,11 +126,11 @@ def test_what_was_read_is_unknown_of_a_graph_of_an_older_program() -> None:
 
 
 @pytest.mark.parametrize("text", ["UPDATE flow_node SET kind = 'lake'", "UPDATE flow_edge SET certainty = 'sure'"])
-def test_a_kind_that_is_unknown_here_is_told(stored, text) -> None:
+def test_a_kind_that_is_unknown_here_is_reported(stored, text) -> None:
     """A newer program may have generated the graph."""
     conn, about = stored
     conn.exec_driver_sql(text)
-    graph = whole_graph(conn, about)
+    graph = whole_graph(SqlGraphReader(conn), about)
 
     with pytest.raises(DictionaryUnusable):
         [*graph.nodes(), *graph.edges()]

@@ -42,13 +42,13 @@ LONELY = Node("column:1#x.y", NodeKind.COLUMN, "", "shop.A", ("x", "y"))
 CLUSTER = Node("cluster:k", NodeKind.CLUSTER, KAFKA, "k")
 AB, BC, CA = job("ab"), job("bc"), job("a.id")
 A_ID, A_DAY, B_ID, B_SUM, C_ID = (
-    column(*each) for each in (("a", "id"), ("a", "day"), ("b", "id"), ("b", "s"), ("c", "id"))
+    column(*item) for item in (("a", "id"), ("a", "day"), ("b", "id"), ("b", "s"), ("c", "id"))
 )
 TABLE = Node("dataset:postgres://db:5432/shop.public.paid", NodeKind.DATASET, "postgres://db:5432", "shop.public.paid")
 AMOUNT = Node(f"column:{TABLE.namespace}/{TABLE.name}#sum", NodeKind.COLUMN, TABLE.namespace, TABLE.name, ("sum",))
 NODES = (TABLE, AMOUNT, CLUSTER, A, B, C, D, AB, BC, CA, A_DAY, A_ID, B_ID, B_SUM, C_ID, SCHEMA, LONELY)
 EDGES = (
-    *(edge(CLUSTER, each, EdgeKind.CONTAINS) for each in (A, B, C, D)),
+    *(edge(CLUSTER, node, EdgeKind.CONTAINS) for node in (A, B, C, D)),
     edge(A, SCHEMA, EdgeKind.HAS_SCHEMA, "value"),
     *(edge(*ends, EdgeKind.READS) for ends in ((A, AB), (B, BC), (C, CA))),
     *(edge(*ends, EdgeKind.WRITES) for ends in ((AB, B), (BC, C), (CA, A))),
@@ -77,7 +77,7 @@ def steps(root: Node, question: TraversalOptions) -> list[tuple[str, str]]:
     ]
 
 
-def test_downstream_goes_through_jobs_and_round_a_circle_once() -> None:
+def test_downstream_goes_through_jobs_and_round_a_cycle_once() -> None:
     """A topic that a job writes back to is no reason to walk for ever."""
     assert steps(A, DOWN) == [("a", "ab"), ("ab", "b"), ("b", "bc"), ("bc", "c"), ("c", "a.id"), ("a.id", "a")]
 
@@ -88,11 +88,11 @@ def test_upstream_is_the_same_way_back() -> None:
 
 
 def test_depth_counts_steps_each_way() -> None:
-    """Of a large estate people want the neighbours."""
+    """Of a large installation people want the neighbours."""
     assert steps(A, TraversalOptions(depth=1)) == [("a.id", "a"), ("a", "ab")]
 
 
-def test_what_bears_on_a_whole_topic_bears_on_its_columns() -> None:
+def test_what_affects_a_whole_topic_affects_its_columns() -> None:
     """The day decides which rows of b there are, and so what b's sum is."""
     assert steps(A_DAY, DOWN) == [("a#day", "b"), ("b", "b#s"), ("b#s", "c#id")]
     assert steps(C_ID, UP) == [("b#s", "c#id"), ("b", "b#s"), ("a#day", "b")]
@@ -105,9 +105,9 @@ def test_a_topic_contains_a_column_only_where_a_flow_goes_on() -> None:
 
 def test_columns_of_a_topic_are_followed_beside_its_jobs() -> None:
     """Both answers in one."""
-    found = steps(B, TraversalOptions(upstream=False, columns=True, depth=1))
+    result = steps(B, TraversalOptions(upstream=False, columns=True, depth=1))
 
-    assert found == [("b", "bc"), ("b", "b#s"), ("b#s", "c#id")]
+    assert result == [("b", "bc"), ("b", "b#s"), ("b#s", "c#id")]
 
 
 def test_columns_of_a_job_are_those_of_what_it_reads_and_writes() -> None:
@@ -161,7 +161,7 @@ def test_a_consumer_group_of_a_job_is_where_the_job_is() -> None:
     assert [hop.target for hop in hops[:2]] == [AB.key, B.key]
 
 
-@pytest.mark.parametrize("root", [A, AB, A_DAY, B_SUM, C], ids=lambda each: each.key)
+@pytest.mark.parametrize("root", [A, AB, A_DAY, B_SUM, C], ids=lambda item: item.key)
 @pytest.mark.parametrize(
     "question", [UP, DOWN, TraversalOptions(columns=True), TraversalOptions(columns=True, depth=2)]
 )
@@ -172,7 +172,7 @@ def test_the_stored_graph_gives_what_the_graph_in_memory_gives(root, question, c
         for row in edges_at(conn, nodes, forward=forward, kinds=kinds):
             yield Hop(row.source_node_id, row.target_node_id, row.kind, row)
 
-    (stored,) = [each for each in nodes_named(SqlGraphReader(conn), root.key) if each.node_key == root.key]
+    (stored,) = [item for item in nodes_named(SqlGraphReader(conn), root.key) if item.node_key == root.key]
     hops = lineage(stored.id, stored.kind, question, ahead)
     keys = nodes_of(conn, [end for hop in hops for end in (hop.source, hop.target)])
 
@@ -204,7 +204,7 @@ def test_the_stored_graph_gives_what_the_graph_in_memory_gives(root, question, c
 )
 def test_a_node_is_called_as_people_know_it(text, expected, conn) -> None:
     """A name, with its namespace, with a path, or the id; where several are called so, all of them."""
-    assert [each.node_key for each in nodes_named(SqlGraphReader(conn), text)] == [each.key for each in expected]
+    assert [item.node_key for item in nodes_named(SqlGraphReader(conn), text)] == [item.key for item in expected]
 
 
 @pytest.mark.parametrize(("text", "near"), [("bb", "b"), ("b.sum", "b.s"), ("a.x.z", "a.x.y"), ("kafka://?/a", "")])

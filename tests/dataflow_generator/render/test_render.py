@@ -39,7 +39,7 @@ def test_json_holds_every_node_and_edge() -> None:
 
 def test_json_of_an_empty_graph_is_still_a_document() -> None:
     """An empty dictionary is no error."""
-    assert json.loads("".join(OUTPUTS["json"](EMPTY))) == {"nodes": [], "edges": []}
+    assert json.loads("".join(OUTPUTS["json"](EMPTY))) == {"format_version": 1, "nodes": [], "edges": []}
 
 
 def test_dot_escapes_what_names_may_hold() -> None:

@@ -1,4 +1,4 @@
-"""The graph in a database that Spark's tasks write to: a real PostgreSQL, and what is refused before it is asked."""
+"""The graph in a database that Spark's tasks write to: a real PostgreSQL, and what is refused before it is queried."""
 
 import json
 from urllib.parse import urlsplit
@@ -7,8 +7,10 @@ import pytest
 
 from dataflow_generator.build.assemble import build_graph, read_flows
 from dataflow_generator.build.dictionary_source import DictionarySource
+from dataflow_generator.build.snapshot import load_snapshot
+from dataflow_generator.build.targets import JdbcTarget
 from dataflow_generator.spark.assemble import write_database
-from dataflow_generator.spark.jdbc import JdbcTarget, replace_tables
+from dataflow_generator.spark.jdbc import replace_tables
 from scanner_model.errors import InputInvalid, ScannerError
 
 TWICE = """CREATE FUNCTION twice() RETURNS event_trigger LANGUAGE plpgsql AS
@@ -29,14 +31,15 @@ def database(postgres_url):
 @pytest.mark.postgres
 @pytest.mark.xdist_group("spark")
 @pytest.mark.usefixtures("driver")
-def test_tables_are_the_graph_in_place_of_an_earlier_one(spark, database, estate_of, tmp_path) -> None:
+def test_tables_are_the_graph_in_place_of_an_earlier_one(spark, database, installation_of, tmp_path) -> None:
     """Ordered by rank and place, rows are in the order of the graph; nothing of the tables before is left."""
     conn, target = database
     conn.execute("CREATE TABLE graph_node (old integer)")
-    source = DictionarySource(estate_of(6, tmp_path))
+    source = DictionarySource(installation_of(6, tmp_path))
     written = write_database(spark, source, target)
     with source.connected() as read:
-        graph = build_graph(read, read_flows(read))
+        snapshot = load_snapshot(read)
+        graph = build_graph(snapshot, read_flows(snapshot))
         nodes, edges = list(graph.nodes()), list(graph.edges())
 
     found = conn.execute("SELECT node_key, path FROM graph_node ORDER BY rank, place").fetchall()
@@ -51,7 +54,7 @@ def test_tables_are_the_graph_in_place_of_an_earlier_one(spark, database, estate
 @pytest.mark.postgres
 @pytest.mark.xdist_group("spark")
 @pytest.mark.usefixtures("driver")
-def test_what_cannot_be_replaced_stays(spark, database, estate_of, tmp_path) -> None:
+def test_what_cannot_be_replaced_stays(spark, database, installation_of, tmp_path) -> None:
     """A view that somebody made of a table keeps it; the other tables are not replaced then, either."""
     conn, target = database
     conn.execute("CREATE TABLE graph_node (old integer)")
@@ -59,7 +62,7 @@ def test_what_cannot_be_replaced_stays(spark, database, estate_of, tmp_path) -> 
     conn.execute("CREATE VIEW seen AS SELECT old FROM graph_edge")
 
     with pytest.raises(ScannerError, match=r"the database reported: .*depend"):
-        write_database(spark, DictionarySource(estate_of(6, tmp_path)), target)
+        write_database(spark, DictionarySource(installation_of(6, tmp_path)), target)
     assert conn.execute("SELECT old FROM graph_node").fetchall() == []
 
 
@@ -83,7 +86,7 @@ def test_rows_that_a_task_wrote_twice_do_not_take_the_place_of_any(spark, databa
 @pytest.mark.postgres
 @pytest.mark.xdist_group("spark")
 @pytest.mark.usefixtures("driver")
-def test_an_address_where_nobody_answers_is_told_without_a_trace(spark, tmp_path) -> None:
+def test_an_address_where_nobody_answers_is_reported_without_a_trace(spark, tmp_path) -> None:
     """And before any work is done: there is not even a dictionary."""
     target = JdbcTarget(url="jdbc:postgresql://127.0.0.1:1/db?password=hidden-word", user="u")
 
@@ -104,7 +107,7 @@ def test_a_url_that_nothing_can_be_done_with_is_refused(url, said) -> None:
     assert said in str(refused.value)
 
 
-def test_a_target_does_not_tell_its_secrets() -> None:
+def test_a_target_does_not_report_its_secrets() -> None:
     """It stands in messages."""
     target = JdbcTarget(url="jdbc:mysql://db/x?password=hidden-word", password="hidden-word")
 

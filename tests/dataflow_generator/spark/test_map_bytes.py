@@ -20,7 +20,7 @@ def test_results_come_in_the_order_of_the_pieces(spark) -> None:
     assert list(map_bytes(spark, base64.b16encode, ())) == []
 
 
-def test_what_a_task_cannot_do_is_told(spark, tmp_path) -> None:
+def test_what_a_task_cannot_do_is_reported(spark, tmp_path) -> None:
     """A half of a result would look like a whole one."""
     with pytest.raises(ScannerError, match="Spark failed"), translate_spark_errors("spark.log"):
         list(map_bytes(spark, binascii.unhexlify, [b"00", b"x"]))

@@ -8,19 +8,21 @@ import pytest
 
 from dataflow_generator.build.assemble import build_graph, read_flows
 from dataflow_generator.build.dictionary_source import DictionarySource
+from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.build.store import store
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.parquet.dataset import checked_manifest, graph_directory
 from dataflow_generator.parquet.reader import graph_in_parquet
 from dataflow_generator.parquet.writer import write_graph
-from dataflow_generator.query.stored_graph import graph_in_dictionary, part_around, stored_lineage
+from dataflow_generator.query.stored_graph import graph_in_dictionary, neighbourhood, stored_lineage
 from dataflow_generator.query.traversal import TraversalOptions
 from dataflow_generator.render import OUTPUTS
 from scanner_api.graph.lineage import impact_of
 from scanner_cli.output.graph import impact_document
 from scanner_dictionary.engine.open import open_dictionary
+from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import read_nodes, stored_graph
-from scanner_dictionary.queries.graph_nodes import columns_around, nodes_named
+from scanner_dictionary.queries.graph_nodes import nodes_named, related_columns
 from scanner_model.errors import InputInvalid, NameUnknown
 
 
@@ -36,22 +38,23 @@ HARMS = [
 
 
 @pytest.fixture(scope="module")
-def places(estate_of, tmp_path_factory):
+def places(installation_of, tmp_path_factory):
     """Return what makes the graph of a seed, in the dictionary and in files, and gives both."""
     home, engines = tmp_path_factory.mktemp("places"), []
 
-    @cache  # a graph that is asked keeps its dictionary from being written
+    @cache  # a graph that is queried keeps its dictionary from being written
     def made(seed):
-        url, directory = estate_of(seed, home), home / f"graph-{seed}"
+        url, directory = installation_of(seed, home), home / f"graph-{seed}"
         source = DictionarySource(url)
         write_graph(source, directory)
-        with source.connected() as conn:
-            flows = read_flows(conn)
         engines.append(open_dictionary(url))
         with engines[-1].connect() as conn:
-            store(engines[-1], build_graph(conn, flows))
+            snapshot = load_snapshot(conn)
+            flows = read_flows(snapshot)
+            conn.rollback()
+            store(engines[-1], build_graph(snapshot, flows))
         conn = engines[-1].connect()
-        return conn, graph_in_dictionary(conn, stored_graph(conn)), directory
+        return conn, graph_in_dictionary(SqlGraphReader(conn), stored_graph(conn)), directory
 
     yield made
     for engine in engines:
@@ -71,12 +74,12 @@ def answers(graph, key):
     try:
         (node,) = [each for each in nodes_named(graph.rows, key) if each.node_key == key]
     except NameUnknown as error:
-        return str(error).replace(graph.rows.place, "")
+        return str(error).replace(graph.rows.location, "")
     hops, nodes = stored_lineage(graph.rows, node, TraversalOptions(columns=True))
     steps = [(nodes[hop.source].node_key, nodes[hop.target].node_key, hop.edge.evidence) for hop in hops]
-    part = part_around(graph.rows, graph.about, node, 2)
+    part = neighbourhood(graph.rows, graph.about, node, 2)
     impact = impact_document(impact_of(graph.rows, node, key))
-    near = columns_around(graph.rows, key)
+    near = related_columns(graph.rows, key)
     return [each.node_key for each in nodes.values()], steps, "".join(OUTPUTS["json"](part)), impact, near
 
 

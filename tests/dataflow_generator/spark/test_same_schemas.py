@@ -9,8 +9,9 @@ import pytest
 from sqlalchemy import select
 
 from dataflow_generator.spark.map_bytes import map_bytes
-from scanner_api.graph.engines import SparkChoice
 from scanner_api.scanning.run import schema_engine
+from scanner_api.spark import SparkChoice
+from scanner_api.spark_session import SparkEngine
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.schema.column_types import metadata
 from scanner_dictionary.write.scan import write_scan
@@ -69,7 +70,9 @@ def versions(chance: Random) -> list[SchemaVersion]:
 
 def rows(file: Path, found: list[SchemaVersion], read) -> dict[str, list[tuple]]:
     """Store a scan of *found*, read by *read*; give every row of the dictionary, problems too."""
-    outcome = SourceResult(source=SR.source, kind="schema_registry", answer=SourceStatus.READ, got=60, asked=60)
+    outcome = SourceResult(
+        source=SR.source, kind="schema_registry", status=SourceStatus.READ, received=60, requested=60
+    )
     registry = Registry(source=SR.source, kind="confluent", url="http://sr:8081")
     reading = RegistryResult(registry=registry, outcome=outcome, versions=tuple(found))
     cluster = Settings(cluster=ClusterName("bank"), brokers=("k:9092",), file=Path("cluster.json"), registries=(SR,))
@@ -84,7 +87,7 @@ def rows(file: Path, found: list[SchemaVersion], read) -> dict[str, list[tuple]]
 
 @pytest.mark.parametrize("seed", range(5))
 def test_spark_stores_what_one_process_stores(spark, tmp_path, seed) -> None:
-    """Which engine read a schema is nobody's business who asks the dictionary."""
+    """Which engine read a schema does not matter to queries of the dictionary."""
     found = versions(Random(seed))
 
     def on_spark(unread):
@@ -106,7 +109,7 @@ def test_the_command_reads_by_the_session_that_it_is_given(spark, tmp_path) -> N
 
     class Choice(SparkChoice):
         def session(self, *, light=False):
-            return nullcontext(spark)
+            return nullcontext(SparkEngine(spark))
 
     found = versions(Random(7))
     with schema_engine(Choice("spark")) as read:

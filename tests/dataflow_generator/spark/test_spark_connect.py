@@ -13,7 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from dataflow_generator.spark.session import change_settings, connect, masked_address, translate_spark_errors
+from dataflow_generator.spark.connect import connect
+from dataflow_generator.spark.session import change_settings, masked_address, translate_spark_errors
 from scanner_model.errors import InputInvalid, ScannerError
 
 EXTRA = "{} is not installed; pip install 'kafka-lineage-scanner[spark-connect]' runs this"
@@ -103,14 +104,14 @@ def rows(file):
 
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark-connect")
-def test_a_server_makes_the_graph_that_is_made_here(server, estate_of, tmp_path) -> None:
-    """Into files, as Parquet and into the dictionary, which is named as seen from here; no line tells of Spark."""
-    estate_of(6, tmp_path)
-    asked = ("dataflow", "--dictionary", "estate-6.db", "--format", "json", "--format", "dot")
+def test_a_server_makes_the_graph_that_is_made_here(server, installation_of, tmp_path) -> None:
+    """Into files, as Parquet and into the dictionary, which is named as seen from here; no line reports of Spark."""
+    installation_of(6, tmp_path)
+    asked = ("dataflow", "--dictionary", "installation-6.db", "--format", "json", "--format", "dot")
     here = run(*asked, "--output", "here", "--engine", "local", cwd=tmp_path)
     there = run(*asked, "--output", "there", "--format", "parquet", "--store", "--spark-remote", server, cwd=tmp_path)
     read = run("export", "--graph", "there", "-o", "read.json", cwd=tmp_path)
-    stored = run("export", "--dictionary", "estate-6.db", "-o", "stored.json", cwd=tmp_path)
+    stored = run("export", "--dictionary", "installation-6.db", "-o", "stored.json", cwd=tmp_path)
 
     assert [each.returncode for each in (here, there, read, stored)] == [0] * 4
     assert files(tmp_path / "there") == files(tmp_path / "here") != {}
@@ -133,10 +134,10 @@ def test_a_server_reads_the_schemas_that_are_read_here(server, tmp_path) -> None
 
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark-connect")
-def test_what_a_server_cannot_do_is_said_in_one_line(server, estate_of, tmp_path) -> None:
-    """With the address that was asked, without its token and without a trace."""
-    estate_of(6, tmp_path)
-    asked = ("dataflow", "--dictionary", "estate-6.db", "--spark-remote", f"{server}/;user_id=hidden-word")
+def test_what_a_server_cannot_do_is_reported_in_one_line(server, installation_of, tmp_path) -> None:
+    """With the address that was queried, without its token and without a trace."""
+    installation_of(6, tmp_path)
+    asked = ("dataflow", "--dictionary", "installation-6.db", "--spark-remote", f"{server}/;user_id=hidden-word")
     said = run(*asked, "--spark-conf", "spark.driver.memory=2g", cwd=tmp_path)
 
     assert said.returncode == 2
@@ -157,7 +158,7 @@ def test_what_is_no_address_of_a_server_is_refused(remote) -> None:
     assert "hidden-word" not in str(refused.value)
 
 
-def test_a_server_that_is_not_there_is_told_at_once() -> None:
+def test_a_server_that_is_not_there_is_reported_at_once() -> None:
     """PySpark by itself tries for ten minutes."""
     with pytest.raises(ScannerError, match="no Spark Connect server responds") as failed:
         connect("test", {}, "sc://127.0.0.1:1/;user_id=hidden-word")
@@ -165,7 +166,7 @@ def test_a_server_that_is_not_there_is_told_at_once() -> None:
     assert failed.value.where == "--spark-remote sc://127.0.0.1:1"
 
 
-def test_a_server_that_went_away_is_told_in_the_words_of_the_network() -> None:
+def test_a_server_that_went_away_is_reported_in_the_words_of_the_network() -> None:
     """The last line of what its client says is a bracket."""
     from pyspark.errors import PySparkException
 
@@ -180,7 +181,7 @@ def test_a_server_keeps_its_own_master() -> None:
         change_settings(None, {"spark.master": "local[1]"})
 
 
-def test_a_setting_that_a_server_refuses_is_told_with_its_reason() -> None:
+def test_a_setting_that_a_server_refuses_is_reported_with_its_reason() -> None:
     """A job would run without it, and nobody know."""
     from pyspark.errors import PySparkException
 
@@ -203,7 +204,7 @@ def test_a_setting_that_a_server_refuses_is_told_with_its_reason() -> None:
     assert taken == {"spark.sql.ansi.enabled": "false"}
 
 
-def test_the_place_of_a_server_is_told_without_its_parameters() -> None:
+def test_the_place_of_a_server_is_reported_without_its_parameters() -> None:
     """They hold a token."""
     assert masked_address("sc://user:hidden-word@h:1/;token=hidden-word") == "sc://h:1"
     assert masked_address("") == ""

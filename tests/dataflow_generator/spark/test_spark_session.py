@@ -33,7 +33,7 @@ appender.file.layout.pattern = %d %p %c: %m%n%ex
         ("?", None),
     ],
 )
-def test_the_version_of_java_is_read_as_it_is_said(said, version) -> None:
+def test_the_version_of_java_is_read_as_it_is_reported(said, version) -> None:
     """Java 8 calls itself 1.8."""
     assert java_version(said) == version
 
@@ -59,7 +59,7 @@ def test_the_same_code_is_the_same_archive(tmp_path) -> None:
 
 @pytest.mark.spark
 @pytest.mark.xdist_group("spark")
-def test_what_a_task_could_not_do_is_said_in_one_line(spark, tmp_path) -> None:
+def test_what_a_task_could_not_do_is_reported_in_one_line(spark, tmp_path) -> None:
     """Not a code of Spark's, and no traceback."""
     source = DictionarySource(str(tmp_path / "nowhere.db"))
 
@@ -69,7 +69,7 @@ def test_what_a_task_could_not_do_is_said_in_one_line(spark, tmp_path) -> None:
 
 
 @pytest.mark.spark
-def test_spark_submit_runs_a_generation_and_keeps_the_terminal_quiet(estate_of, briefly, tmp_path) -> None:
+def test_spark_submit_runs_a_generation_and_keeps_the_terminal_quiet(installation_of, briefly, tmp_path) -> None:
     """Its own master and settings hold, and its JVM logs where docs/dataflow.md lets it."""
     pyspark = pytest.importorskip("pyspark", reason="pip install 'kafka-lineage-scanner[spark]' runs this")
     if not shutil.which("java") and "JAVA_HOME" not in os.environ:
@@ -84,7 +84,7 @@ def test_spark_submit_runs_a_generation_and_keeps_the_terminal_quiet(estate_of, 
         "--engine",
         "spark",
         "--dictionary",
-        estate_of(6, tmp_path),
+        installation_of(6, tmp_path),
         "--no-store",
         "--output",
         tmp_path,

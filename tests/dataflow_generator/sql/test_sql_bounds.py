@@ -54,7 +54,7 @@ def test_any_text_is_read_without_an_exception(dialect: Dialect, text: str) -> N
     """Whatever a server or a file hands over, a scan goes on."""
     result = read_sql(text, dialect)
 
-    assert all(isinstance(one, StatementFlows) for one in result)
+    assert all(isinstance(item, StatementFlows) for item in result)
     assert result == read_sql(text, dialect)
 
 
@@ -68,7 +68,7 @@ def test_mutated_statements_are_read_without_an_exception(dialect: Dialect) -> N
         at, end = sorted((dice.randrange(len(text)), dice.randrange(len(text))))
         result = read_sql(dice.choice((text[:at] + text[end:], text[:end] + text[at:], text[at:end] * 3)), dialect)
 
-        assert all(isinstance(one, StatementFlows) for one in result)
+        assert all(isinstance(item, StatementFlows) for item in result)
 
 
 @pytest.mark.no_cover
@@ -91,7 +91,7 @@ def test_about_a_hundred_brackets_are_read() -> None:
     assert [flow.source.path for flow in result.flows] == [("A",)]
 
 
-def test_a_statement_that_is_nested_too_deeply_still_tells_its_tables() -> None:
+def test_a_statement_that_is_nested_too_deeply_still_reports_its_tables() -> None:
     """The bound costs columns, never the flow."""
     (result,) = read_sql("INSERT INTO s SELECT " + "(" * 500 + "a" + ")" * 500 + " FROM t", Dialect.FLINK)
 
@@ -106,7 +106,7 @@ def test_a_long_chain_of_named_queries_keeps_its_columns() -> None:
     assert [(flow.source.dataset, flow.source.path) for flow in result.flows] == [("t", ("a",))]
 
 
-def test_more_columns_than_can_be_followed_are_told_as_a_problem() -> None:
+def test_more_columns_than_can_be_followed_are_reported_as_a_problem() -> None:
     """A few stars over each other multiply without end."""
     result = read_sql(LONG["doubling stars"], Dialect.FLINK)[-1]
 
@@ -118,6 +118,6 @@ def test_one_statement_fails_alone() -> None:
     """The others keep their columns."""
     result = read_sql("SELECT a FROM t;\nSELECT 1 +;\nSELECT b FROM u", Dialect.FLINK)
 
-    assert [len(one.problems) for one in result] == [0, 1, 0]
+    assert [len(statement_flows.problems) for statement_flows in result] == [0, 1, 0]
     assert result[1].problems[0].where == "2:11"
     assert result[2].flows

@@ -15,7 +15,7 @@ FILES = sorted(FOLDER.glob("*/*.case"))
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: f"{file.parent.name}-{file.stem}")
-def test_statements_are_read_as_the_case_file_says(file: Path) -> None:
+def test_statements_are_read_as_the_case_file_states(file: Path) -> None:
     """One rule, one file: its name says what is right."""
     sql, _, expected = file.read_text(encoding="utf-8").partition("---\n")
 
@@ -24,22 +24,22 @@ def test_statements_are_read_as_the_case_file_says(file: Path) -> None:
 
 def shown(sql: str, dialect: Dialect) -> str:
     """Write what is read of the statements that move data, or that something is to be said of."""
-    return "".join(f"{line}\n" for one in read_sql(sql, dialect) for line in _statement(one))
+    return "".join(f"{line}\n" for flows in read_sql(sql, dialect) for line in _statement(flows))
 
 
-def _statement(found: StatementFlows) -> Iterator[str]:
-    if not (found.sources or found.sinks or found.problems or found.unresolved):
+def _statement(flows: StatementFlows) -> Iterator[str]:
+    if not (flows.sources or flows.sinks or flows.problems or flows.unresolved):
         return
-    yield f"{found.kind}: {', '.join(found.sources) or '-'} -> {', '.join(found.sinks) or '-'}"
-    for dataset in found.datasets:
+    yield f"{flows.kind}: {', '.join(flows.sources) or '-'} -> {', '.join(flows.sinks) or '-'}"
+    for dataset in flows.datasets:
         topics = [*dataset.topics, *([f"/{dataset.topic_pattern}/"] if dataset.topic_pattern else [])]
         if topics or dataset.qualified != (dataset.name,):
             yield f"  {dataset.name} is {'.'.join(dataset.qualified)}, topic {', '.join(topics) or '?'}"
-    for flow in found.flows:
+    for flow in flows.flows:
         yield f"  {_place(flow.source)} -> {_place(flow.target)} {flow.effect}"
-    yield from (f"  problem at {problem.where}: {problem.what}" for problem in found.problems)
-    yield from (f"  unresolved at {one.where}: {one.what}" for one in found.unresolved)
+    yield from (f"  problem at {problem.where}: {problem.what}" for problem in flows.problems)
+    yield from (f"  unresolved at {problem.where}: {problem.what}" for problem in flows.unresolved)
 
 
-def _place(place: ColumnRef) -> str:
-    return f"{place.dataset or 'result'}:{path_name(place.path) or '*'}"
+def _place(column_ref: ColumnRef) -> str:
+    return f"{column_ref.dataset or 'result'}:{path_name(column_ref.path) or '*'}"

@@ -30,7 +30,7 @@ def test_tables_are_found_without_phantoms(text: str, sources: str, sinks: str) 
     assert (" ".join(result.sources), " ".join(result.sinks)) == (sources, sinks)
 
 
-def test_a_view_is_followed_also_where_columns_are_not_told() -> None:
+def test_a_view_is_followed_also_where_columns_are_not_reported() -> None:
     """Tables are base tables in every answer."""
     result = read_sql("CREATE VIEW v AS SELECT a FROM t; INSERT INTO s SELECT a FROM v" + BROKEN, Dialect.FLINK)
 
@@ -46,7 +46,7 @@ def test_what_an_unread_statement_creates_is_known_to_exist() -> None:
     assert [(flow.source.dataset, flow.source.path) for flow in result.flows] == [("S", ("B",))]
 
 
-def test_a_problem_says_what_stands_where() -> None:
+def test_a_problem_states_what_stands_where() -> None:
     """Line, column, what is expected and what is there."""
     (result,) = read_sql("SELECT a\nFROM t\nWHERE = 1", Dialect.FLINK)
 

@@ -12,11 +12,11 @@ DDL = "CREATE TABLE t (a INT, b ROW<c INT>) WITH ('connector' = 'kafka', 'topic'
 JSON = '{"tables": [{"name": "c.`d.e`.t", "columns": ["a", {"name": "b", "type": "ROW<c INT>"}], "topic": "x"}]}'
 
 
-def test_a_statement_is_told_as_it_is_written() -> None:
+def test_a_statement_is_reported_as_it_is_written() -> None:
     """People find it again by its text; the words around a statement set are not of it."""
     result = read_sql("SELECT a\nFROM t ;\nEXECUTE STATEMENT SET BEGIN INSERT INTO s SELECT 1; END", Dialect.FLINK)
 
-    assert [one.text for one in result] == ["SELECT a\nFROM t", "INSERT INTO s SELECT 1"]
+    assert [statement_flows.text for statement_flows in result] == ["SELECT a\nFROM t", "INSERT INTO s SELECT 1"]
 
 
 @pytest.mark.parametrize("text", ["", " ;; ; -- nothing\n", "END;"])
@@ -42,7 +42,7 @@ def test_a_catalog_stays_as_it_was_when_a_text_changes_tables() -> None:
     assert ("t",) in known.tables
 
 
-def test_aggregates_that_are_told_of_need_no_grouping() -> None:
+def test_aggregates_that_are_reported_for_need_no_grouping() -> None:
     """ksqlDB lists its functions with their kind."""
     known = Catalog(aggregates=frozenset(("MY_SUM",)))
     (result,) = read_sql("SELECT my_sum(a) AS x, my_fun(a) AS y FROM t;", Dialect.FLINK, known)
@@ -80,7 +80,7 @@ def test_a_flink_name_that_is_no_dotted_name_is_one_name(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "place"),
+    ("text", "location"),
     [
         ('{"tables": 3}', "$.tables"),
         ('{"aggregates": 3}', "$.aggregates"),
@@ -94,12 +94,12 @@ def test_a_flink_name_that_is_no_dotted_name_is_one_name(name: str) -> None:
         ('[{"name": "t", "topics": "x"}]', "$[0].topics"),
     ],
 )
-def test_a_catalog_of_another_form_is_told_with_its_place(text: str, place: str) -> None:
+def test_a_catalog_of_another_form_is_reported_with_its_place(text: str, location: str) -> None:
     """The user mends the file."""
     with pytest.raises(InputInvalid) as raised:
         catalog_of(text, Dialect.FLINK, "known.json")
 
-    assert raised.value.where.endswith(place)
+    assert raised.value.where.endswith(location)
 
 
 @pytest.mark.parametrize(
@@ -120,6 +120,6 @@ def test_a_catalog_of_another_form_is_told_with_its_place(text: str, place: str)
         ("CREATE TABLE t AS SELECT id, UCASE(name) FROM u", Dialect.KSQLDB),
     ],
 )
-def test_a_text_tells_its_dialect(text: str, dialect: Dialect) -> None:
+def test_a_text_reports_its_dialect(text: str, dialect: Dialect) -> None:
     """People do not name it each time; comments tell nothing."""
     assert guess_dialect(text) is dialect

@@ -48,11 +48,11 @@ class Stage:
     settings: Settings
 
     def polls(self, *changes: dict, connector: object = None) -> list[str]:
-        """Poll once after each change of the connector and give the states told by then; None: it is not there."""
+        """Poll once after each change of the connector and return the states emitted so far; None: it is not listed."""
         with Journal(self.state) as journal:
             monitor = Monitor(journal=journal, context=self.world.context(), producer="urn:test")
             for change in changes:
-                self.connect.estate = () if change is None else (replace(connector, **change),)
+                self.connect.installation = () if change is None else (replace(connector, **change),)
                 self.world.at += timedelta(seconds=10)
                 monitor.poll(self.server)
                 monitor.deliver()
@@ -73,7 +73,7 @@ def cdc(connect):
     return connect.Kept(name="cdc", kind="source", config=CDC, tasks=("RUNNING", "RUNNING"))
 
 
-def test_life_of_a_connector_is_told(stage, cdc) -> None:
+def test_states_of_a_connector_become_events(stage, cdc) -> None:
     """Create, pause, resume, fail a task, fail the other, restart, delete: a row each."""
     story = [
         (None, []),
@@ -91,12 +91,12 @@ def test_life_of_a_connector_is_told(stage, cdc) -> None:
         (None, ["COMPLETE"]),
     ]
 
-    found = []
+    observed = []
     for change, _ in story:
         before = len(stage.world.events)
-        found.append((change, stage.polls(change, connector=cdc)[before:]))
+        observed.append((change, stage.polls(change, connector=cdc)[before:]))
 
-    assert found == story
+    assert observed == story
 
 
 def test_events_hold_what_consumers_need(stage, cdc) -> None:
@@ -107,10 +107,12 @@ def test_events_hold_what_consumers_need(stage, cdc) -> None:
     assert start["job"]["name"] == "cdc"
     assert start["job"]["namespace"] == "connect://shop/c0"
     assert start["job"]["facets"]["jobType"]["jobType"] == "SOURCE"
-    assert [(each["namespace"], each["name"]) for each in start["inputs"]] == [
+    assert [(dataset["namespace"], dataset["name"]) for dataset in start["inputs"]] == [
         ("postgres://db-1:5432", "shop.public.orders")
     ]
-    assert [(each["namespace"], each["name"]) for each in start["outputs"]] == [("kafka://k-1:9092", "cdc.orders")]
+    assert [(dataset["namespace"], dataset["name"]) for dataset in start["outputs"]] == [
+        ("kafka://k-1:9092", "cdc.orders")
+    ]
     assert start["run"]["facets"].keys() == {"processing_engine"}
     assert ill["run"]["facets"]["errorMessage"]["message"].startswith("1 of 2 tasks failed (1): ")
     assert failed["run"]["facets"]["errorMessage"]["stackTrace"].startswith("org.apache.kafka.connect.errors.")
@@ -127,7 +129,7 @@ def test_one_request_a_poll(stage, cdc) -> None:
     assert stage.connect.asked[before:] == ["/connectors?expand=info&expand=status"] * 3
 
 
-def test_connector_with_a_pattern_is_told_with_the_topics_that_it_uses(stage, connect) -> None:
+def test_connector_with_a_pattern_is_emitted_with_the_topics_that_it_uses(stage, connect) -> None:
     """It is asked once a minute which they are; until it has used any, the pattern is told."""
     now = [0.0]
     (stage.server,) = connect_servers([stage.settings], clock=Clock(now=lambda: now[0], pause=lambda _: None))
@@ -138,7 +140,7 @@ def test_connector_with_a_pattern_is_told_with_the_topics_that_it_uses(stage, co
     stage.polls({"topics": ("pays", "paid")}, {"topics": ("pays", "paid")}, connector=sink)
 
     assert stage.world.states == ["START", "RUNNING"]
-    assert [[each["name"] for each in event["inputs"]] for event in stage.world.events] == [
+    assert [[dataset["name"] for dataset in event["inputs"]] for event in stage.world.events] == [
         ["regex:pa.*"],
         ["paid", "pays"],
     ]
@@ -146,17 +148,17 @@ def test_connector_with_a_pattern_is_told_with_the_topics_that_it_uses(stage, co
 
 
 @pytest.mark.parametrize("untracked", [True, False])
-def test_connector_whose_topics_nobody_tells_is_told_by_its_pattern(stage, connect, untracked) -> None:
+def test_connector_whose_topics_are_unknown_is_emitted_with_its_pattern(stage, connect, untracked) -> None:
     """Topics may not be tracked; cluster.json may say that they are not to be asked for."""
     stage.connect.untracked = untracked
     if not untracked:
-        (asked,) = stage.settings.connect
-        quiet = replace(stage.settings, connect=(replace(asked, active_topics=False),))
+        (connect_settings,) = stage.settings.connect
+        quiet = replace(stage.settings, connect=(replace(connect_settings, active_topics=False),))
         (stage.server,) = connect_servers([quiet])
     sink = connect.Kept(name="sink", config=CDC | {"connector.class": "com.acme.Sink", "topics.regex": "pay.*"})
     stage.polls({}, {}, connector=sink)
 
-    assert [each["name"] for each in stage.world.events[0]["inputs"]] == ["regex:pay.*"]
+    assert [dataset["name"] for dataset in stage.world.events[0]["inputs"]] == ["regex:pay.*"]
     assert stage.connect.asked.count("/connectors/sink/topics") == int(untracked)
 
 
@@ -173,35 +175,35 @@ def test_worker_that_does_not_answer_ends_nothing(stage, cdc) -> None:
         monitor.deliver()
 
         assert (monitor.counts.polls, monitor.counts.unanswered) == (4, 3)
-    assert [text.rpartition(" ")[2] for text in stage.world.said] == ["unknown", "again"]
+    assert [text.rpartition(" ")[2] for text in stage.world.messages] == ["unknown", "again"]
     assert stage.world.states == ["START"]
 
 
-def test_connector_that_cannot_be_read_is_not_gone(stage, cdc, connect) -> None:
+def test_connector_that_cannot_be_read_is_not_deleted(stage, cdc, connect) -> None:
     """Nothing is concluded from an answer without a configuration; the other connectors are told."""
     broken = connect.Kept(name="cdc", config=CDC)
     broken_info = replace(broken, config={"connector.class": 7, "topics": ["a"]})
     stage.polls({}, connector=cdc)
-    stage.connect.estate = (broken_info, replace(cdc, name="other"))
+    stage.connect.installation = (broken_info, replace(cdc, name="other"))
     with Journal(stage.state) as journal:
         monitor = Monitor(journal=journal, context=stage.world.context(), producer="urn:test")
         for _ in range(3):
             monitor.poll(stage.server)
         monitor.deliver()
 
-    assert [(each["job"]["name"], each["eventType"]) for each in stage.world.events] == [
+    assert [(event["job"]["name"], event["eventType"]) for event in stage.world.events] == [
         ("cdc", "START"),
         ("other", "START"),
     ]
 
 
 def test_connectors_of_one_name_on_two_clusters_have_runs_of_their_own(connect, world, state, cdc) -> None:
-    """What one of them does not list says nothing of the other."""
+    """What one of them does not list proves nothing about the other."""
     with (
-        connect.serving(connect.Connect(estate=(cdc,))) as one,
-        connect.serving(connect.Connect(estate=(cdc,))) as other,
+        connect.serving(connect.Connect(installation=(cdc,))) as first_url,
+        connect.serving(connect.Connect(installation=(cdc,))) as second_url,
     ):
-        first, second = servers(one, other)
+        first, second = servers(first_url, second_url)
         with Journal(state) as journal:
             monitor = Monitor(journal=journal, context=world.context(), producer="urn:test")
             for server in (first, second, first, first):
@@ -213,11 +215,11 @@ def test_connectors_of_one_name_on_two_clusters_have_runs_of_their_own(connect, 
     assert len({event["run"]["runId"] for event in world.events}) == 2
 
 
-def test_events_wait_until_they_are_taken_and_in_order(stage, cdc) -> None:
+def test_events_wait_until_they_are_accepted_and_in_order(stage, cdc) -> None:
     """Nothing is lost while the catalog is away, also not by an end of the monitor."""
     stage.world.away = True
     assert stage.polls({}, {"state": "PAUSED"}, {}, connector=cdc) == []
-    assert len(stage.world.said) == 1
+    assert len(stage.world.messages) == 1
 
     stage.world.away = False
 
@@ -226,19 +228,19 @@ def test_events_wait_until_they_are_taken_and_in_order(stage, cdc) -> None:
 
 
 def test_event_that_is_refused_holds_up_no_other(stage, cdc) -> None:
-    """It is put aside with the reason."""
+    """It is added to a file with the reason."""
     stage.world.unwanted = frozenset({"COMPLETE"})
 
     assert stage.polls({}, {"state": "PAUSED"}, {}, connector=cdc) == ["START", "START"]
     assert ["COMPLETE" in line for line in stage.world.refused] == [True]
 
 
-def test_nobody_is_asked_while_no_event_more_can_wait(world, state) -> None:
-    """What happens meanwhile is seen later; what waits is not lost."""
-    asked = []
+def test_nothing_is_polled_while_the_journal_is_full(world, state) -> None:
+    """Changes in the meantime are observed later; pending events are not lost."""
+    polls = []
 
     def look(_):
-        asked.append(1)
+        polls.append(1)
         raise ScannerError("must not be asked")
 
     server = Server(name="s", engine=None, look=look)
@@ -247,13 +249,13 @@ def test_nobody_is_asked_while_no_event_more_can_wait(world, state) -> None:
         monitor.poll(server)
         monitor.poll(server)
 
-    assert asked == []
-    assert len(world.said) == 1
+    assert polls == []
+    assert len(world.messages) == 1
 
 
 def test_loop_polls_until_it_is_over(stage, cdc) -> None:
     """Pauses are drawn around the interval, so that monitors do not march in step."""
-    stage.connect.estate = (cdc,)
+    stage.connect.installation = (cdc,)
 
     class Ended:
         waits: ClassVar[list[float]] = []
@@ -273,7 +275,7 @@ def test_loop_polls_until_it_is_over(stage, cdc) -> None:
         assert monitor.counts.polls == 3
 
 
-def test_delivery_is_tried_less_often_while_nothing_is_taken(stage, cdc) -> None:
+def test_delivery_is_retried_less_often_while_nothing_is_accepted(stage, cdc) -> None:
     """From a second to a minute, and at once quicker when it goes again."""
     stage.world.away = True
     stage.polls({}, connector=cdc)
@@ -292,9 +294,9 @@ def test_delivery_is_tried_less_often_while_nothing_is_taken(stage, cdc) -> None
     assert stage.world.states == ["START"]
 
 
-def test_state_that_cannot_be_written_tells_nothing_yet(stage, cdc) -> None:
+def test_nothing_is_emitted_while_the_state_cannot_be_written(stage, cdc) -> None:
     """Told and remembered are one: else a START would be told twice. The loop goes on, and says it once."""
-    stage.connect.estate = (cdc,)
+    stage.connect.installation = (cdc,)
 
     class Ended:
         polls = 0
@@ -312,7 +314,7 @@ def test_state_that_cannot_be_written_tells_nothing_yet(stage, cdc) -> None:
         monitor.watch(stage.server, timedelta(seconds=10))
         monitor.deliver()
         assert stage.world.states == []
-        assert ["cannot be written" in text for text in stage.world.said] == [True]
+        assert ["cannot be written" in text for text in stage.world.messages] == [True]
 
         stage.state.rmdir()
         monitor.poll(stage.server)

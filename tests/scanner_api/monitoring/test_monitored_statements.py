@@ -39,7 +39,7 @@ class Stage:
     state: Path
     server: Any = None
     fake: Any = None
-    asked: list[list[str]] = field(default_factory=list)
+    requests: list[list[str]] = field(default_factory=list)
 
     def poll(self) -> list[str]:
         """Poll once more, and give the states that this told."""
@@ -49,7 +49,7 @@ class Stage:
             monitor = Monitor(journal=journal, context=self.world.context(), producer="urn:test")
             monitor.poll(self.server)
             monitor.deliver()
-        self.asked.append(self.fake.asked[requests:])
+        self.requests.append(self.fake.asked[requests:])
         return self.world.states[before:]
 
 
@@ -79,9 +79,9 @@ def flinks(flink, world, state, tmp_path):
     files = FileSettings(pattern="*.sql", base=tmp_path, files=(tmp_path / "jobs.sql",))
     with flink.serving(fake) as url:
 
-        def made(kind: str) -> Stage:
+        def build_stage(kind: str) -> Stage:
             environment = "shop" if kind == CMF else flink.ENVIRONMENT
-            one = FlinkSettings(
+            server_settings = FlinkSettings(
                 type=kind,
                 http=HttpSettings(url=url),
                 name="f",
@@ -89,15 +89,17 @@ def flinks(flink, world, state, tmp_path):
                 environment=environment,
                 region="aws.eu-1" if kind == CONFLUENT else "",
             )
-            found = settings(flink=(one,), sql_files=(SqlFilesSettings(files=files, name="files"),))
-            (server,) = flink_servers([found], clock=Clock(pause=lambda _: None))
+            cluster_settings = settings(
+                flink=(server_settings,), sql_files=(SqlFilesSettings(files=files, name="files"),)
+            )
+            (server,) = flink_servers([cluster_settings], clock=Clock(pause=lambda _: None))
             return Stage(world, state, server, fake)
 
-        yield made
+        yield build_stage
 
 
-def test_life_of_a_query_is_told(queries, ksql) -> None:
-    """Create, pause, resume, fail, start it anew, terminate: a row each; a server that starts says nothing."""
+def test_states_of_a_query_become_events(queries, ksql) -> None:
+    """Create, pause, resume, fail, start it again, terminate: a row each; a server that starts proves nothing."""
     story = [
         ((), []),
         (("RUNNING",), ["START"]),
@@ -114,25 +116,25 @@ def test_life_of_a_query_is_told(queries, ksql) -> None:
         ((), ["COMPLETE"]),
     ]
 
-    found = []
-    for told, _ in story:
-        queries.fake.starting = told is None
-        queries.fake.queries = (ksql.query(QUERY, *told),) if told else ()
-        found.append((told, queries.poll()))
+    observed = []
+    for state, _ in story:
+        queries.fake.starting = state is None
+        queries.fake.queries = (ksql.query(QUERY, *state),) if state else ()
+        observed.append((state, queries.poll()))
 
-    assert found == story
+    assert observed == story
 
 
 def test_queries_of_a_server_that_is_being_stopped_do_not_end(queries, ksql) -> None:
-    """It closes them one after the other and answers all the while; its collections stay. Then it starts anew."""
-    whole = tuple(ksql.query(f"CTAS_CLICKS_PER_CITY_{number}") for number in range(8))
-    queries.fake.queries = whole
+    """It closes them one after the other and answers all the while; its collections stay. Then it starts again."""
+    running = tuple(ksql.query(f"CTAS_CLICKS_PER_CITY_{number}") for number in range(8))
+    queries.fake.queries = running
     started = queries.poll()
     queries.fake.stopping = True
     while_stopping = [queries.poll() for _ in range(4)]
     queries.fake.starting, queries.fake.stopping = True, False
     while_starting = queries.poll()
-    queries.fake.starting, queries.fake.queries = False, whole
+    queries.fake.starting, queries.fake.queries = False, running
 
     assert (started, while_stopping, while_starting) == (["START"] * 8, [[], [], [], []], [])
     assert queries.poll() == []
@@ -146,17 +148,17 @@ def test_query_that_fails_again_and_again_runs_in_trouble(queries, ksql) -> None
     queries.poll()
     queries.fake.queries = (trouble,)
     queries.world.at = failed_at
-    told = [queries.poll(), queries.poll()]
+    states = [queries.poll(), queries.poll()]
     messages = [event["run"]["facets"].get("errorMessage", {}).get("message") for event in queries.world.events]
     queries.world.at = failed_at + timedelta(minutes=20)
     over = queries.poll()
 
-    assert (told, over) == ([["RUNNING"], []], ["RUNNING"])
+    assert (states, over) == ([["RUNNING"], []], ["RUNNING"])
     assert messages == [None, "MissingSourceTopicException: missing"]
     assert "errorMessage" not in queries.world.events[-1]["run"]["facets"]
 
 
-def test_query_is_told_with_its_statement_its_topics_and_what_broke_it(queries, ksql) -> None:
+def test_query_is_emitted_with_its_statement_its_topics_and_its_error(queries, ksql) -> None:
     """As the graph names it; the newest error, on one line, and all of it."""
     queries.fake.queries = (ksql.query(),)
     queries.poll()
@@ -167,14 +169,14 @@ def test_query_is_told_with_its_statement_its_topics_and_what_broke_it(queries, 
     assert start["job"]["name"] == QUERY
     assert start["job"]["namespace"].startswith("ksqldb://127.0.0.1:")
     assert start["job"]["facets"]["sql"]["query"].startswith("CREATE TABLE CLICKS_PER_CITY")
-    assert [(each["namespace"], each["name"]) for each in start["inputs"]] == [("kafka://k-1:9092", "clicks")]
-    assert [each["name"] for each in start["outputs"]] == ["clicks.per.city"]
+    assert [(dataset["namespace"], dataset["name"]) for dataset in start["inputs"]] == [("kafka://k-1:9092", "clicks")]
+    assert [dataset["name"] for dataset in start["outputs"]] == ["clicks.per.city"]
     error = failed["run"]["facets"]["errorMessage"]
     assert (error["message"], error["stackTrace"]) == ("no such topic", "no such topic\n\tat org.apache")
     assert failed["run"]["facets"]["processing_engine"]["name"] == "ksqlDB"
 
 
-def test_query_that_all_hosts_paused_is_paused_whatever_the_server_says(queries, ksql) -> None:
+def test_query_that_all_hosts_paused_is_paused_whatever_its_state(queries, ksql) -> None:
     """It says RUNNING for older clients."""
     queries.fake.queries = (ksql.query(),)
     queries.poll()
@@ -183,13 +185,13 @@ def test_query_that_all_hosts_paused_is_paused_whatever_the_server_says(queries,
     assert queries.poll() == ["COMPLETE"]
 
 
-def test_ksqldb_is_asked_once_a_poll(queries, ksql) -> None:
+def test_ksqldb_gets_one_request_a_poll(queries, ksql) -> None:
     """Also the first time."""
     queries.fake.queries = (ksql.query(),)
     queries.poll()
     queries.poll()
 
-    assert queries.asked == [["DESCRIBE STREAMS; DESCRIBE TABLES; SHOW QUERIES EXTENDED;"]] * 2
+    assert queries.requests == [["DESCRIBE STREAMS; DESCRIBE TABLES; SHOW QUERIES EXTENDED;"]] * 2
 
 
 def test_server_that_does_not_list_its_queries_ends_none(queries, ksql) -> None:
@@ -199,10 +201,10 @@ def test_server_that_does_not_list_its_queries_ends_none(queries, ksql) -> None:
     queries.fake.unknown = frozenset({"SHOW QUERIES EXTENDED", "SHOW QUERIES"})
 
     assert [queries.poll() for _ in range(3)] == [[], [], []]
-    assert "does not list its queries" in queries.world.said[0]
+    assert "does not list its queries" in queries.world.messages[0]
 
 
-def test_life_of_a_statement_is_told(flinks, flink) -> None:
+def test_states_of_a_statement_become_events(flinks, flink) -> None:
     """Start, run, degrade, stop, resume, fail, delete: a row each, by the words of Confluent Cloud."""
     story = [
         ("PENDING", "", []),
@@ -222,18 +224,18 @@ def test_life_of_a_statement_is_told(flinks, flink) -> None:
     ]
     stage = flinks(CONFLUENT)
 
-    found = []
+    observed = []
     for phase, detail, _ in story:
-        told = flink.statement("pay", SQL, phase, status={"detail": detail})
-        stage.fake.statements = ((told,) if phase else (),)
-        found.append((phase, detail, stage.poll()))
+        statement = flink.statement("pay", SQL, phase, status={"detail": detail})
+        stage.fake.statements = ((statement,) if phase else (),)
+        observed.append((phase, detail, stage.poll()))
 
-    assert found == story
+    assert observed == story
     error = stage.world.events[5]["run"]["facets"]["errorMessage"]
     assert (error["message"], error["stackTrace"]) == ("no such column", "no such column\nin line 1")
 
 
-def test_statement_is_told_with_the_topics_that_its_tables_are(flinks, flink) -> None:
+def test_statement_is_emitted_with_the_topics_of_its_tables(flinks, flink) -> None:
     """And its text; what declares a table moves no data."""
     stage = flinks(CONFLUENT)
     create = flink.statement("make", "CREATE TABLE `paid` (`id` INT)", "COMPLETED")
@@ -242,11 +244,11 @@ def test_statement_is_told_with_the_topics_that_its_tables_are(flinks, flink) ->
 
     (start,) = stage.world.events
     assert (start["job"]["name"], start["job"]["facets"]["sql"]["query"]) == ("pay", SQL)
-    assert [each["name"] for each in (*start["inputs"], *start["outputs"])] == ["orders", "paid"]
+    assert [dataset["name"] for dataset in (*start["inputs"], *start["outputs"])] == ["orders", "paid"]
 
 
 @pytest.mark.parametrize(("kind", "requests"), [(CONFLUENT, 2), (CMF, 2), (JOB_MANAGER, 1)])
-def test_flink_is_asked_little(flinks, flink, kind, requests) -> None:
+def test_flink_gets_few_requests_a_poll(flinks, flink, kind, requests) -> None:
     """Once a poll, but where materialised tables are listed apart, or only an empty page ends the list."""
     stage = flinks(kind)
     stage.fake.jobs = (flink.job("a1", PAGES),)
@@ -254,10 +256,10 @@ def test_flink_is_asked_little(flinks, flink, kind, requests) -> None:
     stage.poll()
     stage.poll()
 
-    assert [len(asked) for asked in stage.asked] == [requests, requests]
+    assert [len(polled) for polled in stage.requests] == [requests, requests]
 
 
-def test_statement_of_the_platform_is_told(flinks, flink) -> None:
+def test_statement_of_confluent_platform_is_emitted(flinks, flink) -> None:
     """Its manager says the same in other words."""
     stage = flinks(CMF)
     stage.fake.managed = ((flink.managed("pay", SQL),),)
@@ -291,7 +293,7 @@ def test_region_without_materialised_tables_is_polled_all_the_same(flinks, flink
     assert stage.world.events[1]["job"]["name"] == "lkc-1/totals"
 
 
-def test_life_of_a_job_is_told(flinks, flink) -> None:
+def test_states_of_a_job_become_events(flinks, flink) -> None:
     """Fail and be restarted by Flink within one run, fail for good, cancel, finish, be lost with the JobManager."""
     story = [
         (("a1", "CREATED"), []),
@@ -311,19 +313,19 @@ def test_life_of_a_job_is_told(flinks, flink) -> None:
     stage = flinks(JOB_MANAGER)
     stage.fake.causes = {"a1": TRACE}
 
-    found = []
-    for told, _ in story:
-        stage.fake.jobs = (flink.job(told[0], PAGES, told[1]),) if told else ()
-        found.append((told, stage.poll()))
+    observed = []
+    for state, _ in story:
+        stage.fake.jobs = (flink.job(state[0], PAGES, state[1]),) if state else ()
+        observed.append((state, stage.poll()))
 
-    assert found == story
+    assert observed == story
     error = stage.world.events[1]["run"]["facets"]["errorMessage"]
     assert (error["message"], error["stackTrace"]) == (TRACE.partition("\n")[0], TRACE)
     assert len({event["run"]["runId"] for event in stage.world.events}) == 4
 
 
-def test_job_is_asked_once_why_it_failed(flinks, flink) -> None:
-    """However long it stays listed; one that nobody knows any more has failed without a trace."""
+def test_the_cause_of_a_failure_is_requested_once(flinks, flink) -> None:
+    """However long it stays listed; for a job that the server has forgotten there is no trace."""
     stage = flinks(JOB_MANAGER)
     stage.fake.jobs = (flink.job("a1", PAGES),)
     stage.poll()
@@ -331,23 +333,25 @@ def test_job_is_asked_once_why_it_failed(flinks, flink) -> None:
     stage.poll()
     stage.poll()
 
-    assert stage.asked[1:] == [["/jobs/overview", "/jobs/a1/exceptions?maxExceptions=1"], ["/jobs/overview"]]
+    assert stage.requests[1:] == [["/jobs/overview", "/jobs/a1/exceptions?maxExceptions=1"], ["/jobs/overview"]]
     assert stage.world.events[-1]["run"]["facets"]["errorMessage"]["message"] == "the job is FAILED"
 
 
-def test_job_is_told_as_the_statements_of_the_files_whose_tables_it_writes(flinks, flink) -> None:
-    """A JobManager does not tell the SQL; a job of a set is several. One that no file tells has its title."""
+def test_job_is_emitted_as_the_statements_of_the_files_whose_tables_it_writes(flinks, flink) -> None:
+    """A JobManager does not expose SQL; a job of a statement set is several. A job of no file keeps its title."""
     stage = flinks(JOB_MANAGER)
     both = f"{PAGES},default_catalog.default_database.slow"
     stage.fake.jobs = (flink.job("a1", both), flink.job("b2", "insert-into_c.d.pages_x"), flink.job("c3", "nightly"))
     stage.poll()
 
-    told = {each["job"]["name"]: each for each in stage.world.events}
-    assert sorted(told) == ["insert-into_c.d.pages_x", "jobs.sql:1", "jobs.sql:2", "nightly"]
-    assert [each["name"] for each in (*told["jobs.sql:2"]["inputs"], *told["jobs.sql:2"]["outputs"])] == [
+    event_by_job = {event["job"]["name"]: event for event in stage.world.events}
+    assert sorted(event_by_job) == ["insert-into_c.d.pages_x", "jobs.sql:1", "jobs.sql:2", "nightly"]
+    assert [
+        dataset["name"] for dataset in (*event_by_job["jobs.sql:2"]["inputs"], *event_by_job["jobs.sql:2"]["outputs"])
+    ] == [
         "clicks",
         "slow.pages",
     ]
-    assert told["nightly"]["job"]["namespace"] == "flink://shop/f"
-    assert told["nightly"]["inputs"] == []
-    assert "sql" in json.dumps(told["jobs.sql:1"]["job"]["facets"])
+    assert event_by_job["nightly"]["job"]["namespace"] == "flink://shop/f"
+    assert event_by_job["nightly"]["inputs"] == []
+    assert "sql" in json.dumps(event_by_job["jobs.sql:1"]["job"]["facets"])

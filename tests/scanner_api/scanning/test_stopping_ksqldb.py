@@ -39,28 +39,28 @@ def scan(ksql: ModuleType, tmp_path: Path):
             warnings=(),
         )
 
-        def once() -> ScanReport:
-            way = Connections(clock=Clock(pause=lambda _: None))
-            (report,) = scan_clusters([loaded], [way], ScanOptions(engine=engine, progress=no_progress))
+        def scan_once() -> ScanReport:
+            connections = Connections(clock=Clock(pause=lambda _: None))
+            (report,) = scan_clusters([loaded], [connections], ScanOptions(engine=engine, progress=no_progress))
             return report
 
-        yield fake, once
+        yield fake, scan_once
     engine.dispose()
 
 
 def test_scans_of_a_server_that_is_being_stopped_lose_nothing(scan) -> None:
-    """Three queries go one by one, then nothing answers, then all are back: no scan may call any of them gone."""
-    fake, once = scan
-    whole = fake.queries
-    reports = [once()]
+    """Three queries go one by one, then nothing answers, then all are back: no scan may mark any of them as deleted."""
+    fake, scan_once = scan
+    running = fake.queries
+    reports = [scan_once()]
     fake.stopping = True
-    reports += [once(), once()]
+    reports += [scan_once(), scan_once()]
     fake.starting, fake.stopping = True, False
-    reports.append(once())
-    fake.starting, fake.queries = False, whole
-    reports.append(once())
+    reports.append(scan_once())
+    fake.starting, fake.queries = False, running
+    reports.append(scan_once())
 
-    assert [report.outcomes[0].answer for report in reports] == [
+    assert [report.outcomes[0].status for report in reports] == [
         SourceStatus.READ,
         SourceStatus.READ,
         SourceStatus.PARTIAL,
@@ -70,11 +70,11 @@ def test_scans_of_a_server_that_is_being_stopped_lose_nothing(scan) -> None:
     assert [dict(report.changes).get("gone", 0) for report in reports] == [0] * 5
 
 
-def test_query_that_somebody_terminated_is_gone(scan) -> None:
-    """Its collection stays, as while a server is stopped; but the next answer is the same."""
-    fake, once = scan
-    once()
+def test_terminated_query_is_deleted(scan) -> None:
+    """Its collection stays, as while a server is stopped; but the next response is the same."""
+    fake, scan_once = scan
+    scan_once()
     fake.queries = fake.queries[:-1]
-    report = once()
+    report = scan_once()
 
-    assert (report.outcomes[0].answer, dict(report.changes)["gone"]) == (SourceStatus.READ, 1)
+    assert (report.outcomes[0].status, dict(report.changes)["gone"]) == (SourceStatus.READ, 1)

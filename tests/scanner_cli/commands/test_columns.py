@@ -5,19 +5,19 @@ import pytest
 
 def test_columns_are_shown_with_their_topic(scanner, dictionary) -> None:
     """A key that is one value has no name of its own."""
-    said = scanner("columns", *dictionary)
-    lines = [line.split() for line in said.out.splitlines()]
+    result = scanner("columns", *dictionary)
+    lines = [line.split() for line in result.out.splitlines()]
 
-    assert (said.status, said.err) == (0, "")
+    assert (result.status, result.err) == (0, "")
     assert lines[0][:5] == ["CLUSTER", "TOPIC", "ROLE", "NAME", "TYPE"]
     assert lines[1][:6] == ["shop", "orders", "key", "(whole", "message)", "string"]
 
 
-def test_json_tells_path_and_version(scanner, dictionary) -> None:
+def test_json_has_path_and_version(scanner, dictionary) -> None:
     """Names are opaque, so programs take the path."""
-    (found,) = scanner("columns", "price", *dictionary, "--format", "json").json
+    (row,) = scanner("columns", "price", *dictionary, "--format", "json").json
 
-    assert {key: found[key] for key in ("topic", "subject", "version", "path", "tags")} == {
+    assert {key: row[key] for key in ("topic", "subject", "version", "path", "tags")} == {
         "topic": "orders",
         "subject": "orders-value",
         "version": 3,
@@ -27,6 +27,6 @@ def test_json_tells_path_and_version(scanner, dictionary) -> None:
 
 
 @pytest.mark.parametrize(("arguments", "status"), [(["--tag", "PII"], 0), (["--cluster", "nobody"], 4)])
-def test_nothing_found_is_an_empty_answer_and_an_unknown_cluster_none(arguments, status, scanner, dictionary) -> None:
+def test_no_match_is_an_empty_list_and_an_unknown_cluster_an_error(arguments, status, scanner, dictionary) -> None:
     """As of every list."""
     assert scanner("columns", *arguments, *dictionary).status == status

@@ -1,4 +1,4 @@
-"""`scanner connectors` over what a fake Connect cluster told, from the first request to the last column."""
+"""`scanner connectors` over the responses of a fake Connect cluster, from the first request to the last column."""
 
 from __future__ import annotations
 
@@ -18,30 +18,30 @@ def home(connect, scanner, tmp_path) -> Path:
     """Return a directory where a Connect cluster was scanned: cluster.json, dictionary.db, capture, report.json."""
     states = ("RUNNING", "FAILED")
     failed = connect.Kept(name="orders-sink", config=CONFIG, tasks=states, trace=TRACE, topics=("orders",))
-    server = connect.Connect(estate=(failed, connect.Kept(name="audit", config=CONFIG, tasks=())))
+    server = connect.Connect(installation=(failed, connect.Kept(name="audit", config=CONFIG, tasks=())))
     with connect.serving(server) as url:
         sources = [{"name": "main", "url": url}]
         document = {"cluster": "shop", "brokers": ["k:1"], "connect": sources}
         (tmp_path / "cluster.json").write_text(json.dumps(document))
-        said = scanner(
+        result = scanner(
             "extract",
             *("--config", tmp_path / "cluster.json", "--dictionary", tmp_path / "dictionary.db"),
             *("--capture", tmp_path / "capture", "--report", tmp_path / "report.json", "--only", "connect"),
         )
-    (tmp_path / "said.txt").write_text(said.out + said.err)
-    assert said.status == 0
+    (tmp_path / "said.txt").write_text(result.out + result.err)
+    assert result.status == 0
     return tmp_path
 
 
 @pytest.fixture
-def asked(scanner, home):
+def list_connectors(scanner, home):
     """Run `scanner connectors` on that dictionary."""
     return lambda *arguments: scanner("connectors", *arguments, "--dictionary", home / "dictionary.db")
 
 
-def test_table_says_what_runs_and_why_something_does_not(asked) -> None:
+def test_table_shows_states_and_errors(list_connectors) -> None:
     """The first line of the trace is what an operator searches for."""
-    lines = asked().out.splitlines()
+    lines = list_connectors().out.splitlines()
 
     assert lines[0].split()[2:] == ["NAME", "KIND", "CLASS", "STATE", "TASKS", "FAILED", "TOPICS", "ERROR"]
     assert lines[1].split() == ["shop", "connect:main", "audit", "sink", "com.acme.Sink", "RUNNING", "0"]
@@ -49,15 +49,15 @@ def test_table_says_what_runs_and_why_something_does_not(asked) -> None:
     assert lines[2].endswith("X: cannot reach jdbc:db2://h/d:user=u;password=********;")
 
 
-def test_only_failed_ones_or_those_that_fit_are_listed(asked) -> None:
+def test_only_failed_ones_or_those_that_fit_are_listed(list_connectors) -> None:
     """People with five hundred connectors look for three."""
-    assert [row["name"] for row in asked("--failed", "--format", "json").json] == ["orders-sink"]
-    assert [row["name"] for row in asked("aud*", "--format", "json").json] == ["audit"]
+    assert [row["name"] for row in list_connectors("--failed", "--format", "json").json] == ["orders-sink"]
+    assert [row["name"] for row in list_connectors("aud*", "--format", "json").json] == ["audit"]
 
 
-def test_each_task_has_a_line(asked) -> None:
+def test_each_task_has_a_line(list_connectors) -> None:
     """Which of forty tasks failed, and where."""
-    rows = list(csv.DictReader(io.StringIO(asked("--tasks", "--format", "csv").out)))
+    rows = list(csv.DictReader(io.StringIO(list_connectors("--tasks", "--format", "csv").out)))
 
     assert [(row["name"], row["task"], row["state"]) for row in rows] == [
         ("orders-sink", "0", "RUNNING"),
@@ -65,9 +65,9 @@ def test_each_task_has_a_line(asked) -> None:
     ]
 
 
-def test_document_tells_configuration_and_traces(asked) -> None:
+def test_document_has_configuration_and_traces(list_connectors) -> None:
     """Programs get everything, the secrets apart."""
-    (row,) = asked("orders", "--format", "json").json
+    (row,) = list_connectors("orders", "--format", "json").json
 
     assert row["config"]["db.password"] == "********"
     assert row["config"]["u"] == "http://h"
@@ -75,24 +75,26 @@ def test_document_tells_configuration_and_traces(asked) -> None:
     assert row["tasks"][1]["trace"].endswith("\n\tat y")
 
 
-def test_cluster_that_is_not_known_is_named(asked) -> None:
+def test_cluster_that_is_not_known_is_named(list_connectors) -> None:
     """With the nearest known one."""
-    said = asked("--cluster", "shopp")
+    result = list_connectors("--cluster", "shopp")
 
-    assert said.status == 4
-    assert "shop" in said.err
+    assert result.status == 4
+    assert "shop" in result.err
 
 
 def test_report_counts_connectors(home) -> None:
-    """What was asked and got."""
+    """What was requested and received."""
     (report,) = json.loads((home / "report.json").read_text())
 
     assert report["counts"] == {"connectors": 2}
-    assert [(one["source"], one["kind"], one["got"]) for one in report["sources"]] == [("connect:main", "connect", 2)]
+    assert [(source["source"], source["kind"], source["received"]) for source in report["sources"]] == [
+        ("connect:main", "connect", 2)
+    ]
 
 
 def test_no_secret_is_in_any_file_that_a_scan_leaves(home) -> None:
-    """Dictionary, capture, report, and what was said on the terminal."""
+    """Dictionary, capture, report, and the output on the terminal."""
     left = [path for path in home.rglob("*") if path.is_file() and path.name != "cluster.json"]
 
     assert {"dictionary.db", "report.json", "said.txt", "capture.json"} <= {path.name for path in left}

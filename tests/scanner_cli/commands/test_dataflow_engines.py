@@ -8,33 +8,35 @@ import pytest
 from scanner_api.graph.engines import LARGE
 
 
-def test_auto_keeps_a_small_dictionary_here_and_says_why(scanner, own_dictionary, tmp_path, monkeypatch) -> None:
+def test_auto_chooses_this_process_for_a_small_dictionary_and_reports_why(
+    scanner, own_dictionary, tmp_path, monkeypatch
+) -> None:
     """A JVM takes seconds to start; where Java cannot be found, it would be an error."""
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    said = scanner("dataflow", "--dictionary", str(own_dictionary))
+    result = scanner("dataflow", "--dictionary", str(own_dictionary))
 
-    assert said.status == 0
-    assert "engine local: " in said.err
-    assert f"columns (Spark from {LARGE})" in said.err
+    assert result.status == 0
+    assert "engine local: " in result.err
+    assert f"columns (Spark from {LARGE})" in result.err
 
 
-def test_spark_without_java_says_what_to_do(scanner, scanned, tmp_path, monkeypatch) -> None:
+def test_spark_without_java_names_the_next_step(scanner, scanned, tmp_path, monkeypatch) -> None:
     """No traceback for what is not installed."""
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    said = scanner("dataflow", "--engine", "spark", "--dictionary", str(scanned.dictionary))
+    result = scanner("dataflow", "--engine", "spark", "--dictionary", str(scanned.dictionary))
 
-    assert (said.status, said.out) == (2, "")
-    assert "Java not found" in said.err
+    assert (result.status, result.out) == (2, "")
+    assert "Java not found" in result.err
 
 
 def test_parquet_alone_leaves_the_dictionary_as_it_is(scanner, scanned, tmp_path) -> None:
     """Of a large graph nothing goes through one process."""
-    said = scanner(
+    result = scanner(
         "dataflow", "--format", "parquet", "--output", str(tmp_path), "--dictionary", str(scanned.dictionary)
     )
 
-    assert said.out == f"{tmp_path / 'graph.parquet'}\n"
-    assert "stored" not in said.err
+    assert result.out == f"{tmp_path / 'graph.parquet'}\n"
+    assert "stored" not in result.err
     about = json.loads((tmp_path / "graph.parquet" / "_about.json").read_text())
     assert about["nodes"] > 0
 
@@ -50,22 +52,22 @@ def test_a_second_run_writes_the_same_files(scanner, own_dictionary, tmp_path) -
         assert str(tmp_path / "b" / file) in runs[1].out
 
 
-def test_a_second_parquet_graph_takes_the_place_of_the_first(scanner, scanned, tmp_path) -> None:
-    """What an older program left there goes with it."""
+def test_a_second_parquet_graph_replaces_the_first(scanner, scanned, tmp_path) -> None:
+    """Files of an older version are removed with it."""
     line = ("dataflow", "--format", "parquet", "--output", tmp_path, "--dictionary", scanned.dictionary)
     assert scanner(*map(str, line)).status == 0
     (tmp_path / "graph.parquet" / "_made.parquet").touch()
 
     assert scanner(*map(str, line)).status == 0
-    assert sorted(each.name for each in (tmp_path / "graph.parquet").iterdir()) == ["_about.json", "edges", "nodes"]
+    assert sorted(path.name for path in (tmp_path / "graph.parquet").iterdir()) == ["_about.json", "edges", "nodes"]
 
 
 def test_parquet_needs_a_directory(scanner, scanned) -> None:
     """It cannot go anywhere else."""
-    said = scanner("dataflow", "--format", "parquet", "--dictionary", str(scanned.dictionary))
+    result = scanner("dataflow", "--format", "parquet", "--dictionary", str(scanned.dictionary))
 
-    assert said.status == 2
-    assert "add --output DIR" in said.err
+    assert result.status == 2
+    assert "add --output DIR" in result.err
 
 
 def test_a_snapshot_gives_the_graph_of_its_dictionary(scanner, scanned, tmp_path) -> None:
@@ -88,33 +90,33 @@ def test_a_snapshot_gives_the_graph_of_its_dictionary(scanner, scanned, tmp_path
 
 
 def test_a_snapshot_of_something_else_is_refused(scanner, tmp_path) -> None:
-    """The hint says what makes one."""
-    said = scanner("dataflow", "--snapshot", str(tmp_path), "--no-store", "--output", str(Path(tmp_path) / "out"))
+    """The hint names the command that writes one."""
+    result = scanner("dataflow", "--snapshot", str(tmp_path), "--no-store", "--output", str(Path(tmp_path) / "out"))
 
-    assert said.status == 2
-    assert "scanner dictionary export --format parquet" in said.err
+    assert result.status == 2
+    assert "scanner dictionary export --format parquet" in result.err
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         (("--engine", "local"), "use --engine spark"),
         (("--spark-remote", "sc://k"), "does not let its clients swap tables"),
         (("--jdbc-url", "jdbc:derby:x"), "--jdbc-driver"),
     ],
 )
-def test_a_database_that_cannot_be_written_is_refused_before_any_work(options, said, scanner, dictionary) -> None:
+def test_a_database_that_cannot_be_written_is_refused_before_any_work(options, message, scanner, dictionary) -> None:
     """Only Spark's own driver has a way to swap tables."""
-    found = scanner("dataflow", "--jdbc-url", "jdbc:postgresql://db/x", *options, *dictionary)
+    result = scanner("dataflow", "--jdbc-url", "jdbc:postgresql://db/x", *options, *dictionary)
 
-    assert (found.status, found.out) == (2, "")
-    assert said in found.err
+    assert (result.status, result.out) == (2, "")
+    assert message in result.err
 
 
-def test_a_database_calls_for_spark_and_that_is_said(scanner, dictionary, tmp_path, monkeypatch) -> None:
+def test_a_database_selects_spark_with_a_message(scanner, dictionary, tmp_path, monkeypatch) -> None:
     """However small the dictionary is."""
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    said = scanner("dataflow", "--jdbc-url", "jdbc:postgresql://db/x", *dictionary)
+    result = scanner("dataflow", "--jdbc-url", "jdbc:postgresql://db/x", *dictionary)
 
-    assert "engine spark: its tasks write to --jdbc-url" in said.err
-    assert "Java not found" in said.err
+    assert "engine spark: its tasks write to --jdbc-url" in result.err
+    assert "Java not found" in result.err

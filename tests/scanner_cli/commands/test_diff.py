@@ -4,7 +4,7 @@ import csv
 import io
 
 
-def test_diff_tells_which_readers_break(scanner, dictionary) -> None:
+def test_diff_shows_which_readers_break(scanner, dictionary) -> None:
     """A new field without default: new readers cannot read old orders."""
     document = scanner("diff", 1, 2, "--format", "json", *dictionary).json
     (schema,) = document["schemas"]
@@ -24,16 +24,16 @@ def test_table_and_csv_hold_the_same_rows(scanner, dictionary) -> None:
 
 
 def test_a_scan_compared_with_itself_differs_in_nothing(scanner, dictionary) -> None:
-    """The answer is empty, not wrong."""
-    said = scanner("diff", 2, 2, "--format", "csv", *dictionary)
+    """The result is empty, not an error."""
+    result = scanner("diff", 2, 2, "--format", "csv", *dictionary)
 
-    assert said.status == 0
-    assert len(said.out.splitlines()) == 1
+    assert result.status == 0
+    assert len(result.out.splitlines()) == 1
 
 
 def test_an_unknown_scan_has_its_own_status(scanner, dictionary) -> None:
-    """The hint lists those that there are."""
-    said = scanner("diff", 1, 99, *dictionary)
+    """The hint lists the known ones."""
+    result = scanner("diff", 1, 99, *dictionary)
 
-    assert said.status == 4
-    assert "knows no scan 99" in said.err
+    assert result.status == 4
+    assert "knows no scan 99" in result.err

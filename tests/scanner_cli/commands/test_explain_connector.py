@@ -1,4 +1,4 @@
-"""`scanner explain connector`: any way in which people hold a configuration, one answer, and no secret in it."""
+"""`scanner explain connector`: every form of a configuration, one result, and no secret in it."""
 
 import json
 
@@ -43,7 +43,7 @@ def explained(scanner, tmp_path, document: object, *options: object):
     ],
 )
 def test_every_form_of_a_configuration_has_the_same_answer(scanner, tmp_path, document, name) -> None:
-    """REST bodies, bare objects, properties: whatever is at hand."""
+    """REST bodies, bare objects and properties are all in use."""
     answer = explained(scanner, tmp_path, document, "--format", "json").json
 
     assert (answer["name"], answer["class"], answer["direction"]) == (name, CONFIG["connector.class"], "sink")
@@ -54,20 +54,20 @@ def test_every_form_of_a_configuration_has_the_same_answer(scanner, tmp_path, do
 
 def test_properties_are_read_as_java_does(scanner, tmp_path) -> None:
     """Comments, continued lines, three ways to write a pair."""
-    said = explained(scanner, tmp_path, CDC, "--broker", "K-1", "--format", "json")
+    result = explained(scanner, tmp_path, CDC, "--broker", "K-1", "--format", "json")
 
-    assert [one["name"] for one in said.json["outputs"]] == ["shop.public.customers", "shop.public.orders"]
-    assert {one["namespace"] for one in said.json["outputs"]} == {"kafka://k-1:9092"}
-    assert "S3cr3t" not in said.out + said.err
+    assert [dataset["name"] for dataset in result.json["outputs"]] == ["shop.public.customers", "shop.public.orders"]
+    assert {dataset["namespace"] for dataset in result.json["outputs"]} == {"kafka://k-1:9092"}
+    assert "S3cr3t" not in result.out + result.err
 
 
 def test_people_see_flows_columns_and_problems(scanner, tmp_path) -> None:
     """Warnings go to stderr, the table is the answer."""
-    said = explained(scanner, tmp_path, CDC, "--column", "id", "--table", "public.customers")
+    result = explained(scanner, tmp_path, CDC, "--column", "id", "--table", "public.customers")
 
-    assert "postgres://pg:5432 shop.public.customers" in said.out
-    assert "copied" in said.out
-    assert (said.status, said.err) == (0, "")
+    assert "postgres://pg:5432 shop.public.customers" in result.out
+    assert "copied" in result.out
+    assert (result.status, result.err) == (0, "")
 
 
 def test_columns_come_with_what_happened_to_them(scanner, tmp_path) -> None:
@@ -75,41 +75,41 @@ def test_columns_come_with_what_happened_to_them(scanner, tmp_path) -> None:
     mask = {"transforms": "m", "transforms.m.type": "MaskField$Value", "transforms.m.fields": "ssn"}
     answer = explained(scanner, tmp_path, CONFIG | mask, "--column", "ssn", "--column", "a.b", "--format", "json").json
 
-    assert [(one["target"]["path"], one["subtype"], one["masked"]) for one in answer["columns"]] == [
+    assert [(column["target"]["path"], column["subtype"], column["masked"]) for column in answer["columns"]] == [
         (["ssn"], "TRANSFORMATION", True),
         (["a", "b"], "IDENTITY", False),
     ]
 
 
 def test_topics_that_are_named_resolve_patterns(scanner, tmp_path) -> None:
-    """Without them a pattern is what is known."""
+    """Without them, only the pattern is known."""
     config = {**CONFIG, "topics": "", "topics.regex": "o.*"}
 
     assert explained(scanner, tmp_path, config, "--format", "json").json["inputs"][0]["name"] == "regex:o.*"
     named = explained(scanner, tmp_path, config, "--topic", "orders", "--topic", "x", "--format", "json").json
-    assert [one["name"] for one in named["inputs"]] == ["orders"]
+    assert [dataset["name"] for dataset in named["inputs"]] == ["orders"]
 
 
 def test_an_unknown_class_is_an_answer_with_a_warning(scanner, tmp_path) -> None:
     """It is neither an error nor a guess."""
     unknown = {"transforms": "x", "transforms.x.type": "com.acme.X"}
-    said = explained(
+    result = explained(
         scanner, tmp_path, {"connector.class": "com.acme.OwnSink", "topics": "a"} | unknown, "--column", "a"
     )
 
-    assert said.status == 0
-    assert "'com.acme.OwnSink'" in said.err
-    assert "the output columns are unknown" in said.err
+    assert result.status == 0
+    assert "'com.acme.OwnSink'" in result.err
+    assert "the output columns are unknown" in result.err
 
 
 @pytest.mark.parametrize("text", ["{", "[]", "{}", "", '{"a": {"b": 1}}', "[" * 100000, "\0=1", "[1]"])
 def test_what_is_no_configuration_is_one_line_and_status_2(scanner, tmp_path, text) -> None:
     """The message names the file and what to hand over, and repeats nothing of it."""
-    said = explained(scanner, tmp_path, text)
+    result = explained(scanner, tmp_path, text)
 
-    assert (said.status, said.out) == (2, "")
-    assert "lake.json" in said.err
-    assert len(said.err.splitlines()) == 1
+    assert (result.status, result.out) == (2, "")
+    assert "lake.json" in result.err
+    assert len(result.err.splitlines()) == 1
 
 
 def test_a_broker_that_is_no_address_is_one_line(scanner, tmp_path) -> None:
@@ -154,28 +154,33 @@ def test_a_broker_that_is_no_address_is_one_line(scanner, tmp_path) -> None:
 )
 def test_columns_are_those_that_the_configuration_lets_through(scanner, tmp_path, config, columns) -> None:
     """What a list leaves out does not flow, and a table has the names that the sink writes."""
-    said = explained(scanner, tmp_path, config, "--column", "id", "--column", "secret", "--format", "json")
+    result = explained(scanner, tmp_path, config, "--column", "id", "--column", "secret", "--format", "json")
 
-    told = json.loads(said.out)["columns"]
-    assert {(".".join(one["source"]["path"]), ".".join(one["target"]["path"])) for one in told} == columns
+    columns_read = json.loads(result.out)["columns"]
+    assert {
+        (".".join(column["source"]["path"]), ".".join(column["target"]["path"])) for column in columns_read
+    } == columns
 
 
 def test_columns_of_a_query_are_those_that_it_gives(scanner, tmp_path) -> None:
-    """Nobody need name them: the SQL says what each is made of, and of which table."""
+    """They need not be named: the SQL has their origins and tables."""
     config = {
         "connector.class": "io.confluent.connect.jdbc.JdbcSourceConnector",
         "connection.url": "jdbc:postgresql://pg/shop",
         "topic.prefix": "sold",
         "query": "SELECT o.*, upper(c.name) AS buyer, now() AS at FROM orders o JOIN customers c ON c.id = o.customer",
     }
-    said = explained(scanner, tmp_path, config, "--column", "id", "--format", "json")
+    result = explained(scanner, tmp_path, config, "--column", "id", "--format", "json")
 
-    told = json.loads(said.out)["columns"]
+    columns_read = json.loads(result.out)["columns"]
     ends = {
-        (one["target"]["path"][0], one["source"] and (one["source"]["dataset"]["name"], *one["source"]["path"]))
-        for one in told
+        (
+            column["target"]["path"][0],
+            column["source"] and (column["source"]["dataset"]["name"], *column["source"]["path"]),
+        )
+        for column in columns_read
     }
-    assert (len(told), ends) == (
+    assert (len(columns_read), ends) == (
         3,
         {
             ("id", ("shop.public.orders", "id")),

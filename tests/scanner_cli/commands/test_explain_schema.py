@@ -1,4 +1,4 @@
-"""`scanner explain schema`: what is read from a file, whatever people hand over."""
+"""`scanner explain schema`: what is read from files of any kind."""
 
 import json
 from pathlib import Path
@@ -26,6 +26,7 @@ def test_document_has_the_documented_members(scanner, file) -> None:
     document = scanner("explain", "schema", file("o.avsc", AVRO.replace("NUMBER", "1")), "--format", "json").json
 
     assert document == {
+        "format_version": 1,
         "format": "AVRO",
         "name": "shop.Order",
         "columns": [
@@ -48,8 +49,8 @@ def test_document_has_the_documented_members(scanner, file) -> None:
 @pytest.mark.parametrize("number", ["NaN", "1e400", "-Infinity"])
 def test_a_default_that_json_has_no_number_for_is_text(number, scanner, file) -> None:
     """The document stays JSON for every reader."""
-    said = scanner("explain", "schema", file("o.avsc", AVRO.replace("NUMBER", number)), "--format", "json")
-    document = json.loads(said.out, parse_constant=lambda constant: pytest.fail(constant))
+    result = scanner("explain", "schema", file("o.avsc", AVRO.replace("NUMBER", number)), "--format", "json")
+    document = json.loads(result.out, parse_constant=lambda constant: pytest.fail(constant))
 
     assert isinstance(document["columns"][0]["default"], str)
 
@@ -57,7 +58,7 @@ def test_a_default_that_json_has_no_number_for_is_text(number, scanner, file) ->
 @pytest.mark.parametrize("text", [PROTO, "\ufeff" + PROTO, PROTO.replace("\n", "\r\n")], ids=["plain", "bom", "crlf"])
 @pytest.mark.parametrize("name", ["o.proto", "o.txt"])
 def test_a_text_is_read_wherever_it_was_edited(name, text, scanner, file) -> None:
-    """Editors add marks and line ends, and not every ending tells the format."""
+    """Editors add byte order marks and line ends, and not every suffix shows the format."""
     document = scanner("explain", "schema", file(name, text), "--format", "json").json
 
     assert document["format"] == "PROTOBUF"
@@ -65,13 +66,13 @@ def test_a_text_is_read_wherever_it_was_edited(name, text, scanner, file) -> Non
 
 
 def test_a_file_that_is_no_schema_is_invalid_input(scanner, file) -> None:
-    """The document says why, and the status that there is nothing to go on with."""
-    said = scanner("explain", "schema", file("o.avsc", "{"), "--format", "json")
+    """The document has the reason, and the status shows that nothing can be used."""
+    result = scanner("explain", "schema", file("o.avsc", "{"), "--format", "json")
 
-    assert said.status == 2
-    assert said.json["columns"] == []
-    assert said.json["problems"][0].keys() == {"where", "what", "hint"}
-    assert said.err == ""
+    assert result.status == 2
+    assert result.json["columns"] == []
+    assert result.json["problems"][0].keys() == {"where", "what", "hint"}
+    assert result.err == ""
 
 
 @pytest.mark.parametrize(
@@ -82,30 +83,32 @@ def test_a_file_that_is_no_schema_is_invalid_input(scanner, file) -> None:
     ],
 )
 def test_a_right_schema_without_columns_is_no_mistake(name: str, text: str, scanner, file) -> None:
-    """Some files only serve others, and to some nothing can match: that is told, and nobody has to mend them."""
-    said = scanner("explain", "schema", file(name, text), "--format", "json")
+    """Some files only extend others, and some match nothing: this is reported, and is no error."""
+    result = scanner("explain", "schema", file(name, text), "--format", "json")
 
-    assert (said.status, said.json["columns"]) == (0, [])
-    assert said.json["problems"]
+    assert (result.status, result.json["columns"]) == (0, [])
+    assert result.json["problems"]
 
 
 def test_a_part_that_cannot_be_read_is_a_warning(scanner, file) -> None:
     """The rest is shown."""
-    said = scanner("explain", "schema", file("o.proto", PROTO), "--record", "Nobody")
+    result = scanner("explain", "schema", file("o.proto", PROTO), "--record", "Nobody")
 
-    assert said.status == 0
-    assert said.out.splitlines()[1].split() == ["id", "int64"]
-    assert said.err.startswith("warning: ")
-    assert "o.proto: " in said.err
+    assert result.status == 0
+    assert result.out.splitlines()[1].split() == ["id", "int64"]
+    assert result.err.startswith("warning: ")
+    assert "o.proto: " in result.err
 
 
 def test_references_are_files_by_name(scanner, file) -> None:
     """As a registry hands them over."""
     text = PROTO.replace("message", 'import "money.proto";\nmessage').replace("int64", "Money")
     money = file("m.proto", PROTO.replace("Order", "Money"))
-    said = scanner("explain", "schema", file("o.proto", text), "--reference", f"money.proto={money}", "--format", "csv")
+    result = scanner(
+        "explain", "schema", file("o.proto", text), "--reference", f"money.proto={money}", "--format", "csv"
+    )
 
-    assert [line.split(",")[0] for line in said.out.splitlines()] == ["name", "id", "id.id"]
+    assert [line.split(",")[0] for line in result.out.splitlines()] == ["name", "id", "id.id"]
 
 
 MISTAKES = {
@@ -125,10 +128,10 @@ def test_what_cannot_be_read_is_one_line(name, scanner, file) -> None:
     arguments, words = MISTAKES[name]
     home = file("o.proto", PROTO).parent
     file("utf16.avsc", AVRO.encode("utf-16"))
-    said = scanner("explain", "schema", home / arguments[0], *arguments[1:])
+    result = scanner("explain", "schema", home / arguments[0], *arguments[1:])
 
-    assert (said.status, said.out, said.err.count("\n")) == (2, "", 1)
-    assert words in said.err
+    assert (result.status, result.out, result.err.count("\n")) == (2, "", 1)
+    assert words in result.err
 
 
 def test_a_file_of_unreasonable_size_is_refused(scanner, file) -> None:
@@ -145,7 +148,7 @@ def test_types_of_an_avro_reference_are_read_whatever_it_is_called(scanner, file
     order = '{"type":"record","name":"shop.Order","fields":[{"name":"to","type":"Address"}]}'
     address = '{"type":"record","name":"shop.Address","fields":[{"name":"city","type":"string"}]}'
     reference = f"address.avsc={file('a.avsc', address)}"
-    said = scanner("explain", "schema", file("o.avsc", order), "--reference", reference, "--format", "json")
+    result = scanner("explain", "schema", file("o.avsc", order), "--reference", reference, "--format", "json")
 
-    assert [column["name"] for column in said.json["columns"]] == ["to", "to.city"]
-    assert said.json["problems"] == []
+    assert [column["name"] for column in result.json["columns"]] == ["to", "to.city"]
+    assert result.json["problems"] == []

@@ -19,31 +19,31 @@ def test_a_declared_subject_may_have_several_topics(scanner) -> None:
 
 def test_a_subject_without_topic_has_a_row(scanner) -> None:
     """That nothing was found is an answer."""
-    said = scanner("explain", "subject", "com.acme.Payment", "--strategy", "topic", "--format", "csv")
+    results = scanner("explain", "subject", "com.acme.Payment", "--strategy", "topic", "--format", "csv")
 
-    assert said.status == 0
-    assert said.out.splitlines()[1].startswith("com.acme.Payment,.,,")
+    assert results.status == 0
+    assert results.out.splitlines()[1].startswith("com.acme.Payment,.,,")
 
 
 def test_other_readings_are_shown(scanner) -> None:
     """So that people see what else the name might mean."""
-    said = scanner(
+    results = scanner(
         "explain", "subject", "a-b-value", "--topic", "a-b", "--strategy", "topic", "--strategy", "topic-record"
     )
 
-    assert said.status == 0
-    assert "ALSO POSSIBLE" in said.out
+    assert results.status == 0
+    assert "ALSO POSSIBLE" in results.out
 
 
 def test_wrong_input_is_one_line(scanner) -> None:
     """With the nearest name."""
-    said = [
+    results = [
         scanner("explain", "subject", "a", "--strategy", "tpic"),
         scanner("explain", "subject", "a", "--map", "b"),
         scanner("explain", "subject", "a", "--registry", "glu"),
     ]
 
-    assert [one.status for one in said] == [2, 2, 2]
-    assert [one.err.count("\n") for one in said] == [1, 1, 1]
-    assert "did you mean 'topic'?" in said[0].err
-    assert "did you mean 'glue'?" in said[2].err
+    assert [result.status for result in results] == [2, 2, 2]
+    assert [result.err.count("\n") for result in results] == [1, 1, 1]
+    assert "did you mean 'topic'?" in results[0].err
+    assert "did you mean 'glue'?" in results[2].err

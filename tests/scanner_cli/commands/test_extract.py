@@ -21,38 +21,38 @@ def config(directory: Path, name: str, cluster: str, url: str = "http://127.0.0.
 
 def test_report_names_each_source_and_what_changed(scanned, scanner, tmp_path) -> None:
     """The last line is what people read, the table what they look up."""
-    said = scanner(*scanned.replay(tmp_path / "d.db"))
+    result = scanner(*scanned.replay(tmp_path / "d.db"))
 
-    assert said.status == 0
-    assert said.out == ""
-    assert said.err.splitlines()[0].split() == ["SOURCE", "ANSWER", "ASKED", "GOT", "REQUESTS", "SECONDS"]
-    assert "schema_registry:http://127.0.0.1" in said.err
-    assert "manual:manual.json" in said.err
-    assert said.err.splitlines()[-1].startswith("shop: scan 1 stored in ")
-    assert " added" in said.err.splitlines()[-1]
+    assert result.status == 0
+    assert result.out == ""
+    assert result.err.splitlines()[0].split() == ["SOURCE", "STATUS", "REQUESTED", "RECEIVED", "REQUESTS", "SECONDS"]
+    assert "schema_registry:http://127.0.0.1" in result.err
+    assert "manual:manual.json" in result.err
+    assert result.err.splitlines()[-1].startswith("shop: scan 1 stored in ")
+    assert " added" in result.err.splitlines()[-1]
 
 
-def test_quiet_says_nothing_where_all_was_read(scanned, scanner, tmp_path) -> None:
-    """A timer mails whatever is said."""
-    said = scanner(*scanned.replay(tmp_path / "d.db"), "--quiet")
+def test_quiet_prints_nothing_where_all_was_read(scanned, scanner, tmp_path) -> None:
+    """A scheduler mails any output."""
+    result = scanner(*scanned.replay(tmp_path / "d.db"), "--quiet")
 
-    assert (said.status, said.out, said.err) == (0, "", "")
+    assert (result.status, result.out, result.err) == (0, "", "")
 
 
 def test_a_second_scan_of_the_same_changes_nothing(scanned, scanner, tmp_path) -> None:
-    """The report says so."""
+    """The report shows it."""
     scanner(*scanned.replay(tmp_path / "d.db"))
-    said = scanner(*scanned.replay(tmp_path / "d.db"))
+    result = scanner(*scanned.replay(tmp_path / "d.db"))
 
-    assert said.err.endswith("; nothing changed\n")
+    assert result.err.endswith("; nothing changed\n")
 
 
 def test_report_file_holds_a_document_for_each_cluster(scanned, scanner, tmp_path) -> None:
     """Programs read the same that people do."""
-    said = scanner(*scanned.replay(tmp_path / "d.db"), "--report", tmp_path / "report.json")
+    result = scanner(*scanned.replay(tmp_path / "d.db"), "--report", tmp_path / "report.json")
     (report,) = json.loads((tmp_path / "report.json").read_text())
 
-    assert said.status == 0
+    assert result.status == 0
     assert {key: report[key] for key in ("cluster", "scan", "stored", "partial", "problems")} == {
         "cluster": "shop",
         "scan": 1,
@@ -60,48 +60,48 @@ def test_report_file_holds_a_document_for_each_cluster(scanned, scanner, tmp_pat
         "partial": False,
         "problems": [],
     }
-    assert [source["answer"] for source in report["sources"]] == ["read", "read"]
+    assert [source["status"] for source in report["sources"]] == ["read", "read"]
     assert report["counts"]["topics"] == 3
     assert report["changes"]["added"] > 0
 
 
 @pytest.mark.parametrize(
-    ("place", "hint"), [("none/report.json", "create it: mkdir -p"), (".", "name a file in it")], ids=["no dir", "dir"]
+    ("path", "hint"), [("none/report.json", "create it: mkdir -p"), (".", "name a file in it")], ids=["no dir", "dir"]
 )
-def test_report_that_cannot_be_written_is_refused_before_the_scan(place, hint, scanned, scanner, tmp_path) -> None:
+def test_report_that_cannot_be_written_is_refused_before_the_scan(path, hint, scanned, scanner, tmp_path) -> None:
     """An hour of scanning must not end in a path that was wrong from the start."""
-    said = scanner(*scanned.replay(tmp_path / "d.db"), "--report", tmp_path / place)
+    result = scanner(*scanned.replay(tmp_path / "d.db"), "--report", tmp_path / path)
 
-    assert said.status == 2
-    assert hint in said.err
+    assert result.status == 2
+    assert hint in result.err
     assert not (tmp_path / "d.db").exists()
 
 
-def test_nothing_is_stored_where_no_source_answers(scanner, tmp_path) -> None:
-    """An outage must not look like an empty estate."""
+def test_nothing_is_stored_where_no_source_responds(scanner, tmp_path) -> None:
+    """An outage must not look like an empty installation."""
     file = config(tmp_path, "down.json", "down")
     capture = tmp_path / "capture"
     capture.mkdir()
     (capture / "capture.json").write_text('{"format": 1}')
-    said = scanner("extract", "--config", file, "--replay", capture, "--dictionary", tmp_path / "d.db")
+    result = scanner("extract", "--config", file, "--replay", capture, "--dictionary", tmp_path / "d.db")
 
-    assert said.status == 1
-    assert "unavailable: schema_registry:http://127.0.0.1:9: " in said.err
-    assert said.err.endswith("down: no source could be read; nothing was stored, the dictionary is as it was\n")
+    assert result.status == 1
+    assert "unavailable: schema_registry:http://127.0.0.1:9: " in result.err
+    assert result.err.endswith("down: no source could be read; nothing was stored, the dictionary is as it was\n")
     assert scanner("scans", "--dictionary", tmp_path / "d.db", "--format", "json").json == []
 
 
 def test_a_silent_source_beside_others_is_partial(scanned, scanner, tmp_path) -> None:
-    """What was read is stored, the rest kept, and the status says that something is missing."""
+    """What was read is stored, earlier facts stay, and the status shows that something is missing."""
     document = json.loads(scanned.config.read_text())
     document["schema_registries"].append({"type": "confluent", "url": "http://127.0.0.1:9"})
     file = scanned.config.with_name("partial.json")
     file.write_text(json.dumps(document))
     replay = ("--replay", scanned.captures[0], "--dictionary", tmp_path / "d.db")
-    said = scanner("extract", "--config", file, *replay, "--report", tmp_path / "report.json")
+    result = scanner("extract", "--config", file, *replay, "--report", tmp_path / "report.json")
 
-    assert said.status == 3
-    assert "shop: scan 1 stored" in said.err
+    assert result.status == 3
+    assert "shop: scan 1 stored" in result.err
     assert json.loads((tmp_path / "report.json").read_text())[0]["partial"] is True
 
 
@@ -113,11 +113,11 @@ def test_several_clusters_keep_a_capture_each(scanned, scanner, tmp_path) -> Non
     other = scanned.config.with_name("bank.json")
     other.write_text(text.replace(', "manual_input": ["manual.json"]', ""))
     files = ("--config", scanned.config, "--config", other)
-    said = scanner("extract", *files, "--replay", tmp_path, "--dictionary", tmp_path / "d.db")
+    result = scanner("extract", *files, "--replay", tmp_path, "--dictionary", tmp_path / "d.db")
 
-    assert said.status == 0
-    assert "shop: scan 1 stored" in said.err
-    assert "bank: scan 2 stored" in said.err
+    assert result.status == 0
+    assert "shop: scan 1 stored" in result.err
+    assert "bank: scan 2 stored" in result.err
 
 
 @pytest.mark.parametrize(
@@ -138,20 +138,22 @@ def test_one_failed_cluster_beside_others_is_partial(statuses, status) -> None:
 
 def test_the_same_cluster_twice_is_refused(scanned, scanner, tmp_path) -> None:
     """The second scan would find gone what the first found."""
-    said = scanner("extract", "--config", scanned.config, "--config", scanned.config, "--dictionary", tmp_path / "d.db")
+    result = scanner(
+        "extract", "--config", scanned.config, "--config", scanned.config, "--dictionary", tmp_path / "d.db"
+    )
 
-    assert said.status == 2
-    assert f"the cluster 'shop' is in {scanned.config} already" in said.err
+    assert result.status == 2
+    assert f"the cluster 'shop' is in {scanned.config} already" in result.err
 
 
-def test_problems_of_every_file_are_told_at_once(scanner, tmp_path) -> None:
+def test_problems_of_every_file_are_reported_at_once(scanner, tmp_path) -> None:
     """Mending one mistake only to hear of the next wastes a day."""
     wrong = config(tmp_path, "wrong.json", "a", url="nonsense", zz=1)
-    said = scanner("extract", "--config", wrong, "--config", tmp_path / "none.json", "--config", tmp_path)
+    result = scanner("extract", "--config", wrong, "--config", tmp_path / "none.json", "--config", tmp_path)
 
-    assert said.status == 2
-    assert said.err.startswith("error: 4 problems:\n")
-    assert [text in said.err for text in ("'zz'", "nonsense", "none.json", "directory")] == [True] * 4
+    assert result.status == 2
+    assert result.err.startswith("error: 4 problems:\n")
+    assert [text in result.err for text in ("'zz'", "nonsense", "none.json", "directory")] == [True] * 4
 
 
 def test_a_cluster_without_sources_is_refused(scanner, tmp_path) -> None:
@@ -160,9 +162,9 @@ def test_a_cluster_without_sources_is_refused(scanner, tmp_path) -> None:
     file.write_text('{"cluster": "a", "brokers": ["a:9092"]}')
 
     for command in ("extract", "check"):
-        said = scanner(command, "--config", file)
-        assert said.status == 2
-        assert "names no source to read" in said.err
+        result = scanner(command, "--config", file)
+        assert result.status == 2
+        assert "names no source to read" in result.err
 
 
 @pytest.mark.parametrize(
@@ -174,11 +176,11 @@ def test_a_cluster_without_sources_is_refused(scanner, tmp_path) -> None:
     ],
 )
 def test_a_source_that_is_not_known_is_refused(option, name, hint, scanned, scanner, tmp_path) -> None:
-    """Otherwise a slip of the pen would ask nobody, and look successful."""
-    said = scanner(*scanned.replay(tmp_path / "d.db"), option, name)
+    """Otherwise a typing error would read nothing, and look successful."""
+    result = scanner(*scanned.replay(tmp_path / "d.db"), option, name)
 
-    assert said.status == 2
-    assert hint in said.err
+    assert result.status == 2
+    assert hint in result.err
     assert not (tmp_path / "d.db").exists()
 
 
@@ -193,8 +195,8 @@ def test_a_source_is_chosen_by_kind_or_by_id(scanned, scanner, tmp_path) -> None
         scanner("extract", "--config", file, *replay, "--only", "schema_registry", "--skip", brokers),
     ]
 
-    assert [said.status for said in skipped] == [0, 0]
-    assert [said.err.count("skipped") for said in skipped] == [2, 1]
+    assert [result.status for result in skipped] == [0, 0]
+    assert [result.err.count("skipped") for result in skipped] == [2, 1]
 
 
 def test_that_nothing_was_chosen_is_no_failure(scanned, scanner, tmp_path) -> None:
@@ -204,47 +206,47 @@ def test_that_nothing_was_chosen_is_no_failure(scanned, scanner, tmp_path) -> No
     file = scanned.config.with_name("no-manual.json")
     file.write_text(json.dumps(document))
     replay = ("--replay", scanned.captures[0], "--dictionary", tmp_path / "d.db")
-    said = scanner("extract", "--config", file, *replay, "--skip", "schema_registry")
+    result = scanner("extract", "--config", file, *replay, "--skip", "schema_registry")
 
-    assert said.status == 0
-    assert said.err.endswith("shop: no source of it was selected; nothing was stored, the dictionary is as it was\n")
+    assert result.status == 0
+    assert result.err.endswith("shop: no source of it was selected; nothing was stored, the dictionary is as it was\n")
 
 
 def test_a_capture_is_never_overwritten(scanned, scanner, tmp_path) -> None:
     """It may be somebody's evidence."""
     arguments = ("--config", scanned.config, "--capture", scanned.captures[0], "--dictionary", tmp_path / "d.db")
-    said = scanner("extract", *arguments)
+    result = scanner("extract", *arguments)
 
-    assert said.status == 2
-    assert "already contains a capture (name a new directory)" in said.err
+    assert result.status == 2
+    assert "already contains a capture (name a new directory)" in result.err
     assert not (tmp_path / "d.db").exists()
 
 
-@pytest.mark.parametrize("place", ["none", "file"])
-def test_a_replay_needs_a_capture(place, scanned, scanner, tmp_path) -> None:
-    """The place is told, whatever stands there."""
+@pytest.mark.parametrize("path", ["none", "file"])
+def test_a_replay_needs_a_capture(path, scanned, scanner, tmp_path) -> None:
+    """The path is shown, whatever it contains."""
     (tmp_path / "file").write_text("")
-    said = scanner("extract", "--config", scanned.config, "--replay", tmp_path / place)
+    result = scanner("extract", "--config", scanned.config, "--replay", tmp_path / path)
 
-    assert said.status == 2
-    assert str(tmp_path / place) in said.err
+    assert result.status == 2
+    assert str(tmp_path / path) in result.err
 
 
 def test_capture_and_replay_exclude_each_other(scanned, scanner) -> None:
-    """A capture of a replay says nothing new."""
-    said = scanner("extract", "--config", scanned.config, "--capture", "a", "--replay", "b")
+    """A capture of a replay would be the same capture."""
+    result = scanner("extract", "--config", scanned.config, "--capture", "a", "--replay", "b")
 
-    assert said.status == 2
-    assert "--capture --replay: a replay is a capture already (use one of them)" in said.err
+    assert result.status == 2
+    assert "--capture --replay: a replay is a capture already (use one of them)" in result.err
 
 
-def test_a_dictionary_that_cannot_be_is_told_before_the_scan(scanned, scanner, tmp_path) -> None:
-    """The sources are asked in vain otherwise."""
-    said = scanner(*scanned.replay(tmp_path))
+def test_an_unusable_dictionary_is_reported_before_the_scan(scanned, scanner, tmp_path) -> None:
+    """Otherwise the sources would be read for nothing."""
+    result = scanner(*scanned.replay(tmp_path))
 
-    assert said.status == 1
-    assert "the dictionary is a directory" in said.err
-    assert "requests" not in said.err.lower()
+    assert result.status == 1
+    assert "the dictionary is a directory" in result.err
+    assert "requests" not in result.err.lower()
 
 
 def test_the_dictionary_holds_what_was_captured(scanned, scanner, tmp_path) -> None:
@@ -260,27 +262,27 @@ def test_the_dictionary_holds_what_was_captured(scanned, scanner, tmp_path) -> N
 
 
 def test_enrichment_of_nothing_is_refused(scanned, scanner, tmp_path) -> None:
-    """There is no stored scan that it could stand beside."""
-    said = scanner(*scanned.replay(tmp_path / "d.db"), "--mode", "enrich")
+    """There is no stored scan to add it to."""
+    result = scanner(*scanned.replay(tmp_path / "d.db"), "--mode", "enrich")
 
-    assert said.status == 4
-    assert "no scan of the cluster 'shop' is stored" in said.err
+    assert result.status == 4
+    assert "no scan of the cluster 'shop' is stored" in result.err
 
 
 def test_enrichment_keeps_what_was_extracted_as_fresh_as_it_was(scanned, scanner, tmp_path) -> None:
-    """It asks neither registry nor files, so it proves nothing about them."""
+    """It reads neither registry nor files, so it proves nothing about them."""
     scanner(*scanned.replay(tmp_path / "d.db"))
-    said = scanner(*scanned.replay(tmp_path / "d.db"), "--mode", "enrich", "--report", tmp_path / "r.json")
+    result = scanner(*scanned.replay(tmp_path / "d.db"), "--mode", "enrich", "--report", tmp_path / "r.json")
     (report,) = json.loads((tmp_path / "r.json").read_text())
     rows = sqlite3.connect(tmp_path / "d.db").execute("SELECT stale_since FROM source").fetchall()
 
-    assert said.status == 0
-    assert {source["answer"] for source in report["sources"]} == {"kept"}
+    assert result.status == 0
+    assert {source["status"] for source in report["sources"]} == {"kept"}
     assert {row[0] for row in rows} == {None}
-    assert "nothing was stored" in said.err
+    assert "nothing was stored" in result.err
 
 
-def test_clusters_asked_side_by_side_are_stored_in_their_order(scanned, scanner, tmp_path) -> None:
+def test_clusters_read_in_parallel_are_stored_in_their_order(scanned, scanner, tmp_path) -> None:
     """The numbers of scans must not depend on which cluster answered first."""
     text = scanned.config.read_text().replace(', "manual_input": ["manual.json"]', "")
     files: list[object] = []
@@ -289,8 +291,10 @@ def test_clusters_asked_side_by_side_are_stored_in_their_order(scanned, scanner,
         other = scanned.config.with_name(f"c{i}.json")
         other.write_text(text.replace("kafka-", f"c{i}-").replace('"shop"', f'"c{i}"'))
         files += ["--config", other]
-    said = scanner("extract", *files, "--replay", tmp_path, "--dictionary", tmp_path / "d.db", "--workers", "4")
+    result = scanner("extract", *files, "--replay", tmp_path, "--dictionary", tmp_path / "d.db", "--workers", "4")
 
-    assert said.status == 0
-    assert [line.split(":")[0] for line in said.err.splitlines() if "stored in" in line] == [f"c{i}" for i in range(6)]
-    assert "c5: scan 6 stored" in said.err
+    assert result.status == 0
+    assert [line.split(":")[0] for line in result.err.splitlines() if "stored in" in line] == [
+        f"c{i}" for i in range(6)
+    ]
+    assert "c5: scan 6 stored" in result.err

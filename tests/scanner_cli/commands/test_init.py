@@ -17,7 +17,7 @@ KEY, SECRET = "CLOUDKEY", "cloud-secret-9f8e7d"
 
 
 @pytest.fixture
-def estate(cloud) -> Any:
+def fake_cloud(cloud) -> Any:
     """Return an organisation with two clusters of one name, and one of its own."""
     same = tuple(cloud.Cluster(id=f"lkc-{number}", name="billing") for number in (1, 2))
     own = cloud.Cluster(id="lkc-3", name="Web Shop", ksqldb=("lksqlc-7",))
@@ -26,30 +26,30 @@ def estate(cloud) -> Any:
 
 
 @pytest.fixture
-def url(cloud, estate, monkeypatch) -> Iterator[str]:
+def url(cloud, fake_cloud, monkeypatch) -> Iterator[str]:
     """Serve the organisation, with the key in the environment."""
     monkeypatch.setenv("CONFLUENT_CLOUD_API_KEY", KEY)
     monkeypatch.setenv("CONFLUENT_CLOUD_API_SECRET", SECRET)
-    with cloud.serving(estate) as address:
+    with cloud.serving(fake_cloud) as address:
         yield address
 
 
 def test_one_file_a_cluster_named_apart(scanner, url, tmp_path) -> None:
     """Display names may repeat; identity is the id."""
-    said = scanner("init", "--cloud", "--url", url, "-o", tmp_path / "new", "--format", "json")
+    result = scanner("init", "--cloud", "--url", url, "-o", tmp_path / "new", "--format", "json")
 
-    assert said.status == 0
-    assert [Path(each["file"]).name for each in said.json] == ["lkc-1.json", "lkc-2.json", "web-shop.json"]
-    assert [each["cluster"] for each in said.json] == ["lkc-1", "lkc-2", "Web Shop"]
+    assert result.status == 0
+    assert [Path(row["file"]).name for row in result.json] == ["lkc-1.json", "lkc-2.json", "web-shop.json"]
+    assert [row["cluster"] for row in result.json] == ["lkc-1", "lkc-2", "Web Shop"]
 
 
-def test_no_secret_is_written_or_said(scanner, url, tmp_path) -> None:
+def test_no_secret_is_written_or_printed(scanner, url, tmp_path) -> None:
     """A file holds names of variables only."""
-    said = scanner("init", "--cloud", "--url", url, "-o", tmp_path)
+    result = scanner("init", "--cloud", "--url", url, "-o", tmp_path)
 
     texts = [file.read_text() for file in tmp_path.iterdir()]
     assert len(texts) == 3
-    assert all(SECRET not in text and KEY not in text for text in (*texts, said.out, said.err))
+    assert all(SECRET not in text and KEY not in text for text in (*texts, result.out, result.err))
     assert all("${CONFLUENT_CLOUD_API_SECRET}" in text for text in texts)
 
 
@@ -63,18 +63,18 @@ def test_what_is_written_can_be_read_with_the_cloud_key_alone(scanner, url, tmp_
     assert set(settings.cloud.planes) == {Plane.KAFKA, Plane.SCHEMA_REGISTRY, Plane.KSQLDB, Plane.FLINK}
 
 
-def test_file_that_is_there_is_never_written_over(scanner, url, tmp_path) -> None:
+def test_an_existing_file_is_not_overwritten(scanner, url, tmp_path) -> None:
     """And then no other is written either."""
     (tmp_path / "lkc-2.json").write_text("mine")
 
-    said = scanner("init", "--cloud", "--url", url, "-o", tmp_path)
-    assert said.status == 2
-    assert "lkc-2.json" in said.err
+    result = scanner("init", "--cloud", "--url", url, "-o", tmp_path)
+    assert result.status == 2
+    assert "lkc-2.json" in result.err
     assert [file.name for file in tmp_path.iterdir()] == ["lkc-2.json"]
 
 
 def test_force_writes_over(scanner, url, tmp_path) -> None:
-    """Who says so means it."""
+    """`--force` states the intent."""
     (tmp_path / "lkc-2.json").write_text("mine")
 
     assert scanner("init", "--cloud", "--url", url, "-o", tmp_path, "--force").status == 0
@@ -82,7 +82,7 @@ def test_force_writes_over(scanner, url, tmp_path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "message"),
     [
         ((), "--cloud or --probe is missing"),
         (("--cloud", "--probe", "a:1"), "--cloud or --probe is missing"),
@@ -90,25 +90,25 @@ def test_force_writes_over(scanner, url, tmp_path) -> None:
         (("--probe", "a b"), "not a broker address"),
     ],
 )
-def test_contradictions_are_told(scanner, monkeypatch, arguments, told) -> None:
+def test_contradictory_options_are_reported(scanner, monkeypatch, arguments, message) -> None:
     """Where, what, and what next."""
     monkeypatch.setenv("CONFLUENT_CLOUD_API_KEY", KEY)
     monkeypatch.setenv("CONFLUENT_CLOUD_API_SECRET", SECRET)
 
-    said = scanner("init", *arguments)
-    assert (said.status, told in said.err) == (2, True)
+    result = scanner("init", *arguments)
+    assert (result.status, message in result.err) == (2, True)
 
 
 def test_cloud_without_a_key_names_the_variables(scanner, monkeypatch) -> None:
     """They are those that Confluent's own tools read."""
     monkeypatch.delenv("CONFLUENT_CLOUD_API_KEY", raising=False)
 
-    said = scanner("init", "--cloud")
-    assert said.status == 2
-    assert "CONFLUENT_CLOUD_API_KEY" in said.err
+    result = scanner("init", "--cloud")
+    assert result.status == 2
+    assert "CONFLUENT_CLOUD_API_KEY" in result.err
 
 
-def test_wrong_key_writes_nothing(scanner, url, tmp_path, monkeypatch) -> None:
+def test_bad_key_writes_nothing(scanner, url, tmp_path, monkeypatch) -> None:
     """An organisation that a key may not see is not an empty one."""
     monkeypatch.setenv("CONFLUENT_CLOUD_API_SECRET", "other")
 
@@ -116,11 +116,11 @@ def test_wrong_key_writes_nothing(scanner, url, tmp_path, monkeypatch) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-def test_probe_without_a_broker_tells_what_it_found(scanner, connect, tmp_path) -> None:
-    """A cluster.json has brokers, and nobody else knows them."""
+def test_probe_without_a_broker_lists_what_it_found(scanner, connect, tmp_path) -> None:
+    """A cluster.json needs brokers, and no other server knows them."""
     with connect.serving(connect.Connect()) as address:
-        said = scanner("init", "--probe", address.removeprefix("http://"), "-o", tmp_path)
+        result = scanner("init", "--probe", address.removeprefix("http://"), "-o", tmp_path)
 
-    assert said.status == 2
-    assert "Kafka Connect at http://127.0.0.1" in said.err
+    assert result.status == 2
+    assert "Kafka Connect at http://127.0.0.1" in result.err
     assert list(tmp_path.iterdir()) == []

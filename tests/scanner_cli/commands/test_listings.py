@@ -1,4 +1,4 @@
-"""`scanner topics`, `schemas`, `scans`: what there is, by name."""
+"""`scanner topics`, `schemas`, `scans`: lists by name."""
 
 import csv
 import io
@@ -6,16 +6,16 @@ import io
 import pytest
 
 
-def names(said) -> list[str]:
-    return [row["name"] for row in said.json]
+def names(result) -> list[str]:
+    return [row["name"] for row in result.json]
 
 
 def test_topics_are_listed_by_name(scanner, dictionary) -> None:
-    """Whoever told them."""
-    said = scanner("topics", "--format", "json", *dictionary)
+    """Whichever source reported them."""
+    result = scanner("topics", "--format", "json", *dictionary)
 
-    assert names(said) == ["clicks", "orders", "sensors"]
-    assert said.json[1]["schemas"] == 2
+    assert names(result) == ["clicks", "orders", "sensors"]
+    assert result.json[1]["schemas"] == 2
 
 
 @pytest.mark.parametrize(
@@ -30,10 +30,10 @@ def test_topics_are_listed_by_name(scanner, dictionary) -> None:
 )
 def test_topics_are_filtered(arguments, expected, scanner, dictionary) -> None:
     """A part of the name, or a glob."""
-    said = scanner("topics", *arguments, "--format", "json", *dictionary)
+    result = scanner("topics", *arguments, "--format", "json", *dictionary)
 
-    assert said.status == 0
-    assert names(said) == expected
+    assert result.status == 0
+    assert names(result) == expected
 
 
 def test_a_table_leaves_out_marks_that_nothing_bears(scanner, dictionary) -> None:
@@ -55,7 +55,7 @@ def test_wide_characters_stay_in_line(scanner, dictionary) -> None:
 
 
 def test_schemas_list_versions_and_topics(scanner, dictionary) -> None:
-    """Deleted subjects are told as such."""
+    """Deleted subjects are marked."""
     rows = {row["name"]: row for row in scanner("schemas", "--format", "json", *dictionary).json}
 
     assert rows["orders-value"]["versions"] == [1, 2, 3]
@@ -64,14 +64,14 @@ def test_schemas_list_versions_and_topics(scanner, dictionary) -> None:
 
 
 def test_scans_are_listed_newest_first(scanner, dictionary) -> None:
-    """The last one is asked for most."""
-    said = scanner("scans", "--format", "json", *dictionary)
+    """The newest scan is requested most often."""
+    result = scanner("scans", "--format", "json", *dictionary)
 
-    assert [row["id"] for row in said.json] == [2, 1]
+    assert [row["id"] for row in result.json] == [2, 1]
 
 
-def test_a_scan_tells_how_each_source_answered(scanner, dictionary) -> None:
-    """Seconds are rounded: nobody reads more digits."""
+def test_a_scan_shows_how_each_source_responded(scanner, dictionary) -> None:
+    """Seconds are rounded for readability."""
     rows = scanner("scans", "1", "--format", "json", *dictionary).json
 
     assert [row["kind"] for row in rows] == ["schema_registry", "manual"]
@@ -86,17 +86,17 @@ def test_problems_of_the_newest_scan_need_no_number(scanner, dictionary) -> None
 
 
 @pytest.mark.parametrize("command", ["topics", "schemas", "scans"])
-def test_an_unknown_cluster_is_told_with_the_nearest(command, scanner, dictionary) -> None:
+def test_an_unknown_cluster_is_reported_with_a_suggestion(command, scanner, dictionary) -> None:
     """A slip of the pen must not look like an empty cluster."""
-    said = scanner(command, "--cluster", "shpo", *dictionary)
+    result = scanner(command, "--cluster", "shpo", *dictionary)
 
-    assert said.status == 4
-    assert said.err == "error: the dictionary knows no cluster 'shpo' (did you mean 'shop'?)\n"
+    assert result.status == 4
+    assert result.err == "error: the dictionary knows no cluster 'shpo' (did you mean 'shop'?)\n"
 
 
-def test_an_unknown_scan_is_told(scanner, dictionary) -> None:
+def test_an_unknown_scan_is_reported(scanner, dictionary) -> None:
     """With the number of the newest."""
-    said = scanner("scans", "99", *dictionary)
+    result = scanner("scans", "99", *dictionary)
 
-    assert said.status == 4
-    assert "the newest is 2" in said.err
+    assert result.status == 4
+    assert "the newest is 2" in result.err

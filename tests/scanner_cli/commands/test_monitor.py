@@ -31,26 +31,26 @@ def cluster(tmp_path: Path, *urls: str) -> Path:
 @pytest.fixture
 def served(connect):
     """Serve a Connect cluster with one connector."""
-    fake = connect.Connect(estate=(connect.Kept(name="cdc", kind="source", config=CONFIG),))
+    fake = connect.Connect(installation=(connect.Kept(name="cdc", kind="source", config=CONFIG),))
     with connect.serving(fake) as url:
         yield fake, url
 
 
-def told(file: Path) -> list[str]:
+def event_types(file: Path) -> list[str]:
     """Return the states of the events in *file*."""
     return [json.loads(line)["eventType"] for line in file.read_text().splitlines()] if file.exists() else []
 
 
 def test_one_poll_for_a_scheduler(scanner, served, tmp_path) -> None:
-    """Each call goes on where the last one was."""
+    """Each call continues from the state of the last one."""
     fake, url = served
     line = ("monitor", "connect", "--config", cluster(tmp_path, url), "--once")
-    places = ("--file", tmp_path / "runs.ndjson", "--state", tmp_path / "m.json")
+    outputs = ("--file", tmp_path / "runs.ndjson", "--state", tmp_path / "m.json")
 
-    assert scanner(*line, *places).status == 0
-    fake.estate = (replace(fake.estate[0], state="PAUSED"),)
-    assert scanner(*line, *places).status == 0
-    assert told(tmp_path / "runs.ndjson") == ["START", "COMPLETE"]
+    assert scanner(*line, *outputs).status == 0
+    fake.installation = (replace(fake.installation[0], state="PAUSED"),)
+    assert scanner(*line, *outputs).status == 0
+    assert event_types(tmp_path / "runs.ndjson") == ["START", "COMPLETE"]
 
 
 def test_one_process_watches_every_kind(scanner, served, ksql, flink, tmp_path) -> None:
@@ -58,54 +58,58 @@ def test_one_process_watches_every_kind(scanner, served, ksql, flink, tmp_path) 
     jobs = flink.Flink(jobs=(flink.job("a1", "nightly"),))
     with ksql.serving(ksql.Ksql()) as queries, flink.serving(jobs) as manager:
         config = cluster(tmp_path, served[1])
-        told_of = json.loads(config.read_text())
+        document = json.loads(config.read_text())
         gateway = {"type": "sql-gateway", "url": "http://127.0.0.1:9"}
-        told_of |= {"ksqldb": [{"url": queries}], "flink": [{"type": "jobmanager", "url": manager}, gateway]}
-        config.write_text(json.dumps(told_of))
-        places = ("--config", config, "--once", "--file", tmp_path / "runs.ndjson", "--state", tmp_path / "m.json")
+        document |= {"ksqldb": [{"url": queries}], "flink": [{"type": "jobmanager", "url": manager}, gateway]}
+        config.write_text(json.dumps(document))
+        outputs = ("--config", config, "--once", "--file", tmp_path / "runs.ndjson", "--state", tmp_path / "m.json")
 
-        assert [scanner("monitor", kind, *places).status for kind in ("connect", "ksqldb", "flink", "all")] == [0] * 4
-    assert told(tmp_path / "runs.ndjson") == ["START"] * 3
+        assert [scanner("monitor", kind, *outputs).status for kind in ("connect", "ksqldb", "flink", "all")] == [0] * 4
+    assert event_types(tmp_path / "runs.ndjson") == ["START"] * 3
 
 
 def test_cluster_of_confluent_cloud_is_found_first(scanner, cloud, tmp_path) -> None:
-    """Its managed connectors are watched; what lacks a key is said, and the command goes on without it."""
+    """Its managed connectors are watched; a missing key is reported, and the command continues without that source."""
     connector = {
         "id": {"id": "lcc-9", "id_type": "ID"},
         "info": {"name": "to-lake", "type": "sink", "config": {"connector.class": "S3_SINK", "topics": "orders"}},
         "status": {"connector": {"state": "RUNNING", "worker_id": "to-lake", "trace": ""}, "tasks": []},
     }
-    one = cloud.Cluster(id="lkc-1", connectors={"to-lake": connector})
-    environment = cloud.Environment(id="env-a", clusters=(one,), pools=(("aws", "eu-1"),))
-    estate = cloud.Cloud(environments=(environment,))
-    places = ("--file", tmp_path / "runs.ndjson", "--state", tmp_path / "m.json", "--once")
-    with cloud.serving(estate) as url:
-        found = {"url": url, "auth": {"basic": {"user": "K", "password": "S"}}, "cluster": "lkc-1"}
-        (tmp_path / "cluster.json").write_text(json.dumps({"cluster": "shop", "confluent_cloud": found}))
-        said = scanner("monitor", "all", "--config", tmp_path / "cluster.json", *places)
+    kafka_cluster = cloud.Cluster(id="lkc-1", connectors={"to-lake": connector})
+    environment = cloud.Environment(id="env-a", clusters=(kafka_cluster,), pools=(("aws", "eu-1"),))
+    organization = cloud.Cloud(environments=(environment,))
+    outputs = ("--file", tmp_path / "runs.ndjson", "--state", tmp_path / "m.json", "--once")
+    with cloud.serving(organization) as url:
+        cloud_settings = {"url": url, "auth": {"basic": {"user": "K", "password": "S"}}, "cluster": "lkc-1"}
+        (tmp_path / "cluster.json").write_text(json.dumps({"cluster": "shop", "confluent_cloud": cloud_settings}))
+        result = scanner("monitor", "all", "--config", tmp_path / "cluster.json", *outputs)
 
-    assert (said.status, told(tmp_path / "runs.ndjson")) == (0, ["START"]), said.err
-    assert "warning: flink:" in said.err
+    assert (result.status, event_types(tmp_path / "runs.ndjson")) == (0, ["START"]), result.err
+    assert "warning: flink:" in result.err
 
 
 def test_cluster_without_a_server_of_the_kind_is_the_users_to_mend(scanner, served, tmp_path) -> None:
-    """What would be watched is not there; the message says what to add."""
+    """There is nothing to poll; the message names what to add."""
     for kind in ("ksqldb", "flink"):
-        said = scanner("monitor", kind, "--config", cluster(tmp_path, served[1]), "--once", "--file", tmp_path / "x")
+        result = scanner("monitor", kind, "--config", cluster(tmp_path, served[1]), "--once", "--file", tmp_path / "x")
 
-        assert (said.status, f"names no server of {kind}" in said.err, f"add `{kind}`" in said.err) == (2, True, True)
+        assert (result.status, f"names no server of {kind}" in result.err, f"add `{kind}`" in result.err) == (
+            2,
+            True,
+            True,
+        )
 
 
 def test_worker_that_does_not_answer_is_partial(scanner, connect, tmp_path) -> None:
-    """It is told, and the other cluster is polled all the same."""
-    with connect.serving(connect.Connect(estate=(connect.Kept(name="cdc", config=CONFIG),))) as url:
+    """It is reported, and the other cluster is polled."""
+    with connect.serving(connect.Connect(installation=(connect.Kept(name="cdc", config=CONFIG),))) as url:
         config = cluster(tmp_path, "http://127.0.0.1:9", url)
         file = tmp_path / "runs.ndjson"
-        said = scanner("monitor", "connect", "--config", config, "--once", "--file", file, "--state", tmp_path / "m")
+        result = scanner("monitor", "connect", "--config", config, "--once", "--file", file, "--state", tmp_path / "m")
 
-    assert said.status == 3
-    assert "the state of its jobs is unknown" in said.err
-    assert told(file) == ["START"]
+    assert result.status == 3
+    assert "the state of its jobs is unknown" in result.err
+    assert event_types(file) == ["START"]
 
 
 def test_catalog_that_is_away_leaves_events_in_the_state(scanner, served, tmp_path) -> None:
@@ -117,11 +121,11 @@ def test_catalog_that_is_away_leaves_events_in_the_state(scanner, served, tmp_pa
     assert "1 events are pending" in away.err
     assert "hidden-word" not in away.err + (tmp_path / "m.json").read_text()
     assert scanner(*line, "--file", tmp_path / "runs.ndjson").status == 0
-    assert told(tmp_path / "runs.ndjson") == ["START"]
+    assert event_types(tmp_path / "runs.ndjson") == ["START"]
 
 
 def test_event_that_the_catalog_refuses_is_put_aside(scanner, served, tmp_path) -> None:
-    """With the reason, in a file beside the state."""
+    """In a file beside the state, with the reason."""
 
     class Refusing(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -134,14 +138,14 @@ def test_event_that_the_catalog_refuses_is_put_aside(scanner, served, tmp_path) 
     catalog = ThreadingHTTPServer(("127.0.0.1", 0), Refusing)
     threading.Thread(target=catalog.serve_forever, args=(0.01,), daemon=True).start()
     line = ("monitor", "connect", "--config", cluster(tmp_path, served[1]), "--once", "--state", tmp_path / "m.json")
-    said = scanner(*line, "--url", f"http://127.0.0.1:{catalog.server_port}")
+    result = scanner(*line, "--url", f"http://127.0.0.1:{catalog.server_port}")
     catalog.shutdown()
     catalog.server_close()
 
-    assert said.status == 3
-    assert "1 refused" in said.err
-    aside = json.loads((tmp_path / "m.json.rejected.ndjson").read_text())
-    assert aside["event"]["eventType"] == "START"
+    assert result.status == 3
+    assert "1 refused" in result.err
+    rejected = json.loads((tmp_path / "m.json.rejected.ndjson").read_text())
+    assert rejected["event"]["eventType"] == "START"
 
 
 def test_signal_ends_the_loop(scanner, served, tmp_path) -> None:
@@ -155,11 +159,11 @@ def test_signal_ends_the_loop(scanner, served, tmp_path) -> None:
     ender = threading.Thread(target=end)
     ender.start()
     before = signal.getsignal(signal.SIGTERM)
-    places = ("--file", file, "--state", tmp_path / "m.json")
-    said = scanner("monitor", "connect", "--config", cluster(tmp_path, served[1]), "--interval", "0.1", *places)
+    outputs = ("--file", file, "--state", tmp_path / "m.json")
+    result = scanner("monitor", "connect", "--config", cluster(tmp_path, served[1]), "--interval", "0.1", *outputs)
     ender.join()
 
-    assert (said.status, told(file)) == (0, ["START"])
+    assert (result.status, event_types(file)) == (0, ["START"])
     assert signal.getsignal(signal.SIGTERM) is before
 
 
@@ -172,63 +176,63 @@ def test_signal_ends_the_loop(scanner, served, tmp_path) -> None:
         (("--url", "ftp://c"), "--url"),
     ],
 )
-def test_options_that_cannot_be_are_the_users_to_mend(scanner, served, tmp_path, monkeypatch, options, where) -> None:
-    """Before anybody is asked."""
+def test_invalid_options_are_usage_errors(scanner, served, tmp_path, monkeypatch, options, where) -> None:
+    """Before any request."""
     monkeypatch.chdir(tmp_path)
-    said = scanner("monitor", "connect", "--config", cluster(tmp_path, served[1]), "--once", *options)
+    result = scanner("monitor", "connect", "--config", cluster(tmp_path, served[1]), "--once", *options)
 
-    assert said.status == 2
-    assert where in said.err
+    assert result.status == 2
+    assert where in result.err
     assert served[0].asked == []
 
 
 def test_cluster_without_connect_is_invalid(scanner, tmp_path) -> None:
     """And so is a file that is none."""
     for file in (cluster(tmp_path), tmp_path / "nothing.json"):
-        said = scanner("monitor", "connect", "--config", file, "--once", "--file", tmp_path / "x")
-        assert (said.status, "nect" in said.err or "nothing.json" in said.err) == (2, True)
+        result = scanner("monitor", "connect", "--config", file, "--once", "--file", tmp_path / "x")
+        assert (result.status, "nect" in result.err or "nothing.json" in result.err) == (2, True)
 
 
 def started(tmp_path: Path, url: str) -> subprocess.Popen[str]:
     """Start a monitor that polls as often as it may."""
     line = [*SCANNER, "monitor", "connect", "--config", str(cluster(tmp_path, url)), "--interval", "0.1"]
-    places = ["--file", str(tmp_path / "runs.ndjson"), "--state", str(tmp_path / "m.json")]
-    return subprocess.Popen([*line, *places], stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+    outputs = ["--file", str(tmp_path / "runs.ndjson"), "--state", str(tmp_path / "m.json")]
+    return subprocess.Popen([*line, *outputs], stderr=subprocess.PIPE, text=True, cwd=tmp_path)
 
 
 def until(tmp_path: Path, *states: str) -> None:
-    """Wait until *states* are told; raises AssertionError where they are not, or others are."""
+    """Wait until *states* are emitted; raises AssertionError where they are not, or others are."""
     deadline = time.monotonic() + _PATIENCE
-    while (found := told(tmp_path / "runs.ndjson")) != list(states):
-        assert found == list(states)[: len(found)]
-        assert time.monotonic() < deadline, found
+    while (types := event_types(tmp_path / "runs.ndjson")) != list(states):
+        assert types == list(states)[: len(types)]
+        assert time.monotonic() < deadline, types
         time.sleep(0.02)
 
 
-def test_monitor_that_is_killed_goes_on_where_it_was(served, tmp_path) -> None:
-    """No START twice, and no end lost: what happened in between is told when it is back."""
+def test_monitor_that_is_killed_continues_from_its_state(served, tmp_path) -> None:
+    """No START twice, and no end lost: changes in between are emitted when it is back."""
     fake, url = served
-    kept = fake.estate[0]
+    connector = fake.installation[0]
     first = started(tmp_path, url)
     until(tmp_path, "START")
-    asked = len(fake.asked)
-    while len(fake.asked) < asked + 3:
+    requests = len(fake.asked)
+    while len(fake.asked) < requests + 3:
         time.sleep(0.02)
     first.send_signal(signal.SIGKILL)
     first.wait(_PATIENCE)
 
     second = started(tmp_path, url)
-    asked = len(fake.asked)
-    while len(fake.asked) < asked + 3:
+    requests = len(fake.asked)
+    while len(fake.asked) < requests + 3:
         time.sleep(0.02)
     second.send_signal(signal.SIGKILL)
     second.wait(_PATIENCE)
-    assert told(tmp_path / "runs.ndjson") == ["START"]
+    assert event_types(tmp_path / "runs.ndjson") == ["START"]
 
-    fake.estate = ()
+    fake.installation = ()
     third = started(tmp_path, url)
     until(tmp_path, "START", "COMPLETE")
-    fake.estate = (kept,)
+    fake.installation = (connector,)
     until(tmp_path, "START", "COMPLETE", "START")
     third.send_signal(signal.SIGTERM)
 
@@ -239,21 +243,21 @@ def test_monitor_that_is_killed_goes_on_where_it_was(served, tmp_path) -> None:
 
 
 def test_event_that_was_added_when_the_monitor_was_killed_is_not_added_again(scanner, served, tmp_path) -> None:
-    """The file says that it was told, and the state not yet: killed as soon as the line shows, that is the rule."""
+    """The file has the event, the state not yet: that is usual where it is killed as soon as the line appears."""
     first = started(tmp_path, served[1])
     deadline = time.monotonic() + _PATIENCE
-    while not told(tmp_path / "runs.ndjson"):
+    while not event_types(tmp_path / "runs.ndjson"):
         assert time.monotonic() < deadline
     first.send_signal(signal.SIGKILL)
     first.wait(_PATIENCE)
 
-    places = ("--file", tmp_path / "runs.ndjson", "--state", tmp_path / "m.json")
-    said = scanner("monitor", "connect", "--config", tmp_path / "cluster.json", "--once", *places)
-    assert (said.status, told(tmp_path / "runs.ndjson")) == (0, ["START"])
+    outputs = ("--file", tmp_path / "runs.ndjson", "--state", tmp_path / "m.json")
+    result = scanner("monitor", "connect", "--config", tmp_path / "cluster.json", "--once", *outputs)
+    assert (result.status, event_types(tmp_path / "runs.ndjson")) == (0, ["START"])
 
 
 def test_second_monitor_does_not_start_and_ctrl_c_ends_the_first(served, tmp_path) -> None:
-    """Two would tell everything twice."""
+    """Two monitors would emit everything twice."""
     first = started(tmp_path, served[1])
     until(tmp_path, "START")
     second = started(tmp_path, served[1])
@@ -265,25 +269,25 @@ def test_second_monitor_does_not_start_and_ctrl_c_ends_the_first(served, tmp_pat
 
 
 def test_monitor_ends_soon_while_the_catalog_is_away(served, tmp_path) -> None:
-    """Without trying again and again: whoever asked kills it after some seconds; what waits is in the state."""
-    tried: list[str] = []
+    """Without endless retries: its caller kills it after some seconds; pending events are in the state."""
+    paths: list[str] = []
 
     class HangingUp(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            tried.append(self.path)
+            paths.append(self.path)
 
     catalog = ThreadingHTTPServer(("127.0.0.1", 0), HangingUp)
     threading.Thread(target=catalog.serve_forever, args=(0.01,), daemon=True).start()
     line = [*SCANNER, "monitor", "connect", "--config", str(cluster(tmp_path, served[1])), "--state", "m.json"]
     line += ["--url", f"http://127.0.0.1:{catalog.server_port}"]
     away = subprocess.Popen(line, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
-    for said in away.stderr:
-        if "1 events are pending" in said:
+    for line in away.stderr:
+        if "1 events are pending" in line:
             break
-    before = len(tried)
+    before = len(paths)
     away.send_signal(signal.SIGTERM)
 
     assert away.wait(_PATIENCE) == 3
-    assert 1 <= before <= len(tried) <= before + 2
+    assert 1 <= before <= len(paths) <= before + 2
     catalog.shutdown()
     catalog.server_close()

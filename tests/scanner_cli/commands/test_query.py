@@ -1,4 +1,4 @@
-"""`scanner query`: the lineage platform's question, and its answers for people and programs."""
+"""`scanner query`: the query of the lineage platform, and its output for people and programs."""
 
 import csv
 import io
@@ -8,17 +8,17 @@ import pytest
 
 @pytest.fixture
 def query(scanner, dictionary):
-    """Query about a topic of the estate."""
+    """Run the query for a topic of the cluster."""
     return lambda topic="orders", *more, broker="kafka-1": scanner(
         "query", "--broker", broker, "--topic", topic, *more, *dictionary
     )
 
 
-def test_every_current_schema_is_told_key_first(query) -> None:
+def test_every_current_schema_is_listed_key_first(query) -> None:
     """Broker and topic are enough."""
     answers = query("orders", "--format", "json").json
 
-    assert [(one["role"], one["subject"], one["version"], one["schema_id"]) for one in answers] == [
+    assert [(answer["role"], answer["subject"], answer["version"], answer["schema_id"]) for answer in answers] == [
         ("key", "orders-key", 1, 10),
         ("value", "orders-value", 3, 13),
     ]
@@ -50,10 +50,10 @@ def test_document_has_the_documented_members(query) -> None:
 
 
 def test_a_message_that_is_one_value_has_a_visible_column(query) -> None:
-    """Its name is empty, which nobody sees."""
-    said = query("orders", "--subject", "orders-key")
+    """An empty name would be invisible."""
+    result = query("orders", "--subject", "orders-key")
 
-    assert said.out.splitlines()[-1].split() == ["(whole", "message)", "string"]
+    assert result.out.splitlines()[-1].split() == ["(whole", "message)", "string"]
 
 
 def test_table_shows_defaults_unions_and_recursion(query) -> None:
@@ -80,11 +80,11 @@ def test_csv_has_a_line_for_each_column_of_each_schema(query) -> None:
 
 
 def test_a_topic_without_schema_is_an_empty_answer(query) -> None:
-    """It is known, so nothing failed; people are told why there is nothing."""
+    """It is known, so nothing failed; a note gives the reason."""
     for style, out in (("json", "[]\n"), ("table", "")):
-        said = query("clicks", "--format", style)
-        assert (said.status, said.out) == (0, out)
-        assert said.err == "note: no schema describes the topic 'clicks'\n"
+        result = query("clicks", "--format", style)
+        assert (result.status, result.out) == (0, out)
+        assert result.err == "note: no schema describes the topic 'clicks'\n"
 
 
 UNKNOWN = {
@@ -99,28 +99,28 @@ UNKNOWN = {
 def test_an_unknown_name_has_its_own_status_and_the_nearest_names(kind, query) -> None:
     """Nothing found and nothing known are two answers."""
     arguments, words = UNKNOWN[kind]
-    said = query(*arguments)
+    result = query(*arguments)
 
-    assert (said.status, said.out) == (4, "")
-    assert words in said.err
-    assert said.err.count("\n") == 1
+    assert (result.status, result.out) == (4, "")
+    assert words in result.err
+    assert result.err.count("\n") == 1
 
 
 def test_an_unknown_broker_has_that_status_too(query) -> None:
-    """The platform asks for clusters that were never scanned."""
-    said = query("orders", broker="kafka-3:9092")
+    """The platform queries clusters that were never scanned."""
+    result = query("orders", broker="kafka-3:9092")
 
-    assert said.status == 4
-    assert "did you mean 'kafka-" in said.err
+    assert result.status == 4
+    assert "did you mean 'kafka-" in result.err
 
 
 @pytest.mark.parametrize("version", ["x", "-5", "1.0", "9" * 5000])
 def test_a_malformed_version_is_invalid_input(version, query) -> None:
     """It is not unknown: it can never be known."""
-    said = query("orders", "--version", version)
+    result = query("orders", "--version", version)
 
-    assert said.status == 2
-    assert "(write a number or `latest`)" in said.err
+    assert result.status == 2
+    assert "(write a number or `latest`)" in result.err
 
 
 @pytest.mark.parametrize("version", ["latest", "-1", "3"])
@@ -132,12 +132,12 @@ def test_the_newest_version_has_three_names(version, query) -> None:
 
 
 def test_what_is_stale_is_marked(scanner, own_dictionary, scanned, tmp_path) -> None:
-    """A source that was silent tells nothing new, and nothing wrong."""
+    """A source that did not respond proves nothing new, and nothing wrong."""
     replay = scanned.replay(own_dictionary)
     assert scanner(*replay, "--skip", "schema_registry", "--quiet").status == 0
-    said = scanner("query", "--broker", "kafka-2", "--topic", "orders", "--dictionary", own_dictionary)
+    result = scanner("query", "--broker", "kafka-2", "--topic", "orders", "--dictionary", own_dictionary)
 
-    assert said.out.splitlines()[0].endswith(" [stale]")
+    assert result.out.splitlines()[0].endswith(" [stale]")
 
 
 def test_a_schema_id_that_is_no_number_stays_text() -> None:

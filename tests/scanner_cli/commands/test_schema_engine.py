@@ -4,8 +4,8 @@ from contextlib import contextmanager
 
 import pytest
 
-from scanner_api.graph.engines import SparkChoice
 from scanner_api.scanning.run import LARGE, schema_engine
+from scanner_api.spark import SparkChoice
 from scanner_extractor.schemas.parsing import ParseRequest, parse_in_process
 from scanner_model.errors import InputInvalid
 
@@ -14,56 +14,58 @@ ORDER = ParseRequest(
 )
 
 
-def test_auto_reads_a_small_registry_here_and_says_nothing_of_it(scanner, scanned, tmp_path, monkeypatch) -> None:
+def test_auto_parses_a_small_registry_in_this_process_without_a_message(
+    scanner, scanned, tmp_path, monkeypatch
+) -> None:
     """A JVM takes seconds to start; where Java cannot be found, it would be an error."""
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    said = scanner(*scanned.replay(tmp_path / "d.db"))
+    result = scanner(*scanned.replay(tmp_path / "d.db"))
 
-    assert said.status == 0
-    assert "engine" not in said.err
+    assert result.status == 0
+    assert "engine" not in result.err
 
 
-def test_spark_without_java_asks_nobody(scanner, scanned, tmp_path, monkeypatch) -> None:
+def test_spark_without_java_sends_no_request(scanner, scanned, tmp_path, monkeypatch) -> None:
     """An hour of asking must not be lost because of what could be known before."""
     pytest.importorskip("pyspark")
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
-    said = scanner(*scanned.replay(tmp_path / "d.db"), "--engine", "spark")
+    result = scanner(*scanned.replay(tmp_path / "d.db"), "--engine", "spark")
 
-    assert (said.status, said.out) == (2, "")
-    assert "Java not found" in said.err
-    assert "SOURCE" not in said.err
+    assert (result.status, result.out) == (2, "")
+    assert "Java not found" in result.err
+    assert "SOURCE" not in result.err
 
 
 def test_an_engine_that_is_not_known_is_answered_with_those_that_are(scanner, scanned, tmp_path) -> None:
-    """Nothing is asked of the sources with an option that means nothing."""
-    said = scanner(*scanned.replay(tmp_path / "d.db"), "--engine", "sparc")
+    """No source gets a request if an option is unusable."""
+    result = scanner(*scanned.replay(tmp_path / "d.db"), "--engine", "sparc")
 
-    assert said.status == 2
-    assert "spark" in said.err
+    assert result.status == 2
+    assert "spark" in result.err
 
 
 def test_spark_starts_once_for_all_clusters_and_stops(monkeypatch) -> None:
     """Clusters are read side by side, and a second JVM would take the memory of the first."""
-    told = []
+    calls = []
 
     class Choice(SparkChoice):
         @contextmanager
         def session(self, *, light=False):
-            told.append("start")
+            calls.append("start")
             yield
-            told.append("stop")
+            calls.append("stop")
 
     with schema_engine(Choice("spark")) as read:
-        assert told == ["start"]
+        assert calls == ["start"]
         assert list(read(())) == []
     with schema_engine(Choice("auto")) as read:
         assert list(read((ORDER,))) == list(parse_in_process((ORDER,)))
 
-    assert told == ["start", "stop"]
+    assert calls == ["start", "stop"]
 
 
 def test_auto_chooses_spark_where_it_saves_more_than_it_costs() -> None:
-    """What is chosen is said, with the reason; a session that cannot be had is told as for other commands."""
+    """The choice is reported with its reason; a session that cannot start is an error as in other commands."""
 
     class Choice(SparkChoice):
         def session(self, *, light=False):

@@ -1,4 +1,4 @@
-"""`scanner statements` over what a fake Flink and files told, from the first request to the last column."""
+"""`scanner statements` over the responses of a fake Flink and files, from the first request to the last column."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ def home(flink, scanner, tmp_path) -> Path:
         files = {"type": "sql-files", "path": "flink/*.sql"}
         document = {"cluster": "shop", "brokers": ["k:1"], "flink": [*sources, files], "streams": [{"path": "*.txt"}]}
         (tmp_path / "cluster.json").write_text(json.dumps(document))
-        said = scanner(*arguments(tmp_path), "--capture", tmp_path / "kept", "--report", tmp_path / "report.json")
-    assert (said.status, said.err.count("Traceback")) == (0, 0)
+        result = scanner(*arguments(tmp_path), "--capture", tmp_path / "kept", "--report", tmp_path / "report.json")
+    assert (result.status, result.err.count("Traceback")) == (0, 0)
     return tmp_path
 
 
@@ -41,14 +41,14 @@ def arguments(home: Path, dictionary: str = "dictionary.db") -> tuple[object, ..
 
 
 @pytest.fixture
-def asked(scanner, home):
+def list_statements(scanner, home):
     """Run `scanner statements` on that dictionary."""
     return lambda *words: scanner("statements", *words, "--dictionary", home / "dictionary.db")
 
 
-def test_table_says_what_runs_and_how_it_begins(asked) -> None:
+def test_table_shows_states_and_first_lines(list_statements) -> None:
     """The text itself would fill the screen."""
-    lines = asked().out.splitlines()
+    lines = list_statements().out.splitlines()
 
     assert lines[0].split() == ["CLUSTER", "SOURCE", "NAME", "KIND", "STATE", "FIRST", "LINE", "DETAIL"]
     assert lines[1].split()[:6] == ["shop", "flink:cloud", "broken", "INSERT_INTO", "FAILED", "SELECT"]
@@ -57,18 +57,18 @@ def test_table_says_what_runs_and_how_it_begins(asked) -> None:
     assert lines[3].split(maxsplit=4)[3:] == ["SCRIPT", "CREATE TABLE t (a INT) WITH ('password' = '********');"]
 
 
-def test_statements_are_chosen_by_name_state_and_source(asked) -> None:
+def test_statements_are_chosen_by_name_state_and_source(list_statements) -> None:
     """People with a thousand of them look for three."""
-    assert [row["name"] for row in asked("--state", "failed", "--format", "json").json] == ["broken"]
-    assert [row["name"] for row in asked("--source", "*.sql", "--format", "json").json] == ["flink/shop.sql"]
-    assert [row["name"] for row in asked("enr*", "--format", "json").json] == ["enrich"]
-    assert asked("--cluster", "shap").status == 4
+    assert [row["name"] for row in list_statements("--state", "failed", "--format", "json").json] == ["broken"]
+    assert [row["name"] for row in list_statements("--source", "*.sql", "--format", "json").json] == ["flink/shop.sql"]
+    assert [row["name"] for row in list_statements("enr*", "--format", "json").json] == ["enrich"]
+    assert list_statements("--cluster", "shap").status == 4
 
 
-def test_programs_get_the_whole_text(asked) -> None:
+def test_json_has_the_complete_text(list_statements) -> None:
     """Without its secrets, which were never stored."""
-    by_name = {row["name"]: row for row in asked("--format", "json").json}
-    rows = list(csv.DictReader(io.StringIO(asked("--format", "csv").out)))
+    by_name = {row["name"]: row for row in list_statements("--format", "json").json}
+    rows = list(csv.DictReader(io.StringIO(list_statements("--format", "csv").out)))
 
     assert by_name["flink/shop.sql"]["statement"] == SCRIPT.replace("zqPASSzq", "********")
     assert (by_name["enrich"]["topics_read"], by_name["flink/shop.sql"]["topics_read"]) == (["billing.invoices"], None)
@@ -76,20 +76,20 @@ def test_programs_get_the_whole_text(asked) -> None:
 
 
 def test_queries_of_ksqldb_are_statements_too(scanner, own_dictionary) -> None:
-    """Whoever looks for what reads a topic does not ask which engine it is."""
+    """A search for readers of a topic covers every engine."""
     scanner(
         "extract", "--config", RETAIL / "cluster.json", "--replay", RETAIL / "capture", "--dictionary", own_dictionary
     )
 
-    found = scanner("statements", "--source", "ksqldb", "--dictionary", own_dictionary, "--format", "json").json
+    rows = scanner("statements", "--source", "ksqldb", "--dictionary", own_dictionary, "--format", "json").json
 
-    (query,) = [row for row in found if row["name"] == "CTAS_CLICKS_PER_CITY_5"]
+    (query,) = [row for row in rows if row["name"] == "CTAS_CLICKS_PER_CITY_5"]
     assert (query["engine"], query["kind"], query["state"]) == ("ksqldb", "PERSISTENT", "RUNNING")
 
 
-def test_a_replay_without_files_and_servers_tells_the_same(scanner, home, asked) -> None:
+def test_a_replay_without_files_and_servers_returns_the_same(scanner, home, list_statements) -> None:
     """A capture is the whole scan."""
-    first = asked("--format", "json").out
+    first = list_statements("--format", "json").out
     (home / "flink" / "shop.sql").unlink()
     (home / "enrich.txt").unlink()
 
@@ -100,22 +100,22 @@ def test_a_replay_without_files_and_servers_tells_the_same(scanner, home, asked)
     assert "zqPASSzq" not in "".join(file.read_text() for file in (home / "kept").rglob("*.json"))
 
 
-def test_report_counts_what_flink_and_streams_told(home) -> None:
+def test_report_counts_the_facts_of_flink_and_streams(home) -> None:
     """Each kind has its own number."""
     (report,) = json.loads((home / "report.json").read_text())
     counts = report["counts"]
 
-    assert [row["kind"] for row in report["sources"] if row["answer"] == "read"] == ["flink"] * 3 + ["streams"]
+    assert [row["kind"] for row in report["sources"] if row["status"] == "read"] == ["flink"] * 3 + ["streams"]
     assert (counts["statements"], counts["jobs"], counts["topologies"]) == (3, 1, 1)
 
 
-def test_file_that_vanished_is_refused_before_anybody_is_asked(scanner, home) -> None:
+def test_a_missing_file_is_refused_before_any_request(scanner, home) -> None:
     """Without a replay it is a mistake of cluster.json."""
     (home / "enrich.txt").unlink()
 
-    said = scanner(*arguments(home))
+    result = scanner(*arguments(home))
 
-    assert (said.status, "matches no file" in said.err) == (2, True)
+    assert (result.status, "matches no file" in result.err) == (2, True)
 
 
 @pytest.mark.parametrize(("option", "read"), [("--skip", ["streams"]), ("--only", ["flink", "flink", "flink"])])
@@ -124,4 +124,4 @@ def test_kinds_are_chosen_by_name(scanner, home, option, read) -> None:
     scanner(*arguments(home, "other.db"), option, "flink", "--replay", home / "kept", "--report", home / "r.json")
 
     (report,) = json.loads((home / "r.json").read_text())
-    assert [row["kind"] for row in report["sources"] if row["answer"] == "read"] == read
+    assert [row["kind"] for row in report["sources"] if row["status"] == "read"] == read

@@ -1,4 +1,4 @@
-"""`scanner tables` over what a fake Databricks told, from the first request to the last column."""
+"""`scanner tables` over the responses of a fake Databricks, from the first request to the last column."""
 
 from __future__ import annotations
 
@@ -17,31 +17,33 @@ def home(unity, scanner, tmp_path) -> Path:
         unity.table("main.sales.orders", unity.column("address", unity.ADDRESS), storage_location="s3://lake/orders"),
         unity.table("main.sales.audit", comment="who did what", properties={"x.password": "zqPASSzq"}),
     )
-    there = {"catalog_name": "main", "schema_name": "sales", "name": "audit"}
-    lineage = {("main.sales.orders", ""): {"downstreams": [{"tableInfo": there, "jobInfos": [{"job_id": 7}]}]}}
+    downstream_table = {"catalog_name": "main", "schema_name": "sales", "name": "audit"}
+    lineage = {
+        ("main.sales.orders", ""): {"downstreams": [{"tableInfo": downstream_table, "jobInfos": [{"job_id": 7}]}]}
+    }
     with unity.serving(unity.Unity(tables=tables, lineage=lineage)) as url:
         catalogs = [{"type": "unity", "url": url, "name": "lake", "auth": {"bearer": {"token": "zqTOKENzq"}}}]
         document = {"cluster": "shop", "brokers": ["k:1"], "catalogs": catalogs}
         (tmp_path / "cluster.json").write_text(json.dumps(document))
-        said = scanner(
+        result = scanner(
             "extract",
             *("--config", tmp_path / "cluster.json", "--dictionary", tmp_path / "dictionary.db"),
             *("--capture", tmp_path / "capture", "--report", tmp_path / "report.json"),
         )
-    (tmp_path / "said.txt").write_text(said.out + said.err)
-    assert said.status == 0, said.err
+    (tmp_path / "said.txt").write_text(result.out + result.err)
+    assert result.status == 0, result.err
     return tmp_path
 
 
 @pytest.fixture
-def asked(scanner, home):
+def list_tables(scanner, home):
     """Run `scanner tables` on that dictionary."""
     return lambda *arguments: scanner("tables", *arguments, "--dictionary", home / "dictionary.db")
 
 
-def test_table_tells_what_and_where(asked) -> None:
+def test_table_shows_kind_and_location(list_tables) -> None:
     """Columns are counted with those inside of others; what no row bears is left out."""
-    lines = [line.split() for line in asked().out.splitlines()]
+    lines = [line.split() for line in list_tables().out.splitlines()]
 
     assert lines == [
         ["CLUSTER", "PROVIDER", "NAME", "KIND", "FORMAT", "COLUMNS", "LOCATION"],
@@ -50,17 +52,17 @@ def test_table_tells_what_and_where(asked) -> None:
     ]
 
 
-def test_tables_are_found_by_a_part_of_the_name_a_glob_or_their_catalog(asked) -> None:
+def test_tables_are_found_by_a_part_of_the_name_a_glob_or_their_catalog(list_tables) -> None:
     """People with ten thousand tables look for one."""
-    assert [row["name"] for row in asked("ORD", "--format", "json").json] == ["main.sales.orders"]
-    assert [row["name"] for row in asked("*.audit", "--format", "json").json] == ["main.sales.audit"]
-    assert asked("--provider", "glue", "--format", "json").json == []
-    assert asked("--cluster", "nope").status == 4
+    assert [row["name"] for row in list_tables("ORD", "--format", "json").json] == ["main.sales.orders"]
+    assert [row["name"] for row in list_tables("*.audit", "--format", "json").json] == ["main.sales.audit"]
+    assert list_tables("--provider", "glue", "--format", "json").json == []
+    assert list_tables("--cluster", "nope").status == 4
 
 
-def test_programs_get_every_column_of_the_list(asked) -> None:
+def test_programs_get_every_column_of_the_list(list_tables) -> None:
     """Also the marks that no row bears."""
-    rows = list(csv.DictReader(io.StringIO(asked("--format", "csv").out)))
+    rows = list(csv.DictReader(io.StringIO(list_tables("--format", "csv").out)))
 
     assert [(row["name"], row["topic"], row["stale"]) for row in rows] == [
         ("main.sales.audit", "", "false"),
@@ -68,9 +70,9 @@ def test_programs_get_every_column_of_the_list(asked) -> None:
     ]
 
 
-def test_json_tells_columns_and_no_secret(asked, home) -> None:
+def test_json_has_columns_and_no_secret(list_tables, home) -> None:
     """Nor does anything else that a scan leaves behind."""
-    rows = {row["name"]: row for row in asked("--format", "json").json}
+    rows = {row["name"]: row for row in list_tables("--format", "json").json}
 
     assert [column["name"] for column in rows["main.sales.orders"]["columns"]] == ["address", "address.city"]
     assert rows["main.sales.audit"]["parameters"] == {"x.password": "********"}
@@ -79,24 +81,24 @@ def test_json_tells_columns_and_no_secret(asked, home) -> None:
     assert b"zqTOKENzq" not in left
 
 
-def test_catalog_that_is_down_leaves_what_it_told(scanner, asked, home) -> None:
+def test_catalog_that_is_down_leaves_its_earlier_facts(scanner, list_tables, home) -> None:
     """Its tables are stale, not gone."""
     for file in (home / "capture").glob("catalog-lake-*/*"):
         file.unlink()
     files = ("--config", home / "cluster.json", "--dictionary", home / "dictionary.db")
-    said = scanner("extract", *files, "--replay", home / "capture")
-    rows = asked("--format", "json").json
+    result = scanner("extract", *files, "--replay", home / "capture")
+    rows = list_tables("--format", "json").json
 
-    assert said.status == 1
+    assert result.status == 1
     assert [(row["name"], row["gone"]) for row in rows] == [("main.sales.audit", False), ("main.sales.orders", False)]
 
 
 def test_lineage_of_the_catalog_is_in_the_graph(scanner, home) -> None:
-    """Whoever asks for a table wants to see what fills it."""
+    """The lineage of a table includes the job that fills it."""
     scanner("dataflow", "--dictionary", home / "dictionary.db")
-    said = scanner("lineage", "main.sales.orders", "--dictionary", home / "dictionary.db", "--format", "json")
+    result = scanner("lineage", "main.sales.orders", "--dictionary", home / "dictionary.db", "--format", "json")
 
-    assert [(edge["source"].rpartition("/")[2], edge["kind"]) for edge in said.json["edges"]] == [
+    assert [(edge["source"].rpartition("/")[2], edge["kind"]) for edge in result.json["edges"]] == [
         ("main.sales.orders", "reads"),
         ("job 7", "writes"),
     ]

@@ -87,4 +87,7 @@ def test_a_library_that_is_missing_is_named(tmp_path) -> None:
     said = subprocess.run(command, capture_output=True, text=True, check=False)
 
     assert said.returncode == 2
-    assert said.stderr == "error: the server needs the library mcp (pip install 'kafka-lineage-scanner[server]')\n"
+    assert (
+        said.stderr
+        == "error: the server needs libraries that are not installed (pip install 'kafka-lineage-scanner[server]')\n"
+    )

@@ -21,15 +21,15 @@ def test_a_default_is_a_value_or_else_its_text(default, expected) -> None:
 
 
 def test_a_default_nested_too_deeply_to_be_written_is_text() -> None:
-    """Nobody nests a thousand lists, but a schema may."""
+    """A schema may nest a thousand lists."""
     default = "[" * 5000 + "]" * 5000
 
     assert column_document(Column(path=("a",), type="array", default=default))["default"] == default
 
 
-def test_further_members_stand_only_where_told() -> None:
+def test_optional_members_are_present_only_where_they_are_set() -> None:
     """Most columns have none of them."""
     plain = column_document(Column(path=("a",), type="union"))
-    told = column_document(Column(path=("a",), type="union", branches=("int",), recursive="A", number=3))
+    document = column_document(Column(path=("a",), type="union", branches=("int",), recursive="A", number=3))
 
-    assert told.keys() - plain.keys() == {"of", "recursive", "number"}
+    assert document.keys() - plain.keys() == {"of", "recursive", "number"}

@@ -1,4 +1,4 @@
-"""What is told at the end of a generation: few lines, and where the rest is."""
+"""The report at the end of a generation: few lines, and where the rest is."""
 
 from dataflow_generator.build.coverage import Coverage
 from scanner_cli.output.graph import coverage_lines
@@ -8,7 +8,7 @@ TWENTY_THREE = Coverage(columns=2, problems=tuple(Problem(f"connector c{at}", "i
 
 
 def test_the_first_problems_are_listed_and_where_all_of_them_are() -> None:
-    """A large estate has thousands, often of one sort: they would push all else off the terminal."""
+    """A large installation has thousands, often of one kind; they would hide everything else."""
     lines = list(coverage_lines(TWENTY_THREE, "--report"))
 
     assert lines[:2] == ["statements: 2 read to columns, 0 to tables, 0 not read", "problems: 23"]
@@ -16,7 +16,7 @@ def test_the_first_problems_are_listed_and_where_all_of_them_are() -> None:
 
 
 def test_few_problems_are_all_listed() -> None:
-    """Nothing is said of a rest that is not there."""
+    """Without a rest, no line mentions one."""
     lines = list(coverage_lines(Coverage(problems=TWENTY_THREE.problems[:20]), "--report"))
 
     assert (len(lines), lines[-1]) == (21, f"  {TWENTY_THREE.problems[19]}")

@@ -12,7 +12,7 @@ from scanner_cli.output.render import cell, csv_text, json_text, ranges, shorten
 from scanner_model.text import writable
 
 
-def test_columns_are_aligned_and_whole() -> None:
+def test_columns_are_aligned_and_complete() -> None:
     """Nothing is cut, whatever the width of the terminal."""
     rows = [{"name": "a" * 300, "of_x": True}, {"name": "b", "of_x": False}]
 
@@ -32,7 +32,7 @@ def test_control_characters_do_not_move_the_cursor() -> None:
 
 
 def test_no_rows_are_a_heading() -> None:
-    """People see what was asked."""
+    """Columns have the order that was requested."""
     assert table_text([], ("a", "b")) == "A  B\n"
 
 
@@ -43,7 +43,7 @@ def test_cells_are_written_for_people() -> None:
     ]  # fmt: skip
 
 
-def test_csv_tells_false_from_absent() -> None:
+def test_csv_distinguishes_false_from_absent() -> None:
     """Programs must."""
     assert csv_text([{"a": False, "b": None}, {"a": True, "b": "x,y"}], ("a", "b")) == 'a,b\nfalse,\ntrue,"x,y"\n'
 
@@ -72,7 +72,7 @@ def test_numbers_in_a_row_are_written_as_a_range():
 
 @given(st.text(max_size=200))
 def test_long_names_keep_both_ends(name):
-    """The beginning tells whose it is, the end which side of which topic."""
+    """The start of a name identifies its owner, the end topic and side."""
     short = shorten(name)
 
     assert len(short) <= 80
@@ -90,4 +90,4 @@ def test_json_escapes_what_would_move_the_cursor(character) -> None:
     text = json_text({"name": f"a{character}b"})
 
     assert character not in text
-    assert json.loads(text) == {"name": f"a{character}b"}
+    assert json.loads(text)["name"] == f"a{character}b"

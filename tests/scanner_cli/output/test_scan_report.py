@@ -14,21 +14,21 @@ SOURCE = SourceId("ksqldb:http://k")
 
 def report(answer: SourceStatus = SourceStatus.READ, **more: object) -> ScanReport:
     outcome = SourceResult(
-        source=SOURCE, kind="ksqldb", answer=answer, reason="silent", hint="wake it", unread=frozenset("ba")
+        source=SOURCE, kind="ksqldb", status=answer, reason="silent", hint="wake it", unread=frozenset("ba")
     )
-    given = {"cluster": "c", "scan": 7, "counts": (), "changes": (), "problems": (), "seconds": 1.23456} | more
-    return ScanReport(outcomes=(outcome,), **given)
+    members = {"cluster": "c", "scan": 7, "counts": (), "changes": (), "problems": (), "seconds": 1.23456} | more
+    return ScanReport(outcomes=(outcome,), **members)
 
 
-def test_what_could_not_be_read_is_told_with_the_next_step() -> None:
-    """The table only says that something is missing."""
+def test_what_could_not_be_read_is_reported_with_the_next_step() -> None:
+    """The table alone shows only that something is missing."""
     text = report_text(report(SourceStatus.PARTIAL))
 
     assert "partial: ksqldb:http://k: silent (wake it)\n" in text
 
 
-def test_a_quiet_scan_tells_only_what_could_not_be_read() -> None:
-    """A timer mails what is said; an exit status alone names no source."""
+def test_a_quiet_scan_reports_only_what_could_not_be_read() -> None:
+    """A scheduler mails the output; an exit status alone names no source."""
     assert loss_text(report()) == ""
     assert loss_text(report(SourceStatus.UNAVAILABLE, scan=None)).splitlines() == [
         "unavailable: ksqldb:http://k: silent (wake it)",
@@ -54,7 +54,7 @@ def test_more_warnings_than_people_read_are_counted() -> None:
 
 
 def test_an_empty_source_is_no_failure() -> None:
-    """It answered: there is nothing."""
+    """It responded that there is nothing."""
     assert report_text(report()).endswith("c: scan 7 stored in 1.2 s: nothing found; nothing changed\n")
     assert scan_status(report()) is Exit.DONE
 
@@ -68,7 +68,7 @@ def test_document_rounds_seconds_and_sorts_what_is_not_ordered() -> None:
     assert document["counts"] == {"consumer_groups": 2}
 
 
-def test_status_says_whether_something_is_missing() -> None:
+def test_status_shows_whether_something_is_missing() -> None:
     """Scripts go by it."""
     assert scan_status(report(SourceStatus.PARTIAL)) is Exit.PARTIAL
     assert scan_status(report(SourceStatus.UNAVAILABLE, scan=None)) is Exit.FAILED

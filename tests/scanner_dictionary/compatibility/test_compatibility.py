@@ -408,7 +408,7 @@ def test_record_that_is_renamed_may_be_matched_by_an_alias() -> None:
 
 
 def test_limits_of_json_values_are_not_judged() -> None:
-    """Whether one pattern allows what another does cannot be told, so silence would be a lie."""
+    """Whether one pattern allows what another does is unknown, so silence would be a lie."""
     change = changed("JSON", [], [], '{"pattern": "^a"}', '{"pattern": "^b"}')
 
     assert verdicts(change) == (MAYBE, MAYBE)
@@ -420,7 +420,7 @@ def test_what_stands_below_an_added_column_shares_its_finding() -> None:
 
     change = changed("AVRO", [], nested)
 
-    assert {each.backward for each in change.columns} == {change.columns[0].backward}
+    assert {column.backward for column in change.columns} == {change.columns[0].backward}
     assert change.backward.verdict is YES
 
 
@@ -437,7 +437,7 @@ def test_format_without_rules_is_compared_and_not_judged() -> None:
     """What a CSV reader does with a new column nobody can know."""
     change = changed("CSV", [col("x", "string")], [col("y", "string")])
 
-    assert [(each.action, each.column.name) for each in change.columns] == [("removed", "x"), ("added", "y")]
+    assert [(column.action, column.column.name) for column in change.columns] == [("removed", "x"), ("added", "y")]
     assert verdicts(change) == (MAYBE, MAYBE)
 
 
@@ -467,7 +467,7 @@ def test_renamed_protobuf_field_keeps_its_children() -> None:
 
     change = changed("PROTOBUF", before, after, PROTO3)
 
-    assert [(each.column.name, each.differs) for each in change.columns] == [("b", ("name",))]
+    assert [(column.column.name, column.differs) for column in change.columns] == [("b", ("name",))]
 
 
 def test_two_fields_with_one_number_are_both_kept() -> None:
@@ -476,10 +476,10 @@ def test_two_fields_with_one_number_are_both_kept() -> None:
 
     change = changed("PROTOBUF", [], twice, PROTO3)
 
-    assert [each.column.name for each in change.columns] == ["a", "b"]
+    assert [column.column.name for column in change.columns] == ["a", "b"]
 
 
-def test_finding_says_why_once() -> None:
+def test_finding_states_why_once() -> None:
     """Both directions often have one reason."""
     change = changed("AVRO", [col("x", "bytes", logical_type="date")], [col("x", "bytes")]).columns[0]
 
@@ -511,10 +511,12 @@ def test_directions_are_mirrors(old: list[Column], new: list[Column], text: str,
     """New readers of old data are old readers of new data once the two change places, for any columns whatever."""
     before, after = definition(format_, *old, text=text), definition(format_, *new, text=newer)
 
-    there, back = compare(before, after), compare(after, before)
+    remote, back = compare(before, after), compare(after, before)
 
-    assert there.backward.verdict is back.forward.verdict
-    assert {(each.before, each.after) for each in there.columns} == {(each.after, each.before) for each in back.columns}
+    assert remote.backward.verdict is back.forward.verdict
+    assert {(column.before, column.after) for column in remote.columns} == {
+        (column.after, column.before) for column in back.columns
+    }
 
 
 @settings(max_examples=50, deadline=None)

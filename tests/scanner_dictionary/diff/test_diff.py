@@ -1,4 +1,4 @@
-"""What changed between two scans of a cluster, as people and programs are told."""
+"""What changed between two scans of a cluster, as people and programs are reported."""
 
 from __future__ import annotations
 
@@ -38,104 +38,104 @@ def actions(changes: ScanDiff, *kinds: str) -> list[tuple[str, str]]:
 
 
 def sides(changes: ScanDiff) -> list[tuple[str, str, str]]:
-    return [(each.topic, each.role, str(each.action)) for each in changes.sides]
+    return [(side.topic, side.role, str(side.action)) for side in changes.sides]
 
 
-def one_schema(estate: Any, number: int, *fields: str, subject: str = "orders-value", **more: Any) -> ClusterScan:
+def one_schema(sample: Any, number: int, *fields: str, subject: str = "orders-value", **more: Any) -> ClusterScan:
     """Build a scan in which the topic `orders` has one value schema."""
-    version = estate.version(subject, number, fields)
-    return estate.scan(
-        topics=(estate.topic("orders"),),
+    version = sample.version(subject, number, fields)
+    return sample.scan(
+        topics=(sample.topic("orders"),),
         versions=(version,),
-        definitions=(estate.definition(*fields),),
-        topic_schemas=(estate.link("orders", version, **more),),
+        definitions=(sample.definition(*fields),),
+        topic_schemas=(sample.link("orders", version, **more),),
     )
 
 
-def test_scan_compared_with_itself_has_no_changes(estate: Any, store: Any, compared: Comparison) -> None:
+def test_scan_compared_with_itself_has_no_changes(sample: Any, store: Any, compared: Comparison) -> None:
     """Whoever asks for it may rely on an empty answer."""
-    store(estate.orders())
+    store(sample.orders())
 
     assert compared(1, 1) == ScanDiff(cluster="retail", first=1, second=1, facts=(), sides=())
 
 
-def test_same_scan_again_has_no_changes(estate: Any, store: Any, compared: Comparison) -> None:
+def test_same_scan_again_has_no_changes(sample: Any, store: Any, compared: Comparison) -> None:
     """Only `last_seen` moves."""
-    store(estate.orders())
-    store(estate.orders())
+    store(sample.orders())
+    store(sample.orders())
 
     assert compared(1, 2).facts == compared(1, 2).sides == ()
 
 
-def test_topic_that_came_and_one_that_went(estate: Any, store: Any, compared: Comparison) -> None:
-    """Each is told with what it is called, not with keys of rows."""
-    store(estate.scan(topics=(estate.topic("old"), estate.topic("kept"))))
-    store(estate.scan(topics=(estate.topic("kept"), estate.topic("new"))))
+def test_topic_that_came_and_one_that_went(sample: Any, store: Any, compared: Comparison) -> None:
+    """Each is reported with what it is called, not with keys of rows."""
+    store(sample.scan(topics=(sample.topic("old"), sample.topic("kept"))))
+    store(sample.scan(topics=(sample.topic("kept"), sample.topic("new"))))
 
     assert actions(compared(1, 2), "topic") == [("new", "added"), ("old", "gone")]
 
 
-def test_settings_of_a_topic_are_told_one_by_one(estate: Any, store: Any, compared: Comparison) -> None:
+def test_settings_of_a_topic_are_reported_one_by_one(sample: Any, store: Any, compared: Comparison) -> None:
     """A person looks for `retention.ms`, not for a difference between two JSON texts."""
-    before = estate.topic("orders", partitions=3, config=(("a", "1"), ("retention.ms", "5")), tags=("x",))
-    after = estate.topic("orders", partitions=6, config=(("a", "1"), ("retention.ms", "9")))
-    store(estate.scan(topics=(before,)))
-    store(estate.scan(topics=(after,)))
+    before = sample.topic("orders", partitions=3, config=(("a", "1"), ("retention.ms", "5")), tags=("x",))
+    after = sample.topic("orders", partitions=6, config=(("a", "1"), ("retention.ms", "9")))
+    store(sample.scan(topics=(before,)))
+    store(sample.scan(topics=(after,)))
 
     (fact,) = compared(1, 2).of("topic")
 
-    assert [(each.name, each.before, each.after) for each in fact.attributes] == [
+    assert [(attribute.name, attribute.before, attribute.after) for attribute in fact.attributes] == [
         ("config.retention.ms", '"5"', '"9"'),
         ("partitions", "3", "6"),
         ("tags", '["x"]', None),
     ]
 
 
-def test_what_came_and_went_in_between_is_not_told(estate: Any, store: Any, compared: Comparison) -> None:
+def test_what_came_and_went_in_between_is_not_reported(sample: Any, store: Any, compared: Comparison) -> None:
     """The question is what differs between two points in time."""
-    store(estate.scan())
-    store(estate.scan(topics=(estate.topic("brief"),)))
-    store(estate.scan())
+    store(sample.scan())
+    store(sample.scan(topics=(sample.topic("brief"),)))
+    store(sample.scan())
 
     assert compared(1, 3).facts == ()
     assert actions(compared(1, 2), "topic") == [("brief", "added")]
 
 
-def test_what_went_and_came_back_otherwise_is_changed(estate: Any, store: Any, compared: Comparison) -> None:
+def test_what_went_and_came_back_otherwise_is_changed(sample: Any, store: Any, compared: Comparison) -> None:
     """A topic that was made again with more partitions is still that topic."""
-    store(estate.scan(topics=(estate.topic("orders", partitions=1),)))
-    store(estate.scan())
-    store(estate.scan(topics=(estate.topic("orders", partitions=2),)))
+    store(sample.scan(topics=(sample.topic("orders", partitions=1),)))
+    store(sample.scan())
+    store(sample.scan(topics=(sample.topic("orders", partitions=2),)))
 
     assert actions(compared(1, 3), "topic") == [("orders", "changed")]
     assert actions(compared(2, 3), "topic") == [("orders", "added")]
 
 
-def test_change_that_was_taken_back_is_not_told(estate: Any, store: Any, compared: Comparison) -> None:
+def test_change_that_was_taken_back_is_not_reported(sample: Any, store: Any, compared: Comparison) -> None:
     """One member there and back is no change."""
     for partitions in (1, 2, 1):
-        store(estate.scan(topics=(estate.topic("orders", partitions=partitions),)))
+        store(sample.scan(topics=(sample.topic("orders", partitions=partitions),)))
 
     assert compared(1, 3).facts == ()
 
 
-def test_other_clusters_in_between_do_not_matter(estate: Any, store: Any, compared: Comparison) -> None:
+def test_other_clusters_in_between_do_not_matter(sample: Any, store: Any, compared: Comparison) -> None:
     """Scan numbers are of the whole dictionary."""
     other = Cluster(name=ClusterName("bank"), brokers=("bank:9092",))
-    store(estate.scan())
-    store(replace(estate.scan(topics=(estate.topic("accounts"),)), cluster=other))
-    store(estate.scan(topics=(estate.topic("orders"),)))
+    store(sample.scan())
+    store(replace(sample.scan(topics=(sample.topic("accounts"),)), cluster=other))
+    store(sample.scan(topics=(sample.topic("orders"),)))
 
     assert actions(compared(1, 3)) == []
     assert actions(compared(1, 3), "topic") == [("orders", "added")]
 
 
-def test_scans_of_two_clusters_are_not_compared(estate: Any, store: Any, compared: Comparison) -> None:
+def test_scans_of_two_clusters_are_not_compared(sample: Any, store: Any, compared: Comparison) -> None:
     """The hint names scans that can be."""
     other = Cluster(name=ClusterName("bank"), brokers=("bank:9092",))
-    store(estate.scan())
-    store(replace(estate.scan(), cluster=other))
-    store(estate.scan())
+    store(sample.scan())
+    store(replace(sample.scan(), cluster=other))
+    store(sample.scan())
 
     with pytest.raises(NameUnknown) as caught:
         compared(1, 2)
@@ -152,11 +152,11 @@ def test_scans_of_two_clusters_are_not_compared(estate: Any, store: Any, compare
     ],
 )
 def test_unknown_scan_is_answered_with_known_ones(
-    estate: Any, store: Any, compared: Comparison, scans: int, hint: str
+    sample: Any, store: Any, compared: Comparison, scans: int, hint: str
 ) -> None:
     """Exit status 4 comes with what could have been meant."""
     for _ in range(scans):
-        store(estate.scan())
+        store(sample.scan())
 
     with pytest.raises(NameUnknown) as caught:
         compared(1, 77)
@@ -164,25 +164,25 @@ def test_unknown_scan_is_answered_with_known_ones(
     assert caught.value.hint == hint
 
 
-def test_backwards_is_told_as_asked(estate: Any, store: Any, compared: Comparison) -> None:
-    """From newer to older, what came is told as gone; the answer says that it goes back."""
-    store(one_schema(estate, 1, "id"))
-    store(one_schema(estate, 2, "id", "amount"))
+def test_backwards_is_reported_as_queried(sample: Any, store: Any, compared: Comparison) -> None:
+    """From newer to older, what came is reported as gone; the answer says that it goes back."""
+    store(one_schema(sample, 1, "id"))
+    store(one_schema(sample, 2, "id", "amount"))
 
-    there, back = compared(1, 2), compared(2, 1)
+    scan_diff, back = compared(1, 2), compared(2, 1)
 
     assert back.backwards
-    assert not there.backwards
-    assert [action for _, action in actions(there, "subject_version")] == ["gone", "added"]
+    assert not scan_diff.backwards
+    assert [action for _, action in actions(scan_diff, "subject_version")] == ["gone", "added"]
     assert [action for _, action in actions(back, "subject_version")] == ["added", "gone"]
-    assert [each.action for each in there.sides[0].columns] == ["added"]
-    assert [each.action for each in back.sides[0].columns] == ["removed"]
+    assert [column.action for column in scan_diff.sides[0].columns] == ["added"]
+    assert [column.action for column in back.sides[0].columns] == ["removed"]
 
 
-def test_newer_version_replaces_the_schema_of_a_side(estate: Any, store: Any, compared: Comparison) -> None:
+def test_newer_version_replaces_the_schema_of_a_side(sample: Any, store: Any, compared: Comparison) -> None:
     """Its columns are compared, and a field without default breaks new readers of old data."""
-    store(one_schema(estate, 1, "id"))
-    store(one_schema(estate, 2, "id", "amount"))
+    store(one_schema(sample, 1, "id"))
+    store(one_schema(sample, 2, "id", "amount"))
 
     (side,) = compared(1, 2).sides
 
@@ -190,35 +190,35 @@ def test_newer_version_replaces_the_schema_of_a_side(estate: Any, store: Any, co
     assert side.before
     assert side.after
     assert (side.before.shown, side.after.shown) == ("orders-value 1", "orders-value 2")
-    assert [each.column.name for each in side.columns] == ["amount"]
+    assert [column.column.name for column in side.columns] == ["amount"]
     assert side.backward
     assert side.forward
     assert (side.backward.verdict, side.forward.verdict) == (Verdict.BREAKS, Verdict.COMPATIBLE)
 
 
 def test_older_versions_that_stay_linked_are_no_schemas_of_the_side(
-    estate: Any, store: Any, compared: Comparison
+    sample: Any, store: Any, compared: Comparison
 ) -> None:
     """Only what describes the topic now counts."""
-    first, second = estate.version("orders-value", 1, ("id",)), estate.version("orders-value", 2, ("id", "amount"))
+    first, second = sample.version("orders-value", 1, ("id",)), sample.version("orders-value", 2, ("id", "amount"))
     facts = {
-        "topics": (estate.topic("orders"),),
-        "definitions": (estate.definition("id"), estate.definition("id", "amount")),
+        "topics": (sample.topic("orders"),),
+        "definitions": (sample.definition("id"), sample.definition("id", "amount")),
     }
-    store(estate.scan(**facts, versions=(first,), topic_schemas=(estate.link("orders", first),)))
-    links = (estate.link("orders", first, current=False), estate.link("orders", second))
-    store(estate.scan(**facts, versions=(first, second), topic_schemas=links))
+    store(sample.scan(**facts, versions=(first,), topic_schemas=(sample.link("orders", first),)))
+    links = (sample.link("orders", first, current=False), sample.link("orders", second))
+    store(sample.scan(**facts, versions=(first, second), topic_schemas=links))
 
     assert sides(compared(1, 2)) == [("orders", "value", "changed")]
     assert actions(compared(1, 2), "subject_version") == [("schema_registry:https://sr:8081 . orders-value 2", "added")]
 
 
 def test_same_definition_under_another_subject_is_no_change_of_the_side(
-    estate: Any, store: Any, compared: Comparison
+    sample: Any, store: Any, compared: Comparison
 ) -> None:
-    """The columns of the topic are what they were; subjects are told apart."""
-    store(one_schema(estate, 1, "id"))
-    store(one_schema(estate, 1, "id", subject="shop.R"))
+    """The columns of the topic are what they were; subjects are distinguished."""
+    store(one_schema(sample, 1, "id"))
+    store(one_schema(sample, 1, "id", subject="shop.R"))
 
     changes = compared(1, 2)
 
@@ -226,56 +226,58 @@ def test_same_definition_under_another_subject_is_no_change_of_the_side(
     assert [action for _, action in actions(changes, "subject")] == ["gone", "added"]
 
 
-def test_same_record_under_another_subject_takes_its_place(estate: Any, store: Any, compared: Comparison) -> None:
+def test_same_record_under_another_subject_takes_its_place(sample: Any, store: Any, compared: Comparison) -> None:
     """A team that changes the naming strategy and a field at once still sees the field."""
-    store(one_schema(estate, 1, "id"))
-    store(one_schema(estate, 1, "id", "amount", subject="shop.R"))
+    store(one_schema(sample, 1, "id"))
+    store(one_schema(sample, 1, "id", "amount", subject="shop.R"))
 
     assert sides(compared(1, 2)) == [("orders", "value", "changed")]
 
 
 def test_side_that_got_its_first_schema_and_one_that_lost_its_last(
-    estate: Any, store: Any, compared: Comparison
+    sample: Any, store: Any, compared: Comparison
 ) -> None:
     """There is nothing to compare, so there are no columns and no verdict."""
-    store(one_schema(estate, 1, "id"))
-    key = estate.version("orders-key", 1, ("id",))
-    links = (estate.link("orders", key, Role.KEY),)
+    store(one_schema(sample, 1, "id"))
+    key = sample.version("orders-key", 1, ("id",))
+    links = (sample.link("orders", key, Role.KEY),)
     store(
-        estate.scan(
-            topics=(estate.topic("orders"),),
+        sample.scan(
+            topics=(sample.topic("orders"),),
             versions=(key,),
-            definitions=(estate.definition("id"),),
+            definitions=(sample.definition("id"),),
             topic_schemas=links,
         )
     )
 
-    found = compared(1, 2).sides
+    sides = compared(1, 2).sides
 
-    assert [(each.role, each.action) for each in found] == [("key", "added"), ("value", "removed")]
-    assert [(each.columns, each.backward, each.forward) for each in found] == [((), None, None)] * 2
+    assert [(side_change.role, side_change.action) for side_change in sides] == [("key", "added"), ("value", "removed")]
+    assert [(side_change.columns, side_change.backward, side_change.forward) for side_change in sides] == [
+        ((), None, None)
+    ] * 2
 
 
-def test_second_record_of_a_side_is_added(estate: Any, store: Any, compared: Comparison) -> None:
+def test_second_record_of_a_side_is_added(sample: Any, store: Any, compared: Comparison) -> None:
     """With record naming one side has several schemas; a new one replaces none of them."""
-    one, two = estate.version("shop.A", 1, ("id",)), estate.version("shop.B", 1, ("id", "b"))
+    item, two = sample.version("shop.A", 1, ("id",)), sample.version("shop.B", 1, ("id", "b"))
     named = (
-        replace(estate.definition("id"), name=RecordName("shop.A")),
-        replace(estate.definition("id", "b"), name=RecordName("shop.B")),
+        replace(sample.definition("id"), name=RecordName("shop.A")),
+        replace(sample.definition("id", "b"), name=RecordName("shop.B")),
     )
-    facts = {"topics": (estate.topic("orders"),), "definitions": named, "versions": (one, two)}
-    store(estate.scan(**facts, topic_schemas=(estate.link("orders", one),)))
-    store(estate.scan(**facts, topic_schemas=(estate.link("orders", one), estate.link("orders", two))))
+    facts = {"topics": (sample.topic("orders"),), "definitions": named, "versions": (item, two)}
+    store(sample.scan(**facts, topic_schemas=(sample.link("orders", item),)))
+    store(sample.scan(**facts, topic_schemas=(sample.link("orders", item), sample.link("orders", two))))
 
     assert sides(compared(1, 2)) == [("orders", "value", "added")]
 
 
-def test_declared_schema_replaces_the_one_of_the_same_source(estate: Any, store: Any, compared: Comparison) -> None:
+def test_declared_schema_replaces_the_one_of_the_same_source(sample: Any, store: Any, compared: Comparison) -> None:
     """Manual input has no subject; its file is what stays the same. A CSV's readers nobody knows."""
     manual = SourceId("manual:topics.json")
 
     def declared(*columns: Column) -> ClusterScan:
-        print_ = Fingerprint("csv " + ",".join(each.name for each in columns))
+        print_ = Fingerprint("csv " + ",".join(column.name for column in columns))
         link = TopicSchema(
             source=manual,
             topic="billing",  # type: ignore[arg-type]
@@ -286,9 +288,9 @@ def test_declared_schema_replaces_the_one_of_the_same_source(estate: Any, store:
             confidence="declared",  # type: ignore[arg-type]
         )
         definitions = (Definition(fingerprint=print_, format="CSV", text="", columns=columns),)
-        outcomes = (estate.outcome(manual),)
-        topics = (estate.topic("billing", manual),)
-        return estate.scan(
+        outcomes = (sample.outcome(manual),)
+        topics = (sample.topic("billing", manual),)
+        return sample.scan(
             outcomes=outcomes, registries=(), topics=topics, definitions=definitions, topic_schemas=(link,)
         )
 
@@ -304,45 +306,45 @@ def test_declared_schema_replaces_the_one_of_the_same_source(estate: Any, store:
     assert side.backward.verdict is Verdict.UNKNOWN
 
 
-def test_soft_deleted_version_is_deleted_and_not_gone(estate: Any, store: Any, compared: Comparison) -> None:
+def test_soft_deleted_version_is_deleted_and_not_gone(sample: Any, store: Any, compared: Comparison) -> None:
     """The registry still has it, and whoever needs it can get it back."""
-    alive = estate.version("orders-value")
-    store(estate.scan(versions=(alive,), definitions=(estate.definition("id"),)))
-    store(estate.scan(versions=(replace(alive, deleted=True),), definitions=(estate.definition("id"),)))
-    store(estate.scan(definitions=(estate.definition("id"),)))
+    alive = sample.version("orders-value")
+    store(sample.scan(versions=(alive,), definitions=(sample.definition("id"),)))
+    store(sample.scan(versions=(replace(alive, deleted=True),), definitions=(sample.definition("id"),)))
+    store(sample.scan(definitions=(sample.definition("id"),)))
 
     assert [action for _, action in actions(compared(1, 2), "subject", "subject_version")] == ["deleted", "deleted"]
     assert [action for _, action in actions(compared(2, 1), "subject", "subject_version")] == ["restored", "restored"]
     assert [action for _, action in actions(compared(1, 3), "subject", "subject_version")] == ["gone", "gone"]
 
 
-def test_version_that_means_something_else_names_its_definitions(estate: Any, store: Any, compared: Comparison) -> None:
+def test_version_that_means_something_else_names_its_definitions(sample: Any, store: Any, compared: Comparison) -> None:
     """A subject that was made again has its old numbers; keys of rows would tell nobody."""
-    both = (estate.definition("id"), estate.definition("id", "b"))
-    store(estate.scan(versions=(estate.version("orders-value", 1, ("id",)),), definitions=both))
-    store(estate.scan(versions=(estate.version("orders-value", 1, ("id", "b")),), definitions=both))
+    both = (sample.definition("id"), sample.definition("id", "b"))
+    store(sample.scan(versions=(sample.version("orders-value", 1, ("id",)),), definitions=both))
+    store(sample.scan(versions=(sample.version("orders-value", 1, ("id", "b")),), definitions=both))
 
     (fact,) = compared(1, 2).of("subject_version")
 
-    assert [(each.name, each.before, each.after) for each in fact.attributes] == [
+    assert [(attribute.name, attribute.before, attribute.after) for attribute in fact.attributes] == [
         ("definition", '"avro id"', '"avro id,b"')
     ]
 
 
-def test_json_document_tells_everything(estate: Any, store: Any, compared: Comparison) -> None:
+def test_json_document_reports_everything(sample: Any, store: Any, compared: Comparison) -> None:
     """Programs read all of it, in a stable order, as JSON."""
-    store(one_schema(estate, 1, "id"))
-    later = one_schema(estate, 2, "id", "amount")
-    group = ConsumerGroup(source=estate.kafka, name="billing")
-    store(replace(later, consumer_groups=(group,), topics=(estate.topic("orders", partitions=2), estate.topic("new"))))
+    store(one_schema(sample, 1, "id"))
+    later = one_schema(sample, 2, "id", "amount")
+    group = ConsumerGroup(source=sample.kafka, name="billing")
+    store(replace(later, consumer_groups=(group,), topics=(sample.topic("orders", partitions=2), sample.topic("new"))))
 
     document = json.loads(json.dumps(as_json(compared(1, 2))))
 
-    assert [each["name"] for each in document["topics"]] == [["new"], ["orders"]]
+    assert [item["name"] for item in document["topics"]] == [["new"], ["orders"]]
     assert document["topics"][1]["attributes"] == [{"name": "partitions", "before": None, "after": 2}]
-    assert [each["action"] for each in document["versions"]] == ["gone", "added"]
+    assert [item["action"] for item in document["versions"]] == ["gone", "added"]
     assert document["subjects"] == []
-    assert [each["kind"] for each in document["others"]] == ["consumer_group"]
+    assert [item["kind"] for item in document["others"]] == ["consumer_group"]
     (schema,) = document["schemas"]
     assert schema["before"]["version"] == 1
     assert schema["after"]["version"] == 2
@@ -351,15 +353,15 @@ def test_json_document_tells_everything(estate: Any, store: Any, compared: Compa
     assert schema["columns"][0]["backward"] == {"verdict": "breaks", "why": "no default for data without it"}
 
 
-def test_rows_are_in_the_order_of_topic_side_and_column(estate: Any, store: Any, compared: Comparison) -> None:
+def test_rows_are_in_the_order_of_topic_side_and_column(sample: Any, store: Any, compared: Comparison) -> None:
     """A person reads down one topic; what is of no topic comes last."""
-    store(one_schema(estate, 1, "b", "kept"))
-    later = one_schema(estate, 2, "a", "kept")
-    store(replace(later, topics=(estate.topic("orders", partitions=2), estate.topic("alpha"))))
+    store(one_schema(sample, 1, "b", "kept"))
+    later = one_schema(sample, 2, "a", "kept")
+    store(replace(later, topics=(sample.topic("orders", partitions=2), sample.topic("alpha"))))
 
-    found = rows(compared(1, 2))
+    diff_row = rows(compared(1, 2))
 
-    assert [(row.topic, row.side, row.column, row.action) for row in found] == [
+    assert [(row.topic, row.side, row.column, row.action) for row in diff_row] == [
         ("alpha", "", "", "added"),
         ("orders", "", "", "changed"),
         ("orders", "value", "", "changed"),
@@ -368,31 +370,31 @@ def test_rows_are_in_the_order_of_topic_side_and_column(estate: Any, store: Any,
         ("", "", "", "gone"),
         ("", "", "", "added"),
     ]
-    assert (found[3].before, found[3].after, found[3].backward) == ("", "type string", "breaks")
+    assert (diff_row[3].before, diff_row[3].after, diff_row[3].backward) == ("", "type string", "breaks")
 
 
-def test_row_of_a_changed_column_shows_what_differs(estate: Any, store: Any, compared: Comparison) -> None:
+def test_row_of_a_changed_column_shows_what_differs(sample: Any, store: Any, compared: Comparison) -> None:
     """Type, nullability and tags from what to what; nothing else of the column."""
 
     def typed(number: int, column: Column) -> ClusterScan:
-        scan = one_schema(estate, number, "x" * number)
+        scan = one_schema(sample, number, "x" * number)
         return replace(scan, definitions=(replace(scan.definitions[0], columns=(column,)),))
 
     store(typed(1, Column(path=("x",), type="int", tags=("PII", "EU"))))
     store(typed(2, Column(path=("x",), type="long", nullable=True)))
 
-    row = next(each for each in rows(compared(1, 2)) if each.kind == "column")
+    row = next(row for row in rows(compared(1, 2)) if row.kind == "column")
 
     assert (row.before, row.after) == ("type int, nullable no, tags PII | EU", "type long, nullable yes, tags -")
 
 
-def test_default_that_came_shows_nothing_before(estate: Any, store: Any, compared: Comparison) -> None:
+def test_default_that_came_shows_nothing_before(sample: Any, store: Any, compared: Comparison) -> None:
     """A dash is no value."""
-    scans = [one_schema(estate, number, "x" * number) for number in (1, 2)]
+    scans = [one_schema(sample, number, "x" * number) for number in (1, 2)]
     columns = (Column(path=("x",), type="int"), Column(path=("x",), type="int", default="0"))
     for scan, column in zip(scans, columns, strict=True):
         store(replace(scan, definitions=(replace(scan.definitions[0], columns=(column,)),)))
 
-    row = next(each for each in rows(compared(1, 2)) if each.kind == "column")
+    row = next(row for row in rows(compared(1, 2)) if row.kind == "column")
 
     assert (row.before, row.after, row.backward, row.forward) == ("default -", "default 0", "compatible", "compatible")

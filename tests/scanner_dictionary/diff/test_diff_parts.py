@@ -18,7 +18,7 @@ from scanner_model.scan import ClusterScan
 
 @pytest.fixture
 def attributes(dictionary: Engine) -> Callable[[], Any]:
-    """Return what compares the first two scans, which differ in one fact, and tells its attributes."""
+    """Return what compares the first two scans, which differ in one fact, and reports its attributes."""
 
     def compare() -> Any:
         with dictionary.connect() as conn:
@@ -28,16 +28,16 @@ def attributes(dictionary: Engine) -> Callable[[], Any]:
     return compare
 
 
-def test_columns_of_a_catalogs_table_are_told_one_by_one(
-    estate: Any, store: Any, attributes: Callable[[], Any]
+def test_columns_of_a_catalogs_table_are_reported_one_by_one(
+    sample: Any, store: Any, attributes: Callable[[], Any]
 ) -> None:
     """The rest of a hundred columns stayed as it was, and nobody reads cells without their names."""
     glue = SourceId("catalog:glue")
 
     def table(*columns: Column) -> ClusterScan:
         named = {"provider": "glue", "namespace": "arn:aws:glue", "name": "table/shop/orders"}
-        found = CatalogTable(source=glue, columns=columns, **named)
-        return estate.scan(outcomes=(estate.outcome(glue),), registries=(), catalog_tables=(found,))
+        catalog_table = CatalogTable(source=glue, columns=columns, **named)
+        return sample.scan(outcomes=(sample.outcome(glue),), registries=(), catalog_tables=(catalog_table,))
 
     same = Column(path=("id",), type="bigint")
     store(table(same, Column(path=("sum",), type="int", nullable=True), Column(path=("a", "b"), type="int")))
@@ -53,14 +53,16 @@ def test_columns_of_a_catalogs_table_are_told_one_by_one(
     ]
 
 
-def test_tasks_of_a_connector_are_told_by_number(estate: Any, store: Any, attributes: Callable[[], Any]) -> None:
+def test_tasks_of_a_connector_are_reported_by_number(sample: Any, store: Any, attributes: Callable[[], Any]) -> None:
     """Also the first, whose number is 0."""
     connect = SourceId("connect:main")
 
     def state(word: str) -> ClusterScan:
         tasks = (ConnectorTask(number=0, state=word), ConnectorTask(number=1, state="RUNNING"))
-        found = Connector(source=connect, name="c", connector_class="x.Y", kind="sink", state="RUNNING", tasks=tasks)
-        return estate.scan(outcomes=(estate.outcome(connect),), registries=(), connectors=(found,))
+        connector = Connector(
+            source=connect, name="c", connector_class="x.Y", kind="sink", state="RUNNING", tasks=tasks
+        )
+        return sample.scan(outcomes=(sample.outcome(connect),), registries=(), connectors=(connector,))
 
     store(state("RUNNING"))
     store(state("FAILED"))

@@ -63,7 +63,7 @@ def test_empty_file_is_no_dictionary_for_a_question_and_a_new_one_for_a_scan(tmp
     assert open_dictionary(str(file)).connect().execute(text("SELECT count(*) FROM scan")).scalar() == 0
 
 
-def test_directory_that_is_missing_is_told(tmp_path) -> None:
+def test_directory_that_is_missing_is_reported(tmp_path) -> None:
     """SQLite itself would only say that it cannot open the file."""
     with pytest.raises(DictionaryUnusable, match="directory does not exist") as caught:
         open_dictionary(str(tmp_path / "no" / "such" / "d.db"))
@@ -110,10 +110,10 @@ def test_newer_dictionary_is_refused_with_both_revisions(tmp_path) -> None:
         open_dictionary(str(file))
 
 
-def test_damaged_dictionary_is_told_when_it_is_read(tmp_path, estate, at) -> None:
+def test_damaged_dictionary_is_reported_when_it_is_read(tmp_path, sample, at) -> None:
     """Half a copy, a bad disk: the message must say so, wherever the damage shows first."""
     file = tmp_path / "d.db"
-    write_scan(open_dictionary(str(file)), estate.orders(), started=at, finished=at)
+    write_scan(open_dictionary(str(file)), sample.orders(), started=at, finished=at)
     content = bytearray(file.read_bytes())
     content[8192:] = b"\xff" * (len(content) - 8192)
     file.write_bytes(content)
@@ -123,7 +123,7 @@ def test_damaged_dictionary_is_told_when_it_is_read(tmp_path, estate, at) -> Non
     assert caught.value.where == str(file)
 
 
-def test_dictionary_in_use_is_told_after_the_wait(tmp_path, estate, at) -> None:
+def test_dictionary_in_use_is_reported_after_the_wait(tmp_path, sample, at) -> None:
     """Two scans at once: the second waits, then says why it gave up."""
     file = tmp_path / "d.db"
     open_dictionary(str(file))
@@ -132,14 +132,14 @@ def test_dictionary_in_use_is_told_after_the_wait(tmp_path, estate, at) -> None:
     engine = open_dictionary(str(file), patience=0.05)
 
     with pytest.raises(DictionaryUnusable, match="in use by another program"):
-        write_scan(engine, estate.orders(), started=at, finished=at)
+        write_scan(engine, sample.orders(), started=at, finished=at)
 
 
-def test_a_second_scan_waits_for_the_first_says_so_and_is_stored(tmp_path, estate, at) -> None:
+def test_a_second_scan_waits_for_the_first_reports_it_and_is_stored(tmp_path, sample, at) -> None:
     """What was read must not be thrown away because another scan is being stored."""
     file = tmp_path / "d.db"
     messages: Queue[str] = Queue()
-    engine = open_dictionary(str(file), patience=60, say=messages.put)
+    engine = open_dictionary(str(file), patience=60, notify=messages.put)
     program = (
         "import sys; from scanner_dictionary.engine.open import open_dictionary, writing\n"
         "with writing(open_dictionary(sys.argv[1])):\n"
@@ -150,7 +150,7 @@ def test_a_second_scan_waits_for_the_first_says_so_and_is_stored(tmp_path, estat
         ThreadPoolExecutor(1) as threads,
     ):
         assert first.stdout.readline() == "writing\n"
-        second = threads.submit(write_scan, engine, estate.orders(), started=at, finished=at)
+        second = threads.submit(write_scan, engine, sample.orders(), started=at, finished=at)
         message = messages.get(timeout=30)
         with open_dictionary(str(file), create=False).connect() as reader:  # which is not kept waiting
             assert reader.execute(text("SELECT count(*) FROM scan")).scalar() == 0
@@ -169,7 +169,7 @@ def test_a_writer_that_waits_keeps_readers_at_the_last_scan_when_it_writes(tmp_p
     """Who wrote before it without write-ahead mode must not keep it from that mode."""
     file = tmp_path / "d.db"
     announced = threading.Event()
-    engine = open_dictionary(str(file), patience=60, say=lambda _: announced.set())
+    engine = open_dictionary(str(file), patience=60, notify=lambda _: announced.set())
     other = sqlite3.connect(file, isolation_level=None, check_same_thread=False)
     other.execute("BEGIN IMMEDIATE")
 
@@ -178,37 +178,37 @@ def test_a_writer_that_waits_keeps_readers_at_the_last_scan_when_it_writes(tmp_p
             return conn.exec_driver_sql("PRAGMA journal_mode").scalar()
 
     with ThreadPoolExecutor(1) as threads:
-        found = threads.submit(mode)
+        result = threads.submit(mode)
         assert announced.wait(30)
         other.execute("ROLLBACK")
         other.close()
 
-        assert found.result(timeout=30) == "wal"
+        assert result.result(timeout=30) == "wal"
 
 
-def test_full_disk_leaves_the_last_scan(tmp_path, estate, at, table_rows) -> None:
+def test_full_disk_leaves_the_last_scan(tmp_path, sample, at, table_rows) -> None:
     """SQLite reports a database that may not grow just as a disk that is full."""
     engine = open_dictionary(str(tmp_path / "d.db"))
-    write_scan(engine, estate.orders(), started=at, finished=at)
+    write_scan(engine, sample.orders(), started=at, finished=at)
     before = table_rows(engine)
-    wide = estate.scan(definitions=(estate.definition(*(f"field_{i}" for i in range(50_000))),))
+    wide = sample.scan(definitions=(sample.definition(*(f"field_{i}" for i in range(50_000))),))
     with pytest.raises(DictionaryUnusable, match="disk is full"), writing(engine) as conn:
         _fill(conn, wide)
 
     assert table_rows(engine) == before
 
 
-def test_dictionary_is_one_plain_file_at_rest(dictionary, tmp_path, store, estate) -> None:
+def test_dictionary_is_one_plain_file_at_rest(dictionary, tmp_path, store, sample) -> None:
     """People copy it, mail it, mount it read-only."""
-    store(estate.orders())
+    store(sample.orders())
 
     assert _names(tmp_path) == ["dictionary.db"]
     assert sqlite3.connect(tmp_path / "dictionary.db").execute("PRAGMA journal_mode").fetchone() == ("delete",)
 
 
-def test_reader_sees_the_last_scan_until_the_next_commits(dictionary, store, estate) -> None:
+def test_reader_sees_the_last_scan_until_the_next_commits(dictionary, store, sample) -> None:
     """A question asked during a scan must be answered, from the scan before."""
-    store(estate.orders())
+    store(sample.orders())
     with writing(dictionary) as conn:
         conn.execute(t.topic.delete().where(t.topic.c.id < 0))
         conn.execute(t.change_log.delete())
@@ -220,11 +220,11 @@ def test_reader_sees_the_last_scan_until_the_next_commits(dictionary, store, est
 
 @AS_NOBODY
 @pytest.mark.parametrize("mode", ["delete", "wal"])
-def test_dictionary_that_may_only_be_read_answers_questions(mode, estate, at) -> None:
+def test_dictionary_that_may_only_be_read_answers_questions(mode, sample, at) -> None:
     """A read-only mount serves readers, even where a scan that was killed left the file in write-ahead mode."""
     with _shared_directory() as directory:
         file = directory / "d.db"
-        write_scan(open_dictionary(str(file)), estate.orders(), started=at, finished=at)
+        write_scan(open_dictionary(str(file)), sample.orders(), started=at, finished=at)
         sqlite3.connect(file).execute(f"PRAGMA journal_mode = {mode}")
         file.chmod(0o444)
         directory.chmod(0o555)
@@ -233,7 +233,7 @@ def test_dictionary_that_may_only_be_read_answers_questions(mode, estate, at) ->
 
 
 @AS_NOBODY
-def test_dictionary_that_may_only_be_read_refuses_a_scan(estate, at) -> None:
+def test_dictionary_that_may_only_be_read_refuses_a_scan(sample, at) -> None:
     """The hint names the rights to change."""
     with _shared_directory() as directory:
         file = directory / "d.db"
@@ -241,7 +241,7 @@ def test_dictionary_that_may_only_be_read_refuses_a_scan(estate, at) -> None:
         file.chmod(0o444)
         directory.chmod(0o555)
         with _as_nobody(), pytest.raises(DictionaryUnusable) as caught:
-            write_scan(open_dictionary(str(file)), estate.orders(), started=at, finished=at)
+            write_scan(open_dictionary(str(file)), sample.orders(), started=at, finished=at)
 
     assert "cannot be written" in caught.value.what
     assert "permission" in caught.value.hint
@@ -272,7 +272,7 @@ def test_opening_what_is_current_imports_no_alembic(tmp_path) -> None:
         ("", "sqlite:///file"),
     ],
 )
-def test_place_where_no_dictionary_can_be_says_which_can(url, hint) -> None:
+def test_place_where_no_dictionary_can_be_states_which_can(url, hint) -> None:
     """The hint is the form to write; the password of a URL that cannot be read is not repeated."""
     with pytest.raises(InputInvalid) as caught:
         resolve_url(url)
@@ -283,11 +283,11 @@ def test_place_where_no_dictionary_can_be_says_which_can(url, hint) -> None:
 
 @pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg"])
 def test_postgresql_url_uses_the_driver_that_the_extra_installs(scheme) -> None:
-    """People copy URLs from elsewhere; the driver's name is ours to know, the password nobody's."""
-    place = resolve_url(f"{scheme}://u:hidden-word@h/d?sslpassword=hidden-word")
+    """People copy URLs from elsewhere; the driver's name is ours to know, the password is not shown."""
+    url = resolve_url(f"{scheme}://u:hidden-word@h/d?sslpassword=hidden-word")
 
-    assert place.url.drivername == "postgresql+psycopg"
-    assert place.shown == "postgresql://u:***@h/d"
+    assert url.url.drivername == "postgresql+psycopg"
+    assert url.shown == "postgresql://u:***@h/d"
 
 
 def test_place_is_the_same_from_another_directory(tmp_path, monkeypatch) -> None:
@@ -316,7 +316,7 @@ def _fill(conn, scan) -> None:
     columns = enumerate(scan.definitions[0].columns)
     conn.execute(
         t.scan_problem.insert(),
-        [{"scan_id": 1, "ordinal": i, "place": c.name, "what": "", "hint": ""} for i, c in columns],
+        [{"scan_id": 1, "ordinal": i, "location": c.name, "what": "", "hint": ""} for i, c in columns],
     )
 
 

@@ -18,21 +18,21 @@ pytestmark = pytest.mark.postgres
 
 
 def test_server_holds_the_same_rows_as_a_file(
-    estate, dictionary, postgres_url, store, contents, table_rows, at
+    sample, dictionary, postgres_url, store, contents, table_rows, at
 ) -> None:
     """What is stored must not depend on where."""
     server = open_dictionary(postgres_url)
-    for scan in (estate.orders(), estate.unavailable(estate.orders(), estate.registry), estate.scan(), estate.orders()):
+    for scan in (sample.orders(), sample.unavailable(sample.orders(), sample.registry), sample.scan(), sample.orders()):
         store(scan)
         write_scan(server, scan, started=at, finished=at)
 
     assert table_rows(server) == contents()
 
 
-def test_server_answers_the_platforms_question(estate, postgres_url, at) -> None:
+def test_server_answers_the_platforms_question(sample, postgres_url, at) -> None:
     """Broker and topic lead to the schemas there as in a file."""
     server = open_dictionary(postgres_url)
-    write_scan(server, estate.orders(), started=at, finished=at)
+    write_scan(server, sample.orders(), started=at, finished=at)
 
     with open_dictionary(postgres_url, create=False).connect() as conn:
         answers = schemas_of(conn, "KAFKA-2", "orders")
@@ -43,20 +43,20 @@ def test_server_answers_the_platforms_question(estate, postgres_url, at) -> None
         assert [row.name for row in topics(conn, pattern="ord*")] == ["orders"]
 
 
-def test_text_that_the_server_refuses_is_replaced(estate, postgres_url, at) -> None:
+def test_text_that_the_server_refuses_is_replaced(sample, postgres_url, at) -> None:
     """One odd character in a description must not cost the whole scan."""
-    odd = estate.topic("orders", description="a\0b\ud800c")
+    topic = sample.topic("orders", description="a\0b\ud800c")
     server = open_dictionary(postgres_url)
-    write_scan(server, estate.scan(topics=(odd,)), started=at, finished=at)
+    write_scan(server, sample.scan(topics=(topic,)), started=at, finished=at)
 
     with server.connect() as conn:
         assert conn.scalars(select(t.topic.c.description)).one() == "a\ufffdb\ufffdc"
 
 
-def test_exception_half_way_leaves_the_last_scan_on_the_server(estate, postgres_url, at, table_rows) -> None:
+def test_exception_half_way_leaves_the_last_scan_on_the_server(sample, postgres_url, at, table_rows) -> None:
     """A scan is one transaction there, too."""
     server = open_dictionary(postgres_url)
-    write_scan(server, estate.orders(), started=at, finished=at)
+    write_scan(server, sample.orders(), started=at, finished=at)
     before = table_rows(server)
     with pytest.raises(DictionaryUnusable):
         _half_a_scan(server)
@@ -82,24 +82,24 @@ def test_server_that_does_not_answer_is_an_error_with_a_hint(postgres_url) -> No
     assert "hidden-word" not in str(caught.value)
 
 
-def test_second_writer_waits_for_the_first(estate, postgres_url, at) -> None:
+def test_second_writer_waits_for_the_first(sample, postgres_url, at) -> None:
     """Two scans at once must not choose the same keys."""
     server = open_dictionary(postgres_url)
     with writing(server), pytest.raises(DictionaryUnusable, match="in use by another program"):
         _lock_at_once(server)
 
-    assert write_scan(server, estate.orders(), started=at, finished=at).scan_id == 1
+    assert write_scan(server, sample.orders(), started=at, finished=at).scan_id == 1
 
 
-def test_a_second_scan_says_for_whom_it_waits_and_is_stored(estate, postgres_url, at) -> None:
+def test_a_second_scan_states_for_whom_it_waits_and_is_stored(sample, postgres_url, at) -> None:
     """What was read must not be thrown away because another scan is being stored."""
     messages: Queue[str] = Queue()
     server = open_dictionary(postgres_url)
-    waiting = open_dictionary(postgres_url, patience=60, say=messages.put)
+    waiting = open_dictionary(postgres_url, patience=60, notify=messages.put)
     with ThreadPoolExecutor(1) as threads:
         with writing(server) as conn:
             pid = conn.exec_driver_sql("SELECT pg_backend_pid()").scalar()
-            second = threads.submit(write_scan, waiting, estate.orders(), started=at, finished=at)
+            second = threads.submit(write_scan, waiting, sample.orders(), started=at, finished=at)
             message = messages.get(timeout=30)
             with open_dictionary(postgres_url, create=False).connect() as reader:
                 assert reader.exec_driver_sql("SELECT count(*) FROM scan").scalar() == 0
@@ -110,11 +110,11 @@ def test_a_second_scan_says_for_whom_it_waits_and_is_stored(estate, postgres_url
     assert messages.empty()
 
 
-def test_a_scan_that_waited_long_enough_says_who_writes(estate, postgres_url, at) -> None:
+def test_a_scan_that_waited_long_enough_states_who_writes(sample, postgres_url, at) -> None:
     """An end that a user can act on."""
     server = open_dictionary(postgres_url)
     with writing(server), pytest.raises(DictionaryBusy, match="in use by another program"):
-        write_scan(open_dictionary(postgres_url, patience=0.01), estate.orders(), started=at, finished=at)
+        write_scan(open_dictionary(postgres_url, patience=0.01), sample.orders(), started=at, finished=at)
 
 
 def test_dictionaries_created_at_once_are_created_once(postgres_url) -> None:

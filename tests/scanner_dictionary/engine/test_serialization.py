@@ -26,7 +26,7 @@ def test_any_text_can_be_stored(text) -> None:
 
 @settings(max_examples=100)
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=6), max_size=3))
-def test_path_and_name_of_a_column_tell_the_same(path) -> None:
+def test_path_and_name_of_a_column_report_the_same(path) -> None:
     """Programs read the JSON array, people the dotted name; the short way for plain names must not differ."""
     cells = column_cells(Column(path=tuple(path), type="string"))
 

@@ -33,9 +33,9 @@ KEPT = ODD.replace("\0", "\ufffd")
 
 
 @pytest.fixture
-def odd(estate: Any, store: Callable[[ClusterScan], Any]) -> None:
-    """Store an estate whose texts are as odd as a registry allows."""
-    scan = estate.orders()
+def unusual(sample: Any, store: Callable[[ClusterScan], Any]) -> None:
+    """Store a sample whose texts are as odd as a registry allows."""
+    scan = sample.orders()
     columns = (
         Column(path=(ODD,), type="string", doc=ODD, tags=(ODD,), default='"it\'s"'),
         Column(path=("n",), type="int", nullable=True, number=2**29),
@@ -67,7 +67,7 @@ def contents(conn: Connection) -> dict[str, list[tuple[Any, ...]]]:
     }
 
 
-@pytest.mark.usefixtures("odd")
+@pytest.mark.usefixtures("unusual")
 def test_script_loads_into_sqlite_as_the_same_dictionary(conn: Connection, tmp_path: Path) -> None:
     """Every row, type and index is there, so that the program itself can go on with it."""
     copy = tmp_path / "copy.db"
@@ -81,7 +81,7 @@ def test_script_loads_into_sqlite_as_the_same_dictionary(conn: Connection, tmp_p
     engine.dispose()
 
 
-@pytest.mark.usefixtures("odd")
+@pytest.mark.usefixtures("unusual")
 def test_loaded_script_keeps_its_references(conn: Connection) -> None:
     """Foreign keys are checked while the script runs, and afterwards."""
     plain = sqlite3.connect(":memory:")
@@ -94,7 +94,7 @@ def test_loaded_script_keeps_its_references(conn: Connection) -> None:
     plain.close()
 
 
-@pytest.mark.usefixtures("odd")
+@pytest.mark.usefixtures("unusual")
 def test_script_may_be_loaded_again(conn: Connection) -> None:
     """A newer export takes the place of the older one in the same database."""
     plain = sqlite3.connect(":memory:")
@@ -107,7 +107,7 @@ def test_script_may_be_loaded_again(conn: Connection) -> None:
     plain.close()
 
 
-@pytest.mark.usefixtures("odd")
+@pytest.mark.usefixtures("unusual")
 def test_script_is_the_same_every_time(conn: Connection) -> None:
     """Two exports can be compared, and kept under version control."""
     assert script(conn) == script(conn)
@@ -124,9 +124,9 @@ def test_empty_dictionary_gives_every_table(conn: Connection) -> None:
     plain.close()
 
 
-def test_statements_stay_short(conn: Connection, estate: Any, store: Callable[[ClusterScan], Any]) -> None:
+def test_statements_stay_short(conn: Connection, sample: Any, store: Callable[[ClusterScan], Any]) -> None:
     """A database parses a statement as a whole: a hundred thousand rows must not be one."""
-    store(estate.scan(topics=tuple(estate.topic(f"topic-{i}", description="x" * 500) for i in range(500))))
+    store(sample.scan(topics=tuple(sample.topic(f"topic-{i}", description="x" * 500) for i in range(500))))
 
     statements = script(conn).split("INSERT INTO")
 
@@ -158,7 +158,7 @@ def test_earlier_file_stays_where_the_dictionary_cannot_be_read(
     with pytest.raises(DictionaryUnusable):
         export_h2(conn, file)
 
-    assert [(each.name, each.read_text()) for each in file.parent.iterdir()] == [("dictionary.sql", "earlier")]
+    assert [(file.name, file.read_text()) for file in file.parent.iterdir()] == [("dictionary.sql", "earlier")]
 
 
 def test_pipe_is_written_to_and_stays_a_pipe(conn: Connection, tmp_path: Path) -> None:
@@ -176,12 +176,12 @@ def test_pipe_is_written_to_and_stays_a_pipe(conn: Connection, tmp_path: Path) -
 @pytest.mark.parametrize("export", [export_h2, export_parquet])
 def test_place_that_cannot_be_written_is_named(conn: Connection, tmp_path: Path, export: Any) -> None:
     """The user mends the path; there is no traceback."""
-    place = tmp_path / "missing" / "out"
+    location = tmp_path / "missing" / "out"
 
     with pytest.raises(InputInvalid) as caught:
-        export(conn, place)
+        export(conn, location)
 
-    assert caught.value.where == str(place)
+    assert caught.value.where == str(location)
     assert caught.value.what == "cannot be written: No such file or directory"
 
 
@@ -193,16 +193,16 @@ def test_directory_is_no_place_for_a_script(conn: Connection, tmp_path: Path) ->
     assert caught.value.what == "is a directory, and a file is wanted"
 
 
-@pytest.mark.usefixtures("odd")
+@pytest.mark.usefixtures("unusual")
 def test_parquet_holds_every_row(conn: Connection, tmp_path: Path) -> None:
     """Values come back as they are stored, type by type."""
     export_parquet(conn, tmp_path / "out")
 
-    found = {
+    result = {
         file.stem: [tuple(row.values()) for row in pq.read_table(file).to_pylist()]
         for file in (tmp_path / "out").iterdir()
     }
-    assert found == contents(conn)
+    assert result == contents(conn)
 
 
 def test_parquet_documents_itself(conn: Connection, tmp_path: Path) -> None:
@@ -217,41 +217,41 @@ def test_parquet_documents_itself(conn: Connection, tmp_path: Path) -> None:
     assert schema.metadata[b"doc"] == b"A topic of a cluster."
 
 
-@pytest.mark.usefixtures("odd")
+@pytest.mark.usefixtures("unusual")
 def test_parquet_is_the_same_every_time(conn: Connection, tmp_path: Path) -> None:
     """Same dictionary, same bytes."""
     export_parquet(conn, tmp_path / "one")
     export_parquet(conn, tmp_path / "two")
 
-    one, two = ({file.name: file.read_bytes() for file in (tmp_path / name).iterdir()} for name in ("one", "two"))
-    assert one == two
+    item, two = ({file.name: file.read_bytes() for file in (tmp_path / name).iterdir()} for name in ("one", "two"))
+    assert item == two
 
 
 def test_parquet_takes_the_place_of_an_earlier_export(
-    conn: Connection, tmp_path: Path, estate: Any, store: Callable[[ClusterScan], Any]
+    conn: Connection, tmp_path: Path, sample: Any, store: Callable[[ClusterScan], Any]
 ) -> None:
     """A nightly export names one directory."""
     export_parquet(conn, tmp_path / "out")
     conn.rollback()
-    store(estate.orders())
+    store(sample.orders())
 
     export_parquet(conn, tmp_path / "out")
 
     assert pq.read_table(tmp_path / "out" / "topic.parquet").column("name").to_pylist() == ["orders"]
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["dictionary.db", "out"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["dictionary.db", "out"]
 
 
 def test_parquet_does_not_replace_other_files(conn: Connection, tmp_path: Path) -> None:
     """`-o .` must not cost anybody their files."""
-    kept = tmp_path / "out" / "notes.txt"
-    kept.parent.mkdir()
-    kept.write_text("mine")
+    file = tmp_path / "out" / "notes.txt"
+    file.parent.mkdir()
+    file.write_text("mine")
 
     with pytest.raises(InputInvalid) as caught:
-        export_parquet(conn, kept.parent)
+        export_parquet(conn, file.parent)
 
     assert caught.value.what == "the directory holds something else: notes.txt"
-    assert kept.read_text() == "mine"
+    assert file.read_text() == "mine"
 
 
 def test_parquet_does_not_replace_a_file(conn: Connection, tmp_path: Path) -> None:
@@ -280,8 +280,8 @@ def test_many_rows_are_several_row_groups(conn: Connection, dictionary: Engine, 
     file.close()
 
 
-def test_missing_pyarrow_is_told_with_the_command_that_installs_it(tmp_path: Path) -> None:
-    """It is an extra; a new process is asked, because this one has it."""
+def test_missing_pyarrow_is_reported_with_the_command_that_installs_it(tmp_path: Path) -> None:
+    """It is an extra; a new process is queried, because this one has it."""
     program = (
         "import sys; sys.modules['pyarrow'] = None\n"
         "from pathlib import Path\n"
@@ -316,13 +316,13 @@ def h2(tmp_path: Path) -> Callable[..., str]:
 
 
 @pytest.mark.lab
-@pytest.mark.usefixtures("odd")
+@pytest.mark.usefixtures("unusual")
 def test_h2_loads_the_script(conn: Connection, tmp_path: Path, h2: Callable[..., str]) -> None:
     """The real program counts the rows of every table, and has the odd text in them letter by letter."""
     export_h2(conn, tmp_path / "dictionary.sql")
     counts = [f"{name}  | {len(rows)}" for name, rows in sorted(contents(conn).items())]
     count = " UNION ALL ".join(f"SELECT '{name}' AS t, count(*) FROM {name}" for name in metadata.tables)
-    text = "||".join(f"CHAR({ord(each)})" for each in KEPT if each != DUCK)
+    text = "||".join(f"CHAR({ord(item)})" for item in KEPT if item != DUCK)
 
     h2("RunScript", "-script", str(tmp_path / "dictionary.sql"))
 

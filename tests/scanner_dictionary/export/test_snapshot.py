@@ -3,14 +3,13 @@
 import pytest
 from sqlalchemy import create_engine
 
-from scanner_dictionary.export import export_parquet
-from scanner_dictionary.export.table_stream import restore_parquet
+from scanner_dictionary.export import export_parquet, restore_parquet
 from scanner_model.errors import InputInvalid
 
 
-def test_a_restored_dictionary_is_the_exported_one(estate, store, dictionary, contents, table_rows, tmp_path) -> None:
+def test_a_restored_dictionary_is_the_exported_one(sample, store, dictionary, contents, table_rows, tmp_path) -> None:
     """Row by row: whoever asks the copy must get the same answers."""
-    store(estate.orders())
+    store(sample.orders())
     with dictionary.connect() as conn:
         export_parquet(conn, tmp_path / "tables")
     restore_parquet(tmp_path / "tables", tmp_path / "copy.db")
@@ -26,11 +25,11 @@ def test_a_directory_of_something_else_is_refused(tmp_path) -> None:
     assert not (tmp_path / "copy.db").exists()
 
 
-def test_an_export_of_another_revision_is_refused(estate, store, dictionary, tmp_path) -> None:
+def test_an_export_of_another_revision_is_refused(sample, store, dictionary, tmp_path) -> None:
     """Tables differ from revision to revision."""
     import pyarrow.parquet as parquet
 
-    store(estate.orders())
+    store(sample.orders())
     with dictionary.connect() as conn:
         export_parquet(conn, tmp_path / "tables")
     for file in (tmp_path / "tables").iterdir():

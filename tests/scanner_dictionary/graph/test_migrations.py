@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from alembic import command
 from alembic.config import Config
+from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, MetaData, create_engine
 
 import scanner_dictionary
@@ -17,13 +18,13 @@ from scanner_dictionary.schema.tables import metadata
 VERSIONS = Path(scanner_dictionary.__file__).parent / "migrations" / "versions"
 
 
-def test_migrated_dictionary_is_what_the_tables_say(dictionary) -> None:
+def test_migrated_dictionary_is_what_the_tables_state(dictionary) -> None:
     """A revision carries its own definitions, so only a comparison can tell that none was forgotten."""
     assert _shape(dictionary) == _wanted(dictionary)
 
 
 @pytest.mark.postgres
-def test_migrated_server_is_what_the_tables_say(postgres_url) -> None:
+def test_migrated_server_is_what_the_tables_state(postgres_url) -> None:
     """The same on the other database."""
     server = open_dictionary(postgres_url)
 
@@ -48,16 +49,20 @@ def test_a_graph_that_an_older_program_stored_stays(tmp_path) -> None:
         assert schema_nodes(conn, 1) == {}
 
 
-def test_newest_revision_is_the_one_that_opening_knows() -> None:
-    """Opening must not import Alembic to learn it."""
-    assert max(path.name[:4] for path in VERSIONS.glob("[0-9]*.py")) == REVISION
+def test_newest_file_is_the_head_of_the_revisions() -> None:
+    """Opening does not import Alembic: it takes the newest revision from the names of the files."""
+    script = ScriptDirectory(str(VERSIONS.parent))
+    files = sorted(path.name[:4] for path in VERSIONS.glob("[0-9]*.py"))
+
+    assert script.get_heads() == [REVISION]
+    assert sorted(walk_revision.revision for walk_revision in script.walk_revisions()) == files
 
 
 def _shape(engine: Engine) -> dict:
-    found = MetaData()
-    found.reflect(engine)
-    found.remove(found.tables[VERSION_TABLE])
-    return _described(found, engine)
+    result = MetaData()
+    result.reflect(engine)
+    result.remove(result.tables[VERSION_TABLE])
+    return _described(result, engine)
 
 
 def _wanted(engine: Engine) -> dict:

@@ -26,16 +26,16 @@ NODES = [NodeRow(i, f"topic kafka://k t{i}", "topic", "kafka://k", f"t{i}", None
 EDGES = [EdgeRow(-1, -2, -1, "writes", "", "", "connector x", "derived")]
 
 
-def replaced(conn: Connection, nodes: Sequence[NodeRow], edges: Sequence[EdgeRow], **kept: int) -> StoredGraph:
+def replaced(conn: Connection, nodes: Sequence[NodeRow], edges: Sequence[EdgeRow], **retained: int) -> StoredGraph:
     """Store a graph in place of the one before."""
     delete_graph(conn)
     add_rows(conn, nodes, edges)
-    return describe_graph(conn, **kept)
+    return describe_graph(conn, **retained)
 
 
-def test_graph_is_replaced_as_a_whole(dictionary, estate, store) -> None:
+def test_graph_is_replaced_as_a_whole(dictionary, sample, store) -> None:
     """An edge of last week's graph in today's would be a lie."""
-    store(estate.orders())
+    store(sample.orders())
     with writing(dictionary) as conn:
         replaced(conn, NODES, EDGES)
     with writing(dictionary) as conn:
@@ -69,12 +69,12 @@ def test_edge_without_its_node_is_refused_and_the_last_graph_stays(dictionary) -
 
 
 @pytest.fixture
-def with_schemas(dictionary, estate, store) -> Engine:
+def with_schemas(dictionary, sample, store) -> Engine:
     """Return a dictionary with a graph of the schemas of two definitions, the second with a column."""
-    store(estate.orders())
+    store(sample.orders())
     with writing(dictionary) as conn:
-        one, other = (number << SCHEMA_BITS for number in (1, 2))
-        schemas = [NodeRow(number, f"schema:{number}", "schema", "", "S", None, "{}") for number in (one, other)]
+        item, other = (number << SCHEMA_BITS for number in (1, 2))
+        schemas = [NodeRow(number, f"schema:{number}", "schema", "", "S", None, "{}") for number in (item, other)]
         column = NodeRow(other + 1, "column:c", "column", "", "S", '["c"]', "{}")
         inside = EdgeRow(other + 1, other, other + 1, "contains", "", "", "schema S", "declared")
         replaced(conn, [*NODES, *schemas, column], [*EDGES, inside], layout=1)
@@ -91,7 +91,7 @@ def test_only_the_schemas_that_are_named_go_with_all_that_is_no_schema(with_sche
 
 
 @pytest.mark.parametrize(
-    ("layout", "damage", "kept"),
+    ("layout", "damage", "retained"),
     [
         (1, "UPDATE flow_node SET name = name", 2),
         (2, "UPDATE flow_node SET name = name", 0),
@@ -99,9 +99,9 @@ def test_only_the_schemas_that_are_named_go_with_all_that_is_no_schema(with_sche
         (1, "DELETE FROM flow_graph", 0),
     ],
 )
-def test_schemas_are_known_where_this_program_stored_them_whole(with_schemas, layout, damage, kept) -> None:
+def test_schemas_are_known_where_this_program_stored_them_whole(with_schemas, layout, damage, retained) -> None:
     """Of a graph that another program stored, or of which rows are gone, nothing is kept."""
     with writing(with_schemas) as conn:
         conn.exec_driver_sql(damage)
 
-        assert sorted(schema_nodes(conn, layout)) == [1 << SCHEMA_BITS, 2 << SCHEMA_BITS][:kept]
+        assert sorted(schema_nodes(conn, layout)) == [1 << SCHEMA_BITS, 2 << SCHEMA_BITS][:retained]

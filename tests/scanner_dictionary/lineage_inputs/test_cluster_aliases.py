@@ -20,7 +20,7 @@ CATALOG = SourceId("stream_catalog:x")
 
 
 @pytest.fixture
-def known(dictionary, estate, store) -> Any:
+def known(dictionary, sample, store) -> Any:
     """Store a cluster with all its names, and two catalogs' notes about its topic."""
     aliases = (("crn", CRN), ("cluster_id", "lkc-1"), ("display_name", "billing"), ("environment", "env-1"))
     cluster = Cluster(name=ClusterName("billing"), brokers=("k:9092",), cluster_id="own-id", aliases=aliases)
@@ -30,7 +30,7 @@ def known(dictionary, estate, store) -> Any:
         Annotation(**note, name="b:1:orders", tags=("gold",), owner="web", description="All orders."),
         Annotation(source=CATALOG, kind="sr_schema", name="a:.:1", schema_id="1", tags=("SCHEMA",)),
     )
-    store(estate.orders(cluster=cluster, annotations=notes))
+    store(sample.orders(cluster=cluster, annotations=notes))
     return dictionary
 
 
@@ -62,15 +62,15 @@ def test_what_people_wrote_stands_beside_the_topic(known) -> None:
     assert (row.tags, row.owner, row.description) == (("PII", "gold"), "sales", "All orders.")
 
 
-def test_answer_about_schemas_tells_whose_topic_it_is(known) -> None:
+def test_answer_about_schemas_reports_whose_topic_it_is(known) -> None:
     """The lineage platform asks by topic, and tags belong to the topic."""
     with known.connect() as conn:
         answers = schemas_of(conn, "lkc-1", "orders")
 
-    assert {(each.tags, each.owner) for each in answers} == {(("PII", "gold"), "sales")}
+    assert {(answer.tags, answer.owner) for answer in answers} == {(("PII", "gold"), "sales")}
 
 
-def test_levels_of_the_last_scan_are_remembered(known, estate, store) -> None:
+def test_levels_of_the_last_scan_are_remembered(known, sample, store) -> None:
     """Also where every source was read: what grew since is a rate. Figures over a window are no levels."""
     level = {"source": CATALOG, "topic": "orders", "amount": 7.0, "ended": "2026-01-01T00:00:00+00:00"}
     metrics = (
@@ -78,32 +78,32 @@ def test_levels_of_the_last_scan_are_remembered(known, estate, store) -> None:
         Metric(name="sent_bytes", started="2025-12-31T23:00:00+00:00", **level),
         Metric(name="consumer_lag_offsets", object_kind="group", object_name="g", **level),
     )
-    store(estate.orders(metrics=metrics))
+    store(sample.orders(metrics=metrics))
 
     with known.connect() as conn:
         assert previous_state(conn, ClusterName("retail"), ()).metrics == metrics[:1]
 
 
-def test_word_for_two_clusters_names_neither(known, estate, store) -> None:
+def test_word_for_two_clusters_names_neither(known, sample, store) -> None:
     """Events may name a cluster by any word of its own; an environment has many clusters, and display names repeat."""
     again = (("display_name", "billing"), ("cluster_id", "lkc-2"), ("environment", "env-1"))
-    store(estate.scan(cluster=Cluster(name=ClusterName("other"), brokers=("o:1",), aliases=again)))
+    store(sample.scan(cluster=Cluster(name=ClusterName("other"), brokers=("o:1",), aliases=again)))
 
     with known.connect() as conn:
-        found = cluster_aliases(conn)
-    assert found == (("billing", CRN), ("billing", "lkc-1"), ("other", "lkc-2"))
+        result = cluster_aliases(conn)
+    assert result == (("billing", CRN), ("billing", "lkc-1"), ("other", "lkc-2"))
 
 
-def test_tag_on_a_field_stands_at_its_column(dictionary, estate, store) -> None:
+def test_tag_on_a_field_stands_at_its_column(dictionary, sample, store) -> None:
     """Of the schema with that id and record only: another version may have lost the field or the tag."""
     note = {"source": CATALOG, "kind": "sr_field", "path": ("amount",), "record": "shop.R"}
     notes = (
         Annotation(**note, name="lsrc:.:102:shop.R.amount", schema_id="102", tags=("PRIVATE",)),
         Annotation(**note, name="lsrc:.:9:shop.R.amount", schema_id="9", tags=("OTHER",)),
     )
-    store(estate.orders(annotations=notes))
+    store(sample.orders(annotations=notes))
 
     with dictionary.connect() as conn:
         answers = schemas_of(conn, "kafka-1", "orders")
-    value = next(each for each in answers if each.role == "value")
+    value = next(answer for answer in answers if answer.role == "value")
     assert [(column.name, column.tags) for column in value.columns] == [("id", ()), ("amount", ("PRIVATE",))]

@@ -17,19 +17,19 @@ MAIL = Column(path=("customer", "email"), type="string", tags=("PII",))
 
 @pytest.fixture
 def search(dictionary):
-    """Return what asks the dictionary, and tells topic, side and column."""
+    """Return what asks the dictionary, and reports topic, side and column."""
 
-    def ask(**wanted):
+    def query(**wanted):
         with dictionary.connect() as conn:
             return [(row.topic, row.role, row.name) for row in topic_columns(conn, **wanted)]
 
-    return ask
+    return query
 
 
 @pytest.fixture
-def stored(estate, store):
+def stored(sample, store):
     """Store a topic whose newest schema has a tagged column beside a plain one."""
-    scan = estate.orders()
+    scan = sample.orders()
     columns = (Column(path=("customer",), type="record"), MAIL)
     newest = replace(scan.definitions[1], columns=columns)
     store(replace(scan, definitions=(scan.definitions[0], newest)))
@@ -37,7 +37,7 @@ def stored(estate, store):
 
 
 def test_columns_are_those_of_the_current_schemas_in_order(stored, search) -> None:
-    """The first version of the value is no more what the topic has."""
+    """The first version of the value is no longer what the topic has."""
     assert search() == [
         ("orders", Role.KEY, "id"),
         ("orders", Role.VALUE, "customer"),
@@ -62,20 +62,20 @@ def test_columns_are_found_by_name_and_by_tag(wanted, names, stored, search) -> 
     assert [name for _, _, name in search(**wanted)] == names
 
 
-def test_tags_written_in_a_catalog_count_as_well(estate, store, search) -> None:
+def test_tags_written_in_a_catalog_count_as_well(sample, store, search) -> None:
     """People tag fields where they see them, not in the schema."""
     note = Annotation(
         source=CATALOG, name="lsrc-1:.:102:shop.R.id", kind="sr_field", record="shop.R", path=("id",), schema_id="102",
         tags=("Secret",),
     )  # fmt: skip
-    scan = estate.orders()
-    store(replace(scan, outcomes=(*scan.outcomes, estate.outcome(CATALOG)), annotations=(note,)))
+    scan = sample.orders()
+    store(replace(scan, outcomes=(*scan.outcomes, sample.outcome(CATALOG)), annotations=(note,)))
 
     assert search(tag="Secret") == [("orders", Role.VALUE, "id")]
 
 
-def test_columns_of_a_topic_that_is_gone_are_not_listed(estate, stored, store, search) -> None:
-    """What is asked for is where data are, not where they were."""
-    store(estate.scan())
+def test_columns_of_a_topic_that_is_gone_are_not_listed(sample, stored, store, search) -> None:
+    """What is queried for is where data are, not where they were."""
+    store(sample.scan())
 
     assert search() == []

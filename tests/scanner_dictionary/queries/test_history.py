@@ -7,12 +7,12 @@ from scanner_dictionary.queries.history import dictionary_summary
 from scanner_dictionary.write.scan import write_scan
 
 
-def test_what_is_gone_does_not_count(dictionary, estate, store) -> None:
+def test_what_is_gone_does_not_count(dictionary, sample, store) -> None:
     """People ask what there is; the history stays in the tables."""
-    store(estate.orders())
+    store(sample.orders())
     with dictionary.connect() as conn:
         before = dict(dictionary_summary(conn).counts)
-    store(estate.scan(outcomes=estate.orders().outcomes))
+    store(sample.scan(outcomes=sample.orders().outcomes))
     with dictionary.connect() as conn:
         after = dict(dictionary_summary(conn).counts)
 
@@ -22,7 +22,7 @@ def test_what_is_gone_does_not_count(dictionary, estate, store) -> None:
     assert after["schemas"] == before["schemas"]
 
 
-def test_revision_and_size_are_told(dictionary) -> None:
+def test_revision_and_size_are_reported(dictionary) -> None:
     """The first question of every bug report."""
     with dictionary.connect() as conn:
         about = dictionary_summary(conn)
@@ -32,11 +32,11 @@ def test_revision_and_size_are_told(dictionary) -> None:
 
 
 @pytest.mark.postgres
-def test_a_server_tells_the_same(estate, postgres_url, at, dictionary, store) -> None:
+def test_a_server_reports_the_same(sample, postgres_url, at, dictionary, store) -> None:
     """Where the dictionary is does not change what it holds."""
-    store(estate.orders())
+    store(sample.orders())
     server = open_dictionary(postgres_url)
-    write_scan(server, estate.orders(), started=at, finished=at)
+    write_scan(server, sample.orders(), started=at, finished=at)
     with dictionary.connect() as file, server.connect() as conn:
         assert dictionary_summary(conn).counts == dictionary_summary(file).counts
         assert dictionary_summary(conn).bytes > 0

@@ -24,10 +24,10 @@ def listed(dictionary):
     return query
 
 
-def test_topics_are_listed_by_cluster_and_name(estate, store, listed) -> None:
+def test_topics_are_listed_by_cluster_and_name(sample, store, listed) -> None:
     """What is gone is history."""
-    store(estate.scan(topics=(estate.topic("old"), estate.topic("b"), estate.topic("a"))))
-    store(estate.scan(topics=(estate.topic("b", tags=("PII",)), estate.topic("a"))))
+    store(sample.scan(topics=(sample.topic("old"), sample.topic("b"), sample.topic("a"))))
+    store(sample.scan(topics=(sample.topic("b", tags=("PII",)), sample.topic("a"))))
 
     assert [row.name for row in listed("topics")] == ["a", "b"]
     assert [(row.name, row.gone) for row in listed("topics", include_gone=True)] == [
@@ -48,56 +48,56 @@ def test_topics_are_listed_by_cluster_and_name(estate, store, listed) -> None:
         ("", None),
     ],
 )
-def test_pattern_is_a_glob_or_a_part_of_the_name(pattern, names, estate, store, listed) -> None:
+def test_pattern_is_a_glob_or_a_part_of_the_name(pattern, names, sample, store, listed) -> None:
     """People type what they remember."""
     everything = ["100%_sure", "my-shop", "shop.orders"]
-    store(estate.scan(topics=tuple(map(estate.topic, everything))))
+    store(sample.scan(topics=tuple(map(sample.topic, everything))))
 
     assert [row.name for row in listed("topics", pattern=pattern)] == (everything if names is None else names)
 
 
-def test_topics_without_schema_are_those_that_nothing_describes_now(estate, store, listed) -> None:
+def test_topics_without_schema_are_those_that_nothing_describes_now(sample, store, listed) -> None:
     """A link that is gone describes nothing."""
-    store(estate.orders())
-    store(estate.scan(topics=(estate.topic("orders"), estate.topic("plain"))))
+    store(sample.orders())
+    store(sample.scan(topics=(sample.topic("orders"), sample.topic("plain"))))
 
     assert [(row.name, row.schemas) for row in listed("topics", without_schema=True)] == [("orders", 0), ("plain", 0)]
-    store(estate.orders())
+    store(sample.orders())
     assert [(row.name, row.schemas) for row in listed("topics", cluster="retail")] == [("orders", 2)]
     assert listed("topics", without_schema=True) == []
 
 
-def test_topics_of_one_cluster_only(estate, store, listed) -> None:
+def test_topics_of_one_cluster_only(sample, store, listed) -> None:
     """Two clusters, one name."""
-    store(estate.orders())
-    store(replace(estate.orders(), cluster=Cluster(name=ClusterName("other"), brokers=("other:1",))))
+    store(sample.orders())
+    store(replace(sample.orders(), cluster=Cluster(name=ClusterName("other"), brokers=("other:1",))))
 
     assert [row.cluster for row in listed("topics")] == ["other", "retail"]
     assert [row.cluster for row in listed("topics", cluster="other")] == ["other"]
     assert [row.cluster for row in listed("schemas", cluster="other")] == ["other", "other"]
 
 
-def test_topic_is_stale_while_its_source_cannot_be_asked(estate, store, listed) -> None:
+def test_topic_is_stale_while_its_source_cannot_be_queried(sample, store, listed) -> None:
     """Its partitions may be others by now."""
-    store(estate.orders())
-    store(estate.unavailable(estate.orders(), estate.kafka, estate.registry))
+    store(sample.orders())
+    store(sample.unavailable(sample.orders(), sample.kafka, sample.registry))
 
     assert [row.stale for row in listed("topics")] == [True]
 
 
-def test_subject_is_stale_while_its_registry_cannot_be_asked(estate, store, listed) -> None:
+def test_subject_is_stale_while_its_registry_cannot_be_queried(sample, store, listed) -> None:
     """What the brokers do not tell says nothing of it; a registry that answers again takes the mark away."""
     marks = []
-    for away in ((), (estate.kafka,), (estate.registry,), ()):
-        store(estate.unavailable(estate.orders(), *away))
+    for away in ((), (sample.kafka,), (sample.registry,), ()):
+        store(sample.unavailable(sample.orders(), *away))
         marks.append({row.stale for row in listed("schemas")})
 
     assert marks == [{False}, {False}, {True}, {False}]
 
 
-def test_subjects_come_with_versions_and_topics(estate, store, listed) -> None:
+def test_subjects_come_with_versions_and_topics(sample, store, listed) -> None:
     """One line a subject."""
-    store(estate.orders())
+    store(sample.orders())
 
     rows = listed("schemas")
     assert [(row.name, row.versions, row.topics) for row in rows] == [
@@ -107,10 +107,10 @@ def test_subjects_come_with_versions_and_topics(estate, store, listed) -> None:
     assert [row.name for row in listed("schemas", pattern="*-key")] == ["orders-key"]
 
 
-def test_subject_that_is_gone_keeps_its_versions_in_the_list(estate, store, listed) -> None:
+def test_subject_that_is_gone_keeps_its_versions_in_the_list(sample, store, listed) -> None:
     """History with nothing in it would say little."""
-    store(estate.orders())
-    store(estate.scan())
+    store(sample.orders())
+    store(sample.scan())
 
     assert listed("schemas") == []
     assert [(row.versions, row.topics, row.gone) for row in listed("schemas", include_gone=True)] == [
@@ -119,30 +119,30 @@ def test_subject_that_is_gone_keeps_its_versions_in_the_list(estate, store, list
     ]
 
 
-def test_scans_are_listed_newest_first(estate, store, listed) -> None:
+def test_scans_are_listed_newest_first(sample, store, listed) -> None:
     """The last one is what people look for."""
-    store(estate.orders())
-    store(estate.unavailable(estate.orders(), estate.ksql))
+    store(sample.orders())
+    store(sample.unavailable(sample.orders(), sample.ksql))
 
-    assert [(row.id, row.answer, row.added, row.stale) for row in listed("scans")] == [
+    assert [(row.id, row.status, row.added, row.stale) for row in listed("scans")] == [
         (2, "partial", 0, 2),
         (1, "read", 16, 0),
     ]
     assert listed("scans", cluster="none") == []
 
 
-def test_outcomes_and_problems_of_a_scan(estate, store, listed) -> None:
+def test_outcomes_and_problems_of_a_scan(sample, store, listed) -> None:
     """In the scan's own order."""
     problems = (Problem("z", "first"), Problem("a", "second", "hint"))
     store(
-        estate.scan(
-            outcomes=(estate.outcome(estate.kafka, SourceStatus.PARTIAL, "b", "a", reason="why"),), problems=problems
+        sample.scan(
+            outcomes=(sample.outcome(sample.kafka, SourceStatus.PARTIAL, "b", "a", reason="why"),), problems=problems
         )
     )
 
     [outcome] = listed("outcomes", 1)
-    assert (outcome.source, outcome.answer, outcome.reason, outcome.unread) == (
-        estate.kafka,
+    assert (outcome.source, outcome.status, outcome.reason, outcome.unread) == (
+        sample.kafka,
         "partial",
         "why",
         ("a", "b"),
@@ -151,11 +151,11 @@ def test_outcomes_and_problems_of_a_scan(estate, store, listed) -> None:
 
 
 @pytest.mark.parametrize("question", ["outcomes", "problems"])
-def test_scan_that_is_not_known_is_told_with_the_newest(question, estate, store, listed) -> None:
+def test_scan_that_is_not_known_is_reported_with_the_newest(question, sample, store, listed) -> None:
     """Exit status 4; an empty list would say that the scan went well."""
     with pytest.raises(NameUnknown) as before:
         listed(question, 1)
-    store(estate.scan())
+    store(sample.scan())
     with pytest.raises(NameUnknown) as after:
         listed(question, 7)
 
@@ -163,10 +163,10 @@ def test_scan_that_is_not_known_is_told_with_the_newest(question, estate, store,
     assert "newest is 1" in after.value.hint
 
 
-def test_clusters_and_sources(estate, store, listed) -> None:
+def test_clusters_and_sources(sample, store, listed) -> None:
     """Where facts come from, and how fresh they are."""
-    store(estate.orders())
-    store(estate.unavailable(estate.orders(), estate.ksql))
+    store(sample.orders())
+    store(sample.unavailable(sample.orders(), sample.ksql))
 
     [cluster] = listed("clusters")
     assert (cluster.name, cluster.brokers, cluster.scans, cluster.last_scan) == (
@@ -178,16 +178,16 @@ def test_clusters_and_sources(estate, store, listed) -> None:
     stale = [
         (row.name, row.last_read, row.stale_since, row.stale_reason) for row in listed("sources") if row.stale_since
     ]
-    assert stale == [(estate.ksql, 1, 2, "connection refused")]
+    assert stale == [(sample.ksql, 1, 2, "connection refused")]
 
 
-def test_what_silent_sources_told_is_remembered(estate, store, dictionary) -> None:
+def test_what_silent_sources_reported_is_remembered(sample, store, dictionary) -> None:
     """A scan takes their topics for known, and the sides that they describe for described, while they are down."""
-    store(estate.orders())
+    store(sample.orders())
     with dictionary.connect() as conn:
-        brokers = queries.previous_state(conn, "retail", {estate.kafka})
-        registry = queries.previous_state(conn, "retail", {estate.registry})
-        nothing = [queries.previous_state(conn, *of) for of in (("retail", ()), ("unknown", {estate.kafka}))]
+        brokers = queries.previous_state(conn, "retail", {sample.kafka})
+        registry = queries.previous_state(conn, "retail", {sample.registry})
+        nothing = [queries.previous_state(conn, *of) for of in (("retail", ()), ("unknown", {sample.kafka}))]
 
     assert [topic.name for topic in brokers.topics] == ["orders"]
     assert brokers.sides == frozenset()
@@ -195,19 +195,19 @@ def test_what_silent_sources_told_is_remembered(estate, store, dictionary) -> No
     assert nothing == [PreviousState(), PreviousState()]
 
 
-def test_settings_of_topics_are_remembered(estate, store, dictionary) -> None:
+def test_settings_of_topics_are_remembered(sample, store, dictionary) -> None:
     """A user with fewer rights must not empty what one with more has read."""
-    topic = estate.topic("orders", internal=True, config=(("a", "1"), ("b", "2")))
-    store(replace(estate.orders(), topics=(topic,)))
+    topic = sample.topic("orders", internal=True, config=(("a", "1"), ("b", "2")))
+    store(replace(sample.orders(), topics=(topic,)))
     with dictionary.connect() as conn:
-        known = queries.previous_state(conn, "retail", {estate.kafka})
+        known = queries.previous_state(conn, "retail", {sample.kafka})
 
     assert known.topics == (topic,)
 
 
-def test_brokers_asked_through_other_addresses_remember_the_same(estate, store, dictionary) -> None:
+def test_brokers_queried_through_other_addresses_remember_the_same(sample, store, dictionary) -> None:
     """Another user often comes over another listener."""
-    store(estate.orders())
+    store(sample.orders())
     with dictionary.connect() as conn:
         known = queries.previous_state(conn, "retail", {SourceId("kafka:elsewhere:9094")})
 

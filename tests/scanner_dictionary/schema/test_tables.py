@@ -19,7 +19,7 @@ RESERVED = {"column", "default", "group", "key", "limit", "offset", "order", "ro
 COLUMNS = [column for table in metadata.tables.values() for column in table.columns]
 
 
-def test_reference_is_what_the_tables_say() -> None:
+def test_reference_is_what_the_tables_state() -> None:
     """`python docs/generate_tables.py` brings it up to date."""
     generator = runpy.run_path(str(DOCS / "generate_tables.py"))
     written = (DOCS / "dictionary.md").read_text(encoding="utf-8")
@@ -35,10 +35,10 @@ def test_every_column_is_explained_and_needs_no_quoting(column: Column) -> None:
     assert column.table.name not in RESERVED
 
 
-def test_example_of_the_reference_runs(dictionary, store, estate) -> None:
+def test_example_of_the_reference_runs(dictionary, store, sample) -> None:
     """An example that does not run misleads."""
     example = (DOCS / "dictionary.md").read_text(encoding="utf-8").partition("```sql\n")[2].partition("```")[0]
-    store(estate.orders())
+    store(sample.orders())
     with dictionary.connect() as conn:
         rows = [tuple(row) for row in conn.execute(text(example))]
 

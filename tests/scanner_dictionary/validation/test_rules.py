@@ -1,4 +1,4 @@
-"""Validation: each rule finds what it is for, and nothing in an estate that is sound."""
+"""Validation: each rule finds what it is for, and nothing in a sample that is sound."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TABLEFLOW = SourceId("tableflow:x")
 def connector(state: str = "RUNNING", *tasks: str, topics: tuple[TopicName, ...] | None = None) -> Connector:
     """Build a connector with a task in each of these states."""
     failed = {"FAILED": "java.lang.Refused: no\n\tat x"}
-    listed = tuple(ConnectorTask(number=i, state=each, trace=failed.get(each, "")) for i, each in enumerate(tasks))
+    listed = tuple(ConnectorTask(number=i, state=text, trace=failed.get(text, "")) for i, text in enumerate(tasks))
     return Connector(
         source=CONNECT,
         name="lake",
@@ -36,31 +36,31 @@ def connector(state: str = "RUNNING", *tasks: str, topics: tuple[TopicName, ...]
 
 
 @pytest.fixture
-def found(dictionary, store):
+def find(dictionary, store):
     """Store a scan and give what validation says then, as (rule, where, what)."""
 
     def reported(scan: Any) -> list[tuple[str, str, str]]:
         store(scan)
         with dictionary.connect() as conn:
-            return [(each.rule, each.where, each.what) for each in validate(conn)]
+            return [(item.rule, item.where, item.what) for item in validate(conn)]
 
     return reported
 
 
 @pytest.fixture
-def sound(estate):
-    """Build the scan of a sound estate, with these facts beside it."""
+def sound(sample):
+    """Build the scan of a sound sample, with these facts beside it."""
 
     def built(**more: Any) -> Any:
-        outcomes = [*estate.scan().outcomes, *map(estate.outcome, (CONNECT, FLINK, TABLEFLOW))]
-        return estate.orders(outcomes=tuple(outcomes), **more)
+        outcomes = [*sample.scan().outcomes, *map(sample.outcome, (CONNECT, FLINK, TABLEFLOW))]
+        return sample.orders(outcomes=tuple(outcomes), **more)
 
     return built
 
 
-def test_sound_estate_has_no_findings(found, sound) -> None:
+def test_sound_sample_has_no_findings(find, sound) -> None:
     """A check that always complains is soon not read."""
-    assert found(sound(connectors=(connector("RUNNING", "RUNNING", topics=(TopicName("orders"),)),))) == []
+    assert find(sound(connectors=(connector("RUNNING", "RUNNING", topics=(TopicName("orders"),)),))) == []
 
 
 @pytest.mark.parametrize(
@@ -112,41 +112,41 @@ def test_sound_estate_has_no_findings(found, sound) -> None:
         ),
     ],
 )
-def test_what_fails_or_does_nothing_is_found(found, sound, facts, expected) -> None:
+def test_what_fails_or_does_nothing_is_found(find, sound, facts, expected) -> None:
     """Each with the first line of what the server says; a connector that was paused does nothing on purpose."""
-    assert found(sound(**facts)) == expected
+    assert find(sound(**facts)) == expected
 
 
-def test_collection_whose_topic_the_brokers_do_not_have_is_found(found, sound, estate) -> None:
-    """The collection itself tells of the topic, so only the brokers' list can say that it is gone."""
-    collections = (estate.collection("ORDERS"), estate.collection("LOST", topic=TopicName("lost")))
-    topics = (estate.topic("orders", partitions=6), estate.topic("lost", source=estate.ksql))
+def test_collection_whose_topic_the_brokers_do_not_have_is_found(find, sound, sample) -> None:
+    """The collection itself reports of the topic, so only the brokers' list can say that it is gone."""
+    collections = (sample.collection("ORDERS"), sample.collection("LOST", topic=TopicName("lost")))
+    topics = (sample.topic("orders", partitions=6), sample.topic("lost", source=sample.ksql))
 
-    assert found(sound(ksql_sources=collections, topics=topics)) == [
+    assert find(sound(ksql_sources=collections, topics=topics)) == [
         ("collection-on-missing-topic", "STREAM LOST", "its topic 'lost' is not among the topics of the brokers"),
         ("topic-without-schema", "topic lost", "no schema describes it"),
     ]
 
 
-def test_topic_without_schema_is_found_unless_it_is_internal(found, sound, estate) -> None:
+def test_topic_without_schema_is_found_unless_it_is_internal(find, sound, sample) -> None:
     """Nobody registers schemas for the topics that Kafka keeps for itself."""
-    topics = (estate.topic("orders"), estate.topic("plain"), estate.topic("__offsets", internal=True))
+    topics = (sample.topic("orders"), sample.topic("plain"), sample.topic("__offsets", internal=True))
 
-    assert found(sound(topics=topics)) == [("topic-without-schema", "topic plain", "no schema describes it")]
+    assert find(sound(topics=topics)) == [("topic-without-schema", "topic plain", "no schema describes it")]
 
 
-def test_subject_without_topic_is_found_unless_another_refers_to_it(found, sound, estate) -> None:
+def test_subject_without_topic_is_found_unless_another_refers_to_it(find, sound, sample) -> None:
     """A shared type is a subject of its own, and describes no topic."""
     reference = Reference(name="T", subject=SubjectName("types"), version=1)
     versions = (
-        *estate.orders().versions[:2],
-        replace(estate.orders().versions[2], references=(reference,)),
-        estate.version("types"),
-        estate.version("lost"),
-        estate.version("gone", deleted=True),
+        *sample.orders().versions[:2],
+        replace(sample.orders().versions[2], references=(reference,)),
+        sample.version("types"),
+        sample.version("lost"),
+        sample.version("gone", deleted=True),
     )
 
-    assert found(sound(versions=versions)) == [
+    assert find(sound(versions=versions)) == [
         ("subject-without-topic", "subject 'lost'", "no known topic is described by it, and no schema refers to it")
     ]
 
@@ -154,40 +154,40 @@ def test_subject_without_topic_is_found_unless_another_refers_to_it(found, sound
 @pytest.mark.parametrize(
     ("subject", "version", "missing"), [("orders-key", 1, False), ("orders-key", -1, False), ("types", 1, True)]
 )
-def test_reference_to_what_the_registry_does_not_have_is_found(found, sound, estate, subject, version, missing) -> None:
+def test_reference_to_what_the_registry_does_not_have_is_found(find, sound, sample, subject, version, missing) -> None:
     """The columns behind it are unknown; -1 is the newest version."""
     reference = Reference(name="T", subject=SubjectName(subject), version=version)
-    versions = (*estate.orders().versions[:2], replace(estate.orders().versions[2], references=(reference,)))
+    versions = (*sample.orders().versions[:2], replace(sample.orders().versions[2], references=(reference,)))
     what = "'T' refers to types version 1, which the registry does not have"
     expected = [("dangling-reference", "subject 'orders-value' version 2", what)] if missing else []
 
-    assert found(sound(versions=versions)) == expected
+    assert find(sound(versions=versions)) == expected
 
 
-def test_ambiguous_side_is_found_once(found, sound, estate) -> None:
+def test_ambiguous_side_is_found_once(find, sound, sample) -> None:
     """Two schemas that may both be the value are one question to answer."""
-    key, old, new = estate.orders().versions
-    links = [estate.link("orders", each, confidence=Confidence.AMBIGUOUS) for each in (old, new)]
+    key, old, new = sample.orders().versions
+    links = [sample.link("orders", item, confidence=Confidence.AMBIGUOUS) for item in (old, new)]
 
-    assert found(sound(topic_schemas=(estate.link("orders", key), *links))) == [
+    assert find(sound(topic_schemas=(sample.link("orders", key), *links))) == [
         ("ambiguous-schema", "topic orders", "2 schemas may be its value, and nothing decides which")
     ]
 
 
-def test_group_that_reads_a_missing_topic_is_found(found, sound, estate) -> None:
+def test_group_that_reads_a_missing_topic_is_found(find, sound, sample) -> None:
     """Its offsets outlive the topic."""
-    group = ConsumerGroup(source=estate.kafka, name="billing", topics=(TopicName("lost"), TopicName("orders")))
+    group = ConsumerGroup(source=sample.kafka, name="billing", topics=(TopicName("lost"), TopicName("orders")))
 
-    assert found(sound(consumer_groups=(group,))) == [
+    assert find(sound(consumer_groups=(group,))) == [
         ("group-on-missing-topic", "consumer group billing", "it reads the topic 'lost', which is not there")
     ]
 
 
-def test_source_that_could_not_be_read_is_found(found, sound, estate) -> None:
+def test_source_that_could_not_be_read_is_found(find, sound, sample) -> None:
     """Whoever asks the dictionary must know how old its answers are."""
-    down = estate.unavailable(sound(), estate.ksql)
+    down = sample.unavailable(sound(), sample.ksql)
 
-    assert found(down) == [(("stale-source"), estate.ksql, "its facts are stale since scan 1: connection refused")]
+    assert find(down) == [(("stale-source"), sample.ksql, "its facts are stale since scan 1: connection refused")]
 
 
 def test_findings_are_kept_until_the_next_scan_of_the_cluster(store, sound, contents) -> None:
@@ -196,7 +196,7 @@ def test_findings_are_kept_until_the_next_scan_of_the_cluster(store, sound, cont
     first = contents("finding")["finding"]
     store(sound(connectors=(connector("RUNNING", "RUNNING"),)))
 
-    assert [each.rule for each in summary.findings] == ["failed-connector"]
+    assert [finding.rule for finding in summary.findings] == ["failed-connector"]
     assert [(row[2], row[3], row[5]) for row in first] == [(1, "failed-connector", "connector lake")]
     assert contents("finding")["finding"] == []
 

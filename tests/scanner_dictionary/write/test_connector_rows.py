@@ -34,12 +34,14 @@ def connector(name: str = "orders-sink", *states: str, **more: Any) -> Connector
 
 
 @pytest.fixture
-def scan(estate):
+def scan(sample):
     """Build a scan of these connectors; *answer* is how Connect answered."""
 
-    def built(*found: Connector, answer: SourceStatus = SourceStatus.READ, unread: tuple[str, ...] = ()) -> ClusterScan:
-        outcomes = (estate.outcome(estate.kafka), estate.outcome(CONNECT, answer, *unread))
-        return estate.scan(outcomes=outcomes, registries=(), connectors=found)
+    def built(
+        *result: Connector, answer: SourceStatus = SourceStatus.READ, unread: tuple[str, ...] = ()
+    ) -> ClusterScan:
+        outcomes = (sample.outcome(sample.kafka), sample.outcome(CONNECT, answer, *unread))
+        return sample.scan(outcomes=outcomes, registries=(), connectors=result)
 
     return built
 
@@ -48,14 +50,14 @@ def scan(estate):
 def listed(dictionary):
     """List connectors of the dictionary."""
 
-    def rows(**asked: Any) -> list[Any]:
+    def rows(**request: Any) -> list[Any]:
         with dictionary.connect() as conn:
-            return list(connectors(conn, **asked))
+            return list(connectors(conn, **request))
 
     return rows
 
 
-def test_connector_is_listed_as_it_was_told(store, scan, listed) -> None:
+def test_connector_is_listed_as_it_was_reported(store, scan, listed) -> None:
     """Nothing of a fact is lost on its way through the tables."""
     reported = connector(
         "ü/1", "RUNNING", "FAILED", config=(("a", "1"), ("b", "é")), topics=(TopicName("t"),), plugin_version="1.2"
@@ -76,7 +78,7 @@ def test_connector_is_listed_as_it_was_told(store, scan, listed) -> None:
     assert (row.failed_tasks, row.error, row.stale, row.gone) == (1, "boom: x", False, False)
 
 
-def test_topics_that_cannot_be_told_are_not_none_at_all(store, scan, listed) -> None:
+def test_topics_that_cannot_be_reported_are_not_none_at_all(store, scan, listed) -> None:
     """Unknown and empty are two answers."""
     store(scan(connector("a", topics=()), connector("b", topics=None)))
 
@@ -118,15 +120,15 @@ def test_change_of_state_is_a_change_of_the_log(store, scan, contents) -> None:
 
 def test_writing_twice_changes_nothing(store, scan, contents) -> None:
     """A scan that finds the same is the same."""
-    found = scan(connector("a", "RUNNING", "FAILED", topics=(TopicName("t"),)))
-    store(found)
+    result = scan(connector("a", "RUNNING", "FAILED", topics=(TopicName("t"),)))
+    store(result)
     before = contents("connector_task", "change_log")
-    store(found)
+    store(result)
 
     assert contents("connector_task", "change_log") == before
 
 
-def test_connector_that_is_not_told_any_more_is_gone(store, scan, listed) -> None:
+def test_connector_that_is_not_reported_any_more_is_gone(store, scan, listed) -> None:
     """It was deleted; people still find it with `--all`."""
     store(scan(connector("a", "RUNNING")))
     store(scan())
@@ -147,10 +149,10 @@ def test_outage_leaves_what_is_known(answer, unread, store, scan, listed) -> Non
 
 def test_same_name_in_two_connect_clusters_is_two_connectors(store, scan, listed) -> None:
     """Names are unique within one Connect cluster only."""
-    one = scan(connector("a"))
+    item = scan(connector("a"))
     other = replace(connector("a"), source=SourceId("connect:dr"))
-    outcomes = (*one.outcomes, replace(one.outcomes[1], source=other.source))
-    store(replace(one, outcomes=outcomes, connectors=(*one.connectors, other)))
+    outcomes = (*item.outcomes, replace(item.outcomes[1], source=other.source))
+    store(replace(item, outcomes=outcomes, connectors=(*item.connectors, other)))
 
     assert [row.source for row in listed()] == ["connect:dr", "connect:main"]
 
@@ -162,7 +164,7 @@ def test_connector_without_a_name_is_refused(store, scan) -> None:
     assert [problem.what for problem in summary.refused] == ["the connector 'connect:main' has no type or name"]
 
 
-def test_dictionary_of_the_first_release_is_migrated_with_all_it_holds(tmp_path, estate, at) -> None:
+def test_dictionary_of_the_first_release_is_migrated_with_all_it_holds(tmp_path, sample, at) -> None:
     """Nobody scans again because of an update; the script is a dictionary as revision 0001 wrote it."""
     file = tmp_path / "old.db"
     with sqlite3.connect(file) as old:
@@ -173,7 +175,7 @@ def test_dictionary_of_the_first_release_is_migrated_with_all_it_holds(tmp_path,
     with sqlite3.connect(file) as new:
         after = _rows(new)
     new.close()
-    write_scan(engine, estate.orders(connectors=()), started=at, finished=at)
+    write_scan(engine, sample.orders(connectors=()), started=at, finished=at)
     with engine.connect() as conn:
         revision = conn.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()
     engine.dispose()

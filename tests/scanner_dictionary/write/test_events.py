@@ -14,7 +14,6 @@ from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.lineage_inputs.events import (
     dataset_flows,
     lineage_columns,
-    lineage_job_ids,
     lineage_jobs,
     lineage_names,
     lineage_symlinks,
@@ -55,7 +54,7 @@ def copied(column: str, name: str = "columnLineage") -> Facet:
 def event(second: int, state: str = "COMPLETE", **more) -> LineageEvent:
     run, job = more.pop("run", "r1"), more.pop("job", "load")
     facets = more.pop("job_facets", ())
-    made = LineageEvent(
+    lineage_event = LineageEvent(
         kind=EventKind.RUN,
         time=moment(second),
         producer="p",
@@ -64,7 +63,7 @@ def event(second: int, state: str = "COMPLETE", **more) -> LineageEvent:
         run=EventRun(run_id=run, state=state),
         datasets=tuple(more.pop("datasets", ())),
     )
-    return replace(made, fingerprint=repr((made, more)))
+    return replace(lineage_event, fingerprint=repr((lineage_event, more)))
 
 
 def output(*of_use: Facet, ref: DatasetRef = PAID, facets: tuple[Facet, ...] = ()) -> EventDataset:
@@ -73,13 +72,13 @@ def output(*of_use: Facet, ref: DatasetRef = PAID, facets: tuple[Facet, ...] = (
 
 def stored_jobs(engine):
     with engine.connect() as conn:
-        return {row.name: row for row in lineage_jobs(conn, lineage_job_ids(conn))}
+        return {row.name: row for row in lineage_jobs(conn)}
 
 
 def content(engine, table_rows):
     """Return all that events added up to, without keys: these depend on the order of arrival."""
     with engine.connect() as conn:
-        rows = list(lineage_jobs(conn, lineage_job_ids(conn)))
+        rows = list(lineage_jobs(conn))
         names = lineage_names(conn)
         columns = lineage_columns(conn, frozenset(names))
         more = sorted(columns.items()), lineage_symlinks(conn), list(dataset_flows(conn))
@@ -129,8 +128,8 @@ def test_half_of_a_run_each_makes_a_whole_job(dictionary) -> None:
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_a_run_that_ended_stays_ended_whatever_arrives_after_it(dictionary, table_rows, order) -> None:
     """Transports retry, and threads overtake each other."""
-    for place in order:
-        write_events(dictionary, [EVENTS[place]])
+    for location in order:
+        write_events(dictionary, [EVENTS[location]])
     (run,) = table_rows(dictionary, "lineage_run")["lineage_run"]
 
     assert run[4:] == ("COMPLETE", moment(2), moment(1), moment(2))
@@ -150,7 +149,7 @@ def test_an_event_forgotten_and_sent_again_changes_nothing_else(dictionary, cont
     """The list of known events is bounded; what they add up to is not counted by it."""
     write_events(dictionary, EVENTS)
     before = contents(*TABLES)
-    write_events(dictionary, [event(7, job="last")], kept=1)
+    write_events(dictionary, [event(7, job="last")], keep=1)
     assert len(contents("lineage_event")["lineage_event"]) == 1
     again = write_events(dictionary, EVENTS[1:2])
 
@@ -170,7 +169,7 @@ def test_a_later_event_without_facets_erases_nothing(dictionary) -> None:
 
 
 def test_the_newest_lineage_takes_the_place_of_the_older_of_its_job_only(dictionary) -> None:
-    """Another job that writes the same dataset told of its own."""
+    """Another job that writes the same dataset reported of its own."""
     write_events(dictionary, EVENTS)
     write_events(dictionary, [event(8, run="r8", datasets=[output(copied("total"))])])
     jobs = stored_jobs(dictionary)
@@ -186,21 +185,21 @@ def test_the_newer_facet_wins_over_the_older_one(dictionary) -> None:
     assert [row.flow.origin_path for row in stored_jobs(dictionary)["load"].flows] == [("new",)]
 
 
-def test_what_was_taken_back_is_not_told_any_more(dictionary) -> None:
+def test_what_was_taken_back_is_not_reported_any_more(dictionary) -> None:
     """`_deleted` is the producer's last word."""
-    gone = Facet(name="columnLineage", body='{"_deleted":true}', removed=True)
-    write_events(dictionary, [event(1, datasets=[output(copied("a"))]), event(2, datasets=[output(gone)])])
+    facet = Facet(name="columnLineage", body='{"_deleted":true}', removed=True)
+    write_events(dictionary, [event(1, datasets=[output(copied("a"))]), event(2, datasets=[output(facet)])])
 
     assert stored_jobs(dictionary)["load"].flows == ()
 
 
-def test_a_dataset_that_is_told_of_alone_has_flows_without_a_job(dictionary) -> None:
+def test_a_dataset_that_is_reported_for_alone_has_flows_without_a_job(dictionary) -> None:
     """A catalog knows where a table comes from, and no job."""
     dataset = EventDataset(ref=PAID, facets=(copied("id", "lineage"),))
-    told = LineageEvent(
+    lineage_event = LineageEvent(
         kind=EventKind.DATASET, time=moment(1), producer="p", schema_url="", fingerprint="x", datasets=(dataset,)
     )
-    write_events(dictionary, [told])
+    write_events(dictionary, [lineage_event])
 
     with dictionary.connect() as conn:
         assert [(row.ref, len(row.flows)) for row in dataset_flows(conn)] == [(PAID, 1)]
@@ -226,24 +225,24 @@ def straight(empty, table_rows) -> object:
 @given(st.permutations(EVENTS), st.lists(st.integers(0, 8), max_size=3))
 def test_any_order_in_any_batches_adds_up_to_the_same(empty, straight, table_rows, order, cuts) -> None:
     """Neither delivery nor restarts of a listener keep an order."""
-    found = open_dictionary(str(shutil.copy(empty, empty.with_name("found.db"))))
+    result = open_dictionary(str(shutil.copy(empty, empty.with_name("found.db"))))
     for start, end in pairwise(sorted({0, *cuts, len(order)})):
-        write_events(found, order[start:end])
-    told = content(found, table_rows)
-    found.dispose()
+        write_events(result, order[start:end])
+    reported = content(result, table_rows)
+    result.dispose()
 
-    assert told == straight
+    assert reported == straight
 
 
 @settings(max_examples=100)
 @given(st.permutations(EVENTS))
 def test_folding_knows_no_order(order) -> None:
     """The same holds before any database sees it."""
-    one, other = merge_events(order), merge_events(EVENTS)
+    item, other = merge_events(order), merge_events(EVENTS)
 
-    assert (one.jobs, one.runs, one.datasets, one.uses) == (other.jobs, other.runs, other.datasets, other.uses)
-    assert one.facets == other.facets
-    assert one.read == other.read
+    assert (item.jobs, item.runs, item.datasets, item.uses) == (other.jobs, other.runs, other.datasets, other.uses)
+    assert item.facets == other.facets
+    assert item.read == other.read
 
 
 @pytest.mark.postgres
@@ -252,8 +251,8 @@ def test_a_server_holds_the_same(dictionary, postgres_url, table_rows) -> None:
     server = open_dictionary(postgres_url)
     long = event(9, job="x" * 20_000)
     for engine in (dictionary, server):
-        for each in (*EVENTS, long):
-            write_events(engine, [each])
+        for item in (*EVENTS, long):
+            write_events(engine, [item])
 
     assert table_rows(server, *TABLES, "lineage_event") == table_rows(dictionary, *TABLES, "lineage_event")
     assert content(server, table_rows) == content(dictionary, table_rows)

@@ -23,9 +23,9 @@ from scanner_model.schemas import Confidence, Reference, Registry
 FACTS = ("topic", "subject", "subject_version", "topic_schema", "consumer_group", "ksql_source", "ksql_query")
 
 
-def test_writing_twice_changes_nothing(estate, store, contents) -> None:
-    """A second scan of an estate that stayed as it was must leave no trace but its own."""
-    scan = estate.orders()
+def test_writing_twice_changes_nothing(sample, store, contents) -> None:
+    """A second scan of a sample that stayed as it was must leave no trace but its own."""
+    scan = sample.orders()
     store(scan)
     before = contents("topic_schema", "schema_column", "change_log", "schema_reference", "schema_definition")
     summary = store(scan)
@@ -36,9 +36,9 @@ def test_writing_twice_changes_nothing(estate, store, contents) -> None:
     assert [row[-2] for row in after["topic_schema"]] == [2, 2, 2]
 
 
-def test_same_scan_makes_the_same_bytes(estate, store, contents, tmp_path, at, table_rows) -> None:
+def test_same_scan_makes_the_same_bytes(sample, store, contents, tmp_path, at, table_rows) -> None:
     """Keys follow from names, not from the order in which sources answered."""
-    scan = estate.orders()
+    scan = sample.orders()
     shuffled = replace(
         scan, versions=scan.versions[::-1], definitions=scan.definitions[::-1], topic_schemas=scan.topic_schemas[::-1]
     )
@@ -49,19 +49,19 @@ def test_same_scan_makes_the_same_bytes(estate, store, contents, tmp_path, at, t
     assert table_rows(other) == contents()
 
 
-def test_what_a_read_source_does_not_name_is_gone(estate, store, contents) -> None:
+def test_what_a_read_source_does_not_name_is_gone(sample, store, contents) -> None:
     """The registry and the brokers answered: their silence is proof."""
-    store(estate.orders())
-    summary = store(estate.scan())
+    store(sample.orders())
+    summary = store(sample.scan())
 
     assert summary.gone == 13
     assert all(row[-1] == 2 for rows in contents(*FACTS).values() for row in rows)
 
 
-def test_what_an_unavailable_source_told_stays(estate, store, contents) -> None:
+def test_what_an_unavailable_source_reported_stays(sample, store, contents) -> None:
     """An outage deletes nothing."""
-    store(estate.orders())
-    summary = store(estate.unavailable(estate.orders(), estate.kafka, estate.registry, estate.ksql))
+    store(sample.orders())
+    summary = store(sample.unavailable(sample.orders(), sample.kafka, sample.registry, sample.ksql))
 
     assert summary.gone == 0
     assert summary.stale == 14
@@ -69,71 +69,76 @@ def test_what_an_unavailable_source_told_stays(estate, store, contents) -> None:
 
 
 @pytest.mark.parametrize("answer", [SourceStatus.UNAVAILABLE, SourceStatus.SKIPPED])
-def test_source_that_was_not_read_says_since_when_and_why(answer, estate, store, contents) -> None:
+def test_source_that_was_not_read_states_since_when_and_why(answer, sample, store, contents) -> None:
     """The first scan that missed it counts, however many follow."""
-    store(estate.orders())
-    down = estate.outcome(estate.registry, answer, reason="connection refused")
+    store(sample.orders())
+    down = sample.outcome(sample.registry, answer, reason="connection refused")
     for _ in range(2):
-        store(estate.scan(outcomes=(estate.outcome(estate.kafka), down)))
+        store(sample.scan(outcomes=(sample.outcome(sample.kafka), down)))
 
-    registry = next(row for row in contents("source")["source"] if row[2] == estate.registry)
+    registry = next(row for row in contents("source")["source"] if row[2] == sample.registry)
     assert registry[4:] == (3 if answer is SourceStatus.UNAVAILABLE else 1, 1, 2, "connection refused")
 
 
-def test_source_that_is_read_again_is_fresh(estate, store, contents) -> None:
+def test_source_that_is_read_again_is_fresh(sample, store, contents) -> None:
     """Its reason would mislead people."""
-    store(estate.unavailable(estate.orders(), estate.registry))
-    store(estate.orders())
+    store(sample.unavailable(sample.orders(), sample.registry))
+    store(sample.orders())
 
     assert {row[4:] for row in contents("source")["source"]} == {(2, 2, None, "")}
 
 
-def test_source_that_is_not_mentioned_keeps_its_facts(estate, store, contents) -> None:
+def test_source_that_is_not_mentioned_keeps_its_facts(sample, store, contents) -> None:
     """A registry taken out of cluster.json was not asked, so nothing is known of its subjects."""
-    store(estate.orders())
+    store(sample.orders())
     store(
-        estate.scan(
-            outcomes=(estate.outcome(estate.kafka),), topics=(estate.topic("orders", partitions=6),), registries=()
+        sample.scan(
+            outcomes=(sample.outcome(sample.kafka),), topics=(sample.topic("orders", partitions=6),), registries=()
         )
     )
 
     assert [row[-1] for row in contents("subject_version")["subject_version"]] == [None, None, None]
 
 
-def test_unread_subject_keeps_its_facts_and_others_go(estate, store, contents) -> None:
+def test_unread_subject_keeps_its_facts_and_others_go(sample, store, contents) -> None:
     """The registry listed what exists; one subject's text could not be fetched."""
-    store(estate.orders())
-    partial = estate.outcome(estate.registry, SourceStatus.PARTIAL, "orders-value")
-    new = estate.version("new-value")
-    facts = {"topics": estate.orders().topics, "definitions": (estate.definition("id"),)}
-    links = (estate.link("orders", new),)
-    store(estate.scan(outcomes=(partial,), versions=(new,), topic_schemas=links, **facts))
+    store(sample.orders())
+    partial = sample.outcome(sample.registry, SourceStatus.PARTIAL, "orders-value")
+    new = sample.version("new-value")
+    facts = {"topics": sample.orders().topics, "definitions": (sample.definition("id"),)}
+    links = (sample.link("orders", new),)
+    store(sample.scan(outcomes=(partial,), versions=(new,), topic_schemas=links, **facts))
 
-    gone = {(row[6], row[7]): row[-1] for row in contents("topic_schema")["topic_schema"]}
-    assert gone == {("orders-key", 1): 2, ("orders-value", 1): None, ("orders-value", 2): None, ("new-value", 1): None}
+    deleted = {(row[6], row[7]): row[-1] for row in contents("topic_schema")["topic_schema"]}
+    assert deleted == {
+        ("orders-key", 1): 2,
+        ("orders-value", 1): None,
+        ("orders-value", 2): None,
+        ("new-value", 1): None,
+    }
 
 
 @pytest.mark.parametrize("unread", ["orders-value", ":.ctx:orders-value"])
-def test_unread_subject_may_be_named_with_its_context(unread, estate, store, contents) -> None:
+def test_unread_subject_may_be_named_with_its_context(unread, sample, store, contents) -> None:
     """Registries list a subject of a context under its prefixed name."""
-    old, other = estate.version("orders-value", context=".ctx"), estate.version("other")
-    both = {"definitions": (estate.definition("id"),)}
-    store(estate.scan(versions=(old, other), **both))
-    outcome = estate.outcome(estate.registry, SourceStatus.PARTIAL, unread)
-    third = estate.version("third")
-    store(estate.scan(versions=(third,), outcomes=(outcome,), **both))
+    old, other = sample.version("orders-value", context=".ctx"), sample.version("other")
+    both = {"definitions": (sample.definition("id"),)}
+    store(sample.scan(versions=(old, other), **both))
+    outcome = sample.outcome(sample.registry, SourceStatus.PARTIAL, unread)
+    third = sample.version("third")
+    store(sample.scan(versions=(third,), outcomes=(outcome,), **both))
 
-    gone = {row[3]: row[-1] for row in contents("subject")["subject"]}
-    assert gone == {"orders-value": None, "other": 2, "third": None}
+    deleted = {row[3]: row[-1] for row in contents("subject")["subject"]}
+    assert deleted == {"orders-value": None, "other": 2, "third": None}
 
 
-def test_partial_answer_without_names_proves_nothing(estate, store, contents) -> None:
+def test_partial_answer_without_names_proves_nothing(sample, store, contents) -> None:
     """A server that refused a listing has said nothing about what it lists."""
-    store(estate.orders())
+    store(sample.orders())
     store(
-        estate.scan(
+        sample.scan(
             outcomes=tuple(
-                estate.outcome(s, SourceStatus.PARTIAL) for s in (estate.kafka, estate.registry, estate.ksql)
+                sample.outcome(s, SourceStatus.PARTIAL) for s in (sample.kafka, sample.registry, sample.ksql)
             )
         )
     )
@@ -141,79 +146,79 @@ def test_partial_answer_without_names_proves_nothing(estate, store, contents) ->
     assert all(row[-1] is None for rows in contents(*FACTS).values() for row in rows)
 
 
-def test_partial_answer_that_names_none_of_a_kind_keeps_that_kind(estate, store, contents) -> None:
+def test_partial_answer_that_names_none_of_a_kind_keeps_that_kind(sample, store, contents) -> None:
     """ksqlDB listed its collections, refused its queries, and could not describe one collection."""
-    store(estate.orders(ksql_sources=(estate.collection("ORDERS"), estate.collection("OLD"))))
-    outcome = estate.outcome(estate.ksql, SourceStatus.PARTIAL, "SECRET")
-    store(estate.scan(outcomes=(outcome,), ksql_sources=(estate.collection("ORDERS"),)))
+    store(sample.orders(ksql_sources=(sample.collection("ORDERS"), sample.collection("OLD"))))
+    outcome = sample.outcome(sample.ksql, SourceStatus.PARTIAL, "SECRET")
+    store(sample.scan(outcomes=(outcome,), ksql_sources=(sample.collection("ORDERS"),)))
 
-    found = contents("ksql_source", "ksql_query")
-    assert {row[2]: row[-1] for row in found["ksql_source"]} == {"ORDERS": None, "OLD": 2}
-    assert [row[-1] for row in found["ksql_query"]] == [None]
+    result = contents("ksql_source", "ksql_query")
+    assert {row[2]: row[-1] for row in result["ksql_source"]} == {"ORDERS": None, "OLD": 2}
+    assert [row[-1] for row in result["ksql_query"]] == [None]
 
 
-def test_topic_of_an_unread_subject_stays(estate, store, contents) -> None:
+def test_topic_of_an_unread_subject_stays(sample, store, contents) -> None:
     """A topic that only the registry knows hangs on its subject."""
-    version = estate.version("ghost-value")
-    link = estate.link("ghost", version, confidence=Confidence.ASSUMED)
-    ghost = estate.topic("ghost", source=estate.registry)
+    version = sample.version("ghost-value")
+    link = sample.link("ghost", version, confidence=Confidence.ASSUMED)
+    ghost = sample.topic("ghost", source=sample.registry)
     store(
-        estate.scan(topics=(ghost,), versions=(version,), definitions=(estate.definition("id"),), topic_schemas=(link,))
+        sample.scan(topics=(ghost,), versions=(version,), definitions=(sample.definition("id"),), topic_schemas=(link,))
     )
     other = {
-        "versions": (estate.version("x"),),
-        "definitions": (estate.definition("id"),),
-        "topics": (estate.topic("x", source=estate.registry),),
+        "versions": (sample.version("x"),),
+        "definitions": (sample.definition("id"),),
+        "topics": (sample.topic("x", source=sample.registry),),
     }
-    store(estate.scan(outcomes=(estate.outcome(estate.registry, SourceStatus.PARTIAL, "ghost-value"),), **other))
-    kept = contents("topic")["topic"]
-    store(estate.scan())
+    store(sample.scan(outcomes=(sample.outcome(sample.registry, SourceStatus.PARTIAL, "ghost-value"),), **other))
+    retained = contents("topic")["topic"]
+    store(sample.scan())
 
-    assert [row[-1] for row in kept] == [None, None]
+    assert [row[-1] for row in retained] == [None, None]
     assert [row[-1] for row in contents("topic")["topic"]] == [3, 3]
 
 
-def test_returning_row_is_the_same_row_again(estate, store, contents) -> None:
+def test_returning_row_is_the_same_row_again(sample, store, contents) -> None:
     """History goes on where it stopped."""
-    store(estate.orders())
-    store(estate.scan())
-    summary = store(estate.orders())
+    store(sample.orders())
+    store(sample.scan())
+    summary = store(sample.orders())
 
     assert (summary.added, summary.returned) == (0, 13)
     assert contents("topic")["topic"][0][-3:] == (1, 3, None)
     assert {row[4] for row in contents("change_log")["change_log"] if row[0] == 3} == {"returned"}
 
 
-def test_change_log_tells_what_differs_and_nothing_else(estate, store, contents) -> None:
+def test_change_log_reports_what_differs_and_nothing_else(sample, store, contents) -> None:
     """`scanner diff` shows these lines."""
-    store(estate.orders())
-    store(estate.orders(topics=(estate.topic("orders", partitions=12, config=(("cleanup.policy", "compact"),)),)))
+    store(sample.orders())
+    store(sample.orders(topics=(sample.topic("orders", partitions=12, config=(("cleanup.policy", "compact"),)),)))
 
     changes = [row[2:] for row in contents("change_log")["change_log"] if row[0] == 2]
     assert changes == [("topic", '["orders"]', "changed", '{"partitions":6}', '{"partitions":12}')]
 
 
-def test_topic_that_a_better_source_comes_to_know_is_one_topic(estate, store, contents) -> None:
+def test_topic_that_a_better_source_comes_to_know_is_one_topic(sample, store, contents) -> None:
     """Known through ksqlDB first, through the brokers later: neither gone nor new."""
-    store(estate.scan(topics=(estate.topic("orders", source=estate.ksql),)))
-    summary = store(estate.scan(topics=(estate.topic("orders", partitions=3),)))
+    store(sample.scan(topics=(sample.topic("orders", source=sample.ksql),)))
+    summary = store(sample.scan(topics=(sample.topic("orders", partitions=3),)))
 
     assert (summary.added, summary.changed, summary.gone) == (0, 1, 0)
     [row] = contents("topic")["topic"]
     assert row[3] == 3
 
 
-def test_outage_of_the_better_source_does_not_make_a_topic_poorer(estate, store, contents) -> None:
+def test_outage_of_the_better_source_does_not_make_a_topic_poorer(sample, store, contents) -> None:
     """With the brokers down the registry still names the topic, but knows neither partitions nor settings."""
-    version = estate.version("orders-value")
-    link = estate.link("orders", version)
-    facts = {"versions": (version,), "definitions": (estate.definition("id"),)}
-    store(estate.scan(topics=(estate.topic("orders", partitions=6),), topic_schemas=(link,), **facts))
+    version = sample.version("orders-value")
+    link = sample.link("orders", version)
+    facts = {"versions": (version,), "definitions": (sample.definition("id"),)}
+    store(sample.scan(topics=(sample.topic("orders", partitions=6),), topic_schemas=(link,), **facts))
     guess = replace(link, confidence=Confidence.ASSUMED)
-    scan = estate.scan(topics=(estate.topic("orders", source=estate.registry),), topic_schemas=(guess,), **facts)
+    scan = sample.scan(topics=(sample.topic("orders", source=sample.registry),), topic_schemas=(guess,), **facts)
     summary = store(
         replace(
-            scan, outcomes=(estate.outcome(estate.kafka, SourceStatus.UNAVAILABLE), estate.outcome(estate.registry))
+            scan, outcomes=(sample.outcome(sample.kafka, SourceStatus.UNAVAILABLE), sample.outcome(sample.registry))
         )
     )
 
@@ -222,77 +227,77 @@ def test_outage_of_the_better_source_does_not_make_a_topic_poorer(estate, store,
     assert contents("topic_schema")["topic_schema"][0][13] == "confirmed"
 
 
-def test_topic_that_the_brokers_lost_is_the_registrys_guess_again(estate, store, contents) -> None:
+def test_topic_that_the_brokers_lost_is_the_registrys_guess_again(sample, store, contents) -> None:
     """The brokers answered and do not name it: what they told is not true any more."""
-    store(estate.scan(topics=(estate.topic("orders", partitions=6),)))
-    store(estate.scan(topics=(estate.topic("orders", source=estate.registry),)))
+    store(sample.scan(topics=(sample.topic("orders", partitions=6),)))
+    store(sample.scan(topics=(sample.topic("orders", source=sample.registry),)))
 
     [row] = contents("topic")["topic"]
     assert (row[3], row[-1]) == (None, None)
 
 
-def test_remembered_fact_of_a_silent_source_is_not_seen(estate, store, contents) -> None:
+def test_remembered_fact_of_a_silent_source_is_not_seen(sample, store, contents) -> None:
     """A scan may repeat what the brokers told last time; that does not make it fresh."""
-    scan = estate.orders()
+    scan = sample.orders()
     store(scan)
-    down = estate.unavailable(scan, estate.kafka)
+    down = sample.unavailable(scan, sample.kafka)
     summary = store(replace(down, topics=scan.topics, topic_schemas=scan.topic_schemas))
 
     assert summary.stale == 3
     assert contents("topic")["topic"][0][-2] == 1
 
 
-def test_definition_is_stored_once_and_stays_when_nothing_has_it(estate, store, contents) -> None:
+def test_definition_is_stored_once_and_stays_when_nothing_has_it(sample, store, contents) -> None:
     """Ten topics with one schema do not store its columns ten times; history keeps its meaning."""
-    topics = [estate.topic(f"t{i}") for i in range(10)]
-    versions = [estate.version(f"t{i}-value") for i in range(10)]
-    links = [estate.link(f"t{i}", version) for i, version in enumerate(versions)]
+    topics = [sample.topic(f"t{i}") for i in range(10)]
+    versions = [sample.version(f"t{i}-value") for i in range(10)]
+    links = [sample.link(f"t{i}", version) for i, version in enumerate(versions)]
     store(
-        estate.scan(
+        sample.scan(
             topics=topics,
             versions=versions,
             topic_schemas=links,
-            definitions=(estate.definition("id", "x"), estate.definition("id")),
+            definitions=(sample.definition("id", "x"), sample.definition("id")),
         )
     )
-    store(estate.scan())
+    store(sample.scan())
 
     assert len(contents("schema_definition")["schema_definition"]) == 2
     assert len(contents("schema_column")["schema_column"]) == 3
 
 
-def test_two_clusters_may_have_topics_of_one_name(estate, store, contents) -> None:
+def test_two_clusters_may_have_topics_of_one_name(sample, store, contents) -> None:
     """`orders` here and `orders` there are two topics, and share the definition of one schema."""
-    store(estate.orders())
+    store(sample.orders())
     other = Cluster(name=ClusterName("wholesale"), brokers=("other:9092",))
-    summary = store(replace(estate.orders(), cluster=other))
+    summary = store(replace(sample.orders(), cluster=other))
 
     assert summary.refused == ()
     assert [row[1:3] for row in contents("topic")["topic"]] == [(1, "orders"), (2, "orders")]
     assert len(contents("schema_definition")["schema_definition"]) == 2
 
 
-def test_references_and_columns_change_with_what_owns_them(estate, store, contents) -> None:
+def test_references_and_columns_change_with_what_owns_them(sample, store, contents) -> None:
     """They have no history of their own."""
-    first = estate.version("a", references=(Reference(name="b.proto", subject="b", version=1),))
+    first = sample.version("a", references=(Reference(name="b.proto", subject="b", version=1),))
     second = replace(first, references=(Reference(name="b.proto", subject="b", version=2),))
-    same = {"definitions": (estate.definition("id"),)}
-    store(estate.scan(versions=(first,), **same))
-    summary = store(estate.scan(versions=(second,), **same))
+    same = {"definitions": (sample.definition("id"),)}
+    store(sample.scan(versions=(first,), **same))
+    summary = store(sample.scan(versions=(second,), **same))
 
     assert summary.changed == 1
     assert contents("schema_reference")["schema_reference"] == [(1, 0, "b.proto", "b", 2)]
 
 
-def test_text_that_no_reader_knows_is_kept_with_its_version(estate, store, contents) -> None:
+def test_text_that_no_reader_knows_is_kept_with_its_version(sample, store, contents) -> None:
     """Not understood is not thrown away."""
-    store(estate.scan(versions=(estate.version("odd", fingerprint=""),)))
+    store(sample.scan(versions=(sample.version("odd", fingerprint=""),)))
 
     [row] = contents("subject_version")["subject_version"]
     assert row[6:8] == (None, "id")
 
 
-def test_manual_flow_and_group_are_stored_and_go(estate, store, contents) -> None:
+def test_manual_flow_and_group_are_stored_and_go(sample, store, contents) -> None:
     """They are facts as all others."""
     manual = SourceId("manual:flows.json")
     ends = {
@@ -300,31 +305,31 @@ def test_manual_flow_and_group_are_stored_and_go(estate, store, contents) -> Non
         "target": FlowEnd(namespace="s3://b", name="o"),
     }
     flow = ManualFlow(source=manual, **ends, job="copy", description="", evidence="flows.json $.flows[0]")
-    group = ConsumerGroup(source=estate.kafka, name="g", topics=(TopicName("b"), TopicName("a")))
-    outcomes = (estate.outcome(estate.kafka), estate.outcome(manual))
-    store(estate.scan(outcomes=outcomes, manual_flows=(flow,), consumer_groups=(group,)))
+    group = ConsumerGroup(source=sample.kafka, name="g", topics=(TopicName("b"), TopicName("a")))
+    outcomes = (sample.outcome(sample.kafka), sample.outcome(manual))
+    store(sample.scan(outcomes=outcomes, manual_flows=(flow,), consumer_groups=(group,)))
     assert contents("manual_flow")["manual_flow"][0][2:9] == ("", "orders", '["id"]', "s3://b", "o", None, "copy")
-    store(estate.scan(outcomes=outcomes))
+    store(sample.scan(outcomes=outcomes))
 
     assert [row[-1] for row in contents("manual_flow", "consumer_group_topic")["consumer_group_topic"]] == [2, 2]
 
 
-def test_scan_row_tells_how_it_went(estate, store, contents) -> None:
+def test_scan_row_reports_how_it_went(sample, store, contents) -> None:
     """People look here first."""
-    store(replace(estate.unavailable(estate.orders(), estate.ksql), problems=(Problem("here", "odd"),)))
-    store(estate.scan(outcomes=(estate.outcome(estate.kafka, SourceStatus.UNAVAILABLE),), registries=()))
-    found = contents("scan", "scan_problem", "scan_outcome")
+    store(replace(sample.unavailable(sample.orders(), sample.ksql), problems=(Problem("here", "odd"),)))
+    store(sample.scan(outcomes=(sample.outcome(sample.kafka, SourceStatus.UNAVAILABLE),), registries=()))
+    result = contents("scan", "scan_problem", "scan_outcome")
 
-    assert [row[5:] for row in found["scan"]] == [("partial", 14, 0, 0, 0, 0, 0), ("unavailable", 0, 0, 0, 0, 12, 0)]
-    assert found["scan_problem"] == [(1, 0, "here", "odd", "")]
-    assert [row[4] for row in found["scan_outcome"]] == ["read", "read", "unavailable", "unavailable"]
+    assert [row[5:] for row in result["scan"]] == [("partial", 14, 0, 0, 0, 0, 0), ("unavailable", 0, 0, 0, 0, 12, 0)]
+    assert result["scan_problem"] == [(1, 0, "here", "odd", "")]
+    assert [row[4] for row in result["scan_outcome"]] == ["read", "read", "unavailable", "unavailable"]
 
 
-def test_text_that_no_database_takes_is_replaced(estate, store, contents) -> None:
+def test_text_that_no_database_takes_is_replaced(sample, store, contents) -> None:
     """NUL and half a surrogate pair come from JSON escapes, and must not cost the scan."""
     store(
-        estate.scan(
-            topics=(estate.topic("a\0"), estate.topic("a\ufffd"), estate.topic("\ud83d\ude00", description="\udc00x"))
+        sample.scan(
+            topics=(sample.topic("a\0"), sample.topic("a\ufffd"), sample.topic("\ud83d\ude00", description="\udc00x"))
         )
     )
 
@@ -339,19 +344,19 @@ class _Interrupted(tuple):
         raise KeyboardInterrupt
 
 
-def test_interrupt_half_way_leaves_the_last_scan(estate, store, contents) -> None:
+def test_interrupt_half_way_leaves_the_last_scan(sample, store, contents) -> None:
     """Problems are stored last, so every fact is already written then."""
-    store(estate.orders())
+    store(sample.orders())
     before = contents()
     with pytest.raises(KeyboardInterrupt):
-        store(replace(estate.scan(), problems=_Interrupted()))
+        store(replace(sample.scan(), problems=_Interrupted()))
 
     assert contents() == before
 
 
-def test_killed_half_way_leaves_the_last_scan(estate, store, contents, tmp_path) -> None:
+def test_killed_half_way_leaves_the_last_scan(sample, store, contents, tmp_path) -> None:
     """A process that is killed cleans nothing up; the next that opens the file does."""
-    store(estate.orders())
+    store(sample.orders())
     before = contents()
     program = (
         "import os, sys; from scanner_dictionary.engine.open import open_dictionary, writing\n"
@@ -367,31 +372,31 @@ def test_killed_half_way_leaves_the_last_scan(estate, store, contents, tmp_path)
     assert contents() == before
 
 
-def test_registry_that_moves_to_another_kind_changes(estate, store, contents, dictionary) -> None:
+def test_registry_that_moves_to_another_kind_changes(sample, store, contents, dictionary) -> None:
     """The answer of the newest scan counts."""
-    store(estate.scan())
-    other = Registry(source=estate.registry, kind="karapace", url="https://sr:8081")
-    summary = store(estate.scan(registries=(other,)))
+    store(sample.scan())
+    other = Registry(source=sample.registry, kind="karapace", url="https://sr:8081")
+    summary = store(sample.scan(registries=(other,)))
 
     assert summary.changed == 1
     with dictionary.connect() as conn:
         assert conn.scalars(select(t.registry.c.kind)).all() == ["karapace"]
 
 
-def test_foreign_keys_are_enforced(dictionary, store, estate) -> None:
+def test_foreign_keys_are_enforced(dictionary, store, sample) -> None:
     """SQLite leaves them off unless told; a row without its parent would be lost to every question."""
-    store(estate.orders())
+    store(sample.orders())
     with dictionary.begin() as conn, pytest.raises(Exception, match="FOREIGN KEY"):
         conn.execute(update(t.topic).values(cluster_id=99))
 
 
-def test_scans_at_once_wait_for_each_other(estate, tmp_path, at) -> None:
+def test_scans_at_once_wait_for_each_other(sample, tmp_path, at) -> None:
     """Two clusters' timers may fire together, even before there is a dictionary."""
 
     def scan(name: str) -> int:
         cluster = Cluster(name=ClusterName(name), brokers=(f"{name}:9092",))
         engine = open_dictionary(str(tmp_path / "shared.db"), patience=30)
-        return write_scan(engine, replace(estate.orders(), cluster=cluster), started=at, finished=at).scan_id
+        return write_scan(engine, replace(sample.orders(), cluster=cluster), started=at, finished=at).scan_id
 
     with ThreadPoolExecutor(3) as threads:
         assert sorted(threads.map(scan, ("a", "b", "c"))) == [1, 2, 3]

@@ -94,9 +94,9 @@ def _http(kind: str) -> HttpSettings:
 
 
 def _exchange(server: Any) -> Transport:
-    def ask(request: Request) -> Response:
+    def query(request: Request) -> Response:
         target = "/" + request.url.partition("://")[2].partition("/")[2]
-        status, told = server.answer(request.method, target, request.body.encode())
-        return Response(status=status, body=json.dumps(told).encode())
+        status, reported = server.answer(request.method, target, request.body.encode())
+        return Response(status=status, body=json.dumps(reported).encode())
 
-    return ask
+    return query

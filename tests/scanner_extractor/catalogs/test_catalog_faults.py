@@ -80,19 +80,19 @@ def test_empty_answer_is_a_catalog_without_tables(kind) -> None:
     """Lists without their member are empty ones."""
     reading = read(kind, always(200, b"{}"))
 
-    assert (reading.outcome.answer, reading.tables, reading.links) == (Outcome.READ, (), ())
+    assert (reading.outcome.status, reading.tables, reading.links) == (Outcome.READ, (), ())
 
 
 def endless(kind: str, entries: Callable[[int], list[object]]) -> Transport:
     *lists, token = LISTS[kind]
     numbers = itertools.count()
 
-    def ask(_: Request) -> Response:
+    def query(_: Request) -> Response:
         number = next(numbers)
-        told = {name: entries(number) for name in lists} | {token: f"page-{number}"}
-        return Response(status=200, body=json.dumps(told).encode())
+        members = {name: entries(number) for name in lists} | {token: f"page-{number}"}
+        return Response(status=200, body=json.dumps(members).encode())
 
-    return ask
+    return query
 
 
 @pytest.mark.parametrize("kind", CATALOGS.own)
@@ -104,7 +104,7 @@ def test_pages_without_an_end_are_refused(kind, entries) -> None:
     except PayloadUnexpected:
         return
 
-    assert (reading.outcome.answer, reading.outcome.unread) == (Outcome.PARTIAL, frozenset())
+    assert (reading.outcome.status, reading.outcome.unread) == (Outcome.PARTIAL, frozenset())
 
 
 @pytest.mark.parametrize("kind", CATALOGS.own)

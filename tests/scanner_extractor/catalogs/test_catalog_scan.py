@@ -28,12 +28,12 @@ UNITY = {"type": "unity", "url": "https://adb.example", "auth": {"bearer": {"tok
 def settings(tmp_path):
     """Read a cluster.json with catalogs."""
 
-    def made(*catalogs: dict[str, object]):
+    def built(*catalogs: dict[str, object]):
         file = tmp_path / "cluster.json"
         file.write_text(json.dumps(LEAST | {"catalogs": catalogs}))
         return read_cluster_file(file, {}, ["confluent"])
 
-    return made
+    return built
 
 
 def problems(settings, *catalogs: dict[str, object]) -> list[tuple[str, str]]:
@@ -44,7 +44,7 @@ def problems(settings, *catalogs: dict[str, object]) -> list[tuple[str, str]]:
 
 def test_every_kind_is_read_with_its_words(settings) -> None:
     """Patterns stand where each kind's own names stand."""
-    found = settings(
+    catalogs = settings(
         UNITY | {"catalogs": ["main"], "schemas": ["s*"], "lineage": "columns", "warehouse": "w", "name": "lake"},
         {"type": "glue", "region": "eu-central-1", "databases": ["lake"], "account": "123456789012", "profile": "prod"},
         {
@@ -56,27 +56,27 @@ def test_every_kind_is_read_with_its_words(settings) -> None:
         {"type": "datazone", "region": "eu-west-1", "domain": "dzd_1", "tables": ["o*"], "lineage": "none"},
     ).catalogs
 
-    assert [str(each.source) for each in found] == [
+    assert [str(item.source) for item in catalogs] == [
         "catalog:lake",
         "catalog:glue:eu-central-1:prod:123456789012",
         "catalog:google:acme",
         "catalog:datazone:eu-west-1:dzd_1",
     ]
-    assert [each.wanted for each in found] == [
+    assert [item.wanted for item in catalogs] == [
         Wanted(catalogs=("main",), schemas=("s*",)),
         Wanted(schemas=("lake",)),
         Wanted(catalogs=("acme",), schemas=("sales",)),
         Wanted(tables=("o*",)),
     ]
-    assert [each.lineage for each in found] == [Lineage.COLUMNS, Lineage.TABLES, Lineage.TABLES, Lineage.NONE]
-    assert (found[0].http.auth, found[0].http.requests_per_second) == (BearerAuth(token="zqTOKENzq"), 10.0)
-    assert dict(found[2].endpoints) == {
+    assert [item.lineage for item in catalogs] == [Lineage.COLUMNS, Lineage.TABLES, Lineage.TABLES, Lineage.NONE]
+    assert (catalogs[0].http.auth, catalogs[0].http.requests_per_second) == (BearerAuth(token="zqTOKENzq"), 10.0)
+    assert dict(catalogs[2].endpoints) == {
         "bigquery": "https://bq.example",
         "datalineage": "https://datalineage.googleapis.com",
     }
 
 
-def test_what_a_kind_needs_or_does_not_know_is_said(settings) -> None:
+def test_what_a_kind_needs_or_does_not_know_is_reported(settings) -> None:
     """At once, each with its place."""
     assert problems(
         settings,
@@ -96,8 +96,8 @@ def test_what_a_kind_needs_or_does_not_know_is_said(settings) -> None:
     ]
 
 
-def test_catalog_that_is_named_twice_is_said(settings) -> None:
-    """Two sources with one identity would take each other's tables away; a name of their own tells them apart."""
+def test_catalog_that_is_named_twice_is_reported(settings) -> None:
+    """Two sources with one identity would take each other's tables away; a name of their own reports them apart."""
     glue = {"type": "glue", "region": "eu"}
 
     assert problems(settings, glue, glue | {"databases": ["a"]}) == [("$.catalogs[1]", "this catalog is named twice")]
@@ -107,11 +107,11 @@ def test_catalog_that_is_named_twice_is_said(settings) -> None:
     assert len(settings(glue, glue | {"name": "b"}).catalogs) == 2
 
 
-def test_catalog_of_a_plug_in_says_where_it_is() -> None:
+def test_catalog_of_a_plug_in_states_where_it_is() -> None:
     """Its kind is known, what it needs is not."""
     items = [(("catalogs", 0), {"type": "mine"}), (("catalogs", 1), {"type": "mine", "url": "https://x.example"})]
 
-    assert [place for place, _, _ in catalog_errors(items, str, {"mine"})] == [("catalogs", 0)]
+    assert [location for location, _, _ in catalog_errors(items, str, {"mine"})] == [("catalogs", 0)]
 
 
 def test_no_secret_of_a_catalog_is_shown(settings) -> None:
@@ -126,15 +126,15 @@ def lake(unity):
 
 
 def test_catalogs_are_enrichment_and_are_chosen_by_their_kind(settings, unity, lake) -> None:
-    """They are asked beside a stored scan, too."""
+    """They are queried beside a stored scan, too."""
     with unity.serving(lake) as url:
-        asked = read_sources(
+        sources = read_sources(
             settings(UNITY | {"url": url}), Connections(), choice=Choice(mode=Mode.ENRICH, only=frozenset({"catalog"}))
         )
 
-    assert [(each.kind, each.answer, each.got) for each in asked.outcomes if each.kind == "catalog"] == [
-        ("catalog", SourceStatus.READ, 1)
-    ]
+    assert [
+        (outcome.kind, outcome.status, outcome.received) for outcome in sources.outcomes if outcome.kind == "catalog"
+    ] == [("catalog", SourceStatus.READ, 1)]
 
 
 def test_capture_is_replayed_without_a_network(settings, unity, lake, tmp_path) -> None:

@@ -37,7 +37,7 @@ def test_types_unfold_into_columns(text: str, expected: list[str]) -> None:
     """Parents before what is in them; a name that looks like a mark, or holds a dot, is quoted."""
     head, *rest = columns(text)
 
-    assert [head[1], *(" ".join(each) for each in rest)] == expected
+    assert [head[1], *(" ".join(item) for item in rest)] == expected
 
 
 def test_comments_and_not_null_of_fields_are_read() -> None:

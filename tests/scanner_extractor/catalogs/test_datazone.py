@@ -26,10 +26,10 @@ FORM = {
 
 def test_asset_is_read_with_the_columns_of_its_forms(aws, read_aws) -> None:
     """An asset of Glue goes by the name that Glue's catalog gives it: they are one table."""
-    told = aws.asset(
+    asset = aws.asset(
         "a1", "Orders", FORM, externalIdentifier=ORDERS, description="what was bought", glossaryTerms=["g1"]
     )
-    reading = read_aws("datazone", aws.DataZone(assets=(told,)), domain="dzd_1", lineage=Lineage.NONE)
+    reading = read_aws("datazone", aws.DataZone(assets=(asset,)), domain="dzd_1", lineage=Lineage.NONE)
     table = reading.tables[0]
 
     assert (table.namespace, table.name) == (GLUE, "table/lake/orders")
@@ -47,8 +47,8 @@ def test_asset_is_read_with_the_columns_of_its_forms(aws, read_aws) -> None:
 
 def test_asset_without_an_outer_name_goes_by_its_own(aws, read_aws) -> None:
     """And one whose form is no JSON object is a table without columns."""
-    told = aws.asset("a1", "Orders", ["x"])
-    table = read_aws("datazone", aws.DataZone(assets=(told,)), domain="dzd_1", lineage=Lineage.NONE).tables[0]
+    asset = aws.asset("a1", "Orders", ["x"])
+    table = read_aws("datazone", aws.DataZone(assets=(asset,)), domain="dzd_1", lineage=Lineage.NONE).tables[0]
 
     assert (table.namespace, table.name, table.columns) == ("datazone://dzd_1", "amazon.datazone.asset/a1", ())
 
@@ -56,8 +56,8 @@ def test_asset_without_an_outer_name_goes_by_its_own(aws, read_aws) -> None:
 def test_secrets_in_forms_reach_no_capture(aws, read_aws, tmp_path) -> None:
     """People write into forms what they like; a field of a table may be called password."""
     content = {"jdbcPassword": "zqSECRETzq", "columns": [{"columnName": "password", "dataType": "string"}]}
-    odd = aws.asset("a2", "Odd", None, formsOutput=[{"formName": "F", "content": "token=zqTOKENzq1"}])
-    server = aws.DataZone(assets=(aws.asset("a1", "Orders", content), odd))
+    asset = aws.asset("a2", "Odd", None, formsOutput=[{"formName": "F", "content": "token=zqTOKENzq1"}])
+    server = aws.DataZone(assets=(aws.asset("a1", "Orders", content), asset))
     wrap = Recorder(tmp_path).recording
     reading = read_aws("datazone", server, domain="dzd_1", lineage=Lineage.NONE, wrap=wrap)
 
@@ -87,7 +87,7 @@ def test_flows_go_through_jobs_whatever_run_they_were(aws, read_aws) -> None:
 
 
 def test_datasets_next_to_each_other_are_linked_without_a_job(aws, read_aws) -> None:
-    """Nobody tells which job is between them."""
+    """It is unknown which job is between them."""
     nodes = (
         aws.node("n1", "GlueTableLineageNodeType", ORDERS, down=("n2",)),
         aws.node("n2", "AssetLineageNodeType", "amazon.datazone.listing/l1", up=("n1",)),
@@ -106,7 +106,7 @@ def test_lists_are_read_page_by_page_and_only_what_matters(aws, read_aws) -> Non
     reading = read_aws("datazone", server, domain="dzd_1", wanted=Wanted(tables=("t[0-3]",)))
 
     assert [table.name[-2:] for table in reading.tables] == ["a0", "a1", "a2", "a3"]
-    assert (reading.outcome.answer, reading.links) == (SourceStatus.READ, ())
+    assert (reading.outcome.status, reading.links) == (SourceStatus.READ, ())
     assert [operation for operation, _ in server.log].count("Search") == 3
 
 
@@ -125,7 +125,7 @@ def test_lineage_that_is_denied_costs_itself(aws, read_aws) -> None:
     server = aws.DataZone(assets=(aws.asset("a1", "x"),), denied=frozenset({"GetLineageNode"}))
     reading = read_aws("datazone", server, domain="dzd_1")
 
-    assert (len(reading.tables), reading.outcome.answer) == (1, SourceStatus.PARTIAL)
+    assert (len(reading.tables), reading.outcome.status) == (1, SourceStatus.PARTIAL)
 
 
 def test_neighbour_that_is_denied_is_reported(aws, read_aws) -> None:

@@ -62,7 +62,7 @@ def test_table_is_read_with_nested_columns_format_and_place(aws, read_aws) -> No
         ("items.[].price", "decimal(8,2)", None),
         ("day", "date", "of the order"),
     ]
-    assert reading.outcome.answer is SourceStatus.READ
+    assert reading.outcome.status is SourceStatus.READ
 
 
 def test_parameters_are_kept_and_secrets_hidden(aws, read_aws) -> None:
@@ -113,11 +113,11 @@ def test_schema_that_spark_keeps_in_parts_is_that_of_the_table(aws, read_aws) ->
         ({"TableType": "VIRTUAL_VIEW", "ViewOriginalText": "SELECT 1"}, ""),
     ],
 )
-def test_format_is_what_is_told_first(aws, read_aws, table, expected) -> None:
+def test_format_is_what_is_reported_first(aws, read_aws, table, expected) -> None:
     """A table says its format in several places, and they may differ."""
-    found = read_aws("glue", aws.Catalog(tables={"lake": ({"Name": "t", **table},)})).tables[0]
+    result = read_aws("glue", aws.Catalog(tables={"lake": ({"Name": "t", **table},)})).tables[0]
 
-    assert found.table_format == expected
+    assert result.table_format == expected
 
 
 def test_lists_are_read_page_by_page_and_only_what_matters(aws, read_aws) -> None:
@@ -140,11 +140,11 @@ def test_database_that_is_closed_costs_itself(aws, read_aws) -> None:
     reading = read_aws("glue", server)
 
     assert [table.name for table in reading.tables] == ["table/open/a"]
-    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
+    assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
     assert [problem.where for problem in reading.problems] == ["catalog:glue:eu-central-1 shut"]
 
 
-def test_denied_lists_say_which_rights_are_missing(aws, read_aws) -> None:
+def test_denied_lists_state_which_rights_are_missing(aws, read_aws) -> None:
     """The page lists the policy."""
     with pytest.raises(SourceRefused) as caught:
         read_aws("glue", aws.Catalog(denied=frozenset({"GetDatabases"})))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from types import SimpleNamespace
 
 import pytest
@@ -25,11 +26,11 @@ FIELDS = (
 
 
 def test_table_is_read_with_repeated_records_and_times(google, read) -> None:
-    """A list tells no columns: each table is asked for, and its numbers come as text."""
+    """A list reports no columns: each table is queried for, and its numbers come as text."""
     external = {"sourceUris": ["gs://lake/orders/*"], "sourceFormat": "PARQUET", "options": {"password": "zqSECRETzq"}}
     partitions = {"timePartitioning": {"type": "DAY", "field": "day"}}
-    told = google.table("acme.sales.orders", *FIELDS, externalDataConfiguration=external, **partitions)
-    table = read("google", google.Google(tables=(told,)), wanted=ONE, lineage=Lineage.NONE).tables[0]
+    reported = google.table("acme.sales.orders", *FIELDS, externalDataConfiguration=external, **partitions)
+    table = read("google", google.Google(tables=(reported,)), wanted=ONE, lineage=Lineage.NONE).tables[0]
 
     assert (table.namespace, table.name, table.kind, table.table_format) == (
         "bigquery",
@@ -61,30 +62,30 @@ def test_lists_are_read_page_by_page_and_only_what_matters(google, read) -> None
     reading = read("google", server, wanted=wanted, lineage=Lineage.NONE)
 
     assert [table.name for table in reading.tables] == ["acme.a.t1", "acme.a.t2", "acme.b.t1"]
-    assert not any("tmp" in asked for asked in server.asked)
+    assert not any("tmp" in requests for requests in server.asked)
 
 
 LINK = "projects/acme/locations/eu/links/"
 
 
 def test_links_are_followed_both_ways_and_named_by_their_processes(google, read) -> None:
-    """Ten links a page are the default: a hundred are asked for, and every page."""
-    here = "bigquery:acme.sales.orders"
-    links = tuple((f"{LINK}{n}", f"bigquery:acme.raw.t{n}", here) for n in range(3))
-    out = (f"{LINK}9", here, "kafka:broker.example.`shop.orders`")
-    made = {
+    """Ten links a page are the default: a hundred are queried for, and every page."""
+    text = "bigquery:acme.sales.orders"
+    links = tuple((f"{LINK}{n}", f"bigquery:acme.raw.t{n}", text) for n in range(3))
+    out = (f"{LINK}9", text, "kafka:broker.example.`shop.orders`")
+    texts = {
         f"{LINK}0": ("projects/acme/locations/eu/processes/p1",),
         f"{LINK}1": ("projects/acme/locations/eu/processes/p2",),
     }
     server = google.Google(
         tables=(google.table("acme.sales.orders"),),
         links=(*links, out),
-        made=made,
+        made=texts,
         titles={"projects/acme/locations/eu/processes/p1": "nightly load"},
     )
-    found = read("google", server, wanted=ONE).links
+    result = read("google", server, wanted=ONE).links
 
-    assert [(link.origin_name, link.target_namespace, link.target_name, link.process) for link in found] == [
+    assert [(link.origin_name, link.target_namespace, link.target_name, link.process) for link in result] == [
         ("acme.raw.t0", "bigquery", "acme.sales.orders", "nightly load"),
         ("acme.raw.t1", "bigquery", "acme.sales.orders", "p2"),
         ("acme.raw.t2", "bigquery", "acme.sales.orders", ""),
@@ -93,7 +94,7 @@ def test_links_are_followed_both_ways_and_named_by_their_processes(google, read)
     assert {body["pageSize"] for body in server.bodies if "pageSize" in body} == {100}
 
 
-def test_links_between_columns_are_asked_for_where_they_are_wanted(google, read) -> None:
+def test_links_between_columns_are_requested_where_they_are_wanted(google, read) -> None:
     """The answer is a stream: a list of parts."""
     column = {
         "source": {"fullyQualifiedName": "bigquery:acme.raw.t", "field": ["amount"]},
@@ -104,9 +105,9 @@ def test_links_between_columns_are_asked_for_where_they_are_wanted(google, read)
     whole = {**column, "source": {"fullyQualifiedName": "bigquery:acme.raw.t"}}
     tables = (google.table("acme.sales.orders"),)
     server = google.Google(tables=tables, columns=(column, whole), titles={})
-    found = read("google", server, wanted=ONE, lineage=Lineage.COLUMNS).links
+    links = read("google", server, wanted=ONE, lineage=Lineage.COLUMNS).links
 
-    assert [(link.origin_path, link.target_path, link.dependency, link.process) for link in found] == [
+    assert [(link.origin_path, link.target_path, link.dependency, link.process) for link in links] == [
         (("amount",), ("line", "price"), "EXACT_COPY", "p1")
     ]
 
@@ -119,8 +120,8 @@ def test_table_that_may_not_be_read_is_named_and_kept(google, read, status) -> N
     reading = read("google", server, wanted=ONE, lineage=Lineage.NONE)
 
     assert [table.name for table in reading.tables] == ["acme.a.open"]
-    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset({"acme.a.shut"}))
-    assert reading.outcome.asked == 2
+    assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset({"acme.a.shut"}))
+    assert reading.outcome.requested == 2
 
 
 def test_table_that_is_gone_since_it_was_listed_is_left_out(google, read) -> None:
@@ -128,7 +129,7 @@ def test_table_that_is_gone_since_it_was_listed_is_left_out(google, read) -> Non
     server = google.Google(tables=tuple(map(google.table, ("acme.a.x", "acme.a.y"))), refused={"tables/y": 404})
     reading = read("google", server, wanted=ONE, lineage=Lineage.NONE)
 
-    assert (reading.outcome.answer, [table.name for table in reading.tables]) == (SourceStatus.READ, ["acme.a.x"])
+    assert (reading.outcome.status, [table.name for table in reading.tables]) == (SourceStatus.READ, ["acme.a.x"])
 
 
 def test_answer_of_another_shape_costs_that_table(google, read) -> None:
@@ -150,7 +151,7 @@ def test_lineage_without_rights_costs_the_lineage_alone(google, read) -> None:
         "google", google.Google(tables=(google.table("acme.a.x"),), refused={"searchLinks": 403}), wanted=ONE
     )
 
-    assert (len(reading.tables), reading.outcome.answer) == (1, SourceStatus.PARTIAL)
+    assert (len(reading.tables), reading.outcome.status) == (1, SourceStatus.PARTIAL)
     assert reading.outcome.reason == "1 of its tables did not report their lineage"
 
 
@@ -180,70 +181,59 @@ def test_qualified_names_become_names_of_openlineage(qualified, expected) -> Non
     assert dataset_of(qualified) == expected
 
 
-def test_each_service_is_asked_at_its_own_address_with_the_token(serve, reply) -> None:
+BIGQUERY, LINEAGE = "http://bigquery.example", "http://lineage.example"
+
+
+def test_each_service_is_asked_at_its_own_address_with_the_token(canned) -> None:
     """A method's colon is not encoded, and a fresh token is taken for each request."""
-    seen = []
     tokens = iter(["t1", "t2", "t2"])
-
-    def handler(request):
-        seen.append((request.target, request.headers.get("authorization")))
-        return reply(body=b"{}")
-
-    addresses = (("bigquery", serve(handler)), ("datalineage", serve(handler) + "/"))
+    canned.get(re.compile(f"{BIGQUERY}/.*"), json={})
+    canned.post(re.compile(f"{LINEAGE}/.*"), json={})
+    addresses = (("bigquery", BIGQUERY), ("datalineage", f"{LINEAGE}/"))
     settings = CatalogSettings(type="google", http=HttpSettings(url="https://googleapis.com"), endpoints=addresses)
     with Http(settings.http, SourceId("x"), exchange=google_api_transport(settings, lambda: next(tokens))) as http:
         http.get("bigquery", "v2", "projects", "a:b", "datasets", params=[("maxResults", 5)])
         http.post("datalineage", "v1", "projects", "p", "locations", "eu:searchLinks", body={})
 
-    assert seen == [
-        ("/bigquery/v2/projects/a%3Ab/datasets?maxResults=5", "Bearer t1"),
-        ("/v1/projects/p/locations/eu:searchLinks", "Bearer t2"),
+    assert [(call.request.url, call.request.headers["Authorization"]) for call in canned.calls] == [
+        (f"{BIGQUERY}/bigquery/v2/projects/a%3Ab/datasets?maxResults=5", "Bearer t1"),
+        (f"{LINEAGE}/v1/projects/p/locations/eu:searchLinks", "Bearer t2"),
     ]
 
 
-def test_token_of_the_settings_needs_no_chain(serve, reply) -> None:
+def test_token_of_the_settings_needs_no_chain(canned) -> None:
     """A machine outside Google has no default credentials."""
-    seen = []
-
-    def handler(request):
-        seen.append(request.headers.get("authorization"))
-        return reply(body=b"{}")
-
+    canned.get(f"{BIGQUERY}/bigquery/v2", json={})
     http_settings = HttpSettings(url="https://googleapis.com", auth=BearerAuth(token="mine"))
-    settings = CatalogSettings(type="google", http=http_settings, endpoints=(("bigquery", serve(handler)),))
+    settings = CatalogSettings(type="google", http=http_settings, endpoints=(("bigquery", BIGQUERY),))
     with Http(settings.http, SourceId("x"), exchange=google_api_transport(settings)) as http:
         http.get("bigquery", "v2")
 
-    assert seen == ["Bearer mine"]
+    assert [call.request.headers["Authorization"] for call in canned.calls] == ["Bearer mine"]
 
 
-def credentials(url: str) -> object:
+def credentials(url: str = "http://token.example") -> object:
     from google.oauth2.credentials import Credentials
 
     names = {"refresh_token": "zqREFRESHzq", "client_id": "id", "client_secret": "zqCLIENTzq"}
     return Credentials(None, token_uri=f"{url}/token", **names)  # type: ignore[no-untyped-call]
 
 
-def test_credentials_that_google_finds_are_renewed_and_kept(serve, reply) -> None:
+def test_credentials_that_google_finds_are_renewed_and_kept(canned) -> None:
     """One request for a token, whatever number of requests go by it."""
-    asked = []
+    canned.post("http://token.example/token", json={"access_token": "fresh", "expires_in": 3600})
+    token = default_token(credentials)
 
-    def handler(request):
-        asked.append(request.target)
-        return reply(body=b'{"access_token": "fresh", "expires_in": 3600}')
-
-    token = default_token(lambda: credentials(serve(handler)))
-
-    assert [token(), token(), asked] == ["fresh", "fresh", ["/token"]]
+    assert [token(), token(), len(canned.calls)] == ["fresh", "fresh", 1]
 
 
-def test_credentials_that_are_refused_say_so_without_secrets(serve, reply) -> None:
+def test_credentials_that_are_refused_say_so_without_secrets(canned) -> None:
     """As when somebody logged in a year ago."""
-    refused = reply(status=400, body=b'{"error": "invalid_grant", "error_description": "Token has been revoked."}')
-    token = default_token(lambda: credentials(serve(lambda _: refused)))
+    refused = {"error": "invalid_grant", "error_description": "Token has been revoked."}
+    canned.post("http://token.example/token", status=400, json=refused)
 
     with pytest.raises(SourceRefused) as caught:
-        token()
+        default_token(credentials)()
 
     assert "revoked" in caught.value.what
     assert "zq" not in f"{caught.value} {caught.value.hint}"

@@ -50,7 +50,7 @@ def test_what_is_no_type_is_none(text: str) -> None:
 
 
 def test_type_nested_too_deeply_is_none() -> None:
-    """Nobody's stack is that deep."""
+    """No stack is that deep."""
     text = '{"type":"array","elementType":' * 300 + '"int"' + "}" * 300
 
     assert spark_shape(text) is None

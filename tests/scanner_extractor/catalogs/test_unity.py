@@ -66,11 +66,11 @@ def test_lists_are_read_page_by_page_over_an_empty_one(unity, read) -> None:
     reading = read("unity", unity.Unity(tables=tuple(map(unity.table, names))), lineage=Lineage.NONE)
 
     assert [table.name for table in reading.tables] == names
-    assert reading.outcome.answer is SourceStatus.READ
-    assert (reading.outcome.got, reading.outcome.asked) == (6, 6)
+    assert reading.outcome.status is SourceStatus.READ
+    assert (reading.outcome.received, reading.outcome.requested) == (6, 6)
 
 
-def test_only_tables_that_matter_are_asked_for(unity, read) -> None:
+def test_only_tables_that_matter_are_requested(unity, read) -> None:
     """Names are not looked up; what Databricks fills itself is read only where it is named."""
     names = ["main.a.x", "main.b.x", "main.b.y", "main.information_schema.tables", "system.access.audit", "dev.b.x"]
     server = unity.Unity(tables=tuple(map(unity.table, names)))
@@ -81,7 +81,7 @@ def test_only_tables_that_matter_are_asked_for(unity, read) -> None:
 
     assert [table.name for table in every.tables] == ["dev.b.x", "main.a.x", "main.b.x", "main.b.y"]
     assert [table.name for table in some.tables] == ["main.b.x"]
-    assert not any("/catalogs" in asked or "schema_name=a" in asked for asked in server.asked)
+    assert not any("/catalogs" in requests or "schema_name=a" in requests for requests in server.asked)
 
 
 def info(name: str, **more: object) -> dict[str, object]:
@@ -90,8 +90,8 @@ def info(name: str, **more: object) -> dict[str, object]:
 
 
 def test_lineage_names_neighbours_and_what_makes_them(unity, read) -> None:
-    """A producer stands on the upstream side; without rights to a neighbour only its existence is told."""
-    told = {
+    """A producer stands on the upstream side; without rights to a neighbour only its existence is reported."""
+    members = {
         "upstreams": [
             info("main.raw.events", jobInfos=[{"job_id": 7, "workspace_id": 1}], queryInfos=[{"query_id": "q-9"}]),
             {"fileInfo": {"path": "abfss://c@acct.dfs.core.windows.net/in/"}},
@@ -102,7 +102,7 @@ def test_lineage_names_neighbours_and_what_makes_them(unity, read) -> None:
             info("main.gold.daily", notebookInfos=[{"notebook_id": 3}], pipelineInfos=[{"pipeline_id": "x"}])
         ],
     }
-    server = unity.Unity(tables=(unity.table("main.sales.orders"),), lineage={("main.sales.orders", ""): told})
+    server = unity.Unity(tables=(unity.table("main.sales.orders"),), lineage={("main.sales.orders", ""): members})
     links = read("unity", server).links
 
     assert [(link.origin_namespace, link.origin_name, link.target_name, link.process) for link in links] == [
@@ -113,11 +113,11 @@ def test_lineage_names_neighbours_and_what_makes_them(unity, read) -> None:
     ]
 
 
-def test_columns_are_asked_for_only_where_that_is_wanted(unity, read) -> None:
+def test_columns_are_requested_only_where_that_is_wanted(unity, read) -> None:
     """It is one request a column."""
-    there = {"name": "amount", "catalog_name": "main", "schema_name": "raw", "table_name": "events"}
+    texts = {"name": "amount", "catalog_name": "main", "schema_name": "raw", "table_name": "events"}
     lineage = {
-        ("main.sales.orders", "total"): {"upstream_cols": [there], "downstream_cols": [there | {"name": "sum"}, {}]}
+        ("main.sales.orders", "total"): {"upstream_cols": [texts], "downstream_cols": [texts | {"name": "sum"}, {}]}
     }
     server = unity.Unity(tables=(unity.table("main.sales.orders", unity.column("total", "long")),), lineage=lineage)
 
@@ -133,25 +133,25 @@ def test_columns_are_asked_for_only_where_that_is_wanted(unity, read) -> None:
 
 @pytest.mark.parametrize("status", [401, 403, 404])
 def test_table_whose_lineage_is_refused_is_kept(unity, read, status) -> None:
-    """What is not told proves nothing: links that were known stay, so nothing is named as unread."""
+    """What is not reported proves nothing: links that were known stay, so nothing is named as unread."""
     tables = tuple(map(unity.table, ("main.s.a", "main.s.b")))
     server = unity.Unity(tables=tables, refused={"table_name=main.s.a": status})
     reading = read("unity", server)
 
     assert [table.name for table in reading.tables] == ["main.s.a", "main.s.b"]
-    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
+    assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
     assert reading.outcome.reason == "1 of its tables did not report their lineage"
     assert [problem.where for problem in reading.problems] == ["catalog:unity:https://unity.example main.s.a"]
 
 
-def test_where_nobody_tells_lineage_not_everybody_is_asked(unity, read) -> None:
+def test_where_nobody_reports_lineage_not_everybody_is_queried(unity, read) -> None:
     """Workspaces without the feature answer every table alike."""
     server = unity.Unity(
         tables=tuple(unity.table(f"main.s.t{n}") for n in range(40)), refused={"table-lineage": 403}, page=50
     )
     reading = read("unity", server)
 
-    assert sum("table-lineage" in asked for asked in server.asked) == 5
+    assert sum("table-lineage" in requests for requests in server.asked) == 5
     assert len(reading.tables) == 40
     assert reading.outcome.reason == "40 of its tables did not report their lineage"
 
@@ -189,7 +189,7 @@ def through_warehouse(exchange, server, lineage: Lineage, pauses: list[float]):
         return read_unity(settings, http, no_progress, clock=Clock(pause=pauses.append))
 
 
-def test_system_tables_tell_all_lineage_in_two_statements(unity, exchange) -> None:
+def test_system_tables_report_all_lineage_in_two_statements(unity, exchange) -> None:
     """In parts, after a wait, and only what touches a table that was read; the days are a parameter, not text."""
     server = unity.Unity(tables=(unity.table("main.sales.orders"),), rows=ROWS, states=("PENDING", "RUNNING"))
     pauses: list[float] = []
@@ -211,31 +211,31 @@ def test_statement_that_fails_costs_the_lineage_alone(unity, exchange) -> None:
     reading = through_warehouse(exchange, server, Lineage.TABLES, [])
 
     assert len(reading.tables) == 1
-    assert reading.outcome.answer is SourceStatus.PARTIAL
+    assert reading.outcome.status is SourceStatus.PARTIAL
     assert reading.problems[0].where.endswith("system.access.table_lineage")
 
 
 def test_odd_entries_are_left_out_and_odd_types_kept(unity, read) -> None:
     """An entry without a name is none; a type that is no JSON is read from its text, else kept."""
-    odd = [
+    unusual = [
         {"name": "a", "type_json": "{", "type_text": "array<int>", "position": "x"},
         {"name": "b", "type_name": "VARIANT"},
         {"type_name": "INT"},
         "x",
     ]
-    table = unity.table("main.s.t") | {"columns": odd, "created_at": "soon", "storage_location": "nowhere"}
+    table = unity.table("main.s.t") | {"columns": unusual, "created_at": "soon", "storage_location": "nowhere"}
     nameless = unity.table("main.s.u") | {"name": ""}
-    found = read("unity", unity.Unity(tables=(table, nameless), page=5), lineage=Lineage.NONE).tables
+    tables = read("unity", unity.Unity(tables=(table, nameless), page=5), lineage=Lineage.NONE).tables
 
-    assert [[(c.name, c.type) for c in one.columns] for one in found] == [
+    assert [[(c.name, c.type) for c in item.columns] for item in tables] == [
         [("a", "array"), ("a.[]", "int"), ("b", "VARIANT")]
     ]
-    assert (found[0].created, found[0].symlinks) == ("", ())
+    assert (tables[0].created, tables[0].symlinks) == ("", ())
 
 
 def test_lineage_is_json_that_may_hold_anything(unity, read) -> None:
     """The service is in preview and changes."""
-    told = json.loads('{"upstreams": [1, {"tableInfo": 3}, {"fileInfo": {"path": 5}}], "downstreams": "x"}')
-    server = unity.Unity(tables=(unity.table("main.s.t"),), lineage={("main.s.t", ""): told})
+    reported = json.loads('{"upstreams": [1, {"tableInfo": 3}, {"fileInfo": {"path": 5}}], "downstreams": "x"}')
+    server = unity.Unity(tables=(unity.table("main.s.t"),), lineage={("main.s.t", ""): reported})
 
-    assert read("unity", server).outcome.answer is SourceStatus.READ
+    assert read("unity", server).outcome.status is SourceStatus.READ

@@ -50,14 +50,14 @@ def test_without_cloud_brokers_are_wanted(tmp_path: Path) -> None:
 
 
 def test_planes_have_keys_and_addresses_of_their_own(tmp_path: Path) -> None:
-    """An empty key is none; an address that is not told is found."""
+    """An empty key is none; an address that is not reported is found."""
     empty = {"basic": {"user": "", "password": ""}}
     planes = {"kafka": {"auth": LOGIN}, "flink": {"auth": empty}, "metrics": {"url": "https://m.example.org"}}
 
     cloud = read(tmp_path, confluent_cloud=CLOUD | planes).cloud
     assert cloud
-    told = {plane: (http.url, has_key(http)) for plane, http in cloud.planes.items()}
-    assert told == {
+    members = {plane: (http.url, has_key(http)) for plane, http in cloud.planes.items()}
+    assert members == {
         Plane.KAFKA: ("", True),
         Plane.FLINK: ("", False),
         Plane.METRICS: ("https://m.example.org", False),
@@ -81,16 +81,16 @@ def test_defaults_are_those_of_the_public_services(tmp_path: Path) -> None:
 
 def test_limit_that_is_written_stays(tmp_path: Path) -> None:
     """And a host of ones own has none of ours."""
-    told = {"type": "confluent", "cluster": "lkc-1"}
+    members = {"type": "confluent", "cluster": "lkc-1"}
     written, own = ({"requests_per_second": 5}, 5), ({"url": "http://m"}, None)
 
     for more, limit in (written, own):
-        metrics = read(tmp_path, metrics=told | more).metrics
+        metrics = read(tmp_path, metrics=members | more).metrics
         assert isinstance(metrics, MetricsSettings)
         assert metrics.http.requests_per_second == limit
 
 
-def test_offsets_are_asked_of_the_brokers(tmp_path: Path) -> None:
+def test_offsets_are_queried_of_the_brokers(tmp_path: Path) -> None:
     """With the properties of `kafka`, which hold secrets."""
     metrics = read(tmp_path, kafka={"sasl.password": "hidden-9"}, metrics={"type": "offsets"}).metrics
 
@@ -100,7 +100,7 @@ def test_offsets_are_asked_of_the_brokers(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("members", "told"),
+    ("members", "reported"),
     [
         ({"metrics": {"type": "offsets"}}, "$.metrics.type offsets come from the brokers, and there is no `kafka`"),
         (
@@ -122,9 +122,9 @@ def test_offsets_are_asked_of_the_brokers(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_what_does_not_fit_together_is_told(tmp_path: Path, members: dict[str, Any], told: str) -> None:
+def test_what_does_not_fit_together_is_reported(tmp_path: Path, members: dict[str, Any], reported: str) -> None:
     """With its place."""
-    assert problems(tmp_path, **members) == [told]
+    assert problems(tmp_path, **members) == [reported]
 
 
 @pytest.mark.parametrize(
@@ -142,7 +142,7 @@ def test_what_does_not_fit_together_is_told(tmp_path: Path, members: dict[str, A
         {"metrics": {"type": "confluent", "cluster": "c", "look_back_minutes": 0}},
     ],
 )
-def test_wrong_form_is_told_and_nothing_breaks(tmp_path: Path, members: dict[str, Any]) -> None:
+def test_wrong_form_is_reported_and_nothing_breaks(tmp_path: Path, members: dict[str, Any]) -> None:
     """The judge skips what has not the right form."""
     assert len(problems(tmp_path, **members)) == 1
 
@@ -169,8 +169,8 @@ def test_check_tries_each_source(tmp_path: Path) -> None:
         body = {"entities": [{}], "data": [] if "graphql" not in request.url else {"kafka_topic": []}}
         return Response(status=200, body=json.dumps(body).encode())
 
-    told = [(row.tried, row.state, row.detail) for row in check(settings, probe=lambda _: "", exchange=exchange)]
-    assert told == [
+    reported = [(row.tried, row.state, row.detail) for row in check(settings, probe=lambda _: "", exchange=exchange)]
+    assert reported == [
         ("list topics", State.OK, "0 topics"),
         ("search topics", State.OK, "at least 1 topic"),
         ("query GraphQL", State.OK, "no topic"),
@@ -179,7 +179,7 @@ def test_check_tries_each_source(tmp_path: Path) -> None:
     ]
 
 
-def test_check_says_which_list_of_the_control_plane_is_refused(cloud, tmp_path: Path) -> None:
+def test_check_states_which_list_of_the_control_plane_is_refused(cloud, tmp_path: Path) -> None:
     """The cluster is found all the same."""
     server = cloud.Cloud(
         environments=(cloud.Environment(clusters=(cloud.Cluster(id="lkc-1"),)),), refused={"/fcpm": 403}
@@ -189,10 +189,10 @@ def test_check_says_which_list_of_the_control_plane_is_refused(cloud, tmp_path: 
         settings = read(tmp_path, confluent_cloud=CLOUD | {"url": url, "metrics": own, "kafka": {"auth": LOGIN}})
         rows = list(check(settings, probe=lambda _: "3 brokers"))
 
-    told = [(row.source.partition(":")[0], row.tried, row.state) for row in rows]
-    assert told[:3] == [
+    reported = [(row.source.partition(":")[0], row.tried, row.state) for row in rows]
+    assert reported[:3] == [
         ("confluent_cloud", "find the cluster", State.OK),
         ("confluent_cloud", "list what is beside it", State.REFUSED),
         ("schema_registry", "look for a key", State.REFUSED),
     ]
-    assert ("kafka", "read metadata of the brokers", State.OK) in told
+    assert ("kafka", "read metadata of the brokers", State.OK) in reported

@@ -41,7 +41,7 @@ def test_every_kind_of_server_arrives(tmp_path):
     settings = read(tmp_path, flink=[CLOUD | auth, cmf, manager, {"type": "sql-gateway", "url": "http://g:8083"}])
     cloud, platform, jobs, gateway = settings.flink
 
-    assert [each.source for each in settings.flink] == [
+    assert [item.source for item in settings.flink] == [
         "flink:https://flink.eu-central-1.aws.confluent.cloud/env-1",
         "flink:http://cmf:8080/prod",
         "flink:main",
@@ -62,7 +62,7 @@ def test_every_kind_of_server_arrives(tmp_path):
         ({"url": "https://flink.example.org", "region": "aws.eu-west-1"}, "aws.eu-west-1"),
     ],
 )
-def test_region_is_told_by_the_address_or_by_people(tmp_path, members, region):
+def test_region_is_reported_by_the_address_or_by_people(tmp_path, members, region):
     """A private endpoint may be called anything."""
     assert read(tmp_path, flink=[CLOUD | members]).flink[0].region == region
 
@@ -81,11 +81,11 @@ def test_files_are_found_beside_cluster_json(tmp_path):
     assert [file.name for file in first.files.files] == ["a.sql", "b.sql"]
     assert (first.source, first.catalog, first.database) == ("flink:flink", "c", "d")
     assert (second.source, [file.name for file in second.files.files]) == ("flink:chosen", ["a.sql", "a.txt"])
-    assert [each.source for each in settings.others["streams"]] == ["streams:top/*.txt", "streams:app"]
+    assert [item.source for item in settings.others["streams"]] == ["streams:top/*.txt", "streams:app"]
 
 
 @pytest.mark.parametrize(
-    ("item", "found"),
+    ("item", "result"),
     [
         ({"type": "jobmanger", "url": "http://x"}, '$.flink[0].type "jobmanger" is no kind of Flink source'),
         ({"url": "http://x"}, "$.flink[0] 'type' is missing"),
@@ -107,11 +107,11 @@ def test_files_are_found_beside_cluster_json(tmp_path):
         (7, "$.flink[0] a number stands where an object is expected"),
     ],
 )
-def test_wrong_source_of_flink_is_said(tmp_path, item, found):
+def test_wrong_source_of_flink_is_reported(tmp_path, item, result):
     """With its place, and nothing else."""
     (tmp_path / "a.sql").write_text("")
 
-    assert problems(tmp_path, flink=[item]) == [found]
+    assert problems(tmp_path, flink=[item]) == [result]
 
 
 def test_unknown_kind_comes_with_those_that_are_known(tmp_path):
@@ -122,7 +122,7 @@ def test_unknown_kind_comes_with_those_that_are_known(tmp_path):
     assert caught.value.hint == f"known: {KINDS}"
 
 
-def test_everything_that_a_cloud_source_lacks_is_said_at_once(tmp_path):
+def test_everything_that_a_cloud_source_lacks_is_reported_at_once(tmp_path):
     """Nobody wants to mend a file line by line."""
     assert problems(tmp_path, flink=[{"type": "confluent"}]) == [
         "$.flink[0] 'environment' is missing",
@@ -132,15 +132,15 @@ def test_everything_that_a_cloud_source_lacks_is_said_at_once(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("sources", "found"),
+    ("sources", "result"),
     [
         ([{"name": "a"}, {"name": "a", "environment": "env-2"}], ['$.flink[1].name two sources are called "a"']),
         ([{}, {}], [f'$.flink[1].url two sources are called "{CLOUD["url"]}"']),
     ],
 )
-def test_two_sources_cannot_be_one(tmp_path, sources, found):
+def test_two_sources_cannot_be_one(tmp_path, sources, result):
     """Each scan would tell that the other's statements are gone."""
-    assert problems(tmp_path, flink=[CLOUD | source for source in sources]) == found
+    assert problems(tmp_path, flink=[CLOUD | source for source in sources]) == result
 
 
 def test_one_region_may_hold_two_environments(tmp_path):

@@ -134,7 +134,7 @@ def test_credentials_in_a_url_move_out_of_it(tmp_path):
     assert item.source == "schema_registry:https://sr.example/api"
 
 
-def test_confluent_cloud_is_asked_no_faster_than_it_allows(tmp_path):
+def test_confluent_cloud_is_queried_no_faster_than_it_allows(tmp_path):
     """Its registries refuse more than 75 reads a second; a file may ask for less."""
     cloud = {"type": "confluent", "url": "https://psrc-1.eu.aws.confluent.cloud"}
     slow = cloud | {"url": "https://psrc-2.eu.aws.confluent.cloud", "requests_per_second": 5}
@@ -189,14 +189,14 @@ def test_any_text_is_filled_in_or_is_a_problem(tmp_path_factory, text):
 
 def test_every_problem_is_reported_at_once_in_the_order_of_the_file(tmp_path):
     """Nobody wants to mend a file line by line."""
-    found = problems(
+    result = problems(
         tmp_path,
         '{"cluster": "", "brokers": ["a b", "${NO}"], "kafka": {"x": null, "bootstrap.servers": "a"}, '
         '"schema_registries": [{"type": "conflunt", "url": "ftp://x", "read_timeout": 0}, {"type": "karapace"}], '
         '"ksqldb": {}, "manual_input": ["none/*.json", 1], "conect": [], "cluster": "b"}',
     )
 
-    assert found == [
+    assert result == [
         '$.brokers[0] "a b" is not a broker address',
         "$.brokers[1] the environment has no variable NO",
         "$.kafka.x null stands where text or a number or true or false is expected",
@@ -214,7 +214,7 @@ def test_every_problem_is_reported_at_once_in_the_order_of_the_file(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("members", "found"),
+    ("members", "result"),
     [
         ({"url": "http://sr:99999"}, '$.url "http://sr:99999" is not a web address'),
         ({"url": "sr:8081"}, '$.url "sr:8081" is not a web address'),
@@ -242,13 +242,13 @@ def test_every_problem_is_reported_at_once_in_the_order_of_the_file(tmp_path):
         ({"environment": "$file:a\0b"}, "$.environment "),
     ],
 )
-def test_member_of_a_source_that_is_wrong_is_named(tmp_path, members, found):
+def test_member_of_a_source_that_is_wrong_is_named(tmp_path, members, result):
     """With its JSON path, so that an editor can jump there."""
     (tmp_path / "bytes").write_bytes(b"\xff")
 
-    told = problems(tmp_path, registry(**members))
+    reported = problems(tmp_path, registry(**members))
 
-    assert told[0].replace("$.schema_registries[0]", "$").startswith(found)
+    assert reported[0].replace("$.schema_registries[0]", "$").startswith(result)
 
 
 @pytest.mark.parametrize(
@@ -269,36 +269,38 @@ def test_value_of_a_variable_or_secret_file_is_never_shown(tmp_path, members):
     """Whatever is wrong with it: the name of the variable is what helps."""
     (tmp_path / "secret").write_text("hunter2 \x01")
 
-    told = "".join(problems(tmp_path, registry(**members), V="hunter2 \x01"))
+    reported = "".join(problems(tmp_path, registry(**members), V="hunter2 \x01"))
 
-    assert "hunter2" not in told
+    assert "hunter2" not in reported
 
 
 def test_secret_written_into_the_file_is_not_shown_either(tmp_path):
     """People do; the terminal need not repeat it."""
-    told = problems(tmp_path, registry(url="ftp://u:hunter2@x", auth={"basic": {"user": "u", "password": ["hunter2"]}}))
+    reported = problems(
+        tmp_path, registry(url="ftp://u:hunter2@x", auth={"basic": {"user": "u", "password": ["hunter2"]}})
+    )
 
-    assert "hunter2" not in "".join(told)
+    assert "hunter2" not in "".join(reported)
 
 
 def test_credentials_in_url_and_auth_are_one_too_many(tmp_path):
     """Nobody can know which is meant."""
-    told = problems(tmp_path, registry(url="http://u:p@sr", auth={"bearer": {"token": "t"}}))
+    reported = problems(tmp_path, registry(url="http://u:p@sr", auth={"bearer": {"token": "t"}}))
 
-    assert told == ["$.schema_registries[0].auth there are credentials in `url` and in `auth`"]
+    assert reported == ["$.schema_registries[0].auth there are credentials in `url` and in `auth`"]
 
 
 def test_source_named_twice_is_a_problem(tmp_path):
     """Host case and a final slash make no other source; a ksqlDB at the same address is one."""
     items = [{"type": "confluent", "url": "http://sr:1"}, {"type": "karapace", "url": "http://SR:1/"}]
 
-    told = problems(tmp_path, LEAST | {"schema_registries": items, "ksqldb": [{"url": "http://sr:1"}]})
+    reported = problems(tmp_path, LEAST | {"schema_registries": items, "ksqldb": [{"url": "http://sr:1"}]})
 
-    assert told == ["$.schema_registries[1].url this source is named twice"]
+    assert reported == ["$.schema_registries[1].url this source is named twice"]
 
 
 def test_connect_cluster_is_known_by_its_name_or_else_its_address(tmp_path):
-    """A name stays when the address changes; a worker that shares out connectors anew is asked again."""
+    """A name stays when the address changes; a worker that rebalances is queried again."""
     sources = [{"name": "main", "url": "http://u:p@c:8083/"}, {"url": "http://d:8083", "active_topics": False}]
 
     main, other = read(tmp_path, LEAST | {"connect": sources}).connect
@@ -312,9 +314,9 @@ def test_two_connect_clusters_of_one_name_are_refused(tmp_path):
     """Each would make the other's connectors gone."""
     sources = [{"name": "main", "url": "http://c:8083"}, {"name": "main", "url": "http://d:8083"}]
 
-    told = problems(tmp_path, LEAST | {"connect": sources})
+    reported = problems(tmp_path, LEAST | {"connect": sources})
 
-    assert told == ['$.connect[1].name two sources are called "main"']
+    assert reported == ['$.connect[1].name two sources are called "main"']
 
 
 def test_manual_input_takes_files_patterns_and_directories(tmp_path):
@@ -335,8 +337,8 @@ def test_manual_input_takes_files_patterns_and_directories(tmp_path):
     ]
 
 
-def test_what_is_unwise_is_said_and_does_no_harm(tmp_path):
-    """A gateway that tells nothing, and a certificate that nobody checks, are worth a line."""
+def test_what_is_unwise_is_reported_and_does_no_harm(tmp_path):
+    """A gateway that reports nothing, and a certificate that nobody checks, are worth a line."""
     gateway = {"type": "sql-gateway", "url": "http://g:8083"}
 
     warnings = read(tmp_path, LEAST | {"flink": [gateway]} | registry(tls={"verify": False})).warnings

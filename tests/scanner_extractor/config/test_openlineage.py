@@ -23,25 +23,25 @@ def read(directory: Path, transport: Any, **environment: str) -> Any:
 def wrong(directory: Path, transport: Any) -> list[str]:
     with pytest.raises(InputInvalid) as caught:
         read(directory, transport)
-    return [f"{each.where.partition(' ')[2]} {each.what}" for each in caught.value.problems]
+    return [f"{problem.where.partition(' ')[2]} {problem.what}" for problem in caught.value.problems]
 
 
 def test_variables_and_secret_files_are_filled_in_and_never_shown(tmp_path) -> None:
     """As everywhere in this file."""
     (tmp_path / "key").write_text("hidden-word\n")
     auth = {"type": "api_key", "apiKey": "$file:key"}
-    found = read(tmp_path, {"type": "http", "url": "${WHERE}", "auth": auth}, WHERE="https://m:5000")
+    result = read(tmp_path, {"type": "http", "url": "${WHERE}", "auth": auth}, WHERE="https://m:5000")
 
-    assert found.transport == {
+    assert result.transport == {
         "type": "http",
         "url": "https://m:5000",
         "auth": {"type": "api_key", "apiKey": "hidden-word"},
     }
-    assert "hidden-word" not in repr(found)
+    assert "hidden-word" not in repr(result)
 
 
 def test_members_that_only_the_library_knows_are_handed_on(tmp_path) -> None:
-    """It has more transports and settings than are told here."""
+    """It has more transports and settings than are reported here."""
     transport = {"type": "acme.Transport", "depth": {"of": [1, 2]}, "on": True}
 
     assert read(tmp_path, transport).transport == transport
@@ -64,7 +64,7 @@ def test_files_are_relative_to_the_file_also_inside_a_composite(tmp_path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("transport", "said"),
+    ("transport", "output"),
     [
         ({}, "$.openlineage.transport 'type' is missing"),
         ({"type": "http"}, "$.openlineage.transport 'url' is missing"),
@@ -80,9 +80,9 @@ def test_files_are_relative_to_the_file_also_inside_a_composite(tmp_path) -> Non
         ),
     ],
 )
-def test_transport_that_cannot_be_is_a_problem_with_its_place(transport, said, tmp_path) -> None:
+def test_transport_that_cannot_be_is_a_problem_with_its_place(transport, output, tmp_path) -> None:
     """Before anything is sent."""
-    assert wrong(tmp_path, transport) == [said]
+    assert wrong(tmp_path, transport) == [output]
 
 
 @pytest.mark.parametrize("transport", ["http", None, [], {"type": 3}, {"type": "composite", "transports": [3]}])
@@ -96,3 +96,10 @@ def test_file_without_it_leaves_it_to_the_library(tmp_path) -> None:
     (tmp_path / "c.json").write_text(json.dumps(LEAST))
 
     assert read_cluster_file(tmp_path / "c.json", {}, ()).openlineage is None
+
+
+def test_a_transport_whose_type_is_an_object_is_a_problem(tmp_path) -> None:
+    """Its type is compared with those over HTTP, and an object has no hash."""
+    assert wrong(tmp_path, {"type": {"a": 1}, "url": "nonsense"}) == [
+        "$.openlineage.transport.type an object stands where text is expected"
+    ]

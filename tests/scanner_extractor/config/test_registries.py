@@ -26,7 +26,7 @@ def read(tmp_path):
 
 
 @pytest.fixture
-def found(read):
+def find(read):
     """List what is wrong with registries as `$.path what`, below the list."""
 
     def problems(*registries):
@@ -89,17 +89,17 @@ def test_every_member_of_glue_arrives(read):
         ),
     ],
 )
-def test_member_that_is_wrong_is_named(registry, expected, found):
+def test_member_that_is_wrong_is_named(registry, expected, find):
     """With its place, all at once."""
-    assert sorted(found(registry)) == expected
+    assert sorted(find(registry)) == expected
 
 
-def test_region_may_be_read_once_for_each_account(read, found):
+def test_region_may_be_read_once_for_each_account(read, find):
     """A profile is another account; the same one twice would be stored twice."""
     first, second = ({"type": "glue", "glue": {"region": "r", "profile": profile}} for profile in "ab")
 
     assert len(read(first, second)) == 2
-    assert found(first, first) == ["[1].glue this source is named twice"]
+    assert find(first, first) == ["[1].glue this source is named twice"]
 
 
 def test_registry_and_identity_pool_of_a_token_are_headers(read):
@@ -111,13 +111,13 @@ def test_registry_and_identity_pool_of_a_token_are_headers(read):
     assert registry.http.auth == OAuthAuth(**OAUTH)
 
 
-def test_contexts_of_one_registry_are_sources_of_their_own(read, found):
+def test_contexts_of_one_registry_are_sources_of_their_own(read, find):
     """A shared registry may be read for two teams, and each has its own subjects."""
-    one = {"type": "confluent", "url": "http://x"}
-    registries = read(one | {"context": ".eu"}, one | {"context": ".us"}, one | {"url": "http://x/contexts/.uk"})
+    texts = {"type": "confluent", "url": "http://x"}
+    registries = read(texts | {"context": ".eu"}, texts | {"context": ".us"}, texts | {"url": "http://x/contexts/.uk"})
 
     assert [registry.source for registry in registries] == [
         f"schema_registry:http://x/contexts/.{name}" for name in ("eu", "us", "uk")
     ]
     assert [registry.one_context for registry in registries] == [".eu", ".us", ".uk"]
-    assert found(one | {"context": ".eu"}, one | {"context": ".eu"}) == ["[1].url this source is named twice"]
+    assert find(texts | {"context": ".eu"}, texts | {"context": ".eu"}) == ["[1].url this source is named twice"]

@@ -74,18 +74,25 @@ def settings(**members: Any) -> Settings:
     return Settings(**{"cluster": ClusterName("billing"), "brokers": (), "file": Path("cluster.json")} | members)
 
 
-def expand(*planes: Plane, said: Settings | None = None, **more: HttpSettings) -> Settings:
-    return expanded(said or settings(), cloud(*planes, **more), FOUND)
+def expand(*planes: Plane, output: Settings | None = None, **more: HttpSettings) -> Settings:
+    return expanded(output or settings(), cloud(*planes, **more), FOUND)
 
 
-def test_every_plane_with_a_key_is_asked_with_it() -> None:
+def test_every_plane_with_a_key_is_queried_with_it() -> None:
     """Keys are scoped: one never serves all planes."""
-    found = expand(*Plane)
+    settings = expand(*Plane)
 
     http = [
-        each.http for each in (*found.registries, *found.stream_catalogs, *found.ksqldb, *found.flink, *found.connect)
+        value.http
+        for value in (
+            *settings.registries,
+            *settings.stream_catalogs,
+            *settings.ksqldb,
+            *settings.flink,
+            *settings.connect,
+        )
     ]
-    assert [each.url for each in http] == [
+    assert [item.url for item in http] == [
         "https://sr",
         "https://catalog",
         "https://k1",
@@ -93,27 +100,33 @@ def test_every_plane_with_a_key_is_asked_with_it() -> None:
         "https://flink.us-east-2.aws.confluent.cloud",
         "https://api.example.org/connect/v1/environments/env-a/clusters/lkc-1",
     ]
-    assert {each.auth for each in http} == {OWN}
-    assert found.lacking == ()
+    assert {item.auth for item in http} == {OWN}
+    assert settings.lacking == ()
 
 
 def test_cloud_key_is_used_where_it_can_work() -> None:
     """Managed connectors, Tableflow and metrics; nowhere else, where it would only be refused."""
-    found = expand()
+    settings = expand()
 
-    assert [each.http.auth for each in found.connect] == [CLOUD_KEY]
-    assert found.tableflow
-    assert found.metrics
-    assert isinstance(found.metrics, MetricsSettings)
-    assert (found.tableflow.http.auth, found.metrics.http.auth) == (CLOUD_KEY, CLOUD_KEY)
-    assert (found.registries, found.ksqldb, found.flink, found.kafka, found.kafka_rest) == ((), (), (), None, None)
+    assert [item.http.auth for item in settings.connect] == [CLOUD_KEY]
+    assert settings.tableflow
+    assert settings.metrics
+    assert isinstance(settings.metrics, MetricsSettings)
+    assert (settings.tableflow.http.auth, settings.metrics.http.auth) == (CLOUD_KEY, CLOUD_KEY)
+    assert (settings.registries, settings.ksqldb, settings.flink, settings.kafka, settings.kafka_rest) == (
+        (),
+        (),
+        (),
+        None,
+        None,
+    )
 
 
 def test_plane_that_is_there_without_a_key_is_lacking() -> None:
     """That is not the same as none: what is known of it must stay."""
-    found = expand()
+    settings = expand()
 
-    assert [(each.source, each.kind) for each in found.lacking] == [
+    assert [(lacking.source, lacking.kind) for lacking in settings.lacking] == [
         ("kafka_rest:https://pkc-1:lkc-1", "kafka"),
         ("schema_registry:https://sr", "schema_registry"),
         ("stream_catalog:https://catalog:lkc-1", "stream_catalog"),
@@ -121,90 +134,90 @@ def test_plane_that_is_there_without_a_key_is_lacking() -> None:
         ("flink:https://flink-eu/env-a", "flink"),
         ("flink:https://flink.us-east-2.aws.confluent.cloud/env-a", "flink"),
     ]
-    assert {each.what for each in found.lacking[:2]} == {
+    assert {lacking.what for lacking in settings.lacking[:2]} == {
         "no key for this plane (kafka)",
         "no key for this plane (schema_registry)",
     }
 
 
-def test_lacking_source_is_the_one_that_a_key_would_have_asked() -> None:
+def test_lacking_source_is_the_one_that_a_key_would_have_queried() -> None:
     """A key that is lost for a day must not make another source of the same thing."""
-    asked, lacking = expand(*Plane), {each.source for each in expand().lacking}
+    settings, lacking = expand(*Plane), {lacking.source for lacking in expand().lacking}
 
-    sources = (*asked.registries, *asked.stream_catalogs, *asked.ksqldb, *asked.flink)
-    assert {each.source for each in sources} < lacking
+    sources = (*settings.registries, *settings.stream_catalogs, *settings.ksqldb, *settings.flink)
+    assert {source.source for source in sources} < lacking
 
 
 def test_empty_key_is_none() -> None:
     """`scanner init` writes variables that may stay unset."""
     empty = HttpSettings(url="", auth=BasicAuth(user="", password=""))
 
-    found = expand(kafka=empty, tableflow=empty)
-    assert (found.kafka, found.kafka_rest) == (None, None)
-    assert found.tableflow
-    assert found.tableflow.http.auth == CLOUD_KEY
+    settings = expand(kafka=empty, tableflow=empty)
+    assert (settings.kafka, settings.kafka_rest) == (None, None)
+    assert settings.tableflow
+    assert settings.tableflow.http.auth == CLOUD_KEY
 
 
 def test_kafka_key_opens_protocol_and_rest() -> None:
-    """REST tells mirrors, the protocol which topics groups read; lags are for Dedicated clusters."""
-    found = expand(Plane.KAFKA)
+    """REST reports mirrors, the protocol which topics groups read; lags are for Dedicated clusters."""
+    settings = expand(Plane.KAFKA)
 
-    assert found.kafka
-    assert found.kafka_rest
-    assert dict(found.kafka.properties)["sasl.username"] == "OWN"
-    assert (found.brokers, found.kafka.brokers) == (("pkc-1:9092",), ("pkc-1:9092",))
-    assert (found.kafka_rest.cluster, found.kafka_rest.lags) == ("lkc-1", False)
+    assert settings.kafka
+    assert settings.kafka_rest
+    assert dict(settings.kafka.properties)["sasl.username"] == "OWN"
+    assert (settings.brokers, settings.kafka.brokers) == (("pkc-1:9092",), ("pkc-1:9092",))
+    assert (settings.kafka_rest.cluster, settings.kafka_rest.lags) == ("lkc-1", False)
 
 
 def test_token_opens_rest_only() -> None:
     """librdkafka wants more than a fixed token."""
-    found = expand(kafka=HttpSettings(url="", auth=BearerAuth(token="t")))
+    settings = expand(kafka=HttpSettings(url="", auth=BearerAuth(token="t")))
 
-    assert found.kafka is None
-    assert found.kafka_rest
+    assert settings.kafka is None
+    assert settings.kafka_rest
 
 
 def test_address_of_ones_own_comes_before_the_one_found() -> None:
     """Behind private endpoints, the public address is of no use."""
     private = HttpSettings(url="https://private", auth=OWN)
 
-    found = expand(kafka=private, schema_registry=private)
-    assert found.kafka_rest
-    assert found.kafka_rest.http.url == "https://private"
-    assert [each.http.url for each in found.registries] == ["https://private"]
+    settings = expand(kafka=private, schema_registry=private)
+    assert settings.kafka_rest
+    assert settings.kafka_rest.http.url == "https://private"
+    assert [registry.http.url for registry in settings.registries] == ["https://private"]
 
 
 def test_what_the_file_names_itself_is_not_found_twice() -> None:
     """It comes first, with its own settings."""
     registry = RegistrySettings(type="confluent", http=HttpSettings(url="https://sr"), deleted=False)
     ksqldb = KsqlSettings(http=HttpSettings(url="https://mine"))
-    said = settings(registries=(registry,), ksqldb=(ksqldb,), brokers=("b:1",))
+    output = settings(registries=(registry,), ksqldb=(ksqldb,), brokers=("b:1",))
 
-    found = expand(*Plane, said=said)
-    assert found.registries == (registry,)
-    assert [each.http.url for each in found.ksqldb] == ["https://mine", "https://k1"]
-    assert found.brokers == ("b:1",)
+    result = expand(*Plane, output=output)
+    assert result.registries == (registry,)
+    assert [item.http.url for item in result.ksqldb] == ["https://mine", "https://k1"]
+    assert result.brokers == ("b:1",)
 
 
 def test_properties_of_kafka_get_the_brokers_that_were_found() -> None:
     """And so do offsets."""
     kafka = KafkaSettings(brokers=(), properties={"a": "b"})
-    said = settings(kafka=kafka, metrics=OffsetSettings(brokers=()))
+    output = settings(kafka=kafka, metrics=OffsetSettings(brokers=()))
 
-    found = expand(said=said)
-    assert found.kafka
-    assert isinstance(found.metrics, OffsetSettings)
-    assert (found.kafka.brokers, found.metrics.brokers) == (("pkc-1:9092",), ("pkc-1:9092",))
-    assert dict(found.metrics.properties) == {"a": "b"}
-    assert "kafka" not in {each.kind for each in found.lacking}
+    result = expand(output=output)
+    assert result.kafka
+    assert isinstance(result.metrics, OffsetSettings)
+    assert (result.kafka.brokers, result.metrics.brokers) == (("pkc-1:9092",), ("pkc-1:9092",))
+    assert dict(result.metrics.properties) == {"a": "b"}
+    assert "kafka" not in {lacking.kind for lacking in result.lacking}
 
 
 def test_every_way_to_the_cluster_is_an_alias() -> None:
     """Id, CRN, display name, and the environment that Flink calls a catalog."""
-    found = expand()
+    settings = expand()
 
-    assert found.identity == "lkc-1"
-    assert dict(found.aliases) == {
+    assert settings.identity == "lkc-1"
+    assert dict(settings.aliases) == {
         "cluster_id": "lkc-1",
         "crn": CLUSTER.crn,
         "display_name": "billing",

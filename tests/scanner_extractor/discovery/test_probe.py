@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import socket
 from pathlib import Path
 from typing import Any
@@ -24,19 +25,16 @@ PROBER = Prober(brokers=no_brokers, reachable=lambda host, port: True)
 
 
 @pytest.fixture
-def told(serve, reply):
+def probed(canned):
     """Probe a server that answers one path and gives 404 for any other."""
 
-    def ask(path: str, answer: Any) -> Probed:
-        def handle(seen: Any) -> Any:
-            if seen.target != path:
-                return reply(status=404, body=b"{}")
-            return reply(status=answer) if isinstance(answer, int) else reply(body=json.dumps(answer).encode())
+    def query(path: str, answer: Any) -> Probed:
+        known = {"status": answer} if isinstance(answer, int) else {"json": answer}
+        canned.get(f"http://probed.example:8080{path}", **known)
+        canned.get(re.compile(r"http://probed\.example:8080/.*"), status=404, json={})
+        return next(iter(PROBER.probe("probed.example:8080", no_progress)))
 
-        address = serve(handle).removeprefix("http://")
-        return next(iter(PROBER.probe(address, no_progress)))
-
-    return ask
+    return query
 
 
 @pytest.mark.parametrize(
@@ -52,30 +50,30 @@ def told(serve, reply):
         ("/v3/clusters", {"kind": "KafkaClusterList", "data": [{"cluster_id": "c"}]}, Kind.KAFKA_REST, ""),
     ],
 )
-def test_answer_tells_what_it_is(told, path: str, answer: Any, kind: Kind, type_: str) -> None:
+def test_answer_reports_what_it_is(probed, path: str, answer: Any, kind: Kind, type_: str) -> None:
     """Each by a documented GET."""
-    found = told(path, answer)
+    result = probed(path, answer)
 
-    assert (found.kind, found.type) == (kind, type_)
+    assert (result.kind, result.type) == (kind, type_)
 
 
 @pytest.mark.parametrize("answer", [[], {"version": 1}, ["a", 5], "text"])
-def test_answer_of_something_else_is_not_known(told, answer: Any) -> None:
+def test_answer_of_something_else_is_not_known(probed, answer: Any) -> None:
     """A web server that answers everything with JSON is none of them."""
-    assert told("/info", answer).kind is None
+    assert probed("/info", answer).kind is None
 
 
 @pytest.mark.parametrize("body", [b"{}", b"[5]", b"<html>", b'{"version": 1, "name": 2}'])
-def test_server_that_answers_everything_alike_is_not_known(serve, reply, body: bytes) -> None:
+def test_server_that_answers_everything_alike_is_not_known(canned, body: bytes) -> None:
     """Each sign wants an answer of its own shape."""
-    address = serve(lambda seen: reply(body=body)).removeprefix("http://")
+    canned.get(re.compile(r"http://probed\.example:8080/.*"), body=body, content_type="application/json")
 
-    assert [each.kind for each in PROBER.probe(address, no_progress)] == [None]
+    assert [each.kind for each in PROBER.probe("probed.example:8080", no_progress)] == [None]
 
 
-def test_server_that_wants_a_login_says_so(told) -> None:
+def test_server_that_wants_a_login_reports_it(probed) -> None:
     """That is more than nothing: it is there."""
-    assert "wants credentials" in told("/subjects", 401).detail
+    assert "wants credentials" in probed("/subjects", 401).detail
 
 
 def test_broker_is_found_where_nobody_speaks_http() -> None:
@@ -84,28 +82,30 @@ def test_broker_is_found_where_nobody_speaks_http() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         server.close()
-        found = list(prober.probe(f"127.0.0.1:{port}", no_progress))
+        probe = list(prober.probe(f"127.0.0.1:{port}", no_progress))
 
-    assert [(each.url, each.kind, each.cluster_id) for each in found] == [(f"127.0.0.1:{port}", Kind.KAFKA, "c-1")]
+    assert [(probed.url, probed.kind, probed.cluster_id) for probed in probe] == [
+        (f"127.0.0.1:{port}", Kind.KAFKA, "c-1")
+    ]
 
 
-def test_host_alone_is_asked_at_the_usual_ports() -> None:
-    """One that nobody listens on is not worth a word; that it is so of all of them is."""
-    asked: list[int] = []
-    prober = Prober(brokers=no_brokers, reachable=lambda host, port: bool(asked.append(port)))
+def test_host_alone_is_queried_at_the_usual_ports() -> None:
+    """One that nothing listens on is not worth a word; that it is so of all of them is."""
+    requests: list[int] = []
+    prober = Prober(brokers=no_brokers, reachable=lambda host, port: bool(requests.append(port)))
 
-    assert [each.url for each in prober.probe("Host", no_progress)] == ["host"]
-    assert tuple(asked) == PORTS
+    assert [probed.url for probed in prober.probe("Host", no_progress)] == ["host"]
+    assert tuple(requests) == PORTS
 
 
 def test_address_with_the_default_port_is_that_port() -> None:
     """Who writes :9092 means one port."""
     prober = Prober(brokers=no_brokers, reachable=lambda host, port: False)
 
-    assert [each.detail for each in prober.probe("host:9092", no_progress)] == [SILENT]
+    assert [probed.detail for probed in prober.probe("host:9092", no_progress)] == [SILENT]
 
 
-def test_listening_is_told_from_silence() -> None:
+def test_listening_is_distinguished_from_silence() -> None:
     """Without sending a byte."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
@@ -130,7 +130,7 @@ def test_file_of_what_answered_can_be_read(tmp_path: Path) -> None:
     (tmp_path / initial.file).write_text(json.dumps(initial.document))
     settings = read_cluster_file(tmp_path / "web-shop.json", {}, ("karapace",))
     assert settings.brokers == ("k-1:9092", "k-2:9092")
-    assert [each.type for each in (*settings.registries, *settings.flink)] == ["karapace", "jobmanager"]
+    assert [value.type for value in (*settings.registries, *settings.flink)] == ["karapace", "jobmanager"]
     assert settings.kafka_rest
     assert settings.kafka_rest.cluster == "c"
 

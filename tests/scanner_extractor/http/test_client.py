@@ -1,4 +1,4 @@
-"""How one HTTP source is asked, against real servers in threads."""
+"""How one HTTP source is queried, against real servers in threads."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_raw_body_is_given_as_it_is(serve, reply, ask):
         http.raw("no")
 
 
-def test_post_sends_json_and_accepts_what_it_is_told(serve, reply, ask):
+def test_post_sends_json_and_accepts_what_it_is_reported(serve, reply, ask):
     """ksqlDB answers by media type."""
     seen = []
     url = serve(lambda request: seen.append(request) or reply(body=b'{"a": 1}'))
@@ -90,7 +90,7 @@ def test_post_sends_json_and_accepts_what_it_is_told(serve, reply, ask):
     ],
 )
 def test_credentials_are_sent_as_configured_and_only_then(serve, reply, ask, auth, header, tmp_path, monkeypatch):
-    """A netrc on the machine is nobody's decision to log in here."""
+    """A netrc on the machine does not decide to log in here."""
     netrc = tmp_path / "netrc"
     netrc.write_text("machine 127.0.0.1 login other password other")
     monkeypatch.setenv("NETRC", str(netrc))
@@ -116,7 +116,7 @@ def test_credentials_in_the_url_are_used_and_never_shown(serve, reply, ask):
 
 
 @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])
-def test_passing_failure_is_asked_again_with_growing_pauses(serve, reply, ask, pauses, status):
+def test_passing_failure_is_queried_again_with_growing_pauses(serve, reply, ask, pauses, status):
     """Back-off of up to 1, 2, 4 seconds."""
     answers = [reply(status=status)] * 3 + [reply(body=b'"there"')]
     http = ask(serve(lambda seen: answers.pop(0)))
@@ -149,7 +149,7 @@ def test_failure_that_stays_is_unreachable_and_keeps_the_servers_reason(serve, r
         ({"X-RateLimit-Reset": "3"}, [3]),
     ],
 )
-def test_server_that_asks_for_a_pause_gets_it_within_reason(serve, reply, ask, pauses, headers, waited):
+def test_server_that_requests_a_pause_gets_it_within_reason(serve, reply, ask, pauses, headers, waited):
     """Retry-After may be seconds, a date, or nonsense; a day is no pause for a scan."""
     answers = [reply(status=429, headers=headers), reply()]
 
@@ -158,7 +158,7 @@ def test_server_that_asks_for_a_pause_gets_it_within_reason(serve, reply, ask, p
     assert pauses.waits == waited
 
 
-def test_dead_host_is_told_in_plain_words(ask, pauses):
+def test_dead_host_is_reported_in_plain_words(ask, pauses):
     """Nobody knows what HTTPConnectionPool is, and object addresses help no one."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
@@ -172,7 +172,7 @@ def test_dead_host_is_told_in_plain_words(ask, pauses):
     assert pauses.waits == [1, 2, 4]
 
 
-def test_unknown_host_is_told_as_such(ask):
+def test_unknown_host_is_reported_as_such(ask):
     """`.invalid` never exists (RFC 2606)."""
     error = failure(ask("http://registry.invalid"), SourceUnreachable, "x")
 
@@ -222,7 +222,7 @@ def test_server_that_hangs_up_is_unreachable(serve, reply, ask):
     assert error.what == "it closed the connection without a response, tried 4 times"
 
 
-def test_plain_http_server_behind_https_is_told_as_such(serve, reply, ask, pauses):
+def test_plain_http_server_behind_https_is_reported_as_such(serve, reply, ask, pauses):
     """The usual mistake in a URL; asking again would not mend it."""
     error = failure(ask(serve(lambda seen: reply()).replace("http:", "https:")), SourceUnreachable, "x")
 
@@ -280,7 +280,7 @@ def test_rate_limit_spaces_requests(serve, reply, ask, pauses):
     assert pauses.waits == [0.25, 0.25]
 
 
-def test_missing_certificate_file_is_told_without_a_traceback(ask, tmp_path: Path):
+def test_missing_certificate_file_is_reported_without_a_traceback(ask, tmp_path: Path):
     """Paths in `tls` are checked early, but a file can vanish."""
     http = ask("https://127.0.0.1:1", tls=Tls(ca=tmp_path / "no.pem"))
 

@@ -24,7 +24,7 @@ def test_results_stand_in_the_order_of_the_jobs() -> None:
     assert map_concurrently(range(4), ask, pool=WorkerPool(threads=2)) == [0, 10, 20, 30]
 
 
-def test_nothing_to_ask_is_nothing() -> None:
+def test_nothing_to_query_is_nothing() -> None:
     """No thread is started for it."""
     assert map_concurrently([], lambda job: job, pool=WorkerPool()) == []
 
@@ -86,7 +86,7 @@ def test_jobs_that_are_not_found_do_not_stop_it() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_defect_in_what_is_asked_is_not_taken_for_an_answer() -> None:
+def test_defect_in_what_is_queried_is_not_taken_for_an_answer() -> None:
     """A mistake of ours is no state of the source."""
 
     def ask(number: int) -> int:

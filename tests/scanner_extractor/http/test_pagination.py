@@ -22,7 +22,7 @@ def test_every_item_comes_once_in_order_whatever_the_server_caps(total, size, ca
     assert found == items
 
 
-def test_server_that_ignores_the_offset_is_asked_twice_only():
+def test_server_that_ignores_the_offset_is_queried_twice_only():
     """It answers everything each time, for ever."""
     asked = []
 

@@ -1,4 +1,4 @@
-"""Proxies that the environment names: who is asked, with which address, and who sees which credentials."""
+"""Proxies that the environment names: who is queried, with which address, and who sees which credentials."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scanner_model.names import SourceId
 
 @pytest.fixture
 def proxy(serve, reply, monkeypatch):
-    """Name a proxy for every host, and give what it is asked."""
+    """Name a proxy for every host, and give what it is queried."""
     asked = []
     url = serve(lambda request: asked.append(request) or reply(body=b"[1]"))
     for name in ("HTTP_PROXY", "HTTPS_PROXY"):
@@ -30,7 +30,7 @@ def ask(url):
         return http.get("subjects", "..", "a/b", params=[("at", "x y")])
 
 
-def test_a_proxy_is_asked_for_the_whole_address_exactly_as_it_is(proxy):
+def test_a_proxy_is_requested_the_whole_address_exactly_as_it_is(proxy):
     """A proxy sends a request on by its address; a subject called `..` must not become a step up on the way."""
     answer = ask("http://registry.example:8081/api")
 
@@ -39,15 +39,15 @@ def test_a_proxy_is_asked_for_the_whole_address_exactly_as_it_is(proxy):
 
 
 def test_the_proxy_gets_its_own_credentials_beside_those_of_the_source(proxy):
-    """Both are told apart by their headers."""
+    """Both are distinguished by their headers."""
     ask("http://registry.example")
 
     headers = proxy[0].headers
     assert (headers["proxy-authorization"], headers["authorization"]) == ("Basic dXNlcjp3b3Jk", "Bearer t0ken")
 
 
-def test_a_host_that_needs_no_proxy_is_asked_itself(proxy):
-    """NO_PROXY names it; that nobody is called so here shows who was asked."""
+def test_a_host_that_needs_no_proxy_is_queried_itself(proxy):
+    """NO_PROXY names it; that the name is unknown here shows who was queried."""
     with pytest.raises(SourceUnreachable):
         ask("http://inside.example")
 

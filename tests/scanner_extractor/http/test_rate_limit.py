@@ -42,7 +42,7 @@ def test_no_limit_waits_for_nothing():
     assert time.now == 0
 
 
-def test_server_that_asks_for_a_pause_holds_every_request():
+def test_server_that_requests_a_pause_holds_every_request():
     """A 429 means the source, not the one request that got it."""
     time = FakeTime()
     rate = Rate(None, time.clock)

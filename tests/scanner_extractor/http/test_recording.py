@@ -148,7 +148,7 @@ def test_request_that_was_not_recorded_is_unreachable_and_named(tmp_path):
     assert str(tmp_path) in caught.value.where
 
 
-def test_sources_and_bodies_are_told_apart(tmp_path):
+def test_sources_and_bodies_are_distinguished(tmp_path):
     """Two ksqlDB clusters get the same POST; one cluster gets several."""
     live = recording(lambda asked: Response(status=200, body=f"{asked.source} {asked.body}".encode()), tmp_path)
     asked = [Request(source=SourceId(s), method="POST", url="http://k/ksql", body=b) for s in "ab" for b in "xy"]
@@ -175,7 +175,7 @@ def test_capture_written_by_hand_may_name_its_files_freely(tmp_path):
     assert replaying(tmp_path)(request()).body == b"[]"
 
 
-def test_answers_are_not_read_before_they_are_asked_for(tmp_path):
+def test_answers_are_not_read_before_they_are_requested(tmp_path):
     """A capture of a large registry has gigabytes of them; a request may also be longer than what is looked at."""
     Recorder(tmp_path)
     place = tmp_path / slug(SOURCE)
@@ -206,7 +206,7 @@ def test_documents_of_other_protocols_come_back(tmp_path):
 
 
 def test_threads_record_every_request(tmp_path):
-    """A source is asked by many threads at once."""
+    """A source is queried by many threads at once."""
     live = recording(lambda asked: Response(status=200, body=asked.url.encode()), tmp_path)
     threads = [threading.Thread(target=live, args=(request(f"/{number % 20}"),)) for number in range(60)]
     for thread in threads:
@@ -237,7 +237,7 @@ def test_directory_that_cannot_be_written_is_reported(tmp_path):
 
 @pytest.mark.parametrize("manifest", [None, "{", "[]", '{"format": 2}', "\xff"])
 def test_directory_that_is_no_capture_is_refused(tmp_path, manifest):
-    """Before anything is asked of it."""
+    """Before anything is queried of it."""
     if manifest is not None:
         (tmp_path / "capture.json").write_text(manifest, encoding="latin-1")
 

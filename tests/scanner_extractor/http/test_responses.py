@@ -36,7 +36,7 @@ def failure(http: Http, kind: type[ScannerError], *segments: str):
     ids=["short", "short in its second piece", "nothing", "no end", "cut chunk", "broken chunk"],
 )
 def test_truncated_answer_is_never_taken_for_a_whole_one(serve, reply, ask, pauses, raw, came):
-    """It is asked again first: connections break. How much came says whether it is a limit in between."""
+    """It is queried again first: connections break. How much came says whether it is a limit in between."""
     error = failure(ask(serve(lambda seen: reply(raw=raw))), PayloadUnexpected, "x")
 
     assert error.what == f"the response was truncated after {came} bytes, tried 4 times"
@@ -143,7 +143,7 @@ def test_refusal_is_classified_by_status_whatever_the_body(serve, reply, ask, st
         (b'{"errors":[{"status":"404","code":"resource_missing","detail":"no such environment"}]}', False),
     ],
 )
-def test_path_that_leads_nowhere_is_told_with_what_to_check(serve, reply, ask, body, hinted):
+def test_path_that_leads_nowhere_is_reported_with_what_to_check(serve, reply, ask, body, hinted):
     """A `url` with too much or too little of a path is the usual reason; an API that misses a thing names it."""
     error = failure(ask(serve(lambda seen: reply(status=404, body=body))), NotFound, "x")
 
@@ -159,7 +159,7 @@ def test_path_that_leads_nowhere_is_told_with_what_to_check(serve, reply, ask, b
         (407, b"", "", "proxy"),
     ],
 )
-def test_refused_access_says_which_credential_or_right(serve, reply, ask, status, body, message, hint):
+def test_refused_access_states_which_credential_or_right(serve, reply, ask, status, body, message, hint):
     """A 401 and a 403 send an operator to different places."""
     http = ask(serve(lambda seen: reply(status=status, body=body)), auth=BasicAuth(user="u", password="pw12"))
 

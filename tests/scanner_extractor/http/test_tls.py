@@ -110,7 +110,7 @@ def test_client_certificate_is_shown_to_a_server_that_wants_one(tls_server, cert
 
 @needs_openssl
 def test_missing_client_certificate_is_a_failure_with_a_reason(tls_server, certificates):
-    """TLS 1.3 tells it only after the handshake."""
+    """TLS 1.3 reports it only after the handshake."""
     with pytest.raises(SourceUnreachable) as caught:
         ask(tls_server(mutual=True), Tls(ca=certificates / "server.pem"))
 
@@ -151,7 +151,7 @@ def tls_error(reason: str) -> ssl.SSLError:
         (UnicodeEncodeError("latin-1", "ü", 0, 1, "no"), "its URL or a header cannot be sent"),
     ],
 )
-def test_reason_is_told_in_plain_words(error, what):
+def test_reason_is_reported_in_plain_words(error, what):
     """No class, no object, no address of one."""
     told = explain(error, where="GET x", tries=2, settings=HttpSettings(url="http://x"))
 

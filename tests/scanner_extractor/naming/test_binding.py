@@ -32,7 +32,7 @@ def topics(*names: str) -> list[Topic]:
     return [Topic(source=SourceId("kafka:k:9092"), name=TopicName(name)) for name in names]
 
 
-def told(
+def reported(
     *strategies: str, kind: str = "confluent", source: SourceId = SR, associations=(), **subjects
 ) -> RegistryNaming:
     return RegistryNaming(
@@ -44,15 +44,18 @@ def told(
 
 def bound(*versions: SchemaVersion, known: list[Topic] | None = None, by: RegistryNaming | None = None, assigned=()):
     """Bind *versions*; a version's fingerprint is the name of its record."""
-    records = {one.fingerprint: (RecordName(one.fingerprint),) for one in versions if one.fingerprint}
-    return bind(versions, records, known or [], [by or told()], assigned)
+    records = {version.fingerprint: (RecordName(version.fingerprint),) for version in versions if version.fingerprint}
+    return bind(versions, records, known or [], [by or reported()], assigned)
 
 
 def links(result: Bound) -> list[tuple[str, str, str, str]]:
-    return [(one.topic, one.role.value, one.subject, one.confidence.value) for one in result.topic_schemas]
+    return [
+        (topic_schema.topic, topic_schema.role.value, topic_schema.subject, topic_schema.confidence.value)
+        for topic_schema in result.topic_schemas
+    ]
 
 
-def said(result: Bound) -> list[str]:
+def messages(result: Bound) -> list[str]:
     return [problem.what for problem in result.problems]
 
 
@@ -62,7 +65,7 @@ def assignment(subject: str, topic: str, role: Role | None = None, context: str 
         subject=SubjectName(subject),
         topic=TopicName(topic),
         role=role,
-        place="m.json $.assignments[0]",
+        location="m.json $.assignments[0]",
         context=context,
     )
 
@@ -115,7 +118,9 @@ def test_only_the_newest_live_version_is_current() -> None:
         known=topics("orders"),
     )
 
-    assert [(one.version, one.current, one.deleted) for one in result.topic_schemas] == [
+    assert [
+        (topic_schema.version, topic_schema.current, topic_schema.deleted) for topic_schema in result.topic_schemas
+    ] == [
         (1, False, False),
         (2, True, False),
         (3, False, False),
@@ -125,11 +130,11 @@ def test_only_the_newest_live_version_is_current() -> None:
 
 def test_deleted_subject_stays_as_history_of_a_known_topic_only() -> None:
     """It has no current version, and it must not bring a topic to life that nobody else knows."""
-    gone = (version("orders-value", deleted=True), version("old-value", deleted=True))
+    schema_versions = (version("orders-value", deleted=True), version("old-value", deleted=True))
 
-    result = bound(*gone, known=topics("orders"))
+    result = bound(*schema_versions, known=topics("orders"))
 
-    assert [(one.topic, one.current) for one in result.topic_schemas] == [("orders", False)]
+    assert [(topic_schema.topic, topic_schema.current) for topic_schema in result.topic_schemas] == [("orders", False)]
     assert (result.topics, result.problems) == ((), ())
 
 
@@ -138,13 +143,13 @@ def test_two_known_topics_make_an_ambiguity_that_names_both() -> None:
     result = bound(version("orders-value"), known=topics("orders", "orders-value"))
 
     assert links(result) == [("orders", "value", "orders-value", "ambiguous")]
-    assert "topic 'orders' " in said(result)[0]
-    assert "topic 'orders-value' " in said(result)[0]
+    assert "topic 'orders' " in messages(result)[0]
+    assert "topic 'orders-value' " in messages(result)[0]
 
 
 def test_configured_strategies_are_the_only_ones_and_in_their_order() -> None:
-    """Whoever names strategies knows the estate."""
-    by = told("simple-topic-id", "topic")
+    """Whoever names strategies knows the installation."""
+    by = reported("simple-topic-id", "topic")
 
     result = bound(version("orders-value"), known=topics("orders", "orders-value"), by=by)
 
@@ -156,12 +161,12 @@ def test_name_that_fits_everything_needs_a_known_topic() -> None:
     result = bound(version("payments"), version("orders"), known=topics("orders"))
 
     assert links(result) == [("orders", "value", "orders", "confirmed")]
-    assert said(result) == ["no topic is found for 1 subject: 'payments'"]
+    assert messages(result) == ["no topic is found for 1 subject: 'payments'"]
 
 
 def test_glue_schema_is_its_topic_even_where_no_source_knows_it() -> None:
     """There the name alone is the serialisers' own default."""
-    result = bound(version("payments"), by=told(kind="glue"))
+    result = bound(version("payments"), by=reported(kind="glue"))
 
     assert links(result) == [("payments", "value", "payments", "assumed")]
 
@@ -170,16 +175,16 @@ def test_unbound_subjects_are_one_line_with_a_count() -> None:
     """A thousand lines hide the one that matters."""
     names = [f"shop.R{number}" for number in range(7)]
 
-    result = bound(*(version(name, record=name) for name in names), by=told("record"))
+    result = bound(*(version(name, record=name) for name in names), by=reported("record"))
 
-    assert said(result) == [
+    assert messages(result) == [
         "no topic is found for 7 subjects: 'shop.R0', 'shop.R1', 'shop.R2', 'shop.R3', 'shop.R4' and 2 more"
     ]
 
 
 def test_strategy_that_would_help_is_named() -> None:
     """The brokers know the topic, so the missing setting is known too."""
-    result = bound(version("orders-shop.Paid", record="shop.Paid"), known=topics("orders"), by=told("topic"))
+    result = bound(version("orders-shop.Paid", record="shop.Paid"), known=topics("orders"), by=reported("topic"))
 
     assert links(result) == []
     assert result.problems[0].hint == "add 'topic-record' to naming.strategies"
@@ -187,7 +192,7 @@ def test_strategy_that_would_help_is_named() -> None:
 
 def test_map_binds_one_subject_to_several_topics_as_declared() -> None:
     """Ten topics may carry the same record."""
-    by = told("topic", subjects={"shop.Paid": ("paid", "paid.eu")})
+    by = reported("topic", subjects={"shop.Paid": ("paid", "paid.eu")})
 
     result = bound(version("shop.Paid", record="shop.Paid"), known=topics("paid"), by=by)
 
@@ -200,7 +205,7 @@ def test_map_binds_one_subject_to_several_topics_as_declared() -> None:
 
 def test_misspelt_member_of_the_map_is_reported_with_the_nearest_subject() -> None:
     """Otherwise the typing error shows as a topic without a schema, far from its cause."""
-    result = bound(version("shop.Paid"), by=told("record", subjects={"shop.Piad": ("paid",)}))
+    result = bound(version("shop.Paid"), by=reported("record", subjects={"shop.Piad": ("paid",)}))
 
     assert any(problem.hint == "did you mean 'shop.Paid'?" for problem in result.problems)
 
@@ -211,7 +216,7 @@ def test_association_wins_over_the_name() -> None:
         source=SR, context=".", subject=SubjectName("orders-value"), topic=TopicName("sales"), role=Role.KEY
     )
 
-    result = bound(version("orders-value"), known=topics("orders"), by=told(associations=(link,)))
+    result = bound(version("orders-value"), known=topics("orders"), by=reported(associations=(link,)))
 
     assert links(result) == [("sales", "key", "orders-value", "declared")]
     assert result.topic_schemas[0].strategy == "associated"
@@ -225,8 +230,8 @@ def test_association_wins_over_the_name() -> None:
         (assignment("Paid-key", "paid", context=".eu"), [("Paid", "key", "Paid-key", "assumed")]),
     ],
 )
-def test_manual_assignment_tells_topic_and_perhaps_side(given, expected) -> None:
-    """Without a side the suffix tells; another context's subject is another subject."""
+def test_manual_assignment_reports_topic_and_perhaps_side(given, expected) -> None:
+    """Without a side the suffix reports; another context's subject is another subject."""
     assert links(bound(version("Paid-key"), assigned=[given])) == expected
 
 
@@ -234,7 +239,7 @@ def test_assignment_of_a_subject_that_nobody_has_is_reported() -> None:
     """The place in the file is what its author needs."""
     result = bound(version("orders-value"), assigned=[assignment("ordres-value", "orders")])
 
-    assert [(one.where, one.hint) for one in result.problems] == [
+    assert [(problem.where, problem.hint) for problem in result.problems] == [
         ("m.json $.assignments[0]", "did you mean 'orders-value'?")
     ]
 
@@ -245,7 +250,9 @@ def refers(subject: str, to: str, context: str = ".") -> SchemaVersion:
 
 def test_subject_that_is_only_referred_to_gets_no_topic_and_no_complaint() -> None:
     """`money.proto` is a part of other schemas, no message of its own."""
-    result = bound(refers("orders-value", "money.proto"), version("money.proto"), by=told("topic", "simple-topic-id"))
+    result = bound(
+        refers("orders-value", "money.proto"), version("money.proto"), by=reported("topic", "simple-topic-id")
+    )
 
     assert links(result) == [("orders", "value", "orders-value", "assumed")]
     assert result.problems == ()
@@ -259,7 +266,7 @@ def test_subject_that_is_referred_to_and_has_a_topic_keeps_it() -> None:
 
 
 @pytest.mark.parametrize(("known", "expected"), [([], ["items", "orders"]), (topics("orders"), ["orders"])])
-def test_plain_suffix_counts_for_a_reference_target_only_where_no_topics_are_told(known, expected) -> None:
+def test_plain_suffix_counts_for_a_reference_target_only_where_no_topics_are_reported(known, expected) -> None:
     """Without brokers the suffix is all there is; with them, a topic that they do not have is none."""
     result = bound(refers("orders-value", "items-value"), version("items-value"), known=known)
 
@@ -268,7 +275,7 @@ def test_plain_suffix_counts_for_a_reference_target_only_where_no_topics_are_tol
 
 def test_reference_stays_in_its_context_unless_it_names_another() -> None:
     """An unqualified reference means the subject beside it."""
-    by = told("simple-topic-id")
+    by = reported("simple-topic-id")
 
     result = bound(
         refers("a", "x", context=".eu"), refers("b", ":.us:x"), version("x"), version("x", context=".us"), by=by
@@ -278,26 +285,26 @@ def test_reference_stays_in_its_context_unless_it_names_another() -> None:
     assert ("x", ".us") not in {(link.topic, link.context) for link in result.topic_schemas}
 
 
-def test_registries_are_bound_apart_and_the_first_owns_what_both_tell() -> None:
+def test_registries_are_bound_apart_and_the_first_owns_what_both_report() -> None:
     """The same subject in two registries is two subjects of one topic."""
     other = SourceId("schema_registry:http://b")
     versions = [version("orders-value"), version("orders-value", source=other)]
 
-    result = bind(versions, {}, [], [told(), told(source=other, kind="karapace")])
+    result = bind(versions, {}, [], [reported(), reported(source=other, kind="karapace")])
 
     assert [link.source for link in result.topic_schemas] == [other, SR]
     assert [topic.source for topic in result.topics] == [SR]
 
 
-def test_strategy_that_nobody_knows_is_the_users_to_mend() -> None:
+def test_strategy_that_is_unknown_is_the_users_to_mend() -> None:
     """A misspelt strategy must not look like a registry without topics."""
     with pytest.raises(InputInvalid):
-        bound(version("orders-value"), by=told("tpoic"))
+        bound(version("orders-value"), by=reported("tpoic"))
 
 
 def test_confidence_of_an_unknown_topic_is_never_ambiguous() -> None:
     """Where no source knows any topic there is nothing to choose between."""
-    result = bound(version("t-value", record="value"), by=told("topic", "topic-record"))
+    result = bound(version("t-value", record="value"), by=reported("topic", "topic-record"))
 
     assert result.topic_schemas[0].confidence == Confidence.ASSUMED
 
@@ -319,9 +326,9 @@ def test_work_of_binding_grows_with_the_subjects(calls) -> None:
 
 def test_group_of_apicurio_may_stand_in_the_context() -> None:
     """Read through its own API, the artifact's name is whole, colons and all."""
-    one = version("orders-Created", context="shop", record="shop.Created")
+    schema_version = version("orders-Created", context="shop", record="shop.Created")
     other = version("x:orders-value", context="shop")
-    result = bound(one, other, known=topics("orders"), by=told(kind="apicurio"))
+    result = bound(schema_version, other, known=topics("orders"), by=reported(kind="apicurio"))
 
     assert links(result) == [("orders", "value", "orders-Created", "confirmed")]
 
@@ -330,17 +337,17 @@ def test_artifact_that_another_group_refers_to_needs_no_topic() -> None:
     """It is a part of others, whatever its name looks like."""
     reference = Reference(name="m", subject=SubjectName("shop:money-value"), version=1)
     user = version("pay-value", context="bank", references=(reference,))
-    result = bound(version("money-value", context="shop"), user, known=topics("pay"), by=told(kind="apicurio"))
+    result = bound(version("money-value", context="shop"), user, known=topics("pay"), by=reported(kind="apicurio"))
 
     assert links(result) == [("pay", "value", "pay-value", "confirmed")]
 
 
 def test_a_pattern_that_takes_too_long_on_names_is_one_problem_and_binds_the_others() -> None:
     """One name that does not fit kept a scan from ever ending, as `re` cannot be interrupted."""
-    slow = told("regex:(?P<topic>([a-z]|[a-z][a-z])+)(-value)?")
+    slow = reported("regex:(?P<topic>([a-z]|[a-z][a-z])+)(-value)?")
     result = bound(version("a" * 60 + "!"), version("a" * 60 + "?"), version("orders-value"), by=slow)
 
-    assert [one.topic for one in result.topic_schemas] == ["orders"]
-    (problem, _) = said(result)
+    assert [topic_schema.topic for topic_schema in result.topic_schemas] == ["orders"]
+    (problem, _) = messages(result)
     assert "takes too long and is not evaluated on 2 subjects" in problem
     assert "([a-z]|[a-z][a-z])+" in problem

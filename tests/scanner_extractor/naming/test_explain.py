@@ -12,7 +12,7 @@ def explain(subject: str, *topics: str, **given):
 
 
 def bound(row) -> list[tuple[str, str]]:
-    return [(one["topic"], one["role"]) for one in row["bound"]]
+    return [(item["topic"], item["role"]) for item in row["bound"]]
 
 
 def test_known_topic_wins_over_the_order() -> None:

@@ -15,7 +15,7 @@ ORDERS = TopicName("orders")
 
 def readings(strategy: str, name: str, *records: str, group: str = "", links: tuple[Link, ...] = ()):
     seen = Subject(name=name, group=group, records=tuple(map(RecordName, records)) if records else None, links=links)
-    return [(one.topic, one.role.value, one.record) for one in STRATEGIES[strategy](seen)]
+    return [(candidate.topic, candidate.role.value, candidate.record) for candidate in STRATEGIES[strategy](seen)]
 
 
 @pytest.mark.parametrize(
@@ -132,9 +132,9 @@ def test_pattern_must_match_the_whole_subject(pattern, subject, expected) -> Non
     """A pattern that matched a part would bind `orders` to everything that begins like it."""
     strategy = regex_strategy(f"regex:{pattern}")
 
-    found = [(one.topic, one.role.value, one.record) for one in strategy(Subject(name=subject))]
+    result = [(item.topic, item.role.value, item.record) for item in strategy(Subject(name=subject))]
 
-    assert found == expected
+    assert result == expected
 
 
 SLOW = "regex:(?P<topic>([a-z]|[a-z][a-z])+)(-value)?"
@@ -148,11 +148,11 @@ def test_a_name_on_which_a_pattern_takes_too_long_is_read_by_the_other_strategie
     fitting = propose(Subject(name="ab-value"), (regex_strategy(SLOW), STRATEGIES["topic"]))
 
     assert [error.pattern for error in proposed.failed] == [SLOW.removeprefix("regex:")]
-    assert (fitting.failed, [one.topic for one in fitting.read]) == ((), ["ab", "ab"])
+    assert (fitting.failed, [candidate.topic for candidate in fitting.read]) == ((), ["ab", "ab"])
 
 
 @pytest.mark.parametrize("pattern", ["(", r"(?P<tópico>.+)-value", ".*", "(?P<topic>a){99999999999999999999}"])
 def test_pattern_that_cannot_be_used_is_the_users_to_mend(pattern) -> None:
-    """A typing error must be told before the scan, not as a subject without a topic after it."""
+    """A typing error must be reported before the scan, not as a subject without a topic after it."""
     with pytest.raises(InputInvalid):
         regex_strategy(f"regex:{pattern}")

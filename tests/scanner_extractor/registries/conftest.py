@@ -50,8 +50,8 @@ def stored(fake: ModuleType) -> Callable[..., Any]:
 def serving(fake: ModuleType) -> Iterator[Callable[..., Any]]:
     """Start registries that stop with the test."""
     with ExitStack() as stack:
-        yield lambda flavour, *estate, **options: stack.enter_context(
-            fake.serving(fake.Registry(flavour=flavour, estate=estate, **options))
+        yield lambda flavour, *installation, **options: stack.enter_context(
+            fake.serving(fake.Registry(flavour=flavour, installation=installation, **options))
         )
 
 

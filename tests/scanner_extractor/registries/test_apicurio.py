@@ -17,7 +17,7 @@ FORBIDDEN = (403, {"title": "forbidden"})
 
 
 @pytest.fixture
-def estate(apicurio):
+def installation(apicurio):
     """Return versions in two groups, with labels, a draft and a text that two versions share."""
     held = apicurio.Held
     money = {"groupId": "default", "artifactId": "money.proto", "version": "1", "name": "money.proto"}
@@ -31,11 +31,11 @@ def estate(apicurio):
     )
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_every_way_tells_the_same(way, apicurio, estate, read_through) -> None:
+@pytest.mark.parametrize("variant", WAYS)
+def test_every_way_reports_the_same(variant, apicurio, installation, read_through) -> None:
     """Which way is open depends on rights, and must change nothing."""
-    estate = estate if way != "v2" else tuple(held for held in estate if held.state != "DRAFT")
-    server = apicurio.Apicurio(held=estate, page=2, **WAYS[way])
+    installation = installation if variant != "v2" else tuple(held for held in installation if held.state != "DRAFT")
+    server = apicurio.Apicurio(held=installation, page=2, **WAYS[variant])
     versions = read_through(server, "apicurio").versions
 
     assert [(v.context, v.subject, v.version, v.schema_id, v.state) for v in versions] == [
@@ -43,24 +43,24 @@ def test_every_way_tells_the_same(way, apicurio, estate, read_through) -> None:
         ("shop", "a/b c", 1, "2", ""),
         ("shop", "orders", 1, "2", ""),
         ("shop", "orders", 2, "4", ""),
-        *([("shop", "orders", 7, "5", "DRAFT")] if way != "v2" else []),
+        *([("shop", "orders", 7, "5", "DRAFT")] if variant != "v2" else []),
         ("shop", "pay", 1, "6", ""),
     ]
     assert json.loads(versions[3].metadata) == {"globalId": 4, "version": "2.0-beta", "artifact": {"name": "Orders"}}
     assert resolve(versions[-1], finder(versions)).texts == {"money.proto": "message Money {}"}
 
 
-def test_export_takes_one_request(apicurio, estate, read_through) -> None:
+def test_export_takes_one_request(apicurio, installation, read_through) -> None:
     """The lists would take one for each version."""
-    server = apicurio.Apicurio(held=estate)
+    server = apicurio.Apicurio(held=installation)
     reading = read_through(server, "apicurio")
 
     assert (reading.outcome.requests, server.log) == (1, ["/apis/registry/v3/admin/export"])
 
 
-def test_lists_ask_for_each_text_once_and_for_no_page_after_the_last(apicurio, estate, read_through) -> None:
+def test_lists_request_each_text_once_and_for_no_page_after_the_last(apicurio, installation, read_through) -> None:
     """Five texts, with their references, after one page of versions and one of artifacts."""
-    server = apicurio.Apicurio(held=estate, exports=False)
+    server = apicurio.Apicurio(held=installation, exports=False)
     reading = read_through(server, "apicurio")
 
     assert reading.outcome.requests == 1 + 1 + 1 + 2 * 5
@@ -134,8 +134,8 @@ def test_labels_become_numbers_in_the_order_of_registration(labels, numbers, api
     assert [(v.text, v.version) for v in versions] == list(zip(labels, numbers, strict=True))
 
 
-@pytest.mark.parametrize("way", ["export", "lists"])
-def test_what_people_wrote_is_kept(way, apicurio, read_through) -> None:
+@pytest.mark.parametrize("variant", ["export", "lists"])
+def test_what_people_wrote_is_kept(variant, apicurio, read_through) -> None:
     """Labels, owner and description are the governance team's."""
     held = apicurio.Held(
         artifact="a",
@@ -147,7 +147,7 @@ def test_what_people_wrote_is_kept(way, apicurio, read_through) -> None:
         more={"labels": {"team": "sales", "beta": None}, "owner": "ann"},
         about={"description": "d"},
     )
-    (version,) = read_through(apicurio.Apicurio(held=(held,), **WAYS[way]), "apicurio").versions
+    (version,) = read_through(apicurio.Apicurio(held=(held,), **WAYS[variant]), "apicurio").versions
 
     assert (version.format, version.state, version.deleted) == ("OPENAPI", "DEPRECATED", False)
     assert json.loads(version.metadata) == {
@@ -191,7 +191,7 @@ def _zip(**entries: str) -> bytes:
 
 
 @pytest.mark.parametrize(
-    "said",
+    "output",
     [
         b"no archive",
         _zip(x__ArtifactVersion__json="{"),
@@ -201,23 +201,25 @@ def _zip(**entries: str) -> bytes:
         _zip(x__Artifact__json="{}"),
     ],
 )
-def test_export_that_cannot_be_read_is_said_and_the_lists_are_read(said, apicurio, estate, read_through) -> None:
+def test_export_that_cannot_be_read_is_reported_and_the_lists_are_read(
+    output, apicurio, installation, read_through
+) -> None:
     """The quick way is a way among others."""
-    server = apicurio.Apicurio(held=estate, said={"admin/export": (200, said)})
+    server = apicurio.Apicurio(held=installation, said={"admin/export": (200, output)})
     reading = read_through(server, "apicurio")
 
-    assert (len(reading.versions), reading.outcome.answer) == (6, SourceStatus.READ)
+    assert (len(reading.versions), reading.outcome.status) == (6, SourceStatus.READ)
     assert ["export" in problem.what for problem in reading.problems] == [True]
 
 
-@pytest.mark.parametrize("way", ["export", "lists"])
-def test_text_that_is_not_utf8_costs_its_version(way, apicurio, estate, read_through) -> None:
+@pytest.mark.parametrize("variant", ["export", "lists"])
+def test_text_that_is_not_utf8_costs_its_version(variant, apicurio, installation, read_through) -> None:
     """The others are read, and what earlier scans know of it stays."""
-    odd = b"\xff\xfe"
-    server = apicurio.Apicurio(held=estate, said={"ids/contentIds/4": (200, odd)}, **WAYS[way])
-    if way == "export":
+    unusual = b"\xff\xfe"
+    server = apicurio.Apicurio(held=installation, said={"ids/contentIds/4": (200, unusual)}, **WAYS[variant])
+    if variant == "export":
         entries = zipfile.ZipFile(io.BytesIO(server.archive()))
-        parts = {name: entries.read(name) for name in entries.namelist()} | {"content/4.Content.data": odd}
+        parts = {name: entries.read(name) for name in entries.namelist()} | {"content/4.Content.data": unusual}
         file = io.BytesIO()
         with zipfile.ZipFile(file, "w") as archive:
             for name, body in parts.items():
@@ -225,60 +227,60 @@ def test_text_that_is_not_utf8_costs_its_version(way, apicurio, estate, read_thr
         server.said["admin/export"] = (200, file.getvalue())
     reading = read_through(server, "apicurio")
 
-    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, {":shop:orders"})
+    assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, {":shop:orders"})
     assert len(reading.versions) == 5
 
 
-def test_version_without_a_text_is_said_and_not_unread(apicurio, estate, read_through) -> None:
+def test_version_without_a_text_is_reported_and_not_unread(apicurio, installation, read_through) -> None:
     """It was deleted between the list and the text."""
-    server = apicurio.Apicurio(held=estate, exports=False, said={"ids/contentIds/4": (404, {})})
+    server = apicurio.Apicurio(held=installation, exports=False, said={"ids/contentIds/4": (404, {})})
     reading = read_through(server, "apicurio")
 
-    assert (reading.outcome.answer, len(reading.versions), len(reading.problems)) == (SourceStatus.READ, 5, 1)
+    assert (reading.outcome.status, len(reading.versions), len(reading.problems)) == (SourceStatus.READ, 5, 1)
 
 
 @pytest.mark.parametrize("api", ["v3", "v2"])
-def test_registry_that_refuses_every_text_is_refused(api, apicurio, estate, read_through) -> None:
+def test_registry_that_refuses_every_text_is_refused(api, apicurio, installation, read_through) -> None:
     """An empty answer would look as if everything was deleted."""
-    said = {f"ids/contentIds/{number}": FORBIDDEN for number in range(9)}
-    said |= {f"groups/shop/artifacts/orders/versions/7/{what}": FORBIDDEN for what in ("content", "references")}
+    output = {f"ids/contentIds/{number}": FORBIDDEN for number in range(9)}
+    output |= {f"groups/shop/artifacts/orders/versions/7/{what}": FORBIDDEN for what in ("content", "references")}
     with pytest.raises(SourceRefused):
-        read_through(apicurio.Apicurio(held=estate, api=api, exports=False, said=said), "apicurio")
+        read_through(apicurio.Apicurio(held=installation, api=api, exports=False, said=output), "apicurio")
 
 
 def test_v2_artifacts_that_are_all_refused_are_a_refusal(apicurio, read_through) -> None:
     """Nothing that may be read is not an empty registry."""
     held = apicurio.Held(artifact="a", text="t", global_id=1, content_id=1)
-    said = {"groups/default/artifacts/a/versions": FORBIDDEN}
+    output = {"groups/default/artifacts/a/versions": FORBIDDEN}
     with pytest.raises(SourceRefused):
-        read_through(apicurio.Apicurio(held=(held,), api="v2", said=said), "apicurio")
+        read_through(apicurio.Apicurio(held=(held,), api="v2", said=output), "apicurio")
 
 
-def test_entries_of_another_form_cost_themselves(apicurio, estate, read_through) -> None:
+def test_entries_of_another_form_cost_themselves(apicurio, installation, read_through) -> None:
     """One odd artifact must not hide a thousand."""
     rows = [{"artifactId": "x", "version": "1", "artifactType": "AVRO"}, {"artifactId": "y"}, 7]
     rows.append({"artifactId": "ok", "version": "1", "artifactType": "avro", "globalId": 1, "contentId": 1})
-    said = {
+    output = {
         "search/versions": (200, {"count": 4, "versions": rows}),
         "search/artifacts": (200, {"count": 1, "artifacts": [1]}),
     }
-    reading = read_through(apicurio.Apicurio(held=estate, exports=False, said=said), "apicurio")
+    reading = read_through(apicurio.Apicurio(held=installation, exports=False, said=output), "apicurio")
 
     assert [(v.subject, v.format) for v in reading.versions] == [("ok", "AVRO")]
     assert (reading.outcome.unread, len(reading.problems)) == ({"x", "y"}, 3)
 
 
-@pytest.mark.parametrize("said", [[], {"count": 1}, {"versions": []}, {"count": "1", "versions": []}])
-def test_answer_that_is_no_page_says_so(said, apicurio, read_through) -> None:
+@pytest.mark.parametrize("output", [[], {"count": 1}, {"versions": []}, {"count": "1", "versions": []}])
+def test_answer_that_is_no_page_reports_it(output, apicurio, read_through) -> None:
     """Something else answers at this address."""
     with pytest.raises(PayloadUnexpected, match="not a page of versions"):
-        read_through(apicurio.Apicurio(exports=False, said={"search/versions": (200, said)}), "apicurio")
+        read_through(apicurio.Apicurio(exports=False, said={"search/versions": (200, output)}), "apicurio")
 
 
 @pytest.mark.parametrize("references", [[{"name": 1}], 5, ["x"]])
-def test_references_of_another_form_cost_their_version(references, apicurio, estate, read_through) -> None:
+def test_references_of_another_form_cost_their_version(references, apicurio, installation, read_through) -> None:
     """Its columns could be wrong without them."""
-    said = {"ids/contentIds/6/references": (200, references)}
-    reading = read_through(apicurio.Apicurio(held=estate, exports=False, said=said), "apicurio")
+    output = {"ids/contentIds/6/references": (200, references)}
+    reading = read_through(apicurio.Apicurio(held=installation, exports=False, said=output), "apicurio")
 
     assert reading.outcome.unread == {":shop:pay"}

@@ -28,7 +28,7 @@ def test_associations_in_rows_need_no_request(serving, stored, read) -> None:
     assert registry.asked("/associations") == registry.asked("resourceType") == 0
 
 
-def test_one_list_tells_the_associations_of_all_subjects(serving, stored, read) -> None:
+def test_one_list_reports_the_associations_of_all_subjects(serving, stored, read) -> None:
     """A request for each of a thousand subjects would cost more than everything else."""
     registry = serving("confluent", *map(stored, "abc"), associations=LINKS)
 
@@ -36,14 +36,14 @@ def test_one_list_tells_the_associations_of_all_subjects(serving, stored, read) 
     assert (registry.asked("/associations"), registry.asked("resourceType")) == (1, 2)
 
 
-def test_default_strategies_of_confluent_ask_for_them(serving, stored, read) -> None:
+def test_default_strategies_of_confluent_request_them(serving, stored, read) -> None:
     """What the registry says itself comes before every convention."""
     registry = serving("confluent", *map(stored, "abc"), associations=LINKS)
 
     assert links(read(registry, strategies=())) == EXPECTED
 
 
-def test_nobody_asks_where_no_strategy_uses_them(serving, stored, read) -> None:
+def test_nobody_queries_where_no_strategy_uses_them(serving, stored, read) -> None:
     """Requests are limited."""
     registry = serving("confluent", *map(stored, "abc"), associations=LINKS)
     read(registry, strategies=("topic",))
@@ -51,7 +51,7 @@ def test_nobody_asks_where_no_strategy_uses_them(serving, stored, read) -> None:
     assert registry.asked("/associations") == 0
 
 
-def test_registry_before_8_2_is_asked_once(serving, stored, read) -> None:
+def test_registry_before_8_2_is_queried_once(serving, stored, read) -> None:
     """It does not know the word; to ask again for each subject would be a thousand requests."""
     registry = serving("confluent-7.4", *map(stored, "abc"))
     reading = read(registry, strategies=("associated",))
@@ -61,7 +61,7 @@ def test_registry_before_8_2_is_asked_once(serving, stored, read) -> None:
 
 
 @pytest.mark.parametrize("status", [403, 404, 422])
-def test_subjects_are_asked_one_by_one_where_no_list_shows_them(status, serving, stored, read, fake) -> None:
+def test_subjects_are_queried_one_by_one_where_no_list_shows_them(status, serving, stored, read, fake) -> None:
     """Slow, and complete; a list of everything may be refused to who may read each subject."""
     fault = fake.Fault(status=status, body=fake.FORBIDDEN)
     registry = serving("confluent", *map(stored, "abc"), associations=LINKS, faults={"/schemas": fault})
@@ -71,12 +71,12 @@ def test_subjects_are_asked_one_by_one_where_no_list_shows_them(status, serving,
 
 
 @pytest.mark.parametrize("status", [403, 500])
-def test_associations_that_cannot_be_asked_are_reported(status, serving, stored, read, fake) -> None:
+def test_associations_that_cannot_be_queried_are_reported(status, serving, stored, read, fake) -> None:
     """Names are then read by the other strategies; the schemas themselves are complete."""
     faults = {"/associations/subjects/a": fake.Fault(status=status)}
     reading = read(serving("confluent", stored("a"), faults=faults), strategies=("associated",))
 
-    assert (reading.outcome.answer, len(reading.versions), len(reading.problems)) == (SourceStatus.READ, 1, 1)
+    assert (reading.outcome.status, len(reading.versions), len(reading.problems)) == (SourceStatus.READ, 1, 1)
 
 
 def test_one_subjects_associations_that_fail_are_reported(serving, stored, read, fake) -> None:

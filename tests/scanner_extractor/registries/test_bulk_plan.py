@@ -43,7 +43,7 @@ def test_short_page_is_not_the_end(serving, stored, read) -> None:
 
 
 def test_deleted_versions_are_flagged_where_the_flag_adds_them(serving, stored, read) -> None:
-    """Confluent leaves soft-deleted versions out unless they are asked for."""
+    """Confluent leaves soft-deleted versions out unless they are queried for."""
     registry = serving("confluent-7.4", stored("a", 1, deleted=True), stored("a", 2), stored("b", 1, deleted=True))
 
     assert seen(read(registry)) == [("a", 1, True), ("a", 2, False), ("b", 1, True)]
@@ -56,7 +56,7 @@ def test_deleted_versions_are_flagged_where_the_flag_is_inverted(serving, stored
     assert seen(read(registry)) == [("a", 1, True), ("a", 2, False), ("b", 1, True)]
 
 
-def test_deleted_versions_are_not_asked_for_where_nobody_wants_them(serving, stored, read) -> None:
+def test_deleted_versions_are_not_requested_where_nobody_wants_them(serving, stored, read) -> None:
     """Half the requests, where only the present counts."""
     registry = serving("confluent", stored("a", 1, deleted=True), stored("a", 2))
 
@@ -71,7 +71,7 @@ def test_deleted_versions_are_left_out_where_the_plain_list_holds_them(serving, 
     assert seen(read(registry, deleted=False)) == [("a", 2, False)]
 
 
-def test_rows_that_say_what_is_deleted_need_one_form_only(serving, stored, read) -> None:
+def test_rows_that_state_what_is_deleted_need_one_form_only(serving, stored, read) -> None:
     """Since 8.0 each row does: half the requests and half the bytes."""
     registry = serving("confluent", stored("a", 1, deleted=True), stored("a", 2), stored("b", 1, deleted=True))
 
@@ -79,8 +79,8 @@ def test_rows_that_say_what_is_deleted_need_one_form_only(serving, stored, read)
     assert (registry.asked("/schemas"), registry.asked("deleted=true")) == (2, 2)
 
 
-def test_rows_that_do_not_say_it_are_read_in_both_forms(serving, stored, read) -> None:
-    """Before 8.0 only their absence from the plain list tells."""
+def test_rows_that_do_not_state_it_are_read_in_both_forms(serving, stored, read) -> None:
+    """Before 8.0 only their absence from the plain list reports."""
     registry = serving("confluent-7.9", stored("a", 1, deleted=True), stored("a", 2))
 
     assert seen(read(registry)) == [("a", 1, True), ("a", 2, False)]
@@ -89,14 +89,14 @@ def test_rows_that_do_not_say_it_are_read_in_both_forms(serving, stored, read) -
 
 @pytest.mark.parametrize("flavour", ["confluent", "confluent-7.4"])
 @pytest.mark.parametrize("bulk", [True, False])
-@pytest.mark.parametrize(("context", "way"), [(".eu", "setting"), (".eu", "url"), (".", "setting")])
-def test_one_context_of_a_shared_registry_is_read(flavour, bulk, context, way, serving, stored, read, fake) -> None:
+@pytest.mark.parametrize(("context", "variant"), [(".eu", "setting"), (".eu", "url"), (".", "setting")])
+def test_one_context_of_a_shared_registry_is_read(flavour, bulk, context, variant, serving, stored, read, fake) -> None:
     """Another team's subjects of the same names are no subjects of this cluster."""
     faults = {} if bulk else {path: fake.Fault(status=404) for path in ("/schemas", "/contexts/.eu/schemas")}
-    estate = [stored(f"{prefix}orders-value") for prefix in ("", ":.eu:", ":.us:")]
-    registry = serving(flavour, *estate, faults=faults)
-    registry.url += f"/contexts/{context}" if way == "url" else ""
-    reading = read(registry, context=context if way == "setting" else "")
+    installation = [stored(f"{prefix}orders-value") for prefix in ("", ":.eu:", ":.us:")]
+    registry = serving(flavour, *installation, faults=faults)
+    registry.url += f"/contexts/{context}" if variant == "url" else ""
+    reading = read(registry, context=context if variant == "setting" else "")
 
     assert [(v.context, v.subject, v.deleted) for v in reading.versions] == [(context, "orders-value", False)]
     assert reading.registry.source == f"schema_registry:{registry.url.partition('/contexts')[0]}/contexts/{context}"
@@ -118,7 +118,7 @@ def test_every_context_is_read(serving, stored, read) -> None:
     assert [(version.context, version.subject) for version in read(registry).versions] == [(".", "a"), (".eu", "a")]
 
 
-def test_server_before_contexts_is_asked_without_the_wildcard(serving, stored, read) -> None:
+def test_server_before_contexts_is_queried_without_the_wildcard(serving, stored, read) -> None:
     """6.1 takes `:*:` for the beginning of a name, and an empty answer proves nothing."""
     registry = serving("confluent-6.1", stored("a"))
 
@@ -130,7 +130,7 @@ def test_empty_registry_is_empty_and_read(serving, read) -> None:
     """Nothing there is an answer; it takes the list of subjects to be sure."""
     reading = read(serving("confluent"))
 
-    assert (reading.versions, reading.outcome.answer, reading.problems) == ((), SourceStatus.READ, ())
+    assert (reading.versions, reading.outcome.status, reading.problems) == ((), SourceStatus.READ, ())
 
 
 def test_one_id_may_belong_to_many_versions(serving, stored, read) -> None:
@@ -145,7 +145,7 @@ def test_row_that_cannot_be_read_costs_that_row(serving, stored, read) -> None:
     reading = read(serving("confluent", stored("a"), stored("b", more={"id": "seven"})))
 
     assert seen(reading) == [("a", 1, False)]
-    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, {"b"})
+    assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, {"b"})
     assert [problem.what for problem in reading.problems] == ["the registry's row cannot be read: it has no id"]
 
 
@@ -158,20 +158,20 @@ def test_bulk_list_that_fails_leaves_the_walk(serving, stored, read, fake) -> No
 
 
 def test_bulk_list_that_objects_leaves_the_walk_silently(serving, stored, read, fake) -> None:
-    """A registry that only resembles Confluent's may not know the parameters; that is nobody's fault."""
+    """A registry that only resembles Confluent's may not know the parameters; that is no error."""
     for status in (400, 404, 405, 422):
         reading = read(serving("confluent", stored("a"), faults={"/schemas": fake.Fault(status=status, body=b"{}")}))
 
         assert (seen(reading), reading.problems) == ([("a", 1, False)], ())
 
 
-def test_progress_is_told(serving, stored, read) -> None:
+def test_progress_is_reported(serving, stored, read) -> None:
     """The runner gives a source up that makes no progress."""
-    told: list[int] = []
+    reported: list[int] = []
     registry = serving("confluent", *(stored("a", number) for number in range(1, 8)), page=3)
-    read(registry, progress=lambda source, done, total: told.append(done))
+    read(registry, progress=lambda source, done, total: reported.append(done))
 
-    assert max(told) == 7
+    assert max(reported) == 7
 
 
 def test_registry_that_invents_rows_on_every_page_is_cut_off_and_kept_as_a_part() -> None:
@@ -187,7 +187,7 @@ def test_registry_that_invents_rows_on_every_page_is_cut_off_and_kept_as_a_part(
     with Http(web, settings.source, exchange=invented) as http:
         reading = read_confluent(settings, http, no_progress)
 
-    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
+    assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
     assert "does not end" in reading.outcome.reason
     assert len(reading.versions) > 10
     assert http.requests < 200

@@ -35,11 +35,11 @@ def test_url_may_name_the_api(url, cloudera, read_through) -> None:
 @pytest.mark.parametrize("aggregates", [True, False])
 def test_version_of_several_branches_is_one(aggregates, cloudera, read_through) -> None:
     """A branch starts from a version of another, which is in both."""
-    kept = cloudera.Kept
+    retained = cloudera.Kept
     server = cloudera.Cloudera(
         kept=(
-            kept(name="a/b", text='"int"', id=1, branches=("MASTER", "next")),
-            kept(name="a/b", text='"long"', id=2, version=2, branches=("next",)),
+            retained(name="a/b", text='"int"', id=1, branches=("MASTER", "next")),
+            retained(name="a/b", text='"long"', id=2, version=2, branches=("next",)),
         ),
         aggregates=aggregates,
     )
@@ -71,7 +71,7 @@ def test_deleted_version_is_deleted(cloudera, read_through) -> None:
     assert (version.state, version.deleted) == ("Deleted", True)
 
 
-def test_what_is_said_beside_a_schema_is_kept(cloudera, read_through) -> None:
+def test_what_is_reported_beside_a_schema_is_kept(cloudera, read_through) -> None:
     """Group and description tell people whose it is."""
     about = {"description": "what was ordered", "schemaGroup": "shop"}
     server = cloudera.Cloudera(kept=(cloudera.Kept(name="o", text='"int"', id=1, about=about),))
@@ -83,15 +83,15 @@ def test_what_is_said_beside_a_schema_is_kept(cloudera, read_through) -> None:
 @pytest.mark.parametrize(("wanted", "number"), [({}, 2), ({"version": 1}, 1), ({"version": 0}, 2)])
 def test_include_means_the_newest_enabled_version_of_the_main_branch(wanted, number, cloudera, read_through) -> None:
     """Unless it names a version."""
-    kept = cloudera.Kept
+    retained = cloudera.Kept
     text = json.dumps({"type": "record", "name": "P", "fields": [], "includeSchemas": [{"name": "money", **wanted}]})
     server = cloudera.Cloudera(
         kept=(
-            kept(name="money", text='"v1"', id=1),
-            kept(name="money", text='"v2"', id=2, version=2),
-            kept(name="money", text='"v3"', id=3, version=3, state=2),
-            kept(name="money", text='"v4"', id=4, version=4, branches=("next",)),
-            kept(name="pay", text=text, id=5),
+            retained(name="money", text='"v1"', id=1),
+            retained(name="money", text='"v2"', id=2, version=2),
+            retained(name="money", text='"v3"', id=3, version=3, state=2),
+            retained(name="money", text='"v4"', id=4, version=4, branches=("next",)),
+            retained(name="pay", text=text, id=5),
         )
     )
     versions = read_through(server, "cloudera").versions
@@ -117,20 +117,20 @@ def test_include_of_a_schema_that_is_not_there_is_kept(cloudera, read_through) -
     assert [(r.subject, r.version) for r in version.references] == [("x", -1)]
 
 
-@pytest.mark.parametrize("said", [(500, {}), FORBIDDEN, (200, []), (200, {"entities": None})])
-def test_registry_that_does_not_tell_everything_is_asked_schema_by_schema(said, cloudera, read_through) -> None:
+@pytest.mark.parametrize("output", [(500, {}), FORBIDDEN, (200, []), (200, {"entities": None})])
+def test_registry_that_does_not_report_everything_is_queried_schema_by_schema(output, cloudera, read_through) -> None:
     """Older servers have no aggregate, or one that breaks."""
-    kept = (cloudera.Kept(name="o", text='"int"', id=1), cloudera.Kept(name="p", text='"int"', id=2))
-    reading = read_through(cloudera.Cloudera(kept=kept, said={"schemas/aggregated": said}), "cloudera")
+    retained = (cloudera.Kept(name="o", text='"int"', id=1), cloudera.Kept(name="p", text='"int"', id=2))
+    reading = read_through(cloudera.Cloudera(kept=retained, said={"schemas/aggregated": output}), "cloudera")
 
-    assert ([v.subject for v in reading.versions], reading.outcome.answer) == (["o", "p"], SourceStatus.READ)
+    assert ([v.subject for v in reading.versions], reading.outcome.status) == (["o", "p"], SourceStatus.READ)
     assert len(reading.problems) == 1
 
 
 def test_schema_that_cannot_be_read_costs_that_schema(cloudera, read_through) -> None:
     """And its earlier versions stay."""
-    kept = (cloudera.Kept(name="o", text='"int"', id=1), cloudera.Kept(name="p", text='"int"', id=2))
-    server = cloudera.Cloudera(kept=kept, aggregates=False, said={"schemas/o/versions": FORBIDDEN})
+    retained = (cloudera.Kept(name="o", text='"int"', id=1), cloudera.Kept(name="p", text='"int"', id=2))
+    server = cloudera.Cloudera(kept=retained, aggregates=False, said={"schemas/o/versions": FORBIDDEN})
     reading = read_through(server, "cloudera")
 
     assert ([v.subject for v in reading.versions], reading.outcome.unread) == (["p"], {"o"})
@@ -138,12 +138,14 @@ def test_schema_that_cannot_be_read_costs_that_schema(cloudera, read_through) ->
 
 def test_registry_that_refuses_every_schema_is_refused(cloudera, read_through) -> None:
     """Nothing that may be read is not an empty registry."""
-    kept = (cloudera.Kept(name="o", text='"int"', id=1),)
+    retained = (cloudera.Kept(name="o", text='"int"', id=1),)
     with pytest.raises(SourceRefused):
-        read_through(cloudera.Cloudera(kept=kept, aggregates=False, said={"schemas/o/branches": FORBIDDEN}), "cloudera")
+        read_through(
+            cloudera.Cloudera(kept=retained, aggregates=False, said={"schemas/o/branches": FORBIDDEN}), "cloudera"
+        )
 
 
-def test_another_servers_answer_says_so(cloudera, read_through) -> None:
+def test_another_servers_answer_reports_it(cloudera, read_through) -> None:
     """A proxy's JSON is JSON, too."""
     with pytest.raises(PayloadUnexpected, match="not a list of entities"):
         read_through(cloudera.Cloudera(aggregates=False, said={"schemas": (200, ["a"])}), "cloudera")
@@ -156,8 +158,8 @@ def test_rows_of_another_form_cost_themselves(cloudera, read_through) -> None:
         "schemaMetadata": {"name": "o", "type": "json"},
         "schemaBranches": [{"schemaBranch": None, "schemaVersionInfos": infos}],
     }
-    said = {"schemas/aggregated": (200, {"entities": [entity, {}, {"schemaMetadata": {"name": "x"}}]})}
-    reading = read_through(cloudera.Cloudera(said=said), "cloudera")
+    output = {"schemas/aggregated": (200, {"entities": [entity, {}, {"schemaMetadata": {"name": "x"}}]})}
+    reading = read_through(cloudera.Cloudera(said=output), "cloudera")
 
     assert [(v.subject, v.format, v.text) for v in reading.versions] == [("o", "JSON", "t")]
     assert (reading.outcome.unread, len(reading.problems)) == ({"o"}, 3)

@@ -83,7 +83,7 @@ def test_token_without_them_is_refused(cloud) -> None:
         read(url, auth=OAuthAuth(token_url=f"{url}/token", client_id="c", client_secret="s"))
 
 
-def test_rate_limit_is_waited_for_as_long_as_it_says(cloud) -> None:
+def test_rate_limit_is_waited_for_as_long_as_it_states(cloud) -> None:
     """Its answer is a web page, and its reset is in seconds from now."""
     url, log = cloud(busy=2)
     waits: list[float] = []

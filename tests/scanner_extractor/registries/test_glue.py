@@ -54,7 +54,7 @@ def uuid(number: int) -> str:
 
 @pytest.fixture
 def filed(glue):
-    """Build one version; its text tells its id."""
+    """Build one version; its text reports its id."""
     return lambda number, name="orders", **members: glue.Filed(
         name=name, id=uuid(number), text=f'"{number}"', **members
     )
@@ -99,7 +99,7 @@ def test_status_is_the_state(status, state, deleted, glue, filed, read) -> None:
     assert (version.state, version.deleted) == (state, deleted)
 
 
-def test_what_is_said_beside_a_schema_is_kept(glue, filed, read) -> None:
+def test_what_is_reported_beside_a_schema_is_kept(glue, filed, read) -> None:
     """Tags are how accounts say whose it is."""
     server = glue.Glue(filed=(filed(1, description="what was ordered"),), tags={"team": "sales"})
     (version,) = read(server).versions
@@ -116,7 +116,7 @@ def test_schema_is_read_without_the_right_to_what_is_beside_it(denied, glue, fil
     """A narrow policy is no reason to read nothing."""
     reading = read(glue.Glue(filed=(filed(1), filed(2, "payments")), denied=frozenset({denied})))
 
-    assert (len(reading.versions), reading.outcome.answer, len(reading.problems)) == (2, SourceStatus.READ, 1)
+    assert (len(reading.versions), reading.outcome.status, len(reading.problems)) == (2, SourceStatus.READ, 1)
 
 
 @pytest.mark.parametrize("denied", ["ListSchemas", "ListSchemaVersions", "GetSchemaVersion"])
@@ -152,7 +152,7 @@ class Raising:
         raise self._error
 
 
-def asked(connect) -> ScannerError | int:
+def requested(connect) -> ScannerError | int:
     request = Request(source=SourceId("s"), method="POST", url="https://g/ListSchemas", body="{}")
     try:
         return glue_registry_transport(GlueSettings(region="r"), WEB, connect=connect)(request).status
@@ -160,7 +160,7 @@ def asked(connect) -> ScannerError | int:
         return error
 
 
-def test_failures_say_what_to_do_next() -> None:
+def test_failures_state_what_to_do_next() -> None:
     """Missing credentials are mended by people, a network by time."""
     from botocore import exceptions as boto
 
@@ -174,7 +174,9 @@ def test_failures_say_what_to_do_next() -> None:
         (boto.NoRegionError(), InputInvalid),
     ]
 
-    assert [type(asked(lambda error=error: Raising(error))) for error, _ in failures] == [kind for _, kind in failures]
+    assert [type(requested(lambda error=error: Raising(error))) for error, _ in failures] == [
+        kind for _, kind in failures
+    ]
 
 
 @pytest.mark.parametrize(
@@ -189,30 +191,30 @@ def test_failures_say_what_to_do_next() -> None:
         ("Odd", 200, 400),
     ],
 )
-def test_errors_of_aws_are_told_apart_by_their_code(code, status, expected) -> None:
+def test_errors_of_aws_are_distinguished_by_their_code(code, status, expected) -> None:
     """Almost all of them have status 400."""
     from botocore.exceptions import ClientError
 
-    told = {"Error": {"Code": code, "Message": "m"}, "ResponseMetadata": {"HTTPStatusCode": status}}
-    answer = asked(lambda: Raising(ClientError(told, "ListSchemas")))
+    reported = {"Error": {"Code": code, "Message": "m"}, "ResponseMetadata": {"HTTPStatusCode": status}}
+    answer = requested(lambda: Raising(ClientError(reported, "ListSchemas")))
 
     assert answer == expected if isinstance(expected, int) else type(answer) is expected
 
 
 def test_client_is_made_with_the_first_request_and_once(glue) -> None:
     """To import boto3 takes longer than a replay."""
-    made: list[int] = []
+    numbers: list[int] = []
 
     def connect():
-        made.append(1)
+        numbers.append(1)
         return glue.Stubbed(glue.Glue())
 
     exchange = glue_registry_transport(GlueSettings(region="r"), WEB, connect=connect)
-    before = len(made)
+    before = len(numbers)
     for _ in range(2):
         exchange(Request(source=SourceId("s"), method="POST", url="https://g/ListSchemas", body='{"MaxResults": 100}'))
 
-    assert (before, len(made)) == (0, 1)
+    assert (before, len(numbers)) == (0, 1)
 
 
 def test_profile_that_is_not_there_is_a_mistake_in_the_settings(tmp_path: Path, monkeypatch) -> None:
@@ -228,7 +230,7 @@ def test_profile_that_is_not_there_is_a_mistake_in_the_settings(tmp_path: Path, 
 
 
 def test_endpoint_that_nobody_answers_at_is_unreachable(monkeypatch) -> None:
-    """The real client, to a port where nobody listens."""
+    """The real client, to a port where nothing listens."""
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "testing")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "testing")
     monkeypatch.setenv("AWS_MAX_ATTEMPTS", "1")
@@ -239,16 +241,16 @@ def test_endpoint_that_nobody_answers_at_is_unreachable(monkeypatch) -> None:
         exchange(Request(source=SourceId("s"), method="POST", url="https://g/ListSchemas", body="{}"))
 
 
-def test_other_registries_are_asked_over_http() -> None:
+def test_other_registries_are_queried_over_http() -> None:
     """Only AWS signs requests its own way."""
     assert REGISTRIES["confluent"].transport(RegistrySettings(type="confluent", http=WEB)) is None
 
 
-@pytest.mark.parametrize("said", [{}, {"Schemas": [{"SchemaName": "x"}]}, []])
-def test_answer_of_another_form_says_so(said, read_through) -> None:
+@pytest.mark.parametrize("output", [{}, {"Schemas": [{"SchemaName": "x"}]}, []])
+def test_answer_of_another_form_reports_it(output, read_through) -> None:
     """An empty list would mark everything gone."""
     with pytest.raises(PayloadUnexpected):
-        read_through(lambda method, url: (200, json.dumps(said).encode()), "glue", glue=GlueSettings(region="r"))
+        read_through(lambda method, url: (200, json.dumps(output).encode()), "glue", glue=GlueSettings(region="r"))
 
 
 def test_version_of_another_form_costs_its_schema(read_through) -> None:
@@ -261,12 +263,12 @@ def test_version_of_another_form_costs_its_schema(read_through) -> None:
         lambda method, url: (200, json.dumps(answers.get(url.rpartition("/")[2], {})).encode()), "glue"
     )
 
-    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, {":r:x"})
+    assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, {":r:x"})
 
 
 @pytest.mark.parametrize("tokens", [itertools.repeat("again"), map(str, itertools.count())], ids=["same", "new"])
 def test_pages_that_never_end_are_refused(read_through, tokens) -> None:
-    """Nobody is asked for ever, and a list that is not whole proves nothing gone."""
+    """Nobody is queried for ever, and a list that is not whole proves nothing gone."""
     with pytest.raises(PayloadUnexpected, match="does not end"):
         read_through(lambda method, url: (200, json.dumps({"Schemas": [], "NextToken": next(tokens)}).encode()), "glue")
 
@@ -280,6 +282,6 @@ def test_pages_that_never_end_are_refused(read_through, tokens) -> None:
         (GlueSettings(region="r", endpoint_url="https://e"), "glue:https://e"),
     ],
 )
-def test_source_tells_regions_accounts_and_registries_apart(chosen, name) -> None:
+def test_source_reports_regions_accounts_and_registries_apart(chosen, name) -> None:
     """What one scan finds in one must not replace what another found elsewhere."""
     assert RegistrySettings(type="glue", http=WEB, glue=chosen).source == f"schema_registry:{name}"

@@ -11,7 +11,7 @@ def dead(subject: str) -> tuple[str, SourceUnreachable]:
     return subject, SourceUnreachable("connection refused", where=f"GET https://sr/{subject}", hint="is it running?")
 
 
-def test_few_subjects_are_told_one_by_one() -> None:
+def test_few_subjects_are_reported_one_by_one() -> None:
     """Each has its own address."""
     gathered = unread_subjects(SOURCE, [dead("a"), dead("b")])
 

@@ -23,14 +23,14 @@ def test_registry_without_bulk_list_is_walked(serving, stored, read) -> None:
 
 
 def test_rows_without_subject_version_and_id_are_of_no_use(serving, stored, read) -> None:
-    """Apicurio's list of schemas tells nothing of whose they are."""
+    """Apicurio's list of schemas reports nothing of whose they are."""
     registry = serving("apicurio", stored("a", 1), stored("a", 2, deleted=True), stored("b", 1))
 
     assert seen(read(registry)) == [("a", 1, False), ("a", 2, True), ("b", 1, False)]
 
 
 def test_walk_flags_deleted_versions_of_live_and_of_deleted_subjects(serving, stored, read) -> None:
-    """A version that is only there when deleted ones are asked for is one."""
+    """A version that is only there when deleted ones are queried for is one."""
     registry = serving("confluent-old", stored("a", 1, deleted=True), stored("a", 2), stored("b", 1, deleted=True))
 
     assert seen(read(registry)) == [("a", 1, True), ("a", 2, False), ("b", 1, True)]
@@ -45,7 +45,7 @@ def test_walk_leaves_deleted_versions_out_where_nobody_wants_them(serving, store
 
 
 @pytest.mark.parametrize("subject", ["a/b-value", "a b", "a+b", "заказы", "a#b?c", "..", "%2F", ":.ctx:a"])
-def test_subjects_of_any_characters_are_asked_for(subject, serving, stored, read) -> None:
+def test_subjects_of_any_characters_are_requested(subject, serving, stored, read) -> None:
     """A subject is one step of the path, whatever it holds."""
     registry = serving("confluent-old", stored(subject))
 
@@ -54,8 +54,8 @@ def test_subjects_of_any_characters_are_asked_for(subject, serving, stored, read
 
 def test_pages_of_artifacts_that_are_no_schemas_do_not_end_the_list(serving, stored, read) -> None:
     """Apicurio counts a page before it drops other types: pages may be short, or empty in the midst."""
-    estate = [stored(f"s{number:04d}") for number in range(20)]
-    registry = serving("apicurio", *estate, others={10: 1500})
+    installation = [stored(f"s{number:04d}") for number in range(20)]
+    registry = serving("apicurio", *installation, others={10: 1500})
 
     assert len(read(registry).versions) == 20
 
@@ -94,7 +94,7 @@ def test_one_broken_subject_costs_one_subject(kind, serving, stored, read, fake)
     reading = read(registry, read_timeout=0.5 if kind == "slow" else 60.0)
 
     assert [version.subject for version in reading.versions] == ["a", "c"]
-    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, {"b"})
+    assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, {"b"})
     assert [problem.where for problem in reading.problems] == [f"schema_registry:{registry.url} 'b'"]
 
 
@@ -106,7 +106,7 @@ def test_fault_of_the_fake_is_over_after_its_times(fake) -> None:
 
 
 def test_version_that_cannot_be_read_leaves_its_siblings(serving, stored, read, fake) -> None:
-    """The subject is told as unread, so nothing of it goes."""
+    """The subject is reported as unread, so nothing of it goes."""
     faults = {"/subjects/a/versions/2": fake.Fault(status=200, body=b"{}")}
     reading = read(serving("confluent-old", stored("a", 1), stored("a", 2), stored("a", 3), faults=faults))
 
@@ -116,17 +116,17 @@ def test_version_that_cannot_be_read_leaves_its_siblings(serving, stored, read, 
 
 def test_subject_that_vanishes_while_we_read_is_a_problem_and_not_unread(serving, stored, read, fake) -> None:
     """Somebody deleted it between list and read; nothing is missing then."""
-    gone = fake.Fault(status=404, body=b'{"error_code":40401,"message":"Subject not found"}')
+    fault = fake.Fault(status=404, body=b'{"error_code":40401,"message":"Subject not found"}')
     reading = read(
         serving(
             "confluent-old",
             stored("a"),
             stored("b"),
-            faults={"/subjects/b/versions/1": gone} | {"/subjects/b/versions/1?deleted=true": gone},
+            faults={"/subjects/b/versions/1": fault} | {"/subjects/b/versions/1?deleted=true": fault},
         )
     )
 
-    assert (seen(reading), reading.outcome.answer) == ([("a", 1, False)], SourceStatus.READ)
+    assert (seen(reading), reading.outcome.status) == ([("a", 1, False)], SourceStatus.READ)
     assert [problem.what for problem in reading.problems] == ["it was listed, but not found when it was read"]
 
 
@@ -162,17 +162,17 @@ def test_subjects_hidden_from_this_user_leave_no_trace(serving, stored, read) ->
     """Karapace drops them from every list, so a missing subject proves nothing: the reading cannot tell."""
     reading = read(serving("karapace", stored("a"), stored("b"), hidden=frozenset({"b"})))
 
-    assert (seen(reading), reading.outcome.answer) == ([("a", 1, False)], SourceStatus.READ)
+    assert (seen(reading), reading.outcome.status) == ([("a", 1, False)], SourceStatus.READ)
 
 
 def test_registry_that_goes_away_half_way_is_left_alone(serving, stored, read, fake) -> None:
     """No hour of retries: what was read is kept, the rest stays as it was."""
-    estate = [stored(f"s{number:03d}") for number in range(200)]
+    installation = [stored(f"s{number:03d}") for number in range(200)]
     faults = {f"/subjects/s{number:03d}/versions/1": fake.Fault(status=503) for number in range(50, 200)}
-    registry = serving("confluent-old", *estate, faults=faults)
+    registry = serving("confluent-old", *installation, faults=faults)
     reading = read(registry, pool=WorkerPool(threads=1, failures=5))
 
-    assert (len(reading.versions), reading.outcome.answer) == (50, SourceStatus.PARTIAL)
+    assert (len(reading.versions), reading.outcome.status) == (50, SourceStatus.PARTIAL)
     assert len(reading.outcome.unread) == 150
     assert registry.asked("/s100/versions/1") == 0
 
@@ -190,8 +190,8 @@ def test_hanging_subject_does_not_take_the_others_with_it(serving, stored, read,
 
 def test_order_does_not_depend_on_threads(serving, stored, read) -> None:
     """Same registry, same bytes."""
-    estate = [stored(f"s{number}", version) for number in range(20) for version in (1, 2)]
-    registry = serving("confluent-old", *estate, delay=0.001)
+    installation = [stored(f"s{number}", version) for number in range(20) for version in (1, 2)]
+    registry = serving("confluent-old", *installation, delay=0.001)
 
     assert read(registry, threads=1).versions == read(registry, threads=8).versions
 
@@ -205,7 +205,7 @@ def test_requests_in_flight_are_bounded(serving, stored, read) -> None:
 
 
 def test_registry_that_is_not_there_is_unreachable(serving, stored, read) -> None:
-    """The first request tells."""
+    """The first request reports."""
     registry = serving("confluent", stored("a"))
     registry.url = "http://127.0.0.1:1"
 
@@ -224,8 +224,8 @@ def test_names_are_read_page_by_page(read, serving, stored, fake) -> None:
 @pytest.mark.parametrize("flavour", ["confluent-7.9", "confluent"])
 def test_versions_of_a_subject_are_read_page_by_page(flavour, read, serving, stored, fake) -> None:
     """An operator may bound their list; the version at the end of its first page is not the current one."""
-    estate = [stored("many", number, deleted=number == 3) for number in range(1, 61)]
-    registry = serving(flavour, *estate, versions_page=10, faults={"/schemas": fake.Fault(status=403)})
+    installation = [stored("many", number, deleted=number == 3) for number in range(1, 61)]
+    registry = serving(flavour, *installation, versions_page=10, faults={"/schemas": fake.Fault(status=403)})
     reading = read(registry)
 
     assert [version.version for version in reading.versions] == list(range(1, 61))
@@ -234,14 +234,14 @@ def test_versions_of_a_subject_are_read_page_by_page(flavour, read, serving, sto
 
 def test_subject_with_an_alias_keeps_its_own_versions(read, serving, stored, fake) -> None:
     """The bulk list shows them; one by one the registry answers with those of another subject in their place."""
-    estate = (stored("orders", 1, id=5), stored("orders", 2, id=6), stored("shared", 1, id=16))
-    bulk = read(serving("confluent", *estate, aliases={"shared": "orders", "alias": "orders"}))
+    installation = (stored("orders", 1, id=5), stored("orders", 2, id=6), stored("shared", 1, id=16))
+    bulk = read(serving("confluent", *installation, aliases={"shared": "orders", "alias": "orders"}))
     faults = {"/schemas": fake.Fault(status=404)}
-    walked = read(serving("confluent", *estate, aliases={"shared": "orders", "alias": "orders"}, faults=faults))
+    walked = read(serving("confluent", *installation, aliases={"shared": "orders", "alias": "orders"}, faults=faults))
 
     assert [(v.subject, v.schema_id) for v in bulk.versions] == [("orders", "5"), ("orders", "6"), ("shared", "16")]
     assert [(v.subject, v.schema_id) for v in walked.versions] == [("orders", "5"), ("orders", "6")]
-    assert (walked.outcome.answer, walked.outcome.unread) == (SourceStatus.PARTIAL, {"shared"})
+    assert (walked.outcome.status, walked.outcome.unread) == (SourceStatus.PARTIAL, {"shared"})
 
 
 def test_registry_without_the_deleted_parameter_keeps_nothing_deleted(read, serving, stored, fake) -> None:

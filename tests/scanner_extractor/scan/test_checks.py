@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -47,8 +48,12 @@ def server(**answers):
     """Answer paths (given as `GET /path`) with JSON or a status; everything else is a 404."""
 
     def exchange(request: Request) -> Response:
-        said = answers.get(f"{request.method} /{request.url.split('/', 3)[3]}", 404)
-        return Response(status=said) if isinstance(said, int) else Response(status=200, body=json.dumps(said).encode())
+        output = answers.get(f"{request.method} /{request.url.split('/', 3)[3]}", 404)
+        return (
+            Response(status=output)
+            if isinstance(output, int)
+            else Response(status=200, body=json.dumps(output).encode())
+        )
 
     return exchange
 
@@ -57,7 +62,7 @@ def rows(chosen: Settings, exchange=None, probe=lambda kafka: "3 brokers"):
     return [(row.tried, row.state, row.detail) for row in check(chosen, probe=probe, exchange=exchange)]
 
 
-def test_registry_that_answers_is_asked_for_its_subjects_and_one_schema():
+def test_registry_that_answers_is_requested_its_subjects_and_one_schema():
     """Listing and reading are two rights."""
     exchange = server(**{"GET /subjects": ["a/b", "c"], f"GET {SUBJECT}": {"version": 3, "id": 7, "schema": "{}"}})
 
@@ -70,21 +75,21 @@ def test_registry_without_subjects_has_no_schema_to_read():
 
 
 @pytest.mark.parametrize(
-    ("said", "state"), [(401, REFUSED), (403, REFUSED), (503, UNREACHABLE), (404, UNEXPECTED), ({}, UNEXPECTED)]
+    ("output", "state"), [(401, REFUSED), (403, REFUSED), (503, UNREACHABLE), (404, UNEXPECTED), ({}, UNEXPECTED)]
 )
-def test_first_attempt_that_fails_is_the_last_of_its_source(said, state):
+def test_first_attempt_that_fails_is_the_last_of_its_source(output, state):
     """The second could only fail the same way."""
-    (row,) = check(registry(), probe=lambda kafka: "", exchange=server(**{"GET /subjects": said}))
+    (row,) = check(registry(), probe=lambda kafka: "", exchange=server(**{"GET /subjects": output}))
 
     assert (row.state, bool(row.detail), bool(row.hint)) == (state, True, True)
 
 
-@pytest.mark.parametrize(("said", "state"), [(403, REFUSED), ({"version": "3"}, UNEXPECTED)])
-def test_right_to_list_is_not_the_right_to_read(said, state):
+@pytest.mark.parametrize(("output", "state"), [(403, REFUSED), ({"version": "3"}, UNEXPECTED)])
+def test_right_to_list_is_not_the_right_to_read(output, state):
     """Registries with access lists do so."""
-    found = rows(registry(), server(**{"GET /subjects": ["a/b"], f"GET {SUBJECT}": said}))
+    result = rows(registry(), server(**{"GET /subjects": ["a/b"], f"GET {SUBJECT}": output}))
 
-    assert [row[1] for row in found] == [OK, state]
+    assert [row[1] for row in result] == [OK, state]
 
 
 @pytest.mark.parametrize(
@@ -99,7 +104,7 @@ def test_right_to_list_is_not_the_right_to_read(said, state):
         ),
     ],
 )
-def test_apicurio_is_asked_in_the_words_that_it_knows(answers, expected):
+def test_apicurio_is_queried_in_the_words_that_it_knows(answers, expected):
     """Its API changed with every major version."""
     ((_, state, detail),) = rows(registry("apicurio"), server(**answers))
 
@@ -114,7 +119,7 @@ def test_apicurio_is_asked_in_the_words_that_it_knows(answers, expected):
         ("http://sr/apis/ccompat/v7", "GET /apis/ccompat/v7/subjects"),
     ],
 )
-def test_apicurio_is_asked_at_the_api_that_its_url_names(url, path):
+def test_apicurio_is_queried_at_the_api_that_its_url_names(url, path):
     """No other one is tried then."""
     chosen = settings(registries=(RegistrySettings(type="apicurio", http=HttpSettings(url=url)),))
 
@@ -122,7 +127,7 @@ def test_apicurio_is_asked_at_the_api_that_its_url_names(url, path):
     assert rows(chosen, server())[0][1] is UNEXPECTED
 
 
-def test_cloudera_is_asked_for_its_schemas_and_one_schemas_versions():
+def test_cloudera_is_requested_its_schemas_and_one_schemas_versions():
     """The two rights that a scan needs."""
     base = "GET /api/v1/schemaregistry/schemas"
     entities = {"entities": [{"schemaMetadata": {"name": "o"}}]}
@@ -134,19 +139,19 @@ def test_cloudera_is_asked_for_its_schemas_and_one_schemas_versions():
     ]
 
 
-def test_glue_is_asked_for_its_schemas_and_one_version():
+def test_glue_is_requested_its_schemas_and_one_version():
     """Listing and reading are two rights."""
     schemas = {"Schemas": [{"SchemaName": "o", "SchemaArn": "arn", "RegistryName": "r"}]}
     answers = {"POST /ListSchemas": schemas, "POST /ListSchemaVersions": {"Schemas": [{"SchemaVersionId": "u"}]}}
 
     assert [row[1] for row in rows(glue(), server(**answers))] == [OK, UNEXPECTED]
-    told = {"POST /GetSchemaVersion": {"VersionNumber": 3, "SchemaDefinition": "t"}}
-    assert rows(glue(), server(**answers, **told))[1][2] == "version 3"
+    members = {"POST /GetSchemaVersion": {"VersionNumber": 3, "SchemaDefinition": "t"}}
+    assert rows(glue(), server(**answers, **members))[1][2] == "version 3"
     assert rows(glue(), server(**answers, **{"POST /GetSchemaVersion": []}))[1][1] is UNEXPECTED
     assert rows(glue(), server(**{"POST /ListSchemas": {"Schemas": []}}))[0][2] == "0 schemas"
 
 
-def test_ksqldb_tells_its_version_and_its_streams():
+def test_ksqldb_reports_its_version_and_its_streams():
     """Reaching it and running a statement are two rights."""
     exchange = server(**{"GET /info": {"KsqlServerInfo": {"version": "0.29"}}, "POST /ksql": [{"streams": [{}]}]})
 
@@ -161,15 +166,15 @@ def test_ksqldb_tells_its_version_and_its_streams():
         ({"KsqlServerInfo": {"version": "1"}}, {}, [OK, UNEXPECTED]),
     ],
 )
-def test_ksqldb_that_answers_otherwise_is_told_apart(info, streams, states):
+def test_ksqldb_that_answers_otherwise_is_distinguished(info, streams, states):
     """A Connect worker at that address answers too."""
-    found = rows(ksqldb(), server(**{"GET /info": info, "POST /ksql": streams}))
+    result = rows(ksqldb(), server(**{"GET /info": info, "POST /ksql": streams}))
 
-    assert [row[1] for row in found] == states
+    assert [row[1] for row in result] == states
 
 
 @pytest.mark.parametrize(("error", "state"), [(SourceUnreachable, UNREACHABLE), (SourceRefused, REFUSED)])
-def test_brokers_that_cannot_be_asked_are_a_row(error, state):
+def test_brokers_that_cannot_be_queried_are_a_row(error, state):
     """The other sources are still checked."""
 
     def probe(kafka: KafkaSettings) -> str:
@@ -180,9 +185,10 @@ def test_brokers_that_cannot_be_asked_are_a_row(error, state):
     assert (row.source, row.state, row.detail) == ("kafka:k:1", state, "kafka:k:1: no answer")
 
 
-def test_sources_are_checked_over_the_network_without_an_exchange(serve, reply):
+def test_sources_are_checked_over_the_network_without_an_exchange(canned):
     """As `scanner check` does."""
-    url = serve(lambda seen: reply(body=b"[]"))
+    url = "http://registry.example"
+    canned.get(re.compile(f"{url}/.*"), json=[])
     chosen = settings(
         kafka=KafkaSettings(brokers=("k:1",)),
         registries=(RegistrySettings(type="karapace", http=HttpSettings(url=url)),),
@@ -205,11 +211,11 @@ LISTED = "GET /connectors?expand=info&expand=status"
         (403, ("reach a worker", REFUSED, "GET http://c: access denied (status 403)")),
     ],
 )
-def test_connect_is_asked_for_a_worker_and_its_connectors(root, expected):
+def test_connect_is_requested_a_worker_and_its_connectors(root, expected):
     """A proxy may refuse one of them and let the other through: a scan needs the second."""
-    found = rows(connect(), lambda request: server(**{"GET /": root, LISTED: ["a", "b"]})(slashed(request)))
+    result = rows(connect(), lambda request: server(**{"GET /": root, LISTED: ["a", "b"]})(slashed(request)))
 
-    assert found == [expected, ("list connectors", OK, "2 connectors")]
+    assert result == [expected, ("list connectors", OK, "2 connectors")]
 
 
 def test_managed_connect_has_no_worker_to_reach():
@@ -220,12 +226,14 @@ def test_managed_connect_has_no_worker_to_reach():
     assert rows(connect(url), server(**{path: {"a": {}}})) == [("list connectors", OK, "1 connectors")]
 
 
-@pytest.mark.parametrize(("said", "state"), [(403, REFUSED), (503, UNREACHABLE), ("x", UNEXPECTED), (404, UNEXPECTED)])
-def test_connectors_that_are_not_listed_are_told(said, state):
+@pytest.mark.parametrize(
+    ("output", "state"), [(403, REFUSED), (503, UNREACHABLE), ("x", UNEXPECTED), (404, UNEXPECTED)]
+)
+def test_connectors_that_are_not_listed_are_reported(output, state):
     """With the class of mistake that an operator mends."""
-    found = rows(connect(), lambda request: server(**{LISTED: said})(slashed(request)))
+    result = rows(connect(), lambda request: server(**{LISTED: output})(slashed(request)))
 
-    assert found[1][1] is state
+    assert result[1][1] is state
 
 
 def slashed(request: Request) -> Request:

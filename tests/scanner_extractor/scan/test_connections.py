@@ -20,9 +20,9 @@ READING = KafkaResult(
     outcome=SourceResult(
         source=SETTINGS.source,
         kind="kafka",
-        answer=SourceStatus.PARTIAL,
-        got=1,
-        asked=2,
+        status=SourceStatus.PARTIAL,
+        received=1,
+        requested=2,
         reason="x",
         unread=frozenset({"t"}),
     ),
@@ -36,7 +36,7 @@ READING = KafkaResult(
 )
 
 
-def test_what_the_brokers_said_is_replayed_as_it_was(tmp_path: Path) -> None:
+def test_what_the_brokers_reported_is_replayed_as_it_was(tmp_path: Path) -> None:
     """A replayed scan must give the same dictionary."""
     Connections(recorder=Recorder(tmp_path / "c"), brokers=lambda _settings, _progress: READING).kafka(
         SETTINGS, no_progress
@@ -53,7 +53,7 @@ def test_a_capture_of_an_earlier_version_is_read() -> None:
     assert read_kafka_document(document, SETTINGS.source) == replace(READING, unconfigured=frozenset(), unnamed=0)
 
 
-def test_without_a_capture_the_brokers_are_asked() -> None:
+def test_without_a_capture_the_brokers_are_queried() -> None:
     """Nothing is kept that nobody wanted."""
     assert Connections(brokers=lambda _settings, _progress: READING).kafka(SETTINGS, no_progress) is READING
 

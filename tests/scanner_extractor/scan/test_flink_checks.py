@@ -21,8 +21,12 @@ def rows(kind: str, answers: dict[str, object]) -> list[tuple[str, State, str]]:
     """Check one server that answers paths with JSON or a status."""
 
     def exchange(request: Request) -> Response:
-        said = answers.get(request.url.removeprefix("http://f"), 404)
-        return Response(status=said) if isinstance(said, int) else Response(status=200, body=json.dumps(said).encode())
+        output = answers.get(request.url.removeprefix("http://f"), 404)
+        return (
+            Response(status=output)
+            if isinstance(output, int)
+            else Response(status=200, body=json.dumps(output).encode())
+        )
 
     server = FlinkSettings(type=kind, http=HttpSettings(url="http://f"), organization="o", environment="e")
     return checked(flink=(server,), exchange=exchange)
@@ -34,18 +38,18 @@ def checked(exchange=None, **sources: object) -> list[tuple[str, State, str]]:
 
 
 @pytest.mark.parametrize(
-    ("page", "found"),
+    ("page", "result"),
     [
         ({"data": [{}, {}], "metadata": {"next": ""}}, "2 statements"),
         ({"data": [{}], "metadata": {"next": "http://x?page_token=2"}}, "1 and more statements"),
     ],
 )
-def test_cloud_is_asked_for_one_page(page, found) -> None:
+def test_cloud_is_requested_one_page(page, result) -> None:
     """The right to list is all that a scan needs."""
-    assert rows("confluent", {LIST: page}) == [("list statements", OK, found)]
+    assert rows("confluent", {LIST: page}) == [("list statements", OK, result)]
 
 
-def test_manager_is_asked_for_one_page() -> None:
+def test_manager_is_requested_one_page() -> None:
     """It has thousands."""
     path = "/cmf/api/v1/environments/e/statements?page=0&size=100"
 
@@ -63,10 +67,10 @@ def test_job_manager_is_reached_and_lists_jobs() -> None:
     assert [state for _, state, _ in rows("jobmanager", {"/overview": 503})] == [UNREACHABLE]
 
 
-@pytest.mark.parametrize(("said", "state"), [(403, REFUSED), ({}, UNEXPECTED), ("x", UNEXPECTED)])
-def test_gateway_that_is_none_is_said(said, state) -> None:
+@pytest.mark.parametrize(("output", "state"), [(403, REFUSED), ({}, UNEXPECTED), ("x", UNEXPECTED)])
+def test_gateway_that_is_none_is_reported(output, state) -> None:
     """A job manager listens on the next port."""
-    assert [row[:2] for row in rows("sql-gateway", {"/v1/info": said})] == [("reach the gateway", state)]
+    assert [row[:2] for row in rows("sql-gateway", {"/v1/info": output})] == [("reach the gateway", state)]
 
 
 def test_files_are_counted_or_the_first_that_fails_is_named(tmp_path) -> None:
@@ -77,12 +81,12 @@ def test_files_are_counted_or_the_first_that_fails_is_named(tmp_path) -> None:
     bad = FileSettings(pattern="*.sql", base=tmp_path, files=(tmp_path / "a.sql", tmp_path / "b.sql"))
     none = FileSettings(pattern="no.txt", base=tmp_path)
 
-    found = checked(
+    result = checked(
         sql_files=(SqlFilesSettings(files=good), SqlFilesSettings(files=bad)),
         others={"streams": (StreamsSettings(files=none),)},
     )
 
-    assert found == [
+    assert result == [
         ("read its files", OK, "1 files"),
         ("read its files", UNREACHABLE, "b.sql: it is not UTF-8 at byte 0"),
         ("read its files", UNREACHABLE, "streams:no.txt: 'no.txt' matches no file"),

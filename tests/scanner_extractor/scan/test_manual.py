@@ -28,7 +28,7 @@ LINK = TopicSchema(
 
 
 def schema(**more) -> ManualSchema:
-    known = {"source": MANUAL, "topic": TopicName("orders"), "role": Role.VALUE, "format": "AVRO", "place": "f $.x"}
+    known = {"source": MANUAL, "topic": TopicName("orders"), "role": Role.VALUE, "format": "AVRO", "location": "f $.x"}
     return ManualSchema(**known | {"text": AVRO % "string"} | more)
 
 
@@ -54,7 +54,7 @@ def test_the_same_columns_again_add_nothing_and_are_no_problem() -> None:
 
 
 def test_other_columns_are_a_contradiction_and_the_registry_stays() -> None:
-    """A type or a name that differs is told, with the place in the file."""
+    """A type or a name that differs is reported, with the place in the file."""
     result = merged(schema(text=AVRO % "long"))
 
     assert result.topic_schemas == []
@@ -98,11 +98,11 @@ def test_a_text_that_cannot_be_read_is_kept_with_a_problem() -> None:
 
 
 def test_an_assignment_against_the_registrys_association_is_left_out() -> None:
-    """The registry was told by whoever registered it."""
+    """The registry was reported by whoever registered it."""
     sure = Association(source=LINK.source, context=".", subject=SubjectName("s"), topic=TopicName("a"), role=Role.VALUE)
-    wrong = Assignment(source=MANUAL, subject=SubjectName("s"), topic=TopicName("b"), role=None, place="f $.s")
+    wrong = Assignment(source=MANUAL, subject=SubjectName("s"), topic=TopicName("b"), role=None, location="f $.s")
 
-    kept, problems = agreeing([wrong, replace(wrong, topic=TopicName("a"))], [sure])
+    assignments, problems = agreeing([wrong, replace(wrong, topic=TopicName("a"))], [sure])
 
-    assert [assignment.topic for assignment in kept] == ["a"]
+    assert [assignment.topic for assignment in assignments] == ["a"]
     assert [problem.where for problem in problems] == ["f $.s"]

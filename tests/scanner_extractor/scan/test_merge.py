@@ -4,7 +4,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from scanner_extractor.scan.merge import NOTHING, merge_results
-from scanner_extractor.scan.results import ConnectResult, KafkaResult, KsqlResult, RegistryResult, SourceResults
+from scanner_extractor.scan.results import (
+    ConnectResult,
+    FactsResult,
+    KafkaResult,
+    KsqlResult,
+    RegistryResult,
+    SourceResults,
+)
 from scanner_extractor.scan.runner import SourceReadings
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings, Settings
 from scanner_model.columns import Column
@@ -25,7 +32,7 @@ MANUAL = SourceId("manual:legacy.json")
 
 
 def outcome(source: SourceId, kind: str) -> SourceResult:
-    return SourceResult(source=source, kind=kind, answer=SourceStatus.READ)
+    return SourceResult(source=source, kind=kind, status=SourceStatus.READ)
 
 
 def version(subject: str, number: int = 1, text: str = '"string"') -> SchemaVersion:
@@ -35,8 +42,8 @@ def version(subject: str, number: int = 1, text: str = '"string"') -> SchemaVers
 
 
 def registry(*versions: SchemaVersion) -> RegistryResult:
-    told = Registry(source=REGISTRY.source, kind="confluent", url="https://sr")
-    return RegistryResult(registry=told, outcome=outcome(REGISTRY.source, "schema_registry"), versions=versions)
+    registry = Registry(source=REGISTRY.source, kind="confluent", url="https://sr")
+    return RegistryResult(registry=registry, outcome=outcome(REGISTRY.source, "schema_registry"), versions=versions)
 
 
 def kafka(*topics: str, brokers: tuple[str, ...] = ()) -> KafkaResult:
@@ -62,24 +69,24 @@ def ksqldb(topic: str) -> KsqlResult:
 def scan(
     *readings: SourceResults, manual: ManualInput | None = None, remembered: PreviousState = NOTHING
 ) -> ClusterScan:
-    asked = SourceReadings(outcomes=tuple(reading.outcome for reading in readings), readings=readings)
-    return merge_results(SETTINGS, asked, manual, remembered=remembered)
+    requests = SourceReadings(outcomes=tuple(reading.outcome for reading in readings), readings=readings)
+    return merge_results(SETTINGS, requests, manual, remembered=remembered)
 
 
 def manual(**facts: object) -> ManualInput:
     return ManualInput(cluster=Cluster(name=SETTINGS.cluster, brokers=()), sources=(MANUAL,), **facts)
 
 
-def links(found: ClusterScan) -> list[tuple[str, str, str, Confidence]]:
-    return [(link.topic, link.role, link.strategy, link.confidence) for link in found.topic_schemas]
+def links(scan: ClusterScan) -> list[tuple[str, str, str, Confidence]]:
+    return [(link.topic, link.role, link.strategy, link.confidence) for link in scan.topic_schemas]
 
 
 def test_every_address_of_the_cluster_is_known_once_in_normal_form() -> None:
     """Any broker of the cluster finds it."""
-    found = scan(kafka(brokers=("KAFKA-1:9092", "kafka-2:9092")))
+    result = scan(kafka(brokers=("KAFKA-1:9092", "kafka-2:9092")))
 
-    assert found.cluster.brokers == ("kafka-1:9092", "kafka-2:9092")
-    assert found.cluster.cluster_id == "abc"
+    assert result.cluster.brokers == ("kafka-1:9092", "kafka-2:9092")
+    assert result.cluster.cluster_id == "abc"
 
 
 def test_a_topic_that_the_brokers_list_confirms_a_subject() -> None:
@@ -91,31 +98,31 @@ def test_a_topic_that_the_brokers_list_confirms_a_subject() -> None:
 
 def test_a_topic_never_takes_the_schema_of_its_retry_topic() -> None:
     """A prefix is no match."""
-    found = scan(kafka("orders", "orders.RETRY"), registry(version("orders.RETRY-value")))
+    result = scan(kafka("orders", "orders.RETRY"), registry(version("orders.RETRY-value")))
 
-    assert [link.topic for link in found.topic_schemas] == ["orders.RETRY"]
+    assert [link.topic for link in result.topic_schemas] == ["orders.RETRY"]
 
 
 def test_an_outage_of_the_brokers_does_not_doubt_known_topics() -> None:
-    """Nothing in the estate changed, so nothing in the dictionary may."""
+    """Nothing in the installation changed, so nothing in the dictionary may."""
     remembered = PreviousState(topics=(Topic(source=KAFKA, name=TopicName("orders")),))
-    found = scan(registry(version("orders-value")), remembered=remembered)
+    result = scan(registry(version("orders-value")), remembered=remembered)
 
-    assert links(found) == [("orders", "value", "topic", Confidence.CONFIRMED)]
-    assert [topic.name for topic in found.topics] == ["orders"]
+    assert links(result) == [("orders", "value", "topic", Confidence.CONFIRMED)]
+    assert [topic.name for topic in result.topics] == ["orders"]
 
 
 def test_a_topic_whose_settings_are_refused_keeps_those_of_an_earlier_scan() -> None:
-    """Unknown is not empty; what was told this time stays as it was told."""
+    """Unknown is not empty; what was reported this time stays as it was reported."""
     reading = replace(kafka("new", "orders", "told"), unconfigured=frozenset({TopicName("new"), TopicName("orders")}))
     config = (("cleanup.policy", "compact"),)
     earlier = (
         Topic(source=KAFKA, name=TopicName("orders"), partitions=9, internal=True, config=config),
         Topic(source=KAFKA, name=TopicName("told"), internal=True, config=config),
     )
-    found = scan(reading, remembered=PreviousState(topics=earlier))
+    result = scan(reading, remembered=PreviousState(topics=earlier))
 
-    assert [(topic.name, topic.partitions, topic.internal, topic.config) for topic in found.topics] == [
+    assert [(topic.name, topic.partitions, topic.internal, topic.config) for topic in result.topics] == [
         ("new", 1, False, ()),
         ("orders", 1, True, config),
         ("told", 1, False, ()),
@@ -124,11 +131,11 @@ def test_a_topic_whose_settings_are_refused_keeps_those_of_an_earlier_scan() -> 
 
 def test_ksqldb_describes_a_topic_that_no_registry_describes() -> None:
     """Its columns become the topic's schema."""
-    found = scan(ksqldb("clicks"))
-    (link,) = found.topic_schemas
+    result = scan(ksqldb("clicks"))
+    (link,) = result.topic_schemas
 
     assert (link.strategy, link.subject) == ("ksqldb", "")
-    assert [column.name for definition in found.definitions for column in definition.columns] == ["URL"]
+    assert [column.name for definition in result.definitions for column in definition.columns] == ["URL"]
 
 
 def test_a_registrys_schema_goes_before_ksqldbs_view() -> None:
@@ -145,69 +152,71 @@ def test_ksqldb_does_not_step_in_while_the_registry_is_silent() -> None:
     assert scan(ksqldb("clicks"), remembered=PreviousState(sides=sides)).topic_schemas == ()
 
 
-def test_manual_input_adds_a_side_and_is_told_as_a_source() -> None:
+def test_manual_input_adds_a_side_and_is_reported_as_a_source() -> None:
     """Also a file that says nothing any more is a source that was read."""
     schema = ManualSchema(
         source=MANUAL,
         topic=TopicName("orders"),
         role=Role.KEY,
         format="CSV",
-        place="legacy.json $.x",
+        location="legacy.json $.x",
         columns=(Column(path=("id",), type="text"),),
     )
     topic = Topic(source=MANUAL, name=TopicName("orders"))
-    found = scan(registry(version("orders-value")), manual=manual(topics=(topic,), schemas=(schema,)))
+    result = scan(registry(version("orders-value")), manual=manual(topics=(topic,), schemas=(schema,)))
 
-    assert [(link.role, link.source) for link in found.topic_schemas] == [("key", MANUAL), ("value", REGISTRY.source)]
-    assert [(one.source, one.got) for one in found.outcomes][-1] == (MANUAL, 2)
-    assert scan(manual=manual()).outcomes[-1].answer == SourceStatus.READ
+    assert [(link.role, link.source) for link in result.topic_schemas] == [("key", MANUAL), ("value", REGISTRY.source)]
+    assert [(outcome.source, outcome.received) for outcome in result.outcomes][-1] == (MANUAL, 2)
+    assert scan(manual=manual()).outcomes[-1].status == SourceStatus.READ
 
 
 def test_a_subject_finds_its_topic_through_manual_input() -> None:
     """RecordNameStrategy has no topic in the name."""
     record = '{"type": "record", "name": "Payment", "namespace": "shop", "fields": []}'
-    told = Assignment(
-        source=MANUAL, subject=SubjectName("shop.Payment"), topic=TopicName("payments"), role=None, place="x"
+    assignment = Assignment(
+        source=MANUAL, subject=SubjectName("shop.Payment"), topic=TopicName("payments"), role=None, location="x"
     )
-    found = scan(kafka("payments"), registry(version("shop.Payment", text=record)), manual=manual(assignments=(told,)))
+    result = scan(
+        kafka("payments"), registry(version("shop.Payment", text=record)), manual=manual(assignments=(assignment,))
+    )
 
-    assert [(link.topic, link.confidence) for link in found.topic_schemas] == [("payments", Confidence.DECLARED)]
+    assert [(link.topic, link.confidence) for link in result.topic_schemas] == [("payments", Confidence.DECLARED)]
 
 
 def test_a_topic_that_the_brokers_lack_is_a_problem_and_stays() -> None:
     """Somebody declared it; somebody must look."""
-    found = scan(kafka("orders"), manual=manual(topics=(Topic(source=MANUAL, name=TopicName("order")),)))
+    result = scan(kafka("orders"), manual=manual(topics=(Topic(source=MANUAL, name=TopicName("order")),)))
 
-    assert [topic.name for topic in found.topics] == ["order", "orders"]
-    assert any("'order'" in problem.what for problem in found.problems)
+    assert [topic.name for topic in result.topics] == ["order", "orders"]
+    assert any("'order'" in problem.what for problem in result.problems)
 
 
 def test_versions_that_share_a_text_share_a_definition() -> None:
     """Definitions are stored once."""
-    found = scan(registry(version("a-value"), version("b-value")))
+    result = scan(registry(version("a-value"), version("b-value")))
 
-    assert len(found.definitions) == 1
-    assert {one.fingerprint for one in found.versions} == {found.definitions[0].fingerprint}
+    assert len(result.definitions) == 1
+    assert {version.fingerprint for version in result.versions} == {result.definitions[0].fingerprint}
 
 
 def test_the_order_of_what_is_found_does_not_depend_on_the_order_of_the_answers() -> None:
     """Same input, same bytes."""
     versions = (version("b-value"), version("a-value", text='"long"'))
-    one = scan(kafka("b", "a"), registry(*versions))
+    item = scan(kafka("b", "a"), registry(*versions))
     other = scan(kafka("a", "b"), registry(*reversed(versions)))
 
-    assert one.topics == other.topics
-    assert one.topic_schemas == other.topic_schemas
-    assert one.definitions == other.definitions
+    assert item.topics == other.topics
+    assert item.topic_schemas == other.topic_schemas
+    assert item.definitions == other.definitions
 
 
 def test_problems_of_every_step_are_listed() -> None:
     """None of them loses a fact."""
-    found = scan(registry(version("orders-value", text="{")))
+    result = scan(registry(version("orders-value", text="{")))
 
-    assert found.topic_schemas
-    assert any(problem.where.startswith("'orders-value'") for problem in found.problems)
-    assert replace(found.versions[0], fingerprint="") == version("orders-value", text="{")
+    assert result.topic_schemas
+    assert any(problem.where.startswith("'orders-value'") for problem in result.problems)
+    assert replace(result.versions[0], fingerprint="") == version("orders-value", text="{")
 
 
 def connect(cluster_id: str) -> ConnectResult:
@@ -217,20 +226,20 @@ def connect(cluster_id: str) -> ConnectResult:
 
 
 def test_connectors_are_part_of_the_scan() -> None:
-    """And their workers tell the cluster's own id where no broker was asked."""
-    found = scan(connect("abc"))
+    """And their workers tell the cluster's own id where no broker was queried."""
+    result = scan(connect("abc"))
 
-    assert [each.name for each in found.connectors] == ["sink"]
-    assert (found.cluster.cluster_id, found.problems) == ("abc", ())
+    assert [connector.name for connector in result.connectors] == ["sink"]
+    assert (result.cluster.cluster_id, result.problems) == ("abc", ())
 
 
 def test_connect_cluster_of_another_kafka_cluster_is_a_problem() -> None:
     """Its connectors move data of topics that only have the same names."""
-    found = scan(kafka("orders"), connect("xyz"))
+    result = scan(kafka("orders"), connect("xyz"))
 
-    assert [problem.where for problem in found.problems] == ["connect:main"]
-    assert found.cluster.cluster_id == "abc"
-    assert found.connectors
+    assert [problem.where for problem in result.problems] == ["connect:main"]
+    assert result.cluster.cluster_id == "abc"
+    assert result.connectors
 
 
 def associated(*namespaces: str) -> RegistryResult:
@@ -251,27 +260,39 @@ def associated(*namespaces: str) -> RegistryResult:
 
 def test_associations_of_other_clusters_are_no_links_and_make_no_topics() -> None:
     """One registry serves many clusters, and their topics bear the same names."""
-    found = scan(kafka("refunds1"), associated("", "-", "abc", "lkc-OTHER"))
+    result = scan(kafka("refunds1"), associated("", "-", "abc", "lkc-OTHER"))
 
-    assert [(topic, confidence) for topic, _, _, confidence in links(found)] == [
+    assert [(topic, confidence) for topic, _, _, confidence in links(result)] == [
         (f"refunds{at}", Confidence.DECLARED) for at in range(3)
     ]
-    assert [topic.name for topic in found.topics] == ["refunds0", "refunds1", "refunds2"]
-    assert found.problems == ()
+    assert [topic.name for topic in result.topics] == ["refunds0", "refunds1", "refunds2"]
+    assert result.problems == ()
 
 
 def test_cluster_id_of_an_earlier_scan_chooses_associations_while_the_brokers_are_down() -> None:
     """An outage of the brokers must not unbind what the registry declares."""
-    found = scan(associated("abc", "lkc-OTHER"), remembered=PreviousState(cluster_id="abc"))
+    result = scan(associated("abc", "lkc-OTHER"), remembered=PreviousState(cluster_id="abc"))
 
-    assert [link.topic for link in found.topic_schemas] == ["refunds0"]
+    assert [link.topic for link in result.topic_schemas] == ["refunds0"]
 
 
 def test_associations_that_name_clusters_are_reported_where_the_own_id_is_not_known() -> None:
     """Without the brokers nobody can tell whose topics they are."""
-    found = scan(associated("-", "abc"))
+    result = scan(associated("-", "abc"))
 
-    assert [link.topic for link in found.topic_schemas] == ["refunds0"]
-    assert [problem.what for problem in found.problems] == [
+    assert [link.topic for link in result.topic_schemas] == ["refunds0"]
+    assert [problem.what for problem in result.problems] == [
         "the id of this Kafka cluster is not known: 1 of 2 associations name a cluster and are left out"
     ]
+
+
+def test_facts_of_a_kind_without_a_member_of_its_own_are_listed_in_the_order_of_the_sources() -> None:
+    """A new kind of source needs no line in the merge."""
+    first, second = (outcome(SourceId(f"quotas:{name}"), "quotas") for name in "ab")
+    merged = scan(
+        FactsResult(outcome=first, facts={"quotas": ("user-1",)}),
+        FactsResult(outcome=second, facts={"quotas": ("user-2",)}),
+    )
+
+    assert merged.facts("quotas") == ("user-1", "user-2")
+    assert merged.facts("topics") == merged.topics

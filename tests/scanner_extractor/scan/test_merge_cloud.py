@@ -1,4 +1,4 @@
-"""What a scan concludes where the same cluster is asked in two ways, and where its settings were found."""
+"""What a scan concludes where the same cluster is queried in two ways, and where its settings were found."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SETTINGS = Settings(cluster=ClusterName("c"), brokers=(), file=Path("c.json"))
 
 
 def outcome(source: SourceId, kind: str = "kafka") -> SourceResult:
-    return SourceResult(source=source, kind=kind, answer=SourceStatus.READ)
+    return SourceResult(source=source, kind=kind, status=SourceStatus.READ)
 
 
 def topic(source: SourceId, name: str, **members: Any) -> Topic:
@@ -32,12 +32,14 @@ def group(source: SourceId, name: str, *topics: str) -> ConsumerGroup:
 
 
 def concluded(*readings: Any, settings: Settings = SETTINGS, remembered: PreviousState | None = None) -> ClusterScan:
-    asked = SourceReadings(outcomes=tuple(each.outcome for each in readings), readings=readings, settings=settings)
-    return merge_results(SETTINGS, asked, remembered=remembered or PreviousState())
+    requests = SourceReadings(
+        outcomes=tuple(reading.outcome for reading in readings), readings=readings, settings=settings
+    )
+    return merge_results(SETTINGS, requests, remembered=remembered or PreviousState())
 
 
 def test_rest_adds_what_the_protocol_could_not() -> None:
-    """Each topic and group once, the protocol's; what only REST tells stands beside it."""
+    """Each topic and group once, the protocol's; what only REST reports stands beside it."""
     protocol = KafkaResult(
         outcome=outcome(PROTOCOL),
         topics=(topic(PROTOCOL, "a", partitions=3),),
@@ -53,11 +55,13 @@ def test_rest_adds_what_the_protocol_could_not() -> None:
     )
 
     scan = concluded(protocol, rest)
-    assert [(each.name, each.source, each.config) for each in scan.topics] == [
+    assert [(topic.name, topic.source, topic.config) for topic in scan.topics] == [
         ("a", PROTOCOL, (("retention.ms", "1"),)),
         ("b", REST, ()),
     ]
-    assert [(each.name, each.source, each.topics) for each in scan.consumer_groups] == [
+    assert [
+        (consumer_group.name, consumer_group.source, consumer_group.topics) for consumer_group in scan.consumer_groups
+    ] == [
         ("g", PROTOCOL, ("a", "b")),
         ("h", REST, ()),
     ]
@@ -78,9 +82,9 @@ def test_fresh_settings_come_before_remembered_ones() -> None:
 
 def test_settings_that_were_found_name_the_cluster() -> None:
     """Its brokers, its id and every other name."""
-    found = replace(SETTINGS, brokers=("k:1",), identity="lkc-1", aliases=(("crn", "crn://x"),))
+    settings = replace(SETTINGS, brokers=("k:1",), identity="lkc-1", aliases=(("crn", "crn://x"),))
 
-    cluster = concluded(settings=found).cluster
+    cluster = concluded(settings=settings).cluster
     assert (cluster.brokers, cluster.cluster_id, cluster.aliases) == (("k:1",), "lkc-1", (("crn", "crn://x"),))
 
 
@@ -91,7 +95,7 @@ def test_growth_since_the_last_scan_is_a_rate() -> None:
     before = replace(now, amount=20, ended="2026-01-01T00:00:00+00:00")
 
     scan = concluded(reading, remembered=PreviousState(metrics=(before,)))
-    assert [(each.name, each.amount) for each in scan.metrics] == [
+    assert [(metric.name, metric.amount) for metric in scan.metrics] == [
         ("log_end_offset", 70),
         ("records_in_per_second", 5.0),
     ]
@@ -111,13 +115,13 @@ def test_tag_of_a_connector_lands_on_the_one_with_its_id() -> None:
     """Another cluster may have a connector of the same name."""
     own = [managed("sink", "lcc-1"), managed("other", "lcc-2")]
 
-    found = of_own_connectors([note("lcc-1:sink"), note("lcc-9:sink"), note("lcc-2:renamed", "renamed")], own)
-    assert [each.connector for each in found] == ["sink", None, "other"]
+    own_connectors = of_own_connectors([note("lcc-1:sink"), note("lcc-9:sink"), note("lcc-2:renamed", "renamed")], own)
+    assert [annotation.connector for annotation in own_connectors] == ["sink", None, "other"]
 
 
 def test_without_managed_connectors_the_catalogs_name_stays() -> None:
     """Connect may not have been asked; nothing proves the name wrong."""
-    told = [note("lcc-1:sink"), note("sink")]
+    annotations = [note("lcc-1:sink"), note("sink")]
 
-    assert list(of_own_connectors(told, [])) == told
-    assert list(of_own_connectors(told[1:], [managed("x", "lcc-1")])) == told[1:]
+    assert list(of_own_connectors(annotations, [])) == annotations
+    assert list(of_own_connectors(annotations[1:], [managed("x", "lcc-1")])) == annotations[1:]

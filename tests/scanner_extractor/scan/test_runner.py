@@ -21,7 +21,9 @@ SETTINGS = Settings(cluster=ClusterName("retail"), brokers=("k:9092",), file=Pat
 
 
 def reading(source: str, got: int = 1) -> KsqlResult:
-    return KsqlResult(outcome=SourceResult(source=SourceId(source), kind="ksqldb", answer=SourceStatus.READ, got=got))
+    return KsqlResult(
+        outcome=SourceResult(source=SourceId(source), kind="ksqldb", status=SourceStatus.READ, received=got)
+    )
 
 
 def phase(name: str, *tasks: tuple[str, Callable[[Progress], SourceResults]]) -> Phase:
@@ -55,7 +57,7 @@ class Hands:
             assert self._looked.wait_for(lambda: self.looks >= enough, timeout=60)
 
 
-def asked(
+def requested(
     *phases: Phase,
     choice: Choice = ALL,
     deadline: float = 60.0,
@@ -76,9 +78,9 @@ def break_down(_progress: Progress) -> SourceResults:
 
 def test_a_source_that_fails_leaves_the_others_alone() -> None:
     """One outage must not hide what the rest said."""
-    result = asked(phase("all", ("a:1", refuse), ("b:1", lambda _: reading("b:1"))))
+    result = requested(phase("all", ("a:1", refuse), ("b:1", lambda _: reading("b:1"))))
 
-    assert [(o.source, o.answer) for o in result.outcomes] == [
+    assert [(o.source, o.status) for o in result.outcomes] == [
         ("a:1", SourceStatus.UNAVAILABLE),
         ("b:1", SourceStatus.READ),
     ]
@@ -87,7 +89,7 @@ def test_a_source_that_fails_leaves_the_others_alone() -> None:
 
 def test_a_refusal_keeps_its_place_and_its_hint() -> None:
     """The report must say what to do."""
-    (outcome,) = asked(phase("all", ("a:1", refuse))).outcomes
+    (outcome,) = requested(phase("all", ("a:1", refuse))).outcomes
 
     assert outcome.reason == "GET https://sr: the password is wrong"
     assert outcome.hint == "check auth.basic"
@@ -95,9 +97,9 @@ def test_a_refusal_keeps_its_place_and_its_hint() -> None:
 
 def test_a_defect_of_a_reader_is_an_outcome_and_no_crash() -> None:
     """A defect of ours in one source must not lose the others."""
-    (outcome,) = asked(phase("all", ("a:1", break_down))).outcomes
+    (outcome,) = requested(phase("all", ("a:1", break_down))).outcomes
 
-    assert outcome.answer == SourceStatus.UNAVAILABLE
+    assert outcome.status == SourceStatus.UNAVAILABLE
     assert "KeyError" in outcome.reason
 
 
@@ -113,7 +115,7 @@ def test_order_does_not_depend_on_which_source_is_first() -> None:
         first_may_go.set()
         return reading("b:1")
 
-    result = asked(phase("all", ("a:1", slow), ("b:1", quick)))
+    result = requested(phase("all", ("a:1", slow), ("b:1", quick)))
 
     assert [r.outcome.source for r in result.readings] == ["a:1", "b:1"]
 
@@ -131,7 +133,7 @@ def test_a_phase_begins_when_the_one_before_has_ended() -> None:
 
         return run
 
-    asked(phase("one", ("a:1", note("a:1"))), phase("two", ("b:1", note("b:1"))))
+    requested(phase("one", ("a:1", note("a:1"))), phase("two", ("b:1", note("b:1"))))
 
     assert order == ["a:1", "b:1"]
 
@@ -154,12 +156,12 @@ def test_a_source_without_progress_is_given_up() -> None:
         quick.append(threading.current_thread())
         return reading("b:1")
 
-    (outcome, other) = asked(phase("all", ("a:1", hang), ("b:1", answer)), deadline=0.1, hands=hands).outcomes
+    (outcome, other) = requested(phase("all", ("a:1", hang), ("b:1", answer)), deadline=0.1, hands=hands).outcomes
     release.set()
 
-    assert outcome.answer == SourceStatus.UNAVAILABLE
+    assert outcome.status == SourceStatus.UNAVAILABLE
     assert outcome.reason == "no progress for 0.1 s"
-    assert other.answer == SourceStatus.READ
+    assert other.status == SourceStatus.READ
 
 
 def test_a_slow_source_that_moves_is_waited_for() -> None:
@@ -173,21 +175,21 @@ def test_a_slow_source_that_moves_is_waited_for() -> None:
             progress(SourceId("a:1"), done, 6)
         return reading("a:1")
 
-    (outcome,) = asked(phase("all", ("a:1", crawl)), deadline=0.05, hands=hands).outcomes
+    (outcome,) = requested(phase("all", ("a:1", crawl)), deadline=0.05, hands=hands).outcomes
 
-    assert outcome.answer == SourceStatus.READ
+    assert outcome.status == SourceStatus.READ
     assert outcome.seconds > 0.05
 
 
-def test_sources_not_chosen_are_skipped_and_say_so() -> None:
+def test_sources_not_chosen_are_skipped_and_report_it() -> None:
     """Skipped is not gone: their facts stay."""
     tasks = phase("all", ("a:1", refuse), ("b:1", lambda _: reading("b:1")))
 
-    only = asked(tasks, choice=Choice(only=frozenset({"b"})))
-    skip = asked(tasks, choice=Choice(skip=frozenset({"a:1"})))
+    only = requested(tasks, choice=Choice(only=frozenset({"b"})))
+    skip = requested(tasks, choice=Choice(skip=frozenset({"a:1"})))
 
-    assert [o.answer for o in only.outcomes] == [SourceStatus.SKIPPED, SourceStatus.READ]
-    assert [o.answer for o in skip.outcomes] == [SourceStatus.SKIPPED, SourceStatus.READ]
+    assert [o.status for o in only.outcomes] == [SourceStatus.SKIPPED, SourceStatus.READ]
+    assert [o.status for o in skip.outcomes] == [SourceStatus.SKIPPED, SourceStatus.READ]
 
 
 def test_progress_is_passed_on() -> None:
@@ -201,13 +203,13 @@ def test_progress_is_passed_on() -> None:
         progress(SourceId("a:1"), 3, 7)
         return reading("a:1")
 
-    asked(phase("all", ("a:1", run)), progress=tell)
+    requested(phase("all", ("a:1", run)), progress=tell)
 
     assert ("a:1", 3, 7) in seen
 
 
-def test_a_source_that_gave_nothing_still_tells_what_it_cost(tmp_path: Path) -> None:
-    """A dead server was asked all the same."""
+def test_a_source_that_gave_nothing_still_reports_what_it_cost(tmp_path: Path) -> None:
+    """A dead server was queried all the same."""
     Recorder(tmp_path / "empty")
     access = Connections(replay=Replay(tmp_path / "empty"))
 
@@ -218,7 +220,7 @@ def test_a_source_that_gave_nothing_still_tells_what_it_cost(tmp_path: Path) -> 
 
     (outcome,) = read_sources(SETTINGS, access, phases=[phase("all", ("a:1", fail))]).outcomes
 
-    assert outcome.answer == SourceStatus.UNAVAILABLE
+    assert outcome.status == SourceStatus.UNAVAILABLE
     assert outcome.requests == 1
 
 
@@ -234,12 +236,12 @@ def test_mode_chooses_phases_and_keeps_the_others_sources(mode, answers) -> None
     """Enrichment must not ask the brokers again, nor make what they said look old."""
     plain = phase("topics", ("a:1", lambda _: reading("a:1")))
     enriching = replace(phase("catalogs", ("b:1", lambda _: reading("b:1"))), enriches=True)
-    result = asked(plain, enriching, choice=Choice(mode=mode))
+    result = requested(plain, enriching, choice=Choice(mode=mode))
 
-    assert [outcome.answer for outcome in result.outcomes] == answers
+    assert [outcome.status for outcome in result.outcomes] == answers
 
 
 def test_enrichment_is_catalogs_of_tables_and_figures() -> None:
     """What the cluster's own systems say is extraction, stream catalog and Tableflow among it."""
-    assert [each.name for each in PHASES if each.runs_in(Mode.ENRICH)] == ["catalogs", "metrics"]
-    assert [each for each in PHASES if each.runs_in(Mode.FULL)] == list(PHASES)
+    assert [phase.name for phase in PHASES if phase.runs_in(Mode.ENRICH)] == ["catalogs", "metrics"]
+    assert [phase for phase in PHASES if phase.runs_in(Mode.FULL)] == list(PHASES)

@@ -27,7 +27,7 @@ def test_topics_that_registries_keep_schemas_in_are_internal() -> None:
     """No schema describes them, and nobody misses one; the brokers do not mark them."""
     merged = merge_topics([topic("_schemas"), topic("_schema_encoders"), topic("_schemas_of_ours")])
 
-    assert [(one.name, one.internal) for one in merged] == [
+    assert [(topic.name, topic.internal) for topic in merged] == [
         ("_schema_encoders", True),
         ("_schemas", True),
         ("_schemas_of_ours", False),
@@ -49,7 +49,7 @@ def test_topics_are_sorted_by_name_whatever_source_is_first() -> None:
     """Order is the dictionary's order."""
     merged = merge_topics([topic("b")], [topic("a", "manual:x")])
 
-    assert [one.name for one in merged] == ["a", "b"]
+    assert [topic.name for topic in merged] == ["a", "b"]
 
 
 def test_the_processing_log_stays_internal() -> None:
@@ -75,7 +75,7 @@ def test_a_topic_that_the_brokers_lack_is_reported_once() -> None:
     assert [problem.where for problem in problems] == ["manual:x"]
 
 
-def test_nothing_is_missing_where_the_brokers_were_not_asked() -> None:
+def test_nothing_is_missing_where_the_brokers_were_not_queried() -> None:
     """Unknown is not empty."""
     assert list(missing_topics(None, [topic("orders")])) == []
 
@@ -110,4 +110,4 @@ def test_topics_that_ksqldb_makes_for_itself_are_internal() -> None:
 
     marked = ksqldb_internal(map(topic, [*own, *users]), ["lab_", ""])
 
-    assert [one.name for one in marked if one.internal] == own
+    assert [topic.name for topic in marked if topic.internal] == own

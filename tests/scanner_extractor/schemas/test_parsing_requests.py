@@ -23,12 +23,14 @@ def unread(text: str, format_: str = "AVRO", **more) -> ParseRequest:
 
 
 def apart(all_: list[ParseRequest], size: int = 200) -> list:
-    return [one for bundle in request_bundles(all_, size) for one in unpack_bundle(parse_bundle(bundle))]
+    return [
+        parsed_schema for bundle in request_bundles(all_, size) for parsed_schema in unpack_bundle(parse_bundle(bundle))
+    ]
 
 
 def version(subject: str, number: int, text: str, *references: Reference, format_: str = "AVRO") -> SchemaVersion:
-    told = {"source": SourceId("schema_registry:https://sr"), "subject": SubjectName(subject), "schema_id": subject}
-    return SchemaVersion(**told, version=number, format=format_, text=text, references=references)
+    members = {"source": SourceId("schema_registry:https://sr"), "subject": SubjectName(subject), "schema_id": subject}
+    return SchemaVersion(**members, version=number, format=format_, text=text, references=references)
 
 
 def test_texts_read_apart_are_read_as_here() -> None:
@@ -44,7 +46,8 @@ def test_a_bundle_ends_where_it_is_large_enough() -> None:
     wide = unread(ORDER.replace("Order", "O" * 1000))
 
     assert [
-        len(unpack_bundle(parse_bundle(each))) for each in request_bundles([unread(ORDER), wide, unread(ORDER)], 500)
+        len(unpack_bundle(parse_bundle(request_bundle)))
+        for request_bundle in request_bundles([unread(ORDER), wide, unread(ORDER)], 500)
     ] == [2, 1]
     assert list(request_bundles([], 500)) == []
 

@@ -34,16 +34,16 @@ def resolved(root: SchemaVersion, *others: SchemaVersion) -> Resolved:
 def test_texts_stand_after_those_that_they_need() -> None:
     """Depth first, so a parser that goes through them in order knows every name."""
     root = version("root", 1, ("a", "a", 1), ("b", "b", 1))
-    found = resolved(root, version("a", 1, ("c", "c", 1)), version("b"), version("c"))
+    result = resolved(root, version("a", 1, ("c", "c", 1)), version("b"), version("c"))
 
-    assert list(found.texts) == ["c", "a", "b"]
+    assert list(result.texts) == ["c", "a", "b"]
 
 
 def test_referenced_version_counts_and_not_the_newest() -> None:
     """The schema was registered with that one."""
-    found = resolved(version("root", 1, ("a", "a", 1)), version("a", 1), version("a", 2))
+    result = resolved(version("root", 1, ("a", "a", 1)), version("a", 1), version("a", 2))
 
-    assert found.texts == {"a": "a 1"}
+    assert result.texts == {"a": "a 1"}
 
 
 @pytest.mark.parametrize("order", [1, -1])
@@ -68,49 +68,49 @@ def test_other_references_are_found_by_name_only() -> None:
 def test_first_of_two_references_with_one_name_counts() -> None:
     """A name is what the text imports; there can be only one of it, and registries take the first."""
     root = version("root", 1, ("x", "x", 1), ("n", "n", 2))
-    found = resolved(root, version("x", 1, ("n", "n", 1)), version("n", 1), version("n", 2))
+    result = resolved(root, version("x", 1, ("n", "n", 1)), version("n", 1), version("n", 2))
 
-    assert found.texts["n"] == "n 1"
-    assert not found.problems
+    assert result.texts["n"] == "n 1"
+    assert not result.problems
 
 
 def test_subject_without_context_stays_in_its_parents() -> None:
     """As Confluent's registry resolves it."""
     root = version("root", 1, ("a", "a", 1), context=".eu")
-    found = resolved(root, version("a", text="wrong"), version("a", text="right", context=".eu"))
+    result = resolved(root, version("a", text="wrong"), version("a", text="right", context=".eu"))
 
-    assert found.texts == {"a": "right"}
+    assert result.texts == {"a": "right"}
 
 
 def test_qualified_subject_names_its_own_context_and_passes_it_on() -> None:
     """What it refers to is looked for there."""
     root = version("root", 1, ("a", ":.eu:a", 1))
-    found = resolved(root, version("a", 1, ("b", "b", 1), context=".eu"), version("b", context=".eu", text="eu"))
+    result = resolved(root, version("a", 1, ("b", "b", 1), context=".eu"), version("b", context=".eu", text="eu"))
 
-    assert found.texts == {"b": "eu", "a": "a 1"}
+    assert result.texts == {"b": "eu", "a": "a 1"}
 
 
 def test_default_context_can_be_named_too() -> None:
     """From within another one."""
-    found = resolved(version("root", 1, ("a", ":.:a", 1), context=".eu"), version("a"))
+    result = resolved(version("root", 1, ("a", ":.:a", 1), context=".eu"), version("a"))
 
-    assert found.texts == {"a": "a 1"}
+    assert result.texts == {"a": "a 1"}
 
 
 def test_text_like_a_context_is_a_plain_name_where_a_subject_is_called_so() -> None:
     """A registry without contexts may have such a subject."""
-    found = resolved(version("root", 1, ("a", ":.eu:a", 1)), version(":.eu:a"))
+    result = resolved(version("root", 1, ("a", ":.eu:a", 1)), version(":.eu:a"))
 
-    assert found.texts == {"a": ":.eu:a 1"}
+    assert result.texts == {"a": ":.eu:a 1"}
 
 
 def test_group_before_an_artifact_names_its_own() -> None:
     """So references leave a group; names may hold colons of their own, on either side."""
     root = version("root", 1, ("a", "shop:a", 1), ("b", "x:y:b", 1), ("c", "x:c:1", 1), ("d", "default:d", 1))
     others = [version("a", context="shop"), version("b", context="x:y"), version("c:1", context="x"), version("d")]
-    found = resolved(replace(root, context="bank"), *others)
+    result = resolved(replace(root, context="bank"), *others)
 
-    assert (found.texts, found.problems) == ({"a": "a 1", "b": "b 1", "c": "c:1 1", "d": "d 1"}, ())
+    assert (result.texts, result.problems) == ({"a": "a 1", "b": "b 1", "c": "c:1 1", "d": "d 1"}, ())
 
 
 def test_text_like_a_group_is_a_plain_name_where_a_subject_is_called_so() -> None:
@@ -122,33 +122,33 @@ def test_text_like_a_group_is_a_plain_name_where_a_subject_is_called_so() -> Non
 
 def test_deleted_versions_still_resolve() -> None:
     """Deleting a version takes nothing from those that use it."""
-    found = resolved(version("root", 1, ("a", "a", 1)), version("a", deleted=True))
+    result = resolved(version("root", 1, ("a", "a", 1)), version("a", deleted=True))
 
-    assert found.texts == {"a": "a 1"}
+    assert result.texts == {"a": "a 1"}
 
 
 def test_newest_is_a_live_one_before_deleted_ones() -> None:
     """That is what `-1` would have given."""
-    found = resolved(
+    result = resolved(
         version("root", 1, ("a", "a", -1)), version("a", 1), version("a", 2), version("a", 3, deleted=True)
     )
 
-    assert found.texts == {"a": "a 2"}
+    assert result.texts == {"a": "a 2"}
 
 
 def test_newest_of_deleted_ones_where_none_is_live() -> None:
     """Some text is better than none, and it is the one meant."""
-    found = resolved(version("root", 1, ("a", "a", -1)), version("a", 1, deleted=True), version("a", 2, deleted=True))
+    result = resolved(version("root", 1, ("a", "a", -1)), version("a", 1, deleted=True), version("a", 2, deleted=True))
 
-    assert found.texts == {"a": "a 2"}
+    assert result.texts == {"a": "a 2"}
 
 
 def test_missing_reference_is_reported_and_the_rest_resolved() -> None:
     """Columns of the other types stand."""
-    found = resolved(version("root", 1, ("a", "gone", 7), ("b", "b", 1)), version("b"))
-    (problem,) = found.problems
+    result = resolved(version("root", 1, ("a", "gone", 7), ("b", "b", 1)), version("b"))
+    (problem,) = result.problems
 
-    assert found.texts == {"b": "b 1"}
+    assert result.texts == {"b": "b 1"}
     assert problem.where == "'root' version 1"
     assert "'gone'" in problem.what
     assert "version 7" in problem.what
@@ -157,27 +157,27 @@ def test_missing_reference_is_reported_and_the_rest_resolved() -> None:
 def test_loop_ends() -> None:
     """Registries accept a schema that refers to itself."""
     root = version("root", 1, ("a", "a", 1))
-    found = resolved(root, version("a", 1, ("root", "root", 1), ("a", "a", 1)))
+    result = resolved(root, version("a", 1, ("root", "root", 1), ("a", "a", 1)))
 
-    assert found.texts == {"root": "root 1", "a": "a 1"}
+    assert result.texts == {"root": "root 1", "a": "a 1"}
 
 
 def test_long_chain_is_followed_up_to_a_bound() -> None:
     """Else each of a thousand subjects that refer to the next has the columns of all after it."""
     chain = [version(f"s{at}", 1, (f"s{at + 1}", f"s{at + 1}", 1)) for at in range(5000)]
-    found = resolved(*chain)
+    result = resolved(*chain)
 
-    assert len(found.texts) == 64
-    assert [(problem.where, "64 deep" in problem.what) for problem in found.problems] == [("s0 version 1", True)]
+    assert len(result.texts) == 64
+    assert [(problem.where, "64 deep" in problem.what) for problem in result.problems] == [("s0 version 1", True)]
 
 
 def test_many_references_are_followed_up_to_a_bound() -> None:
     """What is found until then is read."""
     wide = version("s", 1, *((f"t{at}", f"t{at}", 1) for at in range(1200)))
-    found = resolved(wide, *(version(f"t{at}", 1) for at in range(1200)))
+    result = resolved(wide, *(version(f"t{at}", 1) for at in range(1200)))
 
-    assert len(found.texts) == 1000
-    assert len(found.problems) == 1
+    assert len(result.texts) == 1000
+    assert len(result.problems) == 1
 
 
 @settings(max_examples=100, deadline=None)
@@ -187,7 +187,7 @@ def test_any_graph_of_references_ends_with_each_name_once(graph) -> None:
     versions = [
         version(f"s{at}", 1, *((name, f"s{to}", 1) for name, to in references)) for at, references in enumerate(graph)
     ]
-    found = resolved(*versions)
+    result = resolved(*versions)
 
-    assert set(found.texts) <= set("abc")
-    assert all(name in found.texts or found.problems for name, _ in graph[0])
+    assert set(result.texts) <= set("abc")
+    assert all(name in result.texts or result.problems for name, _ in graph[0])

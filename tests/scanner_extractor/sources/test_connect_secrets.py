@@ -96,19 +96,19 @@ def worker(request: Request) -> Response:
     """Answer as a worker that has the one connector."""
     path = request.url.removeprefix("http://c:8083")
     if path.startswith("/connectors?"):
-        return told({"x": ENTRY})
+        return reported({"x": ENTRY})
     for name, settings in DEFINITIONS.items():
         if path == f"/connector-plugins/{name.replace('$', '%24')}/config":
-            return told(settings)
+            return reported(settings)
     return Response(status=404, body=b'{"error_code": 404, "message": "no"}')
 
 
-def told(document: Any) -> Response:
+def reported(document: Any) -> Response:
     return Response(status=200, headers={"content-type": "application/json"}, body=json.dumps(document).encode())
 
 
 class Live(Connections):
-    """Sources that are asked of the worker above instead of the network."""
+    """Sources that are queried of the worker above instead of the network."""
 
     def http(self, settings, source, *, live=None, mask=None):
         return super().http(settings, source, live=worker, mask=mask)
@@ -129,8 +129,8 @@ def test_no_secret_comes_out_of_a_scan_in_fact_or_capture(tmp_path: Path) -> Non
     reading = scanned(Live(recorder=Recorder(tmp_path / "c")))
 
     assert len(reading.connectors) == 1
-    for kept in (repr(reading), files(tmp_path / "c")):
-        assert not [word for word in LOST if word in kept]
+    for text in (repr(reading), files(tmp_path / "c")):
+        assert not [word for word in LOST if word in text]
 
 
 def test_what_is_no_secret_stays_as_it_was_written() -> None:
@@ -167,8 +167,8 @@ def test_error_traces_lose_the_secrets_that_they_quote() -> None:
 
 
 @pytest.mark.parametrize("answer", [Response(status=404), Response(status=200, body=b"<html>"), SourceUnreachable("x")])
-def test_plugins_that_do_not_tell_leave_names_and_values_to_judge(answer) -> None:
-    """Before Kafka 3.2 no plug-in tells its settings."""
+def test_plugins_that_do_not_report_leave_names_and_values_to_judge(answer) -> None:
+    """Before Kafka 3.2 no plug-in reports its settings."""
 
     def old(request: Request) -> Response:
         if "connector-plugins" not in request.url:
@@ -184,42 +184,42 @@ def test_plugins_that_do_not_tell_leave_names_and_values_to_judge(answer) -> Non
     assert b"zqDECLAREDzq" in body
 
 
-def test_each_plugin_is_asked_once() -> None:
+def test_each_plugin_is_queried_once() -> None:
     """Five hundred connectors share a dozen classes."""
-    asked: list[str] = []
+    requests: list[str] = []
 
     def counted(request: Request) -> Response:
-        asked.append(request.url)
-        return told({"x": ENTRY, "y": ENTRY}) if "/connectors" in request.url else worker(request)
+        requests.append(request.url)
+        return reported({"x": ENTRY, "y": ENTRY}) if "/connectors" in request.url else worker(request)
 
     exchange = with_masked_passwords(SETTINGS, counted)
     for _ in range(2):
         exchange(Request(source=SETTINGS.source, method="GET", url="http://c:8083/connectors?expand=info"))
 
-    definitions = [url for url in asked if "connector-plugins" in url]
+    definitions = [url for url in requests if "connector-plugins" in url]
     assert len(definitions) == len(set(definitions)) == 5
 
 
-def test_managed_connect_is_not_asked_for_definitions() -> None:
+def test_managed_connect_is_not_requested_definitions() -> None:
     """Its API does not tell them; names and values do, in a list of pairs too."""
     url = "https://api.confluent.cloud/connect/v1/environments/env-1/clusters/lkc-1"
     managed = replace(SETTINGS, http=HttpSettings(url=url))
     pairs = [{"config": "connector.class", "value": "S3_SINK"}, {"config": "s3.api.secret", "value": "zqCLOUDzq"}]
-    asked: list[str] = []
+    requests: list[str] = []
 
     def cloud(request: Request) -> Response:
-        asked.append(request.url)
-        return told({"x": {"info": {"config": pairs}}})
+        requests.append(request.url)
+        return reported({"x": {"info": {"config": pairs}}})
 
     body = with_masked_passwords(managed, cloud)(
         Request(source=managed.source, method="GET", url=f"{url}/connectors?x")
     ).body
     assert b"zqCLOUDzq" not in body
-    assert len(asked) == 1
+    assert len(requests) == 1
 
 
 @pytest.mark.parametrize("body", [b"<html>", b"[" * 9999, b'["x", "y"]', b'{"x": 5, "y": {"info": 7}}', b"null"])
-def test_answer_that_tells_no_configuration_passes(body) -> None:
+def test_answer_that_reports_no_configuration_passes(body) -> None:
     """What it is, is for the reader to say."""
     request = Request(source=SETTINGS.source, method="GET", url="http://c:8083/connectors")
 

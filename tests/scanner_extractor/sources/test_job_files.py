@@ -50,11 +50,11 @@ def test_each_file_is_a_script_named_by_its_path(tmp_path: Path) -> None:
 
     reading = read(tmp_path, sql="**/*.sql")
 
-    assert [each.name for each in reading.statements] == ["b.sql", "deep/b.sql", "deep/er/a.sql"]
+    assert [statement.name for statement in reading.statements] == ["b.sql", "deep/b.sql", "deep/er/a.sql"]
     first = reading.statements[0]
     assert (first.kind, first.statement) == (SCRIPT, "SET 'a' = 'b';\nSELECT 1;\r\n")
     assert (first.catalog_name, first.database_name, first.topics_read) == ("shop", "eu", None)
-    assert (reading.outcome.answer, reading.outcome.got, reading.outcome.kind) == (SourceStatus.READ, 3, "flink")
+    assert (reading.outcome.status, reading.outcome.received, reading.outcome.kind) == (SourceStatus.READ, 3, "flink")
 
 
 def test_secrets_of_a_file_are_shown_to_nobody(tmp_path: Path) -> None:
@@ -64,9 +64,9 @@ def test_secrets_of_a_file_are_shown_to_nobody(tmp_path: Path) -> None:
 
     reading = read(tmp_path, sql="a.sql", access=Connections(recorder=Recorder(tmp_path / "kept")))
 
-    kept = "".join(file.read_text() for file in (tmp_path / "kept").rglob("*.json"))
+    text = "".join(file.read_text() for file in (tmp_path / "kept").rglob("*.json"))
     assert "'topic' = 't'" in reading.statements[0].statement
-    assert not [secret for secret in ("zqAzq", "zqBzq", "zqCzq", "zqDzq") if secret in repr(reading) + kept]
+    assert not [secret for secret in ("zqAzq", "zqBzq", "zqCzq", "zqDzq") if secret in repr(reading) + text]
 
 
 def test_a_replay_needs_no_file(tmp_path: Path) -> None:
@@ -99,8 +99,8 @@ def test_file_that_cannot_be_read_costs_itself(tmp_path: Path, content: bytes, w
 
     reading = read(tmp_path, sql="*.sql")
 
-    assert ([each.name for each in reading.statements], reading.outcome.unread) == (["good.sql"], {"bad.sql"})
-    assert (reading.outcome.answer, reading.problems[0].what) == (SourceStatus.PARTIAL, why)
+    assert ([statement.name for statement in reading.statements], reading.outcome.unread) == (["good.sql"], {"bad.sql"})
+    assert (reading.outcome.status, reading.problems[0].what) == (SourceStatus.PARTIAL, why)
 
 
 def test_files_that_are_gone_are_not_the_same_as_none(tmp_path: Path) -> None:
@@ -122,23 +122,23 @@ def test_each_topology_is_named_by_its_file_or_by_its_setting(tmp_path: Path) ->
 
     by_file, by_name = read(tmp_path, streams="*.txt"), read(tmp_path, streams="enrich.txt", name="app")
 
-    assert [(each.name, each.file) for each in by_file.topologies] == [
+    assert [(topology.name, topology.file) for topology in by_file.topologies] == [
         ("enrich", "enrich.txt"),
         ("pay.v2", "pay.v2.txt"),
     ]
-    assert [(each.source, each.name) for each in by_name.topologies] == [("streams:app", "app")]
+    assert [(topology.source, topology.name) for topology in by_name.topologies] == [("streams:app", "app")]
     assert (by_file.topologies[0].topology, by_file.outcome.kind) == (TOPOLOGY, "streams")
 
 
-def test_file_without_a_topology_is_said(tmp_path: Path) -> None:
+def test_file_without_a_topology_is_reported(tmp_path: Path) -> None:
     """Somebody redirected the wrong stream."""
     (tmp_path / "a.txt").write_text("Exception in thread main")
     (tmp_path / "b.txt").write_text(TOPOLOGY)
 
     reading = read(tmp_path, streams=".")
 
-    assert ([each.name for each in reading.topologies], reading.outcome.unread) == (["b"], {"a"})
-    assert reading.outcome.answer == SourceStatus.PARTIAL
+    assert ([topology.name for topology in reading.topologies], reading.outcome.unread) == (["b"], {"a"})
+    assert reading.outcome.status == SourceStatus.PARTIAL
 
 
 @pytest.mark.parametrize("document", [None, {}, ["a"], [{"name": 1}], [{"name": "a", "statement": []}]])

@@ -28,34 +28,34 @@ Read = Callable[..., KafkaResult]
 def read(cloud) -> Read:
     """Read the cluster `lkc-1` of a fake Confluent Cloud over loopback."""
 
-    def ask(cluster: Any, **members: Any) -> KafkaResult:
+    def query(cluster: Any, **members: Any) -> KafkaResult:
         server = cloud.Cloud(environments=(cloud.Environment(clusters=(cluster,)),), **members)
         with cloud.serving(server) as url:
             given = KafkaRestSettings(http=HttpSettings(url=url), cluster="lkc-1")
             with Http(given.http, given.source, clock=NO_PAUSE) as http:
                 return read_kafka_rest(given, http, no_progress)
 
-    return ask
+    return query
 
 
 @pytest.fixture
 def answered() -> Read:
     """Read what a table of paths answers: rows, JSON, or a status; everything else is a 404."""
 
-    def ask(answers: dict[str, Any], cluster: str = "lkc-1", **settings: Any) -> KafkaResult:
+    def query(answers: dict[str, Any], cluster: str = "lkc-1", **settings: Any) -> KafkaResult:
         given = KafkaRestSettings(http=HttpSettings(url="http://k"), cluster=cluster, **settings)
 
         def exchange(request: Request) -> Response:
-            said = answers.get(request.url.removeprefix("http://k"), 404)
-            if isinstance(said, int):
-                return Response(status=said)
-            document = {"metadata": {"next": None}, "data": said} if isinstance(said, list) else said
+            output = answers.get(request.url.removeprefix("http://k"), 404)
+            if isinstance(output, int):
+                return Response(status=output)
+            document = {"metadata": {"next": None}, "data": output} if isinstance(output, list) else output
             return Response(status=200, body=json.dumps(document).encode())
 
         with Http(given.http, given.source, exchange=exchange) as http:
             return read_kafka_rest(given, http, no_progress)
 
-    return ask
+    return query
 
 
 def topic(name: str, **members: Any) -> dict[str, Any]:
@@ -66,80 +66,83 @@ def test_requests_do_not_grow_with_topics(cloud, read: Read) -> None:
     """One list of topics, one of all their settings: a thousand topics cost what one does."""
     topics = tuple(cloud.Topic(name=f"t{number}", config={"retention.ms": "1"}) for number in range(300))
 
-    found = read(cloud.Cluster(id="lkc-1", topics=topics))
-    assert (len(found.topics), found.outcome.answer, found.outcome.requests) == (300, Answered.READ, 6)
-    assert found.cluster_id == "lkc-1"
-    assert found.topics[0].config == (("retention.ms", "1"),)
+    result = read(cloud.Cluster(id="lkc-1", topics=topics))
+    assert (len(result.topics), result.outcome.status, result.outcome.requests) == (300, Answered.READ, 6)
+    assert result.cluster_id == "lkc-1"
+    assert result.topics[0].config == (("retention.ms", "1"),)
 
 
 def test_settings_by_default_and_secrets_stay_out(cloud, read: Read) -> None:
     """What Kafka would do anyway is no decision of anybody's."""
-    found = read(cloud.Cluster(id="lkc-1", topics=(cloud.Topic(name="a"),)))
+    result = read(cloud.Cluster(id="lkc-1", topics=(cloud.Topic(name="a"),)))
 
-    assert [each.config for each in found.topics] == [()]
-    assert found.unconfigured == frozenset()
+    assert [topic.config for topic in result.topics] == [()]
+    assert result.unconfigured == frozenset()
 
 
 def test_only_the_mark_makes_a_topic_internal(cloud, read: Read) -> None:
     """People call topics `_audit` and `confluent_orders`; these are theirs."""
     topics = (cloud.Topic(name="_audit"), cloud.Topic(name="confluent_orders"), cloud.Topic(name="x", internal=True))
 
-    found = read(cloud.Cluster(id="lkc-1", topics=topics))
-    assert [(each.name, each.internal) for each in found.topics] == [
+    result = read(cloud.Cluster(id="lkc-1", topics=topics))
+    assert [(topic.name, topic.internal) for topic in result.topics] == [
         ("_audit", False),
         ("confluent_orders", False),
         ("x", True),
     ]
 
 
-def test_dedicated_cluster_tells_what_groups_read(cloud, read: Read) -> None:
+def test_dedicated_cluster_reports_what_groups_read(cloud, read: Read) -> None:
     """A topic without a committed offset is not read, though the lag lists it."""
     lags = {"g/1": ("a", "b")}
 
-    found = read(cloud.Cluster(id="lkc-1", kind="Dedicated", groups=("g/1", "idle"), lags=lags))
-    assert [(each.name, each.topics) for each in found.consumer_groups] == [("g/1", ("a", "b")), ("idle", ())]
-    assert found.outcome.answer is Answered.READ
+    result = read(cloud.Cluster(id="lkc-1", kind="Dedicated", groups=("g/1", "idle"), lags=lags))
+    assert [(consumer_group.name, consumer_group.topics) for consumer_group in result.consumer_groups] == [
+        ("g/1", ("a", "b")),
+        ("idle", ()),
+    ]
+    assert result.outcome.status is Answered.READ
 
 
-def test_where_lags_are_not_offered_no_second_group_is_asked(cloud, read: Read) -> None:
+def test_where_lags_are_not_offered_no_second_group_is_queried(cloud, read: Read) -> None:
     """Off Dedicated, the answer is the same for every group."""
-    found = read(cloud.Cluster(id="lkc-1", groups=tuple(f"g{number}" for number in range(50))))
+    result = read(cloud.Cluster(id="lkc-1", groups=tuple(f"g{number}" for number in range(50))))
 
-    assert len(found.consumer_groups) == 50
-    assert found.outcome.requests < 10
-    assert found.problems == ()
+    assert len(result.consumer_groups) == 50
+    assert result.outcome.requests < 10
+    assert result.problems == ()
 
 
 def test_mirrored_topic_names_its_link_and_origin(cloud, read: Read) -> None:
     """A link copies a topic from another cluster, perhaps under another name."""
-    found = read(cloud.Cluster(id="lkc-1", mirrors={"eu.orders": ("from-eu", "orders")}))
+    result = read(cloud.Cluster(id="lkc-1", mirrors={"eu.orders": ("from-eu", "orders")}))
 
-    mirror = found.mirrors[0]
+    mirror = result.mirrors[0]
     assert (mirror.topic, mirror.link, mirror.origin_topic) == ("eu.orders", "from-eu", "orders")
     assert (mirror.origin_cluster, mirror.state) == ("lkc-far", "ACTIVE")
 
 
 def test_html_page_with_429_passes(cloud, read: Read) -> None:
     """Kafka REST says `too many requests` as a web page."""
-    found = read(cloud.Cluster(id="lkc-1", topics=(cloud.Topic(name="a"),)), slow_down=2)
+    result = read(cloud.Cluster(id="lkc-1", topics=(cloud.Topic(name="a"),)), slow_down=2)
 
-    assert [each.name for each in found.topics] == ["a"]
+    assert [topic.name for topic in result.topics] == ["a"]
 
 
 def test_refused_settings_are_unknown_not_default(cloud, read: Read) -> None:
-    """Topics are told all the same, and earlier settings may stay."""
-    found = read(cloud.Cluster(id="lkc-1", topics=(cloud.Topic(name="a"),)), refused={f"{PATH}/topics/-": 403})
+    """Topics are reported all the same, and earlier settings may stay."""
+    result = read(cloud.Cluster(id="lkc-1", topics=(cloud.Topic(name="a"),)), refused={f"{PATH}/topics/-": 403})
 
-    assert found.unconfigured == {"a"}
-    assert found.outcome.answer is Answered.PARTIAL
-    assert "settings of topics" in found.outcome.reason
+    assert result.unconfigured == {"a"}
+    assert result.outcome.status is Answered.PARTIAL
+    assert "settings of topics" in result.outcome.reason
 
 
 def test_refused_groups_prove_none_to_be_gone(cloud, read: Read) -> None:
     """A partial answer without unread names proves nothing."""
-    found = read(cloud.Cluster(id="lkc-1"), refused={f"{PATH}/consumer-groups": 403})
+    result = read(cloud.Cluster(id="lkc-1"), refused={f"{PATH}/consumer-groups": 403})
 
-    assert (found.outcome.answer, found.outcome.unread) == (Answered.PARTIAL, frozenset())
+    assert (result.outcome.status, result.outcome.unread) == (Answered.PARTIAL, frozenset())
 
 
 def test_refused_topics_are_no_empty_cluster(cloud, read: Read) -> None:
@@ -153,7 +156,7 @@ def test_next_is_followed_should_there_ever_be_one(answered: Read) -> None:
     more = {"data": [topic("a")], "metadata": {"next": f"https://else.where{PATH}/topics?page_token=2"}}
     answers = {PATH: {}, f"{PATH}/topics": more, f"{PATH}/topics?page_token=2": [topic("b")]}
 
-    assert [each.name for each in answered(answers).topics] == ["a", "b"]
+    assert [topic.name for topic in answered(answers).topics] == ["a", "b"]
 
 
 def test_pages_that_never_end_keep_what_they_brought(answered: Read) -> None:
@@ -161,32 +164,32 @@ def test_pages_that_never_end_keep_what_they_brought(answered: Read) -> None:
     link = f"https://else.where{PATH}/topics?page_token=2"
     pages = {"data": [topic("a")], "metadata": {"next": link}}
 
-    found = answered({PATH: {}, f"{PATH}/topics": pages, f"{PATH}/topics?page_token=2": pages})
-    assert [each.name for each in found.topics] == ["a"]
-    assert (found.outcome.answer, found.outcome.unread) == (Answered.PARTIAL, frozenset())
+    result = answered({PATH: {}, f"{PATH}/topics": pages, f"{PATH}/topics?page_token=2": pages})
+    assert [topic.name for topic in result.topics] == ["a"]
+    assert (result.outcome.status, result.outcome.unread) == (Answered.PARTIAL, frozenset())
 
 
-def test_proxy_of_its_own_has_no_prefix_and_tells_its_cluster(answered: Read) -> None:
+def test_proxy_of_its_own_has_no_prefix_and_reports_its_cluster(answered: Read) -> None:
     """A REST proxy serves /v3, and its list of clusters has one."""
     path = "/v3/clusters/c-9"
     brokers = [{"host": "Kafka-1", "port": 9092}, {"host": "::1", "port": 9093}, {"host": "", "port": None}]
     answers = {"/v3/clusters": [{"cluster_id": "c-9"}], f"{path}/topics": [topic("a")], f"{path}/brokers": brokers}
 
-    found = answered(answers, cluster="")
-    assert (found.cluster_id, [each.name for each in found.topics]) == ("c-9", ["a"])
-    assert found.brokers == ("[::1]:9093", "kafka-1:9092")
+    result = answered(answers, cluster="")
+    assert (result.cluster_id, [topic.name for topic in result.topics]) == ("c-9", ["a"])
+    assert result.brokers == ("[::1]:9093", "kafka-1:9092")
 
 
 @pytest.mark.parametrize(
-    ("listed", "told"), [([], "lists no cluster"), ([{"cluster_id": "a"}, {"cluster_id": "b"}], "a, b")]
+    ("listed", "reported"), [([], "lists no cluster"), ([{"cluster_id": "a"}, {"cluster_id": "b"}], "a, b")]
 )
-def test_server_without_one_cluster_wants_a_name(answered: Read, listed: list[Any], told: str) -> None:
+def test_server_without_one_cluster_wants_a_name(answered: Read, listed: list[Any], reported: str) -> None:
     """Which one is meant is not ours to guess."""
-    with pytest.raises(PayloadUnexpected, match=told):
+    with pytest.raises(PayloadUnexpected, match=reported):
         answered({"/kafka/v3/clusters": listed}, cluster="")
 
 
-def test_another_server_is_told_apart(answered: Read) -> None:
+def test_another_server_is_distinguished(answered: Read) -> None:
     """A wrong address is an error with a next step, not an empty cluster."""
     with pytest.raises(PayloadUnexpected) as caught:
         answered({})
@@ -194,15 +197,17 @@ def test_another_server_is_told_apart(answered: Read) -> None:
     assert "kafka_rest" in caught.value.hint
 
 
-@pytest.mark.parametrize("odd", [[None, 1, {}, {"topic_name": 5}], {"data": "no"}, [topic("a", partitions_count="6")]])
-def test_odd_members_raise_nothing_but_our_errors(answered: Read, odd: Any) -> None:
+@pytest.mark.parametrize(
+    "unusual", [[None, 1, {}, {"topic_name": 5}], {"data": "no"}, [topic("a", partitions_count="6")]]
+)
+def test_odd_members_raise_nothing_but_our_errors(answered: Read, unusual: Any) -> None:
     """Whatever a proxy makes of an answer, the reader does not break."""
     try:
-        found = answered({PATH: {}, f"{PATH}/topics": odd, f"{PATH}/topics/-/configs": odd})
+        result = answered({PATH: {}, f"{PATH}/topics": unusual, f"{PATH}/topics/-/configs": unusual})
     except ScannerError:
         return
 
-    assert all(each.partitions is None for each in found.topics)
+    assert all(topic.partitions is None for topic in result.topics)
 
 
 def test_one_group_that_is_refused_keeps_its_earlier_topics(answered: Read) -> None:
@@ -212,6 +217,6 @@ def test_one_group_that_is_refused_keeps_its_earlier_topics(answered: Read) -> N
     answers = {PATH: {}, f"{PATH}/topics": [], f"{PATH}/consumer-groups": groups}
     answers |= {f"{PATH}/consumer-groups/a/lags": [lags], f"{PATH}/consumer-groups/b/lags": 403}
 
-    found = answered(answers | {f"{PATH}/topics/-/configs": []})
-    assert found.outcome.unread == {"b"}
-    assert [each.topics for each in found.consumer_groups] == [("t",), (), ()]
+    result = answered(answers | {f"{PATH}/topics/-/configs": []})
+    assert result.outcome.unread == {"b"}
+    assert [consumer_group.topics for consumer_group in result.consumer_groups] == [("t",), (), ()]

@@ -26,7 +26,7 @@ JSON = st.recursive(
 )
 
 
-def told(schema: Any, value: Any) -> list[str]:
+def reported(schema: Any, value: Any) -> list[str]:
     """List `path what (hint)` of every problem of *value*, written on one line."""
     document = parse_with_positions(json.dumps(value), "f")
     errors = Draft202012Validator(schema).iter_errors(document.value)
@@ -123,36 +123,36 @@ def test_path_is_written_as_people_do(path, text):
 )
 def test_validators_words_become_plain_ones(schema, value, expected):
     """`is not of type` and Python's repr are for programmers."""
-    assert told(schema, value) == [f"$: {expected}"]
+    assert reported(schema, value) == [f"$: {expected}"]
 
 
 def test_missing_members_are_named_one_by_one_with_what_they_mean():
-    """The description tells what to write."""
+    """The description reports what to write."""
     schema = {"required": ["a", "b", "c"], "properties": {"a": {"description": "The A."}, "c": True}}
 
-    assert told(schema, {"b": 1}) == ["$: 'a' is missing (The A.)", "$: 'c' is missing"]
+    assert reported(schema, {"b": 1}) == ["$: 'a' is missing (The A.)", "$: 'c' is missing"]
 
 
 def test_unknown_members_get_the_nearest_name_or_all():
     """A typo is likelier than an invention."""
     schema = {"properties": {"broker": {}, "topic": {}}, "additionalProperties": False}
 
-    assert told(schema, {"brokers": 1, "zzz": 2}) == [
+    assert reported(schema, {"brokers": 1, "zzz": 2}) == [
         "$.brokers: unknown member 'brokers' (did you mean 'broker'?)",
         "$.zzz: unknown member 'zzz' (known values: broker, topic)",
     ]
 
 
-def test_member_that_needs_another_says_which():
+def test_member_that_needs_another_states_which():
     """`dependentRequired` has its own words in every library."""
-    assert told({"dependentRequired": {"a": ["b"]}}, {"a": 1}) == ["$: 'a' needs 'b' beside it"]
+    assert reported({"dependentRequired": {"a": ["b"]}}, {"a": 1}) == ["$: 'a' needs 'b' beside it"]
 
 
 def test_choice_between_types_names_the_types():
     """Not every branch's own complaint."""
     schema = {"anyOf": [{"type": "string"}, {"type": "array"}]}
 
-    assert told(schema, 1) == ["$: a number stands where text or a list is expected"]
+    assert reported(schema, 1) == ["$: a number stands where text or a list is expected"]
 
 
 def test_choice_complains_about_the_branch_that_fits_best():
@@ -165,15 +165,15 @@ def test_choice_complains_about_the_branch_that_fits_best():
         ]
     }
 
-    assert told(schema, {"kind": "b"}) == ["$: 'y' is missing"]
-    assert told(schema, {"kind": "b", "y": 1}) == ["$.y: a number stands where text is expected"]
+    assert reported(schema, {"kind": "b"}) == ["$: 'y' is missing"]
+    assert reported(schema, {"kind": "b", "y": 1}) == ["$.y: a number stands where text is expected"]
 
 
 def test_problems_stand_in_the_order_of_the_file_and_once():
     """A validator's order is that of its schema."""
     schema = {"properties": {"z": {"type": "string"}, "a": {"allOf": [{"type": "string"}, {"type": "string"}]}}}
 
-    assert [line.partition(":")[0] for line in told(schema, {"a": 1, "z": 1})] == ["$.a", "$.z"]
+    assert [line.partition(":")[0] for line in reported(schema, {"a": 1, "z": 1})] == ["$.a", "$.z"]
 
 
 def test_problem_shows_the_document_that_was_handed_in_not_the_value_validated():
@@ -188,7 +188,7 @@ def test_problem_shows_the_document_that_was_handed_in_not_the_value_validated()
 
 def test_long_value_is_cut():
     """A problem is a line."""
-    assert len(told({"pattern": "^a"}, "b" * 500)[0]) < 100
+    assert len(reported({"pattern": "^a"}, "b" * 500)[0]) < 100
 
 
 def test_nothing_near_gives_no_hint():

@@ -41,8 +41,8 @@ def test_secret_in_a_comment_of_sql_is_hidden(form) -> None:
 
 
 @pytest.mark.parametrize("name", SETTINGS)
-def test_setting_whose_name_says_so_is_hidden(name) -> None:
-    """Not every plug-in declares its passwords, and no worker before 3.2 tells them."""
+def test_setting_whose_name_reports_it_is_hidden(name) -> None:
+    """Not every plug-in declares its passwords, and no worker before 3.2 reports them."""
     assert mask_config({name: SECRET}) == {name: MASK}
     assert SECRET not in mask_statement(f"CREATE TABLE t (a INT) WITH ('{name}' = '{SECRET}')")
 
@@ -50,12 +50,12 @@ def test_setting_whose_name_says_so_is_hidden(name) -> None:
 @pytest.mark.parametrize(("name", "form"), PROGRAMS.items())
 def test_secret_among_other_things_in_a_setting_is_hidden_and_reported(name, form) -> None:
     """An error message may quote it alone."""
-    found: list[str] = []
-    masked = mask_config({name: form.format(SECRET)}, on_secret=found.append)
+    result: list[str] = []
+    masked = mask_config({name: form.format(SECRET)}, on_secret=result.append)
 
     assert SECRET not in masked[name]
     assert mask_config(masked) == masked
-    assert name == "query" or any(SECRET in each for each in found)
+    assert name == "query" or any(SECRET in item for item in result)
 
 
 @pytest.mark.parametrize("form", MEMBERS)

@@ -43,7 +43,7 @@ def test_many_values_with_one_beginning_cost_one_look_a_length() -> None:
 
 
 @pytest.mark.parametrize(("secret", "shown"), [("orders", False), ("Connector", False), ("s3cret-word", True)])
-def test_password_that_could_be_a_name_is_told_from_others(secret, shown) -> None:
+def test_password_that_could_be_a_name_is_distinguished_from_others(secret, shown) -> None:
     """A topic may be called `orders`."""
     assert is_distinctive(secret) is shown
 

@@ -121,10 +121,12 @@ def test_property_that_a_registry_calls_sensitive_is_hidden_whatever_it_is_calle
     assert mask_json([{"metadata": metadata}]) == [{"metadata": hidden}]
 
 
-@pytest.mark.parametrize("odd", [{"sensitive": "a"}, {"properties": ["a"], "sensitive": ["a"]}, {"sensitive": [[]]}])
-def test_metadata_of_another_shape_stays_as_it_is(odd):
+@pytest.mark.parametrize(
+    "unusual", [{"sensitive": "a"}, {"properties": ["a"], "sensitive": ["a"]}, {"sensitive": [[]]}]
+)
+def test_metadata_of_another_shape_stays_as_it_is(unusual):
     """Registries keep what they are given."""
-    assert mask_sensitive(odd) == odd
+    assert mask_sensitive(unusual) == unusual
 
 
 @pytest.mark.parametrize("member", ["schema", "schemaText", "SchemaDefinition"])
@@ -263,9 +265,9 @@ def test_script_that_is_broken_all_over_takes_no_time(part):
 @pytest.mark.parametrize("member", ["statement", "creation_statement", "query", "ksql", "sql"])
 def test_join_on_a_token_is_no_secret_in_an_answer(member):
     """A capture must give the same statement again."""
-    told = {member: "SELECT 1 FROM a JOIN b ON a.token=b.token WHERE 'password' = 'x'"}
+    reported = {member: "SELECT 1 FROM a JOIN b ON a.token=b.token WHERE 'password' = 'x'"}
 
-    assert mask_json(told) == {member: told[member].replace("'x'", f"'{MASK}'")}
+    assert mask_json(reported) == {member: reported[member].replace("'x'", f"'{MASK}'")}
 
 
 def test_container_of_azures_storage_is_no_user():

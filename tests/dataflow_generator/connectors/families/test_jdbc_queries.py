@@ -15,17 +15,17 @@ WORDS = (
 )
 
 
-def columns(found: QueryReading) -> dict[str, set[str]]:
+def columns(query_reading: QueryReading) -> dict[str, set[str]]:
     """Return each column with those that it is made of; `~` marks one that is computed."""
-    told: dict[str, set[str]] = {}
-    for column in found.columns:
+    members: dict[str, set[str]] = {}
+    for column in query_reading.columns:
         origins = {".".join((*table, name)) + "~" * column.changed for table, name in column.origins}
-        told.setdefault(column.name, set()).update(origins)
-    return told
+        members.setdefault(column.name, set()).update(origins)
+    return members
 
 
 @pytest.mark.parametrize(
-    ("sql", "scheme", "tables", "told"),
+    ("sql", "scheme", "tables", "reported"),
     [
         ("select id, upper(name) as n from shop.t", "mysql", ["shop.t"], {"id": {"shop.t.id"}, "n": {"shop.t.name~"}}),
         ('SELECT Id, "Name" FROM App.T', "oracle", ["APP.T"], {"ID": {"APP.T.ID"}, "Name": {"APP.T.Name"}}),
@@ -42,20 +42,20 @@ def columns(found: QueryReading) -> dict[str, set[str]]:
         ("select s.a from (select * from t) s", "mysql", ["t"], {"a": {"t.a"}}),
     ],
 )
-def test_a_query_tells_its_tables_and_what_its_columns_are_made_of(sql, scheme, tables, told) -> None:
+def test_a_query_reports_its_tables_and_what_its_columns_are_made_of(sql, scheme, tables, reported) -> None:
     """Named queries and subqueries are no tables; names are folded as the database does it."""
-    found = read_query(sql, scheme)
+    query = read_query(sql, scheme)
 
-    assert [".".join(table) for table in found.tables] == tables
-    assert told is None or columns(found) == told
-    assert not found.problem
+    assert [".".join(table) for table in query.tables] == tables
+    assert reported is None or columns(query) == reported
+    assert not query.problem
 
 
 def test_a_correlated_subquery_is_made_of_both_tables() -> None:
     """What it compares is part of what it computes."""
-    found = read_query("select (select max(b.x) from b where b.y = t.y) m from t", "mysql")
+    query = read_query("select (select max(b.x) from b where b.y = t.y) m from t", "mysql")
 
-    assert columns(found) == {"m": {"b.x~", "b.y~", "t.y~"}}
+    assert columns(query) == {"m": {"b.x~", "b.y~", "t.y~"}}
 
 
 def test_a_star_passes_on_what_its_table_has() -> None:
@@ -65,12 +65,12 @@ def test_a_star_passes_on_what_its_table_has() -> None:
 
 
 @pytest.mark.parametrize("sql", ["select a from t, u", "select a + b from t"])
-def test_a_column_that_cannot_be_told_costs_that_column(sql) -> None:
-    """Its tables are told nevertheless."""
-    found = read_query(sql, "mysql")
+def test_a_column_that_is_unknown_costs_that_column(sql) -> None:
+    """Its tables are reported nevertheless."""
+    query = read_query(sql, "mysql")
 
-    assert found.tables
-    assert "cannot be resolved" in found.problem
+    assert query.tables
+    assert "cannot be resolved" in query.problem
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ def test_a_column_that_cannot_be_told_costs_that_column(sql) -> None:
         + " select * from x39",
     ],
 )
-def test_what_cannot_be_read_is_told(sql) -> None:
+def test_what_cannot_be_read_is_reported(sql) -> None:
     """Neither an exception nor a long time: the text is anybody's."""
     assert read_query(sql, "postgres").problem
 
@@ -118,7 +118,7 @@ def test_each_table_of_a_query_flows_to_the_topic_with_its_own_columns() -> None
     """The topic has the prefix's name; a column is of the table that it is selected from."""
     config, connector = source("select o.id, c.email as mail from orders o join customers c on c.id = o.cid")
     flows = read_connector(connector)
-    told = {
+    members = {
         flow.source.name: {
             (path_name(column.source), path_name(column.target))
             for column in map_columns(config, flows, flow, ((), ())).columns
@@ -127,7 +127,7 @@ def test_each_table_of_a_query_flows_to_the_topic_with_its_own_columns() -> None
         if flow.source
     }
 
-    assert told == {"shop.public.customers": {("email", "mail")}, "shop.public.orders": {("id", "id")}}
+    assert members == {"shop.public.customers": {("email", "mail")}, "shop.public.orders": {("id", "id")}}
     assert {flow.target.name for flow in flows.flows if flow.target} == {"orders"}
 
 
@@ -136,16 +136,16 @@ def test_columns_behind_a_star_are_those_that_the_topic_has() -> None:
     config, connector = source("select o.*, c.email as mail from orders o join customers c on c.id = o.cid")
     flows = read_connector(connector)
     topic = (("id",), ("mail",), ("total",))
-    told = [
+    reported = [
         {path_name(column.source) for column in map_columns(config, flows, flow, ((), topic)).columns}
         for flow in flows.flows
     ]
 
-    assert told == [{"email"}, {"id", "total"}]
+    assert reported == [{"email"}, {"id", "total"}]
 
 
-def test_a_query_that_cannot_be_read_keeps_its_topic_and_says_so() -> None:
-    """As before: where the data come from is not told."""
+def test_a_query_that_cannot_be_read_keeps_its_topic_and_reports_it() -> None:
+    """As before: where the data come from is not reported."""
     flows = read_connector(source("select from where")[1])
 
     assert [(flow.source, flow.target and flow.target.name) for flow in flows.flows] == [(None, "orders")]

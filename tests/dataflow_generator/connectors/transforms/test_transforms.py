@@ -35,8 +35,12 @@ def value_of(columns: str, *steps: dict[str, str], topic: str = "t") -> dict[str
     assert value is not None
     mark = {(True, False): "~", (False, True): "*", (True, True): "*"}
     return {
-        path_name(one.path): (path_name(one.origin[1]) + mark.get((one.changed, one.masked), "")) if one.origin else "+"
-        for one in value
+        path_name(traced_column.path): (
+            path_name(traced_column.origin[1]) + mark.get((traced_column.changed, traced_column.masked), "")
+        )
+        if traced_column.origin
+        else "+"
+        for traced_column in value
     }
 
 
@@ -44,7 +48,10 @@ def key_of(columns: str, *steps: dict[str, str]) -> dict[str, str]:
     record = Record.of([parse_path(name) for name in columns.split()], [("k",)])
     key = Chain.of(config(*steps)).routes(Template.of("t"), record)[0].record.key
     assert key is not None
-    return {path_name(one.path): path_name(one.origin[1]) if one.origin else "+" for one in key}
+    return {
+        path_name(traced_column.path): path_name(traced_column.origin[1]) if traced_column.origin else "+"
+        for traced_column in key
+    }
 
 
 def test_a_router_changes_only_names_that_match_whole() -> None:
@@ -68,7 +75,7 @@ def test_a_short_class_name_is_known_as_the_worker_knows_it() -> None:
 
 
 @pytest.mark.parametrize("step", [router("[open", "x"), {"type": f"{KAFKA}RegexRouter"}, {"type": "com.acme.Own"}, {}])
-def test_what_cannot_be_evaluated_is_unknown_and_told(step) -> None:
+def test_what_cannot_be_evaluated_is_unknown_and_reported(step) -> None:
     """A topic that stays as it was would be a guess."""
     chain = Chain.of(config(step))
 
@@ -103,13 +110,13 @@ def test_a_date_makes_a_family_of_topics(form, pattern) -> None:
     ],
 )
 def test_a_router_behind_the_outbox_routes_the_family(regex, replacement, names) -> None:
-    """Only a result that holds for every member of the family is told."""
+    """Only a result that holds for every member of the family is reported."""
     outbox = {"type": f"{DEBEZIUM}outbox.EventRouter"}
 
     assert topics(Chain.of(config(outbox, router(regex, replacement))), "shop.public.outbox") == names
 
 
-def test_a_router_behind_a_topic_from_data_that_takes_every_name_tells_again() -> None:
+def test_a_router_behind_a_topic_from_data_that_takes_every_name_reports_again() -> None:
     """`.*` → `all` asks for no name."""
     extract = {"type": "io.confluent.connect.transforms.ExtractTopic$Value", "field": "kind"}
 
@@ -144,7 +151,7 @@ def test_too_many_open_ways_are_unknown() -> None:
     assert topics(chain, "t") == [None]
 
 
-def test_logical_tables_share_a_topic_and_tell_apart_by_a_key_field() -> None:
+def test_logical_tables_share_a_topic_and_distinguish_by_a_key_field() -> None:
     """Debezium writes what a name cannot hold as an underscore."""
     step = {"type": f"{DEBEZIUM}ByLogicalTableRouter", "topic.regex": r"(.*)shard\d+", "topic.replacement": "$1all:x"}
 
@@ -186,7 +193,7 @@ def test_logical_tables_share_a_topic_and_tell_apart_by_a_key_field() -> None:
         ({"type": "TopicNameToField$Value"}, "a", {"a": "a", "topic": "+"}),
     ],
 )
-def test_a_transform_changes_columns_as_its_documentation_says(step, columns, value) -> None:
+def test_a_transform_changes_columns_as_its_documentation_states(step, columns, value) -> None:
     """Each transform works on top-level fields of its side, unless it says otherwise."""
     assert value_of(columns, step) == value
 
@@ -196,7 +203,9 @@ def test_flatten_makes_a_name_with_a_dot_of_a_nested_field() -> None:
     record = Record.of([("d", "a")])
     chain = Chain.of(config({"type": f"{KAFKA}Flatten$Value"}))
 
-    assert [one.path for one in chain.routes(Template.of("t"), record)[0].record.value or ()] == [("d.a",)]
+    assert [traced_column.path for traced_column in chain.routes(Template.of("t"), record)[0].record.value or ()] == [
+        ("d.a",)
+    ]
 
 
 def test_value_to_key_copies_columns() -> None:
@@ -234,7 +243,7 @@ def test_the_outbox_keeps_payload_and_key() -> None:
     ],
 )
 def test_columns_behind_what_is_not_understood_are_unknown(step) -> None:
-    """A masked list of fields to drop tells nothing either."""
+    """A masked list of fields to drop reports nothing either."""
     record = Chain.of(config(step)).routes(Template.of("t"), Record.of([("a",)]))[0].record
 
     assert record.side(Role.VALUE) is None
@@ -242,7 +251,7 @@ def test_columns_behind_what_is_not_understood_are_unknown(step) -> None:
 
 @pytest.mark.parametrize("key", ["delete.handling.mode", "delete.tombstone.handling.mode"])
 @pytest.mark.parametrize("mode", ["rewrite", "rewrite-with-tombstone"])
-def test_rewritten_deletes_are_told_by_a_field(key: str, mode: str) -> None:
+def test_rewritten_deletes_are_reported_by_a_field(key: str, mode: str) -> None:
     """Sinks see `__deleted` as a column like any other; it comes from none."""
     step = {"type": f"{DEBEZIUM}ExtractNewRecordState", key: mode}
 

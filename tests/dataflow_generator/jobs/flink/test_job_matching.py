@@ -41,7 +41,7 @@ def merged(*jobs: JobFlows) -> Mapping[str, Mapping[str, Attribute]]:
 
 
 def test_a_job_with_the_table_in_its_name_and_the_same_ends_is_the_statement() -> None:
-    """What its events tell is told of the statement."""
+    """What its events tell is reported of the statement."""
     found = merged(statement("q", "a b", "paid"), told(f"{NAME}paid", "b a", "paid"))
 
     assert found.keys() == {"q"}
@@ -58,7 +58,7 @@ def test_a_job_that_somebody_named_is_likely_the_statement_with_the_same_ends() 
     assert "aliases" not in found["q"]
 
 
-def test_what_a_likely_join_adds_is_matched_and_says_why() -> None:
+def test_what_a_likely_join_adds_is_matched_and_states_why() -> None:
     """The name and the sink agree; of the sources one side knows more."""
     (job,) = merged_jobs([statement("q", "a", "paid"), told(f"{NAME}paid", "a rates", "paid")])
     (_, added) = job.reads

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 import pytest
 
 from dataflow_generator.build.assemble import read_flows
+from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.graph import EdgeKind
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.write.scan import write_scan
@@ -48,7 +49,7 @@ def edges(new_dictionary):
     scan = ClusterScan(
         cluster=Cluster(name=ClusterName("retail"), brokers=("k-1:9092",)),
         outcomes=tuple(
-            SourceResult(source=each, kind=each.partition(":")[0], answer=SourceStatus.READ)
+            SourceResult(source=each, kind=each.partition(":")[0], status=SourceStatus.READ)
             for each in (KAFKA, CONNECT, FLINK)
         ),
         topics=tuple(Topic(source=KAFKA, name=name) for name in topics),
@@ -61,11 +62,11 @@ def edges(new_dictionary):
     with engine.connect() as conn:
         return {
             (edge.kind, edge.source.rpartition("/")[2], edge.target.rpartition("/")[2])
-            for edge in read_flows(conn).edges
+            for edge in read_flows(load_snapshot(conn)).edges
         }
 
 
-def test_columns_that_ddl_tells_lead_on_to_both_ends(edges) -> None:
+def test_columns_that_ddl_reports_lead_on_to_both_ends(edges) -> None:
     """The envelope of Connect's JSON, which only Flink's table shows, stands between the database and the topic."""
     assert {
         (EdgeKind.COLUMN_FLOW, "shop.public.orders#total", "shop.public.orders#payload.total"),

@@ -124,7 +124,7 @@ def test_flows_go_through_views_which_are_no_datasets() -> None:
     assert (column("shop.orders", "id"), column("shop.paid", "id"), "IDENTITY") in flows(reading)
 
 
-def test_what_the_broker_tells_of_a_record_is_no_field_of_it() -> None:
+def test_what_the_broker_reports_a_record_is_no_field_of_it() -> None:
     """A field called ts may be there beside it."""
     (reading,) = read(script(f"{ORDERS}{PAID}INSERT INTO paid SELECT CAST(ts AS STRING), price FROM orders;"))
 
@@ -132,7 +132,7 @@ def test_what_the_broker_tells_of_a_record_is_no_field_of_it() -> None:
     assert reading.problems == ()
 
 
-def test_a_pattern_of_topics_that_takes_too_long_is_told() -> None:
+def test_a_pattern_of_topics_that_takes_too_long_is_reported() -> None:
     """Which topics it matches is not known, and all other statements are still read."""
     ddl = "CREATE TABLE many (id STRING) WITH ('connector' = 'kafka', 'topic-pattern' = '([a-z.]|[a-z.][a-z.])+!?$');"
     text = f"{ddl}{PAID}INSERT INTO paid SELECT id, 1 FROM many;"
@@ -206,7 +206,7 @@ def test_a_table_outside_kafka_is_named_as_others_name_it(options, expected) -> 
     assert (found.namespace, found.name) == expected
 
 
-def test_a_connector_that_is_not_known_keeps_the_table_and_says_so() -> None:
+def test_a_connector_that_is_not_known_keeps_the_table_and_reports_it() -> None:
     """It is a dataset of somebody's."""
     ddl = "CREATE TABLE odd (id STRING) WITH ('connector' = 'acme', 'token' = 'x');"
     (reading,) = read(script(f"{ORDERS}{ddl}INSERT INTO odd SELECT id FROM orders;"))
@@ -216,7 +216,7 @@ def test_a_connector_that_is_not_known_keeps_the_table_and_says_so() -> None:
     assert reading.level is Level.COLUMNS
 
 
-def test_a_table_that_no_statement_declares_is_told_as_not_known() -> None:
+def test_a_table_that_no_statement_declares_is_reported_as_not_known() -> None:
     """The hint says what helps."""
     (reading,) = read(script(f"{PAID}INSERT INTO paid (id) SELECT id FROM db.mystery;"))
 
@@ -252,7 +252,7 @@ def test_in_confluent_cloud_a_table_is_the_topic_of_its_name() -> None:
     assert reading.problems == ()
 
 
-def test_in_confluent_cloud_the_database_is_the_cluster_and_the_catalog_tells_namesakes_apart() -> None:
+def test_in_confluent_cloud_the_database_is_the_cluster_and_the_catalog_reports_namesakes_apart() -> None:
     """Two environments may each have a cluster called billing, each with a topic of the same name."""
     text = "INSERT INTO o SELECT id FROM `test`.`billing`.`orders`; INSERT INTO o SELECT id FROM `env-2`.`lkc-2`.o2;"
     first, second = read(managed(text))
@@ -262,7 +262,7 @@ def test_in_confluent_cloud_the_database_is_the_cluster_and_the_catalog_tells_na
     assert keys(second.flows.reads) == [f"topic:{OTHER}/o2"]
 
 
-def test_a_cluster_that_nobody_knows_keeps_its_name() -> None:
+def test_a_cluster_that_is_unknown_keeps_its_name() -> None:
     """Its topic is not taken for one of ours."""
     (reading,) = read(managed("INSERT INTO o SELECT id FROM elsewhere.orders"))
 
@@ -292,7 +292,7 @@ def test_the_record_time_of_confluent_cloud_is_no_field() -> None:
     assert reading.problems == ()
 
 
-def test_a_statement_that_failed_is_told_with_its_state() -> None:
+def test_a_statement_that_failed_is_reported_with_its_state() -> None:
     """It says what somebody wanted; whether it runs is another question."""
     (reading,) = read(managed("INSERT INTO b SELECT id FROM a", state="FAILED"))
 
@@ -300,7 +300,7 @@ def test_a_statement_that_failed_is_told_with_its_state() -> None:
     assert reading.flows.reads
 
 
-def test_where_the_engine_reads_what_the_statement_does_not_name_columns_are_not_told() -> None:
+def test_where_the_engine_reads_what_the_statement_does_not_name_columns_are_not_reported() -> None:
     """One of the two is misread."""
     text = "INSERT INTO b SELECT id FROM a"
     (agreed,) = read(managed(text, topics_read=(TopicName("a"),)))
@@ -319,7 +319,7 @@ def test_a_query_that_a_server_runs_reads_and_one_in_a_file_is_a_try() -> None:
     assert read(script(f"{ORDERS}SELECT id FROM orders;")) == []
 
 
-def test_a_field_that_the_topic_does_not_have_is_told() -> None:
+def test_a_field_that_the_topic_does_not_have_is_reported() -> None:
     """Flink minds the case of letters."""
     columns = {("retail", "shop.orders"): value("ID", "price"), ("retail", "shop.paid"): value("id", "total")}
     (reading,) = read(script(ORDERS + PAID + INSERT), columns=columns)
@@ -387,8 +387,8 @@ def test_columns_that_make_the_key_are_those_of_the_key() -> None:
 
 
 @pytest.mark.parametrize(("whole", "namespace"), [(False, KAFKA), (True, "kafka://elsewhere")])
-def test_a_database_that_nobody_knows_is_the_cluster_at_hand_unless_its_name_is_known(whole, namespace) -> None:
-    """An environment tells the statements of all its clusters to each."""
+def test_a_database_that_is_unknown_is_the_cluster_at_hand_unless_its_name_is_known(whole, namespace) -> None:
+    """An environment reports the statements of all its clusters to each."""
     names = {"retail": ClusterNames(frozenset({"retail", "billing"}), frozenset(), whole=whole)}
     around = replace(world(), names=names)
     (reading,) = flink_jobs("retail", [managed("INSERT INTO o SELECT id FROM a", database="elsewhere")], [0], around)
@@ -435,7 +435,7 @@ def test_a_consumer_group_belongs_to_the_cluster_that_its_topic_is_in() -> None:
     assert {owner.cluster for owner in found} == {"west"}
 
 
-def test_ddl_tells_the_columns_of_topics_that_no_schema_describes() -> None:
+def test_ddl_reports_the_columns_of_topics_that_no_schema_describes() -> None:
     """What the broker adds, and what is computed, is in no record; tables of one topic add to each other."""
     more = ORDERS.replace("TABLE orders", "TABLE lines").replace("price DOUBLE", "lines ARRAY<ROW<sku STRING>>, p AS 1")
 

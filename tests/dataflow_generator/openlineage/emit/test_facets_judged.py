@@ -1,4 +1,4 @@
-"""Every facet that we write, whether an estate gives it or not, judged by others."""
+"""Every facet that we write, whether an installation gives it or not, judged by others."""
 
 from __future__ import annotations
 
@@ -51,15 +51,15 @@ def event() -> Event:
         "processing_engine": f.processing_engine("Kafka Connect", "3.9", "1.0"),
     }
     outputs = (DatasetEntry(namespace="kafka://k:9092", name="orders", facets=dataset),)
-    told = JobEntry(namespace="n", name="j", facets=job, outputs=outputs)
-    return run_event(RunEntry(id=run_id(AT, "j"), state="FAIL", facets=run), told, AT, "urn:test:1")
+    job_entry = JobEntry(namespace="n", name="j", facets=job, outputs=outputs)
+    return run_event(RunEntry(id=run_id(AT, "j"), state="FAIL", facets=run), job_entry, AT, "urn:test:1")
 
 
 def test_every_facet_is_there(event) -> None:
     """One that is added is judged, too."""
     homes = {Home.RUN: event["run"], Home.JOB: event["job"], Home.DATASET: event["outputs"][0]}
 
-    assert {(home, each) for home, holder in homes.items() for each in holder["facets"]} == set(CURRENT)
+    assert {(home, item) for home, holder in homes.items() for item in holder["facets"]} == set(CURRENT)
 
 
 def test_facets_are_what_openlineage_python_writes(event, judge) -> None:

@@ -38,14 +38,14 @@ def edge(source: Node, kind: EdgeKind, target: Node, evidence: str = "why", type
     return Edge(source.key, target.key, kind, evidence, Certainty.DERIVED, type_, subtype)
 
 
-def through(one: Node, source: Node, target: Node, evidence: str, way: str = "") -> list[Edge]:
+def through(node: Node, source: Node, target: Node, evidence: str, variant: str = "") -> list[Edge]:
     return [
-        edge(source, EdgeKind.READS, one, evidence, "", way),
-        edge(one, EdgeKind.WRITES, target, evidence, "", way),
+        edge(source, EdgeKind.READS, node, evidence, "", variant),
+        edge(node, EdgeKind.WRITES, target, evidence, "", variant),
     ]
 
 
-def told(
+def reported(
     nodes: list[Node], edges: list[Edge], known: DictionaryMetadata | None = None, **how: Any
 ) -> list[dict[str, Any]]:
     graph = FlowGraph(nodes=lambda: iter([CLUSTER, *nodes]), edges=lambda: iter(edges))
@@ -64,71 +64,71 @@ def lineage(event: dict[str, Any]) -> Any:
 
 @pytest.fixture
 def copied() -> tuple[list[Node], list[Edge]]:
-    """Two connectors that both take `a` to `b`, and a flow that the second one's configuration tells."""
-    a, b, one, two = topic("a"), topic("b"), job("one", type="connector"), job("two", type="connector")
-    nodes = [a, b, one, two, column("a", "id"), column("b", "key", "id")]
+    """Two connectors that both take `a` to `b`, and a flow that the second one's configuration reports."""
+    a, b, item, two = topic("a"), topic("b"), job("one", type="connector"), job("two", type="connector")
+    nodes = [a, b, item, two, column("a", "id"), column("b", "key", "id")]
     flow = edge(nodes[4], EdgeKind.COLUMN_FLOW, nodes[5], "connector two: transforms", "DIRECT", "IDENTITY")
-    uses = [*through(one, a, b, "connector one: topics"), *through(two, a, b, "connector two: topics")]
+    uses = [*through(item, a, b, "connector one: topics"), *through(two, a, b, "connector two: topics")]
     return nodes, [*uses, flow]
 
 
 def test_flow_belongs_to_the_job_whose_evidence_it_shares(copied) -> None:
     """Both jobs have the same ends; only one of them says how columns go."""
-    found = jobs(told(*copied))
+    result = jobs(reported(*copied))
     origin = {"namespace": K, "name": "a", "field": "id"}
 
-    assert lineage(found["one"]) is None
-    assert lineage(found["two"])["fields"] == {
+    assert lineage(result["one"]) is None
+    assert lineage(result["two"])["fields"] == {
         "key.id": {"inputFields": [origin | {"transformations": [{"type": "DIRECT", "subtype": "IDENTITY"}]}]}
     }
 
 
-def test_column_that_bears_on_all_of_an_output_is_told_of_the_output() -> None:
+def test_column_that_affects_all_of_an_output_is_reported_for_the_output() -> None:
     """As a filter does; `fields` stays there, since the specification requires it."""
-    a, b, one, used = topic("a"), topic("b"), job("one"), column("a", "state")
+    a, b, node, used = topic("a"), topic("b"), job("one"), column("a", "state")
     flow = edge(used, EdgeKind.COLUMN_FLOW, b, "connector one: x", "INDIRECT", "FILTER")
-    facet = lineage(jobs(told([a, b, one, used], [*through(one, a, b, "connector one: x"), flow]))["one"])
+    facet = lineage(jobs(reported([a, b, node, used], [*through(node, a, b, "connector one: x"), flow]))["one"])
 
     assert facet["fields"] == {}
-    assert [each["field"] for each in facet["dataset"]] == ["state"]
+    assert [item["field"] for item in facet["dataset"]] == ["state"]
 
 
 def test_flow_from_a_whole_dataset_is_in_the_newer_facet() -> None:
     """`columnLineage` requires a field of the origin, and there is none."""
-    a, b, one, made = topic("a"), topic("b"), job("one"), column("b", "body")
-    flow = edge(a, EdgeKind.COLUMN_FLOW, made, "connector one: x", "DIRECT", "IDENTITY")
-    event = jobs(told([a, b, one, made], [*through(one, a, b, "connector one: x"), flow]))["one"]
+    a, b, connector, target = topic("a"), topic("b"), job("one"), column("b", "body")
+    flow = edge(a, EdgeKind.COLUMN_FLOW, target, "connector one: x", "DIRECT", "IDENTITY")
+    event = jobs(reported([a, b, connector, target], [*through(connector, a, b, "connector one: x"), flow]))["one"]
     entry = event["job"]["facets"]["lineage"]["entries"][0]
 
     assert lineage(event) is None
     assert (entry["name"], entry["fields"]["body"]["inputs"][0]["name"]) == ("b", "a")
 
 
-def test_what_others_told_is_not_told_again() -> None:
-    """Events that were imported came from somebody who tells them."""
-    a, b, one = topic("a"), topic("b"), job("spark", type="openlineage")
+def test_what_others_reported_is_not_reported_again() -> None:
+    """Events that were imported came from somebody who reports them."""
+    a, b, node = topic("a"), topic("b"), job("spark", type="openlineage")
 
-    assert jobs(told([a, b, one], through(one, a, b, "an event"))) == {}
+    assert jobs(reported([a, b, node], through(node, a, b, "an event"))) == {}
 
 
 def test_consumer_group_is_a_job_unless_it_is_the_way_of_one() -> None:
     """An application that nobody scans is seen by its group; a connector's group is not a second reader."""
-    a, one = topic("a"), job("one")
+    a, node = topic("a"), job("one")
     app, its = (Node(f"consumer-group:{K}/{name}", NodeKind.CONSUMER_GROUP, K, name) for name in ("app", "connect-one"))
-    edges = [edge(a, EdgeKind.READS, app), edge(a, EdgeKind.READS, one), edge(its, EdgeKind.MEMBER_OF, one)]
-    found = jobs(told([a, app, its, one], edges))
+    edges = [edge(a, EdgeKind.READS, app), edge(a, EdgeKind.READS, node), edge(its, EdgeKind.MEMBER_OF, node)]
+    result = jobs(reported([a, app, its, node], edges))
 
-    assert sorted(found) == ["app", "one"]
-    assert found["app"]["job"]["namespace"] == "kafka-consumers://k-1:9092"
+    assert sorted(result) == ["app", "one"]
+    assert result["app"]["job"]["namespace"] == "kafka-consumers://k-1:9092"
 
 
 def test_topic_that_is_kept_as_a_table_feeds_it() -> None:
     """No job of anybody's does that, and the path must not end there."""
     a, table = topic("a"), Node("dataset:s3://lake/a", NodeKind.DATASET, "s3://lake", "a")
-    found = jobs(told([a, table], [edge(a, EdgeKind.MATERIALIZES, table)]))["keep a"]
+    result = jobs(reported([a, table], [edge(a, EdgeKind.MATERIALIZES, table)]))["keep a"]
 
-    assert ([each["name"] for each in found["inputs"]], [each["name"] for each in found["outputs"]]) == (["a"], ["a"])
-    assert found["outputs"][0]["namespace"] == "s3://lake"
+    assert ([item["name"] for item in result["inputs"]], [item["name"] for item in result["outputs"]]) == (["a"], ["a"])
+    assert result["outputs"][0]["namespace"] == "s3://lake"
 
 
 @pytest.mark.parametrize(("reads", "writes"), [(3, 2), (450, 1), (1, 450), (450, 450)])
@@ -136,27 +136,27 @@ def test_every_pair_of_a_large_job_is_in_some_part(reads: int, writes: int) -> N
     """However it is cut, what goes where stays told, and no part is large."""
     node = job("hub")
     hub = Job(node, [Use(f"r{n}", "", "") for n in range(reads)], [Use(f"w{n}", "", "") for n in range(writes)])
-    found = list(parts(hub, 200))
+    result = list(parts(hub, 200))
 
-    pairs = {pair for some, others in found for pair in product(some, others)}
+    pairs = {pair for some, others in result for pair in product(some, others)}
     assert pairs == {(f"r{n}", f"w{m}") for n in range(reads) for m in range(writes)}
-    assert max(len(some) + len(others) for some, others in found) <= 200
+    assert max(len(some) + len(others) for some, others in result) <= 200
 
 
 def test_parts_of_a_mirror_keep_its_ways_together() -> None:
-    """A mirror of many topics is told in several events, each with whole pairs."""
-    ways = [str(n) for n in range(500)]
-    hub = Job(job("mirror"), [Use(f"r{w}", w, "") for w in ways], [Use(f"w{w}", w, "") for w in ways])
-    found = list(parts(hub, 200))
+    """A mirror of many topics is reported in several events, each with whole pairs."""
+    texts = [str(n) for n in range(500)]
+    hub = Job(job("mirror"), [Use(f"r{w}", w, "") for w in texts], [Use(f"w{w}", w, "") for w in texts])
+    result = list(parts(hub, 200))
 
-    assert len(found) == 5
-    assert all([one[1:] for one in some] == [one[1:] for one in others] for some, others in found)
+    assert len(result) == 5
+    assert all([text[1:] for text in some] == [other[1:] for other in others] for some, others in result)
 
 
-def test_job_without_datasets_is_told() -> None:
+def test_job_without_datasets_is_reported() -> None:
     """That it is there is something."""
     assert list(parts(Job(job("idle")), 200)) == [([], [])]
-    assert jobs(told([job("idle", type="connector")], []))["idle"]["inputs"] == []
+    assert jobs(reported([job("idle", type="connector")], []))["idle"]["inputs"] == []
 
 
 def test_topic_is_described_by_the_dictionary_and_the_catalog() -> None:
@@ -166,7 +166,7 @@ def test_topic_is_described_by_the_dictionary_and_the_catalog() -> None:
         annotations={("shop", "a"): CatalogAnnotations(("finance=yes",), "team-a", "Orders.")},
         names={},
     )
-    facets = told([topic("a", tags=("gold",))], [], known)[0]["dataset"]["facets"]
+    facets = reported([topic("a", tags=("gold",))], [], known)[0]["dataset"]["facets"]
 
     assert facets["schema"]["fields"] == [
         {"name": "id", "type": "long", "description": "The number.", "ordinal_position": 1}
@@ -179,7 +179,7 @@ def test_topic_is_described_by_the_dictionary_and_the_catalog() -> None:
         ("gold", "true", None),
         ("PII", "true", "id"),
     ]
-    assert [each["namespace"] for each in facets["symlinks"]["identifiers"]] == ["kafka://k-2:9092"]
+    assert [item["namespace"] for item in facets["symlinks"]["identifiers"]] == ["kafka://k-2:9092"]
 
 
 @pytest.mark.parametrize(
@@ -192,12 +192,12 @@ def test_topic_is_described_by_the_dictionary_and_the_catalog() -> None:
     ],
 )
 def test_dataset_outside_kafka_is_of_the_kind_that_its_store_has(namespace, attributes, kind) -> None:
-    """Where nobody knows it, nothing is said; other names and owners are those that a catalog tells."""
+    """Where nobody knows it, nothing is said; other names and owners are those that a catalog reports."""
     node = Node(f"dataset:{namespace}/t", NodeKind.DATASET, namespace, "t", None, (*attributes.items(), ("owner", "x")))
     known = DictionaryMetadata(
         columns=lambda topics: {}, annotations={}, names={(namespace, "t"): (("hive://m:9083", "db.t"),)}
     )
-    facets = told([node], [], known)[0]["dataset"]["facets"]
+    facets = reported([node], [], known)[0]["dataset"]["facets"]
 
     assert facets.get("datasetType", {}).get("datasetType") == kind
     assert facets["ownership"]["owners"] == [{"name": "x"}]
@@ -207,33 +207,33 @@ def test_dataset_outside_kafka_is_of_the_kind_that_its_store_has(namespace, attr
 def test_schema_nests_columns_and_keeps_the_first_of_a_path() -> None:
     """A column without the one above it stands at the top by its whole name; a single value is called `value`."""
     paths = [("a",), ("a", "b"), ("a",), ("x", "y"), ()]
-    found = schema_facet(Column(path=path, type="int") for path in paths)["fields"]
+    result = schema_facet(Column(path=path, type="int") for path in paths)["fields"]
 
-    assert [(each["name"], each["ordinal_position"]) for each in found] == [("a", 1), ("x.y", 2), ("value", 3)]
-    assert found[0]["fields"] == [{"name": "b", "type": "int", "ordinal_position": 1}]
+    assert [(item["name"], item["ordinal_position"]) for item in result] == [("a", 1), ("x.y", 2), ("value", 3)]
+    assert result[0]["fields"] == [{"name": "b", "type": "int", "ordinal_position": 1}]
 
 
 @pytest.mark.parametrize(("state", "told_as"), [("RUNNING", "RUNNING"), ("FAILED", "FAIL"), ("", "OTHER")])
 def test_run_shows_the_state_of_its_job(state: str, told_as: str) -> None:
     """With what some consumers require: an id of a newer version, and the adapter's version."""
-    event = told([job("one", type="connector", state=state)], [], mode="run")[0]
+    event = reported([job("one", type="connector", state=state)], [], mode="run")[0]
 
     assert event["eventType"] == told_as
     assert event["run"]["runId"][14] == "7"
     assert event["run"]["facets"]["processing_engine"]["openlineageAdapterVersion"]
 
 
-def test_datasets_of_many_runs_are_asked_for_at_once() -> None:
+def test_datasets_of_many_runs_are_requested_at_once() -> None:
     """A question for each job took three times as long as all the rest."""
-    asked: list[int] = []
-    known = DictionaryMetadata(columns=lambda topics: asked.append(len(topics)) or {}, annotations={}, names={})
+    requests: list[int] = []
+    known = DictionaryMetadata(columns=lambda topics: requests.append(len(topics)) or {}, annotations={}, names={})
     copies = [job(f"copy {number}") for number in range(150)]
-    ends = [edge(topic("a"), EdgeKind.READS, each) for each in copies]
-    ends += [edge(each, EdgeKind.WRITES, topic(f"b{number}")) for number, each in enumerate(copies)]
-    events = told([topic("a"), *(topic(f"b{number}") for number in range(150)), *copies], ends, known, mode="run")
+    ends = [edge(topic("a"), EdgeKind.READS, node) for node in copies]
+    ends += [edge(node, EdgeKind.WRITES, topic(f"b{number}")) for number, node in enumerate(copies)]
+    events = reported([topic("a"), *(topic(f"b{number}") for number in range(150)), *copies], ends, known, mode="run")
 
-    assert (len(events), asked) == (150, [101, 51])
-    assert [each["name"] for each in events[-1]["inputs"] + events[-1]["outputs"]] == ["a", "b149"]
+    assert (len(events), requests) == (150, [101, 51])
+    assert [item["name"] for item in events[-1]["inputs"] + events[-1]["outputs"]] == ["a", "b149"]
 
 
 def test_run_ids_differ_by_moment_and_names_and_by_nothing_else() -> None:
@@ -248,8 +248,8 @@ def test_no_event_holds_a_secret() -> None:
     """Neither where a name has credentials nor where a statement does."""
     a = topic("a")
     text = "CREATE TABLE t WITH ('password' = 'hidden-word')"
-    one = Node("job:x", NodeKind.JOB, "http://me:hidden-word@ksql:8088", "q", None, (("statement", text),))
-    lines = "".join(map(event_line, told([a, one], [edge(a, EdgeKind.READS, one)], mode="both")))
+    node = Node("job:x", NodeKind.JOB, "http://me:hidden-word@ksql:8088", "q", None, (("statement", text),))
+    lines = "".join(map(event_line, reported([a, node], [edge(a, EdgeKind.READS, node)], mode="both")))
 
     assert "hidden-word" not in lines
     assert "CREATE TABLE" in json.loads(lines.splitlines()[-1])["job"]["facets"]["sql"]["query"]
@@ -259,7 +259,7 @@ def test_jobs_of_one_namespace_must_not_become_one() -> None:
     """Two connectors of one name, in two Connect clusters, are two."""
     others = Node("job:connect://other/one", NodeKind.JOB, "connect://other", "one")
 
-    assert jobs(told([job("one"), job("two")], [], job_namespace="all")).keys() == {"one", "two"}
+    assert jobs(reported([job("one"), job("two")], [], job_namespace="all")).keys() == {"one", "two"}
     with pytest.raises(InputInvalid) as error:
-        told([job("one"), others], [], job_namespace="all")
+        reported([job("one"), others], [], job_namespace="all")
     assert "connect://other/one" in error.value.what

@@ -1,4 +1,4 @@
-"""Jobs as consumers want them: what some refuse or lose is told in a way that all take."""
+"""Jobs as consumers want them: what some refuse or lose is reported in a way that all take."""
 
 from __future__ import annotations
 
@@ -33,31 +33,31 @@ def test_version_of_an_engine_is_one_that_pep_440_knows(engine: str, version: st
     assert (facet["name"], facet["version"]) == ("Apache Flink", version)
 
 
-def test_statement_of_flink_is_a_job_as_its_own_listener_says() -> None:
+def test_statement_of_flink_is_a_job_as_its_own_listener_states() -> None:
     """A consumer keeps inputs and outputs of no other type of Flink's jobs."""
     assert job_facets(job(type="flink"))["jobType"]["jobType"] == "JOB"
 
 
-def test_job_keeps_its_name_beside_the_one_that_its_engine_tells() -> None:
+def test_job_keeps_its_name_beside_the_one_that_its_engine_reports() -> None:
     """Of two tellers under one name a consumer may keep only what the last one knew."""
     node = job(type="flink", aliases=("flink-jobs/insert-into_paid",))
 
     assert job_name(node) == ("flink://shop", "q")
 
 
-def test_what_is_known_of_a_job_is_told_in_facets() -> None:
+def test_what_is_known_of_a_job_is_reported_in_facets() -> None:
     """People look for owner, statement and code."""
     node = job(
         type="flink", statement="SELECT 1", description="loads", owners=("b", "a"), tags=("pii",), source_code="git://x"
     )
 
-    found = job_facets(node)
+    result = job_facets(node)
 
-    assert (found["sql"]["query"], found["sql"]["dialect"]) == ("SELECT 1", "flink")
-    assert found["documentation"] == {"description": "loads"}
-    assert [each["name"] for each in found["ownership"]["owners"]] == ["a", "b"]
-    assert [each["key"] for each in found["tags"]["tags"]] == ["pii"]
-    assert found["sourceCodeLocation"] == {"type": "git", "url": "git://x"}
+    assert (result["sql"]["query"], result["sql"]["dialect"]) == ("SELECT 1", "flink")
+    assert result["documentation"] == {"description": "loads"}
+    assert [item["name"] for item in result["ownership"]["owners"]] == ["a", "b"]
+    assert [item["key"] for item in result["tags"]["tags"]] == ["pii"]
+    assert result["sourceCodeLocation"] == {"type": "git", "url": "git://x"}
 
 
 def test_group_is_no_job_beside_its_topics() -> None:

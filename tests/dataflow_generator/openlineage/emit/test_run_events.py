@@ -43,26 +43,26 @@ def job(origin: str, **facets: Any) -> JobEntry:
     )
 
 
-def told(one: JobEntry) -> Event:
+def reported(job_entry: JobEntry) -> Event:
     """Return a run of the job."""
-    return run_event(RunEntry(id=run_id(AT, one.name), state="RUNNING"), one, AT, our_producer())
+    return run_event(RunEntry(id=run_id(AT, job_entry.name), state="RUNNING"), job_entry, AT, our_producer())
 
 
 def fields(dataset: Any) -> list[tuple[str, str]]:
     """Return names and types of a dataset's own fields."""
-    return [(each["name"], each["type"]) for each in dataset["facets"]["schema"]["fields"]]
+    return [(item["name"], item["type"]) for item in dataset["facets"]["schema"]["fields"]]
 
 
 def test_nested_field_that_flows_is_listed_by_its_whole_name_too() -> None:
     """A consumer that knows only a dataset's own fields drops the flow."""
-    (source,) = told(job("address.city", schema=schema()))["inputs"]
+    (source,) = reported(job("address.city", schema=schema()))["inputs"]
 
     assert fields(source) == [("address", "record"), ("id", "unknown"), ("address.city", "string")]
 
 
 def test_fields_that_flow_are_the_schema_of_a_dataset_without_one() -> None:
     """Of a dataset without fields a consumer can keep no flow."""
-    event = told(job("id"))
+    event = reported(job("id"))
 
     assert fields(event["inputs"][0]) == [("id", "unknown")]
     assert fields(event["outputs"][0]) == [("city", "unknown")]
@@ -70,7 +70,7 @@ def test_fields_that_flow_are_the_schema_of_a_dataset_without_one() -> None:
 
 def test_own_fields_that_flow_are_listed_once() -> None:
     """Nothing is to be added."""
-    (source,) = told(job("id", schema=schema()))["inputs"]
+    (source,) = reported(job("id", schema=schema()))["inputs"]
 
     assert fields(source) == [("address", "record"), ("id", "unknown")]
 
@@ -83,8 +83,10 @@ def test_what_a_job_is_lists_fields_as_they_are() -> None:
 
 
 def test_reading_our_own_event_gives_each_column_once_and_as_it_was() -> None:
-    """Neither a second column of that name, nor a type that nobody told."""
-    read = read_event(event_line(told(job("address.city", schema=schema()))))
-    (facet,) = next(each.facets for each in read.datasets if each.ref.name == "a")
+    """Neither a second column of that name, nor a type that is not reported."""
+    read = read_event(event_line(reported(job("address.city", schema=schema()))))
+    (facet,) = next(dataset.facets for dataset in read.datasets if dataset.ref.name == "a")
 
-    assert [(each.path, each.type) for each in facet.columns] == list(zip(PATHS, ("record", "string", ""), strict=True))
+    assert [(column.path, column.type) for column in facet.columns] == list(
+        zip(PATHS, ("record", "string", ""), strict=True)
+    )

@@ -111,9 +111,9 @@ def test_no_name_takes_long(scheme, piece) -> None:
 
 
 def stitched(*names: tuple[str, str], symlinks=(), known=(), clusters=CLUSTERS) -> DatasetIdentity:
-    refs = [DatasetRef(*each) for each in names]
+    refs = [DatasetRef(*name) for name in names]
     links = [(DatasetRef(*a), Symlink(namespace=b[0], name=b[1], kind=kind)) for a, b, kind in symlinks]
-    return DatasetIdentity(refs, links, clusters=clusters, known=[Name(*each) for each in known])
+    return DatasetIdentity(refs, links, clusters=clusters, known=[Name(*item) for item in known])
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_lists_that_share_a_broker_are_one_cluster_also_where_we_do_not_know_it(
     """No scan is needed to join two producers of one cluster."""
     names = stitched(("kafka://b:1,c:1", "t"), ("kafka://c:1,a:1", "t"), ("kafka://d:1", "t"))
 
-    assert {names.resolve(each, "t").name.namespace for each in ("kafka://b:1,c:1", "kafka://a:1")} == {"kafka://a:1"}
+    assert {names.resolve(item, "t").name.namespace for item in ("kafka://b:1,c:1", "kafka://a:1")} == {"kafka://a:1"}
     assert names.resolve("kafka://d:1", "t").name.namespace == "kafka://d:1"
 
 
@@ -152,16 +152,16 @@ def test_a_list_with_one_known_broker_makes_the_others_known() -> None:
     assert names.resolve("kafka://x:1", "t").name.namespace == RETAIL
 
 
-def test_the_same_host_with_another_port_is_told_and_not_joined() -> None:
+def test_the_same_host_with_another_port_is_reported_and_not_joined() -> None:
     """Two clusters may share a machine."""
     names = stitched(("kafka://k-1:9999", "orders"))
 
     assert names.resolve("kafka://k-1:9999", "orders").name.namespace == "kafka://k-1:9999"
-    assert [each.where for each in names.problems] == ["OpenLineage namespace kafka://k-1:9999"]
+    assert [problem.where for problem in names.problems] == ["OpenLineage namespace kafka://k-1:9999"]
 
 
 def test_a_table_is_shown_by_its_catalogue_whatever_its_location_is_called() -> None:
-    """Spark tells location and name; a connector tells the location alone."""
+    """Spark reports location and name; a connector reports the location alone."""
     table, location = ("hive://m:9083", "db.paid"), ("s3://lake", "paid")
     names = stitched(location, symlinks=[(location, table, "TABLE")])
 
@@ -169,7 +169,7 @@ def test_a_table_is_shown_by_its_catalogue_whatever_its_location_is_called() -> 
 
 
 def test_a_topic_is_shown_as_a_topic_whatever_it_is_called_otherwise() -> None:
-    """The estate is Kafka's."""
+    """The installation is Kafka's."""
     names = stitched((RETAIL, "orders"), symlinks=[((RETAIL, "orders"), ("unity", "c.s.orders"), "TABLE")])
 
     assert names.resolve("unity", "c.s.orders").name == Name(RETAIL, "orders")
@@ -202,7 +202,7 @@ def test_a_table_without_schema_or_database_is_likely_the_one_that_has_them(writ
 
 def test_a_table_that_two_databases_have_is_not_guessed() -> None:
     """Never guess."""
-    known = [("postgres://db:5432", f"{each}.sales.orders") for each in ("shop", "test")]
+    known = [("postgres://db:5432", f"{item}.sales.orders") for item in ("shop", "test")]
     other = stitched(known=known).resolve("postgres://db:5432", "sales.orders")
 
     assert other == (Name("postgres://db:5432", "sales.orders"), "")
@@ -214,17 +214,17 @@ def test_groups_do_not_depend_on_the_order_of_joining(joins, lots) -> None:
     """Events arrive in any order."""
     shuffled = list(joins)
     lots.shuffle(shuffled)
-    one, other = UnionFind(), UnionFind()
-    for each in joins:
-        one.join(each)
-    for each in shuffled:
-        other.join(each)
+    first, second = UnionFind(), UnionFind()
+    for members in joins:
+        first.join(members)
+    for members in shuffled:
+        second.join(members)
 
-    assert {frozenset(group) for group in one.all()} == {frozenset(group) for group in other.all()}
+    assert {frozenset(group) for group in first.all()} == {frozenset(group) for group in second.all()}
 
 
 def test_an_alias_that_takes_too_long_is_a_problem() -> None:
-    """Brokers of other clusters stand in events that anybody sends; the namespace stays as it was told."""
+    """Brokers of other clusters stand in events that anybody sends; the namespace stays as it was reported."""
     aliases = [("regex:(a|aa)+:9092", RETAIL)]
     clusters = KafkaClusters.of({}, aliases, TimeLimit(each=0, total=0, least=0))
 

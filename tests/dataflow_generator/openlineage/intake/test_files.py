@@ -13,17 +13,17 @@ A, B = {"a": 1}, {"b": [2]}
 
 
 def texts(data: bytes) -> list[tuple[str, object]]:
-    found = []
+    result = []
     for where, text in texts_in(io.BytesIO(data), "f"):
         try:
-            found.append((where, json.loads(text)))
+            result.append((where, json.loads(text)))
         except ValueError:
-            found.append((where, text.strip()))
-    return found
+            result.append((where, text.strip()))
+    return result
 
 
 def lines(*documents: object) -> bytes:
-    return b"".join(json.dumps(each).encode() + b"\n" for each in documents)
+    return b"".join(json.dumps(document).encode() + b"\n" for document in documents)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_a_document_with_something_after_it_is_given_whole_to_be_refused() -> No
     assert texts(text.encode()) == [("f", text)]
 
 
-def test_a_damaged_packed_file_is_told() -> None:
+def test_a_damaged_packed_file_is_reported() -> None:
     """It was cut off on its way."""
     with pytest.raises(InputInvalid) as error:
         texts(gzip.compress(lines(*[A] * 100))[:-20])
@@ -74,15 +74,15 @@ def test_a_directory_is_all_files_below_it_but_hidden_ones(tmp_path) -> None:
     for name in ("b/2.ndjson", "1.json", ".part", "b/.hidden"):
         (tmp_path / name).write_bytes(lines(A))
 
-    assert [str(each.relative_to(tmp_path)) for each in event_files(tmp_path)] == ["1.json", "b/2.ndjson"]
+    assert [str(event_file.relative_to(tmp_path)) for event_file in event_files(tmp_path)] == ["1.json", "b/2.ndjson"]
     assert [text.where for text in texts_of(tmp_path / "1.json")] == [f"{tmp_path}/1.json:1"]
 
 
-def test_a_place_without_files_is_told(tmp_path) -> None:
+def test_a_place_without_files_is_reported(tmp_path) -> None:
     """An empty answer would look like a success."""
-    for place in (tmp_path, tmp_path / "nothing"):
+    for location in (tmp_path, tmp_path / "nothing"):
         with pytest.raises(InputInvalid):
-            event_files(place)
+            event_files(location)
 
 
 def test_a_packed_line_without_an_end_is_refused() -> None:
@@ -97,6 +97,6 @@ def test_a_line_of_very_many_values_is_given_to_be_refused() -> None:
     """As objects they would take gigabytes."""
     text = "[" + "{}," * 3_000_000 + "{}]"
 
-    (found,) = texts_in(io.BytesIO(text.encode()), "x")
+    (event_text,) = texts_in(io.BytesIO(text.encode()), "x")
 
-    assert found.text == text
+    assert event_text.text == text

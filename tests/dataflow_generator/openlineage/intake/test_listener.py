@@ -24,57 +24,57 @@ from scanner_model.errors import DictionaryUnusable, InputInvalid
 @pytest.fixture
 def spool(tmp_path):
     """Return an empty spool."""
-    made = Spool(tmp_path / "spool", tmp_path / "aside.ndjson")
-    yield made
-    made.close()
+    spool = Spool(tmp_path / "spool", tmp_path / "aside.ndjson")
+    yield spool
+    spool.close()
 
 
 @pytest.fixture
 def listener(spool):
     """Return a listener on any free port, which wants the token `abc`."""
-    made = Listener(("127.0.0.1", 0), spool, Rules(token="abc", largest=100_000), lambda: {"status": "ok"})
-    made.start()
-    yield made
-    made.stop()
+    listener = Listener(("127.0.0.1", 0), spool, Rules(token="abc", largest=100_000), lambda: {"status": "ok"})
+    listener.start()
+    yield listener
+    listener.stop()
 
 
 @pytest.fixture
-def ask(listener):
+def send(listener):
     """Return what asks the listener over one connection."""
     connection = http.client.HTTPConnection("127.0.0.1", listener.port, timeout=60)
 
-    def asked(method: str, path: str, body: bytes = b"", **headers: str):
+    def requests(method: str, path: str, body: bytes = b"", **headers: str):
         given = {"Authorization": "Bearer abc", "Content-Type": "application/json"} | headers
         connection.request(method, path, body, given)
         response = connection.getresponse()
         return response.status, json.loads(response.read() or b"null")
 
-    yield asked
+    yield requests
     connection.close()
 
 
-def kept(spool: Spool) -> list[str]:
+def stored(spool: Spool) -> list[str]:
     return [line for file in spool.closed() for line in whole_lines(file)]
 
 
-def test_events_are_on_the_disk_when_they_are_answered(ask, spool, told) -> None:
+def test_events_are_on_the_disk_when_they_are_answered(send, spool, producer) -> None:
     """One, a batch, packed: over one connection."""
-    one, two, three = (json.dumps(told.run_event(run=name)).encode() for name in "abc")
+    content, two, three = (json.dumps(producer.run_event(run=name)).encode() for name in "abc")
 
-    assert ask("POST", EVENTS, one) == (201, {"status": "success"})
-    assert ask("POST", BATCH, b"[" + two + b"]")[0] == 201
-    assert ask("POST", EVENTS, gzip.compress(three), **{"Content-Encoding": "gzip"})[0] == 201
-    assert [json.loads(line)["run"]["runId"] for line in kept(spool)] == [told.run_id(name) for name in "abc"]
+    assert send("POST", EVENTS, content) == (201, {"status": "success"})
+    assert send("POST", BATCH, b"[" + two + b"]")[0] == 201
+    assert send("POST", EVENTS, gzip.compress(three), **{"Content-Encoding": "gzip"})[0] == 201
+    assert [json.loads(line)["run"]["runId"] for line in stored(spool)] == [producer.run_id(name) for name in "abc"]
 
 
-def test_a_broken_event_is_answered_with_the_reason_and_kept_aside(ask, spool, tmp_path) -> None:
+def test_a_broken_event_is_answered_with_the_reason_and_kept_aside(send, spool, tmp_path) -> None:
     """The connection goes on."""
-    status, said = ask("POST", EVENTS, b'{"eventType": "START"}')
+    status, output = send("POST", EVENTS, b'{"eventType": "START"}')
 
-    assert (status, kept(spool)) == (400, [])
-    assert "'producer' is missing" in said["error"]
+    assert (status, stored(spool)) == (400, [])
+    assert "'producer' is missing" in output["error"]
     assert json.loads((tmp_path / "aside.ndjson").read_text())["event"] == {"eventType": "START"}
-    assert ask("GET", HEALTH) == (200, {"status": "ok"})
+    assert send("GET", HEALTH) == (200, {"status": "ok"})
 
 
 @pytest.mark.parametrize(
@@ -87,20 +87,20 @@ def test_a_broken_event_is_answered_with_the_reason_and_kept_aside(ask, spool, t
         ("POST", EVENTS, {"Content-Encoding": "gzip"}, 400),
     ],
 )
-def test_other_requests_are_answered_in_json(ask, method, path, headers, status) -> None:
+def test_other_requests_are_answered_in_json(send, method, path, headers, status) -> None:
     """And the connection is closed, so that a body is not taken for the next request."""
-    found, said = ask(method, path, b"{}", **headers)
+    result, output = send(method, path, b"{}", **headers)
 
-    assert found == status
-    assert said["error"]
+    assert result == status
+    assert output["error"]
 
 
-def test_a_body_that_is_too_large_is_refused(ask) -> None:
+def test_a_body_that_is_too_large_is_refused(send) -> None:
     """Before it is read."""
-    assert ask("POST", EVENTS, b"[" + b" " * 100_000 + b"]")[0] == 413
+    assert send("POST", EVENTS, b"[" + b" " * 100_000 + b"]")[0] == 413
 
 
-def test_what_is_no_http_is_answered_and_what_goes_away_is_forgotten(listener, ask) -> None:
+def test_what_is_no_http_is_answered_and_what_goes_away_is_forgotten(listener, send) -> None:
     """Port scanners ask everybody."""
     with socket.create_connection(("127.0.0.1", listener.port), timeout=60) as raw:
         raw.sendall(b"\x16\x03\x01 hello\r\n\r\n")
@@ -108,17 +108,17 @@ def test_what_is_no_http_is_answered_and_what_goes_away_is_forgotten(listener, a
     with socket.create_connection(("127.0.0.1", listener.port), timeout=60) as raw:
         raw.sendall(b"POST /api/v1/lineage HTTP/1.1\r\nContent-Length: 50\r\nAuthorization: Bearer abc\r\n\r\n{")
 
-    assert ask("GET", HEALTH)[0] == 200
+    assert send("GET", HEALTH)[0] == 200
 
 
-def test_a_full_spool_asks_clients_to_come_back(tmp_path, told) -> None:
+def test_a_full_spool_queries_clients_to_come_back(tmp_path, producer) -> None:
     """Nothing is acknowledged that is not kept."""
     full = Spool(tmp_path / "full", tmp_path / "aside", largest=0)
     full.append(("x",))
     listener = Listener(("127.0.0.1", 0), full, Rules(), dict)
     listener.start()
     connection = http.client.HTTPConnection("127.0.0.1", listener.port, timeout=60)
-    connection.request("POST", EVENTS, json.dumps(told.run_event()), {"Content-Type": "application/json"})
+    connection.request("POST", EVENTS, json.dumps(producer.run_event()), {"Content-Type": "application/json"})
     response = connection.getresponse()
 
     assert (response.status, response.headers["Retry-After"]) == (503, "1")
@@ -126,7 +126,7 @@ def test_a_full_spool_asks_clients_to_come_back(tmp_path, told) -> None:
     full.close()
 
 
-def test_a_port_that_is_taken_is_told(listener, spool) -> None:
+def test_a_port_that_is_taken_is_reported(listener, spool) -> None:
     """With the address, and what next."""
     with pytest.raises(InputInvalid) as error:
         Listener(("127.0.0.1", listener.port), spool, Rules(), dict)
@@ -158,7 +158,7 @@ def test_a_line_cut_off_by_a_crash_is_left_out_and_the_rest_is_found_again(tmp_p
     second = Spool(tmp_path / "spool", tmp_path / "aside")
     second.append(("c",))
 
-    assert kept(second) == ["a", "b", "c"]
+    assert stored(second) == ["a", "b", "c"]
     second.close()
 
 
@@ -195,45 +195,45 @@ def test_too_many_who_wait_are_turned_away(tmp_path) -> None:
     spool.close()
 
 
-def test_what_the_dictionary_does_not_take_stays_in_the_spool(spool, told, tmp_path) -> None:
-    """It is told once, and stored when the dictionary is back."""
-    spool.append((json.dumps(told.run_event()), "no event"))
+def test_what_the_dictionary_does_not_take_stays_in_the_spool(spool, producer, tmp_path) -> None:
+    """It is reported once, and stored when the dictionary is back."""
+    spool.append((json.dumps(producer.run_event()), "no event"))
     down = [True]
-    said: list[str] = []
+    output: list[str] = []
 
     def store(events):
         if down[0]:
             raise DictionaryUnusable("the dictionary is in use", where="d.db")
         return EventSummary(len(events), 0)
 
-    keeping = SpoolImporter(spool, store, tmp_path / "aside.ndjson", said.append)
+    keeping = SpoolImporter(spool, store, tmp_path / "aside.ndjson", output.append)
     keeping.store_all()
     keeping.store_all()
-    trouble = keeping.error
+    error = keeping.error
     down[0] = False
     keeping.store_all()
 
-    assert "in use" in trouble
-    assert len(said) == 1
+    assert "in use" in error
+    assert len(output) == 1
     assert (keeping.result.stored, keeping.result.refused, keeping.error) == (1, 1, "")
     assert spool.size() == 0
 
 
-def test_storing_goes_on_by_itself_until_it_is_stopped(spool, told, tmp_path) -> None:
+def test_storing_goes_on_by_itself_until_it_is_stopped(spool, producer, tmp_path) -> None:
     """And what is there at the end is stored before it ends."""
     keeping = SpoolImporter(spool, lambda events: EventSummary(len(events), 0), tmp_path / "aside", print)
     keeping.start()
-    spool.append((json.dumps(told.run_event()),))
+    spool.append((json.dumps(producer.run_event()),))
     end = time.monotonic() + 60
     while not keeping.result.stored and time.monotonic() < end:
         time.sleep(0.02)
-    spool.append((json.dumps(told.run_event("START")),))
+    spool.append((json.dumps(producer.run_event("START")),))
     keeping.stop()
 
     assert keeping.result.stored == 2
 
 
-def test_a_disk_that_keeps_nothing_is_told_and_nothing_half_written_stays(tmp_path) -> None:
+def test_a_disk_that_keeps_nothing_is_reported_and_nothing_half_written_stays(tmp_path) -> None:
     """Whoever waited sends it again, to a disk with room."""
     spool = Spool(tmp_path / "spool", tmp_path / "no" / "aside")
     keeping = SpoolImporter(spool, lambda events: EventSummary(len(events), 0), tmp_path / "aside", print)
@@ -269,39 +269,39 @@ def drip(raw: socket.socket) -> None:
 @pytest.fixture
 def listening(spool):
     """Build listeners without a token; each is stopped at the end."""
-    made: list[Listener] = []
+    built: list[Listener] = []
 
     def started(**options) -> Listener:
-        made.append(Listener(("127.0.0.1", 0), spool, Rules(), dict, **options))
-        made[-1].start()
-        return made[-1]
+        built.append(Listener(("127.0.0.1", 0), spool, Rules(), dict, **options))
+        built[-1].start()
+        return built[-1]
 
     yield started
-    for each in made:
-        each.stop()
+    for item in built:
+        item.stop()
 
 
 def test_a_connection_that_is_waited_for_makes_room_for_another_client(listening) -> None:
     """Connections that are held open and say nothing must not keep others out."""
     listener = listening(connections=2)
     with connected(listener) as first, connected(listener) as second:
-        for each in (first, second):
-            each.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
-            assert each.recv(1000).startswith(b"HTTP/1.1 200")
+        for item in (first, second):
+            item.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert item.recv(1000).startswith(b"HTTP/1.1 200")
         with connected(listener) as third:
             third.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\n\r\n")
 
             assert third.recv(1000).startswith(b"HTTP/1.1 200")
             waiting, _, _ = select.select([first, second], [], [], 60)
-            assert [answer(each) for each in waiting] == [b""]
+            assert [answer(item) for item in waiting] == [b""]
 
 
-def test_a_client_is_turned_away_where_all_wait_for_answers(tmp_path, told) -> None:
+def test_a_client_is_turned_away_where_all_wait_for_answers(tmp_path, producer) -> None:
     """Nobody who sent a whole request is disconnected for another one."""
     spool = Spool(tmp_path / "spool", tmp_path / "aside")
     listener = Listener(("127.0.0.1", 0), spool, Rules(), dict, connections=1)
     listener.start()
-    body = json.dumps(told.run_event()).encode()
+    body = json.dumps(producer.run_event()).encode()
     with connected(listener) as first:
         with spool._turn:  # the disk takes its time
             first.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(body) + body)
@@ -314,15 +314,15 @@ def test_a_client_is_turned_away_where_all_wait_for_answers(tmp_path, told) -> N
     spool.close()
 
 
-@pytest.mark.parametrize("begun", [b"", b"POST /api", HEAD, HEAD + b"Content-Length: 9\r\n\r\n{"])
-def test_a_client_that_never_ends_its_request_is_disconnected(listening, begun) -> None:
+@pytest.mark.parametrize("started", [b"", b"POST /api", HEAD, HEAD + b"Content-Length: 9\r\n\r\n{"])
+def test_a_client_that_never_ends_its_request_is_disconnected(listening, started) -> None:
     """However far it came."""
     listener = listening(deadlines=Deadlines(idle=0.05, request=0.05, drain=0.05))
     with connected(listener) as raw:
-        raw.sendall(begun)
+        raw.sendall(started)
         got = answer(raw)
 
-    assert got.startswith(b"HTTP/1.1 408") if begun else got == b""
+    assert got.startswith(b"HTTP/1.1 408") if started else got == b""
 
 
 def test_a_client_that_drips_has_one_deadline_for_its_whole_request(listening) -> None:
@@ -364,9 +364,9 @@ def test_a_question_about_health_with_a_body_ends_its_connection(listening) -> N
         assert answer(raw).count(b"HTTP/1.1") == 1
 
 
-def test_a_client_that_waits_for_leave_to_send_its_body_gets_it(listening, told) -> None:
+def test_a_client_that_waits_for_leave_to_send_its_body_gets_it(listening, producer) -> None:
     """As curl does for larger bodies."""
-    body = json.dumps(told.run_event()).encode()
+    body = json.dumps(producer.run_event()).encode()
     with connected(listening()) as raw:
         raw.sendall(HEAD + b"Expect: 100-continue\r\nContent-Length: %d\r\n\r\n" % len(body))
         assert raw.recv(100) == b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -375,23 +375,25 @@ def test_a_client_that_waits_for_leave_to_send_its_body_gets_it(listening, told)
         assert raw.recv(1000).startswith(b"HTTP/1.1 201")
 
 
-def test_a_segment_that_cannot_be_read_is_set_aside_and_reported_and_the_others_are_stored(spool, told, tmp_path):
+def test_a_segment_that_cannot_be_read_is_set_aside_and_reported_and_the_others_are_stored(spool, producer, tmp_path):
     """A disk's error or another user's file must not end the storing of events in silence."""
     (spool.directory / "0000000000.ndjson").symlink_to("/nowhere")
     os.mkfifo(spool.directory / "0000000000.5.ndjson")
-    spool.append((json.dumps(told.run_event()),))
-    said: list[str] = []
-    keeping = SpoolImporter(spool, lambda events: EventSummary(len(events), 0), tmp_path / "aside.ndjson", said.append)
+    spool.append((json.dumps(producer.run_event()),))
+    output: list[str] = []
+    keeping = SpoolImporter(
+        spool, lambda events: EventSummary(len(events), 0), tmp_path / "aside.ndjson", output.append
+    )
 
     assert keeping.store_all()
-    assert (keeping.result.stored, len(said)) == (1, 2)
+    assert (keeping.result.stored, len(output)) == (1, 2)
     assert "2 unreadable segments" in "".join(keeping.problems())
     assert keeping.store_all()
-    assert len(said) == 2
+    assert len(output) == 2
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_a_storing_thread_that_ended_is_reported(spool, told, tmp_path) -> None:
+def test_a_storing_thread_that_ended_is_reported(spool, producer, tmp_path) -> None:
     """Even after an error that nobody thought of."""
     ended = threading.Event()
 
@@ -400,7 +402,7 @@ def test_a_storing_thread_that_ended_is_reported(spool, told, tmp_path) -> None:
         raise SystemExit  # ends a thread without a word
 
     keeping = SpoolImporter(spool, store, tmp_path / "aside.ndjson", print)
-    spool.append((json.dumps(told.run_event()),))
+    spool.append((json.dumps(producer.run_event()),))
     keeping.start()
     assert ended.wait(10)
     keeping._thread.join(10)
@@ -426,9 +428,9 @@ for number in range(9):
 found = [line for file in spool.closed() for line in whole_lines(file)]
 assert found == kept, (found, kept)
 """
-    said = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
+    process = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=True)
 
-    assert said.stdout.splitlines() == ["refused 3", "refused 7"]
+    assert process.stdout.splitlines() == ["refused 3", "refused 7"]
 
 
 def test_a_spool_that_everyone_can_write_into_is_refused(tmp_path) -> None:

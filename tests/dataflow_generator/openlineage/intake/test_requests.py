@@ -31,7 +31,7 @@ def head(method: str = "POST", path: str = EVENTS, **headers: str) -> Head:
 
 
 @pytest.mark.parametrize(
-    ("asked", "status"),
+    ("requests", "status"),
     [
         (head(), None),
         (head(path=EVENTS + "/"), None),
@@ -54,9 +54,9 @@ def head(method: str = "POST", path: str = EVENTS, **headers: str) -> Head:
         (head(content_length="17"), 413),
     ],
 )
-def test_a_request_is_judged_by_its_head(asked, status) -> None:
+def test_a_request_is_judged_by_its_head(requests, status) -> None:
     """Nothing of its body is read before."""
-    reply = admit(asked, Rules(largest=16))
+    reply = admit(requests, Rules(largest=16))
 
     assert (reply and reply.status) == status
     assert reply is None or reply.body["error"]
@@ -103,17 +103,17 @@ def test_only_the_token_opens(sent, allowed) -> None:
 @pytest.mark.parametrize("path", [EVENTS, HEALTH])
 def test_a_web_page_cannot_send_events_or_read_health_without_a_token(headers, allowed, path) -> None:
     """Neither from its own site nor by a name of its own that leads to this machine (DNS rebinding)."""
-    asked = head("GET" if path == HEALTH else "POST", path, **{k.replace("-", "_"): v for k, v in headers.items()})
-    reply = admit(asked, Rules(hosts=frozenset({"scanner.internal"})))
+    requests = head("GET" if path == HEALTH else "POST", path, **{k.replace("-", "_"): v for k, v in headers.items()})
+    reply = admit(requests, Rules(hosts=frozenset({"scanner.internal"})))
 
     assert (reply.status if reply else None) == (None if allowed else 403)
 
 
 def test_a_token_stands_for_host_and_origin() -> None:
     """No page knows it; a proxy in front has any name."""
-    asked = head(authorization="Bearer abc", host="lineage.example", origin="https://lineage.example")
+    requests = head(authorization="Bearer abc", host="lineage.example", origin="https://lineage.example")
 
-    assert admit(asked, Rules(token="abc")) is None
+    assert admit(requests, Rules(token="abc")) is None
 
 
 @pytest.mark.parametrize(
@@ -131,9 +131,9 @@ def test_the_token_is_not_shown() -> None:
     assert "abc" not in repr(Rules(token="abc"))
 
 
-def test_one_event_is_kept_without_secrets_and_answered_with_201(told) -> None:
+def test_one_event_is_kept_without_secrets_and_answered_with_201(producer) -> None:
     """Every transport of OpenLineage expects it."""
-    body = json.dumps(told.run_event(run_facets={"acme": told.facet(password="hidden-word")})).encode()
+    body = json.dumps(producer.run_event(run_facets={"acme": producer.facet(password="hidden-word")})).encode()
     judged = decide(body, where="http 127.0.0.1")
 
     assert (judged.reply.status, len(judged.accepted), judged.refused) == (201, 1, ())
@@ -151,13 +151,13 @@ def test_a_body_that_is_no_event_is_kept_aside_and_answered_with_the_reason(body
 
 
 @pytest.mark.parametrize(("good", "bad", "status"), [(2, 0, 201), (1, 1, 200), (0, 2, 400), (0, 0, 201)])
-def test_a_batch_tells_how_many_were_taken_and_which_were_not(told, good, bad, status) -> None:
+def test_a_batch_reports_how_many_were_taken_and_which_were_not(producer, good, bad, status) -> None:
     """As OpenLineage's API describes it."""
-    judged = decide(json.dumps([*[told.run_event()] * good, *["no event"] * bad]).encode(), where="h")
+    judged = decide(json.dumps([*[producer.run_event()] * good, *["no event"] * bad]).encode(), where="h")
 
     assert judged.reply.status == status
     assert judged.reply.body["summary"] == {"received": good + bad, "successful": good, "failed": bad, "retriable": 0}
-    assert [each["index"] for each in judged.reply.body["failed_events"]] == list(range(good, good + bad))
+    assert [item["index"] for item in judged.reply.body["failed_events"]] == list(range(good, good + bad))
 
 
 @settings(max_examples=100)
@@ -171,7 +171,7 @@ def test_any_body_is_answered_and_nothing_of_it_is_lost(body) -> None:
 
 
 def chunked(*chunks: bytes) -> bytes:
-    return b"".join(b"%x;name=value\r\n%s\r\n" % (len(each), each) for each in chunks) + b"0\r\nTrailer: x\r\n\r\n"
+    return b"".join(b"%x;name=value\r\n%s\r\n" % (len(chunk), chunk) for chunk in chunks) + b"0\r\nTrailer: x\r\n\r\n"
 
 
 CHUNKED = {"transfer-encoding": "chunked"}
@@ -234,7 +234,7 @@ def test_a_body_that_is_too_large_is_not_read_to_its_end(data, headers) -> None:
         of_length(gzip.compress(b"hello", mtime=0)[:-9], **PACKED),
     ],
 )
-def test_a_broken_body_is_told(data, headers) -> None:
+def test_a_broken_body_is_reported(data, headers) -> None:
     """The client went away, or counts badly."""
     with pytest.raises(BodyBroken):
         read_body(io.BytesIO(data), headers, 100)

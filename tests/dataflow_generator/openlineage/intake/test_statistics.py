@@ -32,7 +32,7 @@ def test_each_facet_is_counted_in_its_version_wherever_it_stands() -> None:
         assert tally.count(event) is event
 
     assert (tally.events, tally.kinds) == (3, {"DatasetEvent": 1, "JobEvent": 1, "RunEvent": 1})
-    assert [tuple(each) for each in tally.facets] == [
+    assert [tuple(facet) for facet in tally.facets] == [
         ("datasetType", "Dataset", "1-0-1", 5),
         ("errorMessage", "Run", "1-0-1", 1),
         ("jobType", "Job", "2-0-4", 2),
@@ -44,4 +44,4 @@ def test_facet_without_a_version_is_counted_too() -> None:
     tally = EventStatistics()
     tally.count({"schemaURL": "x#/$defs/JobEvent", "job": {"facets": {"own": {}}}})
 
-    assert [tuple(each) for each in tally.facets] == [("own", "Job", "", 1)]
+    assert [tuple(facet) for facet in tally.facets] == [("own", "Job", "", 1)]

@@ -34,7 +34,7 @@ def connector(state: str, *tasks: str, trace: str = "", **config: str) -> Connec
 
 
 @pytest.mark.parametrize(
-    ("told", "phase", "message"),
+    ("reported", "phase", "message"),
     [
         (connector("RUNNING"), Phase.RUNNING, ""),
         (connector("RUNNING", "RUNNING"), Phase.RUNNING, ""),
@@ -66,35 +66,35 @@ def connector(state: str, *tasks: str, trace: str = "", **config: str) -> Connec
         (connector(""), Phase.UNKNOWN, ""),
     ],
 )
-def test_state_and_trouble_come_from_connector_and_tasks(told, phase, message) -> None:
+def test_state_and_trouble_come_from_connector_and_tasks(reported, phase, message) -> None:
     """A connector that is RUNNING moves nothing when all of its tasks have failed."""
-    seen = observed_connector(told, "shop", NAMING)
+    seen = observed_connector(reported, "shop", NAMING)
 
     assert (seen.phase, seen.error.message if seen.error else "") == (phase, message)
 
 
 def test_datasets_are_named_as_in_the_graph() -> None:
-    """So that runs and what a scan tells meet: the cluster by its first broker."""
+    """So that runs and what a scan reports meet: the cluster by its first broker."""
     job = observed_connector(connector("RUNNING", topics="orders,paid"), "shop", NAMING).job
 
     assert (job.namespace, job.name) == ("connect://shop/main", "to-lake")
-    assert [(each.namespace, each.name) for each in job.inputs] == [
+    assert [(dataset_entry.namespace, dataset_entry.name) for dataset_entry in job.inputs] == [
         ("kafka://k-1:9092", "orders"),
         ("kafka://k-1:9092", "paid"),
     ]
-    assert {each.namespace for each in job.outputs} == {"s3://lake"}
-    assert [each.facets for each in job.inputs] == [{"datasetType": {"datasetType": "TOPIC"}}] * 2
+    assert {output.namespace for output in job.outputs} == {"s3://lake"}
+    assert [dataset_entry.facets for dataset_entry in job.inputs] == [{"datasetType": {"datasetType": "TOPIC"}}] * 2
 
 
 def test_pattern_finds_the_topics_that_are_known() -> None:
     """Where nobody knows any, the pattern itself is the dataset."""
-    told = connector("RUNNING", **{"topics.regex": "pay.*"})
+    reported = connector("RUNNING", **{"topics.regex": "pay.*"})
 
-    known, unknown = (observed_connector(told, "shop", NAMING, topics).job for topics in (["paid", "pays"], []))
-    assert [each.name for each in known.inputs] == ["pays"]
-    assert [each.name for each in unknown.inputs] == ["regex:pay.*"]
+    known, unknown = (observed_connector(reported, "shop", NAMING, topics).job for topics in (["paid", "pays"], []))
+    assert [dataset_entry.name for dataset_entry in known.inputs] == ["pays"]
+    assert [dataset_entry.name for dataset_entry in unknown.inputs] == ["regex:pay.*"]
 
 
-def test_connector_that_could_not_be_read_says_nothing() -> None:
+def test_connector_that_could_not_be_read_states_nothing() -> None:
     """It is there, which is all that is known."""
     assert unreadable_job("cdc").phase is Phase.UNKNOWN

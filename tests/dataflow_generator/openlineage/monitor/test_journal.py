@@ -18,7 +18,7 @@ JOB = JobEntry(
     namespace="connect://shop/main", name="cdc", facets={"jobType": {"jobType": "SOURCE"}}, outputs=(ORDERS,)
 )
 WATCH = ServerState(
-    begun=3,
+    runs_started=3,
     runs={
         "cdc": Run(id="r-1", emitted=NOON, latest=NOON + timedelta(seconds=1), job=JOB, error="1 of 2", missed=1),
         "sink": Run(id="r-2", emitted=NOON, latest=NOON, job=JOB, unsettled=NOON),
@@ -67,11 +67,11 @@ def test_what_is_no_state_is_refused_with_a_hint(text) -> None:
 )
 def test_run_that_is_damaged_is_refused(member, value) -> None:
     """A moment without a zone is none."""
-    told = json.loads(state_text({"main": WATCH}, []))
-    told["servers"]["main"]["runs"]["cdc"][member] = value
+    reported = json.loads(state_text({"main": WATCH}, []))
+    reported["servers"]["main"]["runs"]["cdc"][member] = value
 
     with pytest.raises(InputInvalid):
-        read_state(json.dumps(told), "f")
+        read_state(json.dumps(reported), "f")
 
 
 def test_what_is_kept_is_there_for_the_next_monitor(tmp_path) -> None:
@@ -116,7 +116,7 @@ def test_place_that_is_none_is_the_users_mistake(tmp_path) -> None:
 
 
 def test_heartbeats_that_others_follow_make_room(tmp_path) -> None:
-    """While a catalog is away for days, the last heartbeat of each run tells as much as all of them."""
+    """While a catalog is away for days, the last heartbeat of each run reports as much as all of them."""
     with Journal(tmp_path / "m.json", most=4) as journal:
         journal.record("main", WATCH, [event("START"), event("RUNNING", second=1), event("RUNNING", second=2)])
         assert not journal.is_full

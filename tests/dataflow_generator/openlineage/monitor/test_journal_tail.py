@@ -18,9 +18,9 @@ def event(state: str = "START", at: str = "2026-03-01T12:00:00.000Z") -> dict:
     return run_event(RunEntry(id="r-1", state=state), JobEntry(namespace="n", name="cdc"), at, "urn:test")
 
 
-def as_told(told: dict) -> str:
+def as_told(members: dict) -> str:
     """Write an event as openlineage-python does, with tags of its own."""
-    return json.dumps(told | {"run": told["run"] | {"facets": {"tags": {"tags": []}}}}) + "\n"
+    return json.dumps(members | {"run": members["run"] | {"facets": {"tags": {"tags": []}}}}) + "\n"
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_file_that_is_not_there_ends_with_nothing(file) -> None:
 
 
 def test_line_that_was_cut_is_ended_so_that_the_next_event_has_one_of_its_own(file) -> None:
-    """Half an event was not told."""
+    """Half an event was not reported."""
     whole = as_told(event())
     file.write_text(as_told(event("RUNNING")) + whole[:40])
 
@@ -62,11 +62,11 @@ def test_line_that_was_cut_is_ended_so_that_the_next_event_has_one_of_its_own(fi
     assert file.read_text().endswith(whole[:40] + "\n")
 
 
-def test_only_the_first_event_that_waits_can_have_been_told(file, tmp_path) -> None:
+def test_only_the_first_event_that_waits_can_have_been_reported(file, tmp_path) -> None:
     """The others were not tried yet."""
     file.write_text(as_told(event()))
     with Journal(tmp_path / "m.json") as journal:
-        journal.record("s", ServerState(begun=1), [event(), event("COMPLETE")])
+        journal.record("s", ServerState(runs_started=1), [event(), event("COMPLETE")])
         complete_last_line(journal, file)
         complete_last_line(journal, file)
 
@@ -77,8 +77,8 @@ def test_file_that_cannot_be_read_is_the_users_to_mend(tmp_path) -> None:
     """It is named, and the option with it."""
     file = tmp_path / ("x" * 300)
     with Journal(tmp_path / "m.json") as journal:
-        journal.record("s", ServerState(begun=1), [event()])
-        with pytest.raises(InputInvalid) as told:
+        journal.record("s", ServerState(runs_started=1), [event()])
+        with pytest.raises(InputInvalid) as reported:
             complete_last_line(journal, file)
 
-    assert (told.value.where, "--file" in told.value.hint) == (str(file), True)
+    assert (reported.value.where, "--file" in reported.value.hint) == (str(file), True)

@@ -35,32 +35,34 @@ def job(name: str = "cdc", *topics: str) -> JobEntry:
     return JobEntry(
         namespace="connect://shop/main",
         name=name,
-        outputs=tuple(DatasetEntry(namespace="kafka://k-1:9092", name=each) for each in topics or ("orders",)),
+        outputs=tuple(DatasetEntry(namespace="kafka://k-1:9092", name=topic) for topic in topics or ("orders",)),
     )
 
 
-def sight(word: str, *, trouble: str = "", told: JobEntry | None = None) -> list[ObservedJob] | None:
+def sight(word: str, *, error: str = "", entry: JobEntry | None = None) -> list[ObservedJob] | None:
     """Return what a poll shows where the worker's word for the one connector is *word*."""
     if word == DOWN:
         return None
     if word == ABSENT:
         return []
-    said = RunError(message=trouble) if trouble else None
-    return [ObservedJob(name="cdc", phase=phase_of(word, CONNECT), job=told or job(), error=said)]
+    run_error = RunError(message=error) if error else None
+    return [ObservedJob(name="cdc", phase=phase_of(word, CONNECT), job=entry or job(), error=run_error)]
 
 
-def told(*sights: list[ObservedJob] | None, every: float = 10.0, rules: Rules | None = None) -> list[Transition]:
+def transitions_of(
+    *sights: list[ObservedJob] | None, every: float = 10.0, rules: Rules | None = None
+) -> list[Transition]:
     """Return everything that is said of *sights*, one poll after the other."""
-    watch, said = ServerState(), []
+    watch, output = ServerState(), []
     for number, seen in enumerate(sights):
         watch, words = step(watch, seen, NOON + number * timedelta(seconds=every), server="main", rules=rules)
-        said += words
-    return said
+        output += words
+    return output
 
 
 def states(*words: str, every: float = 10.0) -> str:
-    """Return the states that are told of a connector with the words of a worker."""
-    return " ".join(each.state for each in told(*map(sight, words), every=every))
+    """Return the states that are emitted for a connector with the words of a worker."""
+    return " ".join(transition.state for transition in transitions_of(*map(sight, words), every=every))
 
 
 TABLE = [
@@ -106,7 +108,7 @@ TABLE = [
 
 @pytest.mark.parametrize(("words", "expected"), TABLE)
 def test_words_of_a_worker_become_events(words, expected) -> None:
-    """The rows: what was seen, one poll after the other, and what is told of it."""
+    """The rows: what was seen, one poll after the other, and the events emitted."""
     named = {"ABSENT": ABSENT, "DOWN": DOWN}
 
     assert states(*(named.get(word, word) for word in words.split())) == expected
@@ -145,40 +147,44 @@ def test_each_server_has_words_of_its_own(words, word, phase) -> None:
     assert phase_of(word, words) is phase
 
 
-def test_lineage_that_changes_is_told_at_once() -> None:
+def test_lineage_that_changes_is_reported_at_once() -> None:
     """A new table or topic in the configuration must not wait for the heartbeat; the old one ends with the run."""
-    said = told(*(sight("RUNNING", told=job("cdc", *names)) for names in ((), (), ("orders", "paid"))), sight("PAUSED"))
+    transitions = transitions_of(
+        *(sight("RUNNING", entry=job("cdc", *names)) for names in ((), (), ("orders", "paid"))), sight("PAUSED")
+    )
 
-    assert [each.state for each in said] == ["START", "RUNNING", "COMPLETE"]
-    assert [[each.name for each in one.job.outputs] for one in said[1:]] == [["orders", "paid"]] * 2
+    assert [transition.state for transition in transitions] == ["START", "RUNNING", "COMPLETE"]
+    assert [[output.name for output in transition.job.outputs] for transition in transitions[1:]] == [
+        ["orders", "paid"]
+    ] * 2
 
 
 def test_run_ends_with_the_lineage_it_had() -> None:
     """Neither a deleted connector nor a configuration that says nothing takes away what moved."""
     bare = JobEntry(namespace="connect://shop/main", name="cdc")
 
-    said = told(sight("RUNNING"), sight("RUNNING", told=bare), sight("PAUSED", told=bare))
+    transitions = transitions_of(sight("RUNNING"), sight("RUNNING", entry=bare), sight("PAUSED", entry=bare))
 
-    assert [(each.state, each.job) for each in said] == [("START", job()), ("COMPLETE", job())]
+    assert [(transition.state, transition.job) for transition in transitions] == [("START", job()), ("COMPLETE", job())]
 
 
-def test_trouble_that_does_not_end_a_run_is_told_when_it_comes_and_goes() -> None:
+def test_trouble_that_does_not_end_a_run_is_reported_when_it_comes_and_goes() -> None:
     """Some tasks failed, others move data."""
-    ill, well = sight("RUNNING", trouble="1 of 2 tasks failed"), sight("RUNNING")
+    ill, well = sight("RUNNING", error="1 of 2 tasks failed"), sight("RUNNING")
 
-    said = told(well, ill, ill, well)
+    transitions = transitions_of(well, ill, ill, well)
 
-    assert [(each.state, each.error is not None) for each in said] == [
+    assert [(transition.state, transition.error is not None) for transition in transitions] == [
         ("START", False),
         ("RUNNING", True),
         ("RUNNING", False),
     ]
 
 
-def test_failure_tells_why_and_an_orderly_end_does_not() -> None:
+def test_failure_reports_why_and_an_orderly_end_does_not() -> None:
     """A trace that is left of an earlier failure is no reason for a pause."""
-    failed = told(sight("RUNNING"), sight("FAILED", trouble="no"))
-    paused = told(sight("RUNNING"), sight("PAUSED", trouble="no"))
+    failed = transitions_of(sight("RUNNING"), sight("FAILED", error="no"))
+    paused = transitions_of(sight("RUNNING"), sight("PAUSED", error="no"))
 
     assert failed[-1].error == RunError(message="no")
     assert paused[-1].error is None
@@ -188,9 +194,9 @@ def test_renamed_connector_is_another_one() -> None:
     """Connect has no renaming: one is deleted, another one created."""
     other = [ObservedJob(name="cdc-2", phase=Phase.RUNNING, job=job("cdc-2"))]
 
-    said = told(sight("RUNNING"), other, other)
+    transitions = transitions_of(sight("RUNNING"), other, other)
 
-    assert [(each.state, each.job.name) for each in said] == [
+    assert [(transition.state, transition.job.name) for transition in transitions] == [
         ("START", "cdc"),
         ("START", "cdc-2"),
         ("COMPLETE", "cdc"),
@@ -199,7 +205,7 @@ def test_renamed_connector_is_another_one() -> None:
 
 def test_same_observations_have_the_same_ids_and_another_server_has_others() -> None:
     """Ids come from what was seen and when, so that they can be made again."""
-    first, again = (told(sight("RUNNING"))[0].run for _ in range(2))
+    first, again = (transitions_of(sight("RUNNING"))[0].run for _ in range(2))
     _, (other,) = step(ServerState(), sight("RUNNING"), NOON, server="other")
 
     assert first == again != other.run
@@ -209,8 +215,8 @@ def test_clock_that_is_put_back_neither_silences_nor_turns_events_round() -> Non
     """An hour back, as by somebody who sets the clock: heartbeats go on, no event is older than the one before."""
     watch, times = ServerState(), []
     for minutes in (0, 5, -60, -59, -55, -50):
-        watch, said = step(watch, sight("RUNNING"), NOON + timedelta(minutes=minutes))
-        times += [moment(each.at) for each in said]
+        watch, transitions = step(watch, sight("RUNNING"), NOON + timedelta(minutes=minutes))
+        times += [moment(transition.at) for transition in transitions]
 
     assert len(times) == 5
     assert times == sorted(times)
@@ -221,13 +227,13 @@ def test_what_is_not_open_is_not_remembered() -> None:
     watch, _ = step(ServerState(), sight("RUNNING"), NOON)
     watch, _ = step(watch, sight("PAUSED"), NOON)
 
-    assert (watch.runs, watch.begun) == ({}, 1)
+    assert (watch.runs, watch.runs_started) == ({}, 1)
 
 
 NAMES = st.sampled_from(["a", "b"])
 SEEN = st.builds(
-    lambda name, phase, topic, trouble: ObservedJob(
-        name=name, phase=phase, job=job(name, topic), error=RunError(message=trouble) if trouble else None
+    lambda name, phase, topic, error: ObservedJob(
+        name=name, phase=phase, job=job(name, topic), error=RunError(message=error) if error else None
     ),
     NAMES,
     st.sampled_from(Phase),
@@ -246,18 +252,18 @@ def test_every_run_begins_once_and_first_and_ends_at_most_once_and_last(polls) -
     watch, runs, at, open_of = ServerState(), defaultdict(list), NOON, {}
     for seen, seconds in polls:
         at += timedelta(seconds=seconds)
-        watch, said = step(watch, seen, at, server="main")
-        for each in said:
-            runs[each.run].append(each)
-            assert open_of.setdefault(each.job.name, each.run) == each.run
-            if each.state in ENDS:
-                del open_of[each.job.name]
+        watch, output = step(watch, seen, at, server="main")
+        for item in output:
+            runs[item.run].append(item)
+            assert open_of.setdefault(item.job.name, item.run) == item.run
+            if item.state in ENDS:
+                del open_of[item.job.name]
 
-    for said in runs.values():
-        words = [each.state for each in said]
+    for output in runs.values():
+        words = [item.state for item in output]
         assert words[0] == "START"
         assert set(words[1:-1]) <= {"RUNNING"}
         assert words.count("START") == 1
-        assert [each.at for each in said] == sorted(each.at for each in said)
-        assert {each.job.name for each in said} == {said[0].job.name}
+        assert [item.at for item in output] == sorted(item.at for item in output)
+        assert {item.job.name for item in output} == {output[0].job.name}
     assert sorted(open_of) == sorted(watch.runs)

@@ -39,7 +39,7 @@ class Elements(HTMLParser):
             self.scripts.append(data)
 
 
-def drawn(nodes=NODES, edges=EDGES, **about) -> str:
+def built(nodes=NODES, edges=EDGES, **about) -> str:
     most = about.pop("most", 100)
     return "".join(page_lines(FlowGraph(nodes=lambda: iter(nodes), edges=lambda: iter(edges), **about), most=most))
 
@@ -50,7 +50,7 @@ def data(text: str):
 
 def test_the_page_refers_to_nothing_outside() -> None:
     """It is opened where there is no network, and must tell nobody that it was."""
-    elements = Elements(drawn()).elements
+    elements = Elements(built()).elements
 
     assert not [name for _, attributes in elements for name in attributes if name in {"src", "href", "action"}]
     assert {tag for tag, _ in elements}.isdisjoint({"link", "img", "iframe", "object", "embed", "base"})
@@ -58,7 +58,7 @@ def test_the_page_refers_to_nothing_outside() -> None:
     assert policy.startswith("default-src 'none'")
 
 
-def test_the_pages_program_writes_text_only_and_asks_nobody() -> None:
+def test_the_pages_program_writes_text_only_and_queries_nobody() -> None:
     """A name that is HTML must never become HTML, whatever is changed later."""
     program = "".join(files(page).joinpath(name).read_text() for name in SCRIPTS)
 
@@ -70,36 +70,36 @@ def test_the_pages_program_writes_text_only_and_asks_nobody() -> None:
 
 def test_every_part_of_the_program_is_in_the_page() -> None:
     """A file that is not listed would be missed by people only."""
-    there = {file.name for file in Path(str(files(page))).iterdir() if file.suffix == ".js"}
+    names = {file.name for file in Path(str(files(page))).iterdir() if file.suffix == ".js"}
 
-    assert set(SCRIPTS) == there
-    assert all(files(page).joinpath(name).read_text() in drawn() for name in SCRIPTS)
+    assert set(SCRIPTS) == names
+    assert all(files(page).joinpath(name).read_text() in built() for name in SCRIPTS)
 
 
 @pytest.mark.parametrize("name", ["</script>", "<!--<script>", "\u2028", "&lt;", "</SCRIPT >"])
 def test_no_name_ends_the_data(name) -> None:
     """The browser ends a script at its first end tag, even inside a string."""
     node = Node(f"topic:{name}", NodeKind.TOPIC, name, name)
-    read = data(drawn([node], []))
+    read = data(built([node], []))
 
     assert read["nodes"] == [[node.key, "topic", name, name, None, {}]]
-    assert "\u2028" not in drawn([node], [])
+    assert "\u2028" not in built([node], [])
 
 
 def test_columns_of_schemas_that_are_too_many_are_left_out_and_counted() -> None:
     """Those in flows are always there; the page says what is not."""
-    read = data(drawn(most=2))
+    read = data(built(most=2))
 
     assert [key for key, *_ in read["nodes"]] == [node.key for node in [TOPIC, FLOWING, SCHEMA, *COLUMNS[:2]]]
     assert [edge[:2] for edge in read["edges"]] == [[2, 3], [2, 4]]
     assert read["leftOut"] == {"column": 2}
-    assert data(drawn())["leftOut"] == {}
+    assert data(built())["leftOut"] == {}
 
 
 def test_what_was_not_read_is_in_the_page() -> None:
     """A picture without it looks complete."""
     coverage = Coverage(columns=1, unread=2, problems=(Problem("query q", "what", "hint"),))
-    about = data(drawn(coverage=coverage, part="cluster x"))["about"]
+    about = data(built(coverage=coverage, part="cluster x"))["about"]
 
     assert about["part"] == "cluster x"
     assert (about["coverage"]["columns"], about["coverage"]["unread"]) == (1, 2)

@@ -37,43 +37,43 @@ def events(text: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def test_datasets_and_jobs_are_told_with_what_they_are(scanner, generated) -> None:
+def test_datasets_and_jobs_are_emitted_with_their_facets(scanner, generated) -> None:
     """Each event names its version of the spec, its producer and one time for all."""
-    told = events(scanner("openlineage", "emit", "--dry-run", "--dictionary", generated).out)
-    datasets = {each["dataset"]["name"]: each["dataset"] for each in told if "dataset" in each}
+    emitted = events(scanner("openlineage", "emit", "--dry-run", "--dictionary", generated).out)
+    datasets = {event["dataset"]["name"]: event["dataset"] for event in emitted if "dataset" in event}
 
-    assert {each["schemaURL"].rpartition("/")[2] for each in told} == {"DatasetEvent", "JobEvent"}
-    assert len({(each["eventTime"], each["producer"]) for each in told}) == 1
+    assert {event["schemaURL"].rpartition("/")[2] for event in emitted} == {"DatasetEvent", "JobEvent"}
+    assert len({(event["eventTime"], event["producer"]) for event in emitted}) == 1
     assert datasets["orders"]["namespace"].startswith("kafka://")
     assert datasets["orders"]["facets"]["schema"]["fields"]
 
 
 def test_same_dictionary_gives_the_same_bytes(scanner, generated) -> None:
-    """Whoever compares two files sees what changed in the estate, and nothing else."""
+    """A comparison of two files shows the changes of the metadata, and nothing else."""
     first, second = (scanner("export", "--format", "openlineage", "--dictionary", generated).out for _ in range(2))
 
     assert first == second
     assert first == scanner("openlineage", "emit", "--dry-run", "--dictionary", generated).out
 
 
-def test_runs_are_told_to_those_who_take_nothing_else(scanner, generated) -> None:
+def test_runs_are_emitted_for_consumers_that_accept_only_runs(scanner, generated) -> None:
     """A job that is known to run has a run."""
-    told = events(scanner("openlineage", "emit", "--as", "run", "--dry-run", "--dictionary", generated).out)
+    emitted = events(scanner("openlineage", "emit", "--as", "run", "--dry-run", "--dictionary", generated).out)
 
-    assert {each["schemaURL"].rpartition("/")[2] for each in told} == {"RunEvent"}
-    assert all(each["run"]["runId"] for each in told)
+    assert {event["schemaURL"].rpartition("/")[2] for event in emitted} == {"RunEvent"}
+    assert all(event["run"]["runId"] for event in emitted)
 
 
-def test_what_is_emitted_can_be_imported_whole(scanner, generated, tmp_path) -> None:
-    """Our own door refuses none of it."""
+def test_emitted_events_can_all_be_imported(scanner, generated, tmp_path) -> None:
+    """Our own validation refuses none of them."""
     file = tmp_path / "events.ndjson"
     sent = scanner("openlineage", "emit", "--as", "both", "--file", file, "--dictionary", generated)
-    taken = scanner("openlineage", "import", file, "--format", "json", "--dictionary", tmp_path / "other.db").json
+    imported = scanner("openlineage", "import", file, "--format", "json", "--dictionary", tmp_path / "other.db").json
 
     assert sent.status == 0
     assert sent.err.endswith(f"{len(file.read_text().splitlines())} events delivered\n")
-    assert taken["refused"] == 0
-    assert taken["stored"] == len(file.read_text().splitlines())
+    assert imported["refused"] == 0
+    assert imported["stored"] == len(file.read_text().splitlines())
 
 
 def test_other_dictionary_that_imports_them_has_the_same_flows_of_columns(scanner, generated, tmp_path) -> None:
@@ -85,8 +85,8 @@ def test_other_dictionary_that_imports_them_has_the_same_flows_of_columns(scanne
 
     def flows(*where: object) -> set[tuple[str, ...]]:
         edges = scanner("export", "--format", "json", *where).json["edges"]
-        named = ({key: f"{text}value" if text.endswith("#") else text for key, text in each.items()} for each in edges)
-        return {tuple(each[name] for name in FLOW) for each in named if each["kind"] == "column-flow"}
+        named = ({key: f"{text}value" if text.endswith("#") else text for key, text in edge.items()} for edge in edges)
+        return {tuple(edge[name] for name in FLOW) for edge in named if edge["kind"] == "column-flow"}
 
     assert flows(*other) == flows("--dictionary", generated)
     assert any("#@key" in source for source, *_ in flows(*other))
@@ -94,54 +94,54 @@ def test_other_dictionary_that_imports_them_has_the_same_flows_of_columns(scanne
 
 def test_export_writes_events_into_a_file_that_its_ending_names(scanner, generated, tmp_path) -> None:
     """As for every other format."""
-    said = scanner("export", "-o", tmp_path / "events.ndjson", "--dictionary", generated)
+    result = scanner("export", "-o", tmp_path / "events.ndjson", "--dictionary", generated)
 
-    assert (said.status, said.out) == (0, "")
+    assert (result.status, result.out) == (0, "")
     assert events((tmp_path / "events.ndjson").read_text())
 
 
-def test_what_is_emitted_over_http_is_taken_whole_by_our_listener(scanner, generated, tmp_path) -> None:
+def test_our_listener_accepts_every_event_that_is_emitted_over_http(scanner, generated, tmp_path) -> None:
     """Over a real socket, each event acknowledged."""
-    engine, aside = open_dictionary(str(tmp_path / "heard.db")), tmp_path / "rejected.ndjson"
-    spool = Spool(tmp_path / "spool", aside, largest=1 << 24)
-    keeping = SpoolImporter(spool, lambda found: write_events(engine, found), aside, list)
+    engine, rejected = open_dictionary(str(tmp_path / "heard.db")), tmp_path / "rejected.ndjson"
+    spool = Spool(tmp_path / "spool", rejected, largest=1 << 24)
+    importer = SpoolImporter(spool, lambda batch: write_events(engine, batch), rejected, list)
     listener = Listener(("127.0.0.1", 0), spool, Rules(token="abc", largest=1 << 20), dict)
-    keeping.start()
+    importer.start()
     listener.start()
     target = ("--url", f"http://127.0.0.1:{listener.port}", "--token", "abc")
     sent = scanner("openlineage", "emit", "--as", "both", *target, "--dictionary", generated)
     listener.stop()
-    keeping.stop()
+    importer.stop()
     spool.close()
     engine.dispose()
 
     assert sent.status == 0
-    assert sent.err.endswith(f"{keeping.result.stored} events delivered\n")
-    assert keeping.result.stored > 50
-    assert not aside.exists()
+    assert sent.err.endswith(f"{importer.result.stored} events delivered\n")
+    assert importer.result.stored > 50
+    assert not rejected.exists()
 
 
-def test_what_was_only_imported_is_told_at_the_time_of_the_latest_event(scanner, tmp_path) -> None:
-    """Without a scan there is no end of one, and an event without a time is none."""
+def test_imported_events_are_emitted_at_the_time_of_the_latest_one(scanner, tmp_path) -> None:
+    """Without a scan there is no end of a scan, and an event needs a time."""
     job = {"namespace": "n", "name": "j"}
-    told = {"eventTime": "2026-01-02T03:04:05Z", "producer": "urn:x:1", "schemaURL": "urn:x#/JobEvent", "job": job}
+    event = {"eventTime": "2026-01-02T03:04:05Z", "producer": "urn:x:1", "schemaURL": "urn:x#/JobEvent", "job": job}
     read = {"inputs": [{"namespace": "kafka://k:9092", "name": "orders"}]}
-    (tmp_path / "e.json").write_text(json.dumps(told | read))
+    (tmp_path / "e.json").write_text(json.dumps(event | read))
     at = ("--dictionary", tmp_path / "d.db")
     scanner("openlineage", "import", tmp_path / "e.json", *at)
     scanner("dataflow", *at)
 
-    found = events(scanner("openlineage", "emit", "--dry-run", *at).out)
-    assert {each["eventTime"][:19] for each in found} == {"2026-01-02T03:04:05"}
+    emitted = events(scanner("openlineage", "emit", "--dry-run", *at).out)
+    assert {event["eventTime"][:19] for event in emitted} == {"2026-01-02T03:04:05"}
 
 
-def test_target_that_nobody_answers_at_fails(scanner, generated, monkeypatch) -> None:
+def test_unreachable_target_fails(scanner, generated, monkeypatch) -> None:
     """Not delivered is not done."""
     monkeypatch.setenv("OPENLINEAGE__TRANSPORT__RETRY__TOTAL", "0")
-    said = scanner("openlineage", "emit", "--url", "http://127.0.0.1:9", "--dictionary", generated)
+    result = scanner("openlineage", "emit", "--url", "http://127.0.0.1:9", "--dictionary", generated)
 
-    assert said.status == 1
-    assert "0 events delivered" in said.err
+    assert result.status == 1
+    assert "0 events delivered" in result.err
 
 
 @pytest.mark.parametrize(
@@ -154,23 +154,23 @@ def test_options_that_name_no_target_are_refused(options, scanner, generated, tm
     assert scanner("openlineage", "emit", *options, "--dictionary", generated).status == 2
 
 
-def test_without_a_graph_it_names_the_command_that_makes_one(scanner, own_dictionary) -> None:
-    """An empty file would look like an empty estate."""
-    said = scanner("openlineage", "emit", "--dry-run", "--dictionary", own_dictionary)
+def test_without_a_graph_it_names_the_command_that_generates_one(scanner, own_dictionary) -> None:
+    """An empty file would look like an empty installation."""
+    result = scanner("openlineage", "emit", "--dry-run", "--dictionary", own_dictionary)
 
-    assert said.status == 4
-    assert "scanner dataflow" in said.err
+    assert result.status == 4
+    assert "scanner dataflow" in result.err
 
 
 def cluster(directory: Path, **transport: object) -> Path:
-    """Write a cluster.json that says where events go."""
+    """Write a cluster.json that names a target of events."""
     file = directory / f"cluster-{len(list(directory.glob('cluster-*')))}.json"
-    told = {"cluster": "shop", "brokers": ["k-1:9092"], "openlineage": {"transport": transport}}
-    file.write_text(json.dumps(told if transport else {"cluster": "other", "brokers": ["k-2:9092"]}))
+    document = {"cluster": "shop", "brokers": ["k-1:9092"], "openlineage": {"transport": transport}}
+    file.write_text(json.dumps(document if transport else {"cluster": "other", "brokers": ["k-2:9092"]}))
     return file
 
 
-def test_cluster_json_says_where_events_go_and_an_option_wins(scanner, generated, tmp_path) -> None:
+def test_cluster_json_names_the_target_and_an_option_overrides_it(scanner, generated, tmp_path) -> None:
     """A file beside cluster.json, whatever directory the program was started in."""
     config = cluster(tmp_path, type="file", log_file_path="a.ndjson", append=True)
     emit = ("openlineage", "emit", "--config", config, "--dictionary", generated)
@@ -190,12 +190,12 @@ def test_cluster_json_wins_over_the_librarys_own_configuration(scanner, generate
     assert (tmp_path / "a.ndjson").exists()
 
 
-def test_clusters_that_say_nothing_or_different_things_are_refused(scanner, generated, tmp_path) -> None:
-    """Nobody would know where events went."""
-    one, two = (cluster(tmp_path, type="file", log_file_path=name) for name in "ab")
-    two.write_text(two.read_text().replace('"shop"', '"market"'))
+def test_clusters_without_a_target_or_with_different_ones_are_refused(scanner, generated, tmp_path) -> None:
+    """It would be unknown where events went."""
+    first, second = (cluster(tmp_path, type="file", log_file_path=name) for name in "ab")
+    second.write_text(second.read_text().replace('"shop"', '"market"'))
     emit = ("openlineage", "emit", "--dictionary", generated)
-    differing = scanner(*emit, "--config", one, "--config", two)
+    differing = scanner(*emit, "--config", first, "--config", second)
     silent = scanner(*emit, "--config", cluster(tmp_path))
     broken = scanner(*emit, "--config", cluster(tmp_path, type="http"))
 
@@ -209,25 +209,25 @@ def test_report_counts_events_and_facets_by_version(scanner, generated, tmp_path
     """For programs; a dry run counts the same and sends nothing."""
     emit = ("openlineage", "emit", "--as", "both", "--format", "json", "--dictionary", generated)
     sent = scanner(*emit, "--file", tmp_path / "e.ndjson").json
-    tried = scanner(*emit, "--dry-run").json
+    counted = scanner(*emit, "--dry-run").json
 
     assert sent["events"] == sent["delivered"] == len((tmp_path / "e.ndjson").read_text().splitlines())
     assert (sent["refused"], sent["not_sent"], sent["missed"], sent["problem"]) == (0, 0, {}, None)
     assert set(sent["kinds"]) == {"DatasetEvent", "JobEvent", "RunEvent"}
     assert {"facet": "schema", "of": "Dataset", "version": "1-2-0"}.items() <= next(
-        each.items() for each in sent["facets"] if each["facet"] == "schema"
+        facet.items() for facet in sent["facets"] if facet["facet"] == "schema"
     )
-    assert tried == {name: sent[name] for name in ("events", "kinds", "facets")}
+    assert counted == {name: sent[name] for name in ("format_version", "events", "kinds", "facets")}
 
 
 def test_report_for_people_is_a_table(scanner, generated) -> None:
     """Also of a console, whose events are no part of the answer then."""
-    said = scanner("openlineage", "emit", "--dry-run", "--format", "table", "--dictionary", generated)
+    result = scanner("openlineage", "emit", "--dry-run", "--format", "table", "--dictionary", generated)
 
-    assert said.out.splitlines()[0].split() == ["FACET", "OF", "VERSION", "TIMES"]
+    assert result.out.splitlines()[0].split() == ["FACET", "OF", "VERSION", "TIMES"]
 
 
-def test_console_shows_events_on_stdout_unless_a_report_is_asked_for(scanner, generated, tmp_path) -> None:
+def test_console_writes_events_to_stdout_unless_a_report_is_requested(scanner, generated, tmp_path) -> None:
     """Whoever reads the report as JSON meets nothing else."""
     config = cluster(tmp_path, type="console")
     emit = ("openlineage", "emit", "--config", config, "--dictionary", generated)
@@ -236,23 +236,25 @@ def test_console_shows_events_on_stdout_unless_a_report_is_asked_for(scanner, ge
     assert len(events(plain.out)) == report.json["delivered"] == report.json["events"]
 
 
-def test_who_says_so_and_when_may_be_given(scanner, generated) -> None:
+def test_producer_and_time_are_options(scanner, generated) -> None:
     """The rest stays the same bytes; all jobs may be in one namespace, and have the newer facet, too."""
     emit = ("openlineage", "emit", "--dry-run", "--dictionary", generated, "--producer", "https://x.org/y")
-    told = events(scanner(*emit, "--event-time", "2026-01-02T03:04:05Z", "--lineage-facet").out)
-    jobs = [each["job"] for each in told if "job" in each]
+    emitted = events(scanner(*emit, "--event-time", "2026-01-02T03:04:05Z", "--lineage-facet").out)
+    jobs = [event["job"] for event in emitted if "job" in event]
 
-    assert {(each["producer"], each["eventTime"]) for each in told} == {
+    assert {(event["producer"], event["eventTime"]) for event in emitted} == {
         ("https://x.org/y", "2026-01-02T03:04:05+00:00")
     }
-    assert all("lineage" in each["facets"] for each in jobs)
+    assert all("lineage" in event["facets"] for event in jobs)
 
 
 def test_all_jobs_may_be_in_one_namespace(scanner, generated) -> None:
     """Some catalogs sort by it."""
-    told = events(scanner("openlineage", "emit", "--job-namespace", "shop", "--dry-run", "--dictionary", generated).out)
+    emitted = events(
+        scanner("openlineage", "emit", "--job-namespace", "shop", "--dry-run", "--dictionary", generated).out
+    )
 
-    assert {each["job"]["namespace"] for each in told if "job" in each} == {"shop"}
+    assert {event["job"]["namespace"] for event in emitted if "job" in event} == {"shop"}
 
 
 @pytest.fixture
@@ -293,22 +295,22 @@ class _Answer(BaseHTTPRequestHandler):
     ],
     ids=["one refused", "denied later", "nothing there", "all refused"],
 )
-def test_what_was_not_taken_is_told_and_kept_aside(
+def test_refused_events_are_reported_and_kept_in_a_file(
     statuses, status, counts, catalog, scanner, generated, tmp_path
 ) -> None:
     """The same command can be given again."""
     catalog.statuses = statuses
     target = ("--url", f"http://127.0.0.1:{catalog.server_port}", "--rejected", tmp_path / "refused.ndjson")
-    said = scanner("openlineage", "emit", *target, "--format", "json", "--dictionary", generated)
+    result = scanner("openlineage", "emit", *target, "--format", "json", "--dictionary", generated)
 
-    assert said.status == status
+    assert result.status == status
     if counts:
-        found = said.json
-        assert counts.items() <= found.items()
-        assert found["events"] == found["delivered"] + found["refused"] + found["not_sent"]
-        aside = events((tmp_path / "refused.ndjson").read_text()) if found["rejected"] else []
-        assert len(aside) == found["refused"]
-        assert all("422" in each["problems"][0]["what"] and each["event"]["eventTime"] for each in aside)
+        report = result.json
+        assert counts.items() <= report.items()
+        assert report["events"] == report["delivered"] + report["refused"] + report["not_sent"]
+        rejected = events((tmp_path / "refused.ndjson").read_text()) if report["rejected"] else []
+        assert len(rejected) == report["refused"]
+        assert all("422" in line["problems"][0]["what"] and line["event"]["eventTime"] for line in rejected)
 
 
 def test_target_of_several_that_is_away_is_partial(scanner, generated, tmp_path) -> None:
@@ -316,20 +318,20 @@ def test_target_of_several_that_is_away_is_partial(scanner, generated, tmp_path)
     away = {"type": "http", "url": "http://127.0.0.1:9", "retry": {"total": 0}}
     archive = {"type": "file", "log_file_path": "a.ndjson", "append": True}
     config = cluster(tmp_path, type="composite", transports={"catalog": away, "archive": archive})
-    said = scanner("openlineage", "emit", "--config", config, "--dictionary", generated, "--format", "json")
+    result = scanner("openlineage", "emit", "--config", config, "--dictionary", generated, "--format", "json")
 
-    assert said.status == 3
-    assert said.json["missed"] == {"catalog": said.json["events"]}
-    assert len((tmp_path / "a.ndjson").read_text().splitlines()) == said.json["delivered"] == said.json["events"]
+    assert result.status == 3
+    assert result.json["missed"] == {"catalog": result.json["events"]}
+    assert len((tmp_path / "a.ndjson").read_text().splitlines()) == result.json["delivered"] == result.json["events"]
 
 
-def test_disabled_library_is_told_of(scanner, generated, monkeypatch) -> None:
+def test_disabled_library_is_reported(scanner, generated, monkeypatch) -> None:
     """Nothing was sent, as somebody wants it."""
     monkeypatch.setenv("OPENLINEAGE_DISABLED", "true")
-    said = scanner("openlineage", "emit", "--url", "http://127.0.0.1:9", "--dictionary", generated)
+    result = scanner("openlineage", "emit", "--url", "http://127.0.0.1:9", "--dictionary", generated)
 
-    assert said.status == 0
-    assert "OPENLINEAGE_DISABLED" in said.err
+    assert result.status == 0
+    assert "OPENLINEAGE_DISABLED" in result.err
 
 
 @pytest.mark.parametrize(
@@ -343,7 +345,7 @@ def test_disabled_library_is_told_of(scanner, generated, monkeypatch) -> None:
 )
 def test_option_that_cannot_be_is_refused_with_its_name(option, value, scanner, generated) -> None:
     """An event with it would be none."""
-    said = scanner("openlineage", "emit", "--dry-run", option, value, "--dictionary", generated)
+    result = scanner("openlineage", "emit", "--dry-run", option, value, "--dictionary", generated)
 
-    assert said.status == 2
-    assert option in said.err
+    assert result.status == 2
+    assert option in result.err

@@ -24,7 +24,7 @@ CLIENTS = 8
 
 
 @pytest.fixture(scope="module")
-def told():
+def producer():
     """Load the producer of events."""
     import importlib.util
 
@@ -37,45 +37,48 @@ def told():
 
 
 @pytest.fixture
-def taken(scanner, tmp_path):
+def import_files(scanner, tmp_path):
     """Return what imports files into a dictionary of its own."""
 
-    def said(*places: object):
-        return scanner("openlineage", "import", *places, "--dictionary", tmp_path / "d.db", "--format", "json")
+    def run_import(*files: object):
+        return scanner("openlineage", "import", *files, "--dictionary", tmp_path / "d.db", "--format", "json")
 
-    return said
+    return run_import
 
 
-def test_events_become_a_path_in_the_graph(taken, scanner, told, tmp_path) -> None:
-    """From a file to the answer that people ask for."""
-    spark = told.run_event(
-        inputs=[told.dataset("kafka://k-1", "orders")],
+def test_events_become_a_path_in_the_graph(import_files, scanner, producer, tmp_path) -> None:
+    """From a file to the lineage of a column."""
+    spark = producer.run_event(
+        inputs=[producer.dataset("kafka://k-1", "orders")],
         outputs=[
-            told.dataset("s3a://lake", "/paid/", columnLineage=told.lineage("kafka://k-1:9092", "orders", id="id"))
+            producer.dataset(
+                "s3a://lake", "/paid/", columnLineage=producer.lineage("kafka://k-1:9092", "orders", id="id")
+            )
         ],
     )
     (tmp_path / "events.ndjson.gz").write_bytes(gzip.compress(json.dumps(spark).encode()))
     dictionary = ("--dictionary", tmp_path / "d.db")
 
-    assert taken(tmp_path / "events.ndjson.gz").status == 0
+    assert import_files(tmp_path / "events.ndjson.gz").status == 0
     assert scanner("dataflow", *dictionary).status == 0
-    found = scanner("lineage", "s3://lake/paid", "--upstream", "--columns", "--format", "json", *dictionary).json
-    assert [(edge["source"], edge["target"]) for edge in found["edges"] if edge["kind"] == "column-flow"] == [
+    lineage = scanner("lineage", "s3://lake/paid", "--upstream", "--columns", "--format", "json", *dictionary).json
+    assert [(edge["source"], edge["target"]) for edge in lineage["edges"] if edge["kind"] == "column-flow"] == [
         ("column:kafka://k-1:9092/orders#id", "column:s3://lake/paid#id")
     ]
 
 
-def test_broken_events_are_counted_told_and_kept_aside(taken, told, tmp_path) -> None:
+def test_invalid_events_are_counted_reported_and_kept_in_a_file(import_files, producer, tmp_path) -> None:
     """The rest is stored; importing again changes nothing."""
-    good = told.run_event(run_facets={"env": told.facet(password="hidden-word")})
+    good = producer.run_event(run_facets={"env": producer.facet(password="hidden-word")})
     future = good | {"schemaURL": "https://openlineage.io/spec/9-0-0/OpenLineage.json#/$defs/RunEvent"}
     lines = [json.dumps(good), "{broken password=hidden-word", json.dumps(good), json.dumps(future), '{"a": 1}']
     (tmp_path / "events.ndjson").write_text("\n".join(lines))
-    said = taken(tmp_path / "events.ndjson")
-    aside = (tmp_path / "d.db.rejected.ndjson").read_text()
+    result = import_files(tmp_path / "events.ndjson")
+    rejected = (tmp_path / "d.db.rejected.ndjson").read_text()
 
-    assert said.status == 3
-    assert said.json == {
+    assert result.status == 3
+    assert result.json == {
+        "format_version": 1,
         "received": 5,
         "stored": 2,
         "repeated": 1,
@@ -83,37 +86,37 @@ def test_broken_events_are_counted_told_and_kept_aside(taken, told, tmp_path) ->
         "future": 1,
         "rejected": str(tmp_path / "d.db.rejected.ndjson"),
     }
-    assert [json.loads(line)["where"].rpartition(":")[2] for line in aside.splitlines()] == ["2", "5"]
-    assert "refused: " in said.err
-    assert "hidden-word" not in aside + said.err + (tmp_path / "d.db").read_bytes().decode("latin-1")
-    assert taken(tmp_path / "events.ndjson").json["stored"] == 0
+    assert [json.loads(line)["where"].rpartition(":")[2] for line in rejected.splitlines()] == ["2", "5"]
+    assert "refused: " in result.err
+    assert "hidden-word" not in rejected + result.err + (tmp_path / "d.db").read_bytes().decode("latin-1")
+    assert import_files(tmp_path / "events.ndjson").json["stored"] == 0
 
 
 @pytest.mark.parametrize("text", ["", "nothing of this is an event", "[]"])
-def test_files_without_a_single_event_are_invalid(taken, tmp_path, text) -> None:
-    """Somebody named the wrong file."""
+def test_files_without_a_single_event_are_invalid(import_files, tmp_path, text) -> None:
+    """The wrong file was named."""
     (tmp_path / "notes.txt").write_text(text)
 
-    assert taken(tmp_path / "notes.txt").status == 2
-    assert taken(tmp_path / "nothing").status == 2
+    assert import_files(tmp_path / "notes.txt").status == 2
+    assert import_files(tmp_path / "nothing").status == 2
 
 
-def test_a_file_that_is_cut_off_costs_only_what_is_missing(taken, told, tmp_path) -> None:
+def test_a_file_that_is_cut_off_costs_only_what_is_missing(import_files, producer, tmp_path) -> None:
     """What was read of it, and all of the others, is stored."""
-    lines = "".join(json.dumps(told.run_event(run=str(number))) + "\n" for number in range(50))
+    lines = "".join(json.dumps(producer.run_event(run=str(number))) + "\n" for number in range(50))
     (tmp_path / "events").mkdir()
     (tmp_path / "events" / "a.gz").write_bytes(gzip.compress(lines.encode())[:-8])
-    (tmp_path / "events" / "b.json").write_text(json.dumps(told.run_event(run="last")))
-    said = taken(tmp_path / "events")
+    (tmp_path / "events" / "b.json").write_text(json.dumps(producer.run_event(run="last")))
+    result = import_files(tmp_path / "events")
 
-    assert (said.status, said.json["stored"]) == (3, 51)
-    assert "a.gz: cannot be decompressed" in said.err
+    assert (result.status, result.json["stored"]) == (3, 51)
+    assert "a.gz: cannot be decompressed" in result.err
 
 
-def test_events_come_through_a_pipe(told, tmp_path) -> None:
+def test_events_come_through_a_pipe(producer, tmp_path) -> None:
     """As in `zcat events.gz | scanner openlineage import -`."""
     line = [*SCANNER, "openlineage", "import", "-", "--dictionary", str(tmp_path / "d.db")]
-    done = subprocess.run(line, input=json.dumps(told.run_event()).encode(), capture_output=True, cwd=tmp_path)
+    done = subprocess.run(line, input=json.dumps(producer.run_event()).encode(), capture_output=True, cwd=tmp_path)
 
     assert (done.returncode, done.stdout) == (0, b"")
     assert b"1 events: 1 stored" in done.stderr
@@ -132,13 +135,13 @@ def test_a_listener_that_would_be_open_or_blind_does_not_start(
 ) -> None:
     """Others must not be able to write lineage without a token."""
     monkeypatch.chdir(tmp_path)
-    said = scanner("openlineage", "listen", *arguments, "--dictionary", tmp_path / "d.db")
+    result = scanner("openlineage", "listen", *arguments, "--dictionary", tmp_path / "d.db")
 
-    assert said.status == 2
-    assert where in said.err
+    assert result.status == 2
+    assert where in result.err
 
 
-def asked(port: int, method: str, path: str, body: bytes = b"") -> dict:
+def http_request(port: int, method: str, path: str, body: bytes = b"") -> dict:
     """Query a listener again until it answers."""
     end = time.monotonic() + 60
     while True:
@@ -153,27 +156,27 @@ def asked(port: int, method: str, path: str, body: bytes = b"") -> dict:
             connection.close()
 
 
-def test_a_listener_stores_what_it_acknowledged_and_ends_when_it_is_told_to(scanner, told, tmp_path) -> None:
-    """With the token of a file, which nobody sees in the list of processes."""
+def test_a_listener_stores_what_it_acknowledged_and_ends_on_a_signal(scanner, producer, tmp_path) -> None:
+    """With the token of a file, which the list of processes does not show."""
     (tmp_path / "token").write_text("abc\n")
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        port = taken.getsockname()[1]
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
     answers: list[dict] = []
 
     def client() -> None:
-        answers.append(asked(port, "POST", "/api/v1/lineage", json.dumps(told.run_event()).encode()))
-        answers.append(asked(port, "GET", "/health"))
+        answers.append(http_request(port, "POST", "/api/v1/lineage", json.dumps(producer.run_event()).encode()))
+        answers.append(http_request(port, "GET", "/health"))
         os.kill(os.getpid(), signal.SIGTERM)
 
     threading.Thread(target=client, daemon=True).start()
     options = ("--token-file", tmp_path / "token", "--spool", tmp_path / "spool", "--dictionary", tmp_path / "d.db")
-    said = scanner("openlineage", "listen", "--port", port, *options)
+    result = scanner("openlineage", "listen", "--port", port, *options)
 
-    assert said.status == 0
+    assert result.status == 0
     assert answers[0] == {"status": "success"}
     assert answers[1]["status"] == "ok"
-    assert "1 received, 1 stored" in said.err
+    assert "1 received, 1 stored" in result.err
 
 
 class Clients:
@@ -186,8 +189,8 @@ class Clients:
         self.port = 0
         self._lock = threading.Lock()
         self._threads = [threading.Thread(target=self._run, daemon=True) for _ in range(CLIENTS)]
-        for each in events:
-            self.waiting.put(each)
+        for event in events:
+            self.waiting.put(event)
 
     def start(self) -> None:
         for thread in self._threads:
@@ -232,9 +235,9 @@ def listening(directory: Path) -> tuple[subprocess.Popen[str], int]:
     return process, int(process.stderr.readline().rpartition(":")[2].partition("/")[0])
 
 
-def test_nothing_acknowledged_is_lost_and_nothing_doubled_when_a_listener_is_killed(told, tmp_path) -> None:
+def test_nothing_acknowledged_is_lost_and_nothing_doubled_when_a_listener_is_killed(producer, tmp_path) -> None:
     """Half-way through, with broken and repeated events among them, and clients that go on trying."""
-    events = [json.dumps(told.run_event(run=str(number), job=f"j{number % 7}")).encode() for number in range(280)]
+    events = [json.dumps(producer.run_event(run=str(number), job=f"j{number % 7}")).encode() for number in range(280)]
     clients = Clients([*events, *events[::20], *[b'{"eventType": "START"}'] * 14])
     process, clients.port = listening(tmp_path)
     clients.start()
@@ -246,7 +249,7 @@ def test_nothing_acknowledged_is_lost_and_nothing_doubled_when_a_listener_is_kil
     process, clients.port = listening(tmp_path)
     clients.join()
     process.send_signal(signal.SIGTERM)
-    _, said = process.communicate(timeout=60)
+    _, stderr = process.communicate(timeout=60)
 
     with sqlite3.connect(tmp_path / "d.db") as conn:
         runs = [row[0] for row in conn.execute("SELECT run_id FROM lineage_run")]
@@ -254,8 +257,8 @@ def test_nothing_acknowledged_is_lost_and_nothing_doubled_when_a_listener_is_kil
     assert answered < 294
     assert clients.statuses == {201: 294, 400: 14}
     assert clients.acknowledged == set(events)
-    assert sorted(runs) == sorted(told.run_id(str(number)) for number in range(280))
+    assert sorted(runs) == sorted(producer.run_id(str(number)) for number in range(280))
     assert journal == 280
     assert len((tmp_path / "d.db.rejected.ndjson").read_text().splitlines()) >= 14
-    assert process.returncode == 0, said
+    assert process.returncode == 0, stderr
     assert not list((tmp_path / "d.db.spool").glob("*.ndjson"))

@@ -1,4 +1,4 @@
-"""Where commands send events: options before cluster.json, and one place for all clusters."""
+"""Where commands send events: options before cluster.json, and one target for all clusters."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ CONFIG = {"connector.class": "com.acme.Source", "topic": "orders"}
 
 
 def cluster(directory: Path, name: str, transport: object = None, **members: object):
-    """Read a cluster.json that says where events go."""
-    told = {"openlineage": {"transport": transport}} if transport else {}
+    """Read a cluster.json that names a target of events."""
+    target = {"openlineage": {"transport": transport}} if transport else {}
     file = directory / f"{name}.json"
-    file.write_text(json.dumps({"cluster": name, "brokers": [f"{name}:9092"]} | told | members))
+    file.write_text(json.dumps({"cluster": name, "brokers": [f"{name}:9092"]} | target | members))
     return read_cluster_file(file, {}, ())
 
 
 def test_option_wins_over_cluster_json(tmp_path) -> None:
     """And without either it is left to the library."""
-    one = cluster(tmp_path, "one", {"type": "http", "url": "http://m:5000"})
+    first = cluster(tmp_path, "one", {"type": "http", "url": "http://m:5000"})
 
-    assert transport_of("http://other", None, None, (one,))["url"] == "http://other"
-    assert transport_of(None, None, tmp_path / "e", (one,))["log_file_path"] == str(tmp_path / "e")
-    assert transport_of(None, None, None, (one,)) == {"type": "http", "url": "http://m:5000"}
+    assert transport_of("http://other", None, None, (first,))["url"] == "http://other"
+    assert transport_of(None, None, tmp_path / "e", (first,))["log_file_path"] == str(tmp_path / "e")
+    assert transport_of(None, None, None, (first,)) == {"type": "http", "url": "http://m:5000"}
     assert transport_of(None, None, None, (cluster(tmp_path, "two"),)) is None
 
 
 def test_clusters_must_agree(tmp_path) -> None:
-    """One that says nothing agrees with any; an option settles it."""
+    """One without a target agrees with any; an option overrides them."""
     transports = ({"type": "console"}, None, {"type": "console"}, {"type": "noop"})
-    one, two, three, four = (cluster(tmp_path, f"c{n}", transport) for n, transport in enumerate(transports))
+    first, second, third, fourth = (cluster(tmp_path, f"c{n}", transport) for n, transport in enumerate(transports))
 
-    assert transport_of(None, None, None, (one, two, three)) == {"type": "console"}
-    assert transport_of("http://x", None, None, (one, four))
+    assert transport_of(None, None, None, (first, second, third)) == {"type": "console"}
+    assert transport_of("http://x", None, None, (first, fourth))
     with pytest.raises(InputInvalid) as error:
-        transport_of(None, None, None, (one, two, four))
+        transport_of(None, None, None, (first, second, fourth))
     assert ("c0.json" in error.value.where, "c3.json" in error.value.where) == (True, True)
 
 
@@ -54,14 +54,16 @@ def test_clusters_must_agree(tmp_path) -> None:
         (None, None),
     ],
 )
-def test_file_of_lines_is_one_that_can_be_read_again(transport, file) -> None:
-    """A monitor that was killed looks there for its last event."""
+def test_only_an_appended_file_can_be_read_again(transport, file) -> None:
+    """A monitor that was killed searches it for its last event."""
     assert lines_file(transport) == file
 
 
-def test_monitor_sends_events_where_cluster_json_says(scanner, connect, tmp_path) -> None:
+def test_monitor_sends_events_to_the_target_in_cluster_json(scanner, connect, tmp_path) -> None:
     """And finds its last event there when it is started again."""
-    with connect.serving(connect.Connect(estate=(connect.Kept(name="cdc", kind="source", config=CONFIG),))) as url:
+    with connect.serving(
+        connect.Connect(installation=(connect.Kept(name="cdc", kind="source", config=CONFIG),))
+    ) as url:
         transport = {"type": "file", "log_file_path": "runs.ndjson", "append": True}
         file = cluster(tmp_path, "shop", transport, connect=[{"url": url}]).file
         line = ("monitor", "connect", "--config", file, "--once", "--state", tmp_path / "m.json")

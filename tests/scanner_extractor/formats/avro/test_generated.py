@@ -50,13 +50,13 @@ def written(model: Model, numbers: count[int]) -> object:
             return word
 
 
-def places(model: Model, nullable: bool = False) -> list[tuple[tuple[object, ...], str, bool]]:
+def locations(model: Model, nullable: bool = False) -> list[tuple[tuple[object, ...], str, bool]]:
     """List what a model's columns must be: steps (names, or 0 for the one thing inside), word, nullable."""
     if model[0] == "optional":
-        return places(model[1], True)
-    here = [((), model[0], nullable)]
+        return locations(model[1], True)
+    local = [((), model[0], nullable)]
     inside = model[1].items() if model[0] == "record" else [(0, model[1])] if len(model) > 1 else []
-    return here + [((step, *path), word, null) for step, item in inside for path, word, null in places(item)]
+    return local + [((step, *path), word, null) for step, item in inside for path, word, null in locations(item)]
 
 
 @settings(max_examples=80, deadline=None)
@@ -64,7 +64,7 @@ def places(model: Model, nullable: bool = False) -> list[tuple[tuple[object, ...
 def test_every_place_of_a_schema_is_one_column_in_order(row: Model) -> None:
     """Nothing is dropped, doubled or moved, whatever the fields are called."""
     parsed = avro_fields(json.dumps(written(row, count())), lambda _: None)
-    expected = places(row)[1:]
+    expected = locations(row)[1:]
 
     assert [(c.type, c.nullable, len(c.path)) for c in parsed.columns] == [
         (word, null, len(path)) for path, word, null in expected

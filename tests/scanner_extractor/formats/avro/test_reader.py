@@ -24,7 +24,7 @@ def record_of(**types: object) -> dict[str, object]:
     return {"type": "record", "name": "Row", "namespace": "shop", "fields": fields}
 
 
-def one(kind: object, **attributes: object) -> Column:
+def single(kind: object, **attributes: object) -> Column:
     """Read a record with the one field `f`, and give that field's column."""
     field = {"name": "f", "type": kind, **attributes}
     return read({"type": "record", "name": "Row", "namespace": "shop", "fields": [field]}).columns[0]
@@ -85,13 +85,13 @@ class TestUnions:
     @pytest.mark.parametrize("kind", [["null", "int"], ["int", "null"], [["null"], ["int"]], {"type": ["null", "int"]}])
     def test_null_and_one_type_is_that_type_nullable(self, kind: object) -> None:
         """Either order says the same, and so does a union inside a union, which some registries take."""
-        column = one(kind)
+        column = single(kind)
 
         assert (column.type, column.nullable, column.branches) == ("int", True, ())
 
     def test_union_of_one_type_is_that_type(self) -> None:
         """A union of one says nothing more than its branch."""
-        assert (one(["int"]).type, one(["int"]).nullable) == ("int", False)
+        assert (single(["int"]).type, single(["int"]).nullable) == ("int", False)
 
     def test_plain_branches_make_one_leaf(self) -> None:
         """Nothing lies below them, so there is nothing to list apart."""
@@ -103,7 +103,7 @@ class TestUnions:
             Column(path=("f",), type="union", nullable=True, branches=("string", "timestamp-millis", "shop.Colour")),
         )
 
-    def test_branches_with_columns_of_their_own_are_told_apart(self) -> None:
+    def test_branches_with_columns_of_their_own_are_distinguished(self) -> None:
         """Two branches may have a field of the same name; only one branch is there at a time."""
         parsed = read(record_of(f=["boolean", MONEY, {"type": "array", "items": "int"}]))
 
@@ -116,7 +116,7 @@ class TestUnions:
             ("f.<array>.[]", "int", False),
         ]
 
-    def test_branch_that_is_there_twice_is_read_once_and_told(self) -> None:
+    def test_branch_that_is_there_twice_is_read_once_and_reported(self) -> None:
         """Avro forbids it; two columns of one path would be worse."""
         parsed = read(record_of(f=["int", {"type": "array", "items": "int"}, "int"]))
 
@@ -125,7 +125,7 @@ class TestUnions:
 
     def test_type_null_alone_is_nullable(self) -> None:
         """Its only value is null."""
-        assert (one("null").type, one("null").nullable) == ("null", True)
+        assert (single("null").type, single("null").nullable) == ("null", True)
 
 
 class TestRoots:
@@ -197,22 +197,22 @@ class TestRefinements:
     )
     def test_logical_type_counts_where_it_is_possible(self, kind: object, expected: str | None) -> None:
         """The specification: an unknown or invalid logical type is ignored, the type stays."""
-        assert one(kind).logical_type == expected
+        assert single(kind).logical_type == expected
 
     def test_logical_type_beside_the_type_of_a_field_is_ignored(self) -> None:
         """It is an attribute of the field; readers do not apply it."""
-        assert one("int", logicalType="date").logical_type is None
+        assert single("int", logicalType="date").logical_type is None
 
     def test_connect_name_refines_a_type_that_nothing_else_refines(self) -> None:
         """Debezium's times are plain longs without it."""
         stamp = {"type": "long", "connect.name": "io.debezium.time.Timestamp"}
         day = {"type": "int", "logicalType": "date", "connect.name": "org.apache.kafka.connect.data.Date"}
 
-        assert (one(stamp).logical_type, one(day).logical_type) == ("io.debezium.time.Timestamp", "date")
+        assert (single(stamp).logical_type, single(day).logical_type) == ("io.debezium.time.Timestamp", "date")
 
     def test_connect_name_of_a_record_is_only_its_name(self) -> None:
         """Connect writes it on every record."""
-        assert one({**MONEY, "connect.name": "my-shop.Money"}).logical_type is None
+        assert single({**MONEY, "connect.name": "my-shop.Money"}).logical_type is None
 
     @pytest.mark.parametrize("marked", ["array", "entry", "name"])
     def test_array_of_map_entries_is_the_map_that_connect_meant(self, marked: str) -> None:
@@ -240,10 +240,10 @@ class TestRefinements:
 class TestAttributes:
     def test_default_is_kept_as_json_text(self) -> None:
         """Null, a text and an object differ; document order and letters stay."""
-        defaults = [one("string", default=value).default for value in ("é", None, {"b": 1, "a": []})]
+        defaults = [single("string", default=value).default for value in ("é", None, {"b": 1, "a": []})]
 
         assert defaults == ['"é"', "null", '{"b": 1, "a": []}']
-        assert one("string").default is None
+        assert single("string").default is None
 
     @pytest.mark.parametrize(
         ("field", "kind"),
@@ -256,11 +256,11 @@ class TestAttributes:
     )
     def test_nearest_documentation_is_taken(self, field: dict[str, object], kind: object) -> None:
         """The field's own words come before its type's."""
-        assert one(kind, **field).doc == "what"
+        assert single(kind, **field).doc == "what"
 
     def test_tags_of_field_and_type_are_joined(self) -> None:
         """Governance tags stand on either; each counts once."""
-        column = one({**MONEY, "confluent:tags": ["PII", "GDPR", 3]}, **{"confluent:tags": ["X", "PII"]})
+        column = single({**MONEY, "confluent:tags": ["PII", "GDPR", 3]}, **{"confluent:tags": ["X", "PII"]})
 
         assert column.tags == ("X", "PII", "GDPR")
 
@@ -299,7 +299,7 @@ class TestOddText:
         assert shown(parsed) == [("f", type_), ("g", "int")]
         assert [problem.where for problem in parsed.problems] == [where]
 
-    def test_wrong_field_is_told_with_its_number_and_the_rest_is_read(self) -> None:
+    def test_wrong_field_is_reported_with_its_number_and_the_rest_is_read(self) -> None:
         """There is no name to show a column under."""
         schema = {"type": "record", "name": "R", "fields": [3, {"type": "int"}, {"name": "a", "type": "int"}]}
         parsed = read(schema)
@@ -308,14 +308,14 @@ class TestOddText:
         assert [problem.where for problem in parsed.problems] == ["R", "R"]
 
     def test_field_that_is_there_twice_is_read_once(self) -> None:
-        """Two columns of one path could not be told apart."""
+        """Two columns of one path could not be distinguished."""
         fields = [{"name": "a", "type": "int"}, {"name": "a", "type": "string"}]
         parsed = read({"type": "record", "name": "R", "fields": fields})
 
         assert shown(parsed) == [("a", "int")]
         assert len(parsed.problems) == 1
 
-    def test_wrong_place_of_a_type_that_is_used_twice_is_told_once(self) -> None:
+    def test_wrong_place_of_a_type_that_is_used_twice_is_reported_once(self) -> None:
         """Ten uses would bury the other problems."""
         broken = {"type": "record", "name": "B", "fields": [{"name": "x", "type": "Nope"}]}
         parsed = read(record_of(a=broken, b="B", c="B"))
@@ -338,14 +338,6 @@ class TestOddText:
         assert [problem.hint for problem in parsed.problems] == [
             "Apache Avro readers may reject it; its columns are read"
         ]
-
-    def test_what_fastavro_cannot_even_tell_is_a_problem(self) -> None:
-        """Its message would hold the whole schema, which is too deep to be written."""
-        deep = "[" * 3000 + "]" * 3000
-        parsed = avro_fields(f'{{"type":"record","fields":[{{"name":"f","type":"int"}}],"extra":{deep}}}', nobody)
-
-        assert shown(parsed) == [("f", "int")]
-        assert [problem.what for problem in parsed.problems] == ["fastavro rejects the schema: nested too deeply"]
 
     def test_enormous_schema_is_read_without_a_second_opinion(self) -> None:
         """The opinion is not worth its time there."""
@@ -370,26 +362,21 @@ class TestBounds:
             text = f'["null",{{"type":"record","name":"R{number}","fields":[{{"name":"f","type":{text}}}]}}]'
         return text
 
-    def test_four_hundred_records_inside_each_other_are_read(self) -> None:
-        """Generated schemas are that deep; no library's stack may decide what we read."""
-        parsed = avro_fields(self.nested(400), nobody)
+    def test_two_hundred_records_inside_each_other_are_read(self) -> None:
+        """Generated schemas are that deep."""
+        parsed = avro_fields(self.nested(199), nobody)
 
-        assert (len(parsed.columns), len(parsed.columns[-1].path), parsed.problems) == (400, 400, ())
+        assert (len(parsed.columns), len(parsed.columns[-1].path), parsed.problems) == (199, 199, ())
 
     @pytest.mark.parametrize("text", ["[" * 100_000, '{"type":' * 5000 + '"int"' + "}" * 5000])
-    def test_nesting_beyond_reason_is_a_problem(self, text: str) -> None:
-        """Not a crash, and not minutes."""
+    def test_nesting_beyond_the_limit_is_a_problem(self, text: str) -> None:
+        """Whatever the version of Python reads."""
         parsed = avro_fields(text, nobody)
 
-        assert (parsed.columns, len(parsed.problems)) == ((), 1)
-
-    def test_default_too_deep_to_write_is_a_problem_of_its_field(self) -> None:
-        """The column itself is fine."""
-        deep = "[" * 3000 + "]" * 3000
-        text = f'{{"type":"record","name":"R","fields":[{{"name":"a","type":"int","default":{deep}}}]}}'
-        parsed = avro_fields(text, nobody)
-
-        assert (shown(parsed), [problem.where for problem in parsed.problems]) == ([("a", "int")], ["R.a"])
+        assert (parsed.columns, [problem.what for problem in parsed.problems]) == (
+            (),
+            ["nested too deeply to be read: more than 800 levels"],
+        )
 
     def test_chain_of_references_is_cut_at_the_deepest_path(self) -> None:
         """A short text each may still nest without end."""

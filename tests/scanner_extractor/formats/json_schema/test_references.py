@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -23,7 +25,7 @@ def read(schema: object, **texts: object) -> ParsedSchema:
     return json_schema_fields(json.dumps(schema), others.get, None)
 
 
-def one(property_: object, **root: object) -> Column:
+def single(property_: object, **root: object) -> Column:
     """Read an object with the one required property `f`, and give that property's column."""
     return read({"properties": {"f": property_}, "required": ["f"], **root}).columns[0]
 
@@ -33,22 +35,22 @@ def shown(parsed: ParsedSchema) -> list[str]:
 
 
 class TestPointers:
-    @pytest.mark.parametrize("kept", ["definitions", "$defs"])
+    @pytest.mark.parametrize("retained", ["definitions", "$defs"])
     @pytest.mark.parametrize("written", ["definitions", "$defs"])
-    def test_definitions_are_found_under_either_name(self, kept: str, written: str) -> None:
+    def test_definitions_are_found_under_either_name(self, retained: str, written: str) -> None:
         """Registries merge the two, so either pointer is in use."""
-        assert one({"$ref": f"#/{written}/A"}, **{kept: {"A": INTEGER}}).type == "integer"
+        assert single({"$ref": f"#/{written}/A"}, **{retained: {"A": INTEGER}}).type == "integer"
 
-    @pytest.mark.parametrize("pointer", ["a~1b", "c%25d", "e~0f", "g%20h", "list/1"])
+    @pytest.mark.parametrize("pointer", ["a~1b", "a%2Fb", "c%25d", "e~0f", "g%20h", "list/1"])
     def test_pointers_are_unescaped(self, pointer: str) -> None:
         """A pointer in a URI is escaped twice (RFC 6901, section 6)."""
         names = {"a/b": INTEGER, "c%d": INTEGER, "e~f": INTEGER, "g h": INTEGER, "list": [STRING, INTEGER]}
 
-        assert one({"$ref": f"#/definitions/{pointer}"}, definitions=names).type == "integer"
+        assert single({"$ref": f"#/definitions/{pointer}"}, definitions=names).type == "integer"
 
     def test_pointer_may_lead_anywhere(self) -> None:
         """Not only into definitions."""
-        assert one({"$ref": "#/x-types/0/inner"}, **{"x-types": [{"inner": INTEGER}]}).type == "integer"
+        assert single({"$ref": "#/x-types/0/inner"}, **{"x-types": [{"inner": INTEGER}]}).type == "integer"
 
     @pytest.mark.parametrize("reference", ["#/definitions/none", "#none", "none.json", "#/required/9", "http://[bad"])
     def test_reference_to_nothing_is_any_and_a_problem_that_quotes_it(self, reference: str) -> None:
@@ -60,17 +62,17 @@ class TestPointers:
         assert repr(reference) in parsed.problems[0].what
 
     @pytest.mark.parametrize("keyword", ["anyOf", "allOf"])
-    def test_reference_to_nothing_in_a_branch_is_told_too(self, keyword: str) -> None:
+    def test_reference_to_nothing_in_a_branch_is_reported_too(self, keyword: str) -> None:
         """A branch without columns of its own is still part of what was promised."""
         parsed = read({"properties": {"f": {keyword: [STRING, {"oneOf": [INTEGER, {"$ref": "none"}]}]}}})
 
         assert [problem.where for problem in parsed.problems] == ["f"]
 
-    def test_references_that_lead_in_a_circle_are_a_problem(self) -> None:
+    def test_references_that_lead_in_a_cycle_are_a_problem(self) -> None:
         """They never come to a schema."""
-        circle = {"a": {"$ref": "#/definitions/b"}, "b": {"$ref": "#/definitions/a"}}
+        cycle = {"a": {"$ref": "#/definitions/b"}, "b": {"$ref": "#/definitions/a"}}
 
-        parsed = read({"properties": {"f": {"$ref": "#/definitions/a"}}, "definitions": circle})
+        parsed = read({"properties": {"f": {"$ref": "#/definitions/a"}}, "definitions": cycle})
 
         assert shown(parsed) == ["f any"]
         assert "leads back to itself" in parsed.problems[0].what
@@ -82,7 +84,7 @@ class TestDrafts:
         """Validators ignore all siblings; what people wrote of this use is theirs all the same."""
         reference = {"$ref": "#/definitions/A", "type": "string", "description": "here", "minLength": 3}
 
-        column = one(reference, definitions={"A": {**INTEGER, "description": "there"}}, **{"$schema": draft})
+        column = single(reference, definitions={"A": {**INTEGER, "description": "there"}}, **{"$schema": draft})
 
         assert (column.type, column.doc) == ("integer", "here")
 
@@ -94,12 +96,13 @@ class TestDrafts:
 
         assert shown(read(schema)) == ["b string", "a string"]
 
-    def test_draft_4_names_resources_by_id(self) -> None:
-        """`$id` came later."""
+    @pytest.mark.parametrize("draft", [{"$schema": DRAFT_4}, {}], ids=["named", "unnamed"])
+    def test_draft_4_names_resources_by_id(self, draft: dict[str, str]) -> None:
+        """`$id` came later; an `id` that is an address shows the draft where no `$schema` does."""
         inner = {"id": "part.json", "definitions": {"A": INTEGER}}
         reference = {"$ref": "http://shop.example/part.json#/definitions/A"}
 
-        column = one(reference, definitions={"x": inner}, id="http://shop.example/root.json", **{"$schema": DRAFT_4})
+        column = single(reference, definitions={"x": inner}, id="http://shop.example/root.json", **draft)
 
         assert column.type == "integer"
 
@@ -108,6 +111,53 @@ class TestDrafts:
         parsed = read({"id": "x", "properties": {"id": STRING, "$id": INTEGER, "f": {"$ref": "#/properties/id"}}})
 
         assert shown(parsed) == ["id string", "$id integer", "f string"]
+
+
+BUNDLED = {
+    "$id": "http://shop.example/root.json",
+    "definitions": {
+        "A": {
+            "$id": "a.json",
+            "$anchor": "a",
+            "properties": {"n": STRING, "m": {"$ref": "#a"}},
+            "allOf": [{"properties": {"k": STRING}}],
+            "items": [STRING, STRING],
+            "dependencies": {"n": ["m"]},
+            "additionalProperties": False,
+        }
+    },
+    "properties": {"f": {"$ref": "a.json"}, "sound": INTEGER},
+}
+
+
+def damaged(document: Any, *, wrong: object) -> Iterator[Any]:
+    """Yield *document* with each value in turn replaced by *wrong*, the root and what is below `sound` excepted."""
+    for key in document if isinstance(document, dict) else range(len(document) if isinstance(document, list) else 0):
+        if key == "sound":
+            continue
+        for value in (wrong, *damaged(document[key], wrong=wrong)):
+            copy = dict(document) if isinstance(document, dict) else list(document)
+            copy[key] = value
+            yield copy
+
+
+class TestDamage:
+    @pytest.mark.parametrize("wrong", [None, 3, "x", [], [3], {}, {"a": 3}, True], ids=str)
+    @pytest.mark.parametrize("draft", [DRAFT_4, "http://json-schema.org/draft-07/schema#", DRAFT_2020])
+    def test_wrong_value_anywhere_costs_nothing_beside_it(self, draft: str, wrong: object) -> None:
+        """A registry stores any JSON; what is sound in it is read."""
+        for schema in damaged(BUNDLED, wrong=wrong):
+            parsed = read({**schema, "$schema": draft})
+
+            if isinstance(schema["properties"], dict) and "sound" in schema["properties"]:
+                assert "sound integer" in shown(parsed)
+
+    @pytest.mark.parametrize("definitions", [[STRING], 3, "A", None], ids=str)
+    def test_pointer_through_what_holds_nothing_is_a_problem(self, definitions: object) -> None:
+        """A list has no names, a number no members."""
+        parsed = read({"properties": {"f": {"$ref": "#/definitions/A/x"}}, "definitions": definitions})
+
+        assert [problem.where for problem in parsed.problems] == ["f"]
 
 
 class TestIdentifiers:
@@ -147,13 +197,13 @@ class TestIdentifiers:
         """It has no path to be relative to."""
         root = {"$id": "urn:example:root", "definitions": {"A": {"$id": "urn:example:a", "$ref": "#x"}, "B": INTEGER}}
 
-        assert one({"$ref": "urn:example:root#/definitions/B"}, **root).type == "integer"
+        assert single({"$ref": "urn:example:root#/definitions/B"}, **root).type == "integer"
 
     def test_identifier_beside_a_reference_is_ignored_until_draft_7(self) -> None:
         """So it does not move the reference."""
         root = {"$id": "http://a.example/x.json", "definitions": {"A": {"$id": "http://a.example/y.json", **INTEGER}}}
 
-        assert one({"$id": "http://b.example/", "$ref": "y.json"}, **root).type == "integer"
+        assert single({"$id": "http://b.example/", "$ref": "y.json"}, **root).type == "integer"
 
     @pytest.mark.parametrize(
         ("draft", "named"),
@@ -166,15 +216,15 @@ class TestIdentifiers:
     )
     def test_anchor_is_a_plain_name(self, draft: str, named: dict[str, str]) -> None:
         """Each draft writes it in its way."""
-        assert one({"$ref": "#A"}, definitions={"x": {**named, **INTEGER}}, **{"$schema": draft}).type == "integer"
+        assert single({"$ref": "#A"}, definitions={"x": {**named, **INTEGER}}, **{"$schema": draft}).type == "integer"
 
     def test_anchor_belongs_to_its_resource(self) -> None:
         """The same name may stand in two."""
         inner = {"$id": "inner.json", "$defs": {"x": {"$anchor": "A", **STRING}}}
         root = {"$schema": DRAFT_2020, "$defs": {"inner": inner, "y": {"$anchor": "A", **INTEGER}}}
 
-        assert one({"$ref": "#A"}, **root).type == "integer"
-        assert one({"$ref": "inner.json#A"}, **root).type == "string"
+        assert single({"$ref": "#A"}, **root).type == "integer"
+        assert single({"$ref": "inner.json#A"}, **root).type == "string"
 
     @pytest.mark.parametrize("draft", ["draft-07/schema#", "draft-04/schema"])
     def test_metaschemas_are_known(self, draft: str) -> None:
@@ -194,7 +244,7 @@ class TestOtherTexts:
         "reference", ["http://shop.example/v1/address.json#/definitions/A", "address.json#/definitions/A"]
     )
     @pytest.mark.parametrize("known", ["http://shop.example/v1/address.json", "address.json"])
-    def test_text_is_asked_for_by_address_and_by_name(self, reference: str, known: str) -> None:
+    def test_text_is_requested_by_address_and_by_name(self, reference: str, known: str) -> None:
         """Reference names in registries are free: the whole address, what was written, or the last part."""
         texts = {known: json.dumps({"definitions": {"A": INTEGER}})}
         schema = {"$id": "http://shop.example/v1/order.json", "properties": {"f": {"$ref": reference}}}
@@ -214,17 +264,17 @@ class TestOtherTexts:
 
         assert shown(parsed) == ["f object", "f.g integer", "f.h string"]
 
-    def test_each_text_is_asked_for_once(self) -> None:
+    def test_each_text_is_requested_once(self) -> None:
         """The lookup may be slow."""
-        asked: list[str] = []
+        requests: list[str] = []
 
         def lookup(name: str) -> str:
-            asked.append(name)
+            requests.append(name)
             return '{"type": "string"}'
 
         json_schema_fields('{"items": [{"$ref": "a"}, {"$ref": "a"}, {"$ref": "a#"}]}', lookup, None)
 
-        assert asked == ["a"]
+        assert requests == ["a"]
 
     @pytest.mark.parametrize("text", ["{", "[]", "7"])
     def test_text_that_is_no_schema_leads_nowhere(self, text: str) -> None:
@@ -297,7 +347,7 @@ class TestDynamicReferences:
 
 class TestRecursion:
     def test_reference_to_the_root_is_cut_where_it_stands(self) -> None:
-        """The root is open already; the leaf keeps its type and tells what recurs."""
+        """The root is open already; the leaf keeps its type and reports what recurs."""
         tree = {"properties": {"children": {"type": "array", "items": {"$ref": "#"}}, "value": INTEGER}}
 
         parsed = read(tree)

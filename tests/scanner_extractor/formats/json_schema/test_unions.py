@@ -17,7 +17,7 @@ def read(schema: object) -> ParsedSchema:
     return json_schema_fields(json.dumps(schema), lambda _name: None, None)
 
 
-def one(schema: object) -> Column:
+def single(schema: object) -> Column:
     """Read an object with the one required property `f`, and give that property's column."""
     return read({"properties": {"f": schema}, "required": ["f"]}).columns[0]
 
@@ -40,7 +40,7 @@ class TestAllOf:
 
         assert columns == ["a string", "b string?", "c integer"]
 
-    def test_property_in_several_parts_is_one_column_of_all_that_is_said(self) -> None:
+    def test_property_in_several_parts_is_one_column_of_all_that_is_reported(self) -> None:
         """Each part adds to it."""
         parts = [{"properties": {"a": {"properties": {"x": STRING}}}}, {"properties": {"a": {"required": ["x"]}}}]
 
@@ -48,12 +48,12 @@ class TestAllOf:
 
     def test_narrower_type_wins_and_else_the_first(self) -> None:
         """An integer is a number; a string is no object, so the schema contradicts itself and its first word stands."""
-        assert one({"allOf": [{"type": "number"}, INTEGER]}).type == "integer"
-        assert one({"allOf": [STRING, {"type": "object"}]}).type == "string"
+        assert single({"allOf": [{"type": "number"}, INTEGER]}).type == "integer"
+        assert single({"allOf": [STRING, {"type": "object"}]}).type == "string"
 
     def test_first_words_stand(self) -> None:
         """A schema's own description is of this use; the part's is of all uses."""
-        column = one(
+        column = single(
             {"description": "here", "allOf": [{"description": "there", "default": 1, "confluent:tags": ["T"]}]}
         )
 
@@ -74,13 +74,13 @@ class TestAllOf:
 class TestUnions:
     def test_plain_branches_are_the_words_of_a_leaf(self) -> None:
         """There is nothing inside them that needs a path."""
-        column = one({"oneOf": [STRING, INTEGER, {"minLength": 3}]})
+        column = single({"oneOf": [STRING, INTEGER, {"minLength": 3}]})
 
         assert (column.type, column.branches) == ("union", ("string", "integer"))
 
     def test_branches_of_one_plain_type_are_that_type(self) -> None:
         """Branches often only distinguish formats or values."""
-        column = one({"anyOf": [{"enum": ["a"]}, STRING, {"type": "string", "pattern": "b"}]})
+        column = single({"anyOf": [{"enum": ["a"]}, STRING, {"type": "string", "pattern": "b"}]})
 
         assert (column.type, column.branches, column.nullable) == ("string", (), False)
 
@@ -120,7 +120,7 @@ class TestUnions:
     def test_union_inside_a_union_is_one_union(self) -> None:
         """The value is one of all of them."""
         inner = {"anyOf": [INTEGER, {"oneOf": [{"type": "boolean"}, {"type": "null"}]}]}
-        column = one({"oneOf": [STRING, inner]})
+        column = single({"oneOf": [STRING, inner]})
 
         assert (column.branches, column.nullable) == (("string", "integer", "boolean"), True)
 
@@ -139,11 +139,11 @@ class TestUnions:
 
     def test_branch_that_nothing_matches_is_no_branch(self) -> None:
         """`false` is written to close a union."""
-        assert one({"anyOf": [False, STRING]}).type == "string"
+        assert single({"anyOf": [False, STRING]}).type == "string"
 
-    def test_branch_that_allows_anything_is_said_to(self) -> None:
+    def test_branch_that_allows_anything_is_reported_to(self) -> None:
         """To drop it would claim too much."""
-        assert one({"anyOf": [STRING, True]}).branches == ("string", "any")
+        assert single({"anyOf": [STRING, True]}).branches == ("string", "any")
 
     def test_union_that_is_also_an_object_keeps_what_is_common(self) -> None:
         """The common properties are in every branch that is an object."""
@@ -169,7 +169,7 @@ class TestBranchesBesideOwnKeywords:
 
         assert columns == ["id string", "a string?", "b integer?"]
 
-    def test_property_of_several_branches_is_what_any_of_them_says(self) -> None:
+    def test_property_of_several_branches_is_what_any_of_them_states(self) -> None:
         """A discriminator has another value in each branch, and is one column."""
         branches = [
             {"properties": {"kind": {"const": "a"}, "size": INTEGER, "body": titled("A", a=STRING)}},
@@ -188,7 +188,7 @@ class TestBranchesBesideOwnKeywords:
 
     def test_stated_type_rules_out_other_branches(self) -> None:
         """A string cannot be the object that one branch asks for."""
-        column = one({"type": "string", "anyOf": [{"properties": {"a": STRING}}, {"pattern": "x"}]})
+        column = single({"type": "string", "anyOf": [{"properties": {"a": STRING}}, {"pattern": "x"}]})
 
         assert (column.type, column.branches) == ("string", ())
 
@@ -220,9 +220,9 @@ class TestConditions:
 
         assert shown(schema) == ["kind string", "a integer?", "b integer?", "c integer?", "d integer?"]
 
-    def test_condition_alone_says_nothing_of_the_type(self) -> None:
+    def test_condition_alone_states_nothing_of_the_type(self) -> None:
         """Values that do not meet it may be anything; `then` without `if` is ignored."""
-        assert one({"if": {"const": 1}, "then": {"maximum": 3}}).type == "any"
+        assert single({"if": {"const": 1}, "then": {"maximum": 3}}).type == "any"
         assert shown({"type": "object", "then": {"properties": {"a": STRING}}}) == []
 
     def test_condition_adds_to_a_property_that_is_there(self) -> None:

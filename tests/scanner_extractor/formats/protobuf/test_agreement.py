@@ -132,28 +132,28 @@ def plain(comment: str) -> str | None:
 
 def docs(file: descriptor_pb2.FileDescriptorProto) -> dict[str, str | None]:
     """Return protoc's comments by full field name."""
-    at = {tuple(place.path): place for place in file.source_code_info.location}
-    found: dict[str, str | None] = {}
+    at = {tuple(location.path): location for location in file.source_code_info.location}
+    result: dict[str, str | None] = {}
 
     def gather(message: descriptor_pb2.DescriptorProto, path: tuple[int, ...], scope: str) -> None:
         for index, field in enumerate(message.field):
-            place = at.get((*path, 2, index))
+            location = at.get((*path, 2, index))
             name = f"{scope}{message.name}.{field.name}"
             if field.type == field.TYPE_GROUP:
-                found[name] = _UNTOLD
-            elif place:
-                found[name] = plain(place.leading_comments or place.trailing_comments)
+                result[name] = _UNTOLD
+            elif location:
+                result[name] = plain(location.leading_comments or location.trailing_comments)
         for index, inner in enumerate(message.nested_type):
             gather(inner, (*path, 3, index), f"{scope}{message.name}.")
 
     for index, message in enumerate(file.message_type):
         gather(message, (4, index), f"{file.package}." if file.package else "")
-    return found
+    return result
 
 
 def rows(message: Descriptor, docs: dict[str, str | None]) -> list[Row]:
     """List what a plain walk over the compiler's descriptors finds."""
-    found: list[Row] = []
+    result: list[Row] = []
 
     def value(
         path: tuple[str, ...], field: FieldDescriptor, above: frozenset[str], named: FieldDescriptor | None
@@ -164,23 +164,23 @@ def rows(message: Descriptor, docs: dict[str, str | None]) -> list[Row]:
         cut = field.message_type.full_name if word == "message" and field.message_type.full_name in above else None
         nullable = bool(named) and field.has_presence and not field.is_required
         doc = docs.get(named.full_name) if named else None
-        found.append((path, word, nullable, named.number if named else None, cut, doc))
+        result.append((path, word, nullable, named.number if named else None, cut, doc))
         if word == "message" and not cut and field.message_type.full_name not in _ONE_COLUMN:
             fields(path, field.message_type, above)
 
     def fields(path: tuple[str, ...], message: Descriptor, above: frozenset[str]) -> None:
         for field in message.fields:
-            inside, here = above | {message.full_name}, (*path, field.name)
+            inside, texts = above | {message.full_name}, (*path, field.name)
             entry = field.message_type if field.message_type and field.message_type.GetOptions().map_entry else None
             if not field.is_repeated:
-                value(here, field, inside, field)
+                value(texts, field, inside, field)
                 continue
-            found.append((here, "map" if entry else "array", False, field.number, None, docs.get(field.full_name)))
+            result.append((texts, "map" if entry else "array", False, field.number, None, docs.get(field.full_name)))
             inner = entry.fields_by_name["value"] if entry else field
-            value((*here, "{}" if entry else "[]"), inner, inside, None)
+            value((*texts, "{}" if entry else "[]"), inner, inside, None)
 
     fields((), message, frozenset())
-    return found
+    return result
 
 
 def compare(folder: Path, name: str, files: dict[str, str]) -> None:
@@ -206,7 +206,7 @@ def compare(folder: Path, name: str, files: dict[str, str]) -> None:
 
 @pytest.mark.parametrize("name", [name for name in FILES if name != "unit.proto"])
 def test_both_readers_agree_on_everything_the_grammar_has(name: str, tmp_path: Path) -> None:
-    """Where they differ, one of them tells a user something false."""
+    """Where they differ, one of them reports a user something false."""
     compare(tmp_path, name, FILES)
 
 
@@ -265,9 +265,9 @@ def test_damaged_schema_never_raises_and_never_repeats_a_path(text: str, data: s
     piece = data.draw(
         st.sampled_from(["", "{", "}", "[", "];", '"', "/*", "<", "=", "\0", "é", "message", "oneof x {"])
     )
-    gone = data.draw(st.integers(0, 12))
+    deleted = data.draw(st.integers(0, 12))
 
-    parsed = protobuf_fields(text[:at] + piece + text[at + gone :], lambda _: None, None)
+    parsed = protobuf_fields(text[:at] + piece + text[at + deleted :], lambda _: None, None)
 
     paths = [column.path for column in parsed.columns]
     assert len(set(paths)) == len(paths)

@@ -58,7 +58,7 @@ class TestImports:
 
         assert (len(parsed.columns), parsed.problems) == (2, ())
 
-    def test_type_of_an_indirect_import_is_read_and_told(self) -> None:
+    def test_type_of_an_indirect_import_is_read_and_reported(self) -> None:
         """protoc wants the import written; registries do not."""
         parsed = read(
             'import "b.proto"; message A { C c = 1; }',
@@ -78,7 +78,7 @@ class TestImports:
         ]  # fmt: skip
         assert {problem.where for problem in parsed.problems} == {"A.b", "A.c", "import 'gone.proto'"}
 
-    def test_import_circle_ends_and_is_told(self) -> None:
+    def test_import_cycle_ends_and_is_reported(self) -> None:
         """Two texts that import each other can be registered by hand."""
         parsed = read(
             'import "b.proto"; message A { B b = 1; }', b='syntax = "proto3"; import "b.proto"; message B { B b = 1; }'
@@ -90,13 +90,15 @@ class TestImports:
     @pytest.mark.parametrize("name", ["../up.proto", "/etc/passwd", "a/../../b.proto", "..\\\\b.proto"])
     def test_import_that_leaves_its_place_is_not_even_looked_up(self, name: str) -> None:
         """A lookup may stand on files."""
-        asked: list[str] = []
+        requests: list[str] = []
 
         parsed = protobuf_fields(
-            f'syntax = "proto3"; import "{name}"; message A {{ int32 a = 1; }}', lambda name: asked.append(name), None
+            f'syntax = "proto3"; import "{name}"; message A {{ int32 a = 1; }}',
+            lambda name: requests.append(name),
+            None,
         )
 
-        assert (asked, len(parsed.columns)) == ([], 1)
+        assert (requests, len(parsed.columns)) == ([], 1)
         assert "below the schema's own" in parsed.problems[0].what
 
     @pytest.mark.parametrize("name", ["a b.proto", "a#b.proto", "заказ.proto", "schema.proto", "_schema.proto", "x"])
@@ -109,7 +111,7 @@ class TestImports:
         assert (len(parsed.columns), parsed.problems) == (2, ())
 
     @pytest.mark.parametrize("name", ["a\\\\b.proto", f"{'l' * 300}.proto", "c:/b.proto", "./b.proto", "a//b.proto"])
-    def test_names_that_no_file_can_have_are_read_and_told(self, name: str) -> None:
+    def test_names_that_no_file_can_have_are_read_and_reported(self, name: str) -> None:
         """Only protoc needs files."""
         parsed = protobuf_fields(
             f'syntax = "proto3"; import "{name}"; message A {{ B b = 1; }}', lambda _: "message B { }", None
@@ -118,7 +120,7 @@ class TestImports:
         assert parsed.columns[0].type == "message"
         assert "protoc rejects" in hints(parsed)
 
-    def test_import_named_like_the_folder_of_another_is_told(self) -> None:
+    def test_import_named_like_the_folder_of_another_is_reported(self) -> None:
         """`a` and `a/b` cannot be files side by side; the columns do not care."""
         parsed = read(
             'import "a.proto"; import "a.proto/b.proto"; message A { B b = 1; }', a="", **{"a.proto__b": "message B {}"}
@@ -194,7 +196,7 @@ class TestRefused:
         assert only(parsed).tags == ("PII",)
         assert "(confluent.field_meta)" in parsed.problems[0].hint
 
-    def test_what_cannot_be_read_is_told_with_line_and_column(self) -> None:
+    def test_what_cannot_be_read_is_reported_with_line_and_column(self) -> None:
         """The rest of the message stands."""
         parsed = read('syntax = "proto3";\nmessage A {\n  string a = 1;\n  string b = ;\n  string c = 3;\n}\n')
 
@@ -228,7 +230,7 @@ class TestRefused:
         ],
     )
     def test_field_that_is_none_costs_only_itself(self, field: str) -> None:
-        """Each is told by us and by protoc."""
+        """Each is reported by us and by protoc."""
         parsed = read(f"message A {{ int32 before = 7; {field} }} message B {{ int32 b = 1; }}")
 
         assert parsed.columns[0].name == "before"
@@ -258,7 +260,7 @@ class TestRefused:
         assert only(parsed).type == "string"
         assert "defined twice" in parsed.problems[0].what
 
-    def test_end_inside_a_message_is_told(self) -> None:
+    def test_end_inside_a_message_is_reported(self) -> None:
         """A text cut off in transport still shows what arrived."""
         parsed = read("message A { string a = 1; message B { string b = 1;")
 
@@ -290,7 +292,7 @@ class TestBounds:
         assert parsed.columns[0].name == "a"
         assert "at most 64" in parsed.problems[0].what
 
-    def test_long_chain_of_messages_is_cut_and_told(self) -> None:
+    def test_long_chain_of_messages_is_cut_and_reported(self) -> None:
         """Each message is a level; a thousand are more than anybody can read."""
         parsed = read("".join(f"message A{i} {{ A{i + 1} x = 1; }}" for i in range(1200)) + "message A1200 {}")
 
@@ -333,14 +335,14 @@ class TestQuiet:
 
     def test_threads_do_not_disturb_each_other(self) -> None:
         """Nobody has to know that only one thread reads."""
-        found: list[tuple[int, str]] = []
+        result: list[tuple[int, str]] = []
 
         def work(number: int) -> None:
             for _ in range(20):
                 parsed = read(
                     f'import "b.proto"; message A {{ B b{number} = 1; }}', b='syntax = "proto3"; message B {}'
                 )
-                found.append((len(parsed.problems), parsed.columns[0].name.removesuffix(str(number))))
+                result.append((len(parsed.problems), parsed.columns[0].name.removesuffix(str(number))))
 
         threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
         for thread in threads:
@@ -348,5 +350,5 @@ class TestQuiet:
         for thread in threads:
             thread.join()
 
-        assert set(found) == {(0, "b")}
-        assert len(found) == 80
+        assert set(result) == {(0, "b")}
+        assert len(result) == 80

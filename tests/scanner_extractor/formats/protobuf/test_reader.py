@@ -121,7 +121,7 @@ class TestTypes:
     def test_every_message_that_everybody_has_is_one_column(self) -> None:
         """A message of Google's that only some lists name would have its fields shown, and others not."""
         texts = [text for name, text in DECLARED.items() if name.startswith("google/type/")]
-        names = [f"google.type.{found}" for text in texts for found in re.findall(r"(?<!\{ )message (\w+)", text)]
+        names = [f"google.type.{result}" for text in texts for result in re.findall(r"(?<!\{ )message (\w+)", text)]
         listed = [name for name in WELL_KNOWN if name.startswith("google.type.")]
 
         assert sorted(names) == sorted(listed)
@@ -197,7 +197,7 @@ class TestRoot:
 
         assert (parsed.name, parsed.problems) == (name, ())
 
-    def test_unknown_record_is_told(self) -> None:
+    def test_unknown_record_is_reported(self) -> None:
         """Columns of another message must not pass for those asked for."""
         parsed = read(self.TEXT, "q.Z")
 
@@ -215,7 +215,7 @@ class TestRoot:
         """Nothing is wrong with it."""
         assert read("message A {}") == ParsedSchema(name=RecordName("A"), records=(RecordName("A"),))
 
-    def test_file_without_types_is_told(self) -> None:
+    def test_file_without_types_is_reported(self) -> None:
         """A file of imports is legal, yet somebody who expects columns wants to know."""
         parsed = read('import "google/protobuf/any.proto";')
 
@@ -336,3 +336,13 @@ class TestWords:
 
         assert not parsed.problems
         assert [column.name for column in parsed.columns] == ["a", "b", "b.g"]
+
+
+def test_a_field_number_used_twice_is_a_problem_where_protoc_is_not_run() -> None:
+    """It is not run for large texts, nor where it is not installed; no reader can tell the values apart."""
+    parsed = read(f"/*{' ' * 400_000}*/ message A {{ int32 a = 1; string b = 1; int32 c = 2; }}")
+
+    assert [column.name for column in parsed.columns] == ["a", "b", "c"]
+    assert [(problem.where, problem.what) for problem in parsed.problems] == [
+        ("A", "the fields 'a' and 'b' have the same number 1")
+    ]

@@ -1,4 +1,4 @@
-"""An export that cannot be opened is told as such, so that the lists are read instead."""
+"""An export that cannot be opened is reported as such, so that the lists are read instead."""
 
 import tracemalloc
 import zipfile
@@ -24,8 +24,8 @@ def marked(raw: bytes, at: int, value: int) -> bytes:
     """Return *raw* with *value* in a 16-bit member of both headers of its one entry; *at* counts in the local one."""
     patched = bytearray(raw)
     central = raw.index(b"PK\x01\x02")
-    for place in (at, central + at + 2):
-        patched[place : place + 2] = value.to_bytes(2, "little")
+    for location in (at, central + at + 2):
+        patched[location : location + 2] = value.to_bytes(2, "little")
     return bytes(patched)
 
 

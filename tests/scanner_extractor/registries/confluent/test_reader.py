@@ -40,7 +40,7 @@ def version_of(**members: object) -> SchemaVersion:
     return row.version
 
 
-def test_format_that_is_not_said_is_avro() -> None:
+def test_format_that_is_not_reported_is_avro() -> None:
     """Servers before 8.0 leave it out, since Avro was the only one once."""
     assert [version_of().format, version_of(schemaType=None).format] == ["AVRO", "AVRO"]
 
@@ -53,9 +53,9 @@ def test_unknown_format_is_kept() -> None:
 def test_a_row_that_is_known_is_not_read_again() -> None:
     """The list with deleted versions repeats all others, of which a large registry has a million."""
     known = {(":.eu:s", 1): read_row({**PLAIN, "subject": ":.eu:s"}, CONFLUENT)}
-    told = [{**PLAIN, "subject": ":.eu:s"}, PLAIN, {**PLAIN, "subject": ":.eu:s", "version": True}, {"subject": []}]
+    reported = [{**PLAIN, "subject": ":.eu:s"}, PLAIN, {**PLAIN, "subject": ":.eu:s", "version": True}, {"subject": []}]
 
-    same, other, *bad = read_rows(told, CONFLUENT, known)
+    same, other, *bad = read_rows(reported, CONFLUENT, known)
 
     assert same is known[":.eu:s", 1]
     assert other == read_row(PLAIN, CONFLUENT)
@@ -89,7 +89,7 @@ def test_references_are_kept_as_registered() -> None:
         ("references", [{"name": "a"}], "lacks name, subject or version"),
     ],
 )
-def test_misshapen_row_says_what_is_wrong(member, value, what) -> None:
+def test_misshapen_row_states_what_is_wrong(member, value, what) -> None:
     """People ask the registry's makers with it."""
     row = read_row({**PLAIN, member: value}, CONFLUENT)
 
@@ -152,11 +152,11 @@ def test_unknown_members_are_ignored() -> None:
     [(1795321234569, "2026-11-22T04:20:34.569+00:00"), (None, ""), ("1", ""), (True, ""), (10**30, "")],
 )
 def test_time_of_registration_is_kept(ts, expected) -> None:
-    """It tells how old a schema is; servers before 8.0 do not say it."""
+    """It reports how old a schema is; servers before 8.0 do not say it."""
     assert version_of(ts=ts).registered_at == expected
 
 
-def test_answer_may_leave_out_what_was_asked_for() -> None:
+def test_answer_may_leave_out_what_was_requested() -> None:
     """Some servers answer a version's request with little more than its text."""
     row = read_row({"id": 5, "schema": "{}"}, CONFLUENT, requested=(":.eu:a", 3))
 
@@ -164,7 +164,7 @@ def test_answer_may_leave_out_what_was_asked_for() -> None:
     assert (row.version.context, row.version.subject, row.version.version) == (".eu", "a", 3)
 
 
-def test_subject_asked_for_is_the_one_meant() -> None:
+def test_subject_requested_is_the_one_meant() -> None:
     """An alias is answered with the subject behind it, and references use the alias."""
     row = read_row({**PLAIN, "subject": "real"}, CONFLUENT, requested=("alias", 1))
 
@@ -172,8 +172,8 @@ def test_subject_asked_for_is_the_one_meant() -> None:
     assert (row.version.subject, row.behind) == ("alias", "real")
 
 
-def test_newest_version_must_say_its_number() -> None:
-    """It was asked for as `latest`, so nothing else tells which it is."""
+def test_newest_version_must_state_its_number() -> None:
+    """It was queried for as `latest`, so nothing else reports which it is."""
     assert isinstance(read_row({"id": 5, "schema": "{}"}, CONFLUENT, requested=("a", -1)), BadRow)
 
 

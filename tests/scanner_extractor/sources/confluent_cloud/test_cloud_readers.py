@@ -42,48 +42,48 @@ JSON = st.recursive(
     max_leaves=15,
 )
 READERS: tuple[Callable[[Any], object], ...] = (
-    lambda told: kafka_rest.read_topics(told, SOURCE),
+    lambda reported: kafka_rest.read_topics(reported, SOURCE),
     kafka_rest.read_configs,
-    lambda told: kafka_rest.read_groups(told, SOURCE),
+    lambda reported: kafka_rest.read_groups(reported, SOURCE),
     kafka_rest.read_lags,
-    lambda told: kafka_rest.read_mirrors(told, told, SOURCE),
+    lambda reported: kafka_rest.read_mirrors(reported, reported, SOURCE),
     kafka_rest.read_brokers,
     discovery.read_environments,
-    lambda told: discovery.read_organization_id(told, ()),
-    lambda told: discovery.read_clusters(told, "env-1"),
-    lambda told: discovery.read_registries(told, "env-1"),
+    lambda reported: discovery.read_organization_id(reported, ()),
+    lambda reported: discovery.read_clusters(reported, "env-1"),
+    lambda reported: discovery.read_registries(reported, "env-1"),
     discovery.read_ksqldb,
-    lambda told: discovery.read_pools(told, "env-1"),
+    lambda reported: discovery.read_pools(reported, "env-1"),
     discovery.read_regions,
-    lambda told: read_tables(told, read_integrations(told), TABLEFLOW),
-    lambda told: read_tables(
-        [{"spec": {"display_name": "t", "table_formats": ["DELTA"]}, "status": each} for each in told],
-        read_integrations(told),
+    lambda reported: read_tables(reported, read_integrations(reported), TABLEFLOW),
+    lambda reported: read_tables(
+        [{"spec": {"display_name": "t", "table_formats": ["DELTA"]}, "status": item} for item in reported],
+        read_integrations(reported),
         TABLEFLOW,
     ),
-    lambda told: [next_query(each) for each in told],
-    lambda told: [read_consumed_topics(each) for each in told],
-    lambda told: [read_search(each) for each in told],
-    lambda told: [read_graphql(each, "name") for each in told],
+    lambda reported: [next_query(item) for item in reported],
+    lambda reported: [read_consumed_topics(item) for item in reported],
+    lambda reported: [read_search(item) for item in reported],
+    lambda reported: [read_graphql(item, "name") for item in reported],
 )
 
 
 @pytest.mark.parametrize("read", READERS, ids=range(len(READERS)))
 @settings(max_examples=60)
-@given(told=st.lists(JSON, max_size=4))
-def test_no_list_breaks_a_reader(read: Callable[[Any], object], told: Any) -> None:
+@given(reported=st.lists(JSON, max_size=4))
+def test_no_list_breaks_a_reader(read: Callable[[Any], object], reported: Any) -> None:
     """And the same list gives the same facts."""
     with suppress(ScannerError):
-        first = read(told)
+        first = read(reported)
 
-        assert repr(read(told)) == repr(first)
+        assert repr(read(reported)) == repr(first)
 
 
-@pytest.mark.parametrize("place", ["https://[", "s3://[a/b", "https://h:99999/x"])
-def test_place_that_is_no_url_is_a_place(place: str) -> None:
+@pytest.mark.parametrize("location", ["https://[", "s3://[a/b", "https://h:99999/x"])
+def test_place_that_is_no_url_is_a_place(location: str) -> None:
     """A table is named by it as it stands; a page's address is taken for the last one."""
-    table = {"spec": {"display_name": "t", "table_formats": ["DELTA"], "storage": {"table_path": place}}}
+    table = {"spec": {"display_name": "t", "table_formats": ["DELTA"], "storage": {"table_path": location}}}
 
-    (found,) = read_tables([table], {}, TABLEFLOW)
-    assert found.location == place
-    assert next_query(place) == ""
+    (result,) = read_tables([table], {}, TABLEFLOW)
+    assert result.location == location
+    assert next_query(location) == ""

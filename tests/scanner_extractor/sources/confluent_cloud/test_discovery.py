@@ -32,14 +32,14 @@ Read = Callable[..., CloudResult]
 def read(cloud) -> Read:
     """Read a fake organisation over loopback: all of it, or one cluster."""
 
-    def ask(*environments: Any, cluster: str = "", environment: str = "", **members: Any) -> CloudResult:
+    def query(*environments: Any, cluster: str = "", environment: str = "", **members: Any) -> CloudResult:
         with cloud.serving(cloud.Cloud(environments=environments, **members)) as url:
             login = BasicAuth(user="K", password="S")
             settings = CloudSettings(http=HttpSettings(url=url, auth=login), cluster=cluster, environment=environment)
             with Http(settings.http, settings.source, clock=NO_PAUSE) as http:
                 return read_cloud(settings, http, no_progress)
 
-    return ask
+    return query
 
 
 @pytest.fixture
@@ -59,52 +59,55 @@ def two(cloud) -> tuple[Any, Any]:
 
 def test_whole_organisation_from_one_key(read: Read, two) -> None:
     """Identity is the id: display names repeat."""
-    found = read(*two).organization
+    organization = read(*two).organization
 
-    assert [(each.id, each.name, each.environment) for each in found.clusters] == [
+    assert [(cluster.id, cluster.name, cluster.environment) for cluster in organization.clusters] == [
         ("lkc-1", "billing", "env-a"),
         ("lkc-2", "billing", "env-b"),
         ("lkc-3", "billing", "env-b"),
     ]
-    assert found.id.startswith("0a1b2c3d")
-    assert [each.id for each in found.registries] == ["lsrc-env-a", "lsrc-env-b"]
-    assert [(each.cloud, each.region) for each in found.regions] == [("AWS", "eu-central-1"), ("AWS", "us-east-2")]
-    assert len(found.pools) == 3
+    assert organization.id.startswith("0a1b2c3d")
+    assert [registry.id for registry in organization.registries] == ["lsrc-env-a", "lsrc-env-b"]
+    assert [(region.cloud, region.region) for region in organization.regions] == [
+        ("AWS", "eu-central-1"),
+        ("AWS", "us-east-2"),
+    ]
+    assert len(organization.pools) == 3
 
 
 def test_one_cluster_brings_its_own_environment_only(read: Read, two) -> None:
     """What is beside another cluster is not asked for."""
-    found = read(*two, cluster="lkc-2").organization
+    organization = read(*two, cluster="lkc-2").organization
 
-    assert [each.id for each in found.environments] == ["env-b"]
-    assert [each.id for each in found.ksqldb] == ["k2"]
-    assert found.clusters[0].brokers == ("lkc-2.eu-central-1.aws.example.org:9092",)
-    assert found.clusters[0].crn.endswith("environment=env-b/cloud-cluster=lkc-2")
+    assert [environment.id for environment in organization.environments] == ["env-b"]
+    assert [cloud_ksql.id for cloud_ksql in organization.ksqldb] == ["k2"]
+    assert organization.clusters[0].brokers == ("lkc-2.eu-central-1.aws.example.org:9092",)
+    assert organization.clusters[0].crn.endswith("environment=env-b/cloud-cluster=lkc-2")
 
 
 def test_named_environment_spares_the_search(read: Read, two) -> None:
     """And it need not be listed: a key may see inside without seeing the list."""
-    found = read(*two, cluster="lkc-1", environment="env-a", refused={"/org/v2/environments": 403})
+    result = read(*two, cluster="lkc-1", environment="env-a", refused={"/org/v2/environments": 403})
 
-    assert [each.id for each in found.organization.clusters] == ["lkc-1"]
+    assert [cluster.id for cluster in result.organization.clusters] == ["lkc-1"]
 
 
 def test_every_page_is_read_and_an_empty_one_ends_nothing(read: Read, cloud) -> None:
     """10 a page unless asked for more, 100 at most; an empty page, and a `next` with an empty token."""
     many = tuple(cloud.Cluster(id=f"lkc-{number:03}") for number in range(230))
 
-    found = read(cloud.Environment(clusters=many), hollow=True)
-    assert len(found.organization.clusters) == 230
+    result = read(cloud.Environment(clusters=many), hollow=True)
+    assert len(result.organization.clusters) == 230
 
 
 @pytest.mark.parametrize("plane", ["/ksqldbcm", "/fcpm", "/srcm"])
 def test_plane_that_is_refused_is_unknown_not_empty(read: Read, two, plane: str) -> None:
-    """The others are told, and the answer is partial."""
-    found = read(*two, cluster="lkc-2", refused={plane: 403})
+    """The others are reported, and the answer is partial."""
+    result = read(*two, cluster="lkc-2", refused={plane: 403})
 
-    assert found.outcome.answer is SourceStatus.PARTIAL
-    assert len(found.problems) == 1
-    assert found.organization.clusters
+    assert result.outcome.status is SourceStatus.PARTIAL
+    assert len(result.problems) == 1
+    assert result.organization.clusters
 
 
 def test_cluster_that_the_key_does_not_show_is_refused(read: Read, two) -> None:
@@ -136,7 +139,12 @@ def test_bootstrap_address_comes_with_and_without_protocol() -> None:
         for number, address in enumerate(["SASL_SSL://pkc-1.x:9092", "pkc-2.x:9092", "no address at all", None])
     ]
 
-    assert [each.brokers for each in read_clusters(rows, "env-1")] == [("pkc-1.x:9092",), ("pkc-2.x:9092",), (), ()]
+    assert [cluster.brokers for cluster in read_clusters(rows, "env-1")] == [
+        ("pkc-1.x:9092",),
+        ("pkc-2.x:9092",),
+        (),
+        (),
+    ]
 
 
 def test_public_endpoint_comes_before_private_ones() -> None:
@@ -149,13 +157,16 @@ def test_public_endpoint_comes_before_private_ones() -> None:
     assert read_clusters([{"id": "a", "spec": {"endpoints": endpoints}}], "e")[0].url == "https://public"
 
 
-def test_old_registry_api_tells_no_catalog_address() -> None:
+def test_old_registry_api_reports_no_catalog_address() -> None:
     """Then it is the registry's."""
     v2, private = {"http_endpoint": "https://r"}, {"private_http_endpoint": "https://p"}
     rows = [{"id": "a", "spec": v2}, {"id": "b", "spec": private}, {"id": "c", "spec": {}}]
 
-    found = read_registries(rows, "env-1")
-    assert [(each.url, each.catalog_url) for each in found] == [("https://r", "https://r"), ("https://p", "https://p")]
+    registries = read_registries(rows, "env-1")
+    assert [(cloud_registry.url, cloud_registry.catalog_url) for cloud_registry in registries] == [
+        ("https://r", "https://r"),
+        ("https://p", "https://p"),
+    ]
 
 
 def test_odd_rows_are_left_out() -> None:

@@ -39,30 +39,30 @@ Read = Callable[..., CatalogResult]
 def read(cloud) -> Read:
     """Read the figures of a fake service over loopback; *posted* fills up with the queries."""
 
-    def ask(posted: list[Any] | None = None, look_back: int = 60, **members: Any) -> CatalogResult:
+    def query(posted: list[Any] | None = None, look_back: int = 60, **members: Any) -> CatalogResult:
         server = cloud.Cloud(**members)
         with cloud.serving(server) as url:
             given = MetricsSettings(http=HttpSettings(url=url), cluster="lkc-1", look_back=look_back)
             with Http(given.http, given.source, clock=NO_PAUSE) as http:
-                found = read_metrics(given, http, no_progress, now=NOW)
+                metrics = read_metrics(given, http, no_progress, now=NOW)
         if posted is not None:
             posted += server.bodies
-        return found
+        return metrics
 
-    return ask
+    return query
 
 
 def row(topic: str, value: Any = 1.0, **labels: Any) -> dict[str, Any]:
     return {"timestamp": "2026-05-02T07:00:00Z", "metric.topic": topic, "value": value} | labels
 
 
-def test_window_is_asked_for_and_told(read: Read) -> None:
+def test_window_is_requested_and_reported(read: Read) -> None:
     """Values are sums over it, not rates; figures are five minutes late."""
     posted: list[Any] = []
 
-    found = read(posted, figures={"received_bytes": (row("orders", 8123.0),)}, look_back=30)
+    result = read(posted, figures={"received_bytes": (row("orders", 8123.0),)}, look_back=30)
     assert posted[0]["intervals"] == ["now-35m|m/now-5m|m"]
-    assert [(each.name, each.topic, each.amount, each.started, each.ended) for each in found.metrics] == [
+    assert [(metric.name, metric.topic, metric.amount, metric.started, metric.ended) for metric in result.metrics] == [
         ("received_bytes", "orders", 8123.0, "2026-05-02T07:00:00+00:00", "2026-05-02T07:30:00+00:00")
     ]
 
@@ -77,16 +77,16 @@ def test_one_aggregation_without_agg_a_query(read: Read) -> None:
     assert {body["filter"]["value"] for body in posted} == {"lkc-1"}
 
 
-def test_second_page_is_asked_for_in_the_address(read: Read) -> None:
+def test_second_page_is_requested_in_the_address(read: Read) -> None:
     """A thousand rows a page; the token in the body would give the first page for ever."""
     rows = tuple(row(f"t{number:04}") for number in range(2100))
 
-    found = read(figures={"sent_records": rows})
-    assert len(found.metrics) == 2100
-    assert found.outcome.requests == 7
+    result = read(figures={"sent_records": rows})
+    assert len(result.metrics) == 2100
+    assert result.outcome.requests == 7
 
 
-def test_lag_tells_which_group_reads_which_topic(read: Read) -> None:
+def test_lag_reports_which_group_reads_which_topic(read: Read) -> None:
     """On every kind of cluster; a level has no window."""
     lag = row("orders", 12, **{"metric.consumer_group_id": "billing"})
 
@@ -94,19 +94,19 @@ def test_lag_tells_which_group_reads_which_topic(read: Read) -> None:
     assert (metric.object_kind, metric.object_name, metric.started) == ("group", "billing", "")
 
 
-@pytest.mark.parametrize("odd", [None, "12", True, 10**400, float("inf"), [1]])
-def test_value_that_is_no_number_is_left_out(read: Read, odd: Any) -> None:
+@pytest.mark.parametrize("unusual", [None, "12", True, 10**400, float("inf"), [1]])
+def test_value_that_is_no_number_is_left_out(read: Read, unusual: Any) -> None:
     """One odd row costs itself alone."""
-    found = read(figures={"sent_bytes": (row("a", odd), row("b", 2), row("", 3), {"value": 1})})
+    result = read(figures={"sent_bytes": (row("a", unusual), row("b", 2), row("", 3), {"value": 1})})
 
-    assert [each.topic for each in found.metrics] == ["b"]
+    assert [metric.topic for metric in result.metrics] == ["b"]
 
 
 def test_answer_without_a_time_gets_that_of_the_scan(read: Read) -> None:
-    """The window is known from what was asked."""
-    found = read(figures={"sent_bytes": (row("a", timestamp="soon"),)})
+    """The window is known from what was queried."""
+    result = read(figures={"sent_bytes": (row("a", timestamp="soon"),)})
 
-    assert found.metrics[0].ended == "2026-05-02T08:25:00+00:00"
+    assert result.metrics[0].ended == "2026-05-02T08:25:00+00:00"
 
 
 def test_cluster_key_is_refused(read: Read) -> None:
@@ -122,28 +122,30 @@ def offsets_client(ends: dict[tuple[str, int], int | None]) -> KafkaClient:
         topics.setdefault(name, SimpleNamespace(partitions={}, topic=name, error=None)).partitions[number] = None
 
     def future(end: int | None) -> Future[Any]:
-        told: Future[Any] = Future()
+        reported: Future[Any] = Future()
         if end is None:
-            told.set_exception(KafkaException(KafkaError(KafkaError.LEADER_NOT_AVAILABLE)))
+            reported.set_exception(KafkaException(KafkaError(KafkaError.LEADER_NOT_AVAILABLE)))
         else:
-            told.set_result(SimpleNamespace(offset=end))
-        return told
+            reported.set_result(SimpleNamespace(offset=end))
+        return reported
 
     class Admin:
         def list_topics(self, timeout: float) -> Any:
             return SimpleNamespace(topics=topics)
 
         def list_offsets(self, wanted: Any, request_timeout: float) -> Any:
-            return {each: future(ends[each.topic, each.partition]) for each in wanted}
+            return {item: future(ends[item.topic, item.partition]) for item in wanted}
 
     return KafkaClient(KafkaSettings(brokers=("k:9092",)), make=lambda *_, **__: Admin())
 
 
 def test_ends_of_partitions_are_summed_by_topic() -> None:
     """What was ever written, however much retention has taken away since."""
-    found = read_offsets(OFFSETS, no_progress, now=NOW, client=offsets_client({("b", 0): 5, ("a", 0): 1, ("a", 1): 2}))
+    offsets = read_offsets(
+        OFFSETS, no_progress, now=NOW, client=offsets_client({("b", 0): 5, ("a", 0): 1, ("a", 1): 2})
+    )
 
-    assert [(each.topic, each.amount, each.started, each.ended) for each in found.metrics] == [
+    assert [(metric.topic, metric.amount, metric.started, metric.ended) for metric in offsets.metrics] == [
         ("a", 3.0, "", "2026-05-02T08:30:00+00:00"),
         ("b", 5.0, "", "2026-05-02T08:30:00+00:00"),
     ]
@@ -153,20 +155,20 @@ def test_half_a_sum_is_no_figure() -> None:
     """A topic with a partition that has no leader is left out and said; its earlier figure stays."""
     ends = {("a", 0): 1, ("a", 1): None, ("b", 0): 5}
 
-    found = read_offsets(OFFSETS, no_progress, now=NOW, client=offsets_client(ends))
-    assert [each.topic for each in found.metrics] == ["b"]
-    assert (found.outcome.answer, found.outcome.unread) == (SourceStatus.PARTIAL, {"a"})
+    offsets = read_offsets(OFFSETS, no_progress, now=NOW, client=offsets_client(ends))
+    assert [metric.topic for metric in offsets.metrics] == ["b"]
+    assert (offsets.outcome.status, offsets.outcome.unread) == (SourceStatus.PARTIAL, {"a"})
 
 
 def test_an_end_below_zero_is_no_figure() -> None:
-    """A broker that goes away while it is asked gives -1001, librdkafka's invalid offset, and no error."""
-    found = read_offsets(OFFSETS, no_progress, now=NOW, client=offsets_client({("a", 0): 28, ("a", 1): -1001}))
+    """A broker that goes away while it is queried gives -1001, librdkafka's invalid offset, and no error."""
+    offsets = read_offsets(OFFSETS, no_progress, now=NOW, client=offsets_client({("a", 0): 28, ("a", 1): -1001}))
 
-    assert (found.metrics, found.outcome.answer, found.outcome.unread) == ((), SourceStatus.PARTIAL, {"a"})
+    assert (offsets.metrics, offsets.outcome.status, offsets.outcome.unread) == ((), SourceStatus.PARTIAL, {"a"})
 
 
 def test_no_end_at_all_is_no_empty_answer() -> None:
-    """The brokers answered nothing that was asked."""
+    """The brokers answered nothing that was queried."""
     with pytest.raises((SourceUnreachable, SourceRefused)):
         read_offsets(OFFSETS, no_progress, now=NOW, client=offsets_client({("a", 0): None}))
 
@@ -184,23 +186,23 @@ def test_replay_gives_the_figures_and_the_time_of_the_capture(tmp_path) -> None:
     assert Connections(replay=Replay(tmp_path / "c")).offsets(OFFSETS, no_progress) == first
 
 
-def test_damaged_document_of_a_capture_is_told() -> None:
+def test_damaged_document_of_a_capture_is_reported() -> None:
     """Captures may be edited by hand."""
     with pytest.raises(InputInvalid):
         read_offsets_document({"offsets": []}, SourceId("metrics:offsets:k"))
 
 
 def end(amount: float, at: str, **members: Any) -> Metric:
-    told = {"source": SourceId("s"), "name": "log_end_offset", "topic": "a", "amount": amount, "ended": at}
-    return Metric(**told | members)
+    reported = {"source": SourceId("s"), "name": "log_end_offset", "topic": "a", "amount": amount, "ended": at}
+    return Metric(**reported | members)
 
 
 def test_what_grew_between_two_scans_is_a_rate() -> None:
-    """So a cluster without any metrics service tells which topics are alive."""
+    """So a cluster without any metrics service reports which topics are alive."""
     earlier, later = end(100, "2026-05-02T08:00:00+00:00"), end(700, "2026-05-02T08:10:00+00:00")
 
-    found = list(rates([later], [earlier, replace(earlier, topic="b")]))
-    assert [(each.name, each.topic, each.amount, each.started, each.ended) for each in found] == [
+    metrics = list(rates([later], [earlier, replace(earlier, topic="b")]))
+    assert [(metric.name, metric.topic, metric.amount, metric.started, metric.ended) for metric in metrics] == [
         ("records_in_per_second", "a", 1.0, earlier.ended, later.ended)
     ]
 
@@ -218,5 +220,5 @@ def test_what_grew_between_two_scans_is_a_rate() -> None:
     ],
 )
 def test_no_rate_is_made_up(earlier: Metric) -> None:
-    """A topic made anew, a clock set back, or another source's figure tell nothing about growth."""
+    """A topic created again, a clock set back, or another source's figure tell nothing about growth."""
     assert list(rates([end(700, "2026-05-02T08:10:00+00:00")], [earlier])) == []

@@ -35,18 +35,24 @@ Read = Callable[..., CatalogResult]
 def read(cloud) -> Read:
     """Read a fake catalog over loopback, as the cluster `lkc-1`; `asked` fills up with the requests."""
 
-    def ask(*entities: Any, fields: bool = True, **members: Any) -> CatalogResult:
+    def query(*entities: Any, fields: bool = True, **members: Any) -> CatalogResult:
         with cloud.serving(cloud.Cloud(entities=entities, **members)) as url:
             settings = StreamCatalogSettings(http=HttpSettings(url=url), cluster="lkc-1", fields=fields)
             with Http(settings.http, settings.source, clock=NO_PAUSE) as http:
                 return read_stream_catalog(settings, http, no_progress)
 
-    return ask
+    return query
 
 
 def entity(kind: str, name: str, own: str = "", tags: Any = ("PII",), **attributes: Any) -> dict[str, Any]:
-    told = {"qualifiedName": name, "name": own or name.rpartition(":")[2], **attributes}
-    return {"typeName": kind, "guid": name, "status": "ACTIVE", "classificationNames": list(tags), "attributes": told}
+    members = {"qualifiedName": name, "name": own or name.rpartition(":")[2], **attributes}
+    return {
+        "typeName": kind,
+        "guid": name,
+        "status": "ACTIVE",
+        "classificationNames": list(tags),
+        "attributes": members,
+    }
 
 
 def about(kind: str, name: str, own: str = "") -> Annotation | None:
@@ -55,29 +61,31 @@ def about(kind: str, name: str, own: str = "") -> Annotation | None:
 
 def test_tag_lands_on_the_right_clusters_topic_only(read: Read) -> None:
     """Two clusters of an environment may each have a topic `orders`."""
-    here = entity("kafka_topic", "lsrc-7:lkc-1:orders", owner="sales", ownerEmail="s@x", description="All orders.")
+    local = entity("kafka_topic", "lsrc-7:lkc-1:orders", owner="sales", ownerEmail="s@x", description="All orders.")
 
-    found = read(here, entity("kafka_topic", "lsrc-7:lkc-2:orders", tags=["PUBLIC"])).annotations
-    assert [(each.topic, each.tags, each.owner) for each in found] == [("orders", ("PII",), "sales")]
-    assert (found[0].owner_email, found[0].description) == ("s@x", "All orders.")
+    annotations = read(local, entity("kafka_topic", "lsrc-7:lkc-2:orders", tags=["PUBLIC"])).annotations
+    assert [(annotation.topic, annotation.tags, annotation.owner) for annotation in annotations] == [
+        ("orders", ("PII",), "sales")
+    ]
+    assert (annotations[0].owner_email, annotations[0].description) == ("s@x", "All orders.")
 
 
 def test_what_nobody_wrote_about_is_left_out(read: Read) -> None:
     """A catalog lists everything; only what people wrote is worth a row. Deleted things are not there."""
-    gone = entity("kafka_topic", "lsrc-7:lkc-1:gone") | {"status": "DELETED"}
+    deleted = entity("kafka_topic", "lsrc-7:lkc-1:gone") | {"status": "DELETED"}
 
-    found = read(entity("kafka_topic", "lsrc-7:lkc-1:plain", tags=[]), gone)
-    assert found.annotations == ()
-    assert found.outcome.answer is SourceStatus.READ
+    result = read(entity("kafka_topic", "lsrc-7:lkc-1:plain", tags=[]), deleted)
+    assert result.annotations == ()
+    assert result.outcome.status is SourceStatus.READ
 
 
 def test_search_goes_on_to_the_last_page(read: Read) -> None:
     """500 entities a page: requests grow with pages."""
     topics = [entity("kafka_topic", f"lsrc-7:lkc-1:t{number:04}") for number in range(1203)]
 
-    found = read(*topics)
-    assert len(found.annotations) == 1203
-    assert found.outcome.requests < 15
+    result = read(*topics)
+    assert len(result.annotations) == 1203
+    assert result.outcome.requests < 15
 
 
 def test_graphql_adds_business_metadata_and_connectors_topics(read: Read) -> None:
@@ -87,50 +95,50 @@ def test_graphql_adds_business_metadata_and_connectors_topics(read: Read) -> Non
     connector = {"qualifiedName": "lcc-9:s3", "name": "s3", "tags": None, "business_metadata": None}
     sinks = connector | {"topics": [{"name": "orders"}, {"name": "archive"}]}
 
-    found = read(graphql={"kafka_topic": (topic,), "cn_connector": (sinks,)}).annotations
-    assert [(each.kind, each.connector_topics) for each in found] == [
+    annotations = read(graphql={"kafka_topic": (topic,), "cn_connector": (sinks,)}).annotations
+    assert [(annotation.kind, annotation.connector_topics) for annotation in annotations] == [
         ("cn_connector", ("archive", "orders")),
         ("kafka_topic", None),
     ]
-    assert found[1].business_metadata == (("Team.cost_center", "42"), ("Team.lead", '"Ann"'))
-    assert found[0].connector == "s3"
+    assert annotations[1].business_metadata == (("Team.cost_center", "42"), ("Team.lead", '"Ann"'))
+    assert annotations[0].connector == "s3"
 
 
 def test_essentials_package_has_no_graphql_and_is_read_all_the_same(read: Read) -> None:
     """That is no failure: the answer is whole, and the report says what is missing and why."""
-    found = read(entity("kafka_topic", "lsrc-7:lkc-1:orders"), graphql=None)
+    result = read(entity("kafka_topic", "lsrc-7:lkc-1:orders"), graphql=None)
 
-    assert (found.outcome.answer, len(found.annotations)) == (SourceStatus.READ, 1)
-    assert {problem.hint for problem in found.problems} == {
+    assert (result.outcome.status, len(result.annotations)) == (SourceStatus.READ, 1)
+    assert {problem.hint for problem in result.problems} == {
         "business metadata and connectors' topics require the Advanced package of Stream Governance"
     }
 
 
 def test_errors_of_graphql_have_status_200(read: Read) -> None:
     """One unknown field fails the whole query."""
-    found = read(entity("kafka_topic", "lsrc-7:lkc-1:orders"), graphql={"kafka_topic": ()})
+    result = read(entity("kafka_topic", "lsrc-7:lkc-1:orders"), graphql={"kafka_topic": ()})
 
-    assert [problem.what for problem in found.problems] == [
+    assert [problem.what for problem in result.problems] == [
         "GraphQL is not available: GraphQL refused: Unknown field cn_connector"
     ]
 
 
-def test_refused_search_leaves_what_graphql_tells(read: Read) -> None:
+def test_refused_search_leaves_what_graphql_reports(read: Read) -> None:
     """Either way alone is better than nothing, and the answer says so."""
     topic = {"qualifiedName": "lsrc-7:lkc-1:orders", "tags": ["PII"], "business_metadata": None}
 
-    found = read(graphql={"kafka_topic": (topic,), "cn_connector": ()}, refused={"/catalog/v1": 403})
-    assert [(each.topic, each.tags) for each in found.annotations] == [("orders", ("PII",))]
-    assert found.outcome.answer is SourceStatus.PARTIAL
+    result = read(graphql={"kafka_topic": (topic,), "cn_connector": ()}, refused={"/catalog/v1": 403})
+    assert [(annotation.topic, annotation.tags) for annotation in result.annotations] == [("orders", ("PII",))]
+    assert result.outcome.status is SourceStatus.PARTIAL
 
 
 def test_wrong_key_is_no_empty_catalog(read: Read) -> None:
-    """Where nothing at all is told, the source is refused."""
+    """Where nothing at all is reported, the source is refused."""
     with pytest.raises(SourceRefused):
         read(refused={"/catalog": 401})
 
 
-def test_fields_are_not_asked_unless_wanted(cloud, read: Read) -> None:
+def test_fields_are_not_queried_unless_wanted(cloud, read: Read) -> None:
     """There may be a hundred thousand of them."""
     field = entity("sr_field", "lsrc-7:.:1:shop.Order.amount", "amount")
 
@@ -139,7 +147,7 @@ def test_fields_are_not_asked_unless_wanted(cloud, read: Read) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "name", "own", "told"),
+    ("kind", "name", "own", "reported"),
     [
         ("kafka_topic", "lsrc-7:lkc-1:shop.orders.v1", "", {"topic": "shop.orders.v1"}),
         ("sr_schema", "lsrc-7:.:100001", "", {"context": ".", "schema_id": "100001", "record": None}),
@@ -154,12 +162,12 @@ def test_fields_are_not_asked_unless_wanted(cloud, read: Read) -> None:
         ("cn_connector", "lcc-1:s3 sink", "s3 sink", {"connector": "s3 sink", "topic": None}),
     ],
 )
-def test_qualified_name_tells_what_it_is_about(kind: str, name: str, own: str, told: dict[str, Any]) -> None:
+def test_qualified_name_reports_what_it_is_about(kind: str, name: str, own: str, reported: dict[str, Any]) -> None:
     """Dots and colons in names of topics, fields and subjects belong to them."""
-    found = about(kind, name, own)
+    result = about(kind, name, own)
 
-    assert found
-    assert {member: getattr(found, member) for member in told} == told
+    assert result
+    assert {member: getattr(result, member) for member in reported} == reported
 
 
 @pytest.mark.parametrize(
@@ -193,8 +201,8 @@ JSON = st.recursive(
 
 
 @given(JSON.filter(lambda value: isinstance(value, dict)), st.sampled_from(["kafka_topic", "sr_field", "cn_connector"]))
-def test_no_entity_breaks_the_reader(told: Any, kind: str) -> None:
+def test_no_entity_breaks_the_reader(reported: Any, kind: str) -> None:
     """What a catalog says of a thing may have any shape."""
-    found = read_entity(told | {"typeName": kind}, read_graphql_entity(told), SOURCE, "lkc-1")
+    entity = read_entity(reported | {"typeName": kind}, read_graphql_entity(reported), SOURCE, "lkc-1")
 
-    assert found is None or found.kind == kind
+    assert entity is None or entity.kind == kind

@@ -29,7 +29,7 @@ Read = Callable[..., CatalogResult]
 def read(cloud) -> Read:
     """Read the tables of `lkc-1` in `env-x1` of a fake Confluent Cloud over loopback."""
 
-    def ask(*tables: Any, integrations: Any = (), **members: Any) -> CatalogResult:
+    def query(*tables: Any, integrations: Any = (), **members: Any) -> CatalogResult:
         cluster = cloud.Cluster(id="lkc-1", tables=tables, integrations=tuple(integrations))
         server = cloud.Cloud(environments=(cloud.Environment(clusters=(cluster,)),), **members)
         with cloud.serving(server) as url:
@@ -39,13 +39,13 @@ def read(cloud) -> Read:
             with Http(given.http, given.source, clock=NO_PAUSE) as http:
                 return read_tableflow(given, http, no_progress)
 
-    return ask
+    return query
 
 
 def table(name: str = "shop.orders", formats: Any = ("DELTA",), syncs: Any = None, **spec: Any) -> dict[str, Any]:
     storage = {"kind": "ByobAws", "bucket_region": "eu-central-1", "table_path": f"s3://lake/10/{name}"}
-    told = {"display_name": name, "suspended": False, "table_formats": list(formats), "storage": storage} | spec
-    return {"spec": told, "status": {"phase": "RUNNING", "write_mode": "APPEND", "catalog_sync_statuses": syncs}}
+    members = {"display_name": name, "suspended": False, "table_formats": list(formats), "storage": storage} | spec
+    return {"spec": members, "status": {"phase": "RUNNING", "write_mode": "APPEND", "catalog_sync_statuses": syncs}}
 
 
 def sync(identity: str, state: str = "SYNCED", **members: Any) -> dict[str, Any]:
@@ -58,15 +58,19 @@ def catalog(identity: str, config: Any) -> dict[str, Any]:
 
 def test_table_is_named_by_its_place(read: Read) -> None:
     """OpenLineage names Delta and Iceberg tables by where their files lie."""
-    found = read(table(), table("b", ["ICEBERG"])).materializations
+    materializations = read(table(), table("b", ["ICEBERG"])).materializations
 
-    assert [(each.topic, each.table_format, each.namespace, each.name) for each in found] == [
+    assert [
+        (materialization.topic, materialization.table_format, materialization.namespace, materialization.name)
+        for materialization in materializations
+    ] == [
         ("b", "ICEBERG", "s3://lake", "10/b"),
         ("shop.orders", "DELTA", "s3://lake", "10/shop.orders"),
     ]
-    assert {(each.state, each.write_mode, each.storage, each.catalog) for each in found} == {
-        ("RUNNING", "APPEND", "ByobAws", "")
-    }
+    assert {
+        (materialization.state, materialization.write_mode, materialization.storage, materialization.catalog)
+        for materialization in materializations
+    } == {("RUNNING", "APPEND", "ByobAws", "")}
 
 
 @pytest.mark.parametrize(
@@ -89,26 +93,29 @@ def test_catalog_names_the_table_its_own_way(read: Read, config: Any, form: str,
     """So that lineage meets what the catalog itself, or Spark, says of the same table; an unknown kind is kept."""
     listed = table(formats=["DELTA", "ICEBERG"], syncs=[sync("tci-1")])
 
-    found = read(listed, integrations=[catalog("tci-1", config)]).materializations
-    there = [each for each in found if each.catalog == "tci-1" and each.table_format == form]
-    assert [(each.namespace, each.name, each.state, each.catalog_kind) for each in there] == [
+    materializations = read(listed, integrations=[catalog("tci-1", config)]).materializations
+    remote = [item for item in materializations if item.catalog == "tci-1" and item.table_format == form]
+    assert [(item.namespace, item.name, item.state, item.catalog_kind) for item in remote] == [
         (namespace, name, "SYNCED", config["kind"])
     ]
 
 
 def test_integration_alone_proves_no_sync(read: Read) -> None:
     """Only the topic's own statuses tell which catalogs know its table."""
-    found = read(table(), integrations=[catalog("tci-1", UNITY)]).materializations
+    materializations = read(table(), integrations=[catalog("tci-1", UNITY)]).materializations
 
-    assert [each.catalog for each in found] == [""]
+    assert [materialization.catalog for materialization in materializations] == [""]
 
 
 def test_delta_goes_to_unity_and_iceberg_elsewhere(read: Read) -> None:
     """A topic in both formats is one table in each catalog."""
     listed = table(formats=["ICEBERG", "DELTA"], syncs=[sync("u"), sync("g", "FAILED", error_message="no role")])
 
-    found = read(listed, integrations=[catalog("u", UNITY), catalog("g", GLUE)]).materializations
-    assert [(each.table_format, each.catalog, each.state, each.detail) for each in found] == [
+    materializations = read(listed, integrations=[catalog("u", UNITY), catalog("g", GLUE)]).materializations
+    assert [
+        (materialization.table_format, materialization.catalog, materialization.state, materialization.detail)
+        for materialization in materializations
+    ] == [
         ("DELTA", "", "RUNNING", ""),
         ("DELTA", "u", "SYNCED", ""),
         ("ICEBERG", "", "RUNNING", ""),
@@ -121,37 +128,41 @@ def test_failing_format_fails_alone(read: Read) -> None:
     listed = table(formats=["DELTA", "ICEBERG"])
     listed["status"]["failing_table_formats"] = [{"table_format": "DELTA", "error_message": "bad schema"}]
 
-    found = read(listed).materializations
-    assert [(each.table_format, each.state, each.detail) for each in found] == [
+    materializations = read(listed).materializations
+    assert [
+        (materialization.table_format, materialization.state, materialization.detail)
+        for materialization in materializations
+    ] == [
         ("DELTA", "FAILED", "bad schema"),
         ("ICEBERG", "RUNNING", ""),
     ]
 
 
 def test_every_page_is_read_and_an_empty_one_ends_nothing(read: Read) -> None:
-    """100 a page whatever is asked for; the second page is empty, the last has a `next` with an empty token."""
+    """100 a page whatever is queried for; the second page is empty, the last has a `next` with an empty token."""
     tables = [table(f"t{number:03}") for number in range(250)]
 
-    found = read(*tables, hollow=True)
-    assert (len(found.materializations), found.outcome.answer) == (250, SourceStatus.READ)
+    result = read(*tables, hollow=True)
+    assert (len(result.materializations), result.outcome.status) == (250, SourceStatus.READ)
 
 
 def test_topic_without_place_or_catalog_has_a_name(read: Read) -> None:
-    """Managed storage tells no path; `topic_name` stands in some samples."""
+    """Managed storage reports no path; `topic_name` stands in some samples."""
     managed = {"spec": {"topic_name": "a", "storage": {"kind": "Managed"}, "suspended": True}}
 
-    found = read(managed, {"spec": {}}, {}).materializations
-    assert [(each.topic, each.namespace, each.name, each.suspended) for each in found] == [
-        ("a", "tableflow://env-x1", "lkc-1.a", True)
-    ]
+    materializations = read(managed, {"spec": {}}, {}).materializations
+    assert [
+        (materialization.topic, materialization.namespace, materialization.name, materialization.suspended)
+        for materialization in materializations
+    ] == [("a", "tableflow://env-x1", "lkc-1.a", True)]
 
 
-def test_without_integrations_tables_are_told_and_the_answer_is_partial(read: Read) -> None:
+def test_without_integrations_tables_are_reported_and_the_answer_is_partial(read: Read) -> None:
     """One right may be missing and the other not."""
-    found = read(table(syncs=[sync("u", catalog_type="Unity")]), refused={"/tableflow/v1/catalog": 403})
+    result = read(table(syncs=[sync("u", catalog_type="Unity")]), refused={"/tableflow/v1/catalog": 403})
 
-    assert found.outcome.answer is SourceStatus.PARTIAL
-    assert [each.catalog_kind for each in found.materializations] == ["", "Unity"]
+    assert result.outcome.status is SourceStatus.PARTIAL
+    assert [materialization.catalog_kind for materialization in result.materializations] == ["", "Unity"]
 
 
 def test_wrong_key_is_no_empty_tableflow(read: Read) -> None:

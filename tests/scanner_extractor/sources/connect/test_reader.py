@@ -38,13 +38,13 @@ JSON = st.recursive(
 
 @settings(max_examples=150)
 @given(JSON)
-def test_reader_answers_or_objects_whatever_it_is_told(told: Any) -> None:
+def test_reader_answers_or_objects_whatever_it_is_reported(reported: Any) -> None:
     """A proxy, a fork or a newer version may answer anything."""
     for read in (
-        lambda: read_connector("x", told, SOURCE),
-        lambda: read_plugins(told),
-        lambda: read_passwords(told),
-        lambda: read_active_topics(told, "x"),
+        lambda: read_connector("x", reported, SOURCE),
+        lambda: read_plugins(reported),
+        lambda: read_passwords(reported),
+        lambda: read_active_topics(reported, "x"),
     ):
         try:
             read()
@@ -66,31 +66,31 @@ def test_settings_that_are_no_text_are_written_as_json_writes_them() -> None:
 
 def test_tasks_are_those_of_status_and_those_that_have_none_yet() -> None:
     """While tasks start, the list is ahead of the status; strange numbers are no tasks."""
-    told = {
+    members = {
         "info": {"config": {}, "tasks": [{"connector": "x", "task": 1}, {"connector": "x", "task": 0}, 7]},
         "status": {"tasks": [{"id": 2, "state": "RUNNING", "worker_id": "w"}, {"id": True}, {"id": -1}, {"id": 2**40}]},
     }
 
-    assert read_connector("x", told, SOURCE).tasks == (
+    assert read_connector("x", members, SOURCE).tasks == (
         ConnectorTask(number=0, state=""),
         ConnectorTask(number=1, state=""),
         ConnectorTask(number=2, state="RUNNING", worker="w"),
     )
 
 
-def test_managed_task_says_in_msg_why_it_failed() -> None:
+def test_managed_task_states_in_msg_why_it_failed() -> None:
     """Confluent Cloud has no trace for a task."""
-    told = {"info": {"config": {}}, "status": {"tasks": [{"id": 0, "state": "FAILED", "msg": "no such bucket"}]}}
+    members = {"info": {"config": {}}, "status": {"tasks": [{"id": 0, "state": "FAILED", "msg": "no such bucket"}]}}
 
-    assert read_connector("x", told, SOURCE).tasks[0].trace == "no such bucket"
+    assert read_connector("x", members, SOURCE).tasks[0].trace == "no such bucket"
 
 
 def test_kind_comes_from_info_before_status() -> None:
     """The API's word outranks any guess from a class name."""
-    told = {"info": {"config": {"connector.class": "com.acme.FooSinkConnector"}, "type": "source"}}
+    members = {"info": {"config": {"connector.class": "com.acme.FooSinkConnector"}, "type": "source"}}
 
-    assert read_connector("x", told, SOURCE).kind == ConnectorKind.SOURCE
-    assert read_connector("x", told | {"info": {"config": {}}}, SOURCE).kind == ConnectorKind.UNKNOWN
+    assert read_connector("x", members, SOURCE).kind == ConnectorKind.SOURCE
+    assert read_connector("x", members | {"info": {"config": {}}}, SOURCE).kind == ConnectorKind.UNKNOWN
 
 
 def test_every_plugin_of_a_configuration_is_known_by_its_prefix() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -48,7 +49,7 @@ Read = Callable[..., JobsResult]
 def read(flink) -> Read:
     """Read a fake Flink service over loopback."""
 
-    def ask(server: Any, kind: str = CONFLUENT) -> JobsResult:
+    def query(server: Any, kind: str = CONFLUENT) -> JobsResult:
         with flink.serving(server) as url:
             environment = "shop" if kind == CMF else flink.ENVIRONMENT
             settings = FlinkSettings(
@@ -62,38 +63,51 @@ def read(flink) -> Read:
             with Http(settings.http, settings.source, clock=NO_PAUSE) as http:
                 return FLINK_SOURCES[kind].read(settings, http, no_progress)
 
-    return ask
+    return query
 
 
 def names(reading: JobsResult) -> list[str]:
-    return [each.name for each in reading.statements]
+    return [statement.name for statement in reading.statements]
 
 
-def test_a_statement_arrives_with_all_that_the_service_tells(flink, read: Read) -> None:
+def test_a_statement_arrives_with_all_that_the_service_reports(flink, read: Read) -> None:
     """What is not kept now cannot be asked of a statement that is deleted tomorrow."""
     sql = "INSERT INTO `eur` SELECT id FROM `billing.invoices`"
 
-    (found,) = read(flink.Flink(statements=[[flink.statement("enrich", sql)]])).statements
+    (flink_statement,) = read(flink.Flink(statements=[[flink.statement("enrich", sql)]])).statements
 
-    assert (found.source, found.name, found.statement) == ("flink:main", "enrich", sql)
-    assert (found.kind, found.state, found.catalog_name, found.database_name) == (
+    assert (flink_statement.source, flink_statement.name, flink_statement.statement) == ("flink:main", "enrich", sql)
+    assert (
+        flink_statement.kind,
+        flink_statement.state,
+        flink_statement.catalog_name,
+        flink_statement.database_name,
+    ) == (
         "INSERT_INTO",
         "RUNNING",
         "prod",
         "billing",
     )
-    assert (found.compute_pool, found.region, found.principal) == ("lfcp-1", "aws.eu-central-1", "sa-9")
-    assert (found.uid, found.created, found.hidden) == ("uid-enrich", "2026-05-01T10:00:00Z", False)
-    assert found.topics_read == ("billing.invoices",)
+    assert (flink_statement.compute_pool, flink_statement.region, flink_statement.principal) == (
+        "lfcp-1",
+        "aws.eu-central-1",
+        "sa-9",
+    )
+    assert (flink_statement.uid, flink_statement.created, flink_statement.hidden) == (
+        "uid-enrich",
+        "2026-05-01T10:00:00Z",
+        False,
+    )
+    assert flink_statement.topics_read == ("billing.invoices",)
 
 
 def test_every_page_is_read_a_hundred_at_once(flink, read: Read) -> None:
-    """The service gives ten a page unless it is asked for more, and an empty page ends nothing."""
+    """The service gives ten a page unless it is queried for more, and an empty page ends nothing."""
     server = flink.Flink(statements=[[flink.statement("b")], [], [flink.statement("a")]])
 
     reading = read(server)
 
-    assert (names(reading), reading.outcome.answer, reading.outcome.requests) == (["a", "b"], SourceStatus.READ, 4)
+    assert (names(reading), reading.outcome.status, reading.outcome.requests) == (["a", "b"], SourceStatus.READ, 4)
     assert server.asked == [
         f"{flink.CLOUD}/statements?page_size=100",
         f"{flink.CLOUD}/statements?page_size=100&page_token=1",
@@ -116,26 +130,26 @@ def test_hidden_statements_are_kept_and_flagged(flink, read: Read) -> None:
 
 
 @pytest.mark.parametrize(
-    "odd",
+    "unusual",
     [
         {"spec": {"compute_pool_id": None, "compute_pool": {"id": "lfcp-1"}}, "status": {"traits": None}},
         {"spec": {"properties": None}, "status": {"latest_offsets": {}, "phase": None, "detail": 7}},
         {"metadata": {"labels": None, "created_at": 5, "uid": None}},
     ],
 )
-def test_members_that_lack_or_are_odd_are_left_open(flink, read: Read, odd) -> None:
+def test_members_that_lack_or_are_odd_are_left_open(flink, read: Read, unusual) -> None:
     """Older and newer services tell less, and otherwise."""
-    reading = read(flink.Flink(statements=[[flink.statement("a", **odd)]]))
+    reading = read(flink.Flink(statements=[[flink.statement("a", **unusual)]]))
 
-    assert (names(reading), reading.outcome.answer) == (["a"], SourceStatus.READ)
+    assert (names(reading), reading.outcome.status) == (["a"], SourceStatus.READ)
     assert reading.statements[0].compute_pool == "lfcp-1"
 
 
-def test_topics_that_the_engine_does_not_tell_are_unknown(flink, read: Read) -> None:
+def test_topics_that_the_engine_does_not_report_are_unknown(flink, read: Read) -> None:
     """An empty list would say that it reads none."""
     shown = [flink.statement("a", status={"latest_offsets": {}}), flink.statement("b", status={"latest_offsets": None})]
 
-    assert [each.topics_read for each in read(flink.Flink(statements=[shown])).statements] == [None, None]
+    assert [statement.topics_read for statement in read(flink.Flink(statements=[shown])).statements] == [None, None]
 
 
 def test_item_that_cannot_be_read_costs_itself(flink, read: Read) -> None:
@@ -144,7 +158,7 @@ def test_item_that_cannot_be_read_costs_itself(flink, read: Read) -> None:
 
     reading = read(flink.Flink(statements=[shown]))
 
-    assert (names(reading), reading.outcome.answer, reading.outcome.unread) == (["b"], SourceStatus.PARTIAL, {"a"})
+    assert (names(reading), reading.outcome.status, reading.outcome.unread) == (["b"], SourceStatus.PARTIAL, {"a"})
     assert reading.outcome.reason == "1 could not be read"
 
 
@@ -152,16 +166,16 @@ def test_item_without_a_name_proves_nothing_to_be_gone(flink, read: Read) -> Non
     """It may be any of those that an earlier scan knows."""
     reading = read(flink.Flink(statements=[[flink.statement("a", ""), flink.statement("", "SELECT 2")]]))
 
-    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
+    assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
 
 
 @pytest.mark.parametrize("page", [500, 429, 400, "<html>502 Bad Gateway</html>"])
-def test_list_that_breaks_off_keeps_what_it_told(flink, read: Read, page) -> None:
+def test_list_that_breaks_off_keeps_what_it_reported(flink, read: Read, page) -> None:
     """A token may expire, a proxy may fail: nothing is gone for that."""
     reading = read(flink.Flink(statements=[[flink.statement("a")], page], tables=[[flink.table("t")]]))
 
     assert names(reading) == ["a", "lkc-1/t"]
-    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
+    assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
     assert reading.outcome.reason == "statements could not all be listed"
 
 
@@ -182,11 +196,13 @@ def test_nothing_listed_is_a_failure(flink, read: Read, page, error) -> None:
 
 def test_materialised_tables_are_statements_of_their_own_kind(flink, read: Read) -> None:
     """Clusters share names, and a table may be called as a statement is."""
-    told = flink.table("t", creation_statement="CREATE OR ALTER MATERIALIZED TABLE t AS SELECT 2 AS a")
+    table = flink.table("t", creation_statement="CREATE OR ALTER MATERIALIZED TABLE t AS SELECT 2 AS a")
     other = flink.table("t", "lkc-2", latest_offsets={"o": "partition:0,offset:1"})
-    server = flink.Flink(statements=[[flink.statement("t")]], tables=[[told], [other]])
+    server = flink.Flink(statements=[[flink.statement("t")]], tables=[[table], [other]])
 
-    statement, first, second = sorted(read(server).statements, key=lambda each: (each.kind, each.name))
+    statement, first, second = sorted(
+        read(server).statements, key=lambda flink_statement: (flink_statement.kind, flink_statement.name)
+    )
 
     assert (statement.name, first.name, second.name) == ("t", "lkc-1/t", "lkc-2/t")
     assert first.statement == "CREATE OR ALTER MATERIALIZED TABLE t AS SELECT 2 AS a"
@@ -198,47 +214,52 @@ def test_materialised_tables_are_statements_of_their_own_kind(flink, read: Read)
 @pytest.mark.parametrize(
     ("page", "answer"), [(404, SourceStatus.READ), (403, SourceStatus.PARTIAL), (500, SourceStatus.PARTIAL)]
 )
-def test_tables_that_are_not_told_leave_the_statements(flink, read: Read, page, answer) -> None:
+def test_tables_that_are_not_reported_leave_the_statements(flink, read: Read, page, answer) -> None:
     """A region without them has none; a right that lacks makes them unknown."""
     reading = read(flink.Flink(statements=[[flink.statement("a")]], tables=[page]))
 
-    assert (names(reading), reading.outcome.answer) == (["a"], answer)
+    assert (names(reading), reading.outcome.status) == (["a"], answer)
 
 
 def test_secrets_of_a_statement_are_hidden(flink, read: Read) -> None:
     """People write connections by hand."""
     sql = "CREATE CONNECTION c WITH ('type' = 'openai', 'api-key' = 'zqSECRETzq')"
 
-    (found,) = read(
+    (flink_statement,) = read(
         flink.Flink(statements=[[flink.statement("a", sql, status={"detail": "token=zqSECRETzq"})]])
     ).statements
 
-    assert "zqSECRETzq" not in repr(found)
-    assert "'type' = 'openai'" in found.statement
+    assert "zqSECRETzq" not in repr(flink_statement)
+    assert "'type' = 'openai'" in flink_statement.statement
 
 
-def test_manager_of_the_platform_tells_the_same(flink, read: Read) -> None:
+def test_manager_of_the_platform_reports_the_same(flink, read: Read) -> None:
     """It names things otherwise, and numbers its pages."""
     server = flink.Flink(managed=[[flink.managed("b")], [flink.managed("a", phase="FAILED")]])
 
     reading = read(server, CMF)
 
-    found = reading.statements[0]
-    assert (names(reading), reading.outcome.answer, len(server.asked)) == (["a", "b"], SourceStatus.READ, 3)
-    assert (found.kind, found.state, found.compute_pool, found.catalog_name) == (
+    flink_statement = reading.statements[0]
+    assert (names(reading), reading.outcome.status, len(server.asked)) == (["a", "b"], SourceStatus.READ, 3)
+    assert (
+        flink_statement.kind,
+        flink_statement.state,
+        flink_statement.compute_pool,
+        flink_statement.catalog_name,
+    ) == (
         "SELECT",
         "FAILED",
         "pool",
         "kafka-cat",
     )
-    assert (found.uid, found.created) == ("uid-a", "2026-05-01T10:00:00.000Z")
+    assert (flink_statement.uid, flink_statement.created) == ("uid-a", "2026-05-01T10:00:00.000Z")
 
 
-def test_manager_that_fails_later_keeps_what_it_told(flink, read: Read) -> None:
+def test_manager_that_fails_later_keeps_what_it_reported(flink, read: Read) -> None:
     """Pages are whole in themselves."""
     reading = read(flink.Flink(managed=[[flink.managed("b")], 500]), CMF)
 
-    assert (names(reading), reading.outcome.answer, reading.outcome.unread) == (
+    assert (names(reading), reading.outcome.status, reading.outcome.unread) == (
         ["b"],
         SourceStatus.PARTIAL,
         frozenset(),
@@ -254,26 +275,28 @@ def test_manager_that_lists_nothing_is_a_failure(flink, read: Read, page, error)
 
 @pytest.mark.parametrize("kind", [CONFLUENT, CMF])
 @pytest.mark.parametrize("body", ["[]", "{}", '{"data": 1, "items": 2}', "null"])
-def test_another_answer_is_no_list(serve, reply, kind, body) -> None:
+def test_another_answer_is_no_list(canned, kind, body) -> None:
     """Something else listens there."""
-    url = serve(lambda seen: reply(body=body.encode()))
-    settings = FlinkSettings(type=kind, http=HttpSettings(url=url), organization="o", environment="e")
+    canned.get(re.compile("http://flink.example/.*"), body=body)
+    settings = FlinkSettings(
+        type=kind, http=HttpSettings(url="http://flink.example"), organization="o", environment="e"
+    )
 
     with Http(settings.http, settings.source, clock=NO_PAUSE) as http, pytest.raises(PayloadUnexpected):
         FLINK_SOURCES[kind].read(settings, http, no_progress)
 
 
-def test_progress_tells_how_far_it_is(flink) -> None:
+def test_progress_reports_how_far_it_is(flink) -> None:
     """A list of many pages must not look stuck."""
-    told: list[tuple[int, int | None]] = []
+    reported: list[tuple[int, int | None]] = []
     with flink.serving(flink.Flink(statements=[[flink.statement("a")], [flink.statement("b")]])) as url:
         settings = FlinkSettings(
             type=CONFLUENT, http=HttpSettings(url=url), organization=flink.ORGANIZATION, environment=flink.ENVIRONMENT
         )
         with Http(settings.http, settings.source) as http:
-            FLINK_SOURCES[CONFLUENT].read(settings, http, lambda _, done, total: told.append((done, total)))
+            FLINK_SOURCES[CONFLUENT].read(settings, http, lambda _, done, total: reported.append((done, total)))
 
-    assert told == [(1, None), (2, None), (2, 2)]
+    assert reported == [(1, None), (2, None), (2, 2)]
 
 
 ANY_JSON = st.recursive(
@@ -284,14 +307,14 @@ ANY_JSON = st.recursive(
 
 
 @given(ANY_JSON)
-def test_any_answer_is_read_or_refused(told) -> None:
+def test_any_answer_is_read_or_refused(reported) -> None:
     """Nothing that a service may say ends in a traceback."""
     settings = FlinkSettings(type=CONFLUENT, http=HttpSettings(url="http://f"))
-    payload = told if isinstance(told, dict) else {}
+    payload = reported if isinstance(reported, dict) else {}
 
     for reader in (read_page, read_items):
         with suppress(PayloadUnexpected):
-            reader(told)
+            reader(reported)
     for reader in (read_statement, read_table):
         with suppress(PayloadUnexpected):
             assert reader(payload, settings).name

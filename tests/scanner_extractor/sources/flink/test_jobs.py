@@ -1,4 +1,4 @@
-"""Self-hosted Flink: jobs with their plans, and a gateway that tells nothing but that it is there."""
+"""Self-hosted Flink: jobs with their plans, and a gateway that reports nothing but that it is there."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ Read = Callable[..., JobsResult]
 def read(flink) -> Read:
     """Read a fake Flink over loopback."""
 
-    def ask(server: Any, kind: str = JOB_MANAGER) -> JobsResult:
+    def query(server: Any, kind: str = JOB_MANAGER) -> JobsResult:
         with flink.serving(server) as url:
             settings = FlinkSettings(type=kind, http=HttpSettings(url=url, concurrency=2))
             with Http(settings.http, SourceId("flink:x"), clock=NO_PAUSE) as http:
                 return FLINK_SOURCES[kind].read(settings, http, no_progress)
 
-    return ask
+    return query
 
 
 def test_jobs_arrive_with_state_start_and_plan(flink, read: Read) -> None:
-    """Those that ended are told too, as long as the job manager remembers them."""
+    """Those that ended are reported too, as long as the job manager remembers them."""
     server = flink.Flink(
         jobs=[flink.job("b", state="FINISHED", started=-1), flink.job("a")], plans={"a": PLAN, "b": {"nodes": []}}
     )
@@ -48,7 +48,7 @@ def test_jobs_arrive_with_state_start_and_plan(flink, read: Read) -> None:
     a, b = reading.jobs
     assert (a.name, a.title, a.state, a.started) == ("a", "insert-into_t", "RUNNING", "2026-05-01T10:00:00.000+00:00")
     assert (json.loads(a.plan), b.state, b.started) == (PLAN, "FINISHED", "")
-    assert (reading.outcome.answer, reading.outcome.got, reading.outcome.requests) == (SourceStatus.READ, 2, 3)
+    assert (reading.outcome.status, reading.outcome.received, reading.outcome.requests) == (SourceStatus.READ, 2, 3)
     assert sorted(server.asked) == ["/jobs/a/plan", "/jobs/b/plan", "/jobs/overview"]
 
 
@@ -56,7 +56,7 @@ def test_job_that_was_forgotten_meanwhile_has_no_plan(flink, read: Read) -> None
     """It was there when it was listed."""
     reading = read(flink.Flink(jobs=[flink.job("a")]))
 
-    assert ([(job.name, job.plan) for job in reading.jobs], reading.outcome.answer) == ([("a", "")], SourceStatus.READ)
+    assert ([(job.name, job.plan) for job in reading.jobs], reading.outcome.status) == ([("a", "")], SourceStatus.READ)
 
 
 def test_job_whose_plan_fails_stays_as_it_was(flink, read: Read) -> None:
@@ -66,28 +66,36 @@ def test_job_whose_plan_fails_stays_as_it_was(flink, read: Read) -> None:
 
     reading = read(flink.Flink(jobs=[flink.job("a"), *failing], plans=plans))
 
-    assert ([job.name for job in reading.jobs], reading.outcome.answer) == (["a"], SourceStatus.PARTIAL)
+    assert ([job.name for job in reading.jobs], reading.outcome.status) == (["a"], SourceStatus.PARTIAL)
     assert reading.outcome.unread == {"f0", "f1", "f2", "f3", "f4"}
     assert reading.outcome.reason == "the plans of 5 of its jobs could not be read"
     assert reading.problems[-1].what == "nor could the plans of 2 more of its jobs"
 
 
-def test_gateway_is_there_or_not(flink, read: Read, serve, reply) -> None:
+def test_gateway_is_there_or_not(flink, read: Read) -> None:
     """It lists no sessions, so there is nothing else to ask."""
     server = flink.Flink()
 
-    assert (read(server, SQL_GATEWAY).outcome.answer, server.asked) == (SourceStatus.READ, ["/v1/info"])
-    settings = FlinkSettings(type=SQL_GATEWAY, http=HttpSettings(url=serve(lambda seen: reply(status=503))))
+    assert (read(server, SQL_GATEWAY).outcome.status, server.asked) == (SourceStatus.READ, ["/v1/info"])
+
+
+def test_gateway_that_is_not_available_is_unreachable(canned) -> None:
+    """As behind a proxy, while it starts."""
+    canned.get("http://flink.example/v1/info", status=503)
+    settings = FlinkSettings(type=SQL_GATEWAY, http=HttpSettings(url="http://flink.example"))
+
     with Http(settings.http, settings.source, clock=NO_PAUSE) as http, pytest.raises(SourceUnreachable):
         FLINK_SOURCES[SQL_GATEWAY].read(settings, http, no_progress)
 
 
-@pytest.mark.parametrize("reader", [lambda told: read_jobs(told, SourceId("s")), read_plan, read_version, read_gateway])
-@pytest.mark.parametrize("told", [None, [], {}, {"jobs": 1}, {"plan": []}, {"flink-version": 1}, "x"])
-def test_another_answer_is_refused(reader, told) -> None:
+@pytest.mark.parametrize(
+    "reader", [lambda reported: read_jobs(reported, SourceId("s")), read_plan, read_version, read_gateway]
+)
+@pytest.mark.parametrize("reported", [None, [], {}, {"jobs": 1}, {"plan": []}, {"flink-version": 1}, "x"])
+def test_another_answer_is_refused(reader, reported) -> None:
     """Something else listens there."""
     with pytest.raises(PayloadUnexpected):
-        reader(told)
+        reader(reported)
 
 
 @pytest.mark.parametrize("started", [None, True, "now", -1, 10**20, 1.5])
@@ -102,10 +110,10 @@ def test_start_that_is_no_time_is_unknown(started) -> None:
 
 def test_secrets_of_a_plan_are_hidden() -> None:
     """A connector may put its options into the name of its operator."""
-    told = read_plan({"plan": {"nodes": [{"description": "Sink: x(url=jdbc:db://u:zqPASSzq@h/d, password=zqPASSzq)"}]}})
+    plan = read_plan({"plan": {"nodes": [{"description": "Sink: x(url=jdbc:db://u:zqPASSzq@h/d, password=zqPASSzq)"}]}})
 
-    assert "zqPASSzq" not in told
-    assert "Sink: x" in told
+    assert "zqPASSzq" not in plan
+    assert "Sink: x" in plan
 
 
 @pytest.mark.parametrize(

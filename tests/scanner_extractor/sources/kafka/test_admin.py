@@ -96,9 +96,10 @@ class Brokers:
             raise KafkaException(self.given["describe"])
         if "unshown" in self.given:
             return {name: settled(self.given["unshown"]) for name in topics.topic_names}
-        told = self.given.get("topic_rights", [AclOperation.DESCRIBE])
+        reported = self.given.get("topic_rights", [AclOperation.DESCRIBE])
         return {
-            name: settled(Described(is_internal=name.startswith("__"), operations=told)) for name in topics.topic_names
+            name: settled(Described(is_internal=name.startswith("__"), operations=reported))
+            for name in topics.topic_names
         }
 
     def describe_configs(self, resources: list[Any], request_timeout: float) -> dict[Any, Future[Any]]:
@@ -131,24 +132,27 @@ def test_cluster_is_read_whole() -> None:
     """Everything in a fixed order, whatever order the brokers answered in."""
     reading = read(Brokers("orders", "__consumer_offsets", groups=["z", "a"]))
 
-    assert (reading.cluster_id, reading.brokers, reading.outcome.answer) == (
+    assert (reading.cluster_id, reading.brokers, reading.outcome.status) == (
         "abc",
         ("kafka-1:9092",),
         SourceStatus.READ,
     )
-    assert [(one.name, one.internal, one.config) for one in reading.topics] == [
+    assert [(topic.name, topic.internal, topic.config) for topic in reading.topics] == [
         ("__consumer_offsets", True, (("retention.ms", "1"),)),
         ("orders", False, (("retention.ms", "1"),)),
     ]
-    assert [(one.name, one.topics) for one in reading.consumer_groups] == [("a", ("orders",)), ("z", ("orders",))]
+    assert [(consumer_group.name, consumer_group.topics) for consumer_group in reading.consumer_groups] == [
+        ("a", ("orders",)),
+        ("z", ("orders",)),
+    ]
 
 
 def test_settings_that_are_refused_leave_the_topics() -> None:
     """One missing right costs what it guards, and is said once, not once a topic."""
     reading = read(Brokers("a", "b", config=DENIED))
 
-    assert [(one.name, one.config) for one in reading.topics] == [("a", ()), ("b", ())]
-    assert (reading.outcome.answer, reading.unconfigured) == (SourceStatus.PARTIAL, frozenset({"a", "b"}))
+    assert [(topic.name, topic.config) for topic in reading.topics] == [("a", ()), ("b", ())]
+    assert (reading.outcome.status, reading.unconfigured) == (SourceStatus.PARTIAL, frozenset({"a", "b"}))
     reason = "2 topics could not be queried for their settings: Topic authorization failed (a, b)"
     assert reading.outcome.reason == reason
 
@@ -171,7 +175,7 @@ def test_listeners_that_are_refused_cost_nothing_else() -> None:
     """They are extra: the addresses of the metadata are complete for whoever uses the same listener."""
     reading = read(Brokers("orders", listeners=NO_RIGHT))
 
-    assert (reading.brokers, reading.outcome.answer) == (("kafka-1:9092",), SourceStatus.READ)
+    assert (reading.brokers, reading.outcome.status) == (("kafka-1:9092",), SourceStatus.READ)
 
 
 def test_nothing_shown_to_a_user_without_rights_is_not_an_empty_cluster() -> None:
@@ -194,35 +198,35 @@ def test_nothing_shown_to_a_user_who_may_not_see_topics_is_not_an_empty_cluster(
 @pytest.mark.parametrize("code", [KafkaError.UNKNOWN_TOPIC_OR_PART, KafkaError._TIMED_OUT])
 def test_topic_that_nobody_has_is_not_missing(code) -> None:
     """Only a refusal is one."""
-    assert read(Brokers(unshown=KafkaError(code, "?"))).outcome.answer == SourceStatus.READ
+    assert read(Brokers(unshown=KafkaError(code, "?"))).outcome.status == SourceStatus.READ
 
 
 def test_nothing_shown_to_a_user_with_rights_is_an_empty_cluster() -> None:
     """The last topic may really have been deleted."""
     reading = read(Brokers())
 
-    assert (reading.topics, reading.outcome.answer, reading.problems) == ((), SourceStatus.READ, ())
+    assert (reading.topics, reading.outcome.status, reading.problems) == ((), SourceStatus.READ, ())
 
 
-def test_nothing_shown_by_brokers_that_do_not_tell_rights_proves_nothing() -> None:
+def test_nothing_shown_by_brokers_that_do_not_report_rights_proves_nothing() -> None:
     """Unknown is neither empty nor refused."""
     reading = read(Brokers(rights=KafkaError(KafkaError._TIMED_OUT, "too late")))
 
-    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
+    assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
 
 
 def test_part_shown_to_a_user_without_rights_on_the_cluster_proves_nothing_gone() -> None:
     """With a name among the unread, a partial answer would count as a list of everything else."""
     reading = read(Brokers("orders", "secret", hidden={"secret": DENIED}, rights=[AclOperation.CREATE]))
 
-    assert (reading.outcome.answer, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
+    assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
     assert "may be hidden" in reading.problems[0].what
     assert "DESCRIBE" in reading.problems[0].hint
 
 
-def test_brokers_that_tell_no_rights_at_all_are_read_as_before() -> None:
+def test_brokers_that_report_no_rights_at_all_are_read_as_before() -> None:
     """Before Kafka 2.3, and elsewhere, no user would ever get a full answer."""
-    assert read(Brokers("orders", rights=None, topic_rights=None)).outcome.answer == SourceStatus.READ
+    assert read(Brokers("orders", rights=None, topic_rights=None)).outcome.status == SourceStatus.READ
 
 
 def test_check_finds_the_missing_right_before_a_scan_does() -> None:
@@ -243,30 +247,33 @@ def test_failed_batch_is_not_repeated_for_the_rest() -> None:
     assert (brokers.calls, len(reading.topics), len(reading.problems)) == (1, 1200, 1)
 
 
-def test_mark_that_cannot_be_asked_is_told_by_kafkas_own_names() -> None:
+def test_mark_that_cannot_be_queried_is_reported_by_kafkas_own_names() -> None:
     """Brokers without DescribeTopics still have internal topics, and nothing is missing then."""
     reading = read(Brokers("__consumer_offsets", "_mine", describe=DENIED))
 
-    assert [(one.name, one.internal) for one in reading.topics] == [("__consumer_offsets", True), ("_mine", False)]
-    assert reading.outcome.answer == SourceStatus.READ
+    assert [(topic.name, topic.internal) for topic in reading.topics] == [
+        ("__consumer_offsets", True),
+        ("_mine", False),
+    ]
+    assert reading.outcome.status == SourceStatus.READ
 
 
 def test_topic_that_the_brokers_do_not_show_stays_as_it_was() -> None:
     """It exists, so it must not be marked as gone."""
     reading = read(Brokers("orders", "secret", hidden={"secret": DENIED}))
 
-    assert [one.name for one in reading.topics] == ["orders"]
-    assert (reading.outcome.unread, reading.outcome.answer) == (frozenset({"secret"}), SourceStatus.PARTIAL)
+    assert [topic.name for topic in reading.topics] == ["orders"]
+    assert (reading.outcome.unread, reading.outcome.status) == (frozenset({"secret"}), SourceStatus.PARTIAL)
 
 
 @pytest.mark.parametrize(
     "listing", [DENIED, ListConsumerGroupsResult(valid=[], errors=[KafkaException(DENIED).args[0]])]
 )
 def test_groups_that_are_not_listed_are_not_gone(listing) -> None:
-    """Partial, and no name among the unread makes a whole list of what was told: what is missing stays."""
+    """Partial, and no name among the unread makes a whole list of what was reported: what is missing stays."""
     reading = read(Brokers("orders", "secret", hidden={"secret": DENIED}, listing=listing))
 
-    assert (reading.consumer_groups, reading.outcome.answer) == ((), SourceStatus.PARTIAL)
+    assert (reading.consumer_groups, reading.outcome.status) == ((), SourceStatus.PARTIAL)
     assert reading.outcome.unread == frozenset()
     assert "Topic authorization failed" in reading.outcome.reason
 
@@ -275,7 +282,7 @@ def test_broker_that_holds_replicas_and_is_not_named_is_down() -> None:
     """A broker that left the cluster holds none; what the others told is whole all the same."""
     reading = read(Brokers("orders", replicas=[3, 1, 2]))
 
-    assert (reading.brokers, reading.unnamed, reading.outcome.answer) == (("kafka-1:9092",), 2, SourceStatus.READ)
+    assert (reading.brokers, reading.unnamed, reading.outcome.status) == (("kafka-1:9092",), 2, SourceStatus.READ)
     assert [problem.what for problem in reading.problems] == [
         "brokers that hold replicas are down: 2, 3; their addresses stay"
     ]
@@ -285,17 +292,23 @@ def test_groups_of_a_broker_that_is_down_are_not_gone() -> None:
     """The other brokers list theirs, and say nothing of those that it coordinates."""
     reading = read(Brokers("orders", "__consumer_offsets", groups=["a"], leader=-1))
 
-    assert ([one.name for one in reading.consumer_groups], reading.outcome.answer) == (["a"], SourceStatus.PARTIAL)
+    assert ([consumer_group.name for consumer_group in reading.consumer_groups], reading.outcome.status) == (
+        ["a"],
+        SourceStatus.PARTIAL,
+    )
     assert reading.outcome.unread == frozenset()
     assert "1 of 2 partitions of __consumer_offsets have no leader" in reading.outcome.reason
 
 
-def test_group_is_unread_only_where_nothing_is_told_of_it() -> None:
+def test_group_is_unread_only_where_nothing_is_reported_for_it() -> None:
     """Offsets without members, or members without offsets, are still something."""
     half = read(Brokers(groups=["g"], members=DENIED))
     none = read(Brokers(groups=["g"], members=DENIED, offsets=DENIED))
 
-    assert ([one.name for one in half.consumer_groups], half.outcome.unread) == (["g"], frozenset())
+    assert ([consumer_group.name for consumer_group in half.consumer_groups], half.outcome.unread) == (
+        ["g"],
+        frozenset(),
+    )
     assert (none.consumer_groups, none.outcome.unread) == ((), frozenset({"g"}))
 
 
@@ -310,7 +323,7 @@ def test_group_is_unread_only_where_nothing_is_told_of_it() -> None:
         (KafkaError._ALL_BROKERS_DOWN, SourceUnreachable),
     ],
 )
-def test_reason_is_what_librdkafka_said_in_the_background(code, error) -> None:
+def test_reason_is_what_librdkafka_reported_in_the_background(code, error) -> None:
     """The call itself only times out; the reason comes another way."""
     with pytest.raises(error) as caught:
         read(Brokers(said=KafkaError(code, "because (after 3ms in state CONNECT)")), timeout=0.05)
@@ -319,7 +332,7 @@ def test_reason_is_what_librdkafka_said_in_the_background(code, error) -> None:
     assert caught.value.hint
 
 
-def test_wrong_password_is_told_at_once() -> None:
+def test_wrong_password_is_reported_at_once() -> None:
     """Asking again does not mend it."""
     brokers = Brokers(said=KafkaError(KafkaError._AUTHENTICATION, "no"))
 
@@ -330,7 +343,7 @@ def test_wrong_password_is_told_at_once() -> None:
 
 
 def test_dead_address_is_unreachable_within_the_time() -> None:
-    """The real librdkafka against a port that nobody listens on."""
+    """The real librdkafka against a port that nothing listens on."""
     settings = KafkaSettings(brokers=("127.0.0.1:1",), timeout=0.5)
     waits: list[float] = []
 
@@ -383,4 +396,4 @@ def test_mock_cluster_gives_what_it_can() -> None:
 
     assert len(reading.brokers) == 2
     assert reading.cluster_id
-    assert reading.outcome.answer == SourceStatus.PARTIAL
+    assert reading.outcome.status == SourceStatus.PARTIAL

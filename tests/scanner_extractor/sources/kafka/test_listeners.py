@@ -12,13 +12,13 @@ from scanner_extractor.sources.kafka.reader import listener_addresses
 NAMES = {"advertised": "advertised.listeners", "plain": "listeners", "controllers": "controller.listener.names"}
 
 
-def addresses(told: tuple[str, ...] = ("kafka-1:9092",), **settings: str | None) -> tuple[str, ...]:
+def addresses(reported: tuple[str, ...] = ("kafka-1:9092",), **settings: str | None) -> tuple[str, ...]:
     entries = {NAMES[name]: ConfigEntry(NAMES[name], value) for name, value in settings.items()}
-    return listener_addresses([entries], told)
+    return listener_addresses([entries], reported)
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "result"),
     [
         ("PLAINTEXT://Kafka-1:9092,SASL_SSL://kafka-1.example.com:9094", ("kafka-1.example.com:9094",)),
         ("IN://b:1, OUT://a:2", ("a:2", "b:1")),
@@ -28,9 +28,9 @@ def addresses(told: tuple[str, ...] = ("kafka-1:9092",), **settings: str | None)
         ("", ()),
     ],
 )
-def test_listener_gives_an_address_that_others_can_use(text, found) -> None:
+def test_listener_gives_an_address_that_others_can_use(text, result) -> None:
     """Wildcards and random ports are what a broker binds to, not where anybody finds it."""
-    assert addresses(advertised=text) == found
+    assert addresses(advertised=text) == result
 
 
 def test_listeners_are_advertised_where_nothing_else_is() -> None:
@@ -49,12 +49,12 @@ def test_controllers_listener_is_nobodys_address() -> None:
 
 @pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.8.0.1", "[::1]"])
 def test_loopback_of_another_machine_is_no_address(host) -> None:
-    """Half of all clusters in containers advertise it; it belongs to whoever is asked, so no cluster may claim it."""
+    """Half of all clusters in containers advertise it; it belongs to whoever is queried, so no cluster may claim it."""
     assert addresses(advertised=f"A://{host}:9094") == ()
     assert addresses(("localhost:9092",), advertised=f"A://{host}:9094") == (f"{host}:9094",)
 
 
-def test_brokers_that_told_nothing_add_nothing() -> None:
+def test_brokers_that_reported_nothing_add_nothing() -> None:
     """They may have refused."""
     assert listener_addresses([], ("kafka-1:9092",)) == ()
 

@@ -21,18 +21,18 @@ KAFKA = SourceId("kafka:kafka-1:9092")
 
 
 def broker(host: str, port: int = 9092) -> BrokerMetadata:
-    made = BrokerMetadata()
-    made.host, made.port = host, port
-    return made
+    broker_metadata = BrokerMetadata()
+    broker_metadata.host, broker_metadata.port = host, port
+    return broker_metadata
 
 
 def topic(name: str, replicas: int = 3, partitions: int = 2) -> TopicMetadata:
-    made = TopicMetadata()
-    made.topic = name
+    topic_metadata = TopicMetadata()
+    topic_metadata.topic = name
     for number in range(partitions):
-        made.partitions[number] = PartitionMetadata()
-        made.partitions[number].replicas = list(range(replicas))
-    return made
+        topic_metadata.partitions[number] = PartitionMetadata()
+        topic_metadata.partitions[number].replicas = list(range(replicas))
+    return topic_metadata
 
 
 class Description:
@@ -73,7 +73,7 @@ def test_topic_without_partitions_leaves_them_open() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told", "internal"),
+    ("name", "reported", "internal"),
     [
         ("__consumer_offsets", None, True),
         ("_schemas", None, False),
@@ -82,9 +82,9 @@ def test_topic_without_partitions_leaves_them_open() -> None:
         ("__consumer_offsets", False, False),
     ],
 )
-def test_internal_is_what_the_brokers_say(name, told, internal) -> None:
+def test_internal_is_what_the_brokers_state(name, reported, internal) -> None:
     """A leading underscore is a habit of people; only Kafka's own names stand in for the mark."""
-    assert read_topic(topic(name), KAFKA, internal=told).internal is internal
+    assert read_topic(topic(name), KAFKA, internal=reported).internal is internal
 
 
 def test_only_settings_that_differ_are_kept_and_none_that_are_sensitive() -> None:
@@ -97,7 +97,7 @@ def test_only_settings_that_differ_are_kept_and_none_that_are_sensitive() -> Non
         ConfigEntry("nothing", None),
     ]
 
-    assert read_config({one.name: one for one in entries}) == (
+    assert read_config({entry.name: entry for entry in entries}) == (
         ("cleanup.policy", "compact"),
         ("retention.ms", "1000"),
     )
@@ -113,7 +113,7 @@ def test_group_has_the_topics_it_committed_and_is_assigned() -> None:
     assert (read.name, read.state, read.topics) == ("billing", "STABLE", ("orders", "payments"))
 
 
-def test_group_that_tells_nothing_is_still_a_group() -> None:
+def test_group_that_reports_nothing_is_still_a_group() -> None:
     """Old brokers list names only."""
     read = read_group(ConsumerGroupListing("billing", True), KAFKA, (), None)
 

@@ -1,4 +1,4 @@
-"""A whole ksqlDB cluster: what is asked of new, old and reluctant servers, and what comes of it."""
+"""A whole ksqlDB cluster: what is queried of new, old and reluctant servers, and what comes of it."""
 
 from __future__ import annotations
 
@@ -79,15 +79,15 @@ Read = Callable[..., KsqlResult]
 def read() -> Read:
     settings = KsqlSettings(http=HttpSettings(url="http://ksql:8088"))
 
-    def ask(server: Server, earlier: Earlier = NOTHING_EARLIER) -> KsqlResult:
+    def query(server: Server, earlier: Earlier = NOTHING_EARLIER) -> KsqlResult:
         with Http(settings.http, settings.source, exchange=server) as http:
             return read_ksqldb(settings, http, no_progress, earlier)
 
-    return ask
+    return query
 
 
-def test_two_requests_tell_everything(read: Read) -> None:
-    """A server of a thousand collections is asked as often as an empty one."""
+def test_two_requests_report_everything(read: Read) -> None:
+    """A server of a thousand collections is queried as often as an empty one."""
     answer = [
         sources(source("PAID", "paid"), source("ORDERS", "orders")),
         sources(),
@@ -99,22 +99,22 @@ def test_two_requests_tell_everything(read: Read) -> None:
 
     reading = read(server)
 
-    assert [one.name for one in reading.sources] == ["ORDERS", "PAID"]
-    assert [(one.name, one.sources, one.sinks, one.sink_topics) for one in reading.queries] == [
+    assert [source.name for source in reading.sources] == ["ORDERS", "PAID"]
+    assert [(query.name, query.sources, query.sinks, query.sink_topics) for query in reading.queries] == [
         ("Q1", ("ORDERS",), ("PAID",), ("paid",))
     ]
-    assert (reading.outcome.answer, reading.outcome.requests, reading.outcome.got) == (Answered.READ, 2, 3)
+    assert (reading.outcome.status, reading.outcome.requests, reading.outcome.received) == (Answered.READ, 2, 3)
 
 
 def test_empty_server_is_read_and_empty(read: Read) -> None:
     """Nothing there is an answer, not a failure."""
     reading = read(Server({BATCH: [sources(), sources(), queries(), FUNCTIONS, TYPES]}))
 
-    assert (reading.outcome.answer, reading.sources, reading.queries) == (Answered.READ, (), ())
+    assert (reading.outcome.status, reading.sources, reading.queries) == (Answered.READ, (), ())
 
 
-def test_older_server_is_asked_in_older_words(read: Read) -> None:
-    """One unknown statement fails the whole batch, so each is asked alone."""
+def test_older_server_is_queried_in_older_words(read: Read) -> None:
+    """One unknown statement fails the whole batch, so each is queried alone."""
     server = Server(
         {
             "LIST STREAMS EXTENDED;": [sources(source("ORDERS", "orders"))],
@@ -125,11 +125,11 @@ def test_older_server_is_asked_in_older_words(read: Read) -> None:
 
     reading = read(server)
 
-    assert [one.name for one in reading.sources] == ["ORDERS", "USERS"]
-    assert (len(reading.queries), reading.outcome.answer) == (1, Answered.READ)
+    assert [source.name for source in reading.sources] == ["ORDERS", "USERS"]
+    assert (len(reading.queries), reading.outcome.status) == (1, Answered.READ)
 
 
-def test_batch_that_fails_is_asked_statement_by_statement(read: Read) -> None:
+def test_batch_that_fails_is_queried_statement_by_statement(read: Read) -> None:
     """A server checks the whole batch before it answers any of it (8.3.1, 6.1.15)."""
     server = Server(
         {
@@ -141,26 +141,26 @@ def test_batch_that_fails_is_asked_statement_by_statement(read: Read) -> None:
 
     reading = read(server)
 
-    assert server.asked == [BATCH, *(f"{each};" for each in BATCH.rstrip(";").split("; "))]
-    assert ([one.name for one in reading.sources], reading.outcome.answer) == (["ORDERS"], Answered.READ)
+    assert server.asked == [BATCH, *(f"{part};" for part in BATCH.rstrip(";").split("; "))]
+    assert ([source.name for source in reading.sources], reading.outcome.status) == (["ORDERS"], Answered.READ)
 
 
 def test_collection_called_streams_is_not_taken_for_the_list(read: Read) -> None:
     """Old servers read `DESCRIBE STREAMS` as the description of a collection of that name."""
-    one = {"@type": "sourceDescription", "sourceDescription": source("STREAMS", "s"), "warnings": []}
+    texts = {"@type": "sourceDescription", "sourceDescription": source("STREAMS", "s"), "warnings": []}
     server = Server(
         {
-            "DESCRIBE STREAMS;": [one],
+            "DESCRIBE STREAMS;": [texts],
             "LIST STREAMS EXTENDED;": [sources(source("STREAMS", "s"), source("ORDERS", "orders"))],
             "LIST TABLES EXTENDED;": [sources()],
             "SHOW QUERIES EXTENDED;": [queries()],
         }
     )
 
-    assert [one.name for one in read(server).sources] == ["ORDERS", "STREAMS"]
+    assert [source.name for source in read(server).sources] == ["ORDERS", "STREAMS"]
 
 
-def test_oldest_server_is_asked_name_by_name(read: Read) -> None:
+def test_oldest_server_is_queried_name_by_name(read: Read) -> None:
     """Names are quoted where the server would fold or misread them; one that fails costs itself."""
     listed = [{"name": name} for name in ("ORDERS", "my-stream", "TABLES", "GONE")]
     server = Server(
@@ -178,12 +178,12 @@ def test_oldest_server_is_asked_name_by_name(read: Read) -> None:
 
     reading = read(server)
 
-    assert [(one.name, one.value_format) for one in reading.sources] == [
+    assert [(source.name, source.value_format) for source in reading.sources] == [
         ("ORDERS", "DELIMITED"),
         ("TABLES", "JSON"),
         ("my-stream", "JSON"),
     ]
-    assert (reading.outcome.answer, reading.outcome.unread) == (Answered.PARTIAL, frozenset({"GONE"}))
+    assert (reading.outcome.status, reading.outcome.unread) == (Answered.PARTIAL, frozenset({"GONE"}))
 
 
 def test_queries_that_are_refused_leave_the_collections(read: Read) -> None:
@@ -193,12 +193,14 @@ def test_queries_that_are_refused_leave_the_collections(read: Read) -> None:
 
     reading = read(Server({"DESCRIBE STREAMS;": [streams], "DESCRIBE TABLES;": [sources()]}))
 
-    assert [(one.name, one.sources, one.sink_topics) for one in reading.queries] == [("Q1", ("ORDERS",), ("paid",))]
-    assert reading.outcome.answer == Answered.PARTIAL
+    assert [(query.name, query.sources, query.sink_topics) for query in reading.queries] == [
+        ("Q1", ("ORDERS",), ("paid",))
+    ]
+    assert reading.outcome.status == Answered.PARTIAL
     assert reading.outcome.reason == "ksqlDB does not list its queries"
 
 
-def test_server_that_tells_nothing_is_unavailable(read: Read) -> None:
+def test_server_that_reports_nothing_is_unavailable(read: Read) -> None:
     """An empty reading would erase what the last scan found."""
     with pytest.raises(ScannerError):
         read(Server({}))
@@ -221,7 +223,7 @@ def test_several_answers_about_one_query_are_joined(read: Read) -> None:
 
     reading = read(Server({BATCH: [streams, sources(), queries(query("Q1", sources=["A"]))]}))
 
-    assert [(one.name, one.sources, one.sink_topics, one.statement) for one in reading.queries] == [
+    assert [(query.name, query.sources, query.sink_topics, query.statement) for query in reading.queries] == [
         ("INSERTQUERY_2", (), ("paid",), "x"),
         ("Q1", ("A", "B"), ("paid",), "CREATE STREAM …"),
     ]
@@ -235,18 +237,18 @@ def test_queries_at_a_prompt_are_left_out(read: Read) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "state"),
+    ("reported", "state"),
     [
         ({"state": None, "ksqlHostQueryStatus": {"a:1": "RUNNING", "b:1": "ERROR"}}, "ERROR"),
         ({"state": None, "ksqlHostQueryStatus": {"a:1": "RUNNING"}}, "RUNNING"),
         ({"state": None}, ""),
     ],
 )
-def test_state_is_the_worst_of_all_hosts(read: Read, told, state) -> None:
+def test_state_is_the_worst_of_all_hosts(read: Read, reported, state) -> None:
     """Old servers do not sum it up themselves."""
-    (found,) = read(Server({BATCH: [sources(), sources(), queries(query("Q1", **told))]})).queries
+    (result,) = read(Server({BATCH: [sources(), sources(), queries(query("Q1", **reported))]})).queries
 
-    assert found.state == state
+    assert result.state == state
 
 
 @pytest.mark.parametrize(("name", "topic"), [("KSQL_PROCESSING_LOG", "x"), ("LOG", "shop_ksql_processing_log")])
@@ -254,7 +256,7 @@ def test_processing_log_is_internal(read: Read, name, topic) -> None:
     """It is ksqlDB's own, whatever it is called."""
     reading = read(Server({BATCH: [sources(source(name, topic), source("ORDERS", "orders")), sources(), queries()]}))
 
-    assert {one.name: one.internal for one in reading.sources} == {name: True, "ORDERS": False}
+    assert {source.name: source.internal for source in reading.sources} == {name: True, "ORDERS": False}
 
 
 @pytest.mark.parametrize("info", [None, [], {"KsqlServerInfo": {}}])
@@ -265,7 +267,7 @@ def test_server_that_hides_its_info_is_read_all_the_same(read: Read, info) -> No
     assert len(read(server).sources) == 1
 
 
-def test_functions_and_types_are_told_with_the_rest(read: Read) -> None:
+def test_functions_and_types_are_reported_with_the_rest(read: Read) -> None:
     """Functions tell aggregates from others, types what a column's short name stands for."""
     functions = [
         {"name": "b", "type": "table"},
@@ -283,11 +285,11 @@ def test_functions_and_types_are_told_with_the_rest(read: Read) -> None:
 
     reading = read(Server({BATCH: answer}))
 
-    assert [(one.name, one.kind) for one in reading.functions] == [("A", "AGGREGATE"), ("b", "TABLE")]
-    assert [(one.name, one.definition) for one in reading.types] == [
+    assert [(function.name, function.kind) for function in reading.functions] == [("A", "AGGREGATE"), ("b", "TABLE")]
+    assert [(ksql_type.name, ksql_type.definition) for ksql_type in reading.types] == [
         ("MONEY", "STRUCT<SUM DECIMAL(9, 2), `my``s` ARRAY<MAP<STRING, DOUBLE>>, D DECIMAL>")
     ]
-    assert (reading.outcome.answer, reading.outcome.unread) == (Answered.PARTIAL, {"?", "BAD", "BAD2"})
+    assert (reading.outcome.status, reading.outcome.unread) == (Answered.PARTIAL, {"?", "BAD", "BAD2"})
 
 
 @pytest.mark.parametrize(
@@ -301,7 +303,7 @@ def test_functions_and_types_are_told_with_the_rest(read: Read) -> None:
         ("Failed to list types: the metastore is not there", Answered.PARTIAL),
     ],
 )
-def test_only_a_statement_that_is_not_known_asks_for_what_is_not_there(read: Read, message, answer) -> None:
+def test_only_a_statement_that_is_not_known_requests_what_is_not_there(read: Read, message, answer) -> None:
     """Servers before 5.4 have no types; the same code stands for any statement that fails."""
     server = Server(
         {
@@ -315,7 +317,7 @@ def test_only_a_statement_that_is_not_known_asks_for_what_is_not_there(read: Rea
 
     reading = read(server)
 
-    assert (reading.outcome.answer, reading.types) == (answer, ())
+    assert (reading.outcome.status, reading.types) == (answer, ())
     assert bool(reading.problems) is (answer is Answered.PARTIAL)
 
 
@@ -335,7 +337,7 @@ def test_deleted_topic_is_missing_and_no_warning(read: Read) -> None:
     assert reading.missing == {"gone"}
 
 
-def test_collection_described_by_its_name_says_nothing_of_its_topic(read: Read) -> None:
+def test_collection_described_by_its_name_states_nothing_of_its_topic(read: Read) -> None:
     """6.1.15 answers 0 partitions for every topic there."""
     server = Server(
         {
@@ -395,7 +397,7 @@ def test_server_that_is_being_stopped_is_partial(left, unread, waits) -> None:
         reading = read_ksqldb(settings, http, no_progress, Earlier(queries=KNOWN, pause=paused.append))
 
     assert (reading.outcome.unread, len(paused), len(server.left)) == (unread, waits, 0)
-    assert reading.outcome.answer is (Answered.PARTIAL if unread else Answered.READ)
+    assert reading.outcome.status is (Answered.PARTIAL if unread else Answered.READ)
     assert ("being stopped" in reading.outcome.reason) is bool(unread)
 
 
@@ -407,7 +409,7 @@ def test_query_whose_stream_was_dropped_is_gone_at_once() -> None:
     with Http(settings.http, settings.source, exchange=Stopping(("Q1",))) as http:
         reading = read_ksqldb(settings, http, no_progress, earlier)
 
-    assert (reading.outcome.answer, reading.outcome.unread) == (Answered.READ, frozenset())
+    assert (reading.outcome.status, reading.outcome.unread) == (Answered.READ, frozenset())
 
 
 def test_functions_that_are_refused_cost_themselves(read: Read) -> None:
@@ -426,7 +428,7 @@ def test_functions_that_are_refused_cost_themselves(read: Read) -> None:
 
     reading = read(server)
 
-    assert ([one.name for one in reading.sources], reading.outcome.answer) == (["ORDERS"], Answered.PARTIAL)
+    assert ([source.name for source in reading.sources], reading.outcome.status) == (["ORDERS"], Answered.PARTIAL)
     assert reading.outcome.reason == "ksqlDB does not list its functions"
 
 

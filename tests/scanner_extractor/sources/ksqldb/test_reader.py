@@ -44,7 +44,10 @@ def described(*sources: Any, **more: Any) -> Entity:
 
 def columns(*fields: dict[str, Any], kind: str = "STREAM") -> list[tuple[str, str, str | None]]:
     (collection,) = described(source(fields=list(fields), type=kind)).collections
-    return [(one.column.name, one.column.type, one.role.value if one.role else None) for one in collection.columns]
+    return [
+        (column.column.name, column.column.type, column.role.value if column.role else None)
+        for column in collection.columns
+    ]
 
 
 def test_collection_is_read_whole() -> None:
@@ -76,7 +79,7 @@ def test_headers_are_on_no_side_and_name_their_key() -> None:
     """A header is no part of key or value."""
     (read,) = described(source(fields=[field("H", {"type": "BYTES"}, type="HEADER", headerKey="trace")])).collections
 
-    assert [(one.role, one.header, one.column.type) for one in read.columns] == [(None, "trace", "BYTES")]
+    assert [(column.role, column.header, column.column.type) for column in read.columns] == [(None, "trace", "BYTES")]
 
 
 def test_pseudo_columns_of_old_servers_are_left_out() -> None:
@@ -89,15 +92,15 @@ def test_only_a_tables_key_is_never_null(kind, nullable) -> None:
     """A table row without its key cannot be; everything else in ksqlDB may be null."""
     (read,) = described(source(type=kind)).collections
 
-    assert [one.column.nullable for one in read.columns] == nullable
+    assert [column.column.nullable for column in read.columns] == nullable
 
 
-def test_decimal_tells_precision_and_scale() -> None:
+def test_decimal_reports_precision_and_scale() -> None:
     """They are the part of the type that a consumer must know."""
     decimal = {"type": "DECIMAL", "parameters": {"precision": 9, "scale": 2}}
     (read,) = described(source(fields=[field("SUM", decimal), field("BARE", {"type": "DECIMAL"})])).collections
 
-    assert [one.column.logical_type for one in read.columns] == ["decimal(9,2)", None]
+    assert [column.column.logical_type for column in read.columns] == ["decimal(9,2)", None]
 
 
 def test_topic_that_does_not_exist_has_no_size_and_is_missing() -> None:
@@ -130,7 +133,7 @@ def test_broken_collection_costs_only_itself(broken) -> None:
     """One odd entity must not hide the other hundred."""
     entity = described(broken, source())
 
-    assert [one.name for one in entity.collections] == ["BILLS"]
+    assert [collection.name for collection in entity.collections] == ["BILLS"]
     assert entity.unread == {"BAD"}
     assert len(entity.problems) == 1
 
@@ -152,7 +155,7 @@ def test_nesting_without_end_is_refused() -> None:
         ("text", "no type"),
     ],
 )
-def test_other_entities_are_said_and_left(entity, part) -> None:
+def test_other_entities_are_reported_and_left(entity, part) -> None:
     """A newer server may answer what we do not know yet."""
     (read,) = read_entities([entity], KSQL)
 
@@ -190,7 +193,7 @@ def test_any_array_is_read_without_a_crash(entities) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "hosts", "expected"),
+    ("output", "hosts", "expected"),
     [
         ("RUNNING", {"a:1": "RUNNING"}, "RUNNING"),
         ("RUNNING", {"a:1": "PAUSED", "b:1": "PAUSED"}, "PAUSED"),
@@ -201,10 +204,10 @@ def test_any_array_is_read_without_a_crash(entities) -> None:
         (None, {"a:1": "RUNNING", "b:1": "ERROR"}, "ERROR"),
     ],
 )
-def test_query_that_every_host_paused_is_paused(said, hosts, expected) -> None:
+def test_query_that_every_host_paused_is_paused(output, hosts, expected) -> None:
     """The server's one word says RUNNING for the sake of older clients."""
-    told = {"id": "Q", "state": said, "ksqlHostQueryStatus": hosts, "queryType": "PERSISTENT"}
-    (entity,) = read_entities([{"@type": "query_descriptions", "queryDescriptions": [told]}], KSQL)
+    reported = {"id": "Q", "state": output, "ksqlHostQueryStatus": hosts, "queryType": "PERSISTENT"}
+    (entity,) = read_entities([{"@type": "query_descriptions", "queryDescriptions": [reported]}], KSQL)
 
     assert [query.state for query in entity.queries] == [expected]
 
@@ -222,9 +225,9 @@ def test_query_that_every_host_paused_is_paused(said, hosts, expected) -> None:
     ],
 )
 def test_newest_error_of_a_query_is_kept_without_secrets(errors, expected) -> None:
-    """A monitor tells it with the end of the run."""
-    told = {"id": "Q", "queryErrors": errors}
-    (entity,) = read_entities([{"@type": "query_descriptions", "queryDescriptions": [told]}], KSQL)
+    """A monitor reports it with the end of the run."""
+    reported = {"id": "Q", "queryErrors": errors}
+    (entity,) = read_entities([{"@type": "query_descriptions", "queryDescriptions": [reported]}], KSQL)
 
-    found = [(name, error.message, error.at and error.at.timestamp()) for name, error in entity.errors]
-    assert found == expected
+    result = [(name, error.message, error.at and error.at.timestamp()) for name, error in entity.errors]
+    assert result == expected

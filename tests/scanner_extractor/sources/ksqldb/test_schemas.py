@@ -31,7 +31,9 @@ def test_key_and_value_are_schemas_of_their_own() -> None:
     """Each side has its own format and its own columns; headers belong to neither."""
     pairs = collection_schemas([collection("A", column("ID", Role.KEY), column("H", None), column("X"))], set())
 
-    assert [(link.role.value, one.format, [c.name for c in one.columns]) for one, link in pairs] == [
+    assert [
+        (link.role.value, definition.format, [c.name for c in definition.columns]) for definition, link in pairs
+    ] == [
         ("key", "KAFKA", ["ID"]),
         ("value", "JSON", ["X"]),
     ]
@@ -48,7 +50,7 @@ def test_collections_with_the_same_columns_share_one_definition() -> None:
     """Two names for the same view are one schema; the evidence names both."""
     pairs = collection_schemas([collection("B", column("X")), collection("A", column("X"))], set())
 
-    assert [(one.text, link.evidence) for one, link in pairs] == [
+    assert [(definition.text, link.evidence) for definition, link in pairs] == [
         ("CREATE STREAM A …", "declared by ksqlDB's STREAM A, STREAM B")
     ]
 
@@ -64,17 +66,17 @@ def test_different_views_of_one_topic_all_stay() -> None:
         set(),
     )
 
-    assert [(one.format, link.current, link.strategy) for one, link in pairs] == [
+    assert [(definition.format, link.current, link.strategy) for definition, link in pairs] == [
         ("JSON", True, "ksqldb"),
         ("JSON", True, "ksqldb"),
         ("AVRO", True, "ksqldb"),
     ]
-    assert len({one.fingerprint for one, _ in pairs}) == 3
+    assert len({definition.fingerprint for definition, _ in pairs}) == 3
 
 
 def test_fingerprint_is_the_same_in_every_scan() -> None:
     """Writing twice must change nothing."""
-    one, other = (collection_schemas([collection("A", column("X"))], set()) for _ in range(2))
+    item, other = (collection_schemas([collection("A", column("X"))], set()) for _ in range(2))
 
-    assert one == other
-    assert one[0][0].fingerprint == one[0][1].fingerprint
+    assert item == other
+    assert item[0][0].fingerprint == item[0][1].fingerprint

@@ -1,11 +1,11 @@
-"""Made-up jobs between the topics of the made-up estate: connectors, statements of Flink and ksqlDB."""
+"""Made-up jobs between the topics of the made-up installation: connectors, statements of Flink and ksqlDB."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator, Sequence
 
-from estate import SEED, topic_name
+from installation import SEED, topic_name
 
 from scanner_model.columns import Column
 from scanner_model.flink import FlinkStatement

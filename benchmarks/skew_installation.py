@@ -40,12 +40,12 @@ def build(file: Path, *, skewed: bool) -> None:
     scan = ClusterScan(
         cluster=Cluster(name=ClusterName("bench"), brokers=("kafka-1:9092",)),
         outcomes=tuple(
-            SourceResult(source=source, kind=source.partition(":")[0], answer=SourceStatus.READ)
+            SourceResult(source=source, kind=source.partition(":")[0], status=SourceStatus.READ)
             for source in (_KAFKA, _REGISTRY, _CONNECT)
         ),
         topics=tuple(Topic(source=_KAFKA, name=name, partitions=6) for name in names),
         registries=(Registry(source=_REGISTRY, kind="confluent", url="http://registry:8081"),),
-        definitions=tuple(sorted(definitions, key=lambda one: one.fingerprint)),
+        definitions=tuple(sorted(definitions, key=lambda item: item.fingerprint)),
         versions=tuple(versions),
         topic_schemas=tuple(links),
         connectors=tuple(_sink(at, names[0 if skewed else at]) for at in range(HUB)),

@@ -34,8 +34,8 @@ def dictionary(scanned: Path, tmp_path: Path) -> Path:
 def rows(file: Path, table: str) -> list[tuple[object, ...]]:
     with sqlite3.connect(file) as conn:
         names = [name for _, name, *_ in conn.execute(f"PRAGMA table_info({table})")]
-        kept = ", ".join(name for name in names if name not in TIMES.get(table, ()))
-        return sorted(conn.execute(f"SELECT {kept} FROM {table}"), key=repr)
+        text = ", ".join(name for name in names if name not in TIMES.get(table, ()))
+        return sorted(conn.execute(f"SELECT {text} FROM {table}"), key=repr)
 
 
 def tables(file: Path) -> dict[str, list[tuple[object, ...]]]:
@@ -44,14 +44,14 @@ def tables(file: Path) -> dict[str, list[tuple[object, ...]]]:
     return {name: rows(file, name) for name in names}
 
 
-def ask(capsys: pytest.CaptureFixture[str], *arguments: str) -> object:
+def request(capsys: pytest.CaptureFixture[str], *arguments: str) -> object:
     assert run([*arguments, "--format", "json"]) == 0
     return json.loads(capsys.readouterr().out)
 
 
-def test_every_topic_has_the_schemas_that_somebody_told(dictionary, capsys) -> None:
-    """Registry, ksqlDB and people: each tells a part."""
-    topics = ask(capsys, "topics", "--dictionary", str(dictionary))
+def test_every_topic_has_the_schemas_that_somebody_reported(dictionary, capsys) -> None:
+    """Registry, ksqlDB and people: each reports a part."""
+    topics = request(capsys, "topics", "--dictionary", str(dictionary))
     schemas = {topic["name"]: topic["schemas"] for topic in topics}
 
     assert schemas["orders"] == 3
@@ -62,13 +62,13 @@ def test_every_topic_has_the_schemas_that_somebody_told(dictionary, capsys) -> N
 
 def test_any_broker_finds_the_topic_whatever_way_it_is_written(dictionary, capsys) -> None:
     """The lineage platform knows one of the addresses."""
-    asked = [
-        ask(capsys, "query", "--broker", broker, "--topic", "payments", "--dictionary", str(dictionary))
+    requests = [
+        request(capsys, "query", "--broker", broker, "--topic", "payments", "--dictionary", str(dictionary))
         for broker in ("127.0.0.1:29092", "SASL_SSL://LOCALHOST:29095", "nobody:1,localhost:29194")
     ]
 
-    assert asked[0] == asked[1] == asked[2]
-    assert {answer["subject"] for answer in asked[0]} == {"payments-value", "com.acme.retail.Payment"}
+    assert requests[0] == requests[1] == requests[2]
+    assert {answer["subject"] for answer in requests[0]} == {"payments-value", "com.acme.retail.Payment"}
 
 
 def test_a_second_scan_changes_nothing(dictionary) -> None:
@@ -103,7 +103,9 @@ def test_a_subject_that_the_registry_lost_is_gone_and_an_outage_is_not(dictionar
     replay = ("--config", str(RETAIL / "cluster.json"), "--replay", str(capture), "--dictionary", str(dictionary))
 
     assert run(["extract", *replay, "--quiet"]) == 3
-    answers = ask(capsys, "query", "--broker", "localhost:29095", "--topic", "orders", "--dictionary", str(dictionary))
+    answers = request(
+        capsys, "query", "--broker", "localhost:29095", "--topic", "orders", "--dictionary", str(dictionary)
+    )
     assert [answer["stale"] for answer in answers] == [True, True, True]
     with sqlite3.connect(dictionary) as conn:
         assert conn.execute("SELECT count(*) FROM change_log WHERE scan_id = 2").fetchone() == (0,)
@@ -135,7 +137,7 @@ def flows(graph: dict[str, list[dict[str, object]]]) -> set[tuple[str, str, str,
     }
 
 
-def test_a_statement_of_ksqldb_tells_where_a_column_comes_from(graph) -> None:
+def test_a_statement_of_ksqldb_reports_where_a_column_comes_from(graph) -> None:
     """CITY is the city of GEO; the count is of all rows, which the window and the groups cut."""
     assert {
         ("clicks#GEO.CITY", "clicks.per.city#@key.CITY", "IDENTITY", "derived"),
@@ -153,37 +155,37 @@ def test_what_people_declared_flows_too(graph) -> None:
     assert uses == {(kind, "manual/legacy.json $.flows[0].columns[0]") for kind in ("reads", "writes")}
 
 
-def test_it_is_told_how_much_was_read(dictionary, capsys) -> None:
+def test_it_is_reported_how_much_was_read(dictionary, capsys) -> None:
     """What was not understood must show."""
     run(["dataflow", "--dictionary", str(dictionary)])
-    told = capsys.readouterr().err
+    err = capsys.readouterr().err
 
-    assert "statements: 5 read to columns, 0 to tables, 0 not read" in told
-    assert "connectors: 9 read to columns, 0 to datasets, 0 of unknown classes" in told
-    assert "statement flink/retail.sql:3 of flink:retail, 73:1: ms of clicks is not a field of the topic clicks" in told
+    assert "statements: 5 read to columns, 0 to tables, 0 not read" in err
+    assert "connectors: 9 read to columns, 0 to datasets, 0 of unknown classes" in err
+    assert "statement flink/retail.sql:3 of flink:retail, 73:1: ms of clicks is not a field of the topic clicks" in err
 
 
 def test_a_database_table_is_upstream_of_what_its_change_feed_writes(dictionary, capsys) -> None:
     """From PostgreSQL through Debezium to a topic and on into the warehouse, from configuration alone."""
     run(["dataflow", "--dictionary", str(dictionary)])
-    way = ask(capsys, "lineage", "cdc.customers", "--both", "--dictionary", str(dictionary))
-    named = {node["name"] for node in way["nodes"]}
+    variant = request(capsys, "lineage", "cdc.customers", "--both", "--dictionary", str(dictionary))
+    named = {node["name"] for node in variant["nodes"]}
 
     assert {"shop.public.customers", "shop-cdc", "warehouse-customers", "warehouse.public.crm_customers"} <= named
 
 
 def test_a_column_goes_from_the_database_into_the_warehouse(graph) -> None:
     """Through Debezium, a topic whose JSON has an envelope, and a transform that renames; a birthday stays behind."""
-    found = flows(graph)
+    result = flows(graph)
 
-    assert ("shop.public.customers#name", "cdc.customers#payload.name", "IDENTITY", "derived") in found
-    assert ("cdc.customers#payload.name", "warehouse.public.crm_customers#full_name", "IDENTITY", "derived") in found
-    assert ("cdc.customers#@key.payload.id", "warehouse.public.crm_customers#id", "IDENTITY", "derived") in found
-    assert not [target for source, target, *_ in found if "born" in source and "crm" in target]
+    assert ("shop.public.customers#name", "cdc.customers#payload.name", "IDENTITY", "derived") in result
+    assert ("cdc.customers#payload.name", "warehouse.public.crm_customers#full_name", "IDENTITY", "derived") in result
+    assert ("cdc.customers#@key.payload.id", "warehouse.public.crm_customers#id", "IDENTITY", "derived") in result
+    assert not [target for source, target, *_ in result if "born" in source and "crm" in target]
 
 
 def test_a_column_goes_through_flink_where_no_schema_describes_a_topic(graph) -> None:
-    """Flink's DDL tells the columns of both topics; the envelope of Connect's JSON is looked through."""
+    """Flink's DDL reports the columns of both topics; the envelope of Connect's JSON is looked through."""
     assert {
         ("shop.public.orders#total", "cdc.orders#payload.total", "IDENTITY", "derived"),
         ("cdc.orders#payload.total", "orders-enriched#total", "TRANSFORMATION", "derived"),
@@ -194,9 +196,9 @@ def test_a_column_goes_through_flink_where_no_schema_describes_a_topic(graph) ->
 
 def test_a_mirror_leads_from_a_topic_to_its_own_copy(graph, dictionary, capsys) -> None:
     """It copies payments, too, and that is another pair."""
-    way = ask(capsys, "lineage", "retail.orders", "--dictionary", str(dictionary))
+    variant = request(capsys, "lineage", "retail.orders", "--dictionary", str(dictionary))
 
-    assert {node["name"] for node in way["nodes"]} == {"orders", "orders-to-dr", "retail.orders"}
+    assert {node["name"] for node in variant["nodes"]} == {"orders", "orders-to-dr", "retail.orders"}
 
 
 def test_a_sink_s_consumer_group_is_its_member(graph) -> None:
@@ -212,22 +214,22 @@ def test_a_sink_s_consumer_group_is_its_member(graph) -> None:
     assert "connect-clicks-to-file" not in readers
 
 
-def test_lineage_is_asked_by_the_names_that_people_know(graph, dictionary, capsys) -> None:
+def test_lineage_is_queried_by_the_names_that_people_know(graph, dictionary, capsys) -> None:
     """Any broker's address, and the column as ksqlDB writes it."""
-    asked = [
-        ask(capsys, "lineage", name, "--dictionary", str(dictionary))
+    requests = [
+        request(capsys, "lineage", name, "--dictionary", str(dictionary))
         for name in ("clicks.GEO.CITY", "kafka://LOCALHOST:29095/clicks.GEO.CITY")
     ]
 
-    assert asked[0] == asked[1]
-    assert asked[0]["root"] == "column:kafka://127.0.0.1:29092/clicks#GEO.CITY"
-    assert [edge["subtype"] for edge in asked[0]["edges"]] == ["IDENTITY", "IDENTITY", "GROUP_BY"]
-    assert {node["id"] for node in asked[0]["nodes"]} == {
-        end for edge in asked[0]["edges"] for end in (edge["source"], edge["target"])
+    assert requests[0] == requests[1]
+    assert requests[0]["root"] == "column:kafka://127.0.0.1:29092/clicks#GEO.CITY"
+    assert [edge["subtype"] for edge in requests[0]["edges"]] == ["IDENTITY", "IDENTITY", "GROUP_BY"]
+    assert {node["id"] for node in requests[0]["nodes"]} == {
+        end for edge in requests[0]["edges"] for end in (edge["source"], edge["target"])
     }
 
 
-def test_lineage_of_a_topic_tells_each_step_with_its_evidence(graph, dictionary, capsys) -> None:
+def test_lineage_of_a_topic_reports_each_step_with_its_evidence(graph, dictionary, capsys) -> None:
     """One line a step."""
     run(["lineage", "legacy.invoices", "--upstream", "--evidence", "--dictionary", str(dictionary)])
     lines = [line.split() for line in capsys.readouterr().out.splitlines()]
@@ -241,10 +243,10 @@ def test_lineage_of_a_topic_tells_each_step_with_its_evidence(graph, dictionary,
 def test_a_structure_leads_to_its_parts_that_flow(graph, dictionary, capsys) -> None:
     """A structure and its parts are columns of their own; to tell of one only would mislead."""
     run(["lineage", "clicks.GEO", "--dictionary", str(dictionary)])
-    told = capsys.readouterr().err
+    err = capsys.readouterr().err
     run(["lineage", "clicks.GEO.CITY", "--dictionary", str(dictionary)])
 
-    assert "note: there are flows of clicks.GEO.CITY, clicks.GEO.COUNTRY\n" in told
+    assert "note: there are flows of clicks.GEO.CITY, clicks.GEO.COUNTRY\n" in err
     assert "note: there are flows of clicks.GEO\n" in capsys.readouterr().err
 
 

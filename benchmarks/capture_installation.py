@@ -1,6 +1,6 @@
 """A made-up capture of a registry of any size, as `scanner extract --replay` reads it; seeded, skewed, with references.
 
-`python benchmarks/capture_estate.py VERSIONS DIR` writes `DIR/capture` and the `DIR/cluster.json` that replays it.
+`python benchmarks/capture_installation.py VERSIONS DIR` writes `DIR/capture` and `DIR/cluster.json`, which replays it.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from estate import SEED, topic_name
+from installation import SEED, topic_name
 
 Json = dict[str, Any]
 
@@ -36,16 +36,16 @@ _JSON = {"string": "string", "long": "integer", "int": "integer", "double": "num
 def write(versions: int, directory: Path) -> None:
     """Write a capture of so many versions: the list in bulk, and the same once more with deleted ones."""
     capture = directory / "capture"
-    place = capture / "schema_registry-http-registry-8081"
-    place.mkdir(parents=True)
+    source = capture / "schema_registry-http-registry-8081"
+    source.mkdir(parents=True)
     _save(directory / "cluster.json", CLUSTER)
     _save(capture / "capture.json", {"format": 1, "cluster": CLUSTER["cluster"], "tool": "benchmark"})
     rest, at = islice(rows(versions), versions), 0
     while page := list(islice(rest, _PAGE)):
-        _answer(place, at, page)
+        _answer(source, at, page)
         at += len(page)
-    _answer(place, at, [])
-    _save(place / "associations.json", {"request": _request("/associations/subjects/" + _first(versions)), **_UNKNOWN})
+    _answer(source, at, [])
+    _save(source / "associations.json", {"request": _request("/associations/subjects/" + _first(versions)), **_UNKNOWN})
 
 
 def rows(versions: int) -> Iterator[Json]:
@@ -63,12 +63,12 @@ def _first(versions: int) -> str:
 _UNKNOWN = {"status": 404, "headers": {"content-type": "application/json"}, "body": '{"error_code":404}'}
 
 
-def _answer(place: Path, at: int, page: list[Json]) -> None:
+def _answer(directory: Path, at: int, page: list[Json]) -> None:
     body = json.dumps(page, separators=(",", ":"))
     answer = {"status": 200, "headers": {"content-type": "application/json"}, "body": body}
     for number, more in enumerate(([], [("deleted", "true")])):
         query = urlencode([("subjectPrefix", ":*:"), ("offset", at), ("limit", _PAGE), *more], quote_via=quote, safe="")
-        _save(place / f"page-{at:09d}-{number}.json", {"request": _request(f"/schemas?{query}"), **answer})
+        _save(directory / f"page-{at:09d}-{number}.json", {"request": _request(f"/schemas?{query}"), **answer})
 
 
 def _request(path: str) -> Json:

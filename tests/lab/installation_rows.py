@@ -1,4 +1,4 @@
-"""The retail estate in Kafka: topics, records written through real serializers, and groups that really consume."""
+"""The retail installation in Kafka: topics, records written through real serializers, and groups that consume."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ def _topics() -> str:
         for name, config in _TOPICS.items()
         if name not in known
     ]
-    for made in admin.create_topics(new).values() if new else ():
-        made.result()
+    for built in admin.create_topics(new).values() if new else ():
+        built.result()
     for topic in new:
         _ends(topic.topic)
     return f"{len(new)} made"
@@ -74,8 +74,8 @@ def _rights() -> str:
         for kind, name, pattern, operation in allowed
     ]
     admin = AdminClient({"bootstrap.servers": places.PLAINTEXT})
-    for made in admin.create_acls(rights).values():
-        made.result()
+    for acl in admin.create_acls(rights).values():
+        acl.result()
     return f"{len(rights)} for {credentials.LIMITED}"
 
 
@@ -110,10 +110,13 @@ def _nightly() -> str:
 def _consuming() -> bool:
     admin = AdminClient({"bootstrap.servers": places.PLAINTEXT})
     try:
-        told = [one.result() for one in admin.describe_consumer_groups(list(GROUPS), request_timeout=5).values()]
+        reported = [
+            describe_consumer_group.result()
+            for describe_consumer_group in admin.describe_consumer_groups(list(GROUPS), request_timeout=5).values()
+        ]
     except KafkaException:
         return False
-    return all(one.state == ConsumerGroupState.STABLE for one in told)
+    return all(item.state == ConsumerGroupState.STABLE for item in reported)
 
 
 ROWS = (

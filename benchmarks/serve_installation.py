@@ -18,7 +18,7 @@ import cloud_server
 import connect_server
 import ksqldb_server
 from confluent_registry import Server, Stored
-from estate import schemas, topic_name
+from installation import schemas, topic_name
 from serve import Indexed
 
 Json = Any
@@ -31,14 +31,14 @@ class Cluster:
         first = number * topics
         names = [topic_name(at) for at in range(topics)]
         known = tuple(cloud_server.Topic(name=name, config={"retention.ms": "60000"}) for name in names)
-        one = cloud_server.Cluster(id="lkc-1", topics=known, groups=tuple(f"g-{name}" for name in names[:10]))
-        self.cloud = cloud_server.Cloud(environments=(cloud_server.Environment(clusters=(one,)),))
+        cluster = cloud_server.Cluster(id="lkc-1", topics=known, groups=tuple(f"g-{name}" for name in names[:10]))
+        self.cloud = cloud_server.Cloud(environments=(cloud_server.Environment(clusters=(cluster,)),))
         stored = (
             Stored(subject=subject, version=version, id=first * 2 + at, schema=text)
             for at, (subject, version, text) in enumerate(schemas(topics), 1)
         )
-        self.registry = Indexed(estate=tuple(stored))
-        self.connect = connect_server.Connect(estate=tuple(map(_connector, names)))
+        self.registry = Indexed(installation=tuple(stored))
+        self.connect = connect_server.Connect(installation=tuple(map(_connector, names)))
         self.ksqldb = _ksqldb(names[:queries], names[queries : 2 * queries])
 
     def answer(self, method: str, target: str, body: bytes) -> tuple[int, Json]:
@@ -89,12 +89,12 @@ def _ksqldb(topics: list[str], sinks: list[str]) -> list[Json]:
         {"@type": "function_names", "functions": ksqldb_server.FUNCTIONS},
         {"@type": "type_list", "types": ksqldb_server.TYPES},
     )
-    return [each | {"statementText": "", "warnings": []} for each in listed]
+    return [item | {"statementText": "", "warnings": []} for item in listed]
 
 
 def handler(clusters: list[Cluster], delay: float) -> type[BaseHTTPRequestHandler]:
     """Return the class that answers; answers are kept as text, so that the figures are not those of the fake."""
-    kept: dict[tuple[str, str, bytes], tuple[int, bytes]] = {}
+    retained: dict[tuple[str, str, bytes], tuple[int, bytes]] = {}
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
@@ -104,11 +104,11 @@ def handler(clusters: list[Cluster], delay: float) -> type[BaseHTTPRequestHandle
             request = self.rfile.read(int(self.headers.get("Content-Length") or 0))
             time.sleep(delay)
             key = (self.command, self.path, request)
-            if key not in kept:
+            if key not in retained:
                 _, number, rest = self.path.split("/", 2)
                 status, response = clusters[int(number)].answer(self.command, f"/{rest}", request)
-                kept[key] = (status, json.dumps(response).encode())
-            status, body = kept[key]
+                retained[key] = (status, json.dumps(response).encode())
+            status, body = retained[key]
             head = f"HTTP/1.1 {status} Answer\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
             self.wfile.write(head.encode() + body)
 

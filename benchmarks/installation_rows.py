@@ -1,4 +1,4 @@
-"""Figures of a whole estate in one run: ten clusters with every kind of self-hosted source, 5 ms a request."""
+"""Figures of a whole installation in one run: ten clusters with every kind of self-hosted source, 5 ms a request."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pathlib import Path
 
 from measure import Row, medians, scanner
 
-FAKE = Path(__file__).parent / "serve_estate.py"
+FAKE = Path(__file__).parent / "serve_installation.py"
 CLUSTERS, SECONDS, MEMORY = 10, 6.0, 300.0
 _DELAY = "0.005"
 
 
-def estate_row(directory: Path) -> list[Row]:
+def installation_row(directory: Path) -> list[Row]:
     """1,000 topics with key and value schemas, 1,000 connectors, 100 queries on ten clusters."""
     command = [sys.executable, str(FAKE), "--delay", _DELAY, "--clusters", str(CLUSTERS)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
@@ -27,7 +27,7 @@ def estate_row(directory: Path) -> list[Row]:
 
 
 def _measured(directory: Path, url: str) -> Row:
-    dictionary, report = directory / "estate.db", directory / "estate.json"
+    dictionary, report = directory / "installation.db", directory / "installation.json"
     configs = [_config(directory, f"{url}/{number}", number) for number in range(CLUSTERS)]
     options = [part for config in configs for part in ("--config", str(config))]
     command = [scanner(), "extract", *options, "--dictionary", str(dictionary), "--report", str(report), "--quiet"]
@@ -43,7 +43,7 @@ def _measured(directory: Path, url: str) -> Row:
 
 
 def _config(directory: Path, url: str, number: int) -> Path:
-    file = directory / f"estate-{number}.json"
+    file = directory / f"installation-{number}.json"
     document = {
         "cluster": f"cluster-{number}",
         "brokers": [f"kafka-{number}:9092"],
@@ -62,5 +62,5 @@ def _requests(report: Path) -> str:
     for cluster in json.loads(report.read_text(encoding="utf-8")):
         for source in cluster["sources"]:
             requests[source["kind"]] += source["requests"]
-            got[source["kind"]] += source["got"]
+            got[source["kind"]] += source["received"]
     return ", ".join(f"{kind} {count} ({got[kind]} objects)" for kind, count in sorted(requests.items()))

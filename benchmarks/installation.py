@@ -1,4 +1,4 @@
-"""A made-up estate of any size, the same for the same seed: topics with key and value schemas as people write them."""
+"""A synthetic installation of any size, the same for the same seed: topics with realistic key and value schemas."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PLAIN = ("string", "long", "int", "double", "boolean", "bytes")
 
 
 def topic_name(number: int) -> str:
-    """Return the name of a topic: dots and dashes, as estates have them."""
+    """Return the name of a topic: dots and dashes, as installations have them."""
     event = _EVENTS[number // len(_DOMAINS) % len(_EVENTS)]
     return f"shop.{_DOMAINS[number % len(_DOMAINS)]}.{event}-{number:06d}.v1"
 

@@ -1,6 +1,6 @@
-"""A made-up estate of any size straight in the tables of a dictionary: skewed sizes, versions, nesting, jobs; seeded.
+"""A synthetic installation of any size, written into the tables of a dictionary: skewed sizes, versions, nesting, jobs.
 
-`python benchmarks/large_estate.py COLUMNS TOPICS JOBS FILE` makes one; the same figures give the same rows each time.
+`python benchmarks/large_installation.py COLUMNS TOPICS JOBS FILE` writes one; the same arguments give the same rows.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from estate import SEED
+from installation import SEED
 from sqlalchemy import Connection, Table
 
 from scanner_dictionary.engine.open import open_dictionary, writing
@@ -50,22 +50,22 @@ class Size:
 
 
 def topic_name(number: int) -> str:
-    """Return the name of a topic: dots and dashes, as estates have them."""
+    """Return the name of a topic: dots and dashes, as installations have them."""
     return f"{_AREAS[number % len(_AREAS)]}.events-{number:07d}.v1"
 
 
 def build(url: str, size: Size) -> None:
     """Fill the new dictionary at *url*."""
-    estate = _Estate(size)
+    installation = _Installation(size)
     engine = open_dictionary(url)
     with writing(engine) as conn:
-        for table, rows in estate.tables():
+        for table, rows in installation.tables():
             _insert(conn, table, rows)
-        insert_rows(conn, t.schema_column, estate.columns())
+        insert_rows(conn, t.schema_column, installation.columns())
     engine.dispose()
 
 
-class _Estate:
+class _Installation:
     def __init__(self, size: Size) -> None:
         self._size = size
         chance = random.Random(f"{SEED}/{size.topics}")
@@ -79,7 +79,7 @@ class _Estate:
     def tables(self) -> Iterator[tuple[Table, Iterable[Row]]]:
         clusters, size = range(1, self._size.clusters + 1), self._size
         yield t.cluster, ({"id": at, "name": f"bank-{at}", "kafka_cluster_id": ""} for at in clusters)
-        scan = {"cluster_id": 1, "started": _MADE, "finished": _MADE, "mode": "full", "answer": "read"}
+        scan = {"cluster_id": 1, "started": _MADE, "finished": _MADE, "mode": "full", "status": "read"}
         counts = dict.fromkeys(("added", "changed", "gone", "returned", "stale", "refused"), 0)
         yield t.scan, [{"id": 1, **scan, **counts}]
         yield t.source, self._sources()
@@ -107,7 +107,7 @@ class _Estate:
         return shape[: max(1, width - (2 - last))]
 
     def _sources(self) -> Iterator[Row]:
-        status = {"last_asked": 1, "last_read": 1, "stale_reason": ""}
+        status = {"last_queried": 1, "last_read": 1, "stale_reason": ""}
         yield {
             "id": 1,
             "cluster_id": 1,
@@ -173,15 +173,15 @@ class _Estate:
         chance = random.Random(f"{SEED}/{job}")
         clusters = self._size.clusters
         cluster = self._cluster(self._server(job)) - 1
-        here = (self._size.topics - cluster - 1) // clusters + 1
-        one, other = chance.randrange(here), chance.randrange(here)
-        return (0 if job % 4 == 1 else one) * clusters + cluster, other * clusters + cluster
+        topics = (self._size.topics - cluster - 1) // clusters + 1
+        source, other = chance.randrange(topics), chance.randrange(topics)
+        return (0 if job % 4 == 1 else source) * clusters + cluster, other * clusters + cluster
 
     def _collections(self, queries: list[int]) -> Iterator[Row]:
         for at, job in enumerate(queries):
-            for place, topic in enumerate((topic_name(self._ends(job)[0]), _made_topic(job))):
+            for side, topic in enumerate((topic_name(self._ends(job)[0]), _made_topic(job))):
                 server = self._server(job)
-                ids = {"id": 2 * at + place + 1, "cluster_id": self._cluster(server), "name": f"{'IO'[place]}{job}"}
+                ids = {"id": 2 * at + side + 1, "cluster_id": self._cluster(server), "name": f"{'IO'[side]}{job}"}
                 about = {"kind": "STREAM", "key_format": "KAFKA", "value_format": "AVRO"}
                 rest = {"statement": "", "window_type": "", **_SCANS, "source_id": 2 * server + 2}
                 yield {**ids, "topic_name": topic, "is_internal": False, **about, **rest}
@@ -190,8 +190,8 @@ class _Estate:
         for at, job in enumerate(queries):
             for ordinal, (_, path, name, kind, *_) in enumerate(self._plain(self._ends(job)[0])):
                 ids = {"ksql_source_id": 2 * at + 1, "ordinal": ordinal, "schema_role": "value", "header": ""}
-                upper = {"depth": 1, "path": path.upper(), "name": name.upper(), "data_type": kind.upper()}
-                yield {**ids, **upper, "nullable": True}
+                upper_case = {"depth": 1, "path": path.upper(), "name": name.upper(), "data_type": kind.upper()}
+                yield {**ids, **upper_case, "nullable": True}
 
     def _plain(self, number: int) -> list[Cells]:
         """Return the plain columns of a topic that its collections name: at most twenty."""
@@ -209,18 +209,18 @@ class _Estate:
         return {**ids, **ends, **topics, **about, **_SCANS, "source_id": 2 * server + 2}
 
     def _connector(self, job: int) -> Row:
-        server, (one, other) = self._server(job), self._ends(job)
-        kind, config = _CONNECTORS[job // 2 % len(_CONNECTORS)](job, [topic_name(one), topic_name(other)])
+        server, (source, other) = self._server(job), self._ends(job)
+        kind, config = _CONNECTORS[job // 2 % len(_CONNECTORS)](job, [topic_name(source), topic_name(other)])
         ids = {"id": job + 1, "cluster_id": self._cluster(server), "name": f"mover-{job}", "kind": kind}
         about = {"connector_class": config["connector.class"], "config": json.dumps(config), "state": "RUNNING"}
         rest = dict.fromkeys(("worker", "trace", "plugin_version", "managed_id"), "")
         return {**ids, **about, **rest, **_SCANS, "source_id": 2 * server + 3}
 
     def _manual(self, job: int) -> Row:
-        one, other = self._ends(job)
+        source, other = self._ends(job)
         ends = {
             "origin_namespace": "",
-            "origin_name": topic_name(one),
+            "origin_name": topic_name(source),
             "target_namespace": "",
             "target_name": topic_name(other),
         }
@@ -239,10 +239,10 @@ def _running(counts: Iterable[int]) -> list[int]:
 def _widths(chance: random.Random, size: Size) -> list[int]:
     """Build the topics' columns: few are wide, one very wide, the sum about what is wanted."""
     wanted = size.columns - 2 * min(_KEYS, size.topics)
-    drawn = [chance.lognormvariate(0, 0.9) for _ in range(size.topics)]
+    factors = [chance.lognormvariate(0, 0.9) for _ in range(size.topics)]
     widest = _WIDEST if size.columns >= 20 * _WIDEST else 0
-    scale = (wanted - widest) / sum(drawn)
-    widths = [min(max(1, round(each * scale)), 2_000) for each in drawn]
+    scale = (wanted - widest) / sum(factors)
+    widths = [min(max(1, round(item * scale)), 2_000) for item in factors]
     widths[size.topics // 2] = widest or widths[size.topics // 2]
     return widths
 
@@ -258,12 +258,12 @@ def _broker(number: int) -> str:
 
 def _definition(key: int, columns: int) -> Row:
     text = f'{{"type":"record","name":"Row{key}","fields":[]}}'
-    kept = {"format": "AVRO", "name": f"com.bank.Row{key}", "schema_text": text, "problems": "[]"}
+    retained = {"format": "AVRO", "name": f"com.bank.Row{key}", "schema_text": text, "problems": "[]"}
     # Keys' nodes go by the first twenty digits.
     return {
         "id": key,
         "fingerprint": f"{key * 2_654_435_761 % 2**80:020x}".ljust(64, "0"),
-        **kept,
+        **retained,
         "column_count": columns,
         "first_seen": 1,
     }
@@ -286,7 +286,9 @@ def _shape(chance: random.Random) -> Iterator[Cells]:
             at += 1
             continue
         yield _cells(chance, (name,), "record")
-        inner = [_cells(chance, (name, f"{chance.choice(_WORDS)}_{each}")) for each in range(chance.randrange(1, 9))]
+        inner = [
+            _cells(chance, (name, f"{chance.choice(_WORDS)}_{number}")) for number in range(chance.randrange(1, 9))
+        ]
         yield from inner
         yield _cells(chance, (name, "lines"), "array")
         yield _cells(chance, (name, "lines", "[]"), "record")
@@ -303,7 +305,7 @@ def _cells(chance: random.Random, path: tuple[str, ...], kind: str = "") -> Cell
     type_ = kind or chance.choice(_PLAIN)
     logical = _LOGICAL.get(type_) if chance.random() < 0.2 else None
     nullable = chance.random() < 0.4
-    name = ".".join(f"`{each}`" if "." in each else each for each in path)
+    name = ".".join(f"`{item}`" if "." in item else item for item in path)
     tags = '["PII"]' if chance.random() < 0.03 else None
     written = json.dumps(path, separators=(",", ":"))
     default, doc = "null" if nullable else None, f"What the sender calls {path[-1]}."
@@ -316,16 +318,14 @@ def _projection(source: str, sink: str, topic: str, names: list[str]) -> str:
 
 def _computed(source: str, sink: str, topic: str, names: list[str]) -> str:
     computed = ", ".join(f"CASE WHEN {name} IS NULL THEN 'x' ELSE UCASE({name}) END AS C_{name}" for name in names)
-    made = f"CREATE STREAM {sink} WITH (KAFKA_TOPIC='{topic}') AS SELECT"
-    return f"{made} {computed} FROM {source} WHERE {names[0]} IS NOT NULL;"
+    built = f"CREATE STREAM {sink} WITH (KAFKA_TOPIC='{topic}') AS SELECT"
+    return f"{built} {computed} FROM {source} WHERE {names[0]} IS NOT NULL;"
 
 
 def _counted(source: str, sink: str, topic: str, names: list[str]) -> str:
-    made = f"{names[0]}, COUNT(*) AS HOW_MANY, MAX({names[-1]}) AS LATEST"
+    selected = f"SELECT {names[0]}, COUNT(*) AS HOW_MANY, MAX({names[-1]}) AS LATEST FROM {source}"
     window = "WINDOW TUMBLING (SIZE 1 HOUR)"
-    return (
-        f"CREATE TABLE {sink} WITH (KAFKA_TOPIC='{topic}') AS SELECT {made} FROM {source} {window} GROUP BY {names[0]};"
-    )
+    return f"CREATE TABLE {sink} WITH (KAFKA_TOPIC='{topic}') AS {selected} {window} GROUP BY {names[0]};"
 
 
 _STATEMENTS = (_projection, _computed, _counted)
@@ -343,7 +343,7 @@ def _jdbc_sink(job: int, topics: list[str]) -> tuple[str, dict[str, str]]:
 
 def _debezium(job: int, _: list[str]) -> tuple[str, dict[str, str]]:
     base = {"connector.class": "io.debezium.connector.postgresql.PostgresConnector", "topic.prefix": f"cdc{job}"}
-    tables = ",".join(f"public.table_{each}" for each in range(8))
+    tables = ",".join(f"public.table_{number}" for number in range(8))
     return "source", {
         **base,
         "database.hostname": f"db-{job % 9}",

@@ -44,42 +44,46 @@ def graph(flows: list[Any]) -> FlowGraph:
         )
         for source, target, how in flows
     ]
-    nodes = {each.key: each for each in (A, B, JOB, *(end for pair in ends for end in pair[:2]))}
+    nodes = {item.key: item for item in (A, B, JOB, *(end for pair in ends for end in pair[:2]))}
     uses = [Edge(A.key, JOB.key, EdgeKind.READS, "why", Certainty.DERIVED)]
     uses += [Edge(JOB.key, B.key, EdgeKind.WRITES, "why", Certainty.DERIVED)]
-    told = [Edge(s.key, t.key, EdgeKind.COLUMN_FLOW, "why", Certainty.DERIVED, *how) for s, t, how in ends]
-    return FlowGraph(nodes=lambda: iter(nodes.values()), edges=lambda: iter([*uses, *told]))
+    edges = [Edge(s.key, t.key, EdgeKind.COLUMN_FLOW, "why", Certainty.DERIVED, *how) for s, t, how in ends]
+    return FlowGraph(nodes=lambda: iter(nodes.values()), edges=lambda: iter([*uses, *edges]))
 
 
-def read_again(flows: list[Any], way: str) -> list[LineageEvent]:
+def read_again(flows: list[Any], variant: str) -> list[LineageEvent]:
     nothing = DictionaryMetadata(columns=lambda topics: {}, annotations={}, names={})
-    telling = EventOptions(at="2026-03-01T10:00:00+00:00", producer="urn:somebody:1", mode=way)
-    found = [read_event(event_line(event)) for event in graph_events(graph(flows), nothing, telling)]
-    assert not any(isinstance(event, InvalidEvent) for event in found)
-    return found  # type: ignore[return-value]
+    telling = EventOptions(at="2026-03-01T10:00:00+00:00", producer="urn:somebody:1", mode=variant)
+    events = [read_event(event_line(event)) for event in graph_events(graph(flows), nothing, telling)]
+    assert not any(isinstance(event, InvalidEvent) for event in events)
+    return events  # type: ignore[return-value]
 
 
 @settings(max_examples=150, deadline=None)
 @given(FLOWS, st.sampled_from(["design", "run"]))
-def test_flows_of_columns_come_back_whatever_columns_are_called(flows, way) -> None:
+def test_flows_of_columns_come_back_whatever_columns_are_called(flows, variant) -> None:
     """Also where another dictionary knows nothing but the events, and somebody else signs them."""
-    facets = [facet for event in read_again(flows, way) if event.job for facet in event.job.facets]
-    facets += [facet for event in read_again(flows, way) for each in event.datasets for facet in each.use_facets]
-    found = {(each.origin_path, each.target_path, each.type, each.subtype) for facet in facets for each in facet.flows}
+    facets = [facet for event in read_again(flows, variant) if event.job for facet in event.job.facets]
+    facets += [
+        facet for event in read_again(flows, variant) for dataset in event.datasets for facet in dataset.use_facets
+    ]
+    result = {(flow.origin_path, flow.target_path, flow.type, flow.subtype) for facet in facets for flow in facet.flows}
 
     expected = {(source, target, *how) for source, target, how in flows if source is not None or target is not None}
-    assert {each for each in found if each[:2] != (None, None)} == expected
+    assert {item for item in result if item[:2] != (None, None)} == expected
 
 
 @settings(max_examples=80, deadline=None)
 @given(FLOWS)
 def test_columns_of_a_schema_come_back_as_they_were(flows) -> None:
     """Nested ones, marks, and names that look like marks."""
-    datasets = [each for event in read_again(flows, "design") if not event.job for each in event.datasets]
-    found = {(each.ref.name, column.path) for each in datasets for facet in each.facets for column in facet.columns}
+    datasets = [dataset for event in read_again(flows, "design") if not event.job for dataset in event.datasets]
+    result = {
+        (dataset.ref.name, column.path) for dataset in datasets for facet in dataset.facets for column in facet.columns
+    }
 
     sides = {("a", source) for source, _, _ in flows} | {("b", target) for _, target, _ in flows}
-    assert found == {side for side in sides if side[1] is not None}
+    assert result == {side for side in sides if side[1] is not None}
 
 
 @pytest.mark.parametrize(
@@ -99,16 +103,16 @@ def test_name_of_ours_that_is_no_path_is_kept() -> None:
     assert [column.path for column in facet.columns] == [("a..b",), ("",)]
 
 
-@pytest.mark.parametrize(("told", "found"), [("value", ()), ("key", (KEY,)), ("other", ("other",))])
-def test_one_value_without_fields_is_called_by_its_side(told, found) -> None:
+@pytest.mark.parametrize(("reported", "result"), [("value", ()), ("key", (KEY,)), ("other", ("other",))])
+def test_one_value_without_fields_is_called_by_its_side(reported, result) -> None:
     """As Spark calls it; a topic whose message has fields takes `value` for the whole of it."""
     fields = EventFields([(), (KEY,), ("id",)], topic=True)
 
-    assert fields.find((told,)) == found
+    assert fields.find((reported,)) == result
     assert EventFields([("id",)], topic=True).find(("value",)) is None
 
 
-def test_facets_are_ours_whoever_tells_the_event() -> None:
+def test_facets_are_ours_whoever_reports_the_event() -> None:
     """Their names of fields are paths, and who reads them must know."""
     nothing = DictionaryMetadata(columns=lambda topics: {}, annotations={}, names={})
     telling = EventOptions(at="2026-03-01T10:00:00+00:00", producer="urn:somebody:1")

@@ -1,4 +1,4 @@
-"""Mistakes on the command line: one line with where, what and what next, and the exit status of invalid input."""
+"""Usage errors: one line with where, what and what next, and the exit status of invalid input."""
 
 import pytest
 
@@ -55,50 +55,50 @@ LINES = {
 
 
 @pytest.mark.parametrize("name", LINES)
-def test_a_mistake_is_one_line(name, scanner) -> None:
+def test_a_usage_error_is_one_line(name, scanner) -> None:
     """Where, what and the next step; nothing else, and nothing on stdout."""
     arguments, line = LINES[name]
-    said = scanner(*arguments)
+    result = scanner(*arguments)
 
-    assert said.status == 2
-    assert said.out == ""
-    assert said.err == f"{line}\n"
+    assert result.status == 2
+    assert result.out == ""
+    assert result.err == f"{line}\n"
 
 
-def test_an_extra_argument_is_told(scanner) -> None:
+def test_an_extra_argument_is_reported(scanner) -> None:
     """The shell has expanded a glob that was meant for us."""
-    said = scanner("topics", "a", "b")
+    result = scanner("topics", "a", "b")
 
-    assert said.status == 2
-    assert said.err == "error: scanner topics: got unexpected extra argument (b)\n"
+    assert result.status == 2
+    assert result.err == "error: scanner topics: got unexpected extra argument (b)\n"
 
 
 def test_a_format_is_taken_in_any_case(scanner, dictionary) -> None:
-    """Nobody should need to try twice."""
+    """A suggestion saves the second attempt."""
     assert scanner("topics", "--format", "JSON", *dictionary).json
 
 
-def test_a_dictionary_that_is_not_there_is_not_made(scanner, tmp_path) -> None:
-    """A question to a wrong place must not look like an empty answer."""
-    said = scanner("topics", "--dictionary", tmp_path / "none.db")
+def test_a_missing_dictionary_is_not_created(scanner, tmp_path) -> None:
+    """A query of a wrong path must not look like an empty answer."""
+    result = scanner("topics", "--dictionary", tmp_path / "none.db")
 
-    assert said.status == 1
-    assert said.err.endswith("there is no dictionary (run `scanner extract` first)\n")
+    assert result.status == 1
+    assert result.err.endswith("there is no dictionary (run `scanner extract` first)\n")
     assert not (tmp_path / "none.db").exists()
 
 
 def test_a_url_that_no_dictionary_can_have_is_invalid_input(scanner) -> None:
     """An option is wrong: nothing was tried."""
-    said = scanner("topics", "--dictionary", "mysql://u:hidden-word@h/d")
+    result = scanner("topics", "--dictionary", "mysql://u:hidden-word@h/d")
 
-    assert said.status == 2
-    assert "'mysql'" in said.err
-    assert "hidden-word" not in said.err
+    assert result.status == 2
+    assert "'mysql'" in result.err
+    assert "hidden-word" not in result.err
 
 
 def test_a_name_that_is_not_utf8_is_invalid_input(scanner, dictionary) -> None:
     """A shell may hand over any bytes; the database takes none but text."""
-    said = scanner("query", "--broker", "kafka-1", "--topic", "\udcff", *dictionary)
+    result = scanner("query", "--broker", "kafka-1", "--topic", "\udcff", *dictionary)
 
-    assert said.status == 2
-    assert "not UTF-8" in said.err
+    assert result.status == 2
+    assert "not UTF-8" in result.err

@@ -1,9 +1,8 @@
-"""Estates that change at random: what there is, what becomes of it, and the scan that tells it."""
+"""Installations that change at random: what there is, what becomes of it, and the scan that reports it."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ from dataflow_generator.openlineage.events import read_event
 from scanner_dictionary.engine.open import Engine, open_dictionary
 from scanner_dictionary.write.events import write_events
 from scanner_dictionary.write.scan import write_scan
-from scanner_model.catalogs import CatalogTable
+from scanner_model.catalogs import CatalogLink, CatalogTable, Materialization
 from scanner_model.columns import Column
 from scanner_model.flink import FlinkStatement
 from scanner_model.kafka import Cluster, Connector, ConsumerGroup, StreamsTopology, Topic
@@ -88,6 +87,95 @@ EVENT = {
     "inputs": [{"namespace": "kafka://k-1:9092", "name": "a.orders"}],
     "outputs": [{"namespace": "s3://lake", "name": "topics/z"}],
 }
+_FACET = {"_producer": EVENT["producer"], "_schemaURL": "https://openlineage.io/spec/facets/1-0-0/Facet.json#/$defs/F"}
+LANDED = {"namespace": "postgres://db:5432", "name": "dwh.public.landed"}
+EVENTS = (
+    EVENT,
+    {
+        **EVENT,
+        "run": {"runId": "01890000-0000-7000-8000-000000000002"},
+        "job": {"namespace": "spark://x", "name": "land"},
+        "inputs": [{"namespace": "kafka://k-2:9092", "name": "b.paid"}, {"namespace": "file", "name": "/lake/users"}],
+        "outputs": [
+            {
+                **LANDED,
+                "facets": {
+                    "schema": {**_FACET, "fields": [{"name": "id", "type": "int"}, {"name": "name", "type": "text"}]},
+                    "columnLineage": {
+                        **_FACET,
+                        "fields": {
+                            "id": {
+                                "inputFields": [{"namespace": "kafka://k-2:9092", "name": "b.paid", "field": "id"}],
+                            },
+                            "name": {"inputFields": [{"namespace": "file", "name": "/lake/users", "field": "name"}]},
+                        },
+                    },
+                },
+            }
+        ],
+    },
+    {
+        "eventTime": "2026-01-02T00:00:01Z",
+        "producer": EVENT["producer"],
+        "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/DatasetEvent",
+        "dataset": {
+            "namespace": "file",
+            "name": "/lake/users",
+            "facets": {
+                "symlinks": {
+                    **_FACET,
+                    "identifiers": [{"namespace": "s3://lake", "name": "topics/z", "type": "LOCATION"}],
+                },
+            },
+        },
+    },
+)
+"""A job between a topic and files, one with columns from an alias of a broker, and another name of a dataset."""
+
+GLUE = SourceId("catalog:glue")
+TABLES = (
+    CatalogTable(source=GLUE, provider="glue", columns=(Column(path=("id",), type="int"),), **LANDED),
+    CatalogTable(
+        source=GLUE,
+        provider="glue",
+        namespace="arn:aws:glue:eu-west-1:1",
+        name="table/lake/z",
+        symlinks=(("s3://lake", "topics/z"),),
+        columns=(Column(path=("id",), type="string"), Column(path=("amount",), type="double")),
+    ),
+)
+LINKS = (
+    CatalogLink(
+        source=GLUE,
+        origin_namespace="kafka://k-1:9092",
+        origin_name="a.orders",
+        target_namespace=LANDED["namespace"],
+        target_name=LANDED["name"],
+    ),
+    CatalogLink(
+        source=GLUE,
+        origin_namespace=LANDED["namespace"],
+        origin_name=LANDED["name"],
+        origin_path=("id",),
+        target_namespace="s3://lake",
+        target_name="topics/z",
+        target_path=("id",),
+        process="nightly",
+    ),
+)
+MATERIALIZED = tuple(
+    Materialization(
+        source=GLUE,
+        topic=TopicName(topic),
+        table_format="ICEBERG",
+        catalog="c-1",
+        catalog_kind="AwsGlue",
+        namespace="arn:aws:glue:eu-west-1:1",
+        name=f"table/lake/{topic}",
+        location=f"s3://flow/{topic}",
+    )
+    for topic in ("a.orders", "out.1")
+)
 
 
 def some(listed: tuple[Any, ...]) -> st.SearchStrategy[tuple[Any, ...]]:
@@ -117,25 +205,34 @@ ASPECTS: dict[str, st.SearchStrategy[Any]] = {
     "manual": st.lists(st.tuples(ends, ends, st.sampled_from(("", "nightly"))), max_size=3),
     "flink": some(STATEMENTS),
     "streams": st.booleans(),
-    "tables": st.booleans(),
+    "tables": some(TABLES),
+    "links": some(LINKS),
+    "materialized": some(MATERIALIZED),
+    "events": some(EVENTS),
 }
-RARE = ("brokers", "tables")
+SELDOM = ("brokers", "tables", "links", "materialized", "events")
 
 
 @st.composite
 def histories(draw: st.DrawFn) -> list[dict[str, Any]]:
-    """Return an estate and what becomes of it: each time one to three things are otherwise."""
-    state = {name: draw(each) for name, each in ASPECTS.items()} | {"tables": False, "event": False}
+    """Return an installation and what becomes of it: each time one to three things are otherwise; events add up.
+
+    Half of the installations begin without events and catalogs, which change how the jobs of others are read.
+    """
+    state = {name: draw(aspect) for name, aspect in ASPECTS.items()}
+    state |= dict.fromkeys(SELDOM[1:], ()) if draw(st.booleans()) else {}
     states = [state]
     for _ in range(draw(st.integers(1, 3))):
         changing = draw(
             st.lists(
-                st.sampled_from([name for name in ASPECTS if name not in RARE] * 3 + [*RARE, "event"]),
+                st.sampled_from([name for name in ASPECTS if name not in SELDOM] * 2 + [*SELDOM]),
                 min_size=1,
                 max_size=3,
             )
         )
-        state = state | {name: True if name == "event" else draw(ASPECTS[name]) for name in dict.fromkeys(changing)}
+        events = state["events"]
+        state = state | {name: draw(ASPECTS[name]) for name in dict.fromkeys(changing)}
+        state["events"] = (*events, *(event for event in state["events"] if event not in events))
         states.append(state)
     return states
 
@@ -145,8 +242,8 @@ def scan_of(state: dict[str, Any]) -> ClusterScan:
     return ClusterScan(
         cluster=Cluster(name=ClusterName("shop"), brokers=state["brokers"]),
         outcomes=tuple(
-            SourceResult(source=source, kind=source.partition(":")[0], answer=SourceStatus.READ)
-            for source in (*SOURCES.values(), SourceId("catalog:glue"))
+            SourceResult(source=source, kind=source.partition(":")[0], status=SourceStatus.READ)
+            for source in (*SOURCES.values(), GLUE)
         ),
         topics=tuple(
             Topic(source=SOURCES["kafka"], name=TopicName(name), partitions=3, tags=state["tags"])
@@ -157,16 +254,18 @@ def scan_of(state: dict[str, Any]) -> ClusterScan:
             link(*key, definitions[fields]) for key, fields in state["schemas"].items() if key[0] in state["topics"]
         ),
         ksql_sources=tuple(collection(at, topic) for at, topic in enumerate(state["collections"])),
-        queries=tuple(query(at, *each) for at, each in enumerate(state["queries"])),
+        queries=tuple(query(at, *item) for at, item in enumerate(state["queries"])),
         connectors=tuple(connector(config, state["states"]) for config in state["connectors"]),
         consumer_groups=tuple(
             ConsumerGroup(source=SOURCES["kafka"], name=name, topics=(TopicName(topic),))
             for name, topic in zip(("people", "_ksql_1"), state["groups"], strict=False)
         ),
-        manual_flows=tuple(manual(at, *each) for at, each in enumerate(state["manual"])),
+        manual_flows=tuple(manual(at, *item) for at, item in enumerate(state["manual"])),
         flink_statements=tuple(statement(text, state["states"]) for text in state["flink"]),
         topologies=(StreamsTopology(source=SOURCES["streams"], name="app", topology=TOPOLOGY),) * state["streams"],
-        catalog_tables=tuple(catalog_tables()) if state["tables"] else (),
+        catalog_tables=state["tables"],
+        catalog_links=state["links"],
+        materializations=state["materialized"],
     )
 
 
@@ -177,9 +276,9 @@ def definition(fields: tuple[str, ...]) -> Definition:
 
 
 def link(topic: str, role: Role, of: Definition) -> TopicSchema:
-    told = {"strategy": "topic", "evidence": f"subject {topic}", "confidence": Confidence.CONFIRMED}
+    members = {"strategy": "topic", "evidence": f"subject {topic}", "confidence": Confidence.CONFIRMED}
     return TopicSchema(
-        source=SOURCES["schema_registry"], topic=TopicName(topic), role=role, fingerprint=of.fingerprint, **told
+        source=SOURCES["schema_registry"], topic=TopicName(topic), role=role, fingerprint=of.fingerprint, **members
     )
 
 
@@ -187,8 +286,8 @@ def collection(at: int, topic: str) -> KsqlSource:
     columns = tuple(
         CollectionColumn(column=Column(path=(name.upper(),), type="STRING"), role=Role.VALUE) for name in FIELDS
     )
-    told = {"kind": "STREAM", "key_format": "KAFKA", "value_format": "AVRO", "statement": ""}
-    return KsqlSource(source=SOURCES["ksqldb"], name=f"C{at}", topic=TopicName(topic), columns=columns, **told)
+    members = {"kind": "STREAM", "key_format": "KAFKA", "value_format": "AVRO", "statement": ""}
+    return KsqlSource(source=SOURCES["ksqldb"], name=f"C{at}", topic=TopicName(topic), columns=columns, **members)
 
 
 def query(at: int, source: str, sink: str, selected: str) -> Query:
@@ -199,14 +298,14 @@ def query(at: int, source: str, sink: str, selected: str) -> Query:
 
 def connector(config: dict[str, str], state: str) -> Connector:
     kind = "source" if "Source" in config["connector.class"] or "debezium" in config["connector.class"] else "sink"
-    told = {"kind": kind, "connector_class": config["connector.class"], "config": tuple(sorted(config.items()))}
-    return Connector(source=SOURCES["connect"], name=f"c{CONNECTORS.index(config)}", state=state, **told)
+    members = {"kind": kind, "connector_class": config["connector.class"], "config": tuple(sorted(config.items()))}
+    return Connector(source=SOURCES["connect"], name=f"c{CONNECTORS.index(config)}", state=state, **members)
 
 
 def manual(at: int, origin: tuple[Any, ...], target: tuple[Any, ...], job: str) -> ManualFlow:
-    one, other = (FlowEnd(namespace=namespace, name=name, path=path) for namespace, name, path in (origin, target))
-    told = {"job": job, "description": "by hand", "evidence": f"m.json {at}"}
-    return ManualFlow(source=SOURCES["manual"], origin=one, target=other, **told)
+    flow_end, other = (FlowEnd(namespace=namespace, name=name, path=path) for namespace, name, path in (origin, target))
+    members = {"job": job, "description": "by hand", "evidence": f"m.json {at}"}
+    return ManualFlow(source=SOURCES["manual"], origin=flow_end, target=other, **members)
 
 
 def statement(text: str, state: str) -> FlinkStatement:
@@ -214,33 +313,24 @@ def statement(text: str, state: str) -> FlinkStatement:
     return FlinkStatement(source=SOURCES["flink"], name=name, statement=text, kind="", state=state, created=name)
 
 
-def catalog_tables() -> Iterator[CatalogTable]:
-    yield CatalogTable(
-        source=SourceId("catalog:glue"),
-        provider="glue",
-        namespace="postgres://db:5432",
-        name="dwh.public.landed",
-        columns=(Column(path=("id",), type="int"),),
-    )
-
-
-def estate(**other: Any) -> dict[str, Any]:
-    """Return an estate of two topics, a query and two connectors."""
+def installation(**other: Any) -> dict[str, Any]:
+    """Return an installation of two topics, a query and two connectors."""
     value = {(name, Role.VALUE): FIELDS for name in ("a.orders", "b.paid")}
-    plain = {"topics": ("a.orders", "b.paid"), "tags": (), "schemas": value, "brokers": ("k-1:9092",), "event": False}
+    plain = {"topics": ("a.orders", "b.paid"), "tags": (), "schemas": value, "brokers": ("k-1:9092",), "events": ()}
     jobs = {
         "collections": ["a.orders", "b.paid", "z"],
         "queries": [("0", "1", "ID, NAME")],
         "connectors": CONNECTORS[:2],
     }
-    none = {"groups": [], "manual": [], "flink": (), "streams": False, "tables": False, "states": "RUNNING"}
+    none = {"groups": [], "manual": [], "flink": (), "streams": False, "states": "RUNNING"}
+    none |= dict.fromkeys(("tables", "links", "materialized"), ())
     return {**plain, **jobs, **none, **other}
 
 
 def write_state(file: Path, state: dict[str, Any]) -> Engine:
-    """Scan an estate into the dictionary *file*."""
+    """Scan an installation into the dictionary *file*."""
     engine = open_dictionary(str(file))
     write_scan(engine, scan_of(state), started=AT, finished=AT)
-    if state["event"]:
-        write_events(engine, [read_event(json.dumps(EVENT))])
+    if state["events"]:
+        write_events(engine, [read_event(json.dumps(event)) for event in state["events"]])
     return engine

@@ -1,0 +1,136 @@
+"""All inputs of graph generation at one moment; below this module no function has a database connection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple, Protocol, TypeVar
+
+from scanner_dictionary.engine.open import Connection
+from scanner_dictionary.lineage_inputs import catalogs, events, jobs, topics
+from scanner_dictionary.lineage_inputs.catalogs import LinkRow, MaterializedTopicRow, TableRow
+from scanner_dictionary.lineage_inputs.events import DatasetFlowsRow, LineageJobRow
+from scanner_dictionary.lineage_inputs.jobs import ClusterTopic, GroupRow, Server
+from scanner_dictionary.lineage_inputs.topics import ClusterRow, DefinitionRow, TopicNodeRow
+from scanner_dictionary.lineage_inputs.topics import LinkRow as SchemaLinkRow
+from scanner_dictionary.queries.connectors import ConnectorRow, connectors
+from scanner_model.columns import Column, ColumnPath
+from scanner_model.flink import ClusterNames, FlinkStatement
+from scanner_model.kafka import StreamsTopology
+from scanner_model.ksqldb import KsqlSource, Query
+from scanner_model.manual import ManualFlow
+from scanner_model.openlineage import DatasetRef, Symlink
+
+T = TypeVar("T", covariant=True)
+
+
+class ReadColumns(Protocol[T]):
+    """Returns what is known of the columns of topics; a topic without any is not listed."""
+
+    def __call__(self, topics: Collection[ClusterTopic], /) -> Mapping[ClusterTopic, T]:
+        """Read the columns of *topics*."""
+
+
+class TopicColumns(NamedTuple):
+    """The columns that topics have now, read on demand, by batch: in full, or their paths only."""
+
+    full: ReadColumns[tuple[Column, ...]]
+    paths: ReadColumns[tuple[ColumnPath, ...]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventInputs:
+    """What OpenLineage events add up to: jobs, flows of datasets without a job, and what is known of datasets.
+
+    *facets* are JSON texts by name; *columns* reads those of some datasets.
+    """
+
+    jobs: tuple[LineageJobRow, ...]
+    flows: tuple[DatasetFlowsRow, ...]
+    names: tuple[DatasetRef, ...]
+    symlinks: tuple[tuple[DatasetRef, Symlink], ...]
+    aliases: tuple[tuple[str, str], ...]
+    facets: Mapping[DatasetRef, Mapping[str, str]]
+    columns: Callable[[Collection[DatasetRef]], Mapping[DatasetRef, tuple[Column, ...]]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """The inputs of generation, each loaded once; rows of jobs come with the name of their cluster.
+
+    Columns are read on demand, by batch: *columns* those of topics, *definitions* those of all live schemas.
+    """
+
+    clusters: tuple[ClusterRow, ...]
+    cluster_names: Mapping[str, ClusterNames]
+    topics: tuple[TopicNodeRow, ...]
+    schema_links: tuple[SchemaLinkRow, ...]
+    manual_flows: tuple[tuple[str, ManualFlow], ...]
+    collections: Mapping[Server, tuple[KsqlSource, ...]]
+    aggregates: Mapping[Server, frozenset[str]]
+    queries: tuple[tuple[str, Query], ...]
+    connectors: tuple[ConnectorRow, ...]
+    statements: Mapping[Server, tuple[FlinkStatement, ...]]
+    topologies: tuple[tuple[str, StreamsTopology], ...]
+    groups: tuple[GroupRow, ...]
+    tables: tuple[TableRow, ...]
+    links: tuple[LinkRow, ...]
+    materialized: tuple[MaterializedTopicRow, ...]
+    events: EventInputs
+    columns: TopicColumns
+    definitions: Callable[[], Iterator[DefinitionRow]]
+
+    @property
+    def topic_names(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the names of each cluster's live topics, in order."""
+        names: dict[str, list[str]] = {}
+        for topic in self.topics:
+            names.setdefault(topic.cluster, []).append(topic.name)
+        return {cluster: tuple(sorted(listed)) for cluster, listed in names.items()}
+
+    @property
+    def has_events_or_catalogs(self) -> bool:
+        """Return whether events or catalogs describe datasets: what they report of one affects the jobs of others."""
+        return bool(self.tables or self.materialized or self.events.jobs or self.events.names)
+
+
+def load_snapshot(conn: Connection) -> Snapshot:
+    """Load the inputs; columns are read from *conn* later, so it must stay open."""
+    return Snapshot(
+        clusters=topics.graph_clusters(conn),
+        cluster_names=jobs.cluster_names(conn),
+        topics=tuple(topics.graph_topics(conn)),
+        schema_links=tuple(topics.graph_links(conn)),
+        manual_flows=tuple(jobs.manual_flows(conn)),
+        collections=jobs.ksql_collections(conn),
+        aggregates=jobs.ksql_aggregates(conn),
+        queries=tuple(jobs.ksql_queries(conn)),
+        connectors=tuple(connectors(conn)),
+        statements=jobs.flink_statements(conn),
+        topologies=tuple(jobs.topologies(conn)),
+        groups=tuple(jobs.consumer_groups(conn)),
+        tables=tuple(catalogs.catalog_tables(conn)),
+        links=tuple(catalogs.catalog_links(conn)),
+        materialized=tuple(catalogs.materialized_topics(conn)),
+        events=_events(conn),
+        columns=topic_columns(conn),
+        definitions=lambda: topics.all_definitions(conn),
+    )
+
+
+def topic_columns(conn: Connection) -> TopicColumns:
+    """Return the readers of columns over *conn*, for a task that has the other inputs from elsewhere."""
+    return TopicColumns(partial(jobs.columns_of_topics, conn), partial(jobs.paths_of_topics, conn))
+
+
+def _events(conn: Connection) -> EventInputs:
+    return EventInputs(
+        jobs=tuple(events.lineage_jobs(conn)),
+        flows=tuple(events.dataset_flows(conn)),
+        names=events.lineage_names(conn),
+        symlinks=events.lineage_symlinks(conn),
+        aliases=events.cluster_aliases(conn),
+        facets=events.dataset_facets(conn),
+        columns=partial(events.lineage_columns, conn),
+    )

@@ -1,0 +1,196 @@
+"""The `schema_registries` of cluster.json."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from scanner_extractor.config.http import address_errors, parse_http, valid_address
+from scanner_extractor.config.options import OPTIONS, option_errors
+from scanner_extractor.config.schema_members import HTTP_MEMBERS, address, flag, name_list, nonempty, text
+from scanner_extractor.config.sections import (
+    Items,
+    ParseContext,
+    Section,
+    ValidationContext,
+    member_of,
+    repeated_sources,
+    unknown_type,
+)
+from scanner_extractor.http.messages import Json
+from scanner_extractor.naming import strategies_in_force
+from scanner_extractor.registries import REGISTRIES
+from scanner_extractor.settings.cluster import GlueSettings, NamingSettings, RegistrySettings, url_context
+from scanner_model.documents.schema_errors import ErrorMessage, JsonPath, quoted
+from scanner_model.errors import InputInvalid
+
+_NAMING: Json = {
+    "type": "object",
+    "title": "Naming",
+    "description": "How subjects find their topics.",
+    "properties": {
+        "strategies": name_list(
+            "Naming strategies",
+            "How subjects are named, in order of preference: names of strategies, or regex:PATTERN.",
+            "topic",
+            "topic-record",
+        ),
+        "subjects": {
+            "title": "Subjects and their topics",
+            "description": "The topics of subjects whose name does not tell.",
+            "type": "object",
+            "additionalProperties": {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1}},
+            "examples": [{"com.acme.Payment": ["payments"]}],
+        },
+    },
+    "additionalProperties": False,
+}
+
+_GLUE: Json = {
+    "type": "object",
+    "title": "AWS Glue",
+    "description": "Where AWS Glue's schema registries are; credentials come from the default chain of AWS.",
+    "required": ["region"],
+    "properties": {
+        "region": text("Region", "The AWS region.", "eu-central-1", pattern="^[a-z0-9-]+$"),
+        "registries": name_list("Registries", "The names of the registries to read; without it all of them.", "shop"),
+        "profile": nonempty(
+            "Profile", "A profile of the AWS configuration files; without it the default chain of credentials."
+        ),
+        "endpoint_url": text(
+            "Endpoint",
+            "An endpoint other than the region's public one, as a VPC endpoint.",
+            "https://vpce-1.glue.eu-central-1.vpce.amazonaws.com",
+        ),
+    },
+    "additionalProperties": False,
+}
+
+_REGISTRY: Json = {
+    "type": "object",
+    "title": "Schema registry",
+    "description": "One schema registry: with `glue` for AWS Glue, with `url` for every other.",
+    "required": ["type"],
+    "properties": {
+        "type": nonempty(
+            "Kind", "What kind of registry it is: confluent, karapace, apicurio, cloudera, glue.", "confluent"
+        ),
+        "url": address(
+            "The address of the registry: http or https, perhaps with a path.", "https://sr.example.org:8081"
+        ),
+        **HTTP_MEMBERS,
+        "naming": _NAMING,
+        "options": OPTIONS,
+        "environment": text("Environment", "The registry's environment, stored as it is written.", "env-1"),
+        "context": text(
+            "Context",
+            (
+                "The only context to read of a Confluent registry, as in .eu, or . for the default one; without it "
+                "every context is read."
+            ),
+            ".eu",
+            pattern="^\\.[^:/?#%\\s]*$",
+        ),
+        "deleted": flag("Deleted versions", "Whether soft-deleted versions are read too."),
+        "glue": _GLUE,
+    },
+    "additionalProperties": False,
+    "if": {"properties": {"type": {"const": "glue"}}, "required": ["type"]},
+    "then": {
+        "required": ["glue"],
+        "properties": {"glue": {"description": 'AWS Glue\'s region, as in {"region": "eu-central-1"}.'}},
+    },
+    "else": {
+        "required": ["url"],
+        "properties": {"url": {"description": "The address of the registry: http or https, perhaps with a path."}},
+    },
+}
+
+_NOT_FOR_GLUE = frozenset({"url", "auth", "headers"})
+
+
+def parse_registry(item: Json, context: ParseContext) -> RegistrySettings:
+    """Return the settings of a schema registry."""
+    naming = item.get("naming", {})
+    glue = _glue(item["glue"]) if "glue" in item else None
+    url = {"url": glue.endpoint_url or f"https://glue.{glue.region}.amazonaws.com"} if glue else {}
+    return RegistrySettings(
+        type=item["type"],
+        http=parse_http(item | url, context),
+        naming=NamingSettings(
+            strategies=tuple(naming.get("strategies", ())),
+            subjects={subject: tuple(topics) for subject, topics in naming.get("subjects", {}).items()},
+        ),
+        environment=item.get("environment", ""),
+        deleted=item.get("deleted", True),
+        glue=glue,
+        context=item.get("context", ""),
+        options=item.get("options", {}),
+    )
+
+
+def _glue(item: Json) -> GlueSettings:
+    return GlueSettings(**item | {"registries": tuple(sorted(set(item.get("registries", ()))))})
+
+
+def validate_registries(items: Items, context: ValidationContext) -> Iterator[ErrorMessage]:
+    """Yield unknown types and strategies, members that are not for the type, and registries declared twice."""
+    for path, item in items:
+        yield from unknown_type(path, item, "schema registry", context.registry_types, context.shown)
+        strategies = member_of(item.get("naming"), "strategies")
+        for index, name in enumerate(strategies if isinstance(strategies, list) else ()):
+            if isinstance(name, str):
+                yield from _strategy((*path, "naming", "strategies", index), name, context)
+        yield from _context(path, item)
+        yield from option_errors(path, item, REGISTRIES, context.shown)
+        yield from address_errors(path, item, ("glue", "endpoint_url"), context)
+        yield from _members_of_glue(path, item)
+    yield from repeated_sources(items, _identity)
+
+
+def _members_of_glue(path: JsonPath, item: Json) -> Iterator[ErrorMessage]:
+    if item.get("type") == "glue":
+        for name in sorted(_NOT_FOR_GLUE & item.keys()):
+            yield (*path, name), f"{name!r} is not for AWS Glue", "leave it out; `glue` says where it is"
+    elif "glue" in item:
+        yield (*path, "glue"), "'glue' is for registries of type glue only", "leave it out, or change `type`"
+
+
+def _strategy(path: JsonPath, name: str, context: ValidationContext) -> Iterator[ErrorMessage]:
+    try:
+        strategies_in_force([name], "")
+    except InputInvalid as error:
+        literal = context.shown(path) == quoted(name)
+        what = error.what if literal else f"{context.shown(path)} is no naming strategy"
+        yield path, what, error.hint if literal else ""
+
+
+def _context(path: JsonPath, item: Json) -> Iterator[ErrorMessage]:
+    """Report a context where the registry has none, or where the address names one already."""
+    if "context" not in item:
+        return
+    url = valid_address(item.get("url"))
+    if item.get("type") != "confluent":
+        yield (*path, "context"), "'context' is for registries of type confluent only", "leave it out, or change `type`"
+    elif url and url_context(url.url):
+        yield (*path, "context"), "there is a context in `url` and in `context`", "keep one of them"
+
+
+def _identity(item: Json) -> tuple[str, str]:
+    if "glue" in item:
+        return "glue", json.dumps(item["glue"], sort_keys=True)
+    url = valid_address(item.get("url"))
+    context = f"/contexts/{item['context']}" if "context" in item else ""
+    return "url", url.url + context if url else ""
+
+
+REGISTRY_SECTION = Section(
+    member="schema_registries",
+    listing={
+        "title": "Schema registries",
+        "description": "The schema registries that hold schemas of this cluster's topics.",
+    },
+    schema=_REGISTRY,
+    parse=parse_registry,
+    validate=validate_registries,
+)

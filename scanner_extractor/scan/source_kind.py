@@ -1,0 +1,108 @@
+"""What a kind of source is: where its settings are in cluster.json, when it is read, how it is read and checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+from scanner_extractor.config.sections import Section
+from scanner_extractor.probes import Probe
+from scanner_extractor.scan.connections import Connections
+from scanner_extractor.scan.results import Progress, SourceResults
+from scanner_extractor.scan.source_types import SourceType
+from scanner_extractor.settings.cluster import HttpSettings, Settings
+from scanner_model.names import SourceId
+
+
+class SourceSettings(Protocol):
+    """Settings of one source; those read over HTTP have `http` too."""
+
+    @property
+    def source(self) -> SourceId:
+        """Return the identity of the source in every scan."""
+
+
+class HttpSource(SourceSettings, Protocol):
+    """Settings of one source that is read over HTTP."""
+
+    @property
+    def http(self) -> HttpSettings:
+        """Return how its requests are sent."""
+
+
+class Types(Protocol):
+    """A table of the types of one kind of source."""
+
+    def __getitem__(self, name: str, /) -> SourceType[Any, Any]:
+        """Return the type called *name*."""
+
+
+S = TypeVar("S", bound=SourceSettings)
+H = TypeVar("H", bound=HttpSource)
+
+
+def _always(_: object) -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceKind(Generic[S]):
+    """One kind of source.
+
+    *name* is what `--only` and `--skip` take, *phase* when it is read. *section* is the member of cluster.json that
+    declares its sources: JSON Schema, parse, validate; several kinds may share one. *settings* is the class of what
+    that member is parsed to for this kind. *read* reads one source and raises ScannerError where nothing of it can be
+    read. *check* yields what `scanner check` tries on it; a probe is created after the one before it has run, while the
+    connection is open. *field* is the field of Settings that holds its sources; empty: they are in `settings.others`.
+    *ready* returns whether a source can be read yet: brokers may be found only when the scan starts.
+    """
+
+    name: str
+    phase: str
+    section: Section[Any]
+    settings: type[S]
+    read: Callable[[S, Connections, Progress], SourceResults]
+    check: Callable[[S, Connections], Iterable[Probe]]
+    field: str = ""
+    ready: Callable[[S], bool] = _always
+
+    def sources(self, settings: Settings) -> Iterator[S]:
+        """Yield the settings of the sources of this kind."""
+        value = getattr(settings, self.field) if self.field else settings.others.get(self.section.member, ())
+        for source in value if isinstance(value, tuple) else (value,):
+            if isinstance(source, self.settings) and self.ready(source):
+                yield source
+
+
+def http_kind(
+    name: str, phase: str, section: Section[Any], settings: type[H], type_: SourceType[H, Any], *, field: str = ""
+) -> SourceKind[H]:
+    """Build the row of a kind that is read and checked over HTTP as *type_* does it."""
+
+    def read(source: H, connections: Connections, progress: Progress) -> SourceResults:
+        with connections.http(source.http, source.source, live=type_.transport(source)) as http:
+            result: SourceResults = type_.read(source, http, progress)
+            return result
+
+    check = http_check(type_)
+    return SourceKind(name=name, phase=phase, section=section, settings=settings, read=read, check=check, field=field)
+
+
+def http_check(type_: SourceType[H, Any]) -> Callable[[H, Connections], Iterator[Probe]]:
+    """Return the check of a source that is checked over HTTP as *type_* does it."""
+
+    def check(source: H, connections: Connections) -> Iterator[Probe]:
+        with connections.http(source.http, source.source, live=type_.transport(source)) as http:
+            yield from type_.check(source, http)
+
+    return check
+
+
+def by_type(types: Types) -> SourceType[Any, Any]:
+    """Return a type that does what the one of *types* does that the settings name."""
+    return SourceType(
+        read=lambda settings, http, progress: types[settings.type].read(settings, http, progress),
+        check=lambda settings, http: types[settings.type].check(settings, http),
+        transport=lambda settings: types[settings.type].transport(settings),
+    )

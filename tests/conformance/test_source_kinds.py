@@ -1,0 +1,160 @@
+"""Each kind of source is one row: its section of cluster.json, its settings and its row must agree."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from scanner_extractor.config.loader import cluster_schema, read_cluster_file
+from scanner_extractor.config.schema_members import HTTP_MEMBERS
+from scanner_extractor.scan.source_kinds import SECTIONS, SOURCE_KINDS
+from scanner_extractor.settings.cluster import Settings
+from scanner_model.errors import InputInvalid
+
+URL = "https://server.example.org"
+LEAST: dict[str, Any] = {"cluster": "retail", "brokers": ["kafka-1:9092"]}
+EXAMPLES: dict[str, list[dict[str, Any]]] = {
+    "confluent_cloud": [{"auth": {"bearer": {"token": "t"}}, "cluster": "lkc-1"}],
+    "kafka": [{"security.protocol": "PLAINTEXT"}],
+    "kafka_rest": [{"url": URL}],
+    "ksqldb": [{"url": URL}],
+    "connect": [{"url": URL}],
+    "flink": [{"type": "jobmanager", "url": URL}, {"type": "sql-files", "path": "*.sql"}],
+    "streams": [{"path": "*.txt"}],
+    "schema_registries": [{"type": "confluent", "url": URL}],
+    "stream_catalogs": [{"url": URL, "cluster": "lkc-1"}],
+    "tableflow": [{"environment": "env-1", "cluster": "lkc-1"}],
+    "catalogs": [{"type": "unity", "url": URL}],
+    "metrics": [{"type": "confluent", "cluster": "lkc-1"}, {"type": "offsets"}],
+}
+"""One source of each class of settings, by member."""
+
+CASES = [(section, item) for section in SECTIONS for item in EXAMPLES[section.member]]
+over_http = pytest.mark.parametrize(
+    "section", [section for section in SECTIONS if section.over_http], ids=lambda section: section.member
+)
+every_kind = pytest.mark.parametrize("kind", SOURCE_KINDS, ids=lambda kind: f"{kind.name}-{kind.settings.__name__}")
+every_case = pytest.mark.parametrize(("section", "item"), CASES, ids=lambda case: getattr(case, "member", None))
+
+
+def document(section: Any, item: dict[str, Any], **more: Any) -> dict[str, Any]:
+    kafka = {"kafka": {}} if item == {"type": "offsets"} else {}
+    return LEAST | kafka | {section.member: item if section.listing is None else [item]} | more
+
+
+@pytest.fixture
+def read(tmp_path):
+    """Read a document as a cluster.json beside a SQL file and a topology."""
+
+    def reading(content: dict[str, Any]) -> Settings:
+        (tmp_path / "a.sql").write_text("SELECT 1")
+        (tmp_path / "app.txt").write_text("Topologies:")
+        file = tmp_path / "cluster.json"
+        file.write_text(json.dumps(content))
+        return read_cluster_file(file, {}, ("confluent",))
+
+    return reading
+
+
+def errors(content: dict[str, Any]) -> list[str]:
+    return [error.message for error in Draft202012Validator(cluster_schema()).iter_errors(content)]
+
+
+def test_every_section_has_an_example() -> None:
+    """A new kind is tested the moment it enters the table."""
+    assert set(EXAMPLES) == {section.member for section in SECTIONS}
+
+
+@every_kind
+def test_kind_is_declared_by_its_section(kind, read) -> None:
+    """What cluster.json declares must be what the row reads."""
+    items = EXAMPLES[kind.section.member]
+    sources = [source for item in items for source in kind.sources(read(document(kind.section, item)))]
+
+    assert [type(source) for source in sources] == [kind.settings]
+
+
+@every_kind
+def test_kind_keeps_its_sources_in_a_field_that_exists(kind) -> None:
+    """The name of a field is text that no type checker sees."""
+    assert not kind.field or kind.field in {field.name for field in fields(Settings)}
+
+
+@every_case
+def test_source_belongs_to_one_kind(section, item, read) -> None:
+    """Two rows would read it twice, none would lose it."""
+    settings = read(document(section, item))
+    kinds = [kind for kind in SOURCE_KINDS if kind.section is section and list(kind.sources(settings))]
+
+    assert len(kinds) == 1
+
+
+@every_case
+def test_member_that_the_section_does_not_know_is_rejected_at_its_position(section, item, read) -> None:
+    """A typing error must not be ignored; the properties of librdkafka are its own."""
+    if section.member == "kafka":
+        return
+    with pytest.raises(InputInvalid) as caught:
+        read(document(section, item | {"zzz": 1}))
+
+    assert "unknown member 'zzz'" in {problem.what for problem in caught.value.problems}
+    assert all(section.member in problem.where for problem in caught.value.problems)
+
+
+@over_http
+@pytest.mark.parametrize("member", HTTP_MEMBERS)
+def test_how_requests_are_sent_is_described_alike_everywhere(section, member) -> None:
+    """One definition, so that a change of it reaches every kind."""
+    described = cluster_schema()["$defs"][section.member]["properties"][member]
+
+    assert described == {"$ref": f"#/$defs/http/properties/{member}"} or member == "requests_per_second"
+
+
+@over_http
+@pytest.mark.parametrize(
+    ("member", "value"),
+    [
+        ("auth", {"basic": {"user": ""}}),
+        ("headers", {"a b": "c"}),
+        ("tls", {"key": "k.pem"}),
+        ("connect_timeout", 0),
+        ("read_timeout", "1"),
+        ("requests_per_second", 0),
+        ("max_bytes", 0),
+        ("concurrency", 257),
+    ],
+)
+def test_wrong_value_of_how_requests_are_sent_is_rejected_everywhere(section, member, value) -> None:
+    """The definition is referred to, not repeated."""
+    item = EXAMPLES[section.member][0]
+
+    assert errors(document(section, item)) == []
+    assert errors(document(section, item | {member: value})) != []
+
+
+def test_shared_definition_has_the_members_that_are_parsed() -> None:
+    """One that only the schema knows would be ignored."""
+    assert list(cluster_schema()["$defs"]["http"]["properties"]) == list(HTTP_MEMBERS)
+
+
+@every_case
+def test_secret_names_reach_every_source(section, item, read) -> None:
+    """A source without them would store what the user wants hidden."""
+    settings = read(document(section, item, secret_names=["Cipher.Seed"]))
+    (source,) = (source for kind in SOURCE_KINDS if kind.section is section for source in kind.sources(settings))
+
+    assert set(_secret_names(source)) <= {frozenset({"cipher.seed"}), frozenset()}
+    assert frozenset({"cipher.seed"}) in _secret_names(source) or not _secret_names(source)
+
+
+def _secret_names(value: object) -> list[frozenset[str]]:
+    """List the `secret_names` of settings and of what is in them."""
+    if not is_dataclass(value):
+        return []
+    members = {field.name: getattr(value, field.name) for field in fields(value)}
+    own = [members["secret_names"]] if "secret_names" in members else []
+    return [*own, *(names for member in members.values() for names in _secret_names(member))]
