@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scanner_dictionary.engine.open import writing
+from scanner_dictionary.engine.open import open_dictionary, writing
 from scanner_dictionary.queries.column_search import columns_called
 from scanner_dictionary.queries.search import COMPARED_NAMES, leaf_name, names_near, search, words_of
 from scanner_dictionary.queries.topic_schemas import schemas_of
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.write.name_index import index_nodes
+from scanner_dictionary.write.scan import write_scan
 from scanner_model.columns import Column
 from scanner_model.errors import NameUnknown
 from scanner_model.names import Role
@@ -23,16 +24,16 @@ TAGGED = Column(path=("contact", "email"), type="string", tags=("PII",))
 
 
 @pytest.fixture
-def estate_scan(estate):
+def sample_scan(sample):
     """Build three topics of which two have a schema."""
-    orders, keys = estate.version("orders-value", 1, FIELDS), estate.version("orders-key", 1, ("id",))
-    definition = estate.definition(*FIELDS)
+    orders, keys = sample.version("orders-value", 1, FIELDS), sample.version("orders-key", 1, ("id",))
+    definition = sample.definition(*FIELDS)
     definition = replace(definition, columns=(*definition.columns, Column(path=("contact",), type="record"), TAGGED))
-    return estate.scan(
-        topics=tuple(map(estate.topic, ("orders", "orders-enriched", "customer.orders", "my_ORDER"))),
+    return sample.scan(
+        topics=tuple(map(sample.topic, ("orders", "orders-enriched", "customer.orders", "my_ORDER"))),
         versions=(orders, keys),
-        definitions=(definition, estate.definition("id")),
-        topic_schemas=(estate.link("orders", orders), estate.link("orders", keys, Role.KEY)),
+        definitions=(definition, sample.definition("id")),
+        topic_schemas=(sample.link("orders", orders), sample.link("orders", keys, Role.KEY)),
     )
 
 
@@ -45,9 +46,9 @@ def names(result) -> list[str]:
     return [".".join([hit.name, *(hit.path or ())]) for hit in result.hits]
 
 
-def test_the_best_match_comes_first(dictionary, store, estate_scan) -> None:
+def test_the_best_match_comes_first(dictionary, store, sample_scan) -> None:
     """Exact names, then prefixes, then words; topics before the rest of the same match."""
-    store(estate_scan)
+    store(sample_scan)
     result = found(dictionary, "orders", kinds=["topic"])
 
     assert names(result) == ["orders", "orders-enriched", "customer.orders"]
@@ -70,31 +71,31 @@ def test_the_best_match_comes_first(dictionary, store, estate_scan) -> None:
     ],
 )
 def test_columns_are_found_by_words_of_their_own_name_and_with_their_topic(
-    dictionary, store, estate_scan, text, expected
+    dictionary, store, sample_scan, text, expected
 ) -> None:
     """People remember the last part of a name."""
-    store(estate_scan)
+    store(sample_scan)
 
     assert names(found(dictionary, text, kinds=["column"])) == expected
 
 
-def test_a_deleted_topic_is_not_found_and_found_again_when_it_returns(dictionary, store, estate_scan, estate) -> None:
+def test_a_deleted_topic_is_not_found_and_found_again_when_it_returns(dictionary, store, sample_scan, sample) -> None:
     """Its name stays in the index, and its row in the dictionary."""
-    store(estate_scan)
-    store(estate.scan(topics=(estate.topic("orders-enriched"),)))
+    store(sample_scan)
+    store(sample.scan(topics=(sample.topic("orders-enriched"),)))
     without = names(found(dictionary, "orders"))
-    store(estate_scan)
+    store(sample_scan)
 
     assert without == ["orders-enriched"]
     assert names(found(dictionary, "orders", kinds=["topic"]))[0] == "orders"
 
 
-def test_storing_the_same_again_adds_no_name(dictionary, store, estate_scan) -> None:
+def test_storing_the_same_again_adds_no_name(dictionary, store, sample_scan) -> None:
     """Twice the same scan is the same dictionary."""
-    store(estate_scan)
+    store(sample_scan)
     with dictionary.connect() as conn:
         before = [sorted(conn.execute(table.select()).all()) for table in (t.search_term, t.search_word, t.search_use)]
-    store(estate_scan)
+    store(sample_scan)
     with dictionary.connect() as conn:
         after = [sorted(conn.execute(table.select()).all()) for table in (t.search_term, t.search_word, t.search_use)]
 
@@ -102,9 +103,9 @@ def test_storing_the_same_again_adds_no_name(dictionary, store, estate_scan) -> 
     assert all(before)
 
 
-def test_nodes_of_a_graph_replace_those_of_the_one_before(dictionary, store, estate_scan) -> None:
+def test_nodes_of_a_graph_replace_those_of_the_one_before(dictionary, store, sample_scan) -> None:
     """A job that is gone must not be found."""
-    store(estate_scan)
+    store(sample_scan)
     cells = ("job", "connect://main", "sink-orders", None, "{}")
     with writing(dictionary) as conn:
         conn.execute(t.flow_node.insert().values([-1, "job:x", *cells]))
@@ -119,9 +120,9 @@ def test_nodes_of_a_graph_replace_those_of_the_one_before(dictionary, store, est
     assert names(found(dictionary, "sink", kinds=["node"])) == []
 
 
-def test_pages_of_hits_do_not_overlap(dictionary, store, estate_scan) -> None:
+def test_pages_of_hits_do_not_overlap(dictionary, store, sample_scan) -> None:
     """A page says whether there is another."""
-    store(estate_scan)
+    store(sample_scan)
     whole = found(dictionary, "o", limit=50)
     paged, at = [], 0
     while True:
@@ -135,26 +136,26 @@ def test_pages_of_hits_do_not_overlap(dictionary, store, estate_scan) -> None:
     assert len(whole.hits) > 4
 
 
-def test_a_dictionary_that_an_older_program_filled_says_that_names_are_missing(dictionary, store, estate_scan) -> None:
+def test_a_dictionary_that_an_older_program_filled_says_that_names_are_missing(dictionary, store, sample_scan) -> None:
     """An empty answer would look like a certain one."""
-    store(estate_scan)
+    store(sample_scan)
     with writing(dictionary) as conn:
         for table in (t.search_progress, t.search_use, t.search_word, t.search_term):
             conn.execute(table.delete())
     before = found(dictionary, "orders")
-    store(estate_scan)
+    store(sample_scan)
 
     assert (before.hits, before.complete) == ((), False)
     assert found(dictionary, "orders").complete
     assert names(found(dictionary, "orders"))[0] == "orders"
 
 
-def test_names_near_a_misspelt_one_are_found_without_comparing_all(dictionary, store, estate) -> None:
+def test_names_near_a_misspelt_one_are_found_without_comparing_all(dictionary, store, sample) -> None:
     """A large dictionary has millions of names."""
     names = [f"shop.events-{number:05}.v1" for number in range(COMPARED_NAMES + 10)]
     with dictionary.connect() as conn:
         small = names_near(conn, "shop.events-00007.v2")
-    store(estate.scan(topics=tuple(map(estate.topic, names))))
+    store(sample.scan(topics=tuple(map(sample.topic, names))))
     with dictionary.connect() as conn:
         near = names_near(conn, "shop.events-00007.v2")
         with pytest.raises(NameUnknown) as caught:
@@ -168,23 +169,20 @@ def test_names_near_a_misspelt_one_are_found_without_comparing_all(dictionary, s
 
 
 @pytest.mark.postgres
-def test_a_server_answers_as_a_file_does(postgres_url, dictionary, store, estate_scan) -> None:
+def test_a_server_answers_as_a_file_does(postgres_url, dictionary, store, sample_scan, at) -> None:
     """Prefixes are ranges of an index, whose order depends on the database's language otherwise."""
-    from scanner_dictionary.engine.open import open_dictionary
-    from scanner_dictionary.write.scan import write_scan
-    from tests.scanner_dictionary.conftest import AT
 
-    store(estate_scan)
+    store(sample_scan)
     server = open_dictionary(postgres_url)
-    write_scan(server, estate_scan, started=AT, finished=AT)
+    write_scan(server, sample_scan, started=at, finished=at)
 
     for text in ("orders", "id", "o", "rderto", "orders.cust", "my_o", "ORDER"):
         assert found(server, text, limit=50) == found(dictionary, text, limit=50), text
 
 
-def test_columns_are_listed_by_name_or_tag_in_any_letter_case(dictionary, store, estate_scan) -> None:
+def test_columns_are_listed_by_name_or_tag_in_any_letter_case(dictionary, store, sample_scan) -> None:
     """Tags are what people wrote."""
-    store(estate_scan)
+    store(sample_scan)
     with dictionary.connect() as conn:
         by_name = columns_called(conn, name="EMAIL")
         by_tag = columns_called(conn, tag="pii")
@@ -196,9 +194,9 @@ def test_columns_are_listed_by_name_or_tag_in_any_letter_case(dictionary, store,
     assert (by_both.columns, elsewhere.columns, by_tag.after) == ((), (), None)
 
 
-def test_columns_are_listed_a_page_at_a_time(dictionary, store, estate_scan) -> None:
+def test_columns_are_listed_a_page_at_a_time(dictionary, store, sample_scan) -> None:
     """A name may stand in thousands of schemas."""
-    store(estate_scan)
+    store(sample_scan)
     with dictionary.connect() as conn:
         first = columns_called(conn, name="id", limit=1)
         second = columns_called(conn, name="id", limit=1, after=first.after or 0)
