@@ -55,6 +55,10 @@ if TYPE_CHECKING:
     from scanner_api.graph.lineage import components as components
     from scanner_api.graph.lineage import impact as impact
     from scanner_api.graph.lineage import lineage as lineage
+    from scanner_api.graph.neighbourhood import Hops as Hops
+    from scanner_api.graph.neighbourhood import NodePaths as NodePaths
+    from scanner_api.graph.neighbourhood import neighbourhood as neighbourhood
+    from scanner_api.graph.neighbourhood import paths as paths
     from scanner_api.graph.open import GraphSource as GraphSource
     from scanner_api.manual import ManualCheck as ManualCheck
     from scanner_api.manual import check_manual_input as check_manual_input
@@ -74,6 +78,7 @@ if TYPE_CHECKING:
     from scanner_api.parsing import schema_formats as schema_formats
     from scanner_api.parsing import subject_documents as subject_documents
     from scanner_api.queries import DictionaryOverview as DictionaryOverview
+    from scanner_api.queries import clusters as clusters
     from scanner_api.queries import columns as columns
     from scanner_api.queries import connectors as connectors
     from scanner_api.queries import diff as diff
@@ -85,6 +90,7 @@ if TYPE_CHECKING:
     from scanner_api.queries import scan_sources as scan_sources
     from scanner_api.queries import scans as scans
     from scanner_api.queries import schemas as schemas
+    from scanner_api.queries import sources as sources
     from scanner_api.queries import statements as statements
     from scanner_api.queries import tables as tables
     from scanner_api.queries import topic_schemas as topic_schemas
@@ -92,8 +98,15 @@ if TYPE_CHECKING:
     from scanner_api.queries import validate as validate
     from scanner_api.scanning.report import ScanReport as ScanReport
     from scanner_api.scanning.run import scan as scan
+    from scanner_api.searching import DictionaryState as DictionaryState
+    from scanner_api.searching import SearchResult as SearchResult
+    from scanner_api.searching import find_columns as find_columns
+    from scanner_api.searching import search as search
+    from scanner_api.searching import state as state
     from scanner_api.spark import JdbcTarget as JdbcTarget
     from scanner_api.spark import SparkChoice as SparkChoice
+    from scanner_api.topic_description import TopicDescription as TopicDescription
+    from scanner_api.topic_description import describe_topic as describe_topic
     from scanner_model.errors import ScannerError as ScannerError
 
 _MODULES = {
@@ -105,6 +118,7 @@ _MODULES = {
     "DeletionAnswer": "scanner_api.deletion",
     "Dictionary": "scanner_api.dictionary",
     "DictionaryOverview": "scanner_api.queries",
+    "DictionaryState": "scanner_api.searching",
     "EmitResult": "scanner_api.openlineage",
     "EventImport": "scanner_api.event_intake",
     "EventOptions": "scanner_api.graph.events",
@@ -113,6 +127,7 @@ _MODULES = {
     "GraphOfScan": "scanner_api.graph.history",
     "GraphSource": "scanner_api.graph.open",
     "HistoryRow": "scanner_api.graph.history",
+    "Hops": "scanner_api.graph.neighbourhood",
     "Impact": "scanner_api.graph.lineage",
     "JdbcTarget": "scanner_api.spark",
     "Level": "scanner_api.change_check.check",
@@ -124,19 +139,24 @@ _MODULES = {
     "PathRule": "scanner_api.change_check.proposals",
     "ProposedFiles": "scanner_api.change_check.check",
     "PruneResult": "scanner_api.graph.history",
+    "NodePaths": "scanner_api.graph.neighbourhood",
     "ScanReport": "scanner_api.scanning.report",
     "ScannerError": "scanner_model.errors",
+    "SearchResult": "scanner_api.searching",
     "SparkChoice": "scanner_api.spark",
     "Target": "scanner_api.change_check.proposals",
+    "TopicDescription": "scanner_api.topic_description",
     "check": "scanner_api.checks",
     "check_change": "scanner_api.change_check.check",
     "check_manual_input": "scanner_api.manual",
     "cloud_templates": "scanner_api.configuration",
     "cluster_schema": "scanner_api.configuration",
+    "clusters": "scanner_api.queries",
     "columns": "scanner_api.queries",
     "components": "scanner_api.graph.lineage",
     "connector_columns": "scanner_api.parsing",
     "connectors": "scanner_api.queries",
+    "describe_topic": "scanner_api.topic_description",
     "diff": "scanner_api.queries",
     "diff_document": "scanner_api.queries",
     "diff_flows": "scanner_api.graph.history",
@@ -145,6 +165,7 @@ _MODULES = {
     "explain_subject": "scanner_api.parsing",
     "export": "scanner_api.graph.export",
     "export_tables": "scanner_api.graph.export",
+    "find_columns": "scanner_api.searching",
     "forget": "scanner_api.queries",
     "generate": "scanner_api.graph.generate",
     "git_files": "scanner_api.change_check.check",
@@ -158,10 +179,12 @@ _MODULES = {
     "manual_input_schema": "scanner_api.manual",
     "may_delete": "scanner_api.deletion",
     "monitor": "scanner_api.monitoring.run",
+    "neighbourhood": "scanner_api.graph.neighbourhood",
     "open_dictionary": "scanner_api.dictionary",
     "overview": "scanner_api.queries",
     "parse_schema": "scanner_api.parsing",
     "parse_sql": "scanner_api.parsing",
+    "paths": "scanner_api.graph.neighbourhood",
     "probe_addresses": "scanner_api.configuration",
     "probed_template": "scanner_api.configuration",
     "proposed_files": "scanner_api.change_check.check",
@@ -174,6 +197,9 @@ _MODULES = {
     "scans": "scanner_api.queries",
     "schema_formats": "scanner_api.parsing",
     "schemas": "scanner_api.queries",
+    "search": "scanner_api.searching",
+    "sources": "scanner_api.queries",
+    "state": "scanner_api.searching",
     "statements": "scanner_api.queries",
     "subject_documents": "scanner_api.parsing",
     "tables": "scanner_api.queries",
@@ -193,6 +219,7 @@ __all__ = [
     "DeletionAnswer",
     "Dictionary",
     "DictionaryOverview",
+    "DictionaryState",
     "EmitResult",
     "EventImport",
     "EventOptions",
@@ -201,6 +228,7 @@ __all__ = [
     "GraphOfScan",
     "GraphSource",
     "HistoryRow",
+    "Hops",
     "Impact",
     "JdbcTarget",
     "Level",
@@ -209,22 +237,27 @@ __all__ = [
     "ListenResult",
     "ManualCheck",
     "MonitorResult",
+    "NodePaths",
     "PathRule",
     "ProposedFiles",
     "PruneResult",
     "ScanReport",
     "ScannerError",
+    "SearchResult",
     "SparkChoice",
     "Target",
+    "TopicDescription",
     "check",
     "check_change",
     "check_manual_input",
     "cloud_templates",
     "cluster_schema",
+    "clusters",
     "columns",
     "components",
     "connector_columns",
     "connectors",
+    "describe_topic",
     "diff",
     "diff_document",
     "diff_flows",
@@ -233,6 +266,7 @@ __all__ = [
     "explain_subject",
     "export",
     "export_tables",
+    "find_columns",
     "forget",
     "generate",
     "git_files",
@@ -246,10 +280,12 @@ __all__ = [
     "manual_input_schema",
     "may_delete",
     "monitor",
+    "neighbourhood",
     "open_dictionary",
     "overview",
     "parse_schema",
     "parse_sql",
+    "paths",
     "probe_addresses",
     "probed_template",
     "proposed_files",
@@ -262,6 +298,9 @@ __all__ = [
     "scans",
     "schema_formats",
     "schemas",
+    "search",
+    "sources",
+    "state",
     "statements",
     "subject_documents",
     "tables",

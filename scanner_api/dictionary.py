@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from scanner_dictionary.engine.open import Connection, Engine, resolve_url
 from scanner_dictionary.engine.open import open_dictionary as open_engine
+from scanner_dictionary.engine.pool import ReaderPool
 from scanner_dictionary.queries import clusters
 from scanner_dictionary.queries.resolve import unknown_name
 from scanner_model.errors import InputInvalid
@@ -22,12 +23,14 @@ class Dictionary:
     """A data dictionary: a SQLite file or a PostgreSQL database.
 
     *url* is a path, `sqlite:///FILE` or `postgresql://…`. *patience* is how many seconds a write waits for another
-    writer; *notify* gets one message when it starts to wait. Nothing is open between two calls.
+    writer; *notify* gets one message when it starts to wait. Nothing is open between two calls, except for the
+    connections of a *pool*, see `pooled`.
     """
 
     url: str = field(repr=False)
     patience: float = DEFAULT_PATIENCE
     notify: Callable[[str], None] | None = field(default=None, repr=False, compare=False)
+    pool: ReaderPool | None = field(default=None, repr=False, compare=False)
 
     @property
     def shown(self) -> str:
@@ -37,7 +40,7 @@ class Dictionary:
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Open a connection for queries; raises DictionaryUnusable where there is no dictionary."""
-        with open_engine(self.url, create=False).connect() as conn:
+        with self.pool.connect() if self.pool else open_engine(self.url, create=False).connect() as conn:
             try:
                 yield conn
             except UnicodeEncodeError as error:
@@ -47,6 +50,18 @@ class Dictionary:
     def writing(self, *, create: bool = False) -> Engine:
         """Open the dictionary for writes; *create* makes a missing one. Raises DictionaryUnusable."""
         return open_engine(self.url, create=create, patience=self.patience, notify=self.notify)
+
+    def pooled(self, *, size: int = 16, seconds: float = 30.0) -> Dictionary:
+        """Return the dictionary with up to *size* connections that stay open for readers, until `close`.
+
+        A query is cancelled after *seconds*. A file that was replaced, or a server that comes back, is opened again.
+        """
+        return replace(self, pool=ReaderPool(self.url, size=size, seconds=seconds))
+
+    def close(self) -> None:
+        """Close the connections of the pool; nothing without one."""
+        if self.pool:
+            self.pool.close()
 
     def sibling(self, ending: str) -> Path:
         """Return the path beside the dictionary's file; in the working directory where it is on a server."""

@@ -10,28 +10,29 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any, NamedTuple
 
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_dictionary import queries
 from scanner_dictionary.diff import DiffRow, ScanDiff, as_json, rows
 from scanner_dictionary.diff import diff as compare_scans
-from scanner_dictionary.queries import (
-    ClusterRow,
-    OutcomeRow,
-    ScanRow,
-    SourceRow,
-    SubjectRow,
-    TopicRow,
-)
+from scanner_dictionary.queries import ClusterRow as ClusterRow
 from scanner_dictionary.queries import ConnectorRow as ConnectorRow
+from scanner_dictionary.queries import OutcomeRow as OutcomeRow
+from scanner_dictionary.queries import ScanRow as ScanRow
 from scanner_dictionary.queries import SchemaAnswer as SchemaAnswer
+from scanner_dictionary.queries import SourceRow as SourceRow
 from scanner_dictionary.queries import StatementRow as StatementRow
+from scanner_dictionary.queries import SubjectRow as SubjectRow
+from scanner_dictionary.queries import TopicRow as TopicRow
 from scanner_dictionary.queries.catalog_tables import TableLine as TableLine
 from scanner_dictionary.queries.catalog_tables import tables as catalog_tables
-from scanner_dictionary.queries.columns import TopicColumnRow, topic_columns
+from scanner_dictionary.queries.columns import TopicColumnRow as TopicColumnRow
+from scanner_dictionary.queries.columns import topic_columns
 from scanner_dictionary.queries.history import dictionary_summary
-from scanner_dictionary.validation import RULES, Finding
+from scanner_dictionary.validation import RULES, stored_findings
+from scanner_dictionary.validation import Finding as Finding
 from scanner_dictionary.validation import validate as run_rules
 from scanner_dictionary.write.scan import cluster_with_sources, forget_sources
 from scanner_model.documents.schema_errors import closest_match
@@ -67,17 +68,26 @@ def topics(
     pattern: str | None = None,
     without_schema: bool = False,
     include_deleted: bool = False,
+    after: tuple[str, str] | None = None,
+    limit: int | None = None,
 ) -> tuple[TopicRow, ...]:
     """Return the topics by cluster and name; *without_schema*: only those that no schema describes.
+
+    At most *limit*, behind the topic *after*, a cluster and a name.
 
     >>> [topic.name for topic in topics(dictionary, pattern="orders*")]
     """
     with dictionary.reading() as conn:
         name = known_cluster(conn, cluster)
         listed = queries.topics(
-            conn, cluster=name, pattern=pattern, without_schema=without_schema, include_gone=include_deleted
+            conn,
+            cluster=name,
+            pattern=pattern,
+            without_schema=without_schema,
+            include_gone=include_deleted,
+            after=after,
         )
-        return tuple(listed)
+        return tuple(islice(listed, limit))
 
 
 def schemas(
@@ -177,6 +187,19 @@ def scan_problems(dictionary: Dictionary, scan: int) -> tuple[Problem, ...]:
         return queries.problems(conn, scan)
 
 
+def sources(dictionary: Dictionary, *, cluster: str | None = None) -> tuple[SourceRow, ...]:
+    """Return the sources by cluster and name, with the scan since which each is stale, and why."""
+    with dictionary.reading() as conn:
+        name = known_cluster(conn, cluster)
+        return tuple(row for row in queries.sources(conn) if name in (None, row.cluster))
+
+
+def clusters(dictionary: Dictionary) -> tuple[ClusterRow, ...]:
+    """Return the clusters by name, with their broker addresses and newest scans."""
+    with dictionary.reading() as conn:
+        return queries.clusters(conn)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DictionaryOverview:
     """A dictionary's revision and size in bytes, its clusters and sources, and *counts* of what it holds, by name."""
@@ -240,6 +263,12 @@ def validate(
             raise InputInvalid(f"no rule is called {name!r}", where="--rule", hint=hint)
     with dictionary.reading() as conn:
         return tuple(run_rules(conn, cluster=known_cluster(conn, cluster), rules=rules or None))
+
+
+def findings(dictionary: Dictionary, *, cluster: str | None = None) -> tuple[Finding, ...]:
+    """Return what `validate` found after the newest scan of each cluster, in its order, without looking again."""
+    with dictionary.reading() as conn:
+        return tuple(stored_findings(conn, known_cluster(conn, cluster)))
 
 
 class ForgetResult(NamedTuple):

@@ -42,6 +42,9 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "manual-input": ("manual_input:manual_input", "Check manual-input files; print schema, example."),
     "openlineage": ("openlineage.group:openlineage", "Import, receive and emit OpenLineage events."),
     "monitor": ("monitor:monitor", "Emit the runs of jobs as OpenLineage events."),
+    "serve": ("serve:serve", "Serve the page, the JSON API, MCP and metrics."),
+    "mcp": ("mcp:mcp", "Answer an AI assistant over MCP on standard input and output."),
+    "watch": ("watch:watch", "Scan regularly, and post what changed."),
     "dictionary": ("dictionary:dictionary_group", "Show, export or prune the dictionary; forget a source."),
     "config": ("config:config", "Print the JSON Schema of cluster.json."),
 }
@@ -52,6 +55,7 @@ _PACKAGES = (
     "scanner_dictionary",
     "dataflow_generator",
     "scanner_api",
+    "scanner_server",
     "scanner_cli",
 )
 

@@ -23,9 +23,13 @@ from scanner_dictionary.graph import store as graph_store
 from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph
 from scanner_dictionary.graph.versions import recorded
 from scanner_dictionary.lineage_inputs.column_batches import cells_of, live_heads
+from scanner_dictionary.write.name_index import index_nodes
 
 _WORDS = {member: str(member.value) for member in (*NodeKind, *EdgeKind, *Certainty)}
 """Enum values as plain str: database drivers take much longer to bind a subclass of str."""
+
+_SEARCHED = {_WORDS[kind] for kind in (NodeKind.DATASET, NodeKind.JOB, NodeKind.CONSUMER_GROUP)}
+"""Nodes in the index of names; topics and columns are in it since their scan."""
 
 
 def generate(engine: Engine, report: ProgressCallback = silent) -> StoredGraph:
@@ -50,6 +54,7 @@ def store(engine: Engine, graph: FlowGraph) -> StoredGraph:
     with infrequent_collection(), writing(engine) as conn, recorded(conn):
         graph_store.delete_graph(conn)
         graph_store.add_rows(conn, rows.nodes(graph), rows.edges(graph.edges()))
+        index_nodes(conn, ((rows.keys[node.key], node.name) for node in graph.nodes() if str(node.kind) in _SEARCHED))
         return graph_store.describe_graph(conn, coverage_text(graph.coverage))
 
 
@@ -60,6 +65,7 @@ def write_flows(conn: Connection, snapshot: Snapshot, flows: Flows) -> StoredGra
     rows = [node_row(number, node) for number, node in enumerate(nodes, -len(nodes))]
     keys = {**schemas, **{row.node_key: row.id for row in rows}}
     graph_store.add_rows(conn, rows, (edge_row(number, edge, keys) for number, edge in enumerate(edges, -len(edges))))
+    index_nodes(conn, ((row.id, row.name) for row in rows if row.kind in _SEARCHED))
     return graph_store.describe_graph(conn, coverage_text(flows.coverage), LAYOUT)
 
 

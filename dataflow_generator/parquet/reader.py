@@ -112,6 +112,10 @@ class TableGraph:
         rows = self._tables.rows(NODES, RowFilter(kinds=_SUGGESTED), ("name",))
         return iter(sorted({(row["name"], None) for row in rows}))
 
+    def names_near(self, _: str) -> Iterator[tuple[str, str | None]]:
+        """List all names."""
+        return self.names_known()
+
     def dataset_names(self) -> Iterable[str]:
         """Return the names of datasets."""
         rows = self._tables.rows(NODES, RowFilter(kinds=(NodeKind.DATASET,)), ("name",))

@@ -88,11 +88,11 @@ def traverse(
     reached: dict[Hop[K, E], None] = {}
     steps = 0
     while frontier and (depth is None or steps < depth):
-        hops = [hop for hop in ahead(list(frontier), forward, kinds) if _leads_on(hop, frontier, forward)]
+        hops = [hop for hop in ahead(list(frontier), forward, kinds) if leads_on(hop, frontier, forward)]
         reached |= dict.fromkeys(hops)
         frontier = {}
         for hop in hops:
-            node, route = (hop.target if forward else hop.source), _route_into(hop, forward)
+            node, route = (hop.target if forward else hop.source), route_into(hop, forward)
             known = visited.setdefault(node, set())
             if route not in known and _ALL_ROUTES not in known:
                 known.add(route)
@@ -101,14 +101,15 @@ def traverse(
     return tuple(reached)
 
 
-def _leads_on(hop: Hop[K, E], frontier: Mapping[K, set[str]], forward: bool) -> bool:
+def leads_on(hop: Hop[K, E], frontier: Mapping[K, set[str]], forward: bool) -> bool:
     """Return whether the traversal, which may be limited to some routes of a job, may take this edge."""
     routes = frontier[hop.source if forward else hop.target]
     out_of_job = hop.kind == (EdgeKind.WRITES if forward else EdgeKind.READS)
     return not out_of_job or _ALL_ROUTES in routes or hop.edge.subtype in routes or not hop.edge.subtype
 
 
-def _route_into(hop: Hop[K, E], forward: bool) -> str:
+def route_into(hop: Hop[K, E], forward: bool) -> str:
+    """Return the route on which the traversal enters a job by *hop*; empty for all routes."""
     into_job = hop.kind == (EdgeKind.READS if forward else EdgeKind.WRITES)
     return hop.edge.subtype if into_job else _ALL_ROUTES
 

@@ -41,6 +41,7 @@ _HINTS = (
     ("SQLITE_BUSY", "is in use by another program", _WAIT),
     ("SQLITE_LOCKED", "is in use by another program", _WAIT),
     ("SQLITE_CANTOPEN", "cannot be opened", "look at the path and at the rights of the file and its directory"),
+    ("SQLITE_INTERRUPT", "was too slow: the statement was cancelled", "ask for less"),
     ("SQLITE_TOOBIG", "cannot hold a text this long", "leave the source out of the scan and report it"),
     ("53", "cannot be written: the server has no room left", "free some space; the last scan is still stored"),
     ("25006", "cannot be written: the server is read-only", "name the primary server"),

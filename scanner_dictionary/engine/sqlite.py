@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
-from sqlalchemy.pool import NullPool
+from sqlalchemy.pool import NullPool, QueuePool
 
 from scanner_model.errors import DictionaryUnusable
 from scanner_model.private_files import create_private
@@ -94,6 +95,9 @@ _WRITES = "scanner_writes"
 _POLL = 0.1
 _CHANGING = 500
 """Milliseconds to wait for readers when the journal's mode is changed: who waits for them keeps new ones out."""
+_STEPS = 100_000
+"""Instructions of SQLite's virtual machine, about a millisecond's, after which the time is looked at."""
+
 _NO_RIGHTS = ("SQLITE_READONLY", "SQLITE_CANTOPEN")
 
 
@@ -110,6 +114,30 @@ def sqlite_engine(file: Path, *, create: bool, patience: float) -> Engine:
 
     event.listen(engine, "begin", begin)
     return engine
+
+
+def pooled_sqlite_engine(file: Path, *, patience: float, size: int) -> Engine:
+    """Return an engine whose up to *size* connections stay open, for many readers.
+
+    A connection that stays open keeps the file in write-ahead mode, so that a scan in progress blocks no reader.
+    """
+    options: dict[str, Any] = {"poolclass": QueuePool, "pool_size": size, "max_overflow": 0, "pool_timeout": patience}
+    engine = create_engine("sqlite://", creator=lambda: _connect(file, False, patience), **options)
+    event.listen(engine, "begin", lambda conn: conn.exec_driver_sql("BEGIN"))
+    return engine
+
+
+def keep_write_ahead(conn: Connection) -> None:
+    """Change the file to write-ahead mode; where that cannot be had, as without write permission, nothing changes."""
+    driver = _driver(conn)
+    _try(driver, f"PRAGMA busy_timeout = {_CHANGING}")
+    _try(driver, "PRAGMA journal_mode = WAL")
+
+
+def limit_time(conn: Connection, seconds: float) -> None:
+    """Interrupt a statement of the connection that is running *seconds* from now."""
+    end = time.monotonic() + seconds
+    _driver(conn).set_progress_handler(lambda: time.monotonic() > end, _STEPS)
 
 
 def check_file(file: Path, shown: str, *, create: bool) -> None:

@@ -112,8 +112,15 @@ class PastGraphReader:
 
     def names_known(self) -> Iterator[tuple[str, str | None]]:
         """List all names, in order."""
+        return self._names(SqlGraphReader(self.conn).names_known())
+
+    def names_near(self, text: str) -> Iterator[tuple[str, str | None]]:
+        """List the neighbours of *text* in the index of names, and all names that differ from those now."""
+        return self._names(SqlGraphReader(self.conn).names_near(text))
+
+    def _names(self, stored: Iterable[tuple[str, str | None]]) -> Iterator[tuple[str, str | None]]:
         differing = self._differing_names()
-        names = {name for name in SqlGraphReader(self.conn).names_known() if name[0] not in differing}
+        names = {name for name in stored if name[0] not in differing}
         names |= {(row.name, row.path) for row in self.nodes_named(differing)}
         yield from sorted(names, key=lambda name: (name[0], name[1] or ""))
 

@@ -10,9 +10,11 @@ from typing import Any, NamedTuple, Protocol
 from sqlalchemy import ColumnElement, Connection, Select, case, func, select, true
 
 from scanner_dictionary.engine.rows import in_chunks
+from scanner_dictionary.graph import neighbours
 from scanner_dictionary.graph import store as graph_store
 from scanner_dictionary.graph.store import EdgeRow, NodeRow
 from scanner_dictionary.queries.resolve import clusters_named
+from scanner_dictionary.queries.search import NODE, names_near
 from scanner_dictionary.schema import tables as t
 from scanner_model.errors import InputInvalid
 from scanner_model.names import broker_addresses
@@ -53,6 +55,9 @@ class GraphReader(Protocol):
 
         Columns may be left out where they are too many to be listed.
         """
+
+    def names_near(self, text: str) -> Iterator[tuple[str, str | None]]:
+        """List names as `names_known` does: at least those that *text* may mean, where there are too many to list."""
 
     def dataset_names(self) -> Iterable[str]:
         """List the names of datasets that are no topics, each once, in order."""
@@ -99,6 +104,16 @@ class SqlGraphReader:
         """List edges by the indexes of their ends."""
         return graph_store.edges_at(self.conn, nodes, forward=forward, kinds=kinds, holders=holders)
 
+    def count_edges(self, nodes: Collection[int], *, forward: bool, kinds: Collection[str]) -> dict[int, int]:
+        """Count the edges of *kinds* that leave (*forward*) or enter each of *nodes*."""
+        return neighbours.count_edges(self.conn, nodes, forward=forward, kinds=kinds)
+
+    def nearest_edges(
+        self, nodes: Sequence[int], *, forward: bool, kinds: Collection[str], limit: int
+    ) -> tuple[EdgeRow, ...]:
+        """Return at most *limit* edges of *kinds* that leave (*forward*) or enter *nodes*, the first by key."""
+        return neighbours.nearest_edges(self.conn, nodes, forward=forward, kinds=kinds, limit=limit)
+
     def nodes_of(self, keys: Iterable[int]) -> Mapping[int, NodeRow]:
         """Read nodes by their keys."""
         return graph_store.nodes_of(self.conn, keys)
@@ -120,10 +135,26 @@ class SqlGraphReader:
         query = select(node.name, node.path).where(node.kind.in_(CALLED), node.namespace != "")
         return ((row.name, row.path) for row in self.conn.execute(query.distinct().order_by(node.name, node.path)))
 
+    def names_near(self, text: str) -> Iterator[tuple[str, str | None]]:
+        """List the neighbours of *text* in the index of names; all names in a small dictionary."""
+        near = names_near(self.conn, text)
+        return self.names_known() if near is None else ((name, None) for name in near)
+
     def dataset_names(self) -> Iterable[str]:
         """List the names of datasets."""
-        node = t.flow_node.c
-        return self.conn.scalars(select(node.name).where(node.kind == "dataset").distinct().order_by(node.name))
+        node, use = t.flow_node.c, t.search_use.c
+        query = select(node.name).where(node.kind == "dataset").distinct().order_by(node.name)
+        indexed = self.conn.execute(select(use.entity_id).where(use.kind == NODE).limit(1)).first() is not None
+        # Of all nodes most are columns: those in the index of names are the others, but for topics.
+        return self.conn.scalars(
+            query.join(t.search_use, use.entity_id == node.id).where(use.kind == NODE) if indexed else query
+        )
+
+    def cluster_nodes(self, names: Collection[str]) -> tuple[NodeRow, ...]:
+        """Return the nodes of the clusters called *names*."""
+        node = t.flow_node
+        query = select(node).where(node.c.name.in_(sorted(names)), node.c.kind == "cluster")
+        return tuple(NodeRow(*row) for row in self.conn.execute(query.order_by(node.c.id)))
 
     def schema_columns(self, topic: NodeRow) -> Iterator[NodeRow]:
         """List columns of schemas, looked up by the name of the schema."""

@@ -135,6 +135,18 @@ def topic_columns(
             yield _row(link, column)
 
 
+def links_of(conn: Connection, definitions: Collection[int], cluster: str | None = None) -> list[Row[Any]]:
+    """Return the links of topics to *definitions*, by their keys, in the order of `topic_columns`."""
+    query = _links().where(t.topic_schema.c.definition_id.in_(sorted(definitions)))
+    return list(conn.execute(query if cluster is None else query.where(t.cluster.c.name == cluster)))
+
+
+def columns_in(conn: Connection, links: Sequence[Row[Any]]) -> Iterator[tuple[int, TopicColumnRow]]:
+    """Yield the columns behind *links* with the keys of their definitions."""
+    notes = {key: field_tags(conn, key) for key in {row.cluster_id for row in links}}
+    return ((link.definition_id, _row(link, column)) for link, column in _columns(conn, links, notes))
+
+
 def _links() -> Select[Any]:
     link, topic, definition = t.topic_schema.c, t.topic.c, t.schema_definition.c
     cells = (

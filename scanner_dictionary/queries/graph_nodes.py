@@ -40,7 +40,9 @@ def nodes_named(graph: GraphReader, text: str) -> tuple[NodeRow, ...]:
         or {node.id: node for node in _named(graph, tuple(_in_full(graph, readings)))}
     )
     if not nodes:
-        raise unknown_name("node", text, _names(graph, readings), "`scanner topics` lists the topics", graph.location)
+        raise unknown_name(
+            "node", text, _names(graph, text, readings), "`scanner topics` lists the topics", graph.location
+        )
     return tuple(nodes[key] for key in sorted(nodes))
 
 
@@ -146,9 +148,9 @@ def _of_schemas(graph: GraphReader, readings: tuple[_Wanted, ...]) -> dict[int, 
     return {}
 
 
-def _names(graph: GraphReader, readings: tuple[_Wanted, ...]) -> Iterator[str]:
+def _names(graph: GraphReader, text: str, readings: tuple[_Wanted, ...]) -> Iterator[str]:
     """List the names that may be suggested: those of all nodes, the columns in flows, those of the topics named."""
-    names = list(graph.names_known())
+    names = list(graph.names_near(text))
     heads = tuple(reading._replace(kind="topic", path=None) for reading in readings if reading.path is not None)
     for topic in _named(graph, heads):
         names += [(topic.name, column.path) for column in graph.schema_columns(topic)]

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, func, or_, select
 
+from scanner_dictionary.queries.search import names_near
 from scanner_dictionary.schema import tables as t
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.names import broker_addresses
@@ -98,6 +99,17 @@ def cluster_of(conn: Connection, broker: str) -> FoundCluster:
     return FoundCluster(clusters[0].id, clusters[0].name, latest or 0)
 
 
+def cluster_called(conn: Connection, name: str) -> FoundCluster:
+    """Find a cluster by its name in cluster.json, else as `cluster_of` does; raises NameUnknown with the nearest."""
+    latest = select(func.max(t.scan.c.id)).where(t.scan.c.cluster_id == t.cluster.c.id).scalar_subquery()
+    row = conn.execute(select(t.cluster.c.id, latest).where(t.cluster.c.name == name)).one_or_none()
+    if row is not None:
+        return FoundCluster(row[0], name, row[1] or 0)
+    if _at(conn, name) or clusters_named(conn, name):
+        return cluster_of(conn, name)
+    raise unknown_name("cluster", name, conn.scalars(select(t.cluster.c.name)), "`scanner scans` lists the clusters")
+
+
 def clusters_named(conn: Connection, name: str) -> tuple[NamedCluster, ...]:
     """Return the clusters with a globally unique name or id; display names and environments are not unique."""
     alias = t.cluster_alias.c
@@ -124,6 +136,7 @@ def topic_of(conn: Connection, cluster: FoundCluster, name: str) -> FoundTopic:
     query = select(topic.id, topic.name, topic.gone, topic.tags).where(of_cluster, topic.name == name)
     row = conn.execute(query).one_or_none()
     if row is None:
-        known = conn.scalars(select(topic.name).where(of_cluster))
+        names, near = select(topic.name).where(of_cluster), names_near(conn, name)
+        known = conn.scalars(names if near is None else names.where(topic.name.in_(near)))
         raise unknown_name("topic", name, known, f"`scanner topics` lists those of {cluster.name!r}")
     return FoundTopic(row.id, row.name, row.gone, tuple(json.loads(row.tags)))

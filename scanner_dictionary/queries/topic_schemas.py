@@ -71,8 +71,20 @@ def schemas_of(
     only where there are no others. Raises NameUnknown with the nearest known names for an unknown broker, topic, id,
     subject or version, InputInvalid for a malformed one.
     """
+    return schemas_in(conn, cluster_of(conn, broker), topic, schema_id=schema_id, subject=subject, version=version)
+
+
+def schemas_in(
+    conn: Connection,
+    cluster: FoundCluster,
+    topic: str,
+    *,
+    schema_id: str | int | None = None,
+    subject: str | None = None,
+    version: int | str | None = None,
+) -> tuple[SchemaAnswer, ...]:
+    """List schemas of a topic of *cluster*, as `schemas_of` does."""
     _check_version(version)
-    cluster = cluster_of(conn, broker)
     found_topic = topic_of(conn, cluster, topic)
     links = _links(conn, found_topic)
     if schema_id is not None:

@@ -11,7 +11,7 @@ from re import IGNORECASE
 from re import compile as pattern_of
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, and_, exists, func, select
+from sqlalchemy import Connection, Select, and_, exists, func, literal, select, tuple_
 
 from scanner_dictionary.schema import tables as t
 from scanner_model.columns import Column, ColumnPath
@@ -81,6 +81,7 @@ def tagged(columns: tuple[Column, ...], tags: Mapping[ColumnPath, tuple[str, ...
 
 
 _GLOB = frozenset("*?[")
+_ROWS_AT_ONCE = 500
 
 
 class TopicRow(NamedTuple):
@@ -128,14 +129,27 @@ def topics(
     pattern: str | None = None,
     without_schema: bool = False,
     include_gone: bool = False,
+    after: tuple[str, str] | None = None,
 ) -> Iterator[TopicRow]:
-    """List topics by cluster and name; *pattern* is a glob where it holds `*`, `?` or `[`, else a part of the name."""
+    """List topics by cluster and name; *pattern* is a glob where it holds `*`, `?` or `[`, else a part of the name.
+
+    *after* is the cluster and name of a topic: only those behind it are listed. Rows are read while they are taken.
+    """
     query = _topics().order_by(t.cluster.c.name, t.topic.c.name)
+    if after is not None:
+        query = query.where(tuple_(t.cluster.c.name, t.topic.c.name) > tuple_(*map(literal, after)))
     query = query if cluster is None else query.where(t.cluster.c.name == cluster)
     query = query if include_gone else query.where(t.topic.c.gone.is_(None))
     query = query.where(~exists().where(_describes_now())) if without_schema else query
     fits, latest, written = fitting(pattern), newest_scans(conn), catalog_annotations(conn)
-    return (_topic(row, latest, written) for row in conn.execute(query) if fits(row.name))
+    rows = conn.execution_options(yield_per=_ROWS_AT_ONCE).execute(query)
+    return (_topic(row, latest, written) for row in rows if fits(row.name))
+
+
+def topic_called(conn: Connection, cluster: int, name: str) -> TopicRow:
+    """Return the topic of *cluster*, by its key, that is called *name* and must be there; also a deleted one."""
+    row = conn.execute(_topics().where(t.topic.c.cluster_id == cluster, t.topic.c.name == name)).one()
+    return _topic(row, newest_scans(conn), catalog_annotations(conn, cluster=cluster, topic=name))
 
 
 def schemas(

@@ -39,6 +39,16 @@ def replace_findings(conn: Connection, cluster: int, number: int) -> tuple[Findi
     return findings
 
 
+def stored_findings(conn: Connection, cluster: str | None = None) -> Iterator[Finding]:
+    """Yield the findings after the newest scan of *cluster*, or of each one, in the order of `validate`."""
+    cells = t.finding.c
+    query = select(t.cluster.c.name, cells.rule, cells.severity, cells.location, cells.what, cells.hint)
+    query = query.join(t.cluster, t.cluster.c.id == cells.cluster_id)
+    query = query if cluster is None else query.where(t.cluster.c.name == cluster)
+    for name, rule, severity, where, what, hint in conn.execute(query.order_by(t.cluster.c.name, cells.ordinal)):
+        yield Finding(cluster=name, rule=rule, severity=Severity(severity), where=where, what=what, hint=hint)
+
+
 def _findings(conn: Connection, rule: Rule, cluster: int, name: str) -> Iterator[Finding]:
     for where, what in rule.find(conn, cluster):
         yield Finding(cluster=name, rule=rule.name, severity=rule.severity, where=where, what=what, hint=rule.hint)

@@ -19,6 +19,7 @@ from scanner_dictionary.write.apply import next_id
 from scanner_dictionary.write.fact_kinds import FACT_KINDS
 from scanner_dictionary.write.facts import FactWriter
 from scanner_dictionary.write.hierarchy import check
+from scanner_dictionary.write.name_index import index_new_names
 from scanner_dictionary.write.sources import write_outcomes, write_sources
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.kafka import Cluster
@@ -69,6 +70,7 @@ def write_scan(
         write_outcomes(conn, checked, stored_sources, number)
         facts = FactWriter(conn=conn, cluster=cluster, number=number, sources=stored_sources, problems=list(refused))
         facts.write(checked)
+        index_new_names(conn)
         return _finish(conn, facts, scan.problems)
 
 

@@ -51,7 +51,7 @@ def read_body(stream: BinaryIO, headers: Mapping[str, str], largest: int) -> byt
     pieces = _chunks(stream, largest) if chunked else _of_length(stream, int(headers.get("content-length", "0")))
     packed = headers.get("content-encoding", "identity").strip().lower() in ("gzip", "x-gzip")
     body = bytearray()
-    for piece in _unpacked(pieces, largest) if packed else pieces:
+    for piece in unpack(pieces, largest) if packed else pieces:
         body += piece
         if len(body) > largest:
             raise BodyTooLarge
@@ -93,7 +93,7 @@ def _size(line: bytes) -> int:
     return int(match[1], 16)
 
 
-def _unpacked(pieces: Iterator[bytes], largest: int) -> Iterator[bytes]:
+def unpack(pieces: Iterator[bytes], largest: int) -> Iterator[bytes]:
     """Yield decompressed pieces of bounded size, of one gzip member or several, against decompression bombs."""
     unpacker = zlib.decompressobj(_GZIP)
     for piece in pieces:

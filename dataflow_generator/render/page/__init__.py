@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
@@ -31,6 +32,8 @@ MOST_SCHEMA_COLUMNS = 100_000
 _UNSAFE = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 _SAFE = str.maketrans(_UNSAFE)
 
+_POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>\n')
+
 
 def page_lines(
     graph: FlowGraph, *, most: int = MOST_SCHEMA_COLUMNS, history: GraphHistory | None = None
@@ -51,6 +54,29 @@ def page_lines(
     yield rest
     yield from map(_part, SCRIPTS)
     yield after
+
+
+def live_page(style: str, script: str) -> str:
+    """Return the page without a graph, for a server: *style* and *script* are the addresses of its parts.
+
+    Its script loads the graph from the server, a part at a time; the policy of its content is the server's.
+    """
+    before, between, after = _split(_part("page.html"), "/*style*/", "/*script*/")
+    before = _POLICY.sub("", before).replace("<style>", f'<link rel="stylesheet" href="{style}">')
+    middle, rest = between.split("<!--graph-->")
+    empty = {"live": True, "about": {"part": "", "coverage": {}}, "nodes": [], "edges": [], "leftOut": {}}
+    tail = f'<script src="{script}"></script>' + after.partition("</script>")[2]
+    return before + middle.replace("</style>", "", 1) + _json(empty) + rest.partition("<script>")[0] + tail
+
+
+def live_style() -> str:
+    """Return the style sheets of the page as one."""
+    return "".join(map(_part, STYLES))
+
+
+def live_script(more: str) -> str:
+    """Return the scripts of the page as one, with *more* at the end."""
+    return '"use strict";\n(() => {\n' + "".join(map(_part, SCRIPTS)) + more + "})();\n"
 
 
 def _data(graph: FlowGraph, most: int, history: GraphHistory | None) -> Iterator[str]:

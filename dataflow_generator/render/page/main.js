@@ -51,6 +51,7 @@ function drawFooter() {
     coverage.unknown_connectors ? `${coverage.unknown_connectors} connectors of unknown classes` : "",
     (coverage.problems || []).length ? `${coverage.problems.length} problems` : "",
     ...Object.entries(graph.leftOut).map(([kind, count]) => `${count} ${kind}s of schemas omitted`),
+    ...hooks.footer(),
   ];
   const button = act("problems", () => (state.about = true), {class: "refer"});
   const counted = make("span", {}, words.filter(Boolean).join(" · "));
@@ -299,6 +300,10 @@ stage.addEventListener(
 
 let index = null;
 
+function forgetNames() {
+  index = null;
+}
+
 function found(words) {
   index = index || graph.nodes.map((node) => [nameOf(node).toLocaleLowerCase(), node]);
   const wanted = words.trim().toLocaleLowerCase();
@@ -313,8 +318,12 @@ function found(words) {
     .map((hit) => hit[2]);
 }
 
-function drawHits() {
-  const all = found(search.value);
+function findHits() {
+  if (hooks.search) hooks.search(search.value, drawHits);
+  else drawHits(found(search.value));
+}
+
+function drawHits(all) {
   const listed = all.slice(0, MOST_HITS).map((node, at) => {
     const hit = make(
       "li",
@@ -328,9 +337,10 @@ function drawHits() {
       [
         make("span", {class: "icon", "aria-hidden": "true"}, ICONS[node.kind] || "◆"),
         make("bdi", {class: "name", dir: "auto"}, nameOf(node)),
-        make("span", {class: "note"}, node.kind),
+        make("span", {class: "note"}, [node.kind, node.where].filter(Boolean).join(" · ")),
       ],
     );
+    hit.node = node;
     hit.onmousedown = (event) => {
       event.preventDefault();
       take(node);
@@ -349,19 +359,23 @@ function take(node) {
   hits.hidden = true;
   search.setAttribute("aria-expanded", "false");
   search.blur();
+  if (hooks.take) {
+    hooks.take(node);
+    return;
+  }
   look(node, {bring: true});
   focusCard(node.card);
 }
 
-search.addEventListener("input", drawHits);
-search.addEventListener("focus", drawHits);
+search.addEventListener("input", findHits);
+search.addEventListener("focus", findHits);
 search.addEventListener("blur", () => (hits.hidden = true));
 search.addEventListener("keydown", (event) => {
   const options = [...hits.querySelectorAll("[role=option]")];
   const at = options.findIndex((hit) => hit.ariaSelected === "true");
   const to = {ArrowDown: at + 1, ArrowUp: at - 1}[event.key];
   if (event.key === "Escape") search.blur();
-  else if (event.key === "Enter" && options[at]) take(graph.byKey.get(options[at].dataset.key));
+  else if (event.key === "Enter" && options[at]) take(options[at].node);
   else if (to !== undefined && options[to]) {
     event.preventDefault();
     options[at].ariaSelected = "false";
@@ -389,6 +403,6 @@ function open() {
   bring(near.filter(Boolean).map((node) => drawing.boxes.get(node.card)));
 }
 
-window.addEventListener("hashchange", open);
+window.addEventListener("hashchange", () => hooks.start());
 window.addEventListener("resize", show);
-open();
+if (!graph.live) open();

@@ -1,6 +1,17 @@
 // The graph as the page uses it: cards (topics, tables, jobs …), groups of cards, rows of columns, links of cards.
 let graph = readGraph(rawGraph());
 
+// What a page adds whose graph grows on demand; the exported page holds all of its graph.
+const hooks = {
+  start: () => open(),
+  address: () => {},
+  search: null,
+  take: null,
+  cardParts: () => [],
+  panelParts: () => [],
+  footer: () => [],
+};
+
 function readGraph(raw) {
   const nodes = raw.nodes.map(([key, kind, namespace, name, path, attributes, mark = "", before = null], id) => ({
     id,
@@ -35,7 +46,7 @@ function readGraph(raw) {
   for (const node of nodes) node.card = cardOf(node);
   const byKey = new Map(nodes.map((node) => [node.key, node]));
   const groups = groupsOf(nodes, cards);
-  return {about: raw.about, leftOut: raw.leftOut, nodes, edges, cards, byKey, groups, links: linksOf(edges)};
+  return {live: raw.live, about: raw.about, leftOut: raw.leftOut, nodes, edges, cards, byKey, groups, links: linksOf(edges)};
 }
 
 function join(edge) {

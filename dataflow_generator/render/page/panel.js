@@ -41,6 +41,7 @@ function nodeParts(node) {
     ]),
     make("p", {class: "acts"}, buttons),
     wayPart(node),
+    ...hooks.panelParts(node),
     factList([...facts.filter(Boolean), ...others]),
     ...sharedPart(node),
     ...edgePart("Comes from", node.in, "source"),

@@ -15,13 +15,28 @@ const state = {
   theme: "",
   about: false,
 };
-const flowing = new Set();
+let flowing = flowingCards();
 
-function findFlowing() {
-  flowing.clear();
-  for (const {source, target} of graph.links) flowing.add(source).add(target);
+function flowingCards() {
+  return new Set(graph.links.flatMap((link) => [link.source, link.target]));
 }
-findFlowing();
+
+// Replaces the graph; what was selected, open or collapsed stays so, where it is still there.
+function replaceGraph(raw) {
+  const keyOf = (item) => item && item.key;
+  const [selected, edges] = [keyOf(state.selected), (state.link || []).map((edge) => [edge.source.key, edge.target.key])];
+  const cards = [state.open, state.full].map((set) => [...set].map(keyOf));
+  const groups = [state.folded, state.shut].map((set) => [...set].map(keyOf));
+  graph = readGraph(raw);
+  SECTIONS.clear();
+  flowing = flowingCards();
+  forgetNames();
+  [state.open, state.full] = cards.map((keys) => new Set(keys.map((key) => graph.byKey.get(key)).filter(Boolean)));
+  [state.folded, state.shut] = groups.map((keys) => new Set(keys.map((key) => graph.groups.get(key)).filter(Boolean)));
+  select(graph.byKey.get(selected) || null);
+  const ends = new Set(edges.map(String));
+  pick(edges.length ? graph.edges.filter((edge) => ends.has(String([edge.source.key, edge.target.key]))) : []);
+}
 
 // Reads which scans are shown, and the graph of them where these are others.
 function readScans(params) {
@@ -32,7 +47,7 @@ function readScans(params) {
   Object.assign(shownScans, {at, base});
   graph = readGraph(rawGraph());
   SECTIONS.clear();
-  findFlowing();
+  flowing = flowingCards();
 }
 
 function readAddress() {
@@ -84,6 +99,7 @@ function writeAddress() {
   params.set("still", state.still ? "1" : "0");
   if (state.theme) params.set("theme", state.theme);
   if (state.about) params.set("about", "1");
+  hooks.address(params);
   history.replaceState(null, "", `#${params}`);
 }
 

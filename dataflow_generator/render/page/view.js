@@ -217,6 +217,7 @@ function headElement(box, kind) {
     shortened(name, kind),
     count ? make("span", {class: "count"}, String(count)) : "",
     twist || "",
+    ...(box.card ? hooks.cardParts(box.card) : []),
   ]);
 }
 

@@ -1,0 +1,89 @@
+"""The part of the graph near a node, and the paths between two nodes: bounded, for pages and assistants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from dataflow_generator.query.hops import Hops, Surroundings, surroundings
+from dataflow_generator.query.paths import PathLimits, shortest_paths
+from dataflow_generator.query.traversal import DATASETS, Hop
+from scanner_api.dictionary import Dictionary
+from scanner_api.graph.open import GraphSource, find_node, open_with_dictionary
+from scanner_dictionary.graph.neighbours import nearest_edges
+from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
+from scanner_dictionary.graph.store import EdgeRow, NodeRow, nodes_of
+
+__all__ = ["EdgeRow", "Hops", "NodeRow", "Surroundings"]
+
+_FLOWS = frozenset(("column-flow",))
+_EDGES_OF_A_STEP = 20_000
+_NEAR = Hops()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NodePaths:
+    """The shortest paths between *start* and *end*: lists of edges; *nodes* has the nodes of all by their keys.
+
+    *reverse*: the data go from *end* to *start*. *complete* is False where a limit ended the search.
+    """
+
+    start: NodeRow
+    end: NodeRow
+    paths: tuple[tuple[EdgeRow, ...], ...]
+    nodes: Mapping[int, NodeRow]
+    reverse: bool
+    complete: bool
+
+
+def neighbourhood(dictionary: Dictionary, node: str, hops: Hops = _NEAR) -> Surroundings:
+    """Return the nodes and edges within *hops* of *node*, and how many edges each has in the whole graph.
+
+    *node* is a name as for `lineage`. Raises InputInvalid where several nodes have the name, NameUnknown where none has
+    or no graph was generated.
+
+    >>> neighbourhood(dictionary, "orders").downstream
+    """
+    with open_with_dictionary(GraphSource.of(dictionary)) as (graph, conn):
+        return surroundings(SqlGraphReader(conn), find_node(graph.rows, node, "node"), hops)
+
+
+def paths(dictionary: Dictionary, start: str, end: str, *, limit: int = 10) -> NodePaths:
+    """Return the shortest paths on which data go from *start* to *end*; the other way where there is none.
+
+    Two columns are connected by column flows; otherwise data and jobs are, and a column stands for its topic or
+    dataset. Names and errors are those of `neighbourhood`.
+
+    >>> paths(dictionary, "orders", "payments").paths
+    """
+    with open_with_dictionary(GraphSource.of(dictionary)) as (graph, conn):
+
+        def ahead(nodes: Sequence[int], forward: bool, kinds: frozenset[str]) -> Iterable[Hop[int, EdgeRow]]:
+            rows = nearest_edges(conn, nodes, forward=forward, kinds=kinds, limit=_EDGES_OF_A_STEP)
+            return (Hop(row.source_node_id, row.target_node_id, row.kind, row) for row in rows)
+
+        ends = find_node(graph.rows, start, "from"), find_node(graph.rows, end, "to")
+        columns = all(node.kind == "column" for node in ends)
+        first, last = ends if columns else (_holder(graph.rows, ends[0]), _holder(graph.rows, ends[1]))
+        kinds, limits = (_FLOWS if columns else DATASETS), PathLimits(paths=limit)
+        found, reverse = shortest_paths(first.id, last.id, kinds, ahead, limits), False
+        if not found.paths:
+            back = shortest_paths(last.id, first.id, kinds, ahead, limits)
+            found, reverse = (back, True) if back.paths else (found, False)
+        keys = {key for path in found.paths for hop in path for key in (hop.source, hop.target)}
+        return NodePaths(
+            start=first,
+            end=last,
+            paths=tuple(tuple(hop.edge for hop in path) for path in found.paths),
+            nodes=nodes_of(conn, {first.id, last.id, *keys}),
+            reverse=reverse,
+            complete=found.complete,
+        )
+
+
+def _holder(graph: GraphReader, node: NodeRow) -> NodeRow:
+    """Return the topic or dataset of a column; another node itself."""
+    if node.kind != "column":
+        return node
+    holders = [edge.source_node_id for edge in graph.edges_at([node.id], forward=False, kinds=("contains",))]
+    return next(iter(graph.nodes_of(holders[:1]).values()), node)

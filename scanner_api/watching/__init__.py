@@ -1,0 +1,1 @@
+"""Scheduled scans, and notifications of what they changed."""

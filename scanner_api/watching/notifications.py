@@ -1,0 +1,191 @@
+"""Notifications of a diff: which changes are worth one, the CloudEvent of a webhook, the message to Slack."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from scanner_api.queries import TopicRow, diff_document
+from scanner_dictionary.compatibility.changes import Action, Verdict
+from scanner_dictionary.diff import FactAction, ScanDiff, SideChange
+from scanner_extractor.http.concurrency import Clock
+from scanner_extractor.http.messages import Request
+from scanner_extractor.http.transport import HttpTransport
+from scanner_extractor.settings.cluster import HttpSettings
+from scanner_model.errors import ScannerError, SourceObjected, SourceUnreachable
+from scanner_model.names import SourceId
+
+Json = Any
+
+EVENT_TYPE = "scanner.change.v1"
+SIGNATURE = "X-Scanner-Signature-256"
+
+_CLOUD_EVENT = "application/cloudevents+json"
+_SLACK_TEXT = 2_900
+"""Characters of a section; Slack refuses more than 3,000."""
+
+_SLACK_LINES = 40
+_PASSES = (408, 425, 429)
+
+
+class Change(NamedTuple):
+    """A change of a topic, or of what is of no topic (empty): one line for people, and whether readers break."""
+
+    topic: str
+    what: str
+    breaks: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChangeRules:
+    """Which changes are worth a notification; every rule that is set must hold.
+
+    *breaking*: only changes that break readers. *tags*: only of topics with one of these tags, on the topic or a
+    changed column. *owners*: only of topics of one of these owners. Letter case does not matter.
+    """
+
+    breaking: bool = False
+    tags: frozenset[str] = frozenset()
+    owners: frozenset[str] = frozenset()
+
+    def matching(self, diff: ScanDiff, topics: Iterable[TopicRow]) -> tuple[Change, ...]:
+        """Return the changes of *diff* that are worth a notification; *topics* are those of its cluster."""
+        known = {row.name: row for row in topics}
+        return tuple(change for change, tags in _changes(diff) if self._fits(change, tags, known.get(change.topic)))
+
+    def _fits(self, change: Change, tags: Iterable[str], topic: TopicRow | None) -> bool:
+        if self.breaking and not change.breaks:
+            return False
+        tagged = {tag.lower() for tag in (*tags, *(topic.tags if topic else ()))}
+        if self.tags and not tagged & {tag.lower() for tag in self.tags}:
+            return False
+        owners = {owner.lower() for owner in self.owners}
+        return not owners or (topic is not None and topic.owner.lower() in owners)
+
+
+def _changes(diff: ScanDiff) -> Iterable[tuple[Change, tuple[str, ...]]]:
+    """Yield each change with the tags of its columns."""
+    for side in diff.sides:
+        changed = [column.column for column in side.columns]
+        yield _side_change(side), tuple(tag for column in changed for tag in column.tags)
+    for fact in diff.facts:
+        name = " ".join(str(part) for part in fact.name if part is not None)
+        topic = name if fact.kind == "topic" else ""
+        breaks = fact.kind == "topic" and fact.action is FactAction.GONE
+        yield Change(topic, f"{fact.kind.replace('_', ' ')} {name}: {fact.action}", breaks), ()
+
+
+def _side_change(side: SideChange) -> Change:
+    verdicts = {each.verdict for each in (side.backward, side.forward) if each}
+    breaks = Verdict.BREAKS in verdicts or side.action is Action.REMOVED
+    columns = ", ".join(f"{each.action} {each.column.name}" for each in side.columns[:10])
+    more = f" and {len(side.columns) - 10} more" if len(side.columns) > 10 else ""
+    schema = side.after or side.before
+    shown = f" ({schema.shown})" if schema else ""
+    what = f"{side.role} schema {side.action}{shown}" + (f": {columns}{more}" if columns else "")
+    return Change(side.topic, what + (", breaks readers" if Verdict.BREAKS in verdicts else ""), breaks)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Target:
+    """Where notifications go: *kind* is webhook or slack. The *url* may hold a secret; *secret* signs a webhook."""
+
+    kind: str
+    url: str = field(repr=False)
+    secret: str = field(default="", repr=False)
+    rules: ChangeRules = ChangeRules()
+
+    def body(self, diff: ScanDiff, changes: Sequence[Change], at: str) -> str:
+        """Return the body of the notification of *changes* in *diff*, scanned *at*."""
+        document = slack_message(diff, changes) if self.kind == "slack" else cloud_event(diff, changes, at)
+        return json.dumps(document, ensure_ascii=True, separators=(",", ":"), sort_keys=True)
+
+    def headers(self, body: str) -> dict[str, str]:
+        """Return the headers of a request with *body*."""
+        if self.kind == "slack":
+            return {"Content-Type": "application/json"}
+        signed = {SIGNATURE: f"sha256={signature(self.secret, body)}"} if self.secret else {}
+        return {"Content-Type": _CLOUD_EVENT, **signed}
+
+
+def signature(secret: str, body: str) -> str:
+    """Return the HMAC-SHA256 of *body*, in hexadecimal digits."""
+    return hmac.new(secret.encode(), body.encode(), hashlib.sha256).hexdigest()
+
+
+def notification_id(diff: ScanDiff) -> str:
+    """Return the id of a notification: the same each time it is sent, so that a receiver can drop repetitions."""
+    return f"{diff.cluster}/{diff.first}-{diff.second}"
+
+
+def cloud_event(diff: ScanDiff, changes: Sequence[Change], at: str) -> dict[str, Json]:
+    """Return the CloudEvent 1.0 of *diff*; its data are the document of `scanner diff`, and what matched the rules."""
+    matched = [{"topic": change.topic, "what": change.what, "breaks": change.breaks} for change in changes]
+    return {
+        "specversion": "1.0",
+        "id": notification_id(diff),
+        "source": f"/scanner/{diff.cluster}",
+        "type": EVENT_TYPE,
+        "time": at,
+        "subject": diff.cluster,
+        "datacontenttype": "application/json",
+        "data": {"matched": matched, "diff": diff_document(diff)},
+    }
+
+
+def slack_message(diff: ScanDiff, changes: Sequence[Change]) -> dict[str, Json]:
+    """Return the message of an incoming webhook of Slack: a summary, and the first changes."""
+    breaking = sum(change.breaks for change in changes)
+    counted = f"{len(changes)} changes" + (f", {breaking} of them break readers" if breaking else "")
+    title = _slack_text(f"{diff.cluster}: {counted} (scan {diff.first} to {diff.second})")
+    lines = [_slack_line(change) for change in changes[:_SLACK_LINES]]
+    if len(changes) > _SLACK_LINES:
+        lines.append(f"… and {len(changes) - _SLACK_LINES} more")
+    sections = [f"*{title}*", *_sections(lines)]
+    blocks = [{"type": "section", "text": {"type": "mrkdwn", "text": text}} for text in sections]
+    return {"text": title[:_SLACK_TEXT], "blocks": blocks}
+
+
+def _slack_line(change: Change) -> str:
+    mark = ":warning: " if change.breaks else "• "
+    topic = f"`{_slack_text(change.topic).replace('`', chr(39))}` " if change.topic else ""
+    return f"{mark}{topic}{_slack_text(change.what)}"[:500]
+
+
+def _slack_text(text: str) -> str:
+    """Return *text* with what Slack reads as its own markup escaped."""
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\n", " ")
+
+
+def _sections(lines: Iterable[str]) -> list[str]:
+    sections: list[str] = []
+    for line in lines:
+        if sections and len(sections[-1]) + 1 + len(line) <= _SLACK_TEXT:
+            sections[-1] += f"\n{line}"
+        else:
+            sections.append(line)
+    return sections
+
+
+Post = Callable[[str, Mapping[str, str], str], None]
+"""Sends a body with headers to a URL; raises SourceUnreachable to try again, SourceObjected for a refusal."""
+
+
+def post(url: str, headers: Mapping[str, str], body: str) -> None:
+    """Send *body*; errors do not name the URL, which may hold a secret."""
+    settings = HttpSettings(url=url, headers=dict(headers), connect_timeout=5, read_timeout=15, max_bytes=65_536)
+    transport = HttpTransport(settings, Clock())
+    try:
+        answer = transport(Request(source=SourceId("notification"), method="POST", url=url, accept="*/*", body=body))
+    except ScannerError as error:
+        raise SourceUnreachable(error.what.replace(url, "its URL")) from None
+    finally:
+        transport.close()
+    if answer.status in _PASSES or answer.status >= 500:
+        raise SourceUnreachable(f"it answered with status {answer.status}")
+    if not 200 <= answer.status < 300:
+        raise SourceObjected(f"it refused with status {answer.status}", status=answer.status)

@@ -1,0 +1,106 @@
+"""`scanner serve`: the dictionary for browsers, programs and assistants."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import click
+
+from scanner_api.dictionary import Dictionary
+from scanner_api.intake import EventReceiver
+from scanner_cli.console import echo_err
+from scanner_cli.options import dictionary_option
+from scanner_cli.server_options import WatchOf, every_option, watch_options
+from scanner_cli.usage_errors import Exit
+from scanner_model.errors import InputInvalid
+from scanner_server import ServerOptions
+from scanner_server import serve as run_server
+
+_FILE = click.Path(path_type=Path)
+
+
+@click.command()
+@click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="The address to listen at.")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=8080, show_default=True, metavar="N", help="0: any free one."
+)
+@click.option(
+    "--token", envvar="SCANNER_TOKEN", metavar="TOKEN", help="What clients must send; better set SCANNER_TOKEN."
+)
+@click.option("--token-file", type=_FILE, metavar="FILE", help="Read the token from this file instead.")
+@click.option(
+    "--allow-host",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Without a token: a host name that clients may use, besides localhost and addresses; repeatable.",
+)
+@click.option("--tls-cert", type=_FILE, metavar="FILE", help="Serve HTTPS with this certificate chain (PEM).")
+@click.option("--tls-key", type=_FILE, metavar="FILE", help="The key of the certificate (PEM).")
+@click.option("--intake", is_flag=True, help="Receive OpenLineage events at POST /api/v1/lineage.")
+@click.option("--config", "files", multiple=True, metavar="FILE", help="Scan this cluster.json regularly; repeatable.")
+@every_option
+@dictionary_option
+@watch_options
+def serve(
+    host: str,
+    port: int,
+    token: str | None,
+    token_file: Path | None,
+    names: Sequence[str],
+    tls_cert: Path | None,
+    tls_key: Path | None,
+    intake: bool,
+    files: Sequence[str],
+    every: float,
+    dictionary: Dictionary,
+    watch_of: WatchOf,
+) -> int:
+    """Serve the dictionary: a page for browsers at /, a JSON API at /api/v1, MCP at /mcp, figures at /metrics.
+
+    Nothing can be changed through it, unless --intake lets programs send OpenLineage events. At an address that others
+    reach it needs a token (`Authorization: Bearer TOKEN`, or as the password that a browser asks for). With --config it
+    also scans, as `scanner watch`. Ctrl-C or SIGTERM ends it.
+
+    \b
+    Examples:
+      scanner serve
+      scanner serve --config cluster.json --every 15m
+      SCANNER_TOKEN=... scanner serve --host 0.0.0.0 --tls-cert chain.pem --tls-key key.pem
+
+    Exit status 2: the address is not available, or it is not a loopback address and there is no token.
+    """
+    options = ServerOptions(
+        host=host,
+        port=port,
+        token=_token(token, token_file),
+        hosts=frozenset(name.lower() for name in names),
+        certificate=tls_cert,
+        key=tls_key,
+    )
+    with ExitStack() as stack:
+        receiver = EventReceiver(dictionary, notify=echo_err) if intake else None
+        if receiver:
+            stack.callback(receiver.close)
+        watcher = watch_of(dictionary, files, every) if files else None
+        if watcher:
+            stack.callback(watcher.stop)
+            watcher.start()
+        run_server(dictionary, options, notify=echo_err, intake=receiver, scans=watcher)
+    return Exit.DONE
+
+
+def _token(token: str | None, file: Path | None) -> str:
+    """Return the token, empty for none; raises InputInvalid for a file that cannot be read or is empty."""
+    if file is None:
+        return token or ""
+    try:
+        text = file.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", "") or "not UTF-8"
+        raise InputInvalid(f"cannot be read: {why}", where=f"--token-file {file}", hint="name another") from error
+    if not text:
+        raise InputInvalid("the file is empty", where=f"--token-file {file}", hint="write the token into it")
+    return text

@@ -1,0 +1,48 @@
+"""`scanner watch`: scheduled scans, and notifications of what they changed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from scanner_api.dictionary import Dictionary
+from scanner_cli.console import echo_err, ended_by_signal
+from scanner_cli.options import config_option, dictionary_option
+from scanner_cli.server_options import WatchOf, every_option, watch_options
+from scanner_cli.usage_errors import Exit
+
+_LONG = 3600.0
+
+
+@click.command()
+@config_option
+@every_option
+@click.option("--once", is_flag=True, help="Scan once, post, and end: for an external scheduler.")
+@dictionary_option
+@watch_options
+def watch(files: Sequence[str], every: float, once: bool, dictionary: Dictionary, watch_of: WatchOf) -> int:
+    """Scan again and again, generate the graph, and post what changed to a webhook or Slack.
+
+    One scan runs at a time, about every TIME (up to a tenth more or less). A scan that fails leaves the last one. What
+    could not be posted is posted later, also after a restart, under the same id. Ctrl-C or SIGTERM ends it.
+
+    \b
+    Examples:
+      scanner watch --config cluster.json --every 15m
+      SCANNER_SLACK_URL=https://hooks.slack.com/... scanner watch --config cluster.json --only-breaking
+      scanner watch --config cluster.json --once --webhook https://example.org/changes
+
+    Exit status of --once: 1 where a scan failed, or something could not be posted.
+    """
+    watcher = watch_of(dictionary, files, every)
+    if once:
+        done = watcher.run_once()
+        return Exit.DONE if watcher.deliver() and done else Exit.FAILED
+    with ended_by_signal() as wait:
+        watcher.start()
+        while not wait(_LONG):
+            continue
+    watcher.stop()
+    echo_err(", ".join(f"{count} scans {name}" for name, count in watcher.counts().items()))
+    return Exit.DONE

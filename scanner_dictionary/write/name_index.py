@@ -1,0 +1,113 @@
+"""Keeps the index of names that searches use: names of new topics, subjects and columns, and the nodes of a graph."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import groupby
+
+from sqlalchemy import Connection, func, select
+
+from scanner_dictionary.engine.rows import in_chunks, insert_rows
+from scanner_dictionary.queries.columns import texts
+from scanner_dictionary.queries.search import COLUMN, LONGEST_TERM, NODE, SUBJECT, TAG, TOPIC, leaf_name, words_of
+from scanner_dictionary.schema import tables as t
+
+_DEFINITIONS_AT_ONCE = 2_000
+_NAMES_AT_ONCE = 500
+_KEPT_TERMS = 500_000
+
+Use = tuple[int, str, int]
+"""A kind, a name, and the key of what has it."""
+
+
+def index_new_names(conn: Connection) -> None:
+    """Add the names of topics, subjects and columns that were stored since, in the caller's transaction."""
+    terms = _Terms(conn)
+    for kind, table in ((TOPIC, t.topic), (SUBJECT, t.subject)):
+        last = _indexed_up_to(conn, kind)
+        rows = conn.execute(select(table.c.id, table.c.name).where(table.c.id > last).order_by(table.c.id))
+        for chunk in in_chunks(rows.all()):
+            terms.add((kind, name, key) for key, name in chunk)
+            _note_progress(conn, kind, chunk[-1][0])
+    _index_columns(conn, terms)
+
+
+def index_nodes(conn: Connection, nodes: Iterable[tuple[int, str]]) -> None:
+    """Replace the nodes in the index by *nodes*, keys and names, in the caller's transaction."""
+    conn.execute(t.search_use.delete().where(t.search_use.c.kind == NODE))
+    terms = _Terms(conn)
+    for chunk in in_chunks(nodes):
+        terms.add((NODE, name, key) for key, name in chunk)
+
+
+def _index_columns(conn: Connection, terms: _Terms) -> None:
+    """Add the columns and tags of new definitions; a definition is never changed."""
+    newest = int(conn.scalar(select(func.max(t.schema_definition.c.id))) or 0)
+    last = _indexed_up_to(conn, COLUMN)
+    for first in range(last + 1, newest + 1, _DEFINITIONS_AT_ONCE):
+        end = min(first + _DEFINITIONS_AT_ONCE - 1, newest)
+        terms.add(_column_uses(conn, first, end))
+        _note_progress(conn, COLUMN, end)
+
+
+def _column_uses(conn: Connection, first: int, last: int) -> Iterator[Use]:
+    column = t.schema_column.c
+    query = select(column.definition_id, column.path, column.tags).where(column.definition_id.between(first, last))
+    result = conn.execute(query.order_by(column.definition_id))
+    # Past SQLAlchemy's row: it costs as much as reading the cells.
+    cells: Sequence[tuple[int, str, str | None]] = result.cursor.fetchall() if result.cursor else ()
+    for definition, group in groupby(cells, key=lambda row: row[0]):
+        rows = list(group)
+        names = dict.fromkeys(_leaf(path) for _, path, _ in rows)
+        tags = dict.fromkeys(tag for _, _, cell in rows if cell for tag in texts(cell))
+        yield from ((COLUMN, name, definition) for name in names if name)
+        yield from ((TAG, tag, definition) for tag in tags)
+
+
+@lru_cache(maxsize=1 << 16)
+def _leaf(path: str) -> str:
+    """Return the name of a column by its path (JSON); schemas have the same paths over and over."""
+    return leaf_name(texts(path))
+
+
+class _Terms:
+    """Adds uses of names, and the terms and words that are new."""
+
+    def __init__(self, conn: Connection) -> None:
+        self._conn = conn
+        self._known: dict[str, int] = {}
+        self._next = int(conn.scalar(select(func.max(t.search_term.c.id))) or 0) + 1
+
+    def add(self, uses: Iterable[Use]) -> None:
+        """Add *uses*, none of which is in the index yet."""
+        listed = dict.fromkeys((kind, name[:LONGEST_TERM], key) for kind, name, key in uses)
+        self._learn(dict.fromkeys(name for _, name, _ in listed))
+        insert_rows(self._conn, t.search_use, sorted((kind, self._known[name], key) for kind, name, key in listed))
+        if len(self._known) > _KEPT_TERMS:
+            self._known.clear()
+
+    def _learn(self, names: Iterable[str]) -> None:
+        unknown = [name for name in names if name not in self._known]
+        term = t.search_term.c
+        for chunk in in_chunks(unknown, _NAMES_AT_ONCE):
+            rows = self._conn.execute(select(term.term, term.id).where(term.term.in_(chunk)))
+            self._known |= {row.term: row.id for row in rows}
+        new = [name for name in unknown if name not in self._known]
+        keys = dict(zip(new, range(self._next, self._next + len(new)), strict=True))
+        self._next += len(new)
+        self._known |= keys
+        insert_rows(self._conn, t.search_term, ((key, name) for name, key in keys.items()))
+        insert_rows(
+            self._conn, t.search_word, sorted((word, key) for name, key in keys.items() for word in words_of(name))
+        )
+
+
+def _indexed_up_to(conn: Connection, kind: int) -> int:
+    progress = t.search_progress.c
+    return int(conn.scalar(select(progress.last_id).where(progress.kind == kind)) or 0)
+
+
+def _note_progress(conn: Connection, kind: int, key: int) -> None:
+    conn.execute(t.search_progress.delete().where(t.search_progress.c.kind == kind))
+    insert_rows(conn, t.search_progress, [(kind, key)])

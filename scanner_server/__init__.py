@@ -1,0 +1,47 @@
+"""The server: a JSON API, the page, MCP, OpenLineage intake and metrics over `scanner_api`; extra `server`.
+
+The libraries of the extra are imported when the server starts, so that other commands do not need them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from scanner_api.dictionary import Dictionary
+from scanner_api.files import Notify
+from scanner_model.optional import require
+from scanner_server.options import ServerOptions
+
+if TYPE_CHECKING:
+    from scanner_server.intake import Intake
+    from scanner_server.schedule import ScanStatus
+
+__all__ = ["ServerOptions", "serve", "serve_mcp"]
+
+
+def serve(
+    dictionary: Dictionary,
+    options: ServerOptions,
+    *,
+    notify: Notify,
+    intake: Intake | None = None,
+    scans: ScanStatus | None = None,
+) -> None:
+    """Serve *dictionary* until SIGINT or SIGTERM, with what *intake* receives and the status of *scans*.
+
+    Raises InputInvalid where the extra is not installed, or the address or the certificate cannot be used.
+    """
+    parts = _module("app").Parts(intake=intake, scans=scans)
+    _module("running").run(dictionary, options, parts, notify)
+
+
+def serve_mcp(dictionary: Dictionary, budget: int) -> None:
+    """Serve MCP over standard input and output until the input ends; *budget* is the tokens of an answer.
+
+    Raises InputInvalid where the extra is not installed, DictionaryUnusable where there is no dictionary.
+    """
+    _module("mcp_tools").run_stdio(dictionary, budget)
+
+
+def _module(name: str) -> Any:  # noqa: ANN401 - a module
+    return require(f"scanner_server.{name}", "the server needs libraries that are not installed", extra="server")

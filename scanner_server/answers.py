@@ -1,0 +1,203 @@
+"""The documents of the API that are no rows of the library: pages of lists, and parts of the graph."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from scanner_api.graph.lineage import Impact, node_path
+from scanner_api.graph.neighbourhood import EdgeRow, NodePaths, NodeRow, Surroundings
+from scanner_model.columns import path_name
+from scanner_model.errors import InputInvalid
+from scanner_model.text import csv_row
+
+T = TypeVar("T")
+
+Cursor = Sequence[Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Listed(Generic[T]):
+    """A page of a list; *next_cursor* continues it, None at its end."""
+
+    items: Sequence[T]
+    next_cursor: str | None
+
+
+class GraphNode(NamedTuple):
+    """A node of the graph; *path* is a column's, else None.
+
+    *upstream* and *downstream* count its edges in the whole graph, each way; None where they were not counted.
+    """
+
+    id: str
+    kind: str
+    namespace: str
+    name: str
+    path: tuple[str, ...] | None
+    attributes: Mapping[str, object]
+    upstream: int | None
+    downstream: int | None
+
+
+class GraphEdge(NamedTuple):
+    """An edge between two nodes' ids; *type* and *subtype* are empty where it is no column flow."""
+
+    source: str
+    target: str
+    kind: str
+    type: str
+    subtype: str
+    evidence: str
+    certainty: str
+
+
+class Neighbourhood(NamedTuple):
+    """The part of the graph near *root*, a node's id; *complete* is False where edges were left out."""
+
+    root: str
+    nodes: tuple[GraphNode, ...]
+    edges: tuple[GraphEdge, ...]
+    complete: bool
+
+
+class PathList(NamedTuple):
+    """The shortest paths, each a list of edges; *reverse*: data go from *end* to *start*."""
+
+    start: str
+    end: str
+    reverse: bool
+    complete: bool
+    nodes: tuple[GraphNode, ...]
+    paths: tuple[tuple[GraphEdge, ...], ...]
+
+
+class AffectedNode(NamedTuple):
+    """A node that is affected; *use* is copies, computes, depends, unknown, made or writes; *through* are jobs."""
+
+    node: GraphNode
+    use: str
+    steps: int
+    through: tuple[str, ...]
+
+
+class ImpactList(NamedTuple):
+    """What is affected if *root* is renamed or dropped, the nearest first; *left_out* counts what is not listed."""
+
+    root: GraphNode
+    affected: tuple[AffectedNode, ...]
+    left_out: int
+    column_suggestions: tuple[str, ...]
+
+
+def neighbourhood_answer(part: Surroundings) -> Neighbourhood:
+    """Return the document of a part of the graph."""
+    keys = {node.id: node.node_key for node in part.nodes}
+    return Neighbourhood(
+        root=part.root.node_key,
+        nodes=tuple(
+            graph_node(node, part.upstream.get(node.id, 0), part.downstream.get(node.id, 0)) for node in part.nodes
+        ),
+        edges=tuple(graph_edge(edge, keys) for edge in part.edges),
+        complete=part.complete,
+    )
+
+
+def paths_answer(result: NodePaths) -> PathList:
+    """Return the document of paths."""
+    keys = {key: node.node_key for key, node in result.nodes.items()}
+    return PathList(
+        start=result.start.node_key,
+        end=result.end.node_key,
+        reverse=result.reverse,
+        complete=result.complete,
+        nodes=tuple(graph_node(node) for node in result.nodes.values()),
+        paths=tuple(tuple(graph_edge(edge, keys) for edge in path) for path in result.paths),
+    )
+
+
+def impact_answer(result: Impact, limit: int | None = None) -> ImpactList:
+    """Return the document of what is affected."""
+    affected = tuple(
+        AffectedNode(
+            graph_node(node_of(result.nodes[each.node], each.path)),
+            each.use.name.lower(),
+            each.steps,
+            tuple(result.nodes[job].node_key for job in each.through),
+        )
+        for each in islice(result.affected, limit)
+    )
+    left_out = len(result.affected) - len(affected)
+    return ImpactList(graph_node(result.root), affected, left_out, result.column_suggestions)
+
+
+IMPACT_COLUMNS = ("kind", "namespace", "name", "column", "use", "steps", "through")
+
+
+def impact_csv(answer: ImpactList) -> str:
+    """Return what is affected as CSV, one line a node."""
+    rows = (
+        (
+            each.node.kind,
+            each.node.namespace,
+            each.node.name,
+            path_name(each.node.path or ()),
+            each.use,
+            each.steps,
+            " ".join(each.through),
+        )
+        for each in answer.affected
+    )
+    return "".join(map(csv_row, (IMPACT_COLUMNS, *rows)))
+
+
+def node_of(node: NodeRow, path: tuple[str, ...] | None) -> NodeRow:
+    """Return the node of the column *path* in *node*; the node itself without one."""
+    return node._replace(kind="column", path=json.dumps(path, ensure_ascii=False)) if path else node
+
+
+def graph_node(node: NodeRow, upstream: int | None = None, downstream: int | None = None) -> GraphNode:
+    """Return the document of a node."""
+    attributes: dict[str, object] = json.loads(node.attributes)
+    path = node_path(node)
+    return GraphNode(node.node_key, node.kind, node.namespace, node.name, path, attributes, upstream, downstream)
+
+
+def graph_edge(edge: EdgeRow, keys: Mapping[int, str]) -> GraphEdge:
+    """Return the document of an edge between nodes of *keys*."""
+    ends = keys[edge.source_node_id], keys[edge.target_node_id]
+    return GraphEdge(*ends, edge.kind, edge.flow_type, edge.subtype, edge.evidence, edge.certainty)
+
+
+def page_of(rows: Iterable[T], cursor: str | None, limit: int) -> Listed[T]:
+    """Return a page of a list that is computed whole; its cursor holds a position."""
+    (start,) = read_cursor(cursor, int) if cursor else (0,)
+    items = tuple(islice(rows, start, start + limit + 1))
+    return Listed(items=items[:limit], next_cursor=write_cursor(start + limit) if len(items) > limit else None)
+
+
+def keyed_page(rows: Iterable[T], key: Callable[[T], Cursor], limit: int) -> Listed[T]:
+    """Return the first *limit* of *rows*; the cursor holds the key of the last."""
+    items = tuple(islice(rows, limit + 1))
+    return Listed(items=items[:limit], next_cursor=write_cursor(*key(items[limit - 1])) if len(items) > limit else None)
+
+
+def write_cursor(*values: object) -> str:
+    """Return a cursor, opaque to clients, that holds *values*."""
+    return base64.urlsafe_b64encode(json.dumps(values).encode()).decode().rstrip("=")
+
+
+def read_cursor(cursor: str, *kinds: type) -> tuple[Any, ...]:
+    """Return the values of *cursor*, which must be of *kinds*; raises InputInvalid for another text."""
+    try:
+        values = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+    except (ValueError, binascii.Error, RecursionError):
+        values = None
+    if not isinstance(values, list) or tuple(map(type, values)) != kinds:
+        raise InputInvalid("the cursor is none of this list", where="cursor", hint="take next_cursor of a page")
+    return tuple(values)

@@ -1,0 +1,130 @@
+"""The OpenAPI 3.1 document, made of the table of operations."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from importlib.metadata import version
+from typing import Any, get_type_hints
+
+from scanner_server.documents import Schemas
+from scanner_server.operations import BASE, OPERATIONS, Operation
+from scanner_server.parameters import outer_name, parameters_of
+
+Json = Any
+
+_PROBLEM: Json = {
+    "type": "object",
+    "required": ["type", "title", "status", "detail"],
+    "properties": {
+        "type": {"type": "string"},
+        "title": {"type": "string"},
+        "status": {"type": "integer"},
+        "detail": {"type": "string", "description": "What is wrong."},
+        "where": {"type": "string", "description": "Which parameter or name; absent where there is none."},
+        "hint": {"type": "string", "description": "What to do, with the nearest known names; absent without one."},
+        "problems": {"type": "array", "items": {"type": "object"}},
+    },
+}
+_ERRORS = {
+    "400": "A parameter is wrong.",
+    "401": "The token is missing or wrong.",
+    "403": "The request comes from another host name or a web page.",
+    "404": "The dictionary does not have this name; the hint has the nearest.",
+    "503": "The dictionary cannot be read now.",
+}
+
+
+@lru_cache(maxsize=1)
+def openapi_document() -> Json:
+    """Return the document; it is the same for every dictionary."""
+    schemas = Schemas()
+    paths = {f"{BASE}{operation.path}": {"get": _operation(operation, schemas)} for operation in OPERATIONS}
+    paths[f"{BASE}/lineage"]["post"] = _INTAKE
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "scanner",
+            "version": version("kafka-lineage-scanner"),
+            "description": "Metadata and lineage of Kafka installations: what `scanner` has stored in its dictionary.",
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+        },
+        "servers": [{"url": "/"}],
+        "paths": paths,
+        "components": {
+            "schemas": {**dict(sorted(schemas.components.items())), "ProblemDetails": _PROBLEM},
+            "responses": {code: _error(text) for code, text in _ERRORS.items()},
+            "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
+        },
+        "security": [{}, {"token": []}],
+    }
+
+
+def _operation(operation: Operation, schemas: Schemas) -> Json:
+    result = get_type_hints(operation.answer)["return"]
+    schema = schemas.of(result) if operation.media == "application/json" else {"type": "string"}
+    return {
+        "operationId": operation.name,
+        "summary": (operation.answer.__doc__ or "").strip().splitlines()[0],
+        "parameters": _parameters(operation),
+        "responses": {
+            "200": {
+                "description": "The answer.",
+                "headers": {
+                    "ETag": {"description": "Changes with every scan and graph.", "schema": {"type": "string"}}
+                },
+                "content": {operation.media: {"schema": schema}},
+            },
+            "304": {"description": "It is as the client has it (If-None-Match)."},
+            **{code: {"$ref": f"#/components/responses/{code}"} for code in _ERRORS},
+        },
+    }
+
+
+def _parameters(operation: Operation) -> list[Json]:
+    model = parameters_of(operation)
+    described = model.model_json_schema(by_alias=True)["properties"]
+    in_path = set(re.findall(r"\{(\w+)\}", operation.path))
+    listed = []
+    for name, field in model.model_fields.items():
+        outer = outer_name(name, field)
+        schema = dict(described[outer])
+        text = schema.pop("description", "")
+        schema.pop("title", None)
+        listed.append(
+            {
+                "name": outer,
+                "in": "path" if name in in_path else "query",
+                "required": field.is_required(),
+                "description": text,
+                "schema": schema,
+            }
+        )
+    return listed
+
+
+def _error(text: str) -> Json:
+    problem = {"schema": {"$ref": "#/components/schemas/ProblemDetails"}}
+    return {"description": text, "content": {"application/problem+json": problem}}
+
+
+_INTAKE: Json = {
+    "operationId": "post_lineage_events",
+    "summary": "Receive OpenLineage events, one or an array; only with --intake.",
+    "requestBody": {
+        "required": True,
+        "content": {
+            "application/json": {
+                "schema": {"oneOf": [{"type": "object"}, {"type": "array", "items": {"type": "object"}}]}
+            }
+        },
+    },
+    "responses": {
+        "200": {"description": "Some events of a batch are stored, others were refused."},
+        "201": {"description": "Every event is on disk."},
+        "400": {"description": "No event is valid; `error` and `hint` say why."},
+        "405": {"description": "The server does not receive events."},
+        "413": {"description": "The body is too large."},
+        "503": {"description": "Nothing is stored now; send it again after Retry-After seconds."},
+    },
+}

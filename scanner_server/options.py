@@ -1,0 +1,57 @@
+"""How a server is set up."""
+
+from __future__ import annotations
+
+import ipaddress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from scanner_model.errors import InputInvalid
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerOptions:
+    """Address, access and limits of a server.
+
+    *token* is what clients must send as `Authorization: Bearer` (or as the password of HTTP Basic), empty for none;
+    an address that is not loopback needs one. *hosts* are names of this machine, beside `localhost` and addresses,
+    that clients may use without a token. *certificate* and *key* are PEM files, both or none. *threads* is how many
+    requests read the dictionary at once, *waiting* how many may wait beside them, *seconds* the limit of one query.
+    *connections* is how many clients may be connected: beyond, the one that has been idle longest is closed. *idle* is
+    how many seconds one may be idle. *cache* bounds the bytes of kept answers, *budget* the tokens of an MCP answer.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 8080
+    token: str = field(default="", repr=False)
+    hosts: frozenset[str] = frozenset()
+    certificate: Path | None = None
+    key: Path | None = None
+    threads: int = 8
+    waiting: int = 512
+    seconds: float = 30.0
+    connections: int = 1_000
+    idle: float = 60.0
+    cache: int = 32 * 1024 * 1024
+    budget: int = 8_000
+
+    def __post_init__(self) -> None:
+        """Refuse an address that others reach without a token."""
+        if not self.token and not is_loopback(self.host):
+            what = "refusing to bind a non-loopback address without a token"
+            raise InputInvalid(what, where=f"--host {self.host}", hint="set SCANNER_TOKEN, or name --token-file")
+        if (self.certificate is None) != (self.key is None):
+            raise InputInvalid("TLS needs both files", where="--tls-cert, --tls-key", hint="name both")
+
+    def at(self, port: int) -> str:
+        """Return the address of the server at *port* for people."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{'https' if self.certificate else 'http'}://{host}:{port}"
+
+
+def is_loopback(host: str) -> bool:
+    """Return whether only this machine reaches *host*."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,128 @@
+"""Which changes are worth a notification, and what is sent: CloudEvents with a signature, messages of Slack."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+
+import pytest
+
+from scanner_api.queries import TopicRow
+from scanner_api.watching.notifications import (
+    Change,
+    ChangeRules,
+    Target,
+    cloud_event,
+    notification_id,
+    post,
+    slack_message,
+)
+from scanner_dictionary.compatibility.changes import ColumnChange, SchemaChange, broken, fine
+from scanner_dictionary.diff import FactAction, FactChange, ScanDiff, SchemaRef, SideChange
+from scanner_model.columns import Column
+from scanner_model.errors import SourceUnreachable
+
+
+def schema(version: int) -> SchemaRef:
+    return SchemaRef(
+        context=".", subject="s-value", version=version, schema_id="1", format="AVRO", record="S", fingerprint="f"
+    )
+
+
+def side(topic: str, *, breaks: bool, tags: tuple[str, ...] = ()) -> SideChange:
+    finding = broken("a reader fails") if breaks else fine()
+    column = Column(path=("email",), type="string", tags=tags)
+    change = ColumnChange(before=column, after=None, differs=(), backward=fine(), forward=finding)
+    whole = SchemaChange(columns=(change,), backward=fine(), forward=finding)
+    return SideChange(topic=topic, role="value", before=schema(1), after=schema(2), change=whole)
+
+
+DIFF = ScanDiff(
+    cluster="retail",
+    first=1,
+    second=2,
+    facts=(
+        FactChange(kind="topic", name=("new",), action=FactAction.ADDED),
+        FactChange(kind="topic", name=("old",), action=FactAction.GONE),
+        FactChange(kind="connector", name=("connect:main", "sink"), action=FactAction.CHANGED),
+    ),
+    sides=(side("orders", breaks=True, tags=("PII",)), side("payments", breaks=False)),
+)
+
+
+def topic(name: str, owner: str = "", tags: tuple[str, ...] = ()) -> TopicRow:
+    return TopicRow("retail", name, 1, 1, False, "", tags, "kafka:k", 1, False, False, owner)
+
+
+@pytest.mark.parametrize(
+    ("rules", "topics"),
+    [
+        (ChangeRules(), ["orders", "payments", "new", "old", ""]),
+        (ChangeRules(breaking=True), ["orders", "old"]),
+        (ChangeRules(tags=frozenset({"pii"})), ["orders"]),
+        (ChangeRules(tags=frozenset({"gold"})), ["payments"]),
+        (ChangeRules(owners=frozenset({"Team A"})), ["payments"]),
+        (ChangeRules(breaking=True, tags=frozenset({"gold"})), []),
+    ],
+)
+def test_rules_choose_changes(rules, topics) -> None:
+    """Every rule that is set must hold; a message about everything is not read."""
+    known = [topic("orders"), topic("payments", owner="team a", tags=("Gold",))]
+
+    assert [change.topic for change in rules.matching(DIFF, known)] == topics
+
+
+def test_a_webhook_gets_a_signed_cloud_event() -> None:
+    """A receiver checks that it is ours, and drops what it had before."""
+    target = Target(kind="webhook", url="http://x", secret="key")
+    body = target.body(DIFF, ChangeRules().matching(DIFF, []), "2026-01-01T00:00:00+00:00")
+    event, headers = json.loads(body), target.headers(body)
+
+    assert {name: event[name] for name in ("specversion", "id", "source", "type", "subject", "time")} == {
+        "specversion": "1.0",
+        "id": "retail/1-2",
+        "source": "/scanner/retail",
+        "type": "scanner.change.v1",
+        "subject": "retail",
+        "time": "2026-01-01T00:00:00+00:00",
+    }
+    assert event["data"]["matched"][0] == {
+        "topic": "orders",
+        "what": "value schema changed (s-value 2): removed email, breaks readers",
+        "breaks": True,
+    }
+    assert event["data"]["diff"]["first"] == 1
+    assert headers["Content-Type"] == "application/cloudevents+json"
+    assert headers["X-Scanner-Signature-256"] == "sha256=" + hmac.new(b"key", body.encode(), hashlib.sha256).hexdigest()
+    assert "X-Scanner-Signature-256" not in Target(kind="webhook", url="http://x").headers(body)
+
+
+def test_the_same_diff_has_the_same_id_and_bytes() -> None:
+    """It may be sent twice."""
+    changes = ChangeRules().matching(DIFF, [])
+
+    assert notification_id(DIFF) == "retail/1-2"
+    assert cloud_event(DIFF, changes, "t") == cloud_event(DIFF, changes, "t")
+
+
+def test_slack_gets_what_it_takes() -> None:
+    """Slack refuses sections above 3,000 characters and more than 50 blocks; & < > are its markup."""
+    changes = [Change(f"topic-{n}-<x>&`y`" + "z" * 300, "<!channel> " + "w" * 300, breaks=n == 0) for n in range(500)]
+    message = slack_message(DIFF, changes)
+    texts = [block["text"]["text"] for block in message["blocks"]]
+
+    assert len(texts) <= 50
+    assert all(0 < len(text) <= 3000 for text in texts)
+    assert "<" not in "".join(texts)
+    assert texts[0] == "*retail: 500 changes, 1 of them break readers (scan 1 to 2)*"
+    assert texts[-1].endswith("… and 460 more")
+    assert texts[1].startswith(":warning: `topic-0-&lt;x&gt;&amp;'y'")
+
+
+def test_an_error_does_not_name_the_url() -> None:
+    """The URL of a Slack webhook is its password; errors are logged and shown in /health."""
+    with pytest.raises(SourceUnreachable) as caught:
+        post("http://127.0.0.1:1/services/T000/SECRET", {}, "{}")
+
+    assert "SECRET" not in str(caught.value)

@@ -1,0 +1,181 @@
+"""The JSON API: every operation answers what its document says, pages end, and errors help."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator
+from openapi_spec_validator import validate
+
+from scanner_server.openapi import openapi_document
+from scanner_server.operations import BASE, OPERATIONS
+
+ASKED: dict[str, dict[str, Any]] = {
+    "describe_topic": {"cluster": "retail", "topic": "orders"},
+    "topic_schemas": {"cluster": "localhost:29095", "topic": "orders"},
+    "list_columns": {"name": "amount"},
+    "list_scan_sources": {"scan": 1},
+    "list_scan_problems": {"scan": 1},
+    "get_diff": {"first": 1, "second": 1},
+    "search": {"q": "order"},
+    "get_lineage": {"node": "customers", "columns": "true"},
+    "get_paths": {"from": "order-service", "to": "orders"},
+    "get_impact": {"node": "orders"},
+    "get_impact_csv": {"node": "orders"},
+}
+"""Parameters of operations that need some."""
+
+
+def url_of(operation) -> str:
+    """Return the address of an operation with its parameters."""
+    asked = ASKED.get(operation.name, {})
+    path = operation.path.format(**asked)
+    query = "&".join(f"{name}={value}" for name, value in asked.items() if f"{{{name}}}" not in operation.path)
+    return f"{BASE}{path}?{query}"
+
+
+def test_the_document_is_valid_openapi() -> None:
+    """A client is generated from it."""
+    validate(openapi_document())
+
+
+def test_the_document_has_the_routes_of_the_application_and_no_others(session_client) -> None:
+    """A route that is not in it would be found by chance only."""
+    documented = {(path, method.upper()) for path, methods in openapi_document()["paths"].items() for method in methods}
+    routes = {
+        (route.path, method)
+        for route in session_client.app.routes
+        for method in (route.methods or set()) - {"HEAD"}
+        if route.path.startswith(BASE)
+    }
+
+    assert routes - documented == {(f"{BASE}/openapi.json", "GET"), (f"{BASE}/lineage/batch", "POST")}
+    assert documented <= routes
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.name)
+def test_every_operation_answers_as_its_schema_says(session_client, operation) -> None:
+    """The schemas are made of types, the answers of rows: they must not drift apart."""
+    answer = session_client.get(url_of(operation))
+    document = openapi_document()
+    response = document["paths"][f"{BASE}{operation.path}"]["get"]["responses"]["200"]
+
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["etag"].startswith('W/"1-')
+    if operation.media == "application/json":
+        schema = response["content"]["application/json"]["schema"] | {"components": document["components"]}
+        Draft202012Validator(schema).validate(answer.json())
+
+
+def test_no_answer_of_the_example_is_empty(session_client) -> None:
+    """An empty list fits every schema."""
+    empty = [
+        operation.name
+        for operation in OPERATIONS
+        if session_client.get(url_of(operation)).text in ('{"items":[],"next_cursor":null}', "")
+    ]
+
+    assert set(empty) <= {"list_tables", "list_scan_problems"}, "the example has none of these"
+
+
+@pytest.mark.parametrize(
+    "path", ["topics?", "schemas?", "findings?", "connectors?", "search?q=o&", "scans?", "columns?name=id&"]
+)
+def test_pages_have_together_what_one_page_has(session_client, path) -> None:
+    """A cursor neither skips nor repeats."""
+    whole = session_client.get(f"{BASE}/{path}limit=200").json()["items"]
+    paged, cursor = [], ""
+    while cursor is not None:
+        page = session_client.get(f"{BASE}/{path}limit=2{cursor and f'&cursor={cursor}'}").json()
+        paged += page["items"]
+        cursor = page["next_cursor"]
+
+    assert paged == whole
+    assert whole
+
+
+def test_an_unknown_topic_gives_404_with_the_nearest(session_client) -> None:
+    """The next request can be right."""
+    answer = session_client.get(f"{BASE}/clusters/retail/topics/orderz")
+
+    assert (answer.status_code, answer.headers["content-type"]) == (404, "application/problem+json")
+    assert answer.json()["status"] == 404
+    assert "'orders'" in answer.json()["hint"]
+
+
+@pytest.mark.parametrize(
+    ("path", "where"),
+    [
+        ("topics?limit=0", "limit"),
+        ("topics?limit=many", "limit"),
+        ("topics?patern=x", "patern"),
+        ("topics?limit=1&limit=2", "limit (twice)"),
+        ("topics?cursor=WzFd", "cursor"),
+        ("topics?cursor=%00", "cursor"),
+        ("search?q=", "q"),
+        ("search?q=x&kind=column&kind=topic", "kind (twice)"),
+        ("lineage", "node"),
+        ("columns", "columns"),
+        ("scans/0/sources", "scan"),
+        ("clusters/retail/topics/orders?topic=other", "topic (twice)"),
+    ],
+)
+def test_a_wrong_parameter_gives_400_and_is_named(session_client, path, where) -> None:
+    """A parameter that is ignored looks as if it had worked."""
+    answer = session_client.get(f"{BASE}/{path}")
+
+    assert answer.status_code == 400
+    assert answer.json()["where"] == where
+
+
+def test_every_wrong_parameter_is_listed(session_client) -> None:
+    """They are corrected in one step."""
+    problems = session_client.get(f"{BASE}/search?q=&limit=9999&foo=1").json()["problems"]
+
+    assert {each["where"] for each in problems} == {"q", "limit", "foo"}
+
+
+def test_an_ambiguous_node_names_the_candidates(session_client) -> None:
+    """Several nodes may have one name; the answer must not choose."""
+    problem = session_client.get(f"{BASE}/lineage?node=customers.id").json()
+
+    assert problem.get("status", 200) == 200 or "write one of these" in problem["hint"]
+
+
+def test_a_client_that_has_the_answer_gets_304(session_client) -> None:
+    """It asks again and again."""
+    first = session_client.get(f"{BASE}/topics")
+    again = session_client.get(f"{BASE}/topics", headers={"if-none-match": first.headers["etag"]})
+
+    assert (again.status_code, again.content) == (304, b"")
+    assert again.headers["etag"] == first.headers["etag"]
+
+
+def test_large_answers_are_compressed_for_who_accepts_it(session_client) -> None:
+    """Column lists are long and repetitive."""
+    with session_client.stream("GET", f"{BASE}/topics", headers={"accept-encoding": "gzip"}) as packed:
+        raw = b"".join(packed.iter_raw())
+    plain = session_client.get(f"{BASE}/topics", headers={"accept-encoding": "gzip;q=0"})
+
+    assert packed.headers["content-encoding"] == "gzip"
+    assert "content-encoding" not in plain.headers
+    assert json.loads(gzip.decompress(raw)) == plain.json()
+
+
+def test_an_unknown_path_and_method_are_problems(session_client) -> None:
+    """Every error has one form."""
+    missing, posted = session_client.get(f"{BASE}/nothing"), session_client.post(f"{BASE}/topics")
+
+    assert (missing.status_code, posted.status_code) == (404, 405)
+    assert missing.json()["hint"] == "/api/v1/openapi.json lists the paths"
+
+
+def test_csv_has_no_formula(session_client) -> None:
+    """It is opened with a spreadsheet."""
+    lines = session_client.get(f"{BASE}/impact.csv?node=orders").text.splitlines()
+
+    assert lines[0] == "kind,namespace,name,column,use,steps,through"
+    assert len(lines) > 5
