@@ -8,10 +8,9 @@ from collections.abc import Iterator, Sequence
 from installation import SEED, topic_name
 
 from scanner_model.columns import Column
-from scanner_model.flink import FlinkStatement
 from scanner_model.kafka import Connector
-from scanner_model.ksqldb import CollectionColumn, KsqlSource, Query
 from scanner_model.names import Role, SourceId, TopicName
+from scanner_model.streaming_sql import CollectionColumn, FlinkStatement, KsqlSource, Query
 
 CONNECT = SourceId("connect:main")
 FLINK = SourceId("flink:https://flink.eu-central-1.aws.confluent.cloud")

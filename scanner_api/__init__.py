@@ -17,19 +17,23 @@ if TYPE_CHECKING:
     from scanner_api.change_check.check import check_change as check_change
     from scanner_api.change_check.check import git_files as git_files
     from scanner_api.change_check.check import proposed_files as proposed_files
+    from scanner_api.change_check.deletion import DeletionAnswer as DeletionAnswer
+    from scanner_api.change_check.deletion import may_delete as may_delete
     from scanner_api.change_check.model import ChangeReport as ChangeReport
     from scanner_api.change_check.proposals import PathRule as PathRule
     from scanner_api.change_check.proposals import Target as Target
-    from scanner_api.checks import ConnectionCheck as ConnectionCheck
-    from scanner_api.checks import check as check
     from scanner_api.configuration import ClusterTemplate as ClusterTemplate
+    from scanner_api.configuration import ConnectionCheck as ConnectionCheck
+    from scanner_api.configuration import ManualCheck as ManualCheck
+    from scanner_api.configuration import check as check
+    from scanner_api.configuration import check_manual_input as check_manual_input
     from scanner_api.configuration import cloud_templates as cloud_templates
     from scanner_api.configuration import cluster_schema as cluster_schema
+    from scanner_api.configuration import manual_input_example as manual_input_example
+    from scanner_api.configuration import manual_input_schema as manual_input_schema
     from scanner_api.configuration import probe_addresses as probe_addresses
     from scanner_api.configuration import probed_template as probed_template
     from scanner_api.configuration import write_templates as write_templates
-    from scanner_api.deletion import DeletionAnswer as DeletionAnswer
-    from scanner_api.deletion import may_delete as may_delete
     from scanner_api.dictionary import Dictionary as Dictionary
     from scanner_api.dictionary import open_dictionary as open_dictionary
     from scanner_api.event_intake import EventImport as EventImport
@@ -60,10 +64,6 @@ if TYPE_CHECKING:
     from scanner_api.graph.neighbourhood import neighbourhood as neighbourhood
     from scanner_api.graph.neighbourhood import paths as paths
     from scanner_api.graph.open import GraphSource as GraphSource
-    from scanner_api.manual import ManualCheck as ManualCheck
-    from scanner_api.manual import check_manual_input as check_manual_input
-    from scanner_api.manual import manual_input_example as manual_input_example
-    from scanner_api.manual import manual_input_schema as manual_input_schema
     from scanner_api.monitoring.run import MonitorResult as MonitorResult
     from scanner_api.monitoring.run import monitor as monitor
     from scanner_api.openlineage import EmitResult as EmitResult
@@ -96,26 +96,26 @@ if TYPE_CHECKING:
     from scanner_api.queries import topic_schemas as topic_schemas
     from scanner_api.queries import topics as topics
     from scanner_api.queries import validate as validate
-    from scanner_api.scanning.report import ScanReport as ScanReport
+    from scanner_api.scanning.clusters import ScanReport as ScanReport
     from scanner_api.scanning.run import scan as scan
     from scanner_api.searching import DictionaryState as DictionaryState
     from scanner_api.searching import SearchResult as SearchResult
+    from scanner_api.searching import TopicDescription as TopicDescription
+    from scanner_api.searching import describe_topic as describe_topic
     from scanner_api.searching import find_columns as find_columns
     from scanner_api.searching import search as search
     from scanner_api.searching import state as state
     from scanner_api.spark import JdbcTarget as JdbcTarget
     from scanner_api.spark import SparkChoice as SparkChoice
-    from scanner_api.topic_description import TopicDescription as TopicDescription
-    from scanner_api.topic_description import describe_topic as describe_topic
     from scanner_model.errors import ScannerError as ScannerError
 
 _MODULES = {
     "ChangeReport": "scanner_api.change_check.model",
     "CheckOptions": "scanner_api.change_check.check",
     "ClusterTemplate": "scanner_api.configuration",
-    "ConnectionCheck": "scanner_api.checks",
+    "ConnectionCheck": "scanner_api.configuration",
     "ConnectorColumns": "scanner_api.parsing",
-    "DeletionAnswer": "scanner_api.deletion",
+    "DeletionAnswer": "scanner_api.change_check.deletion",
     "Dictionary": "scanner_api.dictionary",
     "DictionaryOverview": "scanner_api.queries",
     "DictionaryState": "scanner_api.searching",
@@ -134,21 +134,21 @@ _MODULES = {
     "Lineage": "scanner_api.graph.lineage",
     "ListenOptions": "scanner_api.event_intake",
     "ListenResult": "scanner_api.event_intake",
-    "ManualCheck": "scanner_api.manual",
+    "ManualCheck": "scanner_api.configuration",
     "MonitorResult": "scanner_api.monitoring.run",
     "PathRule": "scanner_api.change_check.proposals",
     "ProposedFiles": "scanner_api.change_check.check",
     "PruneResult": "scanner_api.graph.history",
     "NodePaths": "scanner_api.graph.neighbourhood",
-    "ScanReport": "scanner_api.scanning.report",
+    "ScanReport": "scanner_api.scanning.clusters",
     "ScannerError": "scanner_model.errors",
     "SearchResult": "scanner_api.searching",
     "SparkChoice": "scanner_api.spark",
     "Target": "scanner_api.change_check.proposals",
-    "TopicDescription": "scanner_api.topic_description",
-    "check": "scanner_api.checks",
+    "TopicDescription": "scanner_api.searching",
+    "check": "scanner_api.configuration",
     "check_change": "scanner_api.change_check.check",
-    "check_manual_input": "scanner_api.manual",
+    "check_manual_input": "scanner_api.configuration",
     "cloud_templates": "scanner_api.configuration",
     "cluster_schema": "scanner_api.configuration",
     "clusters": "scanner_api.queries",
@@ -156,7 +156,7 @@ _MODULES = {
     "components": "scanner_api.graph.lineage",
     "connector_columns": "scanner_api.parsing",
     "connectors": "scanner_api.queries",
-    "describe_topic": "scanner_api.topic_description",
+    "describe_topic": "scanner_api.searching",
     "diff": "scanner_api.queries",
     "diff_document": "scanner_api.queries",
     "diff_flows": "scanner_api.graph.history",
@@ -175,9 +175,9 @@ _MODULES = {
     "import_events": "scanner_api.event_intake",
     "lineage": "scanner_api.graph.lineage",
     "listen": "scanner_api.event_intake",
-    "manual_input_example": "scanner_api.manual",
-    "manual_input_schema": "scanner_api.manual",
-    "may_delete": "scanner_api.deletion",
+    "manual_input_example": "scanner_api.configuration",
+    "manual_input_schema": "scanner_api.configuration",
+    "may_delete": "scanner_api.change_check.deletion",
     "monitor": "scanner_api.monitoring.run",
     "neighbourhood": "scanner_api.graph.neighbourhood",
     "open_dictionary": "scanner_api.dictionary",

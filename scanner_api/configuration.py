@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from manual_input.files import find_files
+from manual_input.json_cursor import example, schema
+from manual_input.loader import Check as ManualCheck
+from manual_input.loader import Reach
+from manual_input.loader import check as check_files
 from scanner_api.files import Notify, ScanProgress, check_directory, ignore, no_scan_progress, write_text
+from scanner_api.scanning.clusters import read_clusters
 from scanner_extractor.config.loader import cluster_schema as published_schema
 from scanner_extractor.config.loader import read_cluster_file
 from scanner_extractor.discovery.config_templates import (
@@ -20,26 +27,135 @@ from scanner_extractor.discovery.config_templates import (
     probed_file,
 )
 from scanner_extractor.discovery.config_templates import Initial as ClusterTemplate
+from scanner_extractor.discovery.expansion import expanded
+from scanner_extractor.formats import format_names
 from scanner_extractor.http.client import Http
-from scanner_extractor.http.messages import read_address
+from scanner_extractor.http.messages import Transport, read_address
+from scanner_extractor.probes import CheckResult, Probe, State, run_probes
 from scanner_extractor.registries import REGISTRIES
-from scanner_extractor.settings.cluster import BasicAuth, HttpSettings
-from scanner_extractor.settings.confluent_cloud import CLOUD_URL, CloudSettings
+from scanner_extractor.scan.connections import Connections
+from scanner_extractor.scan.source_kinds import DISCOVERY, SOURCE_KINDS
+from scanner_extractor.settings.cluster import BasicAuth, HttpSettings, KafkaSettings, Settings
+from scanner_extractor.settings.confluent_cloud import CLOUD_URL, CloudSettings, Lacking
 from scanner_extractor.sources.confluent_cloud.discovery import read_cloud
+from scanner_extractor.sources.confluent_cloud.probes import CloudFound, cloud_probes
+from scanner_extractor.sources.kafka.admin import probe
 from scanner_model.errors import InputInvalid
+from scanner_model.names import ClusterName, SourceId
+from scanner_model.plugins import Plugin, installed_plugins
 from scanner_model.text import visible_json
 
 __all__ = [
     "KEY_VARIABLE",
     "SECRET_VARIABLE",
+    "CheckResult",
     "ClusterTemplate",
+    "ManualCheck",
     "Probed",
+    "State",
+    "check_manual_input",
+    "check_plugins",
     "cloud_templates",
     "cluster_schema",
+    "manual_input_example",
+    "manual_input_schema",
     "probe_addresses",
+    "probe_sources",
     "probed_template",
     "write_templates",
 ]
+
+
+def probe_sources(
+    settings: Settings, *, probe: Callable[[KafkaSettings], str], exchange: Transport | None = None
+) -> Iterator[CheckResult]:
+    """Try every source, a few probes each, in the order in which a scan reads them; then every installed plug-in.
+
+    *probe* requests the brokers' metadata and reports it in a few words; *exchange* stands in for the network. Raises
+    no ScannerError, each is a result. The sources of a cluster of Confluent Cloud are found first.
+    """
+    connections = Connections(probe=probe, transport=exchange)
+    discovered = CloudFound()
+    if cloud := settings.cloud:
+        with connections.http(cloud.http, cloud.source) as http:
+            yield from run_probes(cloud.source, cloud_probes(cloud, http, discovered))
+        settings = expanded(settings, cloud, discovered.organization) if discovered.organization else settings
+    yield from (_lacking(lacking) for lacking in settings.lacking)
+    for kind in SOURCE_KINDS:
+        for source in kind.sources(settings) if kind.phase != DISCOVERY else ():
+            yield from run_probes(source.source, kind.check(source, connections))
+    yield from check_plugins()
+
+
+def check_plugins() -> Iterator[CheckResult]:
+    """Try to load every installed plug-in."""
+    for plugin in installed_plugins():
+        yield from run_probes(SourceId(f"plugin:{plugin.package}"), [_plugin_probe(plugin)])
+
+
+def _plugin_probe(plugin: Plugin) -> Probe:
+    def load() -> str:
+        plugin.load()
+        return f"{plugin.package} {plugin.version}".strip()
+
+    return Probe(f"load {plugin.group}:{plugin.name}", load)
+
+
+def _lacking(lacking: Lacking) -> CheckResult:
+    return CheckResult(
+        source=lacking.source, tried="look for a key", state=State.REFUSED, detail=lacking.what, hint=lacking.hint
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectionCheck:
+    """One attempt on one source: *tried* names it, *detail* is what was found, or why nothing was.
+
+    *state* is ok, refused, unreachable or unexpected. *hint* is the next step, empty where there is none.
+    """
+
+    cluster: ClusterName
+    source: SourceId
+    tried: str
+    state: str
+    detail: str
+    hint: str
+
+    @property
+    def is_ok(self) -> bool:
+        """Return whether the attempt succeeded."""
+        return self.state == State.OK
+
+
+def check(
+    config_files: Sequence[str | Path], *, progress: ScanProgress = no_scan_progress
+) -> tuple[ConnectionCheck, ...]:
+    """Try every source of *config_files* (cluster.json each) and every installed plug-in; change nothing.
+
+    The result has the order of the files, and in each the order of a scan. What fails is a result, not an exception;
+    raises InputInvalid for a file.
+
+    >>> [result.source for result in check(["cluster.json"]) if not result.is_ok]
+    """
+    checks: list[ConnectionCheck] = []
+    for settings in read_clusters([str(file) for file in config_files]):
+        step = SourceId(f"checking {settings.cluster}")
+        progress(step, 0, None)
+        for number, result in enumerate(probe_sources(settings, probe=probe), 1):
+            progress(step, number, None)
+            checks.append(_of_cluster(settings.cluster, result))
+    return tuple(checks)
+
+
+def _of_cluster(cluster: ClusterName, result: CheckResult) -> ConnectionCheck:
+    return ConnectionCheck(
+        cluster=cluster,
+        source=result.source,
+        tried=result.tried,
+        state=str(result.state),
+        detail=result.detail,
+        hint=result.hint,
+    )
 
 
 def cluster_schema() -> dict[str, Any]:
@@ -121,3 +237,25 @@ def _address(url: str) -> str:
         return read_address(url).url
     except ValueError as error:
         raise InputInvalid(f"{url!r} is not a web address", where="--url", hint="write https://host") from error
+
+
+def check_manual_input(files: Sequence[str | Path], *, base: Path = Path()) -> ManualCheck:
+    """Return every problem of manual-input files, with file, line and column, and counts for each cluster.
+
+    *files* are files, globs and directories, relative to *base*. The result is valid where a scan would accept the
+    files: warnings alone leave it valid. Schemas may have any format that is installed. Raises InputInvalid that lists
+    every name without a file.
+
+    >>> check_manual_input(["manual"]).valid
+    """
+    return check_files(find_files([str(file) for file in files], base), Reach(formats=format_names()))
+
+
+def manual_input_schema() -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of manual-input files, by which editors complete one."""
+    return schema()
+
+
+def manual_input_example() -> str:
+    """Return the text of an example file that uses every part of the format."""
+    return example()

@@ -6,8 +6,8 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from dataflow_generator.build.progress import ProgressCallback as GraphProgress
-from dataflow_generator.build.progress import silent as no_graph_progress
+from dataflow_generator.build.coverage import ProgressCallback as GraphProgress
+from dataflow_generator.build.coverage import silent as no_graph_progress
 from scanner_extractor.scan.results import Progress as ScanProgress
 from scanner_extractor.scan.results import no_progress as no_scan_progress
 from scanner_model.errors import InputInvalid

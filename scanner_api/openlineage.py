@@ -7,11 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dataflow_generator.openlineage.emit.delivery import DeliveryResult, Emitter, deliver
+from dataflow_generator.openlineage.emit.delivery import (
+    DeliveryResult,
+    Emitter,
+    Transport,
+    deliver,
+    file_transport,
+    http_transport,
+)
 from dataflow_generator.openlineage.emit.run_events import Event, event_line
-from dataflow_generator.openlineage.emit.transports import Transport, file_transport, http_transport
+from dataflow_generator.openlineage.facets import EventStatistics
 from dataflow_generator.openlineage.intake.spool import RejectedFile, rejection
-from dataflow_generator.openlineage.intake.statistics import EventStatistics
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import Notify, ScanProgress, check_file, ignore, no_scan_progress
 from scanner_api.graph.events import EventOptions as EventOptions

@@ -5,14 +5,35 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import wraps
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeVar
 
 import click
 
+from scanner_api.dictionary import Dictionary
+from scanner_api.graph.open import GraphSource
 from scanner_api.spark import ENGINES, JdbcTarget, SparkChoice
 from scanner_cli.console import echo_err
-from scanner_cli.options import one_of
+from scanner_cli.options import dictionary_option, directory_option, one_of
 from scanner_model.errors import InputInvalid
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+_AS_OF = "The graph of this scan, or the newest one at this date or time (ISO 8601), instead of the last one."
+
+
+def graph_options(command: Command) -> Callable[..., Any]:
+    """Add the options that locate the graph to a command, as its argument *source*."""
+
+    @wraps(command)
+    def with_source(*, dictionary: Dictionary, directory: Path | None, as_of: str | None, **others: object) -> object:
+        return command(source=GraphSource(dictionary, directory, echo_err, as_of), **others)
+
+    moment = click.option("--as-of", metavar="SCAN|DATE", help=_AS_OF)
+    text = "Read the graph from Parquet files that `scanner dataflow --format parquet --output DIR` wrote instead."
+    return dictionary_option(directory_option("--graph", text, "directory")(moment(with_source)))
+
 
 _URL = "Write the graph into tables graph_node, graph_edge and graph_about of this database, too, on Spark."
 _DRIVER = "The Java class of its driver, if scanner does not know it; its jar: --spark-conf spark.jars=FILE."

@@ -10,10 +10,24 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache, wraps
+from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any, NoReturn, ParamSpec, TypeVar
 
 from scanner_model.errors import InputInvalid, Problem, ScannerError
+
+
+def require(module: str, what: str, *, extra: str, where: str = "") -> Any:  # noqa: ANN401 - a module has no type
+    """Import *module*, a library of *extra* or a module of ours that imports one.
+
+    Raises InputInvalid with *what* and *where*, and the command that installs *extra*, where a library is missing.
+    """
+    try:
+        return import_module(module)
+    except ImportError as error:
+        hint = f"pip install 'kafka-lineage-scanner[{extra}]'"
+        raise InputInvalid(what, where=where, hint=hint) from error
+
 
 NAMING_STRATEGIES = "scanner.naming_strategies"
 SCHEMA_FORMATS = "scanner.schema_formats"

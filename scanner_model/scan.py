@@ -10,12 +10,11 @@ from typing import Any
 
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.errors import Problem
-from scanner_model.flink import FlinkJob, FlinkStatement
 from scanner_model.kafka import Cluster, Connector, ConsumerGroup, StreamsTopology, Topic
-from scanner_model.ksqldb import KsqlFunction, KsqlSource, KsqlType, Query
 from scanner_model.manual import ManualFlow
 from scanner_model.names import Role, SourceId, TopicName
 from scanner_model.schemas import Definition, Registry, SchemaVersion, TopicSchema
+from scanner_model.streaming_sql import FlinkJob, FlinkStatement, KsqlFunction, KsqlSource, KsqlType, Query
 
 
 class SourceStatus(StrEnum):

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import Notify
-from scanner_model.optional import require
+from scanner_model.plugins import require
 from scanner_server.options import ServerOptions
 
 if TYPE_CHECKING:
     from scanner_server.intake import Intake
-    from scanner_server.schedule import ScanStatus
+    from scanner_server.options import ScanStatus
 
 __all__ = ["ServerOptions", "serve", "serve_mcp"]
 

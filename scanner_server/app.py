@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+import hashlib
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from importlib.resources import files
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -14,18 +18,104 @@ from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
 
 from scanner_api.dictionary import Dictionary
+from scanner_api.graph.export import live_page, live_script, live_style
+from scanner_api.measures import measures
 from scanner_model.errors import ScannerError
-from scanner_server.answering import Answering
+from scanner_server.answering import Answering, error_response, problem
 from scanner_server.intake import Intake, intake_routes
 from scanner_server.mcp_tools import mcp_routes
-from scanner_server.metrics import metrics_text
 from scanner_server.openapi import openapi_document
 from scanner_server.operations import BASE, OPERATIONS, Operation
-from scanner_server.options import ServerOptions
-from scanner_server.page import page_routes
-from scanner_server.problems import error_response, problem
-from scanner_server.schedule import ScanStatus
+from scanner_server.options import ScanStatus, ServerOptions
 from scanner_server.security import Guard
+
+Sample = tuple[Mapping[str, str], float]
+
+
+def metrics_text(answering: Answering, intake: Intake | None, scans: ScanStatus | None) -> str:
+    """Return the figures of the dictionary and of this process; raises DictionaryUnusable."""
+    return "".join(_lines(answering, intake, scans))
+
+
+def _lines(answering: Answering, intake: Intake | None, scans: ScanStatus | None) -> Iterator[str]:
+    clusters, sources = measures(answering.dictionary)
+    by_cluster = [({"cluster": each.cluster}, each) for each in clusters]
+    finished = [(labels, _timestamp(each.finished)) for labels, each in by_cluster]
+    yield from _metric("scanner_scan_timestamp_seconds", "gauge", "When the newest scan ended.", finished)
+    numbers = [(labels, each.scan) for labels, each in by_cluster]
+    yield from _metric("scanner_scan_number", "gauge", "The number of the newest scan.", numbers)
+    topics = [(labels, each.topics) for labels, each in by_cluster]
+    yield from _metric("scanner_topics", "gauge", "Topics that exist.", topics)
+    without = [(labels, each.without_schema) for labels, each in by_cluster]
+    yield from _metric("scanner_topics_without_schema", "gauge", "Topics that no schema describes.", without)
+    findings = [({**labels, "rule": rule}, count) for labels, each in by_cluster for rule, count in each.findings]
+    yield from _metric("scanner_problems", "gauge", "Findings of `scanner validate`.", findings)
+    named = [({"cluster": each.cluster, "source": each.source}, each) for each in sources]
+    up = [(labels, float(each.up)) for labels, each in named]
+    yield from _metric("scanner_source_up", "gauge", "1 where the last scan read all of a source.", up)
+    read = [(labels, _timestamp(each.read_at)) for labels, each in named if each.read_at]
+    yield from _metric("scanner_source_read_timestamp_seconds", "gauge", "When all of a source was read last.", read)
+    requests = [({"operation": name, "status": str(code)}, n) for (name, code), n in sorted(answering.counts.items())]
+    yield from _metric("scanner_http_requests_total", "counter", "Answered requests of the API.", requests)
+    if intake is not None:
+        counts = [({"what": name}, float(count)) for name, count in intake.counts().items()]
+        yield from _metric("scanner_intake", "gauge", "Received OpenLineage events by what became of them.", counts)
+    if scans is not None:
+        runs = [({"result": name}, float(count)) for name, count in scans.counts().items()]
+        yield from _metric("scanner_scheduled_scans_total", "counter", "Scheduled scans by result.", runs)
+        pending: list[Sample] = [({}, float(scans.pending()))]
+        yield from _metric("scanner_notifications_pending", "gauge", "Notifications not delivered yet.", pending)
+
+
+def _metric(name: str, kind: str, text: str, samples: Iterable[Sample]) -> Iterator[str]:
+    yield f"# HELP {name} {text}\n# TYPE {name} {kind}\n"
+    for labels, value in samples:
+        inner = ",".join(f'{key}="{_escaped(each)}"' for key, each in labels.items())
+        yield f"{name}{{{inner}}} {value:.17g}\n" if inner else f"{name} {value:.17g}\n"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
+def _timestamp(iso: str) -> float:
+    return datetime.fromisoformat(iso).timestamp()
+
+
+_HTML, _CSS, _JS = "text/html; charset=utf-8", "text/css; charset=utf-8", "text/javascript; charset=utf-8"
+
+
+def page_routes() -> list[BaseRoute]:
+    """Return the routes of the pages and of their parts."""
+    return [Route(path, _file(text, media)) for path, (text, media) in _FILES.items()]
+
+
+@lru_cache
+def _static(name: str) -> str:
+    return files(__package__).joinpath("static", name).read_text(encoding="utf-8")
+
+
+_FILES: Mapping[str, tuple[Callable[[], str], str]] = {
+    "/": (lambda: live_page("/static/page.css", "/static/page.js"), _HTML),
+    "/topic": (lambda: _static("topic.html"), _HTML),
+    "/static/page.css": (lambda: live_style() + _static("live.css"), _CSS),
+    "/static/page.js": (lambda: live_script(_static("live.js")), _JS),
+    "/static/topic.js": (lambda: _static("topic.js"), _JS),
+}
+"""Path → the text of a file and its type."""
+
+
+def _file(text: Callable[[], str], media: str) -> Callable[[Request], Response]:
+    content = text().encode()
+    headers = {"etag": f'"{hashlib.sha256(content).hexdigest()[:24]}"', "cache-control": "no-cache"}
+
+    def respond(request: Request) -> Response:
+        if headers["etag"] in request.headers.get("if-none-match", ""):
+            return Response(status_code=304, headers=headers)
+        return Response(content, headers=headers, media_type=media)
+
+    return respond
+
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 

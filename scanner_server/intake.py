@@ -12,9 +12,9 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from scanner_api.intake import Reply
+from scanner_api.event_intake import Reply
+from scanner_server.answering import problem
 from scanner_server.operations import BASE
-from scanner_server.problems import problem
 
 _PATHS = (f"{BASE}/lineage", f"{BASE}/lineage/batch")
 _SECONDS = 60.0

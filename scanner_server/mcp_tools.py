@@ -26,10 +26,10 @@ from scanner_api import queries
 from scanner_api.dictionary import Dictionary
 from scanner_api.graph.lineage import impact
 from scanner_api.graph.neighbourhood import Hops, neighbourhood, paths
+from scanner_api.searching import describe_topic as describe
 from scanner_api.searching import find_columns as columns_called
 from scanner_api.searching import search as search_names
 from scanner_api.searching import state as read_state
-from scanner_api.topic_description import describe_topic as describe
 from scanner_model.errors import ScannerError
 from scanner_server.answers import impact_answer, neighbourhood_answer, paths_answer
 from scanner_server.documents import document

@@ -31,11 +31,10 @@ from scanner_api.queries import (
     TopicColumnRow,
     TopicRow,
 )
-from scanner_api.searching import DictionaryState, SearchHit, find_columns
+from scanner_api.searching import DictionaryState, SearchHit, TopicDescription, find_columns, schemas_of_topic
+from scanner_api.searching import describe_topic as describe
 from scanner_api.searching import search as search_names
 from scanner_api.searching import state as read_state
-from scanner_api.topic_description import TopicDescription, schemas_of_topic
-from scanner_api.topic_description import describe_topic as describe
 from scanner_model.errors import Problem
 from scanner_server.answers import (
     ImpactList,

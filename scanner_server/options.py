@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ipaddress
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Protocol
 
 from scanner_model.errors import InputInvalid
 
@@ -55,3 +57,16 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
+
+
+class ScanStatus(Protocol):
+    """What runs scheduled scans: `scanner_api.watching.Watch`."""
+
+    def problems(self) -> list[str]:
+        """Return why the last scan failed, or why notifications are not delivered; empty for nothing."""
+
+    def counts(self) -> Mapping[str, int]:
+        """Return how many scans were stored, were partial and failed."""
+
+    def pending(self) -> int:
+        """Return the number of notifications that are not delivered yet."""

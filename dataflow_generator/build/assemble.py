@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from dataflow_generator.build import schema_nodes
-from dataflow_generator.build.coverage import Coverage
+from dataflow_generator.build.coverage import JOBS, Coverage, ProgressCallback, counted, silent
 from dataflow_generator.build.graph_builder import Flows, build_flows, datasets_of
-from dataflow_generator.build.progress import JOBS, ProgressCallback, counted, silent
 from dataflow_generator.build.snapshot import Snapshot
 from dataflow_generator.graph import Edge, FlowGraph, Node
 from dataflow_generator.jobs.catalogs import materialized_topics, with_tables

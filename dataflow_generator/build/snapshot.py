@@ -16,11 +16,10 @@ from scanner_dictionary.lineage_inputs.topics import ClusterRow, DefinitionRow, 
 from scanner_dictionary.lineage_inputs.topics import LinkRow as SchemaLinkRow
 from scanner_dictionary.queries.connectors import ConnectorRow, connectors
 from scanner_model.columns import Column, ColumnPath
-from scanner_model.flink import ClusterNames, FlinkStatement
 from scanner_model.kafka import StreamsTopology
-from scanner_model.ksqldb import KsqlSource, Query
 from scanner_model.manual import ManualFlow
 from scanner_model.openlineage import DatasetRef, Symlink
+from scanner_model.streaming_sql import ClusterNames, FlinkStatement, KsqlSource, Query
 
 T = TypeVar("T", covariant=True)
 

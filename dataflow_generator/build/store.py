@@ -11,14 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 
 from dataflow_generator.build.assemble import installation_edges, installation_nodes, read_flows
-from dataflow_generator.build.coverage import Coverage
+from dataflow_generator.build.coverage import Coverage, ProgressCallback, silent
 from dataflow_generator.build.graph_builder import Flows, infrequent_collection
-from dataflow_generator.build.progress import ProgressCallback, silent
 from dataflow_generator.build.schema_nodes import LAYOUT, list_text, object_text, schema_number, schema_rows
 from dataflow_generator.build.snapshot import Snapshot, load_snapshot
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind, schema_key
 from scanner_dictionary.engine.open import Connection, Engine, writing
-from scanner_dictionary.export.table_stream import consistent_read
+from scanner_dictionary.engine.rows import consistent_read
 from scanner_dictionary.graph import store as graph_store
 from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph
 from scanner_dictionary.graph.versions import recorded

@@ -37,10 +37,9 @@ from scanner_dictionary.lineage_inputs.events import DatasetFlowsRow, LineageJob
 from scanner_dictionary.lineage_inputs.jobs import ClusterTopic, GroupRow, Server
 from scanner_dictionary.queries.connectors import ConnectorRow
 from scanner_model.columns import Column, ColumnPath
-from scanner_model.flink import ClusterNames, FlinkStatement
 from scanner_model.kafka import StreamsTopology
-from scanner_model.ksqldb import KsqlSource, Query
 from scanner_model.manual import FlowEnd, ManualFlow
+from scanner_model.streaming_sql import ClusterNames, FlinkStatement, KsqlSource, Query
 
 T = TypeVar("T")
 _AT_ONCE = 200

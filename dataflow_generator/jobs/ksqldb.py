@@ -18,8 +18,8 @@ from dataflow_generator.sql import ColumnRef as SqlColumn
 from dataflow_generator.sql.lineage import Effect
 from scanner_model.columns import Column, ColumnPath
 from scanner_model.errors import Problem
-from scanner_model.ksqldb import KsqlSource, Query, header_paths, whole_columns
 from scanner_model.names import Role
+from scanner_model.streaming_sql import KsqlSource, Query, header_paths, whole_columns
 
 _ONEOF = re.compile(r".+_\d+")
 """The structure that ksqlDB creates for a Protobuf oneof is named after it, with its number in the message."""

@@ -18,8 +18,7 @@ from dataflow_generator.jobs.kinds import (
 )
 from dataflow_generator.sql import StatementFlows
 from scanner_dictionary.queries.connectors import ConnectorRow
-from scanner_model.flink import FlinkStatement
-from scanner_model.ksqldb import Query
+from scanner_model.streaming_sql import FlinkStatement, Query
 
 _CHOOSES_TOPICS = ("topic", "transforms", "table", "database", "schema", "collection", "query", "predicates")
 """Starts of the settings on which the topics of a connector depend."""

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataflow_generator.sql import Catalog, KnownTable
 from dataflow_generator.sql.nodes import ColumnDefinition, ColumnKind, Parts, SqlType
 from scanner_model.columns import ELEMENT, KEY, MAP_VALUE, Column, ColumnPath
-from scanner_model.ksqldb import CollectionColumn, KsqlSource, timestamp_column, with_options
 from scanner_model.names import Role
+from scanner_model.streaming_sql import CollectionColumn, KsqlSource, timestamp_column, with_options
 
 
 def types_of(columns: Iterable[Column]) -> Mapping[ColumnPath, SqlType]:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from scanner_model.optional import require
+from scanner_model.plugins import require
 
 require("pyarrow", "Parquet needs pyarrow", extra="parquet")

@@ -13,12 +13,19 @@ from typing import Any, NamedTuple, TypeVar
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from dataflow_generator.build.assemble import ReadParts, read_flows
-from dataflow_generator.build.coverage import Coverage
-from dataflow_generator.build.graph_builder import build_job_alone, column_nodes, datasets_of
-from dataflow_generator.build.progress import JOBS, ProgressCallback, counted, silent
+from dataflow_generator.build.assemble import ReadParts, installation_edges, installation_nodes, read_flows
+from dataflow_generator.build.coverage import JOBS, SCHEMAS, Coverage, ProgressCallback, counted, silent
+from dataflow_generator.build.dictionary_source import DictionarySource
+from dataflow_generator.build.graph_builder import (
+    Flows,
+    build_job_alone,
+    column_nodes,
+    datasets_of,
+    infrequent_collection,
+)
 from dataflow_generator.build.schema_nodes import topic_key
 from dataflow_generator.build.snapshot import Snapshot
+from dataflow_generator.build.targets import Written
 from dataflow_generator.graph import Edge, EdgeKind, Node
 from dataflow_generator.jobs.kinds import (
     LookupContext,
@@ -29,10 +36,17 @@ from dataflow_generator.jobs.kinds import (
     read_partition,
 )
 from dataflow_generator.jobs.model import Dataset
-from dataflow_generator.parquet.dataset import EDGES, NODES
-from dataflow_generator.parquet.manifest import ABOVE_SCHEMAS
-from dataflow_generator.parquet.schema import EDGE_DDL, FLOWS, NODE_DDL, arrow_schema, edge_rows, node_rows
-from dataflow_generator.parquet.schema_batches import parquet_file
+from dataflow_generator.parquet.dataset import ABOVE_SCHEMAS, EDGES, NODES, whole_graph, write_manifest
+from dataflow_generator.parquet.schema import (
+    EDGE_DDL,
+    FLOWS,
+    INSTALLATION,
+    NODE_DDL,
+    arrow_schema,
+    edge_rows,
+    node_rows,
+)
+from dataflow_generator.parquet.schema_batches import COLUMNS, make_directories, parquet_file, write_span
 from scanner_model.private_files import make_directory
 
 Table = Any
@@ -261,3 +275,49 @@ def portions(things: Iterable[T], rank: int, rows: Callable[[Sequence[T], int, S
     while portion := list(islice(rest, _AT_ONCE)):
         yield rows(portion, rank, range(first, first + len(portion)))
         first += len(portion)
+
+
+def write_graph(source: DictionarySource, directory: Path, report: ProgressCallback = silent) -> Written:
+    """Write the graph of *source* to *directory* atomically; Spark writes the same rows.
+
+    Raises InputInvalid where it cannot be written.
+    """
+    with whole_graph(directory) as part:
+        coverage = write_parquet(source, part, report)
+        return Written(write_manifest(part, source.newest_scan(), coverage), coverage)
+
+
+def write_parquet(source: DictionarySource, directory: Path, report: ProgressCallback = silent) -> Coverage:
+    """Write the graph of *source* into *directory*, in bounded memory."""
+    with source.snapshot() as snapshot, infrequent_collection():
+        coverage = write_job_files(snapshot, read_rows(snapshot, report=report), directory)
+    make_directories(directory)
+    spans = source.ranges(COLUMNS)
+    for span in counted(report, SCHEMAS, spans, len(spans)):
+        write_span(source, span, directory)
+    return coverage
+
+
+def write_job_files(snapshot: Snapshot, jobs: JobRows, directory: Path) -> Coverage:
+    """Write the rows outside schemas: clusters, topics, and those of *jobs*.
+
+    Returns how much was read for it.
+    """
+    nodes = _write_table(installation_node_batches(snapshot), NODE_DDL), _write_table(jobs.nodes, NODE_DDL)
+    edges = _write_table(installation_edge_batches(snapshot), EDGE_DDL), _write_table(jobs.edges, EDGE_DDL)
+    write_job_tables(nodes, edges, directory)
+    return jobs.coverage
+
+
+def _write_table(batches: Iterable[Any], ddl: str) -> Any:  # noqa: ANN401 - pyarrow has no types
+    return pa.Table.from_batches(list(batches), arrow_schema(ddl))
+
+
+def installation_node_batches(snapshot: Snapshot) -> Iterator[Any]:
+    """Yield the nodes of clusters and topics as batches of NODE_DDL."""
+    return portions(installation_nodes(snapshot, Flows()), INSTALLATION, node_rows)
+
+
+def installation_edge_batches(snapshot: Snapshot) -> Iterator[Any]:
+    """Yield the edges from clusters to topics and from topics to schemas as batches of EDGE_DDL."""
+    return portions(installation_edges(snapshot, Flows()), INSTALLATION, edge_rows)

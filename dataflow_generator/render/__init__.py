@@ -12,11 +12,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from dataflow_generator.graph import FlowGraph
-from dataflow_generator.render.csv_text import csv_edges, csv_nodes
-from dataflow_generator.render.dot import dot_lines
+from dataflow_generator.render.data import csv_edges, csv_nodes, json_lines
+from dataflow_generator.render.diagrams import dot_lines, mermaid_lines
 from dataflow_generator.render.graphml import graphml_lines
-from dataflow_generator.render.json_text import json_lines
-from dataflow_generator.render.mermaid import mermaid_lines
 from dataflow_generator.render.page import page_lines
 from scanner_model.errors import InputInvalid
 from scanner_model.private_files import atomic_path, make_directory

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from dataflow_generator.graph import Attribute, Edge, FlowGraph, Node
-from dataflow_generator.render.labels import attribute_types, full_name
+from dataflow_generator.render.diagrams import attribute_types, full_name
 from scanner_model.text import writable
 
 _HEAD = """<?xml version="1.0" encoding="UTF-8"?>

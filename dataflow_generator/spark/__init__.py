@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from scanner_model.optional import require
+from scanner_model.plugins import require
 
 require("pyspark", "PySpark is not installed", extra="spark", where="--engine spark")

@@ -29,8 +29,16 @@ from dataflow_generator.jobs.kinds import (
     open_ends,
     read_partition,
 )
-from dataflow_generator.parquet.job_batches import JobBatch, JobRows, build_batch, read_rows
-from dataflow_generator.parquet.manifest import whole_graph, write_manifest
+from dataflow_generator.parquet.dataset import whole_graph, write_manifest
+from dataflow_generator.parquet.job_batches import (
+    JobBatch,
+    JobRows,
+    build_batch,
+    installation_edge_batches,
+    installation_node_batches,
+    read_rows,
+    write_job_files,
+)
 from dataflow_generator.parquet.schema import EDGE_DDL, NODE_DDL, arrow_schema, record_edge, record_node
 from dataflow_generator.parquet.schema_batches import (
     COLUMNS,
@@ -41,7 +49,6 @@ from dataflow_generator.parquet.schema_batches import (
     node_batch,
     write_span,
 )
-from dataflow_generator.parquet.writer import installation_edge_batches, installation_node_batches, write_job_files
 from dataflow_generator.spark.jdbc import check_reachable, replace_tables
 
 Batches = Iterator[Any]

@@ -9,7 +9,7 @@ from typing import Any
 
 from pyspark.sql import SparkSession
 
-from dataflow_generator.build.progress import ProgressCallback, silent
+from dataflow_generator.build.coverage import ProgressCallback, silent
 
 TASKS = "Spark tasks"
 _EVERY = 0.5

@@ -18,7 +18,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from scanner_model.errors import InputInvalid, ScannerError
-from scanner_model.optional import require
+from scanner_model.plugins import require
 from scanner_model.redaction import mask_url
 
 try:

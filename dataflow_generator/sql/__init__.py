@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataflow_generator.sql.catalog import EMPTY_CATALOG, Catalog, KnownTable
-from dataflow_generator.sql.dialects import Dialect, guess_dialect
+from dataflow_generator.sql.lexer import Dialect, guess_dialect
 from dataflow_generator.sql.lineage import ColumnRef, Dataset, Effect, Flow, StatementFlows
 from dataflow_generator.sql.reader import read_catalog, read_sql
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from dataflow_generator.sql.catalog import Catalog, KnownTable
-from dataflow_generator.sql.dialects import Dialect
-from dataflow_generator.sql.lexer import tokenize
+from dataflow_generator.sql.lexer import Dialect, tokenize
 from dataflow_generator.sql.nodes import ColumnDefinition, ColumnKind, Parts, SqlType
 from dataflow_generator.sql.parser.cursor import UnparsedError
 from dataflow_generator.sql.parser.statements import cursor_of

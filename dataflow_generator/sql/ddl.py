@@ -18,7 +18,7 @@ from dataflow_generator.sql.nodes import (
     Statement,
 )
 from dataflow_generator.sql.scope import Column, Rows, StatementContext
-from scanner_model.ksqldb import timestamp_column
+from scanner_model.streaming_sql import timestamp_column
 
 _UNTYPED = SqlType("")
 _INFERRED = ("AVRO", "PROTOBUF", "JSON_SR")

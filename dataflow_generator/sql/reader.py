@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 from dataflow_generator.sql.catalog import EMPTY_CATALOG, Catalog, KnownTable, Session
 from dataflow_generator.sql.ddl import apply, table_from_query
-from dataflow_generator.sql.dialects import Dialect
-from dataflow_generator.sql.lexer import Lines, Token, TokenKind, substitute_variables
+from dataflow_generator.sql.lexer import Dialect, Lines, Token, TokenKind, substitute_variables
 from dataflow_generator.sql.lineage import StatementFlows
 from dataflow_generator.sql.nodes import (
     CreateStatement,

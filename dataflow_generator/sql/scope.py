@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from dataflow_generator.sql.catalog import Session
-from dataflow_generator.sql.dialects import Dialect
+from dataflow_generator.sql.lexer import Dialect
 from dataflow_generator.sql.lineage import EMPTY, Dataset, Effect, Origin, Value, copied, merged
 from dataflow_generator.sql.nodes import ColumnKind, Name, Parts, Query, SqlType, Window
 from scanner_model.columns import ColumnPath

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from scanner_api.change_check.baseline import apply_baseline, read_baseline
+from scanner_api.change_check.deletion import Answer, may_delete
 from scanner_api.change_check.git import changed_files
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.job_change import JobContext, check_job
@@ -25,7 +26,6 @@ from scanner_api.change_check.proposals import (
 )
 from scanner_api.change_check.schema_change import SchemaContext, check_schema
 from scanner_api.change_check.unknowns import graph_findings, source_findings
-from scanner_api.deletion import Answer, may_delete
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.queries.freshness import last_scans

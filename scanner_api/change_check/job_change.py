@@ -21,10 +21,9 @@ from scanner_dictionary.queries.connectors import ConnectorRow
 from scanner_dictionary.queries.resolve import unknown_name
 from scanner_model.columns import path_name
 from scanner_model.errors import InputInvalid
-from scanner_model.flink import FlinkStatement
-from scanner_model.ksqldb import Query
 from scanner_model.names import SourceId
 from scanner_model.redaction import mask_config, mask_statement
+from scanner_model.streaming_sql import FlinkStatement, Query
 
 
 @dataclass(slots=True)

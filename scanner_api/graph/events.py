@@ -11,7 +11,7 @@ from dataflow_generator.openlineage.emit.datasets import dictionary_metadata
 from dataflow_generator.openlineage.emit.graph_events import EventOptions as EmitOptions
 from dataflow_generator.openlineage.emit.graph_events import graph_events as events_of
 from dataflow_generator.openlineage.emit.run_events import Event, event_line
-from dataflow_generator.openlineage.intake.statistics import EventStatistics
+from dataflow_generator.openlineage.facets import EventStatistics
 from scanner_api.graph.open import GraphSource, open_with_dictionary
 from scanner_dictionary.lineage_inputs.events import newest_moment
 from scanner_model.errors import NameUnknown

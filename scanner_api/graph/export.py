@@ -11,7 +11,7 @@ from dataflow_generator.graph import FlowGraph
 from dataflow_generator.query.all_graphs import all_graphs
 from dataflow_generator.query.stored_graph import GeneratedGraph, neighbourhood
 from dataflow_generator.render import OUTPUTS, format_of, write_files
-from dataflow_generator.render.page import page_lines
+from dataflow_generator.render.page import live_page, live_script, live_style, page_lines
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import check_directory
 from scanner_api.graph.events import event_lines, graph_events
@@ -19,6 +19,9 @@ from scanner_api.graph.open import GraphSource, cluster_of_graph, find_node, ope
 from scanner_dictionary.export import export_h2, export_parquet
 from scanner_dictionary.export.atomic_write import atomic_file
 from scanner_model.errors import InputInvalid
+
+__all__ = ["live_page", "live_script", "live_style"]
+
 
 TABLE_FORMATS = ("parquet", "h2")
 """The formats that hold every table of the dictionary."""

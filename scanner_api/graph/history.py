@@ -17,7 +17,7 @@ from scanner_dictionary.diff.flows import NodeChange as NodeChange
 from scanner_dictionary.diff.flows import Relation as Relation
 from scanner_dictionary.diff.flows import diff_flows as compare_flows
 from scanner_dictionary.engine.open import Connection
-from scanner_dictionary.export.table_stream import consistent_read
+from scanner_dictionary.engine.rows import consistent_read
 from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import NodeRow, stored_graph
 from scanner_dictionary.graph.versions import graph_versions, last_graphs_with

@@ -13,7 +13,7 @@ from scanner_api.dictionary import Dictionary
 from scanner_api.files import Notify, ignore
 from scanner_api.graph.parquet import open_files
 from scanner_dictionary.engine.open import Connection
-from scanner_dictionary.export.table_stream import consistent_read
+from scanner_dictionary.engine.rows import consistent_read
 from scanner_dictionary.graph.past import PastGraphReader
 from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import NodeRow, StoredGraph, newest_scan, stored_graph

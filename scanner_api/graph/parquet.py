@@ -20,6 +20,6 @@ def open_files(directory: Path) -> GeneratedGraph:
 
 def write_files(source: DictionarySource, directory: Path, progress: GraphProgress) -> Written:
     """Write the graph of *source* into *directory*; raises InputInvalid where it cannot be written."""
-    from dataflow_generator.parquet import writer  # noqa: PLC0415 - as above
+    from dataflow_generator.parquet import job_batches  # noqa: PLC0415 - as above
 
-    return writer.write_graph(source, directory, progress)
+    return job_batches.write_graph(source, directory, progress)

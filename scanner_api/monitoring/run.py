@@ -11,9 +11,8 @@ from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
-from dataflow_generator.openlineage.emit.delivery import Emitter
+from dataflow_generator.openlineage.emit.delivery import Emitter, Transport
 from dataflow_generator.openlineage.emit.run_events import our_producer
-from dataflow_generator.openlineage.emit.transports import Transport
 from dataflow_generator.openlineage.intake.spool import RejectedFile, rejection
 from dataflow_generator.openlineage.monitor.journal import Journal, complete_last_line
 from dataflow_generator.openlineage.monitor.state_machine import Rules

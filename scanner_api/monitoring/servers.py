@@ -46,10 +46,10 @@ from scanner_extractor.sources.flink.servers import STATES, job_causes
 from scanner_extractor.sources.ksqldb.client import read_query_states
 from scanner_extractor.sources.ksqldb.queries import Earlier
 from scanner_model.errors import ScannerError
-from scanner_model.flink import ClusterNames, FlinkJob
 from scanner_model.kafka import Connector
 from scanner_model.names import TopicName
 from scanner_model.redaction import mask_statement
+from scanner_model.streaming_sql import ClusterNames, FlinkJob
 
 _AGAIN = 60.0
 """Seconds after which the topics that a connector uses are requested again."""

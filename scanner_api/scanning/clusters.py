@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from manual_input.loader import Reach, read_manual_input
+from scanner_dictionary.validation.findings import Finding as Finding
 from scanner_extractor.config.loader import read_cluster_file
 from scanner_extractor.discovery.expansion import KINDS
 from scanner_extractor.formats import format_names
@@ -19,6 +20,7 @@ from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.manual import ManualInput
 from scanner_model.names import ClusterName
+from scanner_model.scan import SourceResult, SourceStatus
 
 
 def read_files(files: Sequence[str], *, replayed: bool = False) -> tuple[list[Settings], list[Problem]]:
@@ -115,3 +117,34 @@ def _listed(text: str, known: Sequence[str]) -> Iterator[str]:
         name = max(matches, key=len, default=text.partition(",")[0])
         yield name.strip()
         text = text[len(name) :].strip(" ,")
+
+
+INCOMPLETE = (SourceStatus.PARTIAL, SourceStatus.UNAVAILABLE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScanReport:
+    """The result of scanning one cluster.
+
+    *scan* is its number in the dictionary, None where nothing was stored. *counts* are what was read, by kind;
+    *changes* are facts by action (added, changed, …). *seconds* is the elapsed time.
+    """
+
+    cluster: str
+    scan: int | None
+    outcomes: tuple[SourceResult, ...]
+    counts: tuple[tuple[str, int], ...]
+    changes: tuple[tuple[str, int], ...]
+    problems: tuple[Problem, ...]
+    seconds: float
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def stored(self) -> bool:
+        """Return whether the dictionary holds this scan."""
+        return self.scan is not None
+
+    @property
+    def is_partial(self) -> bool:
+        """Return whether a requested source could not be read, or not completely."""
+        return any(outcome.status in INCOMPLETE for outcome in self.outcomes)

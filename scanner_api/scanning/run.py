@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import Notify, ScanProgress, ignore, no_scan_progress
-from scanner_api.scanning.clusters import LoadedCluster, load_clusters, select_sources
-from scanner_api.scanning.report import ScanReport
+from scanner_api.scanning.clusters import LoadedCluster, ScanReport, load_clusters, select_sources
 from scanner_api.spark import SparkChoice
 from scanner_dictionary.engine.open import Engine
 from scanner_dictionary.queries.history import is_known, known_queries, previous_state

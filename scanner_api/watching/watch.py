@@ -14,7 +14,7 @@ from scanner_api import queries
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import Notify, ignore
 from scanner_api.graph.generate import generate
-from scanner_api.scanning.report import ScanReport
+from scanner_api.scanning.clusters import ScanReport
 from scanner_api.scanning.run import scan as scan_clusters
 from scanner_api.watching.notifications import Post, Target, notification_id, post
 from scanner_api.watching.outbox import Outbox, Pending

@@ -7,12 +7,14 @@ from collections.abc import Sequence
 
 import click
 
-from scanner_api.checks import ConnectionCheck
-from scanner_api.checks import check as check_connections
+from scanner_api.configuration import ConnectionCheck, cluster_schema
+from scanner_api.configuration import check as check_connections
+from scanner_cli.lazy_group import Group
 from scanner_cli.options import config_option
 from scanner_cli.output.progress import progress_on
 from scanner_cli.output.render import Format, format_option, show
 from scanner_cli.usage_errors import Exit
+from scanner_model.text import visible_json
 
 _COLUMNS = ("cluster", "source", "tried", "answer", "detail", "hint")
 
@@ -45,3 +47,25 @@ def _row(result: ConnectionCheck) -> dict[str, str]:
         "detail": result.detail,
         "hint": result.hint,
     }
+
+
+@click.group(cls=Group)
+def config() -> None:
+    """Describe cluster.json.
+
+    \b
+    Example:
+      scanner config schema > cluster.schema.json
+    """
+
+
+@config.command()
+def schema() -> None:
+    """Print the JSON Schema of cluster.json.
+
+    \b
+    Example, so that an editor completes the file:
+      scanner config schema > cluster.schema.json
+      # and in cluster.json: "$schema": "cluster.schema.json"
+    """
+    click.echo(visible_json(cluster_schema()))

@@ -10,9 +10,9 @@ from scanner_api.graph.export import FORMATS
 from scanner_api.graph.export import export as write_export
 from scanner_api.graph.open import GraphSource
 from scanner_cli.console import Stdout
-from scanner_cli.graph_options import graph_options
 from scanner_cli.options import cluster_option, one_of
 from scanner_cli.output.render import STDOUT
+from scanner_cli.spark_options import graph_options
 
 
 @click.command()

@@ -12,7 +12,7 @@ import click
 
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import check_file, write_text
-from scanner_api.scanning.report import ScanReport
+from scanner_api.scanning.clusters import ScanReport
 from scanner_api.scanning.run import scan
 from scanner_api.spark import SparkChoice
 from scanner_cli.console import echo_err

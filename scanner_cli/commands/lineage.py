@@ -12,7 +12,6 @@ from scanner_api.graph.lineage import Component, Impact, Lineage, components, im
 from scanner_api.graph.lineage import lineage as trace
 from scanner_api.graph.open import GraphSource
 from scanner_cli.console import echo_err
-from scanner_cli.graph_options import graph_options
 from scanner_cli.output.graph import (
     IMPACT_COLUMNS,
     edge_document,
@@ -24,6 +23,7 @@ from scanner_cli.output.graph import (
     shown_name,
 )
 from scanner_cli.output.render import Format, format_option, show
+from scanner_cli.spark_options import graph_options
 from scanner_model.errors import InputInvalid
 
 _SIZES = {"topic": "topics", "dataset": "datasets", "job": "jobs", "consumer-group": "groups"}

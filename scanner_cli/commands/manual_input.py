@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import click
 
-from scanner_api.manual import check_manual_input, manual_input_example, manual_input_schema
+from scanner_api.configuration import check_manual_input, manual_input_example, manual_input_schema
 from scanner_cli.console import echo
 from scanner_cli.lazy_group import Group
 from scanner_cli.output.render import Format, format_option, json_text, table_text

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from scanner_api.scanning.report import INCOMPLETE, Finding, ScanReport
+from scanner_api.scanning.clusters import INCOMPLETE, Finding, ScanReport
 from scanner_cli.output.columns import members, problem_document
 from scanner_cli.output.render import table_text
 from scanner_cli.usage_errors import Exit

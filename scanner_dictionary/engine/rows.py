@@ -8,8 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Table
+from sqlalchemy import Connection, Table, select
 
+from scanner_dictionary.schema.tables import metadata
 from scanner_model.columns import ELEMENT, MAP_VALUE, Column
 from scanner_model.errors import Problem
 from scanner_model.text import REPLACEMENT, storable
@@ -114,3 +115,28 @@ def column_cells(column: Column) -> tuple[Any, ...]:
 
 def _maybe(text: str | None) -> str | None:
     return text if text is None or (text.isascii() and "\0" not in text) else storable(text)
+
+
+_STREAMED_ROWS = 2_000
+
+Rows = Sequence[Sequence[Any]]
+
+
+def tables() -> tuple[Table, ...]:
+    """List the tables, those that are referred to before those that refer to them."""
+    return tuple(metadata.sorted_tables)
+
+
+def consistent_read(conn: Connection) -> None:
+    """Let all that *conn* reads from now on be of one moment, even while a scan is stored; must come first.
+
+    SQLite does so by itself; PostgreSQL would show each statement the newest scan.
+    """
+    if conn.dialect.name == "postgresql" and not conn.in_transaction():
+        conn.execution_options(isolation_level="REPEATABLE READ")
+
+
+def batches(conn: Connection, table: Table) -> Iterator[Rows]:
+    """Return the rows of *table*, a bounded number at a time."""
+    query = select(table).order_by(*table.primary_key.columns)
+    yield from conn.execution_options(yield_per=_STREAMED_ROWS).execute(query).partitions()

@@ -7,7 +7,7 @@ from typing import Any
 
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.export.sql_script import export_h2
-from scanner_model.optional import require
+from scanner_model.plugins import require
 
 __all__ = ["check_parquet", "export_h2", "export_parquet", "restore_parquet"]
 

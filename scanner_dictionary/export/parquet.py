@@ -11,9 +11,8 @@ from pyarrow import parquet
 from sqlalchemy import BigInteger, Boolean, Column, Connection, Float, Integer, Table
 
 from scanner_dictionary.engine.open import REVISION, open_dictionary, writing
-from scanner_dictionary.engine.rows import insert_rows
+from scanner_dictionary.engine.rows import batches, consistent_read, insert_rows, tables
 from scanner_dictionary.export.atomic_write import atomic_directory
-from scanner_dictionary.export.table_stream import batches, consistent_read, tables
 from scanner_dictionary.schema.column_types import about
 from scanner_model.errors import InputInvalid
 

@@ -15,8 +15,8 @@ from sqlalchemy.engine.default import DefaultDialect
 from sqlalchemy.schema import CreateIndex, CreateTable
 
 from scanner_dictionary.engine.open import REVISION, VERSION_TABLE
+from scanner_dictionary.engine.rows import batches, consistent_read, tables
 from scanner_dictionary.export.atomic_write import atomic_file
-from scanner_dictionary.export.table_stream import batches, consistent_read, tables
 from scanner_dictionary.schema.column_types import about
 
 _LONGEST_STATEMENT = 64 * 1024

@@ -15,11 +15,10 @@ from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.queries.columns import CELLS, column_fact, column_of
 from scanner_dictionary.schema import tables as t
 from scanner_model.columns import KEY, Column, ColumnPath
-from scanner_model.flink import ClusterNames, FlinkStatement
 from scanner_model.kafka import StreamsTopology
-from scanner_model.ksqldb import CollectionColumn, KsqlSource, Query
 from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import Role, SourceId, TopicName
+from scanner_model.streaming_sql import ClusterNames, CollectionColumn, FlinkStatement, KsqlSource, Query
 
 _ENVIRONMENT, _DISPLAYED = "environment", "display_name"
 """Kinds of aliases; those that begin with the first are of the environment."""

@@ -1,6 +1,6 @@
 """Queries of the dictionary: one function each, ordered, returning frozen rows."""
 
-from scanner_dictionary.queries.connectors import ConnectorRow, TaskRow, connectors
+from scanner_dictionary.queries.connectors import ConnectorRow, StatementRow, TaskRow, connectors, statements
 from scanner_dictionary.queries.history import (
     ClusterRow,
     OutcomeRow,
@@ -13,7 +13,6 @@ from scanner_dictionary.queries.history import (
     scans,
     sources,
 )
-from scanner_dictionary.queries.statements import StatementRow, statements
 from scanner_dictionary.queries.topic_schemas import SchemaAnswer, schemas_of
 from scanner_dictionary.queries.topics import SubjectRow, TopicRow, schemas, topics
 

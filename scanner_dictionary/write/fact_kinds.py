@@ -27,13 +27,20 @@ from scanner_dictionary.write.fact_kind import (
     value_columns,
 )
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
-from scanner_model.flink import FlinkJob, FlinkStatement
 from scanner_model.kafka import Connector, ConnectorTask, ConsumerGroup, StreamsTopology, Topic
-from scanner_model.ksqldb import CollectionColumn, KsqlFunction, KsqlSource, KsqlType, Query
 from scanner_model.manual import ManualFlow
 from scanner_model.names import SourceId
 from scanner_model.scan import ClusterScan
 from scanner_model.schemas import Confidence, Reference, Registry, SchemaVersion, TopicSchema
+from scanner_model.streaming_sql import (
+    CollectionColumn,
+    FlinkJob,
+    FlinkStatement,
+    KsqlFunction,
+    KsqlSource,
+    KsqlType,
+    Query,
+)
 
 _source = t.source.c
 

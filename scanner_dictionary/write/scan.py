@@ -18,9 +18,8 @@ from scanner_dictionary.validation.findings import Finding
 from scanner_dictionary.write.apply import next_id
 from scanner_dictionary.write.fact_kinds import FACT_KINDS
 from scanner_dictionary.write.facts import FactWriter
-from scanner_dictionary.write.hierarchy import check
 from scanner_dictionary.write.name_index import index_new_names
-from scanner_dictionary.write.sources import write_outcomes, write_sources
+from scanner_dictionary.write.sources import check, write_outcomes, write_sources
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.kafka import Cluster
 from scanner_model.names import ClusterName, SourceId

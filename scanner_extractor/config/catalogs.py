@@ -7,9 +7,19 @@ from collections.abc import Collection, Iterator, Mapping
 
 from scanner_extractor.catalogs import CATALOGS
 from scanner_extractor.config.http import address_errors, parse_http
-from scanner_extractor.config.options import OPTIONS, option_errors
-from scanner_extractor.config.schema_members import HTTP_MEMBERS, name_list, nonempty, text
-from scanner_extractor.config.sections import Items, ParseContext, Section, ValidationContext, unknown_type
+from scanner_extractor.config.sections import (
+    HTTP_MEMBERS,
+    OPTIONS,
+    Items,
+    ParseContext,
+    Section,
+    ValidationContext,
+    name_list,
+    nonempty,
+    option_errors,
+    text,
+    unknown_type,
+)
 from scanner_extractor.http.messages import Json
 from scanner_extractor.settings.catalogs import AwsSettings, CatalogSettings, Lineage, Wanted
 from scanner_model.documents.schema_errors import ErrorMessage, JsonPath, Shown

@@ -7,14 +7,18 @@ from dataclasses import replace
 
 from scanner_extractor.config.http import http_errors, http_warnings, parse_http
 from scanner_extractor.config.kafka import parse_kafka
-from scanner_extractor.config.schema_members import HTTP_MEMBERS, address, flag, nonempty, text
 from scanner_extractor.config.sections import (
+    HTTP_MEMBERS,
     Items,
     ParseContext,
     Section,
     ValidationContext,
+    address,
+    flag,
     member_of,
+    nonempty,
     repeated_sources,
+    text,
 )
 from scanner_extractor.http.messages import Json
 from scanner_extractor.settings.cluster import HttpSettings

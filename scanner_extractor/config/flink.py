@@ -10,8 +10,15 @@ from pathlib import Path
 
 from scanner_extractor.config.http import parse_http
 from scanner_extractor.config.interpolation import named_files
-from scanner_extractor.config.schema_members import HTTP_MEMBERS, address, nonempty
-from scanner_extractor.config.sections import Items, ParseContext, Section, ValidationContext
+from scanner_extractor.config.sections import (
+    HTTP_MEMBERS,
+    Items,
+    ParseContext,
+    Section,
+    ValidationContext,
+    address,
+    nonempty,
+)
 from scanner_extractor.http.messages import Json
 from scanner_extractor.settings.flink import (
     CMF,

@@ -1,15 +1,133 @@
-"""The `brokers` and `kafka` of cluster.json."""
+"""The `connect` and `ksqldb` of cluster.json."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
-from scanner_extractor.config.sections import Items, ParseContext, Section, ValidationContext
+from scanner_extractor.config.http import parse_http, valid_address
+from scanner_extractor.config.sections import (
+    HTTP_MEMBERS,
+    Items,
+    ParseContext,
+    Section,
+    ValidationContext,
+    address,
+    flag,
+    nonempty,
+    repeated_sources,
+)
 from scanner_extractor.http.messages import Json
-from scanner_extractor.settings.cluster import KafkaSettings
+from scanner_extractor.settings.cluster import ConnectSettings, KafkaSettings, KsqlSettings
 from scanner_model.documents.schema_errors import ErrorMessage
 from scanner_model.names import broker_addresses
+
+REBALANCING = 409
+"""The status of a Connect worker while its cluster rebalances the connectors: it is worth a retry."""
+
+_KSQLDB: Json = {
+    "type": "object",
+    "title": "ksqlDB cluster",
+    "description": "One ksqlDB cluster.",
+    "required": ["url"],
+    "properties": {
+        "url": address(
+            "The address of the ksqlDB server: http or https, perhaps with a path.", "https://sr.example.org:8081"
+        ),
+        **HTTP_MEMBERS,
+    },
+    "additionalProperties": False,
+}
+
+_CONNECT: Json = {
+    "type": "object",
+    "title": "Kafka Connect cluster",
+    "description": "One Kafka Connect cluster.",
+    "required": ["url"],
+    "properties": {
+        "name": nonempty(
+            "Name",
+            (
+                "What people call this Connect cluster; it names the source in every scan, so that the address may "
+                "change."
+            ),
+            "main",
+        ),
+        "url": address(
+            (
+                "The address of a Connect worker, or of Confluent Cloud's managed connectors: http or https, perhaps "
+                "with a path."
+            ),
+            "http://connect:8083",
+            "https://api.confluent.cloud/connect/v1/environments/env-1/clusters/lkc-1",
+        ),
+        **HTTP_MEMBERS,
+        "active_topics": flag(
+            "Active topics", "Whether each connector is asked which topics it uses, one request each."
+        ),
+    },
+    "additionalProperties": False,
+}
+
+
+def parse_ksqldb(item: Json, context: ParseContext) -> KsqlSettings:
+    """Return the settings of a ksqlDB cluster."""
+    return KsqlSettings(http=parse_http(item, context))
+
+
+def parse_connect(item: Json, context: ParseContext) -> ConnectSettings:
+    """Return the settings of a Connect cluster; secret names are its own, as its plug-ins declare secrets too."""
+    http = replace(parse_http(item, context), retry_also=frozenset({REBALANCING}), secret_names=frozenset())
+    return ConnectSettings(
+        http=http,
+        name=item.get("name", ""),
+        active_topics=item.get("active_topics", True),
+        secret_names=context.secret_names,
+    )
+
+
+def validate_ksqldb(items: Items, _: ValidationContext) -> Iterator[ErrorMessage]:
+    """Yield servers that are declared twice."""
+    return repeated_sources(items, _identity)
+
+
+def validate_connect(items: Items, context: ValidationContext) -> Iterator[ErrorMessage]:
+    """Yield Connect clusters that are declared twice, or have one name."""
+    yield from repeated_sources(items, _identity)
+    known: set[str] = set()
+    for path, item in items:
+        where, name = (*path, "name"), item.get("name")
+        if isinstance(name, str) and name in known:
+            what = f"two sources are called {context.shown(where)}"
+            yield where, what, "the name is their identity: change one"
+        known.update([name] if isinstance(name, str) else [])
+
+
+def _identity(item: Json) -> tuple[str, str]:
+    url = valid_address(item.get("url"))
+    return "url", url.url if url else ""
+
+
+KSQLDB_SECTION = Section(
+    member="ksqldb",
+    listing={"title": "ksqlDB", "description": "The ksqlDB clusters that work on this cluster."},
+    schema=_KSQLDB,
+    parse=parse_ksqldb,
+    validate=validate_ksqldb,
+)
+
+CONNECT_SECTION = Section(
+    member="connect",
+    listing={
+        "title": "Kafka Connect",
+        "description": "The Kafka Connect clusters that move data in and out of this cluster.",
+    },
+    schema=_CONNECT,
+    parse=parse_connect,
+    validate=validate_connect,
+)
+
 
 _BOOTSTRAP = ("bootstrap.servers", "metadata.broker.list")
 

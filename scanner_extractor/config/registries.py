@@ -6,15 +6,21 @@ import json
 from collections.abc import Iterator
 
 from scanner_extractor.config.http import address_errors, parse_http, valid_address
-from scanner_extractor.config.options import OPTIONS, option_errors
-from scanner_extractor.config.schema_members import HTTP_MEMBERS, address, flag, name_list, nonempty, text
 from scanner_extractor.config.sections import (
+    HTTP_MEMBERS,
+    OPTIONS,
     Items,
     ParseContext,
     Section,
     ValidationContext,
+    address,
+    flag,
     member_of,
+    name_list,
+    nonempty,
+    option_errors,
     repeated_sources,
+    text,
     unknown_type,
 )
 from scanner_extractor.http.messages import Json

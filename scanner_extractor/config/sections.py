@@ -5,10 +5,82 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from scanner_extractor.http.messages import Json
-from scanner_model.documents.schema_errors import ErrorMessage, JsonPath, Shown, closest_match
+from scanner_extractor.scan.source_types import SourceTypes
+from scanner_model.documents.schema_errors import ErrorMessage, JsonPath, Shown, closest_match, error_messages
+from scanner_model.plugins import PluginError
+
+OPTIONS: Json = {
+    "title": "Options",
+    "description": "Settings of a plug-in's type, validated by the plug-in's own JSON Schema.",
+    "type": "object",
+}
+"""The JSON Schema of the member."""
+
+
+def option_errors(path: JsonPath, item: Json, types: SourceTypes[Any, Any], shown: Shown) -> Iterator[ErrorMessage]:
+    """Yield what is wrong with the `options` of *item*; a broken plug-in fails when it reads."""
+    kind, where = item.get("type"), (*path, "options")
+    if not isinstance(kind, str) or kind not in types:
+        return
+    if types[kind].schema is None:
+        if "options" in item:
+            yield where, f"'options' is not for type {kind}", "leave it out; only some plug-ins take options"
+        return
+    try:
+        for error in types.option_errors(kind, item.get("options", {})):
+            for steps, what, hint in error_messages(error, lambda steps: shown((*where, *steps))):
+                yield (*where, *steps) if "options" in item else path, what, hint
+    except PluginError as error:
+        yield (*path, "type"), error.what, error.hint
+
+
+HTTP_MEMBERS: Mapping[str, Json] = {
+    name: {"$ref": f"#/$defs/http/properties/{name}"}
+    for name in (
+        "auth",
+        "headers",
+        "tls",
+        "connect_timeout",
+        "read_timeout",
+        "requests_per_second",
+        "max_bytes",
+        "concurrency",
+    )
+}
+"""The members of every source that is read over HTTP, except `url`; `parse_http` reads them."""
+
+
+def text(title: str, description: str, *examples: str, **words: Json) -> Json:
+    """Return the JSON Schema of a text; *words* are further keywords."""
+    shown = {"examples": list(examples)} if examples else {}
+    return {"title": title, "description": description, "type": "string", **words, **shown}
+
+
+def nonempty(title: str, description: str, *examples: str) -> Json:
+    """Return the JSON Schema of a text that is not empty."""
+    return text(title, description, *examples, minLength=1)
+
+
+def address(description: str, *examples: str, **words: Json) -> Json:
+    """Return the JSON Schema of the `url` of a source."""
+    credentials = "A user and password in it are used for Basic and shown nowhere."
+    return text("Address", f"{description} {credentials}", *examples, **words)
+
+
+def name_list(title: str, description: str, *example: str) -> Json:
+    """Return the JSON Schema of a list of names or patterns."""
+    items = {"type": "string", "minLength": 1}
+    words = {"title": title, "description": description, "type": "array", "minItems": 1, "items": items}
+    return words | {"examples": [list(example)]}
+
+
+def flag(title: str, description: str, *, default: bool = True) -> Json:
+    """Return the JSON Schema of what is true or false, and *default* unless it is set."""
+    return {"title": title, "description": description, "type": "boolean", "default": default}
+
 
 S_co = TypeVar("S_co", covariant=True)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from scanner_extractor.evolution.differences import Difference, SchemaText, undecided, within
-from scanner_extractor.formats.json_text import read_json
+from scanner_extractor.formats.limits import read_json
 from scanner_model.columns import MAP_VALUE, element
 
 Json = Any

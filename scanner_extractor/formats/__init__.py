@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 from importlib import import_module
 
-from scanner_extractor.formats.json_text import REPLACEMENT, SURROGATE
+from scanner_extractor.formats.limits import REPLACEMENT, SURROGATE
 from scanner_model.columns import FieldReader, Lookup, ParsedSchema
 from scanner_model.errors import Problem
 from scanner_model.names import RecordName

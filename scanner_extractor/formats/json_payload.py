@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time
 from typing import Protocol
 
-from scanner_extractor.formats.bounded_columns import CUT, ColumnList
-from scanner_extractor.formats.json_text import read_json
+from scanner_extractor.formats.limits import CUT, ColumnList, read_json
 from scanner_model.columns import Column, ColumnPath, Lookup, ParsedSchema, branch, element, field_segment
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.names import RecordName

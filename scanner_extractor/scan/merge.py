@@ -38,13 +38,12 @@ from scanner_extractor.sources.kafka.end_offsets import LOG_END
 from scanner_extractor.sources.ksqldb.reader import collection_schemas
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.errors import Problem
-from scanner_model.flink import FlinkJob, FlinkStatement
 from scanner_model.kafka import Cluster, Connector, StreamsTopology, Topic
-from scanner_model.ksqldb import KsqlFunction, KsqlSource, KsqlType
 from scanner_model.manual import Assignment, ManualFlow, ManualInput, ManualSchema
 from scanner_model.names import Role, TopicName, broker_address
 from scanner_model.scan import ClusterScan, PreviousState, SourceResult, SourceStatus
 from scanner_model.schemas import Definition, TopicSchema
+from scanner_model.streaming_sql import FlinkJob, FlinkStatement, KsqlFunction, KsqlSource, KsqlType
 
 
 def of_own_connectors(annotations: Iterable[Annotation], connectors: Iterable[Connector]) -> Iterator[Annotation]:

@@ -19,9 +19,8 @@ from scanner_extractor.config.confluent_cloud import (
     STREAM_CATALOG_SECTION,
     TABLEFLOW_SECTION,
 )
-from scanner_extractor.config.connect_ksqldb import CONNECT_SECTION, KSQLDB_SECTION
 from scanner_extractor.config.flink import FLINK_SECTION, STREAMS_SECTION
-from scanner_extractor.config.kafka import KAFKA_SECTION
+from scanner_extractor.config.kafka import CONNECT_SECTION, KAFKA_SECTION, KSQLDB_SECTION
 from scanner_extractor.config.registries import REGISTRY_SECTION
 from scanner_extractor.config.sections import ParseContext, Section
 from scanner_extractor.http.client import Http

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from scanner_model.errors import Problem
 from scanner_model.kafka import ConsumerGroup, Topic
-from scanner_model.ksqldb import KsqlSource
 from scanner_model.names import SourceId, TopicName
+from scanner_model.streaming_sql import KsqlSource
 
 REGISTRY_STORE = frozenset({"_schemas", "_schema_encoders"})
 """The topics that Confluent's registry and Karapace keep schemas in; the brokers take them for any others."""

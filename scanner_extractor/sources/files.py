@@ -11,10 +11,10 @@ from scanner_extractor.http.messages import Json
 from scanner_extractor.scan.results import JobsResult, Progress
 from scanner_extractor.settings.flink import FileSettings, SqlFilesSettings, StreamsSettings
 from scanner_model.errors import InputInvalid, Problem, SourceUnreachable
-from scanner_model.flink import SCRIPT, FlinkStatement
 from scanner_model.kafka import StreamsTopology
 from scanner_model.names import SourceId
 from scanner_model.scan import SourceResult, SourceStatus
+from scanner_model.streaming_sql import SCRIPT, FlinkStatement
 
 DOCUMENT = "files"
 """The name under which a capture holds them."""

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
+from scanner_api.configuration import State, probe_sources
 from scanner_extractor.config.flink import KINDS
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response, Transport
-from scanner_extractor.scan.checks import State, check
 from scanner_extractor.scan.results import JobsResult, no_progress
 from scanner_extractor.settings.cluster import HttpSettings, Settings
 from scanner_extractor.settings.flink import SQL_FILES, FlinkSettings
@@ -94,7 +94,7 @@ def test_check_never_raises(kind) -> None:
     """It reports what is wrong in a line."""
     for status, body in ((200, "{}"), (401, ""), (500, "<html>"), (200, "[")):
         chosen = Settings(cluster=ClusterName("c"), brokers=(), file=None, flink=(settings(kind),))  # type: ignore[arg-type]
-        rows = list(check(chosen, probe=lambda _: "", exchange=answering(status, body)))
+        rows = list(probe_sources(chosen, probe=lambda _: "", exchange=answering(status, body)))
 
         assert rows
         assert rows[-1].state is not State.OK

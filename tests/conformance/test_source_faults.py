@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from scanner_api.scanning.report import ScanReport
+from scanner_api.scanning.clusters import ScanReport
 from scanner_cli.output.scan_report import report_text
 from scanner_dictionary.engine.open import Engine, open_dictionary
 from scanner_dictionary.queries.history import previous_state

@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from scanner_extractor.config.loader import cluster_schema, read_cluster_file
-from scanner_extractor.config.schema_members import HTTP_MEMBERS
+from scanner_extractor.config.sections import HTTP_MEMBERS
 from scanner_extractor.scan.source_kinds import SECTIONS, SOURCE_KINDS
 from scanner_extractor.settings.cluster import Settings
 from scanner_model.errors import InputInvalid

@@ -13,9 +13,8 @@ from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.lineage_inputs.jobs import ClusterNames
 from scanner_dictionary.queries.graph_nodes import nodes_named
-from scanner_model.flink import SCRIPT, FlinkStatement
-from scanner_model.ksqldb import KsqlSource, Query
 from scanner_model.names import SourceId, TopicName
+from scanner_model.streaming_sql import SCRIPT, FlinkStatement, KsqlSource, Query
 
 NAMING = Naming([("east", ("k-1:9092",)), ("west", ("w-1:9092",))])
 WORLD = FlinkContext(

@@ -11,11 +11,11 @@ from typing import Any
 import scanner_api
 from scanner_api.dictionary import Dictionary
 from scanner_model.catalogs import Annotation
-from scanner_model.flink import SCRIPT, FlinkStatement
 from scanner_model.kafka import Cluster, Connector, ConnectorKind, ConsumerGroup, Topic
 from scanner_model.names import ClusterName, Fingerprint, RecordName, Role, SourceId, SubjectName, TopicName
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 from scanner_model.schemas import Confidence, Definition, Registry, SchemaVersion, TopicSchema
+from scanner_model.streaming_sql import SCRIPT, FlinkStatement
 
 RECORDED: dict[str, Any] = json.loads(
     (Path(__file__).parents[1] / "scanner_api" / "change_check" / "registry_answers.json").read_text()

@@ -15,13 +15,12 @@ from scanner_dictionary.write.events import write_events
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.catalogs import CatalogLink, CatalogTable, Materialization
 from scanner_model.columns import Column
-from scanner_model.flink import FlinkStatement
 from scanner_model.kafka import Cluster, Connector, ConsumerGroup, StreamsTopology, Topic
-from scanner_model.ksqldb import CollectionColumn, KsqlSource, Query
 from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import ClusterName, Fingerprint, RecordName, Role, SourceId, TopicName
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 from scanner_model.schemas import Confidence, Definition, TopicSchema
+from scanner_model.streaming_sql import CollectionColumn, FlinkStatement, KsqlSource, Query
 
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 NAMES = ("a.orders", "b.paid", "b.sent", "cdc.main.shop.users", "cdc.shop.users", "out.1", "z")

@@ -16,10 +16,10 @@ from scanner_dictionary.schema import tables as t
 from scanner_dictionary.write.scan import ScanSummary, write_scan
 from scanner_model.columns import Column
 from scanner_model.kafka import Cluster, ConsumerGroup, Topic
-from scanner_model.ksqldb import KsqlSource, Query
 from scanner_model.names import ClusterName, Fingerprint, RecordName, Role, SourceId, SubjectName, TopicName
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 from scanner_model.schemas import Confidence, Definition, Registry, SchemaVersion, TopicSchema
+from scanner_model.streaming_sql import KsqlSource, Query
 
 KAFKA = SourceId("kafka:kafka-1:9092")
 REGISTRY = SourceId("schema_registry:https://sr:8081")

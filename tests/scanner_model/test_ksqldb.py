@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from scanner_model.columns import Column
-from scanner_model.ksqldb import (
+from scanner_model.names import Role, SourceId, TopicName
+from scanner_model.streaming_sql import (
     CollectionColumn,
     KsqlSource,
     header_paths,
@@ -14,7 +15,6 @@ from scanner_model.ksqldb import (
     whole_columns,
     with_options,
 )
-from scanner_model.names import Role, SourceId, TopicName
 
 AUNS = (
     "CREATE STREAM AUNS (K STRING KEY, V STRUCT<A INTEGER, B STRUCT<C STRING>>) WITH (CLEANUP_POLICY='delete',"

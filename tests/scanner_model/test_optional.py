@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from scanner_model.errors import InputInvalid
-from scanner_model.optional import require
+from scanner_model.plugins import require
 
 
 def test_a_module_that_is_there_is_imported() -> None:

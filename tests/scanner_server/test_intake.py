@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from scanner_api.intake import EventReceiver, Reply
+from scanner_api.event_intake import EventReceiver, Reply
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.schema import tables as t
 from scanner_server.app import Parts

@@ -14,7 +14,7 @@ from dataflow_generator.sql import EMPTY_CATALOG, Catalog, Dialect, KnownTable, 
 from dataflow_generator.sql import Dataset as Table
 from dataflow_generator.sql.nodes import ColumnKind, SqlType
 from scanner_model.columns import ELEMENT, MAP_VALUE, ColumnPath
-from scanner_model.flink import FlinkStatement
+from scanner_model.streaming_sql import FlinkStatement
 
 _DEFINES = re.compile(r"\b(?:CREATE|ALTER)\b", re.IGNORECASE)
 _NEVER_RAN = ("FAILED", "FAILING")

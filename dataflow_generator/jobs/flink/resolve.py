@@ -25,7 +25,7 @@ from dataflow_generator.jobs.sql_catalog import SYSTEM, paths_of_topic
 from dataflow_generator.sql import Dataset as Table
 from scanner_model.columns import KEY, Column, ColumnPath
 from scanner_model.errors import InputInvalid
-from scanner_model.flink import ClusterNames, FlinkStatement
+from scanner_model.streaming_sql import ClusterNames, FlinkStatement
 
 if TYPE_CHECKING:
     from scanner_dictionary.lineage_inputs.jobs import ClusterTopic

@@ -18,7 +18,7 @@ from dataflow_generator.sql import ColumnRef as SqlColumn
 from dataflow_generator.sql import Dataset as Table
 from scanner_model.columns import Column
 from scanner_model.errors import Problem
-from scanner_model.flink import SCRIPT, FlinkStatement
+from scanner_model.streaming_sql import SCRIPT, FlinkStatement
 
 if TYPE_CHECKING:
     from scanner_dictionary.lineage_inputs.jobs import ClusterTopic

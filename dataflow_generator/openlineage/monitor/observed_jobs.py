@@ -29,9 +29,8 @@ from dataflow_generator.openlineage.monitor.state_machine import (
     phase_of,
     run_error,
 )
-from scanner_model.flink import FlinkJob, FlinkStatement
 from scanner_model.kafka import Connector, ConnectorTask
-from scanner_model.ksqldb import KsqlSource, Query, QueryError
+from scanner_model.streaming_sql import FlinkJob, FlinkStatement, KsqlSource, Query, QueryError
 
 _FAILED = "FAILED"
 

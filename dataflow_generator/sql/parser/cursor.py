@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 
-from dataflow_generator.sql.dialects import Dialect
-from dataflow_generator.sql.lexer import Token, TokenKind, words
+from dataflow_generator.sql.lexer import Dialect, Token, TokenKind, words
 from dataflow_generator.sql.nodes import Expression, Query
 
 DEEPEST = 140

@@ -6,8 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from dataflow_generator.sql.dialects import Dialect
-from dataflow_generator.sql.lexer import Token, TokenKind, split_statements, tokenize, words
+from dataflow_generator.sql.lexer import Dialect, Token, TokenKind, split_statements, tokenize, words
 from dataflow_generator.sql.nodes import (
     CreateTypeStatement,
     DropStatement,

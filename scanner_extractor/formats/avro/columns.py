@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from scanner_extractor.formats.avro.names import Attributes, listed, worded
 from scanner_extractor.formats.avro.types import Shape, Types, leaf_of
-from scanner_extractor.formats.bounded_columns import CUT, ColumnList
+from scanner_extractor.formats.limits import CUT, ColumnList
 from scanner_model.columns import MAP_VALUE, Column, ColumnPath, branch, element, field_segment, path_name
 from scanner_model.errors import Problem
 from scanner_model.names import RecordName

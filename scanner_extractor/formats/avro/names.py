@@ -7,8 +7,7 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import NamedTuple
 
-from scanner_extractor.formats.bounded_columns import LONGEST_NAME
-from scanner_extractor.formats.json_text import read_json
+from scanner_extractor.formats.limits import LONGEST_NAME, read_json
 from scanner_model.columns import Lookup
 from scanner_model.errors import InputInvalid, Problem
 

@@ -10,7 +10,7 @@ from fastavro.schema import SchemaParseException, parse_schema
 from scanner_extractor.formats.avro.columns import Walk
 from scanner_extractor.formats.avro.names import NamedTypes, worded
 from scanner_extractor.formats.avro.types import UNREADABLE, Shape, Types
-from scanner_extractor.formats.json_text import read_json
+from scanner_extractor.formats.limits import read_json
 from scanner_model.columns import Lookup, ParsedSchema
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.names import RecordName

@@ -6,13 +6,12 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from scanner_extractor.formats.bounded_columns import MOST_CHARACTERS
 from scanner_extractor.formats.json_schema.allof import Finding, Parts
 from scanner_extractor.formats.json_schema.members import entered
 from scanner_extractor.formats.json_schema.model import Shape
 from scanner_extractor.formats.json_schema.references import References
 from scanner_extractor.formats.json_schema.shapes import Shapes
-from scanner_extractor.formats.json_text import read_json
+from scanner_extractor.formats.limits import MOST_CHARACTERS, read_json
 from scanner_model.columns import (
     MAP_VALUE,
     Column,

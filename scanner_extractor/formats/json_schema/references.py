@@ -10,7 +10,7 @@ from urllib.parse import unquote, urljoin
 
 from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # it ships no types
 
-from scanner_extractor.formats.json_text import read_json
+from scanner_extractor.formats.limits import read_json
 from scanner_model.columns import Lookup
 from scanner_model.errors import InputInvalid
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from scanner_extractor.formats.bounded_columns import CUT, ColumnList
+from scanner_extractor.formats.limits import CUT, ColumnList
 from scanner_extractor.formats.protobuf.compiler import protoc_error
 from scanner_extractor.formats.protobuf.declarations import (
     WELL_KNOWN,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from scanner_extractor.formats.bounded_columns import LONGEST_NAME
+from scanner_extractor.formats.limits import LONGEST_NAME
 
 _PIECE = re.compile(r"(?P<line>//[^\n]*\n?)|(?P<block>/\*.*?(?:\*/|\Z))|(?P<newline>\n)", re.DOTALL)
 _LINE_MARK = re.compile(r"^//[/!]*<?")

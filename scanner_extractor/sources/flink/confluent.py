@@ -13,10 +13,10 @@ from scanner_extractor.http.pagination import by_number, by_token
 from scanner_extractor.scan.results import JobsResult, Progress
 from scanner_extractor.settings.flink import FlinkSettings
 from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError
-from scanner_model.flink import FlinkStatement
 from scanner_model.names import TopicName
 from scanner_model.redaction import mask_statement, mask_text
 from scanner_model.scan import SourceResult, SourceStatus
+from scanner_model.streaming_sql import FlinkStatement
 
 MATERIALIZED_TABLE = "MATERIALIZED_TABLE"
 """The kind of a materialised table, which is listed apart from the statements."""

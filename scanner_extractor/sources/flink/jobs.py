@@ -13,10 +13,10 @@ from scanner_extractor.http.messages import Json
 from scanner_extractor.scan.results import JobsResult, Progress
 from scanner_extractor.settings.flink import FlinkSettings
 from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError
-from scanner_model.flink import FlinkJob
 from scanner_model.names import SourceId
 from scanner_model.redaction import mask_json, mask_text
 from scanner_model.scan import SourceResult, SourceStatus
+from scanner_model.streaming_sql import FlinkJob
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 

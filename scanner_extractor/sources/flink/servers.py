@@ -22,7 +22,7 @@ from scanner_extractor.sources.flink.confluent import (
 )
 from scanner_extractor.sources.flink.jobs import read_cause, read_jobs
 from scanner_model.errors import NotFound, PayloadUnexpected, SourceObjected, SourceRefused
-from scanner_model.flink import FlinkJob, FlinkStatement
+from scanner_model.streaming_sql import FlinkJob, FlinkStatement
 
 FlinkType = SourceType[FlinkSettings, JobsResult]
 

@@ -13,9 +13,9 @@ from scanner_extractor.settings.cluster import KsqlSettings
 from scanner_extractor.sources.ksqldb.queries import NOTHING_EARLIER, Earlier, closing_queries, joined_queries
 from scanner_extractor.sources.ksqldb.reader import Entity, read_entities
 from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError, SourceObjected, SourceRefused
-from scanner_model.ksqldb import KsqlFunction, KsqlSource, KsqlType, Query, QueryError
 from scanner_model.names import SourceId, TopicName
 from scanner_model.scan import SourceResult, SourceStatus
+from scanner_model.streaming_sql import KsqlFunction, KsqlSource, KsqlType, Query, QueryError
 
 ACCEPT = "application/vnd.ksql.v1+json"
 PROCESSING_LOG = "KSQL_PROCESSING_LOG"

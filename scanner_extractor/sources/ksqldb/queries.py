@@ -10,9 +10,9 @@ from typing import Any
 
 from scanner_extractor.http.messages import Json
 from scanner_model.errors import NotCaptured, PayloadUnexpected, ScannerError
-from scanner_model.ksqldb import KsqlSource, Query, QueryError
 from scanner_model.names import SourceId, TopicName
 from scanner_model.redaction import mask_text
+from scanner_model.streaming_sql import KsqlSource, Query, QueryError
 
 PERSISTENT = "PERSISTENT"
 RUNNING, PAUSED = "RUNNING", "PAUSED"

@@ -13,9 +13,17 @@ from scanner_extractor.http.messages import Json
 from scanner_extractor.sources.ksqldb.queries import read_query_description, read_query_error, read_running_query
 from scanner_model.columns import ELEMENT, MAP_VALUE, Column, ColumnPath, field_segment
 from scanner_model.errors import PayloadUnexpected, Problem
-from scanner_model.ksqldb import CollectionColumn, KsqlFunction, KsqlSource, KsqlType, Query, QueryError, record_columns
 from scanner_model.names import Fingerprint, Role, SourceId, TopicName
 from scanner_model.schemas import Confidence, Definition, TopicSchema
+from scanner_model.streaming_sql import (
+    CollectionColumn,
+    KsqlFunction,
+    KsqlSource,
+    KsqlType,
+    Query,
+    QueryError,
+    record_columns,
+)
 
 _DEEPEST = 100
 """Levels of nesting that we follow; a statement nested this deep does not pass ksqlDB's own parser."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from dataflow_generator.build.progress import counted
+from dataflow_generator.build.coverage import counted
 
 
 def test_each_thing_is_reported_when_it_is_done() -> None:

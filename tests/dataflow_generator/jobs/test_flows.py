@@ -10,9 +10,9 @@ from dataflow_generator.jobs.kinds import manual_jobs
 from dataflow_generator.jobs.ksqldb import Level, ksql_jobs, named_by
 from dataflow_generator.jobs.model import Naming
 from scanner_model.columns import Column
-from scanner_model.ksqldb import CollectionColumn, KsqlSource, Query
 from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import Role, SourceId, TopicName
+from scanner_model.streaming_sql import CollectionColumn, KsqlSource, Query
 
 KSQL = SourceId("ksqldb:http://ksql:8088")
 NAMING = Naming([("retail", ("kafka-1:9092", "kafka-2:9092"))])

@@ -7,8 +7,8 @@ import pytest
 from dataflow_generator.jobs.ksqldb import Reading, ksql_jobs
 from dataflow_generator.jobs.model import Naming
 from scanner_model.columns import Column, parse_path
-from scanner_model.ksqldb import CollectionColumn, KsqlSource, Query
 from scanner_model.names import Role, SourceId, TopicName
+from scanner_model.streaming_sql import CollectionColumn, KsqlSource, Query
 
 KSQL = SourceId("ksqldb:http://ksql:8088")
 NAMING = Naming([("lab", ("kafka:9092",))])

@@ -16,13 +16,12 @@ from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.columns import Column
 from scanner_model.errors import InputInvalid
-from scanner_model.flink import FlinkStatement
 from scanner_model.kafka import Cluster, Connector, ConsumerGroup, StreamsTopology, Topic
-from scanner_model.ksqldb import CollectionColumn, KsqlSource, Query
 from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import ClusterName, Fingerprint, RecordName, Role, SourceId, SubjectName, TopicName
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 from scanner_model.schemas import Confidence, Definition, Registry, SchemaVersion, TopicSchema
+from scanner_model.streaming_sql import CollectionColumn, FlinkStatement, KsqlSource, Query
 
 try:
     from dataflow_generator.spark.session import spark_session

@@ -12,8 +12,8 @@ from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.build.store import store
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.parquet.dataset import checked_manifest, graph_directory
+from dataflow_generator.parquet.job_batches import write_graph
 from dataflow_generator.parquet.reader import graph_in_parquet
-from dataflow_generator.parquet.writer import write_graph
 from dataflow_generator.query.stored_graph import graph_in_dictionary, neighbourhood, stored_lineage
 from dataflow_generator.query.traversal import TraversalOptions
 from dataflow_generator.render import OUTPUTS

@@ -13,10 +13,9 @@ from scanner_api import ProposedFiles, Target, check_change
 from scanner_api.change_check.model import ChangeReport, Verdict
 from scanner_api.change_check.proposals import Proposal
 from scanner_model.errors import InputInvalid, NameUnknown
-from scanner_model.flink import FlinkStatement
-from scanner_model.ksqldb import KsqlSource, Query
 from scanner_model.names import SourceId, TopicName
 from scanner_model.scan import SourceResult, SourceStatus
+from scanner_model.streaming_sql import FlinkStatement, KsqlSource, Query
 
 Proposed = Callable[..., Path]
 INSERT = "INSERT INTO paid_avro SELECT id, amount * 2 FROM orders_avro WHERE status = 'PAID';"

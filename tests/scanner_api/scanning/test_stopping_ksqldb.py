@@ -7,8 +7,7 @@ from types import ModuleType
 
 import pytest
 
-from scanner_api.scanning.clusters import LoadedCluster
-from scanner_api.scanning.report import ScanReport
+from scanner_api.scanning.clusters import LoadedCluster, ScanReport
 from scanner_api.scanning.run import ScanOptions, scan_clusters
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_extractor.http.concurrency import Clock

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from scanner_api.scanning.report import ScanReport
+from scanner_api.scanning.clusters import ScanReport
 from scanner_cli.output.scan_report import loss_text, report_document, report_text, scan_status
 from scanner_cli.usage_errors import Exit
 from scanner_model.errors import Problem

@@ -9,10 +9,10 @@ import pytest
 
 from scanner_dictionary.validation import RULES, validate
 from scanner_model.catalogs import Materialization
-from scanner_model.flink import FlinkStatement
 from scanner_model.kafka import Connector, ConnectorKind, ConnectorTask, ConsumerGroup
 from scanner_model.names import SourceId, SubjectName, TopicName
 from scanner_model.schemas import Confidence, Reference
+from scanner_model.streaming_sql import FlinkStatement
 
 CONNECT = SourceId("connect:main")
 FLINK = SourceId("flink:cloud")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from scanner_dictionary.write.hierarchy import check
+from scanner_dictionary.write.sources import check
 from scanner_model.columns import Column
 from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import Fingerprint, TopicName

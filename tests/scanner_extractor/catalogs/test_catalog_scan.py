@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from scanner_api.configuration import State, probe_sources
 from scanner_extractor.catalogs import CATALOGS
 from scanner_extractor.config.catalogs import catalog_errors
 from scanner_extractor.config.loader import read_cluster_file
 from scanner_extractor.http.recording import Recorder, Replay
-from scanner_extractor.scan.checks import State, check
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.results import no_progress
 from scanner_extractor.scan.runner import Choice, Mode, kind_tasks, read_sources
@@ -154,7 +154,7 @@ def test_check_tries_to_list_what_holds_tables(settings, unity, lake, status) ->
     """One line each, and why not."""
     lake.refused = {"schemas": status} if status else {}
     with unity.serving(lake) as url:
-        (result,) = check(settings(UNITY | {"url": url}), probe=lambda _: "")
+        (result,) = probe_sources(settings(UNITY | {"url": url}), probe=lambda _: "")
 
     expected = (State.REFUSED, "no right for schemas") if status else (State.OK, "1 schemas")
     assert result.tried == "list schemas"

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
+from scanner_api.configuration import State, probe_sources
 from scanner_extractor.config.loader import read_cluster_file
 from scanner_extractor.http.messages import Request, Response
-from scanner_extractor.scan.checks import State, check
 from scanner_extractor.settings.cluster import BasicAuth, Settings
 from scanner_extractor.settings.confluent_cloud import MetricsSettings, OffsetSettings, Plane, has_key
 from scanner_model.errors import InputInvalid
@@ -169,7 +169,9 @@ def test_check_tries_each_source(tmp_path: Path) -> None:
         body = {"entities": [{}], "data": [] if "graphql" not in request.url else {"kafka_topic": []}}
         return Response(status=200, body=json.dumps(body).encode())
 
-    reported = [(row.tried, row.state, row.detail) for row in check(settings, probe=lambda _: "", exchange=exchange)]
+    reported = [
+        (row.tried, row.state, row.detail) for row in probe_sources(settings, probe=lambda _: "", exchange=exchange)
+    ]
     assert reported == [
         ("list topics", State.OK, "0 topics"),
         ("search topics", State.OK, "at least 1 topic"),
@@ -187,7 +189,7 @@ def test_check_states_which_list_of_the_control_plane_is_refused(cloud, tmp_path
     with cloud.serving(server) as url:
         own = {"url": url, "auth": LOGIN}
         settings = read(tmp_path, confluent_cloud=CLOUD | {"url": url, "metrics": own, "kafka": {"auth": LOGIN}})
-        rows = list(check(settings, probe=lambda _: "3 brokers"))
+        rows = list(probe_sources(settings, probe=lambda _: "3 brokers"))
 
     reported = [(row.source.partition(":")[0], row.tried, row.state) for row in rows]
     assert reported[:3] == [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scanner_extractor.formats.json_text import DEEPEST_JSON, read_json
+from scanner_extractor.formats.limits import DEEPEST_JSON, read_json
 from scanner_model.errors import InputInvalid
 
 WRONG = ["1,", "1 2", '{"a" 1}', '{"a":1,}', "{1:2}", '{"a":}', "[1", '{"a":1', '"', "nul", "[}", '{"a":[}', "]"]

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from scanner_api.configuration import State, probe_sources
 from scanner_extractor.http.messages import Request, Response
-from scanner_extractor.scan.checks import State, check
 from scanner_extractor.settings.cluster import (
     ConnectSettings,
     GlueSettings,
@@ -59,7 +59,7 @@ def server(**answers):
 
 
 def rows(chosen: Settings, exchange=None, probe=lambda kafka: "3 brokers"):
-    return [(row.tried, row.state, row.detail) for row in check(chosen, probe=probe, exchange=exchange)]
+    return [(row.tried, row.state, row.detail) for row in probe_sources(chosen, probe=probe, exchange=exchange)]
 
 
 def test_registry_that_answers_is_requested_its_subjects_and_one_schema():
@@ -79,7 +79,7 @@ def test_registry_without_subjects_has_no_schema_to_read():
 )
 def test_first_attempt_that_fails_is_the_last_of_its_source(output, state):
     """The second could only fail the same way."""
-    (row,) = check(registry(), probe=lambda kafka: "", exchange=server(**{"GET /subjects": output}))
+    (row,) = probe_sources(registry(), probe=lambda kafka: "", exchange=server(**{"GET /subjects": output}))
 
     assert (row.state, bool(row.detail), bool(row.hint)) == (state, True, True)
 
@@ -180,7 +180,7 @@ def test_brokers_that_cannot_be_queried_are_a_row(error, state):
     def probe(kafka: KafkaSettings) -> str:
         raise error("no answer", where="kafka:k:1", hint="is it running?")
 
-    (row,) = check(settings(kafka=KafkaSettings(brokers=("k:1",))), probe=probe)
+    (row,) = probe_sources(settings(kafka=KafkaSettings(brokers=("k:1",))), probe=probe)
 
     assert (row.source, row.state, row.detail) == ("kafka:k:1", state, "kafka:k:1: no answer")
 

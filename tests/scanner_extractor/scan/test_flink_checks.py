@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from scanner_api.configuration import State, probe_sources
 from scanner_extractor.http.messages import Request, Response
-from scanner_extractor.scan.checks import State, check
 from scanner_extractor.settings.cluster import HttpSettings, Settings
 from scanner_extractor.settings.flink import FileSettings, FlinkSettings, SqlFilesSettings, StreamsSettings
 from scanner_model.names import ClusterName
@@ -34,7 +34,9 @@ def rows(kind: str, answers: dict[str, object]) -> list[tuple[str, State, str]]:
 
 def checked(exchange=None, **sources: object) -> list[tuple[str, State, str]]:
     settings = Settings(cluster=ClusterName("c"), brokers=(), file=Path("cluster.json"), **sources)
-    return [(row.tried, row.state, row.detail) for row in check(settings, probe=lambda _: "", exchange=exchange)]
+    return [
+        (row.tried, row.state, row.detail) for row in probe_sources(settings, probe=lambda _: "", exchange=exchange)
+    ]
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,11 @@ from scanner_extractor.scan.runner import SourceReadings
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings, Settings
 from scanner_model.columns import Column
 from scanner_model.kafka import Cluster, Connector, ConnectorKind, Topic
-from scanner_model.ksqldb import CollectionColumn, KsqlSource
 from scanner_model.manual import Assignment, ManualInput, ManualSchema
 from scanner_model.names import ClusterName, Role, SourceId, SubjectName, TopicName
 from scanner_model.scan import ClusterScan, PreviousState, SourceResult, SourceStatus
 from scanner_model.schemas import Association, Confidence, Registry, SchemaVersion
+from scanner_model.streaming_sql import CollectionColumn, KsqlSource
 
 REGISTRY = RegistrySettings(type="confluent", http=HttpSettings(url="https://sr"))
 SETTINGS = Settings(

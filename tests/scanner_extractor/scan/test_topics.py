@@ -2,8 +2,8 @@
 
 from scanner_extractor.scan.topics import hidden_topics, ksqldb_internal, ksqldb_topics, merge_topics, missing_topics
 from scanner_model.kafka import Topic
-from scanner_model.ksqldb import KsqlSource
 from scanner_model.names import SourceId, TopicName
+from scanner_model.streaming_sql import KsqlSource
 
 
 def topic(name: str, source: str = "kafka:k:9092", **more) -> Topic:

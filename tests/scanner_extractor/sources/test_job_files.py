@@ -15,9 +15,9 @@ from scanner_extractor.settings.cluster import Settings
 from scanner_extractor.settings.flink import FileSettings, SqlFilesSettings, StreamsSettings
 from scanner_extractor.sources.files import LARGEST, read_texts_document
 from scanner_model.errors import InputInvalid, SourceUnreachable
-from scanner_model.flink import SCRIPT
 from scanner_model.names import ClusterName, SourceId
 from scanner_model.scan import SourceStatus
+from scanner_model.streaming_sql import SCRIPT
 
 TOPOLOGY = "Topologies:\n   Sub-topology: 0\n    Source: s (topics: [orders])\n      --> k\n    Sink: k (topic: paid)\n"
 

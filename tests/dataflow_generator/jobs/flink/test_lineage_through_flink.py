@@ -9,10 +9,10 @@ from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.graph import EdgeKind
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.write.scan import write_scan
-from scanner_model.flink import SCRIPT, FlinkStatement
 from scanner_model.kafka import Cluster, Connector, ConnectorKind, ConsumerGroup, Topic
 from scanner_model.names import ClusterName, SourceId, TopicName
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
+from scanner_model.streaming_sql import SCRIPT, FlinkStatement
 
 AT = datetime(2024, 2, 29, tzinfo=UTC)
 KAFKA, CONNECT, FLINK = map(SourceId, ("kafka:k-1:9092", "connect:main", "flink:jobs"))

@@ -12,8 +12,8 @@ from dataflow_generator.jobs.ksqldb import Level
 from dataflow_generator.jobs.model import Naming
 from scanner_dictionary.lineage_inputs.jobs import ClusterNames
 from scanner_model.columns import KEY, Column
-from scanner_model.flink import SCRIPT, FlinkStatement
 from scanner_model.names import SourceId, TopicName
+from scanner_model.streaming_sql import SCRIPT, FlinkStatement
 
 KAFKA = "kafka://kafka-1:9092"
 OTHER = "kafka://west-1:9092"

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from dataflow_generator.openlineage.emit import facets as f
-from dataflow_generator.openlineage.emit.delivery import DeliveryResult, Emitter, deliver
+from dataflow_generator.openlineage.emit.delivery import DeliveryResult, Emitter, copied, deliver, http_transport
 from dataflow_generator.openlineage.emit.run_events import (
     DatasetEntry,
     JobEntry,
@@ -21,7 +21,6 @@ from dataflow_generator.openlineage.emit.run_events import (
     run_event,
     run_id,
 )
-from dataflow_generator.openlineage.emit.transports import copied, http_transport
 from scanner_model.errors import InputInvalid, SourceObjected, SourceRefused, SourceUnreachable
 
 AT = "2026-03-01T10:00:00+00:00"

@@ -11,7 +11,7 @@ from dataflow_generator.openlineage.emit.run_events import (
     job_event,
     run_event,
 )
-from dataflow_generator.openlineage.intake.statistics import EventStatistics
+from dataflow_generator.openlineage.facets import EventStatistics
 
 AT = "2026-03-01T10:00:00+00:00"
 TOPIC = DatasetEntry(namespace="kafka://k:9092", name="orders", facets={"datasetType": f.dataset_type("TOPIC")})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from scanner_extractor.sources.ksqldb.reader import collection_schemas
 from scanner_model.columns import Column
-from scanner_model.ksqldb import CollectionColumn, KsqlSource
 from scanner_model.names import Role, SourceId, TopicName
+from scanner_model.streaming_sql import CollectionColumn, KsqlSource
 
 TOPIC = TopicName("orders")
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import click
 
-from scanner_api.deletion import Answer, DeletionAnswer
-from scanner_api.deletion import may_delete as find_uses
+from scanner_api.change_check.deletion import Answer, DeletionAnswer
+from scanner_api.change_check.deletion import may_delete as find_uses
 from scanner_api.dictionary import Dictionary
 from scanner_cli.console import echo_err
 from scanner_cli.options import cluster_option, dictionary_option

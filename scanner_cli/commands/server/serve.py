@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from scanner_api.dictionary import Dictionary
-from scanner_api.intake import EventReceiver
+from scanner_api.event_intake import EventReceiver
 from scanner_cli.console import echo_err
 from scanner_cli.options import dictionary_option
 from scanner_cli.server_options import WatchOf, every_option, watch_options

@@ -10,15 +10,15 @@ import pytest
 from change_estate import AT, KAFKA, estate, links_of, read_result, text_of, versions_of
 
 import scanner_api
-from scanner_api.deletion import Answer, DeletionAnswer
+from scanner_api.change_check.deletion import Answer, DeletionAnswer
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.kafka import ConsumerGroup, Topic
-from scanner_model.ksqldb import KsqlSource
 from scanner_model.names import SourceId, SubjectName, TopicName
 from scanner_model.scan import ClusterScan, SourceStatus
 from scanner_model.schemas import Reference
+from scanner_model.streaming_sql import KsqlSource
 
 NEXT_YEAR = datetime(2027, 3, 1, tzinfo=UTC)
 RECORD = {"type": "record", "name": "R", "fields": [{"name": "a", "type": "int"}]}
