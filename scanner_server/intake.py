@@ -25,7 +25,7 @@ _BODIES = 16
 
 
 class Intake(Protocol):
-    """What receives events: `scanner_api.intake.EventReceiver`."""
+    """What receives events: `scanner_api.event_intake.EventReceiver`."""
 
     @property
     def largest_body(self) -> int:
