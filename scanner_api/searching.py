@@ -13,9 +13,8 @@ from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.neighbours import count_edges, nearest_edges
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import NodeRow, nodes_of, stored_graph
-from scanner_dictionary.queries.column_search import ColumnsPage, columns_called
 from scanner_dictionary.queries.resolve import FoundCluster, cluster_called, topic_of
-from scanner_dictionary.queries.search import KINDS, SearchHit, SearchResult
+from scanner_dictionary.queries.search import KINDS, ColumnsPage, SearchHit, SearchResult, columns_called
 from scanner_dictionary.queries.search import search as search_names
 from scanner_dictionary.queries.state import DictionaryState, StaleSource, dictionary_state
 from scanner_dictionary.queries.topic_schemas import SchemaAnswer, schemas_in

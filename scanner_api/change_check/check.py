@@ -28,7 +28,7 @@ from scanner_api.change_check.schema_change import SchemaContext, check_schema
 from scanner_api.change_check.unknowns import graph_findings, source_findings
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_dictionary.engine.open import Connection
-from scanner_dictionary.queries.freshness import last_scans
+from scanner_dictionary.queries.state import last_scans
 from scanner_extractor.evolution import Level as Level
 from scanner_model.errors import InputInvalid, NameUnknown
 

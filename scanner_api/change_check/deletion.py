@@ -15,7 +15,8 @@ from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import NodeRow, newest_scan, stored_graph
 from scanner_dictionary.lineage_inputs.topics import graph_clusters
-from scanner_dictionary.queries.freshness import (
+from scanner_dictionary.queries.resolve import unknown_name
+from scanner_dictionary.queries.state import (
     last_group_left,
     last_topic_left,
     replaced_at,
@@ -23,7 +24,6 @@ from scanner_dictionary.queries.freshness import (
     source_ages,
     topic_settings,
 )
-from scanner_dictionary.queries.resolve import unknown_name
 from scanner_dictionary.queries.subjects import (
     SubjectKey,
     VersionKey,
@@ -36,7 +36,7 @@ from scanner_dictionary.queries.subjects import (
     versions_of,
     versions_with_id,
 )
-from scanner_dictionary.queries.topic_users import topic_users
+from scanner_dictionary.queries.topics import topic_users
 from scanner_model.errors import InputInvalid, NameUnknown
 
 _GROUPS_FROM = ("kafka", "kafka_rest", "confluent_cloud")

@@ -10,7 +10,7 @@ from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import Finding, Place, Verdict
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.store import newest_scan
-from scanner_dictionary.queries.freshness import SourceAge, source_ages
+from scanner_dictionary.queries.state import SourceAge, source_ages
 
 _LISTED = 10
 

@@ -1,13 +1,103 @@
-"""What state a dictionary is in: its newest scan, its graph, and the sources whose facts are not fresh."""
+"""Queries for the state of a dictionary: newest scan, graph, freshness of sources, since when something is unused."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from sqlalchemy import Connection, exists, func, select
 
 from scanner_dictionary.graph.store import stored_graph
+from scanner_dictionary.queries.subjects import SubjectKey, TopicKey
 from scanner_dictionary.schema import tables as t
+
+
+class SourceAge(NamedTuple):
+    """A source with the end of the scan that read all of it last, in ISO 8601; empty where none ever did.
+
+    *stale_reason* is why it could not be read since, empty while it is fresh.
+    """
+
+    cluster: str
+    name: str
+    kind: str
+    read_at: str
+    stale_reason: str
+
+
+class LastScan(NamedTuple):
+    """The newest scan of a cluster; *finished* in ISO 8601."""
+
+    cluster: str
+    number: int
+    finished: str
+
+
+def source_ages(conn: Connection) -> tuple[SourceAge, ...]:
+    """Return every source by cluster and name."""
+    source = t.source.c
+    query = (
+        select(t.cluster.c.name, source.name, source.kind, t.scan.c.finished, source.stale_since, source.stale_reason)
+        .select_from(t.source)
+        .join(t.cluster, t.cluster.c.id == source.cluster_id)
+        .outerjoin(t.scan, t.scan.c.id == source.last_read)
+        .order_by(t.cluster.c.name, source.name)
+    )
+    return tuple(
+        SourceAge(cluster, name, kind, at or "", (reason or "it could not be read") if since is not None else "")
+        for cluster, name, kind, at, since, reason in conn.execute(query)
+    )
+
+
+def last_scans(conn: Connection) -> tuple[LastScan, ...]:
+    """Return the newest scan of each cluster, by name."""
+    newest = select(func.max(t.scan.c.id)).group_by(t.scan.c.cluster_id)
+    query = select(t.cluster.c.name, t.scan.c.id, t.scan.c.finished).join(t.cluster).where(t.scan.c.id.in_(newest))
+    return tuple(LastScan(*row) for row in conn.execute(query.order_by(t.cluster.c.name)))
+
+
+def scan_time(conn: Connection, number: int) -> str:
+    """Return the end of a scan in ISO 8601; empty where it is not stored."""
+    return conn.execute(select(t.scan.c.finished).where(t.scan.c.id == number)).scalar() or ""
+
+
+def last_group_left(conn: Connection, topic: TopicKey) -> int | None:
+    """Return the scan that found the last consumer group of a topic gone; None where none was ever seen to leave."""
+    group, read = t.consumer_group.c, t.consumer_group_topic.c
+    ended = func.max(func.coalesce(read.gone, group.gone))
+    query = select(ended).select_from(t.consumer_group_topic).join(t.consumer_group, group.id == read.consumer_group_id)
+    return conn.execute(query.where(group.cluster_id == topic.cluster_id, read.topic_name == topic.name)).scalar()
+
+
+def last_topic_left(conn: Connection, subject: SubjectKey) -> int | None:
+    """Return the scan that found the last topic of a subject unbound or gone; None where none was."""
+    link = t.topic_schema.c
+    ended = func.max(func.coalesce(link.gone, t.topic.c.gone))
+    query = select(ended).select_from(t.topic_schema).join(t.topic, t.topic.c.id == link.topic_id)
+    at = link.registry_id == subject.registry_id, link.context == subject.context, link.subject == subject.name
+    return conn.execute(query.where(*at)).scalar()
+
+
+def topic_settings(conn: Connection, topic: str, cluster: str) -> Mapping[str, str]:
+    """Return the settings of a topic; empty where none were read."""
+    query = select(t.topic.c.config).join(t.cluster, t.cluster.c.id == t.topic.c.cluster_id)
+    cell = conn.execute(query.where(t.topic.c.name == topic, t.cluster.c.name == cluster)).scalar()
+    return dict(json.loads(cell)) if cell else {}
+
+
+def replaced_at(conn: Connection, subject: SubjectKey, version: int) -> str:
+    """Return when the version after *version* was registered, else when it was scanned first; empty where none is."""
+    cell = t.subject_version.c
+    query = (
+        select(cell.registered_at, t.scan.c.finished)
+        .join(t.scan, t.scan.c.id == cell.first_seen)
+        .where(cell.subject_id == subject.id, cell.version > version)
+        .order_by(cell.version)
+        .limit(1)
+    )
+    row = conn.execute(query).one_or_none()
+    return "" if row is None else row[0] or row[1]
 
 
 class StaleSource(NamedTuple):

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner_dictionary.engine.open import open_dictionary, writing
-from scanner_dictionary.queries.column_search import columns_called
-from scanner_dictionary.queries.search import COMPARED_NAMES, leaf_name, names_near, search, words_of
+from scanner_dictionary.queries.search import COMPARED_NAMES, columns_called, leaf_name, names_near, search, words_of
 from scanner_dictionary.queries.topic_schemas import schemas_of
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.write.name_index import index_nodes
