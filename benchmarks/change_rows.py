@@ -15,7 +15,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from large_estate import Size, build
+from large_installation import Size, build
 from measure import Row, Run, run, scanner
 from sqlalchemy import Connection, delete, insert, select, update
 
