@@ -22,6 +22,7 @@ def test_auto_chooses_this_process_for_a_small_dictionary_and_reports_why(
 
 def test_spark_without_java_names_the_next_step(scanner, scanned, tmp_path, monkeypatch) -> None:
     """No traceback for what is not installed."""
+    pytest.importorskip("pyspark", reason="needs PySpark: the extra `spark`")
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     result = scanner("dataflow", "--engine", "spark", "--dictionary", str(scanned.dictionary))
 
@@ -115,6 +116,7 @@ def test_a_database_that_cannot_be_written_is_refused_before_any_work(options, m
 
 def test_a_database_selects_spark_with_a_message(scanner, dictionary, tmp_path, monkeypatch) -> None:
     """However small the dictionary is."""
+    pytest.importorskip("pyspark", reason="needs PySpark: the extra `spark`")
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     result = scanner("dataflow", "--jdbc-url", "jdbc:postgresql://db/x", *dictionary)
 
