@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
-from openapi_spec_validator import validate
 
 from scanner_server.openapi import openapi_document
 from scanner_server.operations import BASE, OPERATIONS
@@ -39,7 +38,8 @@ def url_of(operation) -> str:
 
 def test_the_document_is_valid_openapi() -> None:
     """A client is generated from it."""
-    validate(openapi_document())
+    validator = pytest.importorskip("openapi_spec_validator", reason="needs openapi-spec-validator")
+    validator.validate(openapi_document())
 
 
 def test_the_document_has_the_routes_of_the_application_and_no_others(session_client) -> None:
