@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from scanner_extractor.config.sections import (
     HTTP_MEMBERS,
@@ -104,9 +105,10 @@ def _address(path: JsonPath, item: Json, context: ValidationContext) -> Iterator
 
 
 def _at(document: Json, path: JsonPath) -> Json:
+    value: Any = document
     for step in path:
-        document = document[step] if isinstance(document, dict | list) else None
-    return document
+        value = value[step]
+    return value
 
 
 def _text(value: Json) -> str:

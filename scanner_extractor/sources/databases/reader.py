@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Inspector
@@ -130,14 +131,13 @@ class SchemaReader:
 
     def _column(self, column: Mapping[str, Any]) -> Column:
         word, refined = column_type(column["type"], self.inspector.dialect)
-        comment, default = column.get("comment"), column.get("default")
-        return Column(
-            path=(field_segment(self._case(column["name"])),),
-            type=word,
-            logical_type=refined,
-            nullable=bool(column.get("nullable", True)),
-            default=json.dumps(mask_statement(str(default)), ensure_ascii=False) if default is not None else None,
-            doc=mask_text(comment) if comment else None,
+        default = column.get("default")
+        return _shared_column(
+            self._case(column["name"]),
+            (word, refined),
+            bool(column.get("nullable", True)),
+            None if default is None else str(default),
+            column.get("comment") or None,
         )
 
     def _name(self, schema: str | None, table: str) -> str:
@@ -153,6 +153,21 @@ class SchemaReader:
             return name
         stored: str = dialect.denormalize_name(name) or name
         return stored
+
+
+@lru_cache(maxsize=1 << 16)
+def _shared_column(
+    name: str, type_: tuple[str, str | None], nullable: bool, default: str | None, comment: str | None
+) -> Column:
+    """Return a column; cached, because many tables have the same columns."""
+    return Column(
+        path=(field_segment(name),),
+        type=type_[0],
+        logical_type=type_[1],
+        nullable=nullable,
+        default=None if default is None else json.dumps(mask_statement(default), ensure_ascii=False),
+        doc=mask_text(comment) if comment else None,
+    )
 
 
 _ORDER = (PRIMARY_KEY, UNIQUE, FOREIGN_KEY)

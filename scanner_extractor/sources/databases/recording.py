@@ -74,9 +74,10 @@ def _column_document(column: Column) -> Json:
 
 
 def _table(item: Json, source: SourceId) -> CatalogTable:
+    plain: dict[str, Any] = {member: str(item[member]) for member in _PLAIN}
     return CatalogTable(
         source=source,
-        **{member: str(item[member]) for member in _PLAIN},
+        **plain,
         symlinks=tuple((str(namespace), str(name)) for namespace, name in item["symlinks"]),
         keys=tuple(TableKey(kind, tuple(of), to, tuple(there)) for kind, of, to, there in item["keys"]),
         columns=tuple(Column(**{**column, "path": tuple(column["path"])}) for column in item["columns"]),
