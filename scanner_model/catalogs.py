@@ -8,7 +8,6 @@ from typing import NamedTuple
 from scanner_model.columns import Column, ColumnPath
 from scanner_model.names import SourceId, TopicName
 
-
 DATABASE = "database"
 """The provider of tables that a database itself describes."""
 

@@ -35,6 +35,17 @@ class TableRow(NamedTuple):
     source: str = ""
     definition: str = ""
     keys: tuple[TableKey, ...] = ()
+    parameters: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def database(self) -> str:
+        """Return the database that a table of a database is in; empty where names have none."""
+        return dict(self.parameters).get("database", "")
+
+    @property
+    def schema(self) -> str:
+        """Return the schema that a table of a database is in; empty where names have none."""
+        return dict(self.parameters).get("schema", "")
 
     @property
     def is_of_database(self) -> bool:
@@ -93,6 +104,7 @@ def catalog_tables(conn: Connection, *, columns: bool = True) -> Iterator[TableR
             source=row.source_name,
             definition=row.definition,
             keys=_keys(row.keys),
+            parameters=_names(row.parameters),
         )
 
 

@@ -1,4 +1,4 @@
-"""The database products that are known, one row each: their names in OpenLineage, their own schemas, read-only sessions."""
+"""The database products that are known, one row each: names in OpenLineage, own schemas, read-only sessions."""
 
 from __future__ import annotations
 

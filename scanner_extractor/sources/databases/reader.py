@@ -71,6 +71,7 @@ class SchemaReader:
                     name=full_name,
                     kind=kinds[name],
                     description=mask_text(comment) if comment else "",
+                    parameters=self._containers(schema),
                     symlinks=tuple((alias, full_name) for alias in self.location.aliases),
                     definition=definition,
                     keys=keys.get((schema, name), ()),
@@ -78,6 +79,11 @@ class SchemaReader:
                 )
             )
         return result
+
+    def _containers(self, schema: str | None) -> tuple[tuple[str, str], ...]:
+        """Return the database and schema that names begin with, by which names in views are completed."""
+        named = {"database": self.location.database, "schema": self._case(schema or "")}
+        return tuple((kind, name) for kind, name in named.items() if name)
 
     def _kinds(self, schema: str | None) -> Iterator[tuple[str, str]]:
         """Yield the kind of each table and view by name."""

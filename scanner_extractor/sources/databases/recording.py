@@ -17,6 +17,7 @@ DOCUMENT = "database"
 """The name under which a capture holds it."""
 
 _PLAIN = ("provider", "namespace", "name", "kind", "description", "definition")
+_PAIRS = ("parameters", "symlinks")
 
 
 def database_document(reading: CatalogResult) -> Json:
@@ -59,9 +60,9 @@ def read_database_document(document: Json, source: SourceId) -> CatalogResult:
 def _table_document(table: CatalogTable) -> Json:
     keys = [[key.kind, list(key.columns), key.references, list(key.referenced)] for key in table.keys]
     columns = [_column_document(column) for column in table.columns]
-    symlinks = [list(link) for link in table.symlinks]
+    pairs = {member: [list(pair) for pair in getattr(table, member)] for member in _PAIRS}
     plain = {member: getattr(table, member) for member in _PLAIN}
-    return {**plain, "symlinks": symlinks, "keys": keys, "columns": columns}
+    return {**plain, **pairs, "keys": keys, "columns": columns}
 
 
 _DEFAULTS = {field.name: field.default for field in fields(Column)}
@@ -75,10 +76,10 @@ def _column_document(column: Column) -> Json:
 
 def _table(item: Json, source: SourceId) -> CatalogTable:
     plain: dict[str, Any] = {member: str(item[member]) for member in _PLAIN}
+    plain |= {member: tuple((str(first), str(second)) for first, second in item[member]) for member in _PAIRS}
     return CatalogTable(
         source=source,
         **plain,
-        symlinks=tuple((str(namespace), str(name)) for namespace, name in item["symlinks"]),
         keys=tuple(TableKey(kind, tuple(of), to, tuple(there)) for kind, of, to, there in item["keys"]),
         columns=tuple(Column(**{**column, "path": tuple(column["path"])}) for column in item["columns"]),
     )
