@@ -27,7 +27,7 @@ EXTRAS = ("postgres", "mysql", "parquet", "aws", "google", "openlineage", "proto
 TOOLS = re.compile(r"(pytest|hypothesis|networkx|PyYAML|referencing|responses)\b")
 """Dependencies of the tests that a row needs; those of `make check-static` are not, nor is openapi-spec-validator,
 whose old versions do not agree with the others about `referencing`."""
-DEFAULT_TESTS = ("-q", "-m", "not spark and not lab and not browser and not postgres", "tests")
+DEFAULT_TESTS = ("-q", "-m", "not spark and not lab and not browser and not postgres and not mariadb", "tests")
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,7 @@ def read_database(settings: DatabaseSettings, progress: Progress) -> CatalogResu
     location = Location.of(settings)
     read: list[SchemaTables] = []
     problems: list[Problem] = []
-    with _connected(settings, location) as conn:
+    with connected(settings, location) as conn:
         names = _schemas(settings, location, inspect(conn))
         problems.extend(_missing(settings, names))
         if problems and not names:
@@ -58,14 +58,14 @@ def database_probes(settings: DatabaseSettings) -> Iterator[Probe]:
 
 
 def _version(settings: DatabaseSettings) -> str:
-    with _connected(settings, Location.of(settings)) as conn:
+    with connected(settings, Location.of(settings)) as conn:
         version = ".".join(map(str, conn.dialect.server_version_info or ()))
         return f"{conn.dialect.name} {version}".strip()
 
 
 def _counted(settings: DatabaseSettings) -> str:
     location = Location.of(settings)
-    with _connected(settings, location) as conn:
+    with connected(settings, location) as conn:
         inspector = inspect(conn)
         names = _schemas(settings, location, inspector)
         if lacking := tuple(_missing(settings, names)):
@@ -76,7 +76,7 @@ def _counted(settings: DatabaseSettings) -> str:
 
 
 @contextmanager
-def _connected(settings: DatabaseSettings, location: Location) -> Iterator[Connection]:
+def connected(settings: DatabaseSettings, location: Location) -> Iterator[Connection]:
     """Open one read-only connection; errors are converted."""
     # Types that SQLAlchemy does not know are `unknown`; this is repeated because tests reset the filters.
     warnings.filterwarnings("ignore", category=SAWarning)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
 from sqlalchemy import Inspector
 from sqlalchemy.engine.reflection import ObjectKind
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from scanner_extractor.sources.databases.errors import reason_of
 from scanner_extractor.sources.databases.location import Location
@@ -49,9 +50,10 @@ class SchemaReader:
     def read(self, schema: str | None) -> SchemaTables:
         """Read a schema; None is the only one of a database without schemas. Raises SQLAlchemyError."""
         kinds = dict(self._kinds(schema))
-        columns = self._bulk(self.inspector.get_multi_columns, schema)
+        views = [name for name, kind in kinds.items() if kind in _VIEWS]
+        columns = self._described(self.inspector.get_multi_columns, schema, views)
         keys = self._keys(schema)
-        comments = self._bulk(self.inspector.get_multi_table_comment, schema)
+        comments = self._described(self.inspector.get_multi_table_comment, schema, views)
         result = SchemaTables()
         for name in sorted(kinds):
             reported = columns.get((schema, name))
@@ -97,21 +99,35 @@ class SchemaReader:
             except NotImplementedError:  # a dialect without views of this kind
                 continue
 
-    def _bulk(self, report: Callable[..., Reported], schema: str | None) -> Reported:
-        """Return what *report* says of every table and view; nothing where the dialect has no such report."""
+    def _described(self, report: Callable[..., Reported], schema: str | None, views: Iterable[str]) -> Reported:
+        """Return what *report* says of tables and *views*; where one may not be seen, of all others.
+
+        MySQL describes a view to users with SELECT and SHOW VIEW only, and refuses all that were requested with it.
+        """
         try:
-            return report(schema=schema, kind=ObjectKind.ANY)
+            return self._bulk(report, schema, ObjectKind.ANY)
+        except DBAPIError:
+            described = dict(self._bulk(report, schema, ObjectKind.TABLE))
+            for view in views:
+                with suppress(DBAPIError):
+                    described |= report(schema=schema, filter_names=[view], kind=ObjectKind.ANY_VIEW)
+            return described
+
+    def _bulk(self, report: Callable[..., Reported], schema: str | None, kind: ObjectKind) -> Reported:
+        """Return what *report* says of everything of a *kind*; nothing where the dialect has no such report."""
+        try:
+            return report(schema=schema, kind=kind)
         except NotImplementedError:
             return {}
 
     def _keys(self, schema: str | None) -> Mapping[tuple[str | None, str], tuple[TableKey, ...]]:
         keys: dict[tuple[str | None, str], list[TableKey]] = {}
-        for table, key in self._bulk(self.inspector.get_multi_pk_constraint, schema).items():
+        for table, key in self._bulk(self.inspector.get_multi_pk_constraint, schema, ObjectKind.TABLE).items():
             if columns := (key or {}).get("constrained_columns"):
                 keys.setdefault(table, []).append(TableKey(PRIMARY_KEY, self._stored(columns)))
-        for table, uniques in self._bulk(self.inspector.get_multi_unique_constraints, schema).items():
+        for table, uniques in self._bulk(self.inspector.get_multi_unique_constraints, schema, ObjectKind.TABLE).items():
             keys.setdefault(table, []).extend(TableKey(UNIQUE, self._stored(key["column_names"])) for key in uniques)
-        for table, foreign in self._bulk(self.inspector.get_multi_foreign_keys, schema).items():
+        for table, foreign in self._bulk(self.inspector.get_multi_foreign_keys, schema, ObjectKind.TABLE).items():
             keys.setdefault(table, []).extend(self._foreign_key(schema, key) for key in foreign)
         return {table: tuple(sorted(listed, key=_order)) for table, listed in keys.items()}
 
