@@ -23,7 +23,9 @@ from scanner_extractor.sources.databases.location import database_url
 from scanner_model.documents.schema_errors import ErrorMessage, JsonPath
 from scanner_model.errors import InputInvalid
 
-_ALIAS = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[\w.-]+)(?::\d{1,5})?")
+_ALIAS = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[\w.-]+)(?::\d{1,5})?|/.+")
+"""A host, with or without a port, or the other path of a SQLite file."""
+
 
 _DATABASE: Json = {
     "type": "object",

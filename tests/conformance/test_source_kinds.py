@@ -29,6 +29,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "stream_catalogs": [{"url": URL, "cluster": "lkc-1"}],
     "tableflow": [{"environment": "env-1", "cluster": "lkc-1"}],
     "catalogs": [{"type": "unity", "url": URL}],
+    "databases": [{"name": "shop", "url": "sqlite:///shop.db"}],
     "metrics": [{"type": "confluent", "cluster": "lkc-1"}, {"type": "offsets"}],
 }
 """One source of each class of settings, by member."""
