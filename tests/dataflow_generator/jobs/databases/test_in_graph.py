@@ -8,7 +8,9 @@ from dataflow_generator.graph import Certainty, EdgeKind
 from scanner_model.columns import Column
 from scanner_model.kafka import ConnectorKind
 from scanner_model.names import Fingerprint, Role, SourceId, TopicName
+from scanner_model.scan import SourceResult, SourceStatus
 from scanner_model.schemas import Confidence, Definition, TopicSchema
+from scanner_model.streaming_sql import FlinkStatement
 
 from .conftest import CDC, CUSTOMERS, LOADED, SINK, VIEW, column, connector, installation, table
 
@@ -143,3 +145,19 @@ def test_view_that_cannot_be_parsed_is_counted_and_named(graph) -> None:
 
     assert (coverage.columns, coverage.unread) == (0, 1)
     assert [problem.where for problem in coverage.problems] == ["database:warehouse warehouse.report.domains"]
+
+
+def test_topic_that_a_reader_declares_has_the_further_columns_of_its_table(graph) -> None:
+    """Flink's DDL lists what it needs; it also shows that Connect's JSON wraps each message in `payload`."""
+    ddl = (
+        "CREATE TABLE c (payload ROW<`after` ROW<email STRING>>) WITH ('connector' = 'kafka', "
+        f"'topic' = '{TOPIC}', 'properties.bootstrap.servers' = 'k-1:9092', 'format' = 'json')"
+    )
+    statement = FlinkStatement(source=SourceId("flink:files"), name="ddl", statement=ddl, kind="SCRIPT")
+    scan = installation(CUSTOMERS, LOADED)
+    flink = SourceResult(source=SourceId("flink:files"), kind="flink", status=SourceStatus.READ)
+    hops = short(graph(replace(scan, outcomes=(*scan.outcomes, flink), flink_statements=(statement,))))
+
+    for name in ("email", "id"):
+        assert (f"shop.public.customers#{name}", f"{TOPIC}#payload.after.{name}") in hops
+        assert (f"{TOPIC}#payload.after.{name}", f"warehouse.public.customers#{name}") in hops
