@@ -71,9 +71,11 @@ def map_columns(
                 whole = False
                 continue
             ends = _ends(flows, source, target, available)
-            followed = _followed(config, flows, flow, ends, available.tables.get(target))
-            if _is_captured(source, target, available):
-                followed = map_flow_columns(config, flows, flow, ends, partial=True)
+            if target in available.tables and flows.direction is Direction.SINK:
+                followed = _into_table(config, flows, flow, ends)
+            else:
+                partial = _is_captured(source, target, available)
+                followed = map_flow_columns(config, flows, flow, ends, partial=partial)
             because = _because_of_table(source, target, ends[0], available)
             columns.extend(_flow(name, flow, (source, target), mapping, because) for mapping in followed.columns)
             if not followed.whole:
@@ -85,16 +87,12 @@ def map_columns(
     return MappedColumns(tuple(columns), whole, (*_problems(undescribed, untraceable), *more))
 
 
-def _followed(
-    config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Paths], table: TableRow | None
-) -> ColumnMapping:
-    """Map the columns of a flow; *table* is a target that its database describes, None where there is none.
+def _into_table(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Paths]) -> ColumnMapping:
+    """Map the columns of a sink's flow into a table that its database describes.
 
     Of a topic that nothing describes, the columns are those that the sink fills in its table: they are matched only.
     Columns that a sink writes and its table does not have are mapped, too, unless the sink adds them to the table.
     """
-    if table is None or flows.direction is not Direction.SINK:
-        return map_flow_columns(config, flows, flow, ends)
     if not ends[0]:
         followed = map_flow_columns(config, flows, flow, (columns_behind_sink(config, flows, flow, ends[1]), ends[1]))
         return replace(followed, columns=tuple(replace(column, alike=True) for column in followed.columns))
