@@ -132,7 +132,7 @@ def derive(
     ]
     wanted = _wanted(open_flows, known)
     needed = [each for each in open_flows if not wanted.isdisjoint(each[3:])]
-    derived: dict[Dataset, Paths] = dict(declared) | _completed(open_flows, known, declared)
+    derived: dict[Dataset, Paths] = {**declared, **_completed(open_flows, known, declared)}
     while True:
         columns_by_dataset: dict[Dataset, dict[ColumnPath, None]] = {}
         for config, flows, flow, source, target in needed:

@@ -94,7 +94,7 @@ def test_replay_needs_no_database(place, extract, tables) -> None:
     assert tables() == live
 
 
-def test_check_has_its_rows(place, scanner, tables) -> None:
+def test_check_has_its_rows(place, scanner) -> None:
     """Before the first scan."""
     answer = scanner("check", "--config", place / "cluster.json", "--format", "json")
 
@@ -104,7 +104,7 @@ def test_check_has_its_rows(place, scanner, tables) -> None:
     ]
 
 
-def test_view_leads_to_its_table_and_one_that_cannot_be_read_is_listed(place, scanner, extract, tables) -> None:
+def test_view_leads_to_its_table_and_one_that_cannot_be_read_is_listed(place, scanner, extract) -> None:
     """The place is the source and the name of the view."""
     extract()
     stored = ("--dictionary", place / "dictionary.db")
