@@ -59,7 +59,7 @@ def read_resource(document: Document, collector: Collector) -> None:
         group, _, version = api.partition("/")
         read = KINDS.get((group if version else "", kind))
         if read is None:
-            collector.other(kind)
+            collector.other(f"{kind} of {group}" if version else kind)
         else:
             read(item, collector)
 
