@@ -81,7 +81,8 @@ def proposed_files(
     files = list(files_below(paths))
     if target is not None and target.is_named and len(files) != 1:
         raise InputInvalid(f"{len(files)} files cannot change one thing", hint="name one file, or use --map")
-    proposals, skipped = [], []
+    proposals: list[Proposal] = []
+    skipped: list[str] = []
     for path in files:
         if path.suffix.lower() in DEPLOYMENT_ENDINGS:
             parts = proposed_parts(path, target or Target()).proposals

@@ -49,9 +49,9 @@ def changed_files(commits: str, directory: Path, *, with_base: Collection[str] =
     for status, raw in sorted(zip(parts[::2], parts[1::2], strict=False), key=lambda pair: pair[1]):
         path = raw.decode("utf-8", "surrogateescape")
         content = None if status.startswith(b"D") else _output(directory, "cat-file", "blob", f"{head}:{path}")
-        is_asked = PurePath(path).suffix.lower() in with_base and not status.startswith(b"A")
+        with_before = PurePath(path).suffix.lower() in with_base and not status.startswith(b"A")
         yield ChangedFile(
-            path, content, _output(directory, "cat-file", "blob", f"{origin}:{path}") if is_asked else None
+            path, content, _output(directory, "cat-file", "blob", f"{origin}:{path}") if with_before else None
         )
 
 

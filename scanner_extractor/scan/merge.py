@@ -194,7 +194,10 @@ class _Results:
         connectors = _all(connect_result.connectors for connect_result in self.connect)
         return {
             "connectors": (*connectors, *_all(reading.connectors for reading in self.files)),
-            "flink_statements": _all(reading.statements for reading in (*self.jobs, *self.files)),
+            "flink_statements": (
+                *_all(job.statements for job in self.jobs),
+                *_all(reading.statements for reading in self.files),
+            ),
             "flink_jobs": _all(job.jobs for job in self.jobs),
             "topologies": _all(job.topologies for job in self.jobs),
             "ksql_functions": _all(ksql_result.functions for ksql_result in self.ksqldb),

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from scanner_model.declarations import Declaration, DeclaredKind
@@ -164,11 +165,11 @@ def masked_settings(settings: Mapping[str, str], extra: ExtraNames = NO_EXTRA) -
         if _PLAIN_PLACEHOLDERS.fullmatch(value):
             masked[key] = value
         elif _DEFAULT.search(value):
-            masked[key] = _DEFAULT.sub(lambda match, key=key: _without_secret(match, key, extra), value)
+            masked[key] = _DEFAULT.sub(partial(_without_secret, key, extra), value)
     return {key: str(value) for key, value in masked.items()}
 
 
-def _without_secret(match: re.Match[str], key: str, extra: ExtraNames) -> str:
+def _without_secret(key: str, extra: ExtraNames, match: re.Match[str]) -> str:
     default = mask_config({key: match["default"]}, extra=extra)[key]
     return f"{match['start']}{default}{match['end']}"
 

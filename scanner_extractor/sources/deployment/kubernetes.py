@@ -232,13 +232,17 @@ def _mirror(
 
 
 def _flink_job(document: Document, collector: Collector) -> None:
+    """Read the SQL of a Flink job: in its arguments, or in a variable of a container, where SQL runners look for it."""
     value = document.value
-    sql = [argument for argument in texts(value, "spec", "job", "args") if _SQL.search(argument)]
+    templates = (mapping(value, "spec", *path) for path in (("podTemplate",), ("jobManager", "podTemplate")))
+    containers = (container for template in templates for container in mappings(template, "spec", "containers"))
+    variables = (text(variable, "value") for container in containers for variable in mappings(container, "env"))
+    sql = [part for part in (*texts(value, "spec", "job", "args"), *variables) if _SQL.search(part)]
     if sql:
         statements = ";\n".join(part.strip().removesuffix(";") for part in sql)
         collector.add_statement(text(value, "metadata", "name"), statements, document.place())
     else:
-        collector.other("Flink job without SQL in its arguments")
+        collector.other("Flink job whose SQL is not in the file")
 
 
 def _config_map(document: Document, collector: Collector) -> None:

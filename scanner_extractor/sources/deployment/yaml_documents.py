@@ -64,11 +64,12 @@ class Parsed:
 
 
 class _Refused(Exception):
-    """Raised where a document exceeds a limit; the text says which, *line* where."""
+    """Raised where a document exceeds a limit; the text says which, *line* where, *template* whether it may be one."""
 
-    def __init__(self, what: str, line: int) -> None:
+    def __init__(self, what: str, line: int, *, template: bool = False) -> None:
         super().__init__(what)
         self.line = line
+        self.template = template
 
 
 def parse_yaml(text: str) -> Iterator[Parsed]:
@@ -100,13 +101,17 @@ def _parsed(document: str, line: int) -> Parsed:
     try:
         return Parsed(line, _Builder(line).build(document))
     except _Refused as refused:
-        return Parsed(refused.line, error=str(refused))
+        return Parsed(refused.line, error=str(refused), template=refused.template and _is_template(document))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         at = line + (mark.line if mark else 0)
-        return Parsed(at, error=f"it is not YAML: {error.problem}", template=_TEMPLATE.search(document) is not None)
+        return Parsed(at, error=f"it is not YAML: {error.problem}", template=_is_template(document))
     except yaml.YAMLError as error:  # a character that YAML does not permit, which has no mark
         return Parsed(line, error=f"it is not YAML: {getattr(error, 'reason', '') or error}")
+
+
+def _is_template(document: str) -> bool:
+    return _TEMPLATE.search(document) is not None
 
 
 @dataclass(slots=True)
@@ -189,30 +194,30 @@ class _Builder:
             raise _Refused(f"it has more than {MOST_VALUES} values, aliases expanded", self._at(event))
 
     def _put(self, value: Value, event: yaml.Event) -> None:
-        """Add a complete value to the container around it."""
+        """Add a complete value to the container that it is in."""
         if not self.open:
             self.root = value
             return
-        around = self.open[-1]
-        if isinstance(around.value, list):
-            around.value.append(value)
-        elif around.key is None:
-            around.key = _key(value)
-            if around.key is None:  # `{{ .Values.name }}` is a mapping whose key is a mapping
-                raise yaml.MarkedYAMLError(problem="a key is not a text", problem_mark=event.start_mark)
-            around.value.lines[around.key] = self._at(event)
+        parent = self.open[-1]
+        if isinstance(parent.value, list):
+            parent.value.append(value)
+        elif parent.key is None:
+            parent.key = _key(value)
+            if parent.key is None:  # `{{ .Values.name }}` is a mapping whose key is a mapping
+                raise _Refused("it is not YAML: a key is not a text", self._at(event), template=True)
+            parent.value.lines[parent.key] = self._at(event)
         else:
-            self._put_member(around, around.key, value)
-            around.key = None
+            self._put_member(parent, parent.key, value)
+            parent.key = None
 
-    def _put_member(self, around: _Container, key: str, value: Value) -> None:
+    def _put_member(self, parent: _Container, key: str, value: Value) -> None:
         if key != "<<":
-            around.value[key] = value
+            parent.value[key] = value
             return
-        around.merged += [part for part in (value if isinstance(value, list) else [value]) if isinstance(part, Mapping)]
+        parent.merged += [part for part in (value if isinstance(value, list) else [value]) if isinstance(part, Mapping)]
 
     def _at(self, event: yaml.Event) -> int:
-        return self.line + int(event.start_mark.line)
+        return self.line + (event.start_mark.line if event.start_mark else 0)
 
 
 def _scalar(event: yaml.ScalarEvent) -> str | bool | None:
