@@ -183,7 +183,8 @@ class _Builder:
 
     def _alias(self, event: yaml.AliasEvent) -> None:
         if event.anchor not in self.anchors:
-            raise _Refused(f"the alias *{event.anchor} refers to nothing before it", self._at(event))
+            # Its name is not shown: it may be a password that begins with an asterisk and is not quoted.
+            raise _Refused("an alias (`*…`) refers to nothing before it", self._at(event))
         value, size = self.anchors[event.anchor]
         self._counted(size, event)
         self._put(value, event)

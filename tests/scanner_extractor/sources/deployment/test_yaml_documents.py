@@ -96,8 +96,8 @@ def test_a_template_is_known_as_one(text: str) -> None:
         (LAUGHS, f"more than {MOST_VALUES} values, aliases expanded"),
         ("[" * 100_000, f"nested more than {DEEPEST} levels"),
         ("- " * 5_000, f"nested more than {DEEPEST} levels"),
-        ("a: &a [*a]", "the alias *a refers to nothing before it"),
-        ("a: *b", "the alias *b refers to nothing before it"),
+        ("a: &a [*a]", "an alias (`*…`) refers to nothing before it"),
+        ("a: *b", "an alias (`*…`) refers to nothing before it"),
         ("a: \x07", "it is not YAML"),
     ],
 )
@@ -110,12 +110,20 @@ def test_what_exceeds_a_limit_is_refused(text: str, what: str) -> None:
     assert not document.template
 
 
+def test_password_that_looks_like_an_alias_is_not_shown() -> None:
+    """Somebody forgot to quote it; problems are stored and printed."""
+    (document,) = parsed("password: *hunter2")
+
+    assert document.error
+    assert "hunter2" not in document.error
+
+
 def test_an_anchor_does_not_reach_into_the_next_document() -> None:
     """YAML forgets anchors at the end of a document."""
     first, second = parsed("a: &x 1\n---\nb: *x\n")
 
     assert first.value == {"a": "1"}
-    assert "alias *x" in second.error
+    assert "an alias" in second.error
 
 
 @given(st.text(max_size=60))
