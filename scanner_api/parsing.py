@@ -90,9 +90,9 @@ def parse_sql(
     """Parse every statement of ksqlDB or Flink SQL, or one view or query of a database: what it reads and writes.
 
     *dialect* is ksqldb or flink, None guesses which of them; or that of a database (DATABASE_DIALECTS). *catalog* has
-    tables that are known beside the DDL in *text*, as SQL or JSON; *catalog_file* names it in errors. Secrets are masked
-    first. What cannot be parsed is a problem of its statement. Raises InputInvalid for a catalog of another form, or of
-    a database.
+    tables that are known beside the DDL in *text*, as SQL or JSON; *catalog_file* names it in errors. Secrets are
+    masked first. What cannot be parsed is a problem of its statement. Raises InputInvalid for a catalog of another
+    form, or of a database.
 
     >>> (statement,) = parse_sql("INSERT INTO paid SELECT id FROM orders", "flink")
     >>> statement.sources, statement.sinks
