@@ -21,11 +21,11 @@ from scanner_api.dictionary import Dictionary
 from scanner_api.graph.export import live_page, live_script, live_style
 from scanner_api.measures import measures
 from scanner_model.errors import ScannerError
-from scanner_server.answering import Answering, error_response, problem
+from scanner_server.api.answering import Answering, error_response, problem
+from scanner_server.api.openapi import openapi_document
+from scanner_server.api.operations import BASE, OPERATIONS, Operation
 from scanner_server.intake import Intake, intake_routes
 from scanner_server.mcp_tools import mcp_routes
-from scanner_server.openapi import openapi_document
-from scanner_server.operations import BASE, OPERATIONS, Operation
 from scanner_server.options import ScanStatus, ServerOptions
 from scanner_server.security import Guard
 

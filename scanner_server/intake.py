@@ -13,8 +13,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from scanner_api.event_intake import Reply
-from scanner_server.answering import problem
-from scanner_server.operations import BASE
+from scanner_server.api.answering import problem
+from scanner_server.api.operations import BASE
 
 _PATHS = (f"{BASE}/lineage", f"{BASE}/lineage/batch")
 _SECONDS = 60.0

@@ -31,8 +31,8 @@ from scanner_api.searching import find_columns as columns_called
 from scanner_api.searching import search as search_names
 from scanner_api.searching import state as read_state
 from scanner_model.errors import ScannerError
-from scanner_server.answers import impact_answer, neighbourhood_answer, paths_answer
-from scanner_server.documents import document
+from scanner_server.api.answers import impact_answer, neighbourhood_answer, paths_answer
+from scanner_server.api.documents import document
 from scanner_server.options import ServerOptions
 
 Json = Any

@@ -12,7 +12,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from scanner_server.answering import problem
+from scanner_server.api.answering import problem
 from scanner_server.options import ServerOptions
 
 OPEN_PATHS = frozenset(("/health", "/ready"))

@@ -14,8 +14,8 @@ from pydantic.fields import FieldInfo
 
 from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import InputInvalid, Problem
-from scanner_server.documents import Schemas
-from scanner_server.operations import BASE, OPERATIONS, Operation
+from scanner_server.api.documents import Schemas
+from scanner_server.api.operations import BASE, OPERATIONS, Operation
 
 Json = Any
 

@@ -11,8 +11,8 @@ from starlette.testclient import TestClient
 from dataflow_generator.build.store import generate
 from scanner_api.dictionary import Dictionary, open_dictionary
 from scanner_dictionary.write.scan import write_scan
+from scanner_server.api.operations import BASE
 from scanner_server.app import application
-from scanner_server.operations import BASE
 
 DOUBLED = changing.installation(queries=[("0", "1", "ID, AMOUNT * 2 AS AMOUNT")])
 

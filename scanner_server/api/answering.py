@@ -21,9 +21,9 @@ from starlette.responses import Response
 from scanner_api.dictionary import Dictionary
 from scanner_api.searching import state as read_state
 from scanner_model.errors import DictionaryUnusable, InputInvalid, NameUnknown, ScannerError
-from scanner_server.documents import document
-from scanner_server.openapi import read_parameters
-from scanner_server.operations import Operation
+from scanner_server.api.documents import document
+from scanner_server.api.openapi import read_parameters
+from scanner_server.api.operations import Operation
 from scanner_server.options import ServerOptions
 
 MEDIA = "application/problem+json"
