@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from scanner_server.api import changes, lineage, listings
 
@@ -17,11 +17,15 @@ BASE = "/api/v1"
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A GET request: its path below `/api/v1`, and the function that answers it; *media* is the type of the answer."""
+    """A request: its path below `/api/v1`, and the function that answers it; *media* is the type of the answer.
+
+    The parameters of a POST are the members of its body; it changes nothing either.
+    """
 
     path: str
     answer: Callable[..., Any]
     media: str = "application/json"
+    method: Literal["GET", "POST"] = "GET"
 
     @property
     def name(self) -> str:
@@ -50,6 +54,9 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("/lineage", lineage.get_lineage),
     Operation("/paths", lineage.get_paths),
     Operation("/impact", lineage.get_impact),
+    Operation("/history", changes.get_history),
+    Operation("/may-delete", changes.may_delete),
+    Operation("/check-change", changes.check_change, method="POST"),
     Operation("/impact.csv", lineage.get_impact_csv, "text/csv"),
 )
 """All operations; a new question is a function above and a row here."""
