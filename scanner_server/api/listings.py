@@ -105,7 +105,8 @@ def list_columns(
     """List columns of topics by name, tag, or both; a page may have somewhat more than *limit* items."""
     (after,) = read_cursor(cursor, int) if cursor else (0,)
     page = find_columns(dictionary, name=name, tag=tag, cluster=cluster, after=after, limit=limit)
-    return Listed(items=page.columns, next_cursor=None if page.after is None else write_cursor(page.after))
+    following = None if page.after is None else write_cursor(page.after)
+    return Listed(items=page.columns, next_cursor=following, complete=page.complete)
 
 
 def list_connectors(
@@ -213,7 +214,8 @@ def search(
     offset = min(max(offset, 0), _DEEPEST_HIT)
     result = search_names(dictionary, q, kinds=(kind,) if kind else (), cluster=cluster, limit=limit, offset=offset)
     more = result.more and offset + limit < _DEEPEST_HIT
-    return Listed(items=result.hits, next_cursor=write_cursor(offset + limit) if more else None)
+    following = write_cursor(offset + limit) if more else None
+    return Listed(items=result.hits, next_cursor=following, complete=result.complete and more == result.more)
 
 
 _DEEPEST_HIT = 2_000
