@@ -25,7 +25,7 @@ from scanner_server.api.answering import Answering
 from scanner_server.api.openapi import openapi_document
 from scanner_server.api.operations import BASE, OPERATIONS, Operation
 from scanner_server.intake import Intake, intake_routes
-from scanner_server.mcp_tools import mcp_routes
+from scanner_server.mcp_server import mcp_routes
 from scanner_server.options import ScanStatus, ServerOptions
 from scanner_server.problems import error_response, problem
 from scanner_server.security import Guard

@@ -4,36 +4,15 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from datetime import UTC, datetime
 
-import changing_installation as changing
 import pytest
 from starlette.testclient import TestClient
 
-from dataflow_generator.build.store import generate
 from scanner_api.change_check.check import CheckOptions, Level, check_change, proposed_schema
 from scanner_api.change_check.documents import report_document
 from scanner_api.change_check.proposals import Target
-from scanner_api.dictionary import Dictionary, open_dictionary
-from scanner_dictionary.write.scan import write_scan
 from scanner_server.api.operations import BASE
 from scanner_server.app import application
-
-DOUBLED = changing.installation(queries=[("0", "1", "ID, AMOUNT * 2 AS AMOUNT")])
-
-
-@pytest.fixture(scope="module")
-def changed(tmp_path_factory) -> Dictionary:
-    """Return a dictionary of three scans: a query is changed in the second, the third has no graph."""
-    dictionary = open_dictionary(tmp_path_factory.mktemp("changed") / "dictionary.db", create=True)
-    for number, state in enumerate((changing.installation(), DOUBLED, DOUBLED), 1):
-        engine = dictionary.writing()
-        at = datetime(2026, 1, number, 12, tzinfo=UTC)
-        write_scan(engine, changing.scan_of(state), started=at, finished=at)
-        if number < 3:
-            generate(engine)
-        engine.dispose()
-    return dictionary
 
 
 @pytest.fixture(scope="module")
