@@ -31,7 +31,7 @@ _PLAIN: Mapping[Any, Json] = {
 
 def document(value: object) -> Json:
     """Return *value* as a JSON value: a named tuple or dataclass is an object of its members."""
-    kind = type(value)
+    kind: Any = type(value)
     if kind in _PLAIN:
         return value
     names = _members(kind)
@@ -45,7 +45,7 @@ def document(value: object) -> Json:
 
 
 @lru_cache(maxsize=512)
-def _members(kind: Any) -> tuple[str, ...] | None:  # noqa: ANN401 - a type; lru_cache wants it hashable
+def _members(kind: Any) -> tuple[str, ...] | None:  # noqa: ANN401
     """Return the names of the members of a row's type; None for another type."""
     own: tuple[str, ...] | None = getattr(kind, "_fields", None)
     if own is None and is_dataclass(kind):
