@@ -2,11 +2,13 @@
 
 import json
 import re
+import runpy
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from scanner_model.documents import FORMAT_VERSION
 
@@ -15,6 +17,7 @@ EXAMPLES = {
     title: json.loads(example)
     for title, example in re.findall(r"## ([^\n]+)\n(?:(?!\n## ).)*?```json\n(.*?)```", PAGE, re.S)
 }
+SCHEMAS = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "generate_schemas.py"))
 HOME = Path(__file__).parents[2] / "examples" / "retail"
 RETAIL = ("extract", "--config", HOME / "cluster.json", "--replay", HOME / "capture")
 OPEN = {"kinds", "missed", "counts", "changes", "attributes", "config", "parameters", "rows"}
@@ -152,6 +155,8 @@ def test_a_document_has_the_members_of_its_example_and_its_format_version(title,
     assert min(paths, key=len) in {path for path, _ in shown}
     if isinstance(example, dict):
         assert next(iter(document.items())) == next(iter(example.items())) == ("format_version", FORMAT_VERSION)
+    validator = Draft202012Validator(SCHEMAS["schemas"](PAGE)[title])
+    assert [error.json_path + ": " + error.message for error in validator.iter_errors(document)] == []
 
 
 def test_the_page_names_every_document_that_stays_a_list() -> None:
