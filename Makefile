@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: help setup setup-test setup-docs demo test test-matrix check check-static format cases bench bench-large lab lab-foreign lab-test lab-example lab-stop docs pictures package clean
+.PHONY: help setup setup-test setup-docs demo test test-matrix check check-static format cases bench bench-large lab lab-foreign lab-test lab-example lab-stop docs pictures package lint-deploy clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
@@ -88,6 +88,9 @@ pictures: setup-test ## draw the pictures of the documentation from the bundled 
 
 package: setup ## build the wheel and the source distribution twice, compare them, and list what they need: build/package
 	$(BIN)/python tools/package.py
+
+lint-deploy: setup ## lint the files for containers and CI systems
+	$(BIN)/python tools/lint_deploy.py
 
 clean: ## remove the environment and everything that was built
 	rm -rf $(VENV) build dist *.egg-info .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis
