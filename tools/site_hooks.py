@@ -34,6 +34,9 @@ PROJECT_PAGES = (
 ARCHIVES = ("examples/ci", "examples/deploy", "examples/plugins", "examples/retail")
 """Directories that a page may offer as an archive, by their paths in the repository."""
 
+INDEXES = ("index.md", "README.md")
+"""Names of the page that stands for its directory."""
+
 _LINK = re.compile(r"(\]\()([^)\s:#]+)(#[^)\s]*)?(\))")
 _NOT_RUN = re.compile(r"^( *)<!-- (?:not run|the commands of this page are not run): (.*) -->$", re.MULTILINE)
 _EPOCH = (2020, 1, 1, 0, 0, 0)
@@ -89,7 +92,7 @@ def _expanded(entries: list[Any], docs: Path) -> Iterator[Any]:
             yield {title: list(_expanded(value, docs))}
         elif "*" not in value:
             yield entry
-        elif pages := sorted(docs.glob(value), key=lambda path: (path.name != "index.md", _title(path).lower())):
+        elif pages := sorted(docs.glob(value), key=lambda path: (path.name not in INDEXES, _title(path).lower())):
             yield {title: [{_title(path): path.relative_to(docs).as_posix()} for path in pages]}
 
 
@@ -102,8 +105,7 @@ def _site_link(page: str, target: str) -> str:
     source = page.removeprefix("project/") if page.startswith("project/") else f"docs/{page}"
     path = posixpath.normpath(posixpath.join(posixpath.dirname(source), target))
     if path.startswith("docs/"):
-        path = path.removeprefix("docs/")
-        place = f"{path}/index.md" if (ROOT / "docs" / path).is_dir() else path
+        place = _page_of(path.removeprefix("docs/"))
     elif path in PROJECT_PAGES:
         place = f"project/{path}"
     elif path in ARCHIVES:
@@ -111,6 +113,12 @@ def _site_link(page: str, target: str) -> str:
     else:
         raise PluginError(f"{page}: the link {target} leads to a file that is not in the site; see tools/site_hooks.py")
     return os.path.relpath(place, posixpath.dirname(page) or ".")
+
+
+def _page_of(path: str) -> str:
+    """Return the page that *path*, a page or a directory below docs/, leads to."""
+    indexes = (f"{path}/{name}" for name in INDEXES)
+    return next((index for index in indexes if (ROOT / "docs" / index).exists()), path)
 
 
 def _download(directory: str) -> str:
