@@ -1,7 +1,8 @@
 """MkDocs hooks of the documentation site: what lies outside of docs/, and notes at commands that no test runs.
 
 Pages link to files of the repository by relative paths, which work there. In the site, the pages of `PROJECT_PAGES` are
-below `project/`, a directory of examples is an archive below `downloads/`, and a link to anything else fails the build.
+below `project/`, a directory of examples is an archive below `downloads/`, a file of `FILES` is below `files/`, and a
+link to anything else fails the build.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import posixpath
 import re
 import zipfile
 from collections.abc import Iterator
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +36,9 @@ PROJECT_PAGES = (
 ARCHIVES = ("examples/ci", "examples/deploy", "examples/plugins", "examples/retail")
 """Directories that a page may offer as an archive, by their paths in the repository."""
 
+FILES = ("examples/deploy/*", "tests/public_surface/*")
+"""Patterns of other files that pages may link to: they are below `files/`, as they are."""
+
 INDEXES = ("index.md", "README.md")
 """Names of the page that stands for its directory."""
 
@@ -55,6 +60,10 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, f"project/{path}", content=text))
     for path in ARCHIVES:
         files.append(File.generated(config, _download(path), content=archive(ROOT / path)))
+    for pattern in FILES:
+        for file in sorted(ROOT.glob(pattern)):
+            path = file.relative_to(ROOT).as_posix()
+            files.append(File.generated(config, f"files/{path}", content=file.read_bytes()))
     return files
 
 
@@ -110,6 +119,8 @@ def _site_link(page: str, target: str) -> str:
         place = f"project/{path}"
     elif path in ARCHIVES:
         place = _download(path)
+    elif any(fnmatch(path, pattern) for pattern in FILES):
+        place = f"files/{path}"
     else:
         raise PluginError(f"{page}: the link {target} leads to a file that is not in the site; see tools/site_hooks.py")
     return os.path.relpath(place, posixpath.dirname(page) or ".")
