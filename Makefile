@@ -81,7 +81,8 @@ lab-stop: ## stop every server of the lab and remove their data
 
 docs: setup-docs ## write the generated pages, and build the documentation site into build/site
 	for page in docs/generate_*.py; do $(BIN)/python $$page || exit 1; done
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	@# not with --quiet: MkDocs would count no warnings
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
 pictures: setup-test ## draw the pictures of the documentation from the bundled example, with Chromium
 	$(BIN)/python tools/pictures.py
