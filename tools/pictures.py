@@ -41,7 +41,7 @@ def draw(target: Path, chromium: str) -> None:
 
 def photograph(chromium: str, page: Path, picture: Path, size: tuple[int, int]) -> None:
     """Write what *chromium* shows of *page* in a window of *size*; raises CalledProcessError."""
-    options = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--virtual-time-budget=5000")
+    options = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--virtual-time-budget=2000")
     window = f"--window-size={size[0]},{size[1]}"
     command = [chromium, *options, window, f"--screenshot={picture.resolve()}", f"{page.resolve().as_uri()}#{VIEW}"]
     subprocess.run(command, check=True, capture_output=True, timeout=60)
