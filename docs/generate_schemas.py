@@ -44,6 +44,7 @@ NULL_IN: Mapping[str, frozenset[str]] = {
     "scanner statements": frozenset({"topics_read"}),
     "scanner diff": frozenset({"version", "schema_id"}),
     "scanner diff --flows": frozenset({"version", "schema_id"}),
+    "scanner drift": frozenset({"declared", "running"}),
     "scanner history orders": frozenset({"target", "finished"}),
     "scanner may-delete": frozenset({"unused_since"}),
     "scanner extract --report": frozenset({"scan"}),
