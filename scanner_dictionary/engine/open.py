@@ -152,6 +152,9 @@ def _sqlite(url: URL) -> Location:
     if not url.database or url.host:
         hint = "write sqlite:///dictionary.db, or sqlite:////absolute/path.db"
         raise InputInvalid("the dictionary's URL names no file", where="sqlite:…", hint=hint)
+    if url.query:
+        hint = "a file whose name has a ? is named without sqlite:///"
+        raise InputInvalid("the URL of a file has no options after ?", where="sqlite:…", hint=hint)
     return _in_file(url.database)
 
 
