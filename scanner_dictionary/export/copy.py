@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Engine, Table, func, select, text
@@ -13,6 +14,10 @@ from scanner_model.errors import DictionaryUnusable, InputInvalid
 
 CopyProgress = Callable[[str, int, int], None]
 """Is called with the name of a table, how many of its rows were copied, and how many there are."""
+
+
+_ROWS_AT_ONCE = 20_000
+"""Rows of one COPY: what a slow server has not taken of it stays in memory."""
 
 
 class TableCopy(NamedTuple):
@@ -75,7 +80,7 @@ def _rows(source: Connection, table: Table, total: int, progress: CopyProgress) 
         progress(table.name, done, total)
 
 
-def _fill(conn: Connection, table: Table, rows: Iterable[Sequence[Any]], shown: str) -> None:
+def _fill(conn: Connection, table: Table, rows: Iterator[Sequence[Any]], shown: str) -> None:
     if conn.dialect.name != "postgresql":
         insert_rows(conn, table, rows)
         return
@@ -83,8 +88,10 @@ def _fill(conn: Connection, table: Table, rows: Iterable[Sequence[Any]], shown: 
     statement = f"COPY {table.name} ({', '.join(table.columns.keys())}) FROM STDIN"
     # COPY is past SQLAlchemy, and so past its translation of errors.
     try:
-        with driver.cursor() as cursor, cursor.copy(statement) as copy:
-            for row in rows:
-                copy.write_row(row)
+        with driver.cursor() as cursor:
+            for first in rows:
+                with cursor.copy(statement) as copy:
+                    for row in chain((first,), islice(rows, _ROWS_AT_ONCE - 1)):
+                        copy.write_row(row)
     except conn.dialect.loaded_dbapi.Error as error:
         raise dictionary_error(error, shown) from error
