@@ -15,8 +15,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from alembic import command
-from alembic.config import Config
 from sqlalchemy import Boolean, Engine, MetaData, String, create_engine, inspect, text
 
 from scanner_cli.main import run
@@ -101,14 +99,14 @@ def test_a_dictionary_of_a_released_version_is_copied(version, url, tmp_path, ca
     assert counts(str(tmp_path / "copy.db")) == counts(url)
 
 
-def test_every_revision_keeps_the_rows_of_those_before_it(tmp_path) -> None:
+def test_every_revision_keeps_the_rows_of_those_before_it(upgrade_to, tmp_path) -> None:
     """A row of each table from the revision that creates it; references still hold, and the views can be read."""
     url = str(tmp_path / "d.db")
     engine = create_engine(f"sqlite:///{url}")
     lost: dict[str, str] = {}
     for revision in REVISIONS:
         before = counts(url)
-        _upgrade(engine, revision)
+        upgrade_to(engine, revision)
         after = counts(url)
         lost |= {name: revision for name in before if not after.get(name)}
         _fill(engine, {name for name, count in after.items() if not count})
@@ -120,14 +118,6 @@ def test_every_revision_keeps_the_rows_of_those_before_it(tmp_path) -> None:
     assert lost == {"flow_part": "0008"}
     assert broken == []
     assert min(views) == 0
-
-
-def _upgrade(engine: Engine, revision: str) -> None:
-    config = Config()
-    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
-    with engine.begin() as conn:
-        config.attributes.update(connection=conn, version_table=VERSION_TABLE)
-        command.upgrade(config, revision)
 
 
 def _fill(engine: Engine, names: set[str]) -> None:
