@@ -5,7 +5,7 @@ from __future__ import annotations
 from alembic import op
 
 revision = "0017"
-down_revision = "0012"
+down_revision = "0015"
 
 _BROKERS = """
 CREATE VIEW v_brokers AS
