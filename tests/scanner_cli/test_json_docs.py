@@ -132,6 +132,8 @@ def real_document(scanner, scanned, own_dictionary, fake, connect, tmp_path, uni
             case ["openlineage", "emit"]:
                 scanner("dataflow", "--dictionary", own_dictionary)
                 return scanner("openlineage", "emit", "--file", tmp_path / "e.ndjson", *as_json).json
+            case ["dictionary", "copy"]:
+                return scanner("dictionary", "copy", own_dictionary, tmp_path / "copy.db", "--format", "json").json
             case ["graph.json"]:
                 scanner("dataflow", "--output", tmp_path, "--dictionary", own_dictionary)
                 return json.loads((tmp_path / "graph.json").read_text())
@@ -151,7 +153,7 @@ def real_document(scanner, scanned, own_dictionary, fake, connect, tmp_path, uni
 
 def test_every_document_has_an_example() -> None:
     """The page covers every command that writes JSON."""
-    assert len(EXAMPLES) == 32
+    assert len(EXAMPLES) == 33
 
 
 @pytest.mark.parametrize("title", EXAMPLES)
