@@ -7,6 +7,7 @@ change of each surface means.
 from __future__ import annotations
 
 import ast
+import asyncio
 import dataclasses
 import importlib
 import inspect
@@ -190,28 +191,40 @@ def _parameters(function: Callable[..., object]) -> str:
 
 def http_api() -> Iterator[str]:
     """List the operations of the JSON API with their parameters, and the members of their answers."""
-    from scanner_server.openapi import openapi_document
+    from scanner_server.api.openapi import openapi_document
 
     document = openapi_document()
     for path, methods in document["paths"].items():
         for method, operation in methods.items():
-            parameters = (f"{p['name']}{'' if p.get('required') else '='}" for p in operation.get("parameters", ()))
-            yield f"{method.upper()} {path} ({', '.join(parameters)})"
+            parameters = [f"{p['name']}{'' if p.get('required') else '='}" for p in operation.get("parameters", ())]
+            yield f"{method.upper()} {path} ({', '.join([*parameters, *_body_members(operation)])})"
     for name, schema in document["components"]["schemas"].items():
         yield from (f"{name}.{member}" for member in schema.get("properties", ()))
 
 
-def mcp_tools() -> Iterator[str]:
-    """List the tools of the MCP server with their parameters."""
-    from scanner_server.mcp_tools import _TOOLS, Tools
+def _body_members(operation: Json) -> Iterator[str]:
+    content = operation.get("requestBody", {}).get("content", {})
+    schema = content.get("application/json", {}).get("schema", {})
+    required = schema.get("required", ())
+    return (name + ("" if name in required else "=") for name in schema.get("properties", ()))
 
-    return (f"{name}{_parameters(getattr(Tools, name))}" for name, _ in _TOOLS)
+
+def mcp_tools() -> Iterator[str]:
+    """List the tools of the MCP server with their parameters, as an assistant gets them."""
+    from scanner_api import Dictionary
+    from scanner_server.mcp_server import mcp_server
+    from scanner_server.mcp_tools import Tools
+
+    for tool in asyncio.run(mcp_server(Tools(Dictionary("unused.db"), 1)).list_tools()):
+        required = tool.input_schema.get("required", ())
+        names = (name + ("" if name in required else "=") for name in tool.input_schema["properties"])
+        yield f"{tool.name}({', '.join(names)})"
 
 
 def metrics() -> Iterator[str]:
     """List the metrics of the server with their types and labels, as a server over the bundled example shows them."""
     from scanner_api import open_dictionary, scan
-    from scanner_server.answering import Answering
+    from scanner_server.api.answering import Answering
     from scanner_server.app import metrics_text
     from scanner_server.options import ServerOptions
 
