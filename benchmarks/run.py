@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from capture_rows import capture_row
 from change_rows import change_row
 from database_rows import database_row, views_row
+from copy_rows import copy_row
 from deployment_rows import deployment_row
 from dictionary_rows import query_row, write_row
 from graph_rows import graph_row, statements_row
@@ -52,6 +53,7 @@ ROWS = {
     "change": change_row,
     "database": database_row,
     "views": views_row,
+    "copy": copy_row,
     "deployment": deployment_row,
 }
 
