@@ -1,7 +1,7 @@
 // The page of a server: parts of the graph are requested as they are needed, and added to what is shown.
 const API = "/api/v1";
 const EDGES = 4000;
-const MARKS = new Set(["reads", "writes", "materializes", "member-of"]);
+const COUNTED = new Set(["reads", "writes", "materializes", "member-of"]);
 const live = {nodes: new Map(), edges: new Map(), loads: [], incomplete: false, marked: null, lists: new Map(), busy: 0};
 
 // --- requests
@@ -72,7 +72,7 @@ async function visit(key, upstream = 1, downstream = 1) {
 function hidden(card, upstream) {
   const known = live.nodes.get(card.key);
   if (!known || known.upstream === null) return 0;
-  const shown = (upstream ? card.in : card.out).filter((edge) => MARKS.has(edge.kind)).length;
+  const shown = (upstream ? card.in : card.out).filter((edge) => COUNTED.has(edge.kind)).length;
   return Math.max(0, (upstream ? known.upstream : known.downstream) - shown);
 }
 

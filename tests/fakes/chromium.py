@@ -1,0 +1,48 @@
+"""A headless Chromium that is installed on this machine, driven by Playwright, and axe-core's findings in its pages."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+OPTIONS = ("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking")
+SIZE = {"width": 1600, "height": 1000}
+
+
+def program() -> str | None:
+    """Return the path of Chromium; None where there is none."""
+    return next(filter(None, map(shutil.which, PROGRAMS)), None)
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """Start Chromium, and yield Playwright's browser; raises FileNotFoundError where there is no Chromium."""
+    from playwright.sync_api import sync_playwright
+
+    path = program()
+    if path is None:
+        raise FileNotFoundError("no Chromium on this machine; Debian: apt-get install chromium")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=list(OPTIONS))
+        try:
+            yield browser
+        finally:
+            browser.close()
+
+
+def violations(page: Any) -> list[str]:  # noqa: ANN401 - Playwright's page
+    """Return what axe-core finds wrong in a page, all of its rules checked: rule, impact, first element."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    rows = Axe().run(page).response["violations"]
+    return [f"{row['id']} ({row['impact']}): {len(row['nodes'])} of {row['nodes'][0]['html'][:200]}" for row in rows]
+
+
+def hit_of(page: Any, name: str) -> None:  # noqa: ANN401
+    """Search for *name* with the keyboard, and choose the first hit."""
+    page.keyboard.press("/")
+    page.keyboard.type(name)
+    page.keyboard.press("Enter")
