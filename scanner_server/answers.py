@@ -58,19 +58,21 @@ class GraphEdge(NamedTuple):
 
 
 class Neighbourhood(NamedTuple):
-    """The part of the graph near *root*, a node's id; *complete* is False where edges were left out."""
+    """The part of the graph of *scan* near *root*, a node's id; *complete* is False where edges were left out."""
 
     root: str
+    scan: int
     nodes: tuple[GraphNode, ...]
     edges: tuple[GraphEdge, ...]
     complete: bool
 
 
 class PathList(NamedTuple):
-    """The shortest paths, each a list of edges; *reverse*: data go from *end* to *start*."""
+    """The shortest paths in the graph of *scan*, each a list of edges; *reverse*: data go from *end* to *start*."""
 
     start: str
     end: str
+    scan: int
     reverse: bool
     complete: bool
     nodes: tuple[GraphNode, ...]
@@ -87,12 +89,61 @@ class AffectedNode(NamedTuple):
 
 
 class ImpactList(NamedTuple):
-    """What is affected if *root* is renamed or dropped, the nearest first; *left_out* counts what is not listed."""
+    """What is affected if *root* is renamed or dropped, the nearest first; *left_out* counts what is not listed.
+
+    *scan* is the newest scan that the graph is of, *complete* False where anything was left out.
+    """
 
     root: GraphNode
+    scan: int | None
+    complete: bool
     affected: tuple[AffectedNode, ...]
     left_out: int
     column_suggestions: tuple[str, ...]
+
+
+class FlowChanges(NamedTuple):
+    """What differs between the graphs of two scans, as in `flows` of `scanner diff --flows --format json`."""
+
+    first: int
+    second: int
+    nodes: Sequence[Mapping[str, Any]]
+    edges: Sequence[Mapping[str, Any]]
+
+
+class ScanComparison(NamedTuple):
+    """How two scans of a cluster differ; the members up to *flows* are those of `scanner diff --format json`.
+
+    *flows* is None unless asked for. *left_out* counts what each list does not have; *complete* is False where it is
+    not empty.
+    """
+
+    cluster: str
+    first: int
+    second: int
+    backwards: bool
+    topics: Sequence[Mapping[str, Any]]
+    subjects: Sequence[Mapping[str, Any]]
+    versions: Sequence[Mapping[str, Any]]
+    schemas: Sequence[Mapping[str, Any]]
+    others: Sequence[Mapping[str, Any]]
+    flows: FlowChanges | None
+    complete: bool
+    left_out: Mapping[str, int]
+
+
+def comparison(changes: Mapping[str, Any], flows: Mapping[str, Any] | None, limit: int) -> ScanComparison:
+    """Return the first *limit* items of each list of a comparison, given as the documents of the command line."""
+    left_out: dict[str, int] = {}
+
+    def bounded(document: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+        lists = {name: value for name, value in document.items() if isinstance(value, list)}
+        left_out.update({prefix + name: len(value) - limit for name, value in lists.items() if len(value) > limit})
+        return {**document, **{name: value[:limit] for name, value in lists.items()}}
+
+    members = bounded(changes)
+    of_graphs = FlowChanges(**bounded(flows, "flows.")) if flows is not None else None
+    return ScanComparison(**members, flows=of_graphs, complete=not left_out, left_out=left_out)
 
 
 def neighbourhood_answer(part: Surroundings) -> Neighbourhood:
@@ -100,6 +151,7 @@ def neighbourhood_answer(part: Surroundings) -> Neighbourhood:
     keys = {node.id: node.node_key for node in part.nodes}
     return Neighbourhood(
         root=part.root.node_key,
+        scan=part.scan,
         nodes=tuple(
             graph_node(node, part.upstream.get(node.id, 0), part.downstream.get(node.id, 0)) for node in part.nodes
         ),
@@ -114,6 +166,7 @@ def paths_answer(result: NodePaths) -> PathList:
     return PathList(
         start=result.start.node_key,
         end=result.end.node_key,
+        scan=result.scan,
         reverse=result.reverse,
         complete=result.complete,
         nodes=tuple(graph_node(node) for node in result.nodes.values()),
@@ -133,7 +186,7 @@ def impact_answer(result: Impact, limit: int | None = None) -> ImpactList:
         for each in islice(result.affected, limit)
     )
     left_out = len(result.affected) - len(affected)
-    return ImpactList(graph_node(result.root), affected, left_out, result.column_suggestions)
+    return ImpactList(graph_node(result.root), result.scan, not left_out, affected, left_out, result.column_suggestions)
 
 
 IMPACT_COLUMNS = ("kind", "namespace", "name", "column", "use", "steps", "through")

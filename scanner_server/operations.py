@@ -14,6 +14,7 @@ from pydantic import Field
 
 from scanner_api import queries
 from scanner_api.dictionary import Dictionary
+from scanner_api.graph.history import diff_flows, flows_document
 from scanner_api.graph.lineage import impact as find_impact
 from scanner_api.graph.neighbourhood import Hops, neighbourhood
 from scanner_api.graph.neighbourhood import paths as find_paths
@@ -41,6 +42,8 @@ from scanner_server.answers import (
     Listed,
     Neighbourhood,
     PathList,
+    ScanComparison,
+    comparison,
     impact_answer,
     impact_csv,
     keyed_page,
@@ -68,6 +71,14 @@ NodeName = Annotated[
         max_length=2000,
         description="A node: the name of a topic, dataset, job, consumer group or column (`orders.customer.id`), "
         "`NAMESPACE/NAME`, or an id of the graph.",
+    ),
+]
+AsOf = Annotated[
+    str | None,
+    Field(
+        max_length=64,
+        description="Instead of the newest graph that of a scan, by its number, or of a date or time (ISO 8601; a date "
+        "is its end). A scan has a graph where it was generated before the next scan.",
     ),
 ]
 Steps = Annotated[int, Field(ge=0, le=50, description="How many edges to follow.")]
@@ -239,11 +250,19 @@ def get_state(dictionary: Dictionary) -> DictionaryState:
 def get_diff(
     dictionary: Dictionary,
     *,
-    first: Annotated[int, Field(ge=1, le=2**31 - 1, description="The scan to compare from.")],
-    second: Annotated[int, Field(ge=1, le=2**31 - 1, description="The scan to compare to, of the same cluster.")],
-) -> dict[str, Any]:
-    """Compare two scans, with the compatibility of each schema; the document is that of `scanner diff`."""
-    return queries.diff_document(queries.diff(dictionary, first, second))
+    first: Annotated[int, Field(alias="from", ge=1, le=2**31 - 1, description="The scan to compare from.")],
+    second: Annotated[
+        int, Field(alias="to", ge=1, le=2**31 - 1, description="The scan to compare to, of the same cluster.")
+    ],
+    flows: Annotated[
+        bool, Field(description="Also the nodes and flows that differ between the graphs of both scans, with causes.")
+    ] = False,
+    limit: Annotated[int, Field(ge=1, le=20_000, description="How many items a list has at most.")] = 2_000,
+) -> ScanComparison:
+    """Compare two scans, with the compatibility of each schema; the members are those of `scanner diff`."""
+    changes = queries.diff_document(queries.diff(dictionary, first, second))
+    graphs = flows_document(diff_flows(dictionary, first, second)) if flows else None
+    return comparison(changes, graphs, limit)
 
 
 SearchKind = Literal["topic", "node", "subject", "column"]
@@ -279,10 +298,11 @@ def get_lineage(
     downstream: Steps = 1,
     columns: Annotated[bool, Field(description="Also schemas and columns of the topics and datasets.")] = False,
     limit: Annotated[int, Field(ge=1, le=20_000, description="How many edges at most.")] = 2_000,
+    as_of: AsOf = None,
 ) -> Neighbourhood:
     """Return the nodes and edges within some hops of a node, and how many edges each node has in the whole graph."""
     hops = Hops(upstream=upstream, downstream=downstream, columns=columns, edges=limit)
-    return neighbourhood_answer(neighbourhood(dictionary, node, hops))
+    return neighbourhood_answer(neighbourhood(dictionary, node, hops, as_of=as_of))
 
 
 def get_paths(
@@ -291,22 +311,23 @@ def get_paths(
     start: Annotated[NodeName, Field(alias="from")],
     end: Annotated[NodeName, Field(alias="to")],
     limit: Annotated[int, Field(ge=1, le=100, description="How many paths at most.")] = 10,
+    as_of: AsOf = None,
 ) -> PathList:
     """Return the shortest paths on which data go from one node to another, or back where there is none."""
-    return paths_answer(find_paths(dictionary, start, end, limit=limit))
+    return paths_answer(find_paths(dictionary, start, end, limit=limit, as_of=as_of))
 
 
 Depth = Annotated[int | None, Field(ge=1, le=100, description="At most so many edges from the node.")]
 
 
-def get_impact(dictionary: Dictionary, *, node: NodeName, depth: Depth = None) -> ImpactList:
+def get_impact(dictionary: Dictionary, *, node: NodeName, depth: Depth = None, as_of: AsOf = None) -> ImpactList:
     """List what is affected if a node is renamed or dropped, the nearest first."""
-    return impact_answer(find_impact(dictionary, node, depth=depth), _MOST_AFFECTED)
+    return impact_answer(find_impact(dictionary, node, depth=depth, as_of=as_of), _MOST_AFFECTED)
 
 
-def get_impact_csv(dictionary: Dictionary, *, node: NodeName, depth: Depth = None) -> str:
+def get_impact_csv(dictionary: Dictionary, *, node: NodeName, depth: Depth = None, as_of: AsOf = None) -> str:
     """List what is affected as CSV."""
-    return impact_csv(impact_answer(find_impact(dictionary, node, depth=depth)))
+    return impact_csv(impact_answer(find_impact(dictionary, node, depth=depth, as_of=as_of)))
 
 
 _MOST_AFFECTED = 10_000
@@ -342,7 +363,7 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("/scans", list_scans),
     Operation("/scans/{scan}/sources", list_scan_sources),
     Operation("/scans/{scan}/problems", list_scan_problems),
-    Operation("/diff", get_diff),
+    Operation("/scans/diff", get_diff),
     Operation("/search", search),
     Operation("/lineage", get_lineage),
     Operation("/paths", get_paths),

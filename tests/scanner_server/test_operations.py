@@ -18,7 +18,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "list_columns": {"name": "amount"},
     "list_scan_sources": {"scan": 1},
     "list_scan_problems": {"scan": 1},
-    "get_diff": {"first": 1, "second": 1},
+    "get_diff": {"from": 1, "to": 1, "flows": "true"},
     "search": {"q": "order"},
     "get_lineage": {"node": "customers", "columns": "true"},
     "get_paths": {"from": "order-service", "to": "orders"},
