@@ -14,10 +14,11 @@ from pydantic import Field
 
 from scanner_api import queries
 from scanner_api.dictionary import Dictionary
-from scanner_api.graph.history import diff_flows, flows_document
+from scanner_api.graph.history import GraphOfScan, diff_flows, flows_document, graphs
 from scanner_api.graph.lineage import impact as find_impact
 from scanner_api.graph.neighbourhood import Hops, neighbourhood
 from scanner_api.graph.neighbourhood import paths as find_paths
+from scanner_api.graph.overview import overview
 from scanner_api.queries import (
     ClusterRow,
     ConnectorRow,
@@ -43,11 +44,13 @@ from scanner_server.answers import (
     Neighbourhood,
     PathList,
     ScanComparison,
+    WholeGraph,
     comparison,
     impact_answer,
     impact_csv,
     keyed_page,
     neighbourhood_answer,
+    overview_answer,
     page_of,
     paths_answer,
     read_cursor,
@@ -305,6 +308,21 @@ def get_lineage(
     return neighbourhood_answer(neighbourhood(dictionary, node, hops, as_of=as_of))
 
 
+def get_overview(
+    dictionary: Dictionary,
+    *,
+    limit: Annotated[int, Field(ge=1, le=10_000, description="No nodes where there are more.")] = 2_000,
+    as_of: AsOf = None,
+) -> WholeGraph:
+    """Return the graph without schemas and columns, with its coverage and problems."""
+    return overview_answer(overview(dictionary, limit=limit, as_of=as_of))
+
+
+def list_graphs(dictionary: Dictionary) -> Listed[GraphOfScan]:
+    """List the scans whose graphs can be read and compared, the oldest first."""
+    return Listed(items=graphs(dictionary), next_cursor=None)
+
+
 def get_paths(
     dictionary: Dictionary,
     *,
@@ -365,6 +383,8 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("/scans/{scan}/problems", list_scan_problems),
     Operation("/scans/diff", get_diff),
     Operation("/search", search),
+    Operation("/graphs", list_graphs),
+    Operation("/overview", get_overview),
     Operation("/lineage", get_lineage),
     Operation("/paths", get_paths),
     Operation("/impact", get_impact),
