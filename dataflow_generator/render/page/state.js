@@ -15,7 +15,8 @@ const state = {
   theme: "",
   about: false,
 };
-let flowing = flowingCards();
+let flowing = flowingCards(),
+  viewed = null;
 
 function flowingCards() {
   return new Set(graph.links.flatMap((link) => [link.source, link.target]));
@@ -52,6 +53,7 @@ function readScans(params) {
 
 function readAddress() {
   const params = new URLSearchParams(location.hash.slice(1));
+  viewed = null;
   readScans(params);
   const known = (name) =>
     params
@@ -84,7 +86,8 @@ function readAddress() {
 
 function writeAddress() {
   const params = new URLSearchParams();
-  if (scans.length > 1) {
+  const usual = graph.live && shownScans.base === null && shownScans.at === scans[scans.length - 1];
+  if (scans.length > 1 && !usual) {
     params.set("scan", shownScans.at);
     params.set("base", shownScans.base ?? "");
   }
@@ -100,7 +103,11 @@ function writeAddress() {
   if (state.theme) params.set("theme", state.theme);
   if (state.about) params.set("about", "1");
   hooks.address(params);
-  history.replaceState(null, "", `#${params}`);
+  // What is selected, or listed, is a step to go back from; how it is shown is none.
+  const view = ["node", "from", "to", "list", "mark"].map((name) => params.get(name)).join("\n");
+  const step = viewed !== null && viewed !== view;
+  viewed = view;
+  history[step ? "pushState" : "replaceState"](null, "", `#${params}`);
 }
 
 // Selects a node: highlights its upstream and downstream, and expands what hides it.

@@ -165,6 +165,7 @@ function cardElement(box) {
     onLineage || picked ? "on" : "",
     chosen ? "chosen" : "",
     box.card && markOf(box.card) ? `mark-${markOf(box.card)}` : "",
+    box.card && doubtsOf(box.card).length ? "doubtful" : "",
   ];
   const element = make(
     "div",
@@ -175,7 +176,12 @@ function cardElement(box) {
       role: "group",
       "data-box": box.id,
       "data-key": node ? node.key : box.group.key,
-      "aria-label": [kind, box.card ? nameOf(box.card) : box.group.label, box.card && markOf(box.card)]
+      "aria-label": [
+        kind,
+        box.card ? nameOf(box.card) : box.group.label,
+        box.card && markOf(box.card),
+        ...(box.card ? doubtsOf(box.card).map(([word]) => word) : []),
+      ]
         .filter(Boolean)
         .join(" "),
     },
@@ -195,9 +201,10 @@ function headElement(box, kind) {
   const name = box.card ? nameOf(box.card) : box.group.label;
   const count = box.card ? columnCount(box.card) : box.group.cards.length;
   const opened = box.card && state.open.has(box.card);
-  const says = box.card ? `${opened ? "Hide" : "Show"} ${count} columns` : `Open ${count} in ${name}`;
+  const more = Boolean(box.card && hooks.hasMore(box.card));
+  const says = box.card ? `${opened ? "Hide" : "Show"} ${more ? "" : `${count} `}columns` : `Open ${count} in ${name}`;
   const twist =
-    count &&
+    (count || more) &&
     make(
       "button",
       {
@@ -215,6 +222,7 @@ function headElement(box, kind) {
     make("span", {class: "icon", "aria-hidden": "true"}, ICONS[kind] || "◆"),
     box.card && markOf(box.card) ? make("span", {class: "mark", "aria-hidden": "true"}, MARKS[markOf(box.card)]) : "",
     shortened(name, kind),
+    ...(box.card ? doubtsOf(box.card).map(([word, why]) => make("span", {class: "doubt", title: why}, word)) : []),
     count ? make("span", {class: "count"}, String(count)) : "",
     twist || "",
     ...(box.card ? hooks.cardParts(box.card) : []),
