@@ -33,7 +33,7 @@ def chromium() -> Iterator[Any]:
             browser.close()
 
 
-def violations(page: Any) -> list[str]:  # noqa: ANN401 - Playwright's page
+def violations(page: Any) -> list[str]:
     """Return what axe-core finds wrong in a page, all of its rules checked: rule, impact, first element."""
     from axe_playwright_python.sync_playwright import Axe
 
@@ -41,7 +41,7 @@ def violations(page: Any) -> list[str]:  # noqa: ANN401 - Playwright's page
     return [f"{row['id']} ({row['impact']}): {len(row['nodes'])} of {row['nodes'][0]['html'][:200]}" for row in rows]
 
 
-def hit_of(page: Any, name: str) -> None:  # noqa: ANN401
+def hit_of(page: Any, name: str) -> None:
     """Search for *name* with the keyboard, and choose the first hit."""
     page.keyboard.press("/")
     page.keyboard.type(name)
