@@ -91,6 +91,21 @@ def proposed_files(
     return ProposedFiles(proposals=tuple(proposals), skipped=tuple(skipped))
 
 
+def proposed_schema(
+    text: str, target: Target, *, format: str | None = None, references: Mapping[str, str] | None = None
+) -> ProposedFiles:
+    """Return *text* as the proposed schema of *target*, a subject or one side of a topic.
+
+    *format* is AVRO or PROTOBUF; any other, and None, are guessed from the text. *references* as in `proposed_files`.
+    """
+    file = f"schema{_ENDINGS.get((format or '').upper(), '.json')}"
+    proposal = Proposal(file=file, text=text, kind=SCHEMA, target=target, references=references or {})
+    return ProposedFiles(proposals=(proposal,))
+
+
+_ENDINGS = {"AVRO": ".avsc", "PROTOBUF": ".proto"}
+
+
 def git_files(commits: str, rules: Sequence[PathRule], directory: Path = Path()) -> ProposedFiles:
     """Return the files that differ between two commits, `BASE..HEAD` or `BASE...HEAD`, of those that *rules* map.
 

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from itertools import groupby, islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import Connection, Row, Select, bindparam, func, literal, select
+from sqlalchemy import Connection, Select, bindparam, func, literal, select
 
-from scanner_dictionary.engine.rows import in_chunks
-from scanner_dictionary.queries.columns import TopicColumnRow, columns_in, links_of, texts
+from scanner_dictionary.graph.store import newest_scan
+from scanner_dictionary.queries.columns import texts
 from scanner_dictionary.schema import tables as t
 from scanner_model.columns import KEY, field_name
 
-TOPIC, NODE, SUBJECT, TAG, COLUMN = 1, 2, 3, 4, 5
+T = TypeVar("T")
+
+TOPIC, NODE, SUBJECT, TAG, COLUMN, CATALOG_TAG = 1, 2, 3, 4, 5, 6
 
 KINDS: Mapping[str, int] = {"topic": TOPIC, "node": NODE, "subject": SUBJECT, "column": COLUMN}
 """What can be searched for, by the word that users write; *node* is a job, dataset or consumer group."""
@@ -67,7 +68,11 @@ class SearchHit(NamedTuple):
 
 
 class SearchResult(NamedTuple):
-    """The hits, the best first; *more*: there are others. *complete* is False while names are not indexed yet."""
+    """The hits, the best first; *more*: there are others on the next page.
+
+    *complete* is False where others may match and are on no page: their names are not indexed yet, the graph of the
+    newest scan was not generated, or so much matches that not all is ranked.
+    """
 
     hits: tuple[SearchHit, ...]
     more: bool
@@ -96,13 +101,13 @@ def leaf_name(path: tuple[str, ...]) -> str:
     return next(filter(None, map(field_name, reversed(path))), "")
 
 
-def terms_called(conn: Connection, text: str) -> list[int]:
-    """Return the keys of the terms that are *text*, whatever their letter case."""
+def spellings(conn: Connection, text: str) -> Mapping[int, str]:
+    """Return the terms that are *text*, whatever their letter case, by their keys."""
     word, term = t.search_word.c, t.search_term.c
     query = select(term.id, term.term).join(t.search_word, word.term_id == term.id)
     wanted = text.lower()
     rows = conn.execute(query.where(word.word == wanted[:LONGEST_WORD]))
-    return sorted({key for key, name in rows if name.lower() == wanted[:LONGEST_TERM]})
+    return {key: name for key, name in rows if name.lower() == wanted[:LONGEST_TERM]}
 
 
 def names_near(conn: Connection, text: str) -> tuple[str, ...] | None:
@@ -110,7 +115,7 @@ def names_near(conn: Connection, text: str) -> tuple[str, ...] | None:
 
     None in a small dictionary, whose names can all be compared, and in one whose index is not complete.
     """
-    if int(conn.scalar(select(func.max(t.search_term.c.id))) or 0) <= COMPARED_NAMES or not _is_complete(conn):
+    if int(conn.scalar(select(func.max(t.search_term.c.id))) or 0) <= COMPARED_NAMES or not is_indexed(conn):
         return None
     word, term = t.search_word.c, t.search_term.c
     joined = select(term.term).join(t.search_word, word.term_id == term.id).limit(_NEIGHBOURS)
@@ -141,11 +146,12 @@ def search(
     wanted = text.strip().lower()
     numbers = sorted({KINDS[kind] for kind in (kinds or KINDS)})
     if not wanted:
-        return SearchResult((), more=False, complete=_is_complete(conn))
+        return SearchResult((), more=False, complete=is_indexed(conn, numbers))
     searching = _Searching(conn, wanted, cluster, limit + offset + 1)
     hits = searching.hits(numbers)
     page = tuple(hits[offset : offset + limit])
-    return SearchResult(page, more=len(hits) > offset + limit, complete=_is_complete(conn))
+    complete = not searching.is_cut and is_indexed(conn, numbers)
+    return SearchResult(page, more=len(hits) > offset + limit, complete=complete)
 
 
 class _Searching:
@@ -153,6 +159,13 @@ class _Searching:
 
     def __init__(self, conn: Connection, text: str, cluster: str | None, most: int) -> None:
         self._conn, self._text, self._cluster, self._most = conn, text, cluster, most
+        self.is_cut = False
+        """Whether more matches than is looked at."""
+
+    def _bounded(self, rows: Sequence[T], most: int) -> Sequence[T]:
+        """Return *rows*, of which at most *most* were read; note where there may be others."""
+        self.is_cut = self.is_cut or len(rows) >= most
+        return rows
 
     def hits(self, kinds: Sequence[int]) -> list[SearchHit]:
         """Return at least as many hits as are wanted, where there are so many."""
@@ -181,14 +194,19 @@ class _Searching:
         Shorter words come first in the order of the index, so an exact one is always among the candidates.
         """
         start = self._text[:LONGEST_WORD]
-        rows = self._conn.execute(_TERMS_BY_WORD, {"first": start, "last": start + _LAST}).all()
-        if not rows and int(self._conn.scalar(select(func.max(t.search_term.c.id))) or 0) <= _SCANNED_TERMS:
-            part = func.lower(t.search_term.c.term).contains(self._text, autoescape=True)
-            query = select(t.search_term.c.id, t.search_term.c.term).where(part).limit(_CANDIDATES)
-            rows = self._conn.execute(query).all()
-        terms = {key: _Term(key, name, _match(name, self._text)) for key, name in rows}
+        rows = self._conn.execute(_TERMS_BY_WORD, {"first": start, "last": start + _LAST}).all() or self._parts()
+        terms = {key: _Term(key, name, _match(name, self._text)) for key, name in self._bounded(rows, _CANDIDATES)}
         fitting = (each for each in terms.values() if self._text in each.term.lower())
         return sorted(fitting, key=lambda each: (each.match, len(each.term), each.term))
+
+    def _parts(self) -> Sequence[Any]:
+        """Return the terms with the text inside a word; none in a large dictionary, where no index answers that."""
+        if int(self._conn.scalar(select(func.max(t.search_term.c.id))) or 0) > _SCANNED_TERMS:
+            self.is_cut = True
+            return ()
+        part = func.lower(t.search_term.c.term).contains(self._text, autoescape=True)
+        query = select(t.search_term.c.id, t.search_term.c.term).where(part).limit(_CANDIDATES)
+        return self._conn.execute(query).all()
 
     def _entities(self, terms: Sequence[_Term], kinds: Sequence[int]) -> Iterator[SearchHit]:
         """Yield topics, nodes and subjects with one of *terms*, by kind, in the order of the terms."""
@@ -200,7 +218,8 @@ class _Searching:
         use = t.search_use.c
         ranks = {term.id: rank for rank, term in enumerate(terms)}
         query = select(use.term_id, use.entity_id).where(use.kind == kind, use.term_id.in_(list(ranks)))
-        uses = sorted(self._conn.execute(query.limit(_CANDIDATES)), key=lambda row: (ranks[row[0]], row[1]))
+        used = self._bounded(self._conn.execute(query.limit(_CANDIDATES)).all(), _CANDIDATES)
+        uses = sorted(used, key=lambda row: (ranks[row[0]], row[1]))
         matches = {entity: terms[ranks[term]].match for term, entity in uses}
         rows = {row[0]: row for row in self._conn.execute(_ENTITIES[kind].where(_KEYS[kind].in_(list(matches))))}
         for entity, match in matches.items():
@@ -212,9 +231,9 @@ class _Searching:
         """Yield the columns called as one of *terms*."""
         for term in terms:
             definitions = self._conn.scalars(_DEFINITIONS_BY_TERM, {"term": term.id}).all()
-            for definition in definitions:
+            for definition in self._bounded(definitions, _CANDIDATES):
                 topics = self._topics_of(definition)
-                for path, _, type_ in self._columns_of(definition, f"%{_escaped(term.term)}%") if topics else ():
+                for path, _, type_ in self._columns_of(definition, f"%{escaped(term.term)}%") if topics else ():
                     if leaf_name(path)[:LONGEST_TERM] == term.term:
                         for topic in topics:
                             place = _in_message(topic.schema_role, path)
@@ -231,7 +250,7 @@ class _Searching:
             for hit in islice(self._of_kind(TOPIC, terms), _TOPICS_OF_A_PATH):
                 sides = self._conn.execute(_SIDES_OF_TOPIC, {"cluster": hit.where, "topic": hit.name}).all()
                 for definition, role in sides:
-                    for path, name, type_ in self._columns_of(definition, f"{_escaped(start)}%"):
+                    for path, name, type_ in self._columns_of(definition, f"{escaped(start)}%"):
                         match = "exact" if name.lower() == start else "prefix"
                         yield SearchHit("column", *hit[1:3], _in_message(role, path), type_, "", match)
 
@@ -240,11 +259,11 @@ class _Searching:
         rows = self._conn.execute(_COLUMNS_LIKE, {"definition": definition, "like": like.lower()})
         return ((texts(path), name, type_) for path, name, type_ in rows)
 
-    def _topics_of(self, definition: int) -> list[Row[Any]]:
+    def _topics_of(self, definition: int) -> Sequence[Any]:
         """Return cluster, name and side of the first topics that *definition* describes now."""
         query = _TOPICS_OF_DEFINITION
         query = query if self._cluster is None else query.where(t.cluster.c.name == self._cluster)
-        return list(self._conn.execute(query, {"definition": definition}))
+        return self._bounded(self._conn.execute(query, {"definition": definition}).all(), _TOPICS_AT_ONCE)
 
 
 _LINKED = (
@@ -314,7 +333,7 @@ def _in_message(role: str, path: tuple[str, ...]) -> tuple[str, ...]:
     return (KEY, *path) if role == "key" else path
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """Return *text* as a part of a LIKE pattern that matches it literally."""
     return text.replace("/", "//").replace("%", "/%").replace("_", "/_")
 
@@ -328,74 +347,15 @@ def _match(term: str, text: str) -> Match:
     return Match.WORD if any(word.startswith(text[:LONGEST_WORD]) for word in words_of(term)) else Match.PART
 
 
-def _is_complete(conn: Connection) -> bool:
-    """Return whether the names of every topic, subject and definition are in the index."""
+_INDEXED = {TOPIC: t.topic, SUBJECT: t.subject, COLUMN: t.schema_definition}
+
+
+def is_indexed(conn: Connection, kinds: Collection[int] = tuple(_INDEXED)) -> bool:
+    """Return whether all names of *kinds* are in the index; nodes are where the graph is of the newest scan."""
     progress = {row.kind: row.last_id for row in conn.execute(select(t.search_progress))}
-    newest = ((TOPIC, t.topic), (SUBJECT, t.subject), (COLUMN, t.schema_definition))
-    return all((conn.scalar(select(func.max(table.c.id))) or 0) <= progress.get(kind, 0) for kind, table in newest)
-
-
-_DEFINITIONS_AT_ONCE = 10
-_KEYS_AT_ONCE = 500
-
-
-class ColumnsPage(NamedTuple):
-    """Columns, and the key of the last definition that was read where others follow, else None."""
-
-    columns: tuple[TopicColumnRow, ...]
-    after: int | None
-
-
-def columns_called(
-    conn: Connection,
-    *,
-    name: str | None = None,
-    tag: str | None = None,
-    cluster: str | None = None,
-    after: int = 0,
-    limit: int = 100,
-) -> ColumnsPage:
-    """List the columns with the own *name* (the last name of the path) and the *tag*, at least one of which is given.
-
-    Letter case does not matter. They are listed by definition, then cluster, topic and position; whole definitions,
-    until *limit* columns are reached. *after* is that of the page before.
-    """
-    columns: list[TopicColumnRow] = []
-    for chunk in in_chunks(_definitions(conn, name, tag, after), _DEFINITIONS_AT_ONCE):
-        by_definition: dict[int, list[TopicColumnRow]] = {}
-        for definition, column in columns_in(conn, links_of(conn, chunk, cluster)):
-            by_definition.setdefault(definition, []).append(column)
-        for definition in chunk:
-            columns += (column for column in by_definition.get(definition, ()) if _fits(column, name, tag))
-            if len(columns) >= limit:
-                return ColumnsPage(tuple(columns), definition)
-    return ColumnsPage(tuple(columns), None)
-
-
-def _definitions(conn: Connection, name: str | None, tag: str | None, after: int) -> Iterator[int]:
-    """Yield the definitions that may have such columns, by key; they are read as they are taken."""
-    kind, text = (COLUMN, name) if name is not None else (TAG, tag or "")
-    in_catalogs = _tagged_in_catalogs(conn, text) if kind == TAG else frozenset()
-    terms, last = terms_called(conn, text), after
-    use = t.search_use.c
-    query = select(use.entity_id).where(use.kind == kind, use.term_id.in_(terms)).order_by(use.entity_id)
-    while found := list(conn.scalars(query.where(use.entity_id > last).limit(_KEYS_AT_ONCE).distinct())):
-        # Definitions that a catalog has tagged come in their place among those whose own text has the tag.
-        yield from sorted({*found, *(key for key in in_catalogs if last < key <= found[-1])})
-        last = found[-1]
-    yield from sorted(key for key in in_catalogs if key > last)
-
-
-def _tagged_in_catalogs(conn: Connection, tag: str) -> frozenset[int]:
-    """Return the definitions of fields that a stream catalog has tagged."""
-    note, link = t.annotation.c, t.topic_schema.c
-    likely = func.lower(note.tags).contains(json.dumps(tag.lower()), autoescape=True)
-    schemas = select(note.schema_id).where(note.path.is_not(None), note.gone.is_(None), likely)
-    if conn.execute(schemas.limit(1)).first() is None:
-        return frozenset()
-    return frozenset(conn.scalars(select(link.definition_id).where(link.schema_id.in_(schemas)).distinct()))
-
-
-def _fits(column: TopicColumnRow, name: str | None, tag: str | None) -> bool:
-    named = name is None or leaf_name(column.path)[:LONGEST_TERM].lower() == name.lower()
-    return named and (tag is None or tag.lower() in map(str.lower, column.tags))
+    for kind in {COLUMN if kind == TAG else kind for kind in kinds} & _INDEXED.keys():
+        if (conn.scalar(select(func.max(_INDEXED[kind].c.id))) or 0) > progress.get(kind, 0):
+            return False
+    if TAG in kinds and CATALOG_TAG not in progress:
+        return False
+    return NODE not in kinds or newest_scan(conn) == progress.get(NODE, 0)

@@ -24,10 +24,14 @@ Cursor = Sequence[Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed(Generic[T]):
-    """A page of a list; *next_cursor* continues it, None at its end."""
+    """A page of a list; *next_cursor* continues it, None at its end.
+
+    *complete* is False where items may be missing, because the index of names does not have all of the dictionary yet.
+    """
 
     items: Sequence[T]
     next_cursor: str | None
+    complete: bool = True
 
 
 class GraphNode(NamedTuple):
@@ -105,50 +109,6 @@ class ImpactList(NamedTuple):
     affected: tuple[AffectedNode, ...]
     left_out: int
     column_suggestions: tuple[str, ...]
-
-
-class FlowChanges(NamedTuple):
-    """What differs between the graphs of two scans, as in `flows` of `scanner diff --flows --format json`."""
-
-    first: int
-    second: int
-    nodes: Sequence[Mapping[str, Any]]
-    edges: Sequence[Mapping[str, Any]]
-
-
-class ScanComparison(NamedTuple):
-    """How two scans of a cluster differ; the members up to *flows* are those of `scanner diff --format json`.
-
-    *flows* is None unless asked for. *left_out* counts what each list does not have; *complete* is False where it is
-    not empty.
-    """
-
-    cluster: str
-    first: int
-    second: int
-    backwards: bool
-    topics: Sequence[Mapping[str, Any]]
-    subjects: Sequence[Mapping[str, Any]]
-    versions: Sequence[Mapping[str, Any]]
-    schemas: Sequence[Mapping[str, Any]]
-    others: Sequence[Mapping[str, Any]]
-    flows: FlowChanges | None
-    complete: bool
-    left_out: Mapping[str, int]
-
-
-def comparison(changes: Mapping[str, Any], flows: Mapping[str, Any] | None, limit: int) -> ScanComparison:
-    """Return the first *limit* items of each list of a comparison, given as the documents of the command line."""
-    left_out: dict[str, int] = {}
-
-    def bounded(document: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-        lists = {name: value for name, value in document.items() if isinstance(value, list)}
-        left_out.update({prefix + name: len(value) - limit for name, value in lists.items() if len(value) > limit})
-        return {**document, **{name: value[:limit] for name, value in lists.items()}}
-
-    members = bounded(changes)
-    of_graphs = FlowChanges(**bounded(flows, "flows.")) if flows is not None else None
-    return ScanComparison(**members, flows=of_graphs, complete=not left_out, left_out=left_out)
 
 
 def neighbourhood_answer(part: Surroundings) -> Neighbourhood:
