@@ -1,7 +1,7 @@
 // The page of a server: parts of the graph are requested as they are needed, and added to what is shown.
 const API = "/api/v1";
 const EDGES = 4000,
-  OVERVIEW = 2000;
+  OVERVIEW = 5000;
 const COUNTED = new Set(["reads", "writes", "materializes", "member-of"]);
 const live = {
   sides: emptySides(),
@@ -146,9 +146,12 @@ function hidden(card, upstream) {
 
 function expand(card, upstream) {
   return during(async () => {
+    const before = new Set(graph.cards.map((each) => each.key));
     await load(card.key, upstream ? 1 : 0, upstream ? 0 : 1);
     const again = graph.byKey.get(card.key);
     refresh({held: again});
+    const added = graph.cards.filter((each) => !before.has(each.key)).map((each) => drawing.boxes.get(each));
+    if (!added.filter(Boolean).every(inView)) bring([drawing.boxes.get(again), ...added]);
     focusCard(again);
   });
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.resources import files
 from typing import Any
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -33,16 +34,11 @@ def chromium() -> Iterator[Any]:
             browser.close()
 
 
-def violations(page: Any) -> list[str]:
-    """Return what axe-core finds wrong in a page, all of its rules checked: rule, impact, first element."""
-    from axe_playwright_python.sync_playwright import Axe
-
-    rows = Axe().run(page).response["violations"]
+def violations(page: Any, *rules: str) -> list[str]:
+    """Return what axe-core finds wrong in a page, by all of its rules or by *rules*: rule, impact, first element."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8"))
+    only = {"runOnly": {"type": "rule", "values": rules}} if rules else {}
+    options = {"resultTypes": ["violations"], **only}
+    rows = page.evaluate("(options) => axe.run(document, options)", options)["violations"]
     return [f"{row['id']} ({row['impact']}): {len(row['nodes'])} of {row['nodes'][0]['html'][:200]}" for row in rows]
-
-
-def hit_of(page: Any, name: str) -> None:
-    """Search for *name* with the keyboard, and choose the first hit."""
-    page.keyboard.press("/")
-    page.keyboard.type(name)
-    page.keyboard.press("Enter")

@@ -204,9 +204,7 @@ function cardKeys(box) {
 function step(box) {
   if (!box) return;
   const element = [...world.querySelectorAll(".card")].find((each) => each.box === box);
-  const inside = (from, size, at, length) => from + at * viewport.k >= 0 && from + (at + size) * viewport.k <= length;
-  if (!inside(viewport.x, box.w, box.x, stage.clientWidth) || !inside(viewport.y, box.h, box.y, stage.clientHeight))
-    bring([box]);
+  if (!inView(box)) bring([box]);
   element.focus({preventScroll: true});
 }
 

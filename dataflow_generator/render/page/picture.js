@@ -82,7 +82,7 @@ function words(element, {x, y, w, h}) {
     indent = parseFloat(style.paddingLeft);
   ruler.font = `${style.fontWeight} ${size}px ${style.fontFamily}`;
   const room = w ? w - 2 * indent : Infinity;
-  const shown = cut(printable(element.textContent), room, element.classList.contains("ending"));
+  const shown = cut(printable(element.textContent), room, element.classList);
   const attributes = {
     x: x + indent,
     y: y + (h || size) / 2 + size * 0.36,
@@ -100,10 +100,14 @@ function printable(name) {
   return name.replace(UNPRINTABLE, "\uFFFD");
 }
 
-// Shortens a name to its room, by halving: a name may be very long.
-function cut(name, room, ending) {
+// Shortens a name to its room where its element does, by halving: a name may be very long.
+function cut(name, room, classes) {
   const letters = [...name];
-  const part = (count) => (ending ? `…${letters.slice(letters.length - count).join("")}` : `${letters.slice(0, count).join("")}…`);
+  const tail = classes.contains("middle") ? TAIL : 0;
+  const part = (count) => {
+    if (classes.contains("ending")) return `…${letters.slice(letters.length - count).join("")}`;
+    return `${letters.slice(0, count).join("")}…${tail ? letters.slice(-tail).join("") : ""}`;
+  };
   if (ruler.measureText(name).width <= room + 1) return name;
   let low = 0,
     high = letters.length;

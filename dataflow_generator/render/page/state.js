@@ -1,7 +1,8 @@
 // The state of the view, stored in the URL fragment, so that a view can be saved and shared.
 const MOST_ROWS = 30,
   MOST_STILL = 60,
-  MOST_CARDS = 800;
+  MOST_CARDS = 800,
+  MOST_BRANCHES = 300;
 
 const state = {
   selected: null,
@@ -11,6 +12,7 @@ const state = {
   full: new Set(),
   folded: new Set(),
   shut: new Set(),
+  listed: new Set(),
   still: true,
   theme: "",
   about: false,
@@ -27,13 +29,13 @@ function replaceGraph(raw) {
   const keyOf = (item) => item && item.key;
   const [selected, edges] = [keyOf(state.selected), (state.link || []).map((edge) => [edge.source.key, edge.target.key])];
   const cards = [state.open, state.full].map((set) => [...set].map(keyOf));
-  const groups = [state.folded, state.shut].map((set) => [...set].map(keyOf));
+  const groups = [state.folded, state.shut, state.listed].map((set) => [...set].map(keyOf));
   graph = readGraph(raw);
   SECTIONS.clear();
   flowing = flowingCards();
   forgetNames();
   [state.open, state.full] = cards.map((keys) => new Set(keys.map((key) => graph.byKey.get(key)).filter(Boolean)));
-  [state.folded, state.shut] = groups.map((keys) => new Set(keys.map((key) => graph.groups.get(key)).filter(Boolean)));
+  [state.folded, state.shut, state.listed] = groups.map((keys) => new Set(keys.map((key) => graph.groups.get(key)).filter(Boolean)));
   select(graph.byKey.get(selected) || null);
   const ends = new Set(edges.map(String));
   pick(edges.length ? graph.edges.filter((edge) => ends.has(String([edge.source.key, edge.target.key]))) : []);

@@ -2,6 +2,7 @@
 const stage = document.getElementById("stage");
 const SVG = "http://www.w3.org/2000/svg";
 const SIZE = {head: 32, row: 20, title: 20, pad: 6, w: 250};
+const TAIL = 8;
 const ICONS = {
   cluster: "▣",
   topic: "≡",
@@ -191,10 +192,13 @@ function cardElement(box) {
   return element;
 }
 
-// A long name is shortened at its end, that of a table or file at its start: those of one system share a prefix.
+// A long name is shortened in the middle, that of a table or file at its start: those of one system share a prefix.
 function shortened(name, kind) {
-  if (!["dataset", "catalog-table"].includes(kind)) return make("bdi", {class: "name", dir: "auto"}, name);
-  return make("span", {class: "name ending"}, text(name));
+  if (["dataset", "catalog-table"].includes(kind)) return make("span", {class: "name ending"}, text(name));
+  const letters = [...name];
+  if (letters.length <= 2 * TAIL) return make("bdi", {class: "name", dir: "auto"}, name);
+  const [start, end] = [letters.slice(0, -TAIL), letters.slice(-TAIL)].map((part) => part.join(""));
+  return make("bdi", {class: "name middle", dir: "auto"}, [make("span", {}, start), make("span", {}, end)]);
 }
 
 function headElement(box, kind) {
