@@ -23,7 +23,7 @@ from measure import conditions
 
 RUNS = 5
 _IDLE = "main:not([aria-busy=true])"
-_DRAWN = (
+_PAINTED = (
     "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now()))))"
 )
 """Milliseconds since the navigation began, once what was changed is on the screen."""
@@ -44,7 +44,7 @@ class Walk:
         self.page.on("console", lambda message: self.findings.append(f"console: {message.text}"))
 
     def open(self, path: str) -> float:
-        """Open *path* anew; return the milliseconds until it was drawn."""
+        """Load *path*, from an empty page; return the milliseconds until it was painted."""
         self.page.goto("about:blank")
         self.page.goto(self.url + path)
         return self.settle()
@@ -52,7 +52,7 @@ class Walk:
     def settle(self) -> float:
         """Wait until the page has what it requested, and has drawn it; return the time since it was opened."""
         self.page.locator(_IDLE).wait_for()
-        return float(self.page.evaluate(_DRAWN))
+        return float(self.page.evaluate(_PAINTED))
 
     def step(self, act: Callable[[], object]) -> float:
         """Do something; return the milliseconds until its result was drawn."""
@@ -68,7 +68,7 @@ class Walk:
             self.findings += [f"axe-core, {name}, {theme}: {each}" for each in violations(self.page)]
         self.page.emulate_media(color_scheme="light")
 
-    def ask(self, path: str) -> Any:  # noqa: ANN401 - JSON
+    def answer(self, path: str) -> Any:  # noqa: ANN401 - JSON
         """Return the answer of the API."""
         return self.page.request.get(f"{self.url}/api/v1{path}").json()
 
@@ -93,7 +93,7 @@ def walk(page: Any, url: str, folder: Path, name: str = "") -> tuple[dict[str, f
     page.locator("h1").wait_for()
     figures["topic page"] = at.settle()
     at.show("topic")
-    scans = [each["scan"] for each in at.ask("/graphs")["items"]]
+    scans = [each["scan"] for each in at.answer("/graphs")["items"]]
     if len(scans) > 1:
         figures["comparison"] = at.open(f"/#scan={scans[-1]}&base={scans[-2]}")
         at.show("comparison")
@@ -103,9 +103,9 @@ def walk(page: Any, url: str, folder: Path, name: str = "") -> tuple[dict[str, f
 def _topic(at: Walk, name: str) -> tuple[str, str]:
     """Return the name and the node of a topic: one with jobs at it, where none is named."""
     if name:
-        return name, str(at.ask(f"/lineage?node={name}")["root"])
-    for row in at.ask("/topics?limit=200")["items"]:
-        described = at.ask(f"/clusters/{row['cluster']}/topics/{row['name']}")
+        return name, str(at.answer(f"/lineage?node={name}")["root"])
+    for row in at.answer("/topics?limit=200")["items"]:
+        described = at.answer(f"/clusters/{row['cluster']}/topics/{row['name']}")
         if described["user_count"] > 1:
             return str(row["name"]), str(described["node"])
     raise SystemExit("no topic of the dictionary has two readers or writers: name one")
@@ -118,7 +118,7 @@ def _search(at: Walk, text: str) -> float:
     started = float(at.page.evaluate("performance.now()"))
     at.page.keyboard.type(text[-1])
     at.page.locator("#hits [data-key]").first.wait_for()
-    return float(at.page.evaluate(_DRAWN)) - started
+    return float(at.page.evaluate(_PAINTED)) - started
 
 
 def _expand(at: Walk, node: str) -> float | None:

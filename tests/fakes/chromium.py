@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+import subprocess
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
 from typing import Any
@@ -32,6 +33,18 @@ def chromium() -> Iterator[Any]:
             yield browser
         finally:
             browser.close()
+
+
+@contextmanager
+def serving(command: Sequence[str], dictionary: str) -> Iterator[str]:
+    """Run `scanner serve`, which *command* starts, over the URL of a dictionary at a free port; yield its address."""
+    options = ("serve", "--dictionary", dictionary, "--port", "0")
+    with subprocess.Popen([*command, *options], stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stderr
+            yield process.stderr.readline().rpartition(" at ")[2].strip()
+        finally:
+            process.terminate()
 
 
 def violations(page: Any, *rules: str) -> list[str]:

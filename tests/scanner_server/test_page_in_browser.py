@@ -5,17 +5,16 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
 import sys
 import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from chromium import SIZE, chromium, program, violations
+from chromium import SIZE, chromium, program, serving, violations
 
 import scanner_api
 from scanner_api.dictionary import Dictionary
@@ -48,22 +47,10 @@ def history(retail_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Dict
     return dictionary
 
 
-@contextmanager
-def serving(dictionary: Dictionary) -> Iterator[str]:
-    """Start the command on a free port, and yield its address."""
-    command = [sys.executable, "-c", PROGRAM, "serve", "--dictionary", dictionary.url, "--port", "0"]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stderr
-            yield process.stderr.readline().rpartition(" at ")[2].strip()
-        finally:
-            process.terminate()
-
-
 @pytest.fixture(scope="module")
 def address(history: Dictionary) -> Iterator[str]:
     """Serve the example with its history."""
-    with serving(history) as url:
+    with serving([sys.executable, "-c", PROGRAM], history.url) as url:
         yield url
 
 
