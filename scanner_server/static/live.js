@@ -116,8 +116,8 @@ async function load(key, upstream, downstream) {
 }
 
 // Loads the graph without columns; all of it where it is small, else its size.
-async function loadOverview(limit) {
-  const parts = await askSides("/overview", {limit});
+async function loadOverview(limit, requested = null) {
+  const parts = requested ? [["at", await requested]] : await askSides("/overview", {limit});
   for (const [side, part] of parts) addPart(side, part);
   live.whole = parts[0][1];
   showAll();
@@ -245,10 +245,12 @@ async function readView() {
   const wanted = params.getAll("load").filter((entry) => !live.loads.includes(entry));
   const node = params.get("node");
   live.marked = params.get("mark");
-  const [known] = await Promise.all([freshness(), readTimeline(params)]);
   const alone = !params.has("load") && !node;
+  const requested = alone && !scans.length && !params.has("scan") && !params.has("base") ? ask("/overview", {limit: OVERVIEW}) : null;
+  if (requested) requested.catch(() => {}); // without a graph there is none
+  const [known] = await Promise.all([freshness(), readTimeline(params)]);
   if (alone) Object.assign(live, {sides: emptySides(), loads: []});
-  if (known && (alone || !live.whole)) await loadOverview(alone ? OVERVIEW : 1);
+  if (known && (alone || !live.whole)) await loadOverview(alone ? OVERVIEW : 1, requested);
   for (const entry of wanted) await load(...JSON.parse(entry));
   if (node && !graph.byKey.has(node)) await load(node, 1, 1);
   const about = document.getElementById("about");

@@ -369,7 +369,7 @@ def test_the_outline_of_a_large_cluster_has_its_first_items_and_what_is_selected
       return [before.slice(-2), names().length];"""
     seen = look(drawing.page(), script, node=f"topic:{KAFKA}/t399")
 
-    assert seen.found == [["t399", "99 more items …"], 400]
+    assert seen.found == [["t399", "199 more items …"], 400]
 
 
 def test_a_long_name_is_shortened_in_the_middle(look) -> None:

@@ -112,6 +112,18 @@ def test_the_start_shows_a_small_graph_whole_and_how_much_was_read(visit) -> Non
     assert "scan 3" in page.locator("#about").inner_text()
 
 
+def test_a_dictionary_without_a_graph_has_a_start_without_an_error(browser, new_dictionary) -> None:
+    """The first thing that somebody sees who has not scanned yet."""
+    with serving([sys.executable, "-c", PROGRAM], f"sqlite:///{new_dictionary}") as url:
+        page = browser.new_page()
+        page.goto(url)
+        settle(page)
+
+        assert page.locator("#about").inner_text() == "no scan yet"
+        assert page.locator("[role=alert]").count() == 0
+        page.close()
+
+
 def test_a_search_finds_names_of_the_whole_dictionary(visit) -> None:
     """Enter takes the hit of what was typed, however fast."""
     page = visit(near())

@@ -2,7 +2,7 @@
 const MOST_ROWS = 30,
   MOST_STILL = 60,
   MOST_CARDS = 800,
-  MOST_BRANCHES = 300;
+  MOST_BRANCHES = 200;
 
 const state = {
   selected: null,
