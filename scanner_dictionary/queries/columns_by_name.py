@@ -9,7 +9,7 @@ from sqlalchemy import ColumnElement, Connection, Row, and_, exists, or_, select
 
 from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.queries.columns import TopicColumnRow, catalog_tags_of, columns_in, links_of
-from scanner_dictionary.queries.search import (
+from scanner_dictionary.queries.names import (
     CATALOG_TAG,
     COLUMN,
     LONGEST_TERM,

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, func, select
 from scanner_dictionary.engine.rows import in_chunks, insert_rows
 from scanner_dictionary.graph.store import newest_scan
 from scanner_dictionary.queries.columns import texts
-from scanner_dictionary.queries.search import (
+from scanner_dictionary.queries.names import (
     CATALOG_TAG,
     COLUMN,
     LONGEST_TERM,

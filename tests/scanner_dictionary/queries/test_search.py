@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner_dictionary.engine.open import open_dictionary, writing
-from scanner_dictionary.queries.search import COMPARED_NAMES, leaf_name, names_near, search, words_of
+from scanner_dictionary.queries.names import COMPARED_NAMES, leaf_name, names_near, words_of
+from scanner_dictionary.queries.search import search
 from scanner_dictionary.queries.topic_schemas import schemas_of
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.write.name_index import index_nodes
@@ -117,6 +118,23 @@ def test_nodes_of_a_graph_replace_those_of_the_one_before(dictionary, store, sam
         ("job", "connect://main", "sink-orders", "job:x")
     ]
     assert names(found(dictionary, "sink", kinds=["node"])) == []
+
+
+def test_a_column_is_found_beside_many_former_schemas_that_have_it(dictionary, store, sample) -> None:
+    """Keys of definitions ascend: the first ones are former versions."""
+    versions = [sample.version("orders-value", number, ("email", f"f{number}")) for number in range(1, 251)]
+    store(
+        sample.scan(
+            topics=(sample.topic("orders"),),
+            versions=tuple(versions),
+            definitions=tuple(sample.definition("email", f"f{number}") for number in range(1, 251)),
+            topic_schemas=tuple(sample.link("orders", each, current=each is versions[-1]) for each in versions),
+        )
+    )
+
+    assert names(found(dictionary, "email", kinds=["column"])) == ["orders.email"]
+    assert names(found(dictionary, "email", kinds=["column"], cluster="retail")) == ["orders.email"]
+    assert names(found(dictionary, "email", kinds=["column"], cluster="other")) == []
 
 
 def test_pages_of_hits_do_not_overlap(dictionary, store, sample_scan) -> None:
