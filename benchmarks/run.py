@@ -26,6 +26,7 @@ from installation_rows import installation_row
 from lineage_rows import emit_row, import_row
 from listener_rows import listener_row
 from measure import Row, conditions, table
+from page_rows import page_row
 from path_rows import paths_row
 from peer_rows import peers_row
 from peer_statement_rows import peer_statements_row
@@ -59,6 +60,7 @@ ROWS = {
 
 LONG = {
     "capture": capture_row,
+    "page": page_row,
     "paths": paths_row,
     "peers": peers_row,
     "peer-statements": peer_statements_row,

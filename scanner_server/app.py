@@ -100,7 +100,7 @@ _FILES: Mapping[str, tuple[Callable[[], str], str]] = {
     "/": (lambda: live_page("/static/page.css", "/static/page.js"), _HTML),
     "/topic": (lambda: _static("topic.html"), _HTML),
     "/static/page.css": (lambda: live_style() + _static("live.css"), _CSS),
-    "/static/page.js": (lambda: live_script(_static("live.js")), _JS),
+    "/static/page.js": (lambda: live_script("".join(map(_static, ("compare.js", "lists.js", "live.js")))), _JS),
     "/static/topic.js": (lambda: _static("topic.js"), _JS),
 }
 """Path → the text of a file and its type."""

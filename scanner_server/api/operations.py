@@ -51,6 +51,8 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("/scans/{scan}/problems", listings.list_scan_problems),
     Operation("/scans/diff", changes.get_diff),
     Operation("/search", listings.search),
+    Operation("/graphs", lineage.list_graphs),
+    Operation("/overview", lineage.get_overview),
     Operation("/lineage", lineage.get_lineage),
     Operation("/paths", lineage.get_paths),
     Operation("/impact", lineage.get_impact),

@@ -189,3 +189,22 @@ def test_csv_has_no_formula(session_client) -> None:
 
     assert lines[0] == "kind,namespace,name,column,use,steps,through"
     assert len(lines) > 5
+
+
+def test_nodes_say_whether_they_are_stale_or_unread(session_client) -> None:
+    """The page marks them; all of the example was read."""
+    for path in ("/overview", "/lineage?node=orders", "/paths?from=order-service&to=orders"):
+        nodes = session_client.get(f"{BASE}{path}").json()["nodes"]
+
+        assert nodes
+        assert {(node["stale"], node["unread"]) for node in nodes} == {("", False)}
+
+
+def test_the_overview_is_of_a_scan_whose_graph_is_listed(session_client) -> None:
+    """A page compares the graphs in this list only."""
+    graphs = session_client.get(f"{BASE}/graphs").json()["items"]
+    whole = session_client.get(f"{BASE}/overview").json()
+
+    assert [(graph["scan"], graph["nodes"], graph["edges"]) for graph in graphs] == [
+        (whole["scan"], whole["node_count"], whole["edge_count"])
+    ]
