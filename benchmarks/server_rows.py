@@ -184,9 +184,9 @@ def load(port: int, paths: Iterator[str], *, requests: int = _REQUESTS, runs: in
 
 
 def _run(port: int, paths: Sequence[str]) -> tuple[float, float, float]:
-    asked = json.dumps({"port": port, "paths": paths, "clients": _CLIENTS})
+    values = json.dumps({"port": port, "paths": paths, "clients": _CLIENTS})
     command = [sys.executable, str(Path(__file__).with_name("http_clients.py"))]
-    done = subprocess.run(command, input=asked, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, input=values, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(done.stderr)
     result = json.loads(done.stdout)
