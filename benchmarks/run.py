@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from capture_rows import capture_row
 from change_rows import change_row
+from deployment_rows import deployment_row
 from dictionary_rows import query_row, write_row
 from graph_rows import graph_row, statements_row
 from history_rows import history_row
@@ -48,6 +49,7 @@ ROWS = {
     "renewal": renewal_row,
     "statements": statements_row,
     "change": change_row,
+    "deployment": deployment_row,
 }
 
 LONG = {
