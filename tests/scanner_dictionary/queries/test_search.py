@@ -140,16 +140,8 @@ def test_a_column_is_found_beside_many_former_schemas_that_have_it(dictionary, s
 @pytest.mark.parametrize("name", ["ÉTAT", "a`b", "50%_of"])
 def test_a_column_is_found_whatever_its_name_holds(dictionary, store, sample, name) -> None:
     """Alone, and behind the name of its topic."""
-    version = sample.version("orders-value", 1, ("x",))
     columns = (Column(path=(name,), type="string"), Column(path=("other",), type="string"))
-    store(
-        sample.scan(
-            topics=(sample.topic("orders"),),
-            versions=(version,),
-            definitions=(replace(sample.definition("x"), columns=columns),),
-            topic_schemas=(sample.link("orders", version),),
-        )
-    )
+    store(sample.described(*columns))
 
     for text in (name.lower(), f"orders.{columns[0].name.lower()}"):
         assert [hit.path for hit in found(dictionary, text, kinds=["column"]).hits] == [(name,)]
