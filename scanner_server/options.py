@@ -30,7 +30,7 @@ class ServerOptions:
     hosts: frozenset[str] = frozenset()
     certificate: Path | None = None
     key: Path | None = None
-    threads: int = 8
+    threads: int = 4
     waiting: int = 512
     seconds: float = 30.0
     connections: int = 1_000

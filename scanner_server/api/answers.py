@@ -26,7 +26,7 @@ Cursor = Sequence[Any]
 class Listed(Generic[T]):
     """A page of a list; *next_cursor* continues it, None at its end.
 
-    *complete* is False where items may be missing, because the index of names does not have all of the dictionary yet.
+    *complete* is False where something may be missing on all pages: names are not indexed yet, or an item is cut.
     """
 
     items: Sequence[T]

@@ -137,6 +137,16 @@ def test_a_column_is_found_beside_many_former_schemas_that_have_it(dictionary, s
     assert names(found(dictionary, "email", kinds=["column"], cluster="other")) == []
 
 
+@pytest.mark.parametrize("name", ["ÉTAT", "a`b", "50%_of"])
+def test_a_column_is_found_whatever_its_name_holds(dictionary, store, sample, name) -> None:
+    """Alone, and behind the name of its topic."""
+    columns = (Column(path=(name,), type="string"), Column(path=("other",), type="string"))
+    store(sample.described(*columns))
+
+    for text in (name.lower(), f"orders.{columns[0].name.lower()}"):
+        assert [hit.path for hit in found(dictionary, text, kinds=["column"]).hits] == [(name,)]
+
+
 def test_pages_of_hits_do_not_overlap(dictionary, store, sample_scan) -> None:
     """A page says whether there is another."""
     store(sample_scan)
