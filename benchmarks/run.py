@@ -16,8 +16,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from capture_rows import capture_row
 from change_rows import change_row
-from database_rows import database_row, views_row
 from copy_rows import copy_row
+from database_rows import database_row, views_row
 from deployment_rows import deployment_row
 from dictionary_rows import query_row, write_row
 from graph_rows import graph_row, statements_row
