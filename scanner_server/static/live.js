@@ -150,8 +150,9 @@ function expand(card, upstream) {
     await load(card.key, upstream ? 1 : 0, upstream ? 0 : 1);
     const again = graph.byKey.get(card.key);
     refresh({held: again});
-    const added = graph.cards.filter((each) => !before.has(each.key)).map((each) => drawing.boxes.get(each));
-    if (!added.filter(Boolean).every(inView)) bring([drawing.boxes.get(again), ...added]);
+    const shown = [again, ...graph.cards.filter((card) => !before.has(card.key))];
+    const boxes = shown.map((card) => drawing.boxes.get(card)).filter(Boolean);
+    if (!boxes.every(inView)) bring(boxes);
     focusCard(again);
   });
 }
