@@ -11,6 +11,7 @@ from sqlalchemy import Connection, event
 
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.queries.columns_by_name import columns_called
+from scanner_dictionary.queries.topics import field_tags
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.catalogs import Annotation
@@ -159,6 +160,17 @@ def test_former_schemas_and_columns_without_the_tag_are_not_read(dictionary, sto
     assert "SEARCH topic_schema USING INDEX ix_topic_schema_definition (definition_id=?)" in plans
     assert "SEARCH annotation USING INDEX ix_annotation_schema (schema_id=?)" in plans
     assert not [line for line in plans if line.startswith(("SCAN schema_column", "SCAN topic", "SCAN annotation"))]
+
+
+def test_tags_of_many_schemas_are_looked_up_by_schema(dictionary, store, sample) -> None:
+    """A catalog may have tagged 100,000 fields of the cluster."""
+    store(sample.scan())
+    with dictionary.connect() as conn:
+        with statements(conn) as seen:
+            field_tags(conn, 1, {str(number) for number in range(60)})
+        (plans,) = [plan(conn, *each) for each in seen if "annotation" in each[0]]
+
+    assert "SEARCH annotation USING INDEX ix_annotation_schema (schema_id=?)" in plans
 
 
 @pytest.mark.postgres
