@@ -13,9 +13,9 @@ from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.graph import neighbours
 from scanner_dictionary.graph import store as graph_store
 from scanner_dictionary.graph.store import EdgeRow, NodeRow
-from scanner_dictionary.queries.names import NODE, names_near
 from scanner_dictionary.queries.resolve import clusters_named
 from scanner_dictionary.schema import tables as t
+from scanner_dictionary.search.names import NODE, names_near
 from scanner_model.errors import InputInvalid
 from scanner_model.names import broker_addresses
 

@@ -10,9 +10,9 @@ import pytest
 from sqlalchemy import Connection, event
 
 from scanner_dictionary.engine.open import open_dictionary
-from scanner_dictionary.queries.columns_by_name import columns_called
 from scanner_dictionary.queries.topics import field_tags
 from scanner_dictionary.schema import tables as t
+from scanner_dictionary.search.columns_by_name import columns_called
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.catalogs import Annotation
 from scanner_model.columns import Column

@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, TypeVar
 from sqlalchemy import BindParameter, ColumnElement, Connection, Select, bindparam, exists, func, literal, select
 
 from scanner_dictionary.queries.columns import texts
-from scanner_dictionary.queries.names import (
+from scanner_dictionary.schema import tables as t
+from scanner_dictionary.search.names import (
     COLUMN,
     LONGEST_TERM,
     LONGEST_WORD,
@@ -22,7 +23,6 @@ from scanner_dictionary.queries.names import (
     leaf_name,
     words_of,
 )
-from scanner_dictionary.schema import tables as t
 from scanner_model.columns import KEY
 
 T = TypeVar("T")

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner_dictionary.engine.open import open_dictionary, writing
-from scanner_dictionary.queries.names import COMPARED_NAMES, leaf_name, names_near, words_of
-from scanner_dictionary.queries.search import search
 from scanner_dictionary.queries.topic_schemas import schemas_of
 from scanner_dictionary.schema import tables as t
+from scanner_dictionary.search.names import COMPARED_NAMES, leaf_name, names_near, words_of
+from scanner_dictionary.search.search import search
 from scanner_dictionary.write.name_index import index_nodes
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.columns import Column
