@@ -8,6 +8,7 @@ import gc
 import importlib.util
 import os
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -32,6 +33,10 @@ settings.load_profile("ci" if os.environ.get("CI") else "scanner")
 MEMORY = Path("/dev/shm")
 ROOM = 2 * 2**30
 """How much of the memory disk must be free; a run writes about a fifth of it. A container's has 64 MiB."""
+
+# A script's background command ignores Ctrl-C, and so would the programs that tests start and interrupt.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # What is collected lives to the end: to look through it again and again takes a third of the collection's time.
 gc.disable()
