@@ -3,19 +3,39 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from scanner_model.columns import Column, ColumnPath
 from scanner_model.names import SourceId, TopicName
 
+DATABASE = "database"
+"""The provider of tables that a database itself describes."""
+
+PRIMARY_KEY, UNIQUE, FOREIGN_KEY = "PRIMARY KEY", "UNIQUE", "FOREIGN KEY"
+"""The kinds of keys."""
+
+
+class TableKey(NamedTuple):
+    """A key of a table: its *kind* and *columns*, in order.
+
+    *references* is the OpenLineage name of the table that a foreign key refers to, and *referenced* that one's columns.
+    """
+
+    kind: str
+    columns: tuple[str, ...]
+    references: str = ""
+    referenced: tuple[str, ...] = ()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogTable:
-    """A table of a data catalog, named as in OpenLineage; a value that is not reported is empty.
+    """A table of a data catalog or a database, named as in OpenLineage; a value that is not reported is empty.
 
-    *provider* is the entry in the table of providers. *kind* (TABLE, VIEW, …), *table_format* (delta, iceberg, parquet,
-    …) and *serde* are the catalog's words. *parameters* are sorted (key, value) pairs, secrets hidden. *columns* are
-    parents before their children, in the table's order; *partition_keys* names those that it is partitioned by.
-    *symlinks* are other (namespace, name) pairs of the same data, as its location.
+    *provider* is the entry in the table of providers, or `database`. *kind* (TABLE, VIEW, …), *table_format* (delta,
+    iceberg, parquet, …) and *serde* are the catalog's words. *parameters* are sorted (key, value) pairs, secrets
+    hidden. *columns* are parents before their children, in the table's order; *partition_keys* names those that it is
+    partitioned by. *symlinks* are other (namespace, name) pairs of the same data, as its location. *definition* is the
+    SQL text of a view, secrets hidden. *keys* are primary key, unique keys and foreign keys, in this order.
     """
 
     source: SourceId
@@ -33,6 +53,8 @@ class CatalogTable:
     parameters: tuple[tuple[str, str], ...] = ()
     partition_keys: tuple[str, ...] = ()
     symlinks: tuple[tuple[str, str], ...] = ()
+    definition: str = ""
+    keys: tuple[TableKey, ...] = ()
     columns: tuple[Column, ...] = ()
 
 

@@ -13,8 +13,10 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType, ModuleType
@@ -154,6 +156,40 @@ def postgres_url(postgres_server: str, request: pytest.FixtureRequest) -> str:
     with psycopg.connect(f"{postgres_server}/postgres", autocommit=True) as conn:
         conn.execute(f"CREATE DATABASE {name}")
     return f"{postgres_server}/{name}"
+
+
+@pytest.fixture(scope="session")
+def mariadb_server() -> Iterator[str]:
+    """Start a private MariaDB server and give the URL of it, without a database."""
+    install, server = shutil.which("mariadb-install-db"), shutil.which("mariadbd")
+    if install is None or server is None:
+        pytest.skip("no MariaDB server program found: install one (Debian: apt install mariadb-server) to run this")
+    account = {"user": "mysql"} if os.geteuid() == 0 else {}
+    with tempfile.TemporaryDirectory(prefix="scanner-mariadb-", ignore_cleanup_errors=True) as directory:
+        if account:
+            shutil.chown(directory, account["user"])
+        data, port = f"--datadir={directory}/data", _free_port()
+        login = ["--auth-root-authentication-method=normal", "--skip-test-db"]
+        subprocess.run([install, "--no-defaults", data, *login], check=True, capture_output=True, **account)
+        network = [f"--port={port}", "--bind-address=127.0.0.1", f"--socket={directory}/socket"]
+        cheap = ["--skip-log-bin", "--innodb-flush-log-at-trx-commit=0", "--innodb-buffer-pool-size=16M"]
+        with (Path(directory) / "log").open("wb") as log:
+            running = subprocess.Popen([server, "--no-defaults", data, *network, *cheap], stderr=log, **account)
+        try:
+            _wait_for(port, running)
+            yield f"mysql+pymysql://root@127.0.0.1:{port}"
+        finally:
+            running.terminate()
+            running.wait(timeout=60)
+
+
+def _wait_for(port: int, server: subprocess.Popen[bytes]) -> None:
+    """Wait until a server listens; fail where it ends before."""
+    while server.poll() is None:
+        with suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+            return
+        time.sleep(0.05)
+    pytest.fail(f"the server ended with status {server.returncode}")
 
 
 def _postgres_programs() -> Path | None:

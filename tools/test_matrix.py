@@ -22,12 +22,12 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 WORK = ROOT / "build" / "matrix"
 SUPPORTED = ("3.11", "3.12", "3.13")
-EXTRAS = ("postgres", "parquet", "aws", "google", "openlineage", "protoc", "server")
+EXTRAS = ("postgres", "mysql", "parquet", "aws", "google", "openlineage", "protoc", "server")
 """Extras whose libraries have wheels; Spark's is tested by `make test`, with the newest version only."""
 TOOLS = re.compile(r"(pytest|hypothesis|networkx|PyYAML|referencing|responses)\b")
 """Dependencies of the tests that a row needs; those of `make check-static` are not, nor is openapi-spec-validator,
 whose old versions do not agree with the others about `referencing`."""
-DEFAULT_TESTS = ("-q", "-m", "not spark and not lab and not browser and not postgres", "tests")
+DEFAULT_TESTS = ("-q", "-m", "not spark and not lab and not browser and not postgres and not mariadb", "tests")
 
 
 @dataclass(frozen=True, slots=True)

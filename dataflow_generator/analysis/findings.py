@@ -7,8 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import chain
 
 from dataflow_generator.analysis.connectivity import cycles
+from dataflow_generator.build.coverage import Misfit
 from dataflow_generator.build.schema_nodes import topic_key
 from dataflow_generator.graph import Edge, EdgeKind, Node, NodeKind
 from scanner_dictionary.graph import reader as graph_shape
@@ -27,6 +29,7 @@ class FindingKind(StrEnum):
     DANGLING_EDGE = "dangling-edge"
     UNKNOWN_TOPIC = "unknown-topic"
     UNKNOWN_COLUMN = "unknown-column"
+    COLUMN_MISFIT = "column-misfit"
     SELF_LOOP = "self-loop"
     FEEDBACK = "feedback"
     JOB_WITHOUT_END = "job-without-end"
@@ -67,7 +70,7 @@ class GraphShape:
 
     *suspects* are columns in flows that nothing describes, each with its path, *holders* their topics, *described*
     the topics that have schemas. *materialized* are topics with a table made from them. *reads* and *writes*
-    have the routes of their edges. *dangling* are edges of jobs with a missing end.
+    have the routes of their edges. *dangling* are edges of jobs with a missing end, *misfits* columns that do not fit.
     """
 
     names: dict[str, str] = field(default_factory=dict)
@@ -81,10 +84,12 @@ class GraphShape:
     reads: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     writes: dict[tuple[str, str], set[str]] = field(default_factory=dict)
     dangling: list[Finding] = field(default_factory=list)
+    misfits: list[Finding] = field(default_factory=list)
 
     def findings(self) -> tuple[Finding, ...]:
         """Return all findings, the gravest kinds first."""
-        all_findings = [*self.dangling, *self.topics(), *self.columns(), *self.cycles(), *self.jobs()]
+        listed = (self.dangling, self.topics(), self.columns(), self.misfits, self.cycles(), self.jobs())
+        all_findings = chain.from_iterable(listed)
         by_kind: dict[FindingKind, dict[tuple[tuple[str, ...], str], Finding]] = {kind: {} for kind in FindingKind}
         for finding in all_findings:
             by_kind[finding.kind][finding.nodes, finding.what] = finding
@@ -197,8 +202,8 @@ _NODES = {kind.value: kind for kind in NodeKind}
 _EDGES = {kind.value: kind for kind in EdgeKind}
 
 
-def stored_findings(level: Level) -> tuple[Finding, ...]:
-    """Validate the stored graph by its job and topic level, without column flows."""
+def stored_findings(level: Level, misfits: Iterable[Misfit] = ()) -> tuple[Finding, ...]:
+    """Validate the stored graph by its job and topic level, without column flows; its coverage has the *misfits*."""
     rows = graph_shape.topic_level_nodes(level)
     clusters = {number: space for number, _, kind, space, *_ in rows if kind == "cluster"}
     keys = {number: key for number, key, *_ in rows}
@@ -208,6 +213,7 @@ def stored_findings(level: Level) -> tuple[Finding, ...]:
         internal={key for _, key, *_, attributes in rows if attributes and json.loads(attributes).get("internal")},
         in_cluster={keys[number] for number in graph_shape.contained(level, clusters) if number in keys},
     )
+    shape.misfits = [Finding(FindingKind.COLUMN_MISFIT, misfit.nodes, misfit.what) for misfit in misfits]
     _add_columns(level, shape, keys, frozenset(filter(None, clusters.values())))
     for source, target, kind, route in graph_shape.job_edges(level):
         shape.add_use(_EDGES[kind], keys.get(source, f"node:{source}"), keys.get(target, f"node:{target}"), route)

@@ -10,6 +10,7 @@ from dataflow_generator.build.graph_builder import Flows, build_flows, datasets_
 from dataflow_generator.build.snapshot import Snapshot
 from dataflow_generator.graph import Edge, FlowGraph, Node
 from dataflow_generator.jobs.catalogs import materialized_topics, with_tables
+from dataflow_generator.jobs.databases.misfits import column_misfits
 from dataflow_generator.jobs.kinds import (
     LookupContext,
     Partition,
@@ -47,8 +48,9 @@ def read_flows(snapshot: Snapshot, read: ReadParts | None = None, report: Progre
         results = [read_partition(part, context) for part in counted(report, JOBS, parts, len(parts))]
     readings = [reading for result in results for reading in result.jobs]
     jobs, columns, uncertain, attributes = merge_jobs(snapshot, [reading.flows for reading in readings], context)
-    coverage = Coverage.total([*(reading.coverage for reading in readings), uncertain])
     described = merged([*(result.described for result in results), columns])
+    misfits = Coverage(misfits=column_misfits(jobs, context.databases, described))
+    coverage = Coverage.total([*(reading.coverage for reading in readings), uncertain, misfits])
     flows = build_flows(jobs, _live_topic_keys(jobs, context), described, coverage)
     return with_catalogs(snapshot, with_attributes(flows, attributes), context)
 

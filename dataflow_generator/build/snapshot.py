@@ -89,6 +89,11 @@ class Snapshot:
         return {cluster: tuple(sorted(listed)) for cluster, listed in names.items()}
 
     @property
+    def views(self) -> tuple[TableRow, ...]:
+        """Return the tables that a SQL text defines, in order."""
+        return tuple(table for table in self.tables if table.definition)
+
+    @property
     def has_events_or_catalogs(self) -> bool:
         """Return whether events or catalogs describe datasets: what they report of one affects the jobs of others."""
         return bool(self.tables or self.materialized or self.events.jobs or self.events.names)

@@ -110,6 +110,16 @@ def map_columns(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[P
     return replace(mapping, columns=tuple(wrap))
 
 
+def columns_behind_sink(config: Config, flows: ConnectorFlows, flow: Flow, table: Paths) -> tuple[ColumnPath, ...]:
+    """Return the columns of the messages from which a sink can fill those of a *table*; none where that is unknown.
+
+    The table may have more columns than the messages, which the sink leaves alone.
+    """
+    positions = [(Role.VALUE, path) for path in table if path[:1] != (KEY,)]
+    before = columns_before(config, Shape.ROW, topic_before(flows, flow), positions) or ()
+    return tuple(map(_shown, before))
+
+
 def _envelopes(flow: Flow, ends: tuple[Paths, Paths]) -> tuple[Envelope, Envelope]:
     """Return the wrappers of the messages at both ends; from topic to topic, bytes are copied."""
     source, target = (end is not None and end.kind is DatasetKind.TOPIC for end in (flow.source, flow.target))
@@ -163,7 +173,7 @@ def _rows(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, 
     computed = [(Role.VALUE, column.path) for column in flows.row.columns] if flows.row else []
     if flows.row and flows.row.rest != flow.source:
         return computed
-    known = [_position(path) if from_topic else (Role.VALUE, path) for path in source]
+    known = [position for position in map(_position, source) if from_topic or _is_read(position, config, flows, target)]
     if from_topic and known:
         return known
     shape = _shape(flows.shape, target)
@@ -180,6 +190,12 @@ def _rows(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, 
         *(position for position in positions if position[0] is Role.VALUE and position not in computed),
         *keys,
     ]
+
+
+def _is_read(position: Position, config: Config, flows: ConnectorFlows, target: Paths) -> bool:
+    """Return whether a source writes a column of a table on this side: its primary key, where the topic is unknown."""
+    is_key = flows.keyed and not target and not config.text("message.key.columns")
+    return position[0] is Role.VALUE or is_key
 
 
 def _origins(

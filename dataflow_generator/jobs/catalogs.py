@@ -191,11 +191,15 @@ def _table_columns(
     for dataset, table in sorted(tables.items()):
         for column in table.columns:
             ref = ColumnRef(dataset, column.path)
-            yield ref, _contains(ref, f"catalog {table.provider}", Certainty.DECLARED)
+            yield ref, _contains(ref, _reported_by(table), Certainty.DECLARED)
     for entry in materialized:
         for flow in entry.columns:
             for ref in (flow.source, flow.target):
                 yield ref, _contains(ref, entry.evidence, Certainty.DERIVED)
+
+
+def _reported_by(table: TableRow) -> str:
+    return table.source.replace(":", " ", 1) if table.is_of_database else f"catalog {table.provider}"
 
 
 def _contains(column: ColumnRef, evidence: str, certainty: Certainty) -> Edge:

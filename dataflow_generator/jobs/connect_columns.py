@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import NamedTuple
 
 from dataflow_generator.analysis.connectivity import UnionFind
 from dataflow_generator.connectors import Config, ConnectorFlows, Direction, Flow
-from dataflow_generator.connectors.column_mapping import MappedColumn, Paths
+from dataflow_generator.connectors.column_mapping import ColumnMapping, MappedColumn, Paths, columns_behind_sink
 from dataflow_generator.connectors.column_mapping import map_columns as map_flow_columns
 from dataflow_generator.connectors.java_regex import pattern_problems
 from dataflow_generator.graph import Certainty, NodeKind
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset
+from scanner_dictionary.lineage_inputs.catalogs import TableRow
 from scanner_model.columns import ColumnPath
 from scanner_model.errors import Problem
 
@@ -31,11 +33,19 @@ _LISTED = 3
 _HINT = "only the flow between the datasets is reported, without columns"
 
 
+DatabaseTables = Mapping[Dataset, TableRow]
+"""The tables that databases describe themselves."""
+
+
 class KnownColumns(NamedTuple):
-    """The columns of datasets: *known* from schemas; *derived* from connectors, computed only where no end is known."""
+    """The columns of datasets: *known* from schemas; *derived* from connectors, computed only where no end is known.
+
+    *tables* are those whose columns their database describes.
+    """
 
     known: ColumnsByDataset
     derived: Callable[[], ColumnsByDataset] = dict
+    tables: DatabaseTables = MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +71,9 @@ def map_columns(
                 whole = False
                 continue
             ends = _ends(flows, source, target, available)
-            followed = map_flow_columns(config, flows, flow, ends)
-            columns.extend(_flow(name, flow, (source, target), mapping) for mapping in followed.columns)
+            followed = _followed(config, flows, flow, ends, available.tables.get(target))
+            because = _because_of_table((source, target), ends, available)
+            columns.extend(_flow(name, flow, (source, target), mapping, because) for mapping in followed.columns)
             if not followed.whole:
                 whole = False
                 unmapped = untraceable if _lead_on(flows, ends) else undescribed
@@ -70,6 +81,37 @@ def map_columns(
     reported = {problem.what for problem in flows.problems}
     more = (problem for problem in unevaluated.values() if problem.what not in reported)
     return MappedColumns(tuple(columns), whole, (*_problems(undescribed, untraceable), *more))
+
+
+def _followed(
+    config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Paths], table: TableRow | None
+) -> ColumnMapping:
+    """Map the columns of a flow; *table* is a target that its database describes, None where there is none.
+
+    Of a topic that nothing describes, the columns are those that the sink fills in its table: they are matched only.
+    Columns that a sink writes and its table does not have are mapped, too, unless the sink adds them to the table.
+    """
+    if table is None or flows.direction is not Direction.SINK:
+        return map_flow_columns(config, flows, flow, ends)
+    if not ends[0]:
+        followed = map_flow_columns(config, flows, flow, (columns_behind_sink(config, flows, flow, ends[1]), ends[1]))
+        return replace(followed, columns=tuple(replace(column, alike=True) for column in followed.columns))
+    followed = map_flow_columns(config, flows, flow, ends)
+    if config.is_on("auto.evolve") or config.text("schema.evolution") == "basic":
+        return followed
+    has = {path[0].casefold() for path in ends[1] if path}
+    written = map_flow_columns(config, flows, flow, (ends[0], ())).columns
+    lacking = (column for column in written if column.target and column.target[0].casefold() not in has)
+    return replace(followed, columns=(*followed.columns, *lacking))
+
+
+def _because_of_table(ends: tuple[Dataset, Dataset], paths: tuple[Paths, Paths], available: KnownColumns) -> str:
+    """Return the evidence of the columns of a topic that only a table at its other end describes; else nothing."""
+    for end, other, known in zip(ends, ends[::-1], paths, strict=True):
+        table = available.tables.get(other)
+        if table and end.kind is NodeKind.TOPIC and not known:
+            return f"columns of {table.name[1]} from {table.source}"
+    return ""
 
 
 def derive(
@@ -136,13 +178,15 @@ def _lead_on(flows: ConnectorFlows, ends: tuple[Paths, Paths]) -> bool:
     return bool(ends[0]) if flows.direction is Direction.SINK else any(ends)
 
 
-def _flow(name: str, flow: Flow, ends: tuple[Dataset, Dataset], mapping: MappedColumn) -> ColumnFlow:
+def _flow(name: str, flow: Flow, ends: tuple[Dataset, Dataset], mapping: MappedColumn, because: str = "") -> ColumnFlow:
     return ColumnFlow(
         ColumnRef(ends[0], mapping.source),
         ColumnRef(ends[1], mapping.target),
         "DIRECT",
         "TRANSFORMATION" if mapping.changed else "IDENTITY",
-        ", ".join(filter(None, (f"connector {name}: {flow.because}", mapping.because))),
+        "; ".join(
+            filter(None, (", ".join(filter(None, (f"connector {name}: {flow.because}", mapping.because))), because))
+        ),
         Certainty.MATCHED if mapping.alike else None,
     )
 

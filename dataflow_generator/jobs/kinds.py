@@ -13,7 +13,6 @@ from typing import Any, NamedTuple, TypeVar
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.graph_builder import Described
 from dataflow_generator.build.snapshot import ReadColumns, Snapshot, TopicColumns
-from dataflow_generator.graph import Certainty, present
 from dataflow_generator.jobs.catalogs import link_jobs, other_names
 from dataflow_generator.jobs.connect import (
     ReportedConnector,
@@ -22,84 +21,50 @@ from dataflow_generator.jobs.connect import (
     connector_node,
     report_connector,
 )
-from dataflow_generator.jobs.connect_columns import ColumnsByDataset, ConnectorSpec, KnownColumns, derive
+from dataflow_generator.jobs.connect_columns import (
+    ColumnsByDataset,
+    ConnectorSpec,
+    DatabaseTables,
+    KnownColumns,
+    derive,
+)
 from dataflow_generator.jobs.consumer_groups import GroupOwner, group_jobs
 from dataflow_generator.jobs.consumer_groups import Query as NamedQuery
+from dataflow_generator.jobs.databases.names import TableNames
+from dataflow_generator.jobs.databases.views import view_jobs
 from dataflow_generator.jobs.flink.ddl import declared_columns, defines
 from dataflow_generator.jobs.flink.resolve import FlinkContext
 from dataflow_generator.jobs.flink.statements import flink_jobs, flink_owners, names_groups
 from dataflow_generator.jobs.ksqldb import Level, Reading, ksql_jobs, named_by, query_node
-from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Naming, Use, job_node
+from dataflow_generator.jobs.manual import manual_jobs
+from dataflow_generator.jobs.model import Dataset, JobFlows, Naming
 from dataflow_generator.jobs.openlineage import dataset_jobs, lineage_jobs
 from dataflow_generator.jobs.streams import streams_jobs, streams_node
-from scanner_dictionary.lineage_inputs.catalogs import LinkRow
+from scanner_dictionary.lineage_inputs.catalogs import LinkRow, TableRow
 from scanner_dictionary.lineage_inputs.events import DatasetFlowsRow, LineageJobRow
 from scanner_dictionary.lineage_inputs.jobs import ClusterTopic, GroupRow, Server
 from scanner_dictionary.queries.connectors import ConnectorRow
-from scanner_model.columns import Column, ColumnPath
+from scanner_model.columns import KEY, Column, ColumnPath, field_segment
 from scanner_model.kafka import StreamsTopology
-from scanner_model.manual import FlowEnd, ManualFlow
+from scanner_model.manual import ManualFlow
 from scanner_model.streaming_sql import ClusterNames, FlinkStatement, KsqlSource, Query
 
 T = TypeVar("T")
 _AT_ONCE = 200
 
 
-def manual_jobs(flows: Iterable[tuple[str, ManualFlow]], naming: Naming) -> Iterator[JobFlows]:
-    """Yield the jobs of *flows* (each with its cluster), ordered by cluster and name."""
-    jobs: dict[tuple[str, str], list[ManualFlow]] = {}
-    for cluster, flow in flows:
-        name = flow.job or f"{flow.origin.name} -> {flow.target.name}"
-        jobs.setdefault((cluster, name), []).append(flow)
-    for cluster, name in sorted(jobs):
-        yield _job(cluster, name, jobs[cluster, name], naming)
-
-
-def _job(cluster: str, name: str, flows: list[ManualFlow], naming: Naming) -> JobFlows:
-    columns = [(_column(cluster, flow.origin, naming), _column(cluster, flow.target, naming), flow) for flow in flows]
-    descriptions = tuple(sorted({flow.description for flow in flows} - {""}))
-    attributes = present(description="\n".join(descriptions), type="manual")
-    return JobFlows(
-        job=job_node(naming.clusters[cluster], name, attributes),
-        certainty=Certainty.DECLARED,
-        reads=_uses((origin.dataset, flow.evidence) for origin, _, flow in columns),
-        writes=_uses((target.dataset, flow.evidence) for _, target, flow in columns),
-        columns=tuple(
-            ColumnFlow(origin, target, _type(origin, target), "", flow.evidence)
-            for origin, target, flow in columns
-            if origin.path is not None or target.path is not None
-        ),
-    )
-
-
-def _column(cluster: str, end: FlowEnd, naming: Naming) -> ColumnRef:
-    dataset = naming.dataset(end.namespace, end.name) if end.namespace else naming.topic(cluster, end.name)
-    return ColumnRef(dataset, end.path)
-
-
-def _type(origin: ColumnRef, target: ColumnRef) -> str:
-    # An effect on a whole dataset cannot be DIRECT (OpenLineage, ColumnLineageDatasetFacet).
-    return "INDIRECT" if origin.path is None or target.path is None else "DIRECT"
-
-
-def _uses(pairs: Iterable[tuple[Dataset, str]]) -> tuple[Use, ...]:
-    evidence: dict[Dataset, str] = {}
-    for dataset, why in sorted(pairs):
-        evidence.setdefault(dataset, why)
-    return tuple(Use(dataset, why) for dataset, why in evidence.items())
-
-
 class LookupContext(NamedTuple):
     """What jobs are resolved against: dataset names, the sorted live topics of each cluster, the columns of topics.
 
-    *names* are the clusters' other names. *tables* are the columns of catalog tables; *derived* those of undescribed
-    datasets, derived through connectors.
+    *names* are the clusters' other names. *tables* are the columns of catalog tables, *databases* the tables that their
+    databases describe; *derived* the columns of undescribed datasets, derived through connectors.
     """
 
     naming: Naming
     names: Mapping[str, ClusterNames]
     topics: Mapping[str, tuple[str, ...]]
     tables: ColumnsByDataset
+    databases: DatabaseTables
     columns: TopicColumns
     derived: Callable[[], ColumnsByDataset] = dict
 
@@ -198,10 +163,10 @@ def ksql_readings(part: KsqlPart, context: LookupContext) -> Iterator[JobReading
 def connect_readings(rows: Sequence[ConnectorRow], context: LookupContext) -> Iterator[JobReading]:
     """Read connectors."""
     reported = _reported(rows, context)
-    available = KnownColumns(_columns_of(reported, context), context.derived)
+    available = KnownColumns(_columns_of(reported, context), context.derived, context.databases)
     for reading in connect_jobs(reported, available):
         count = "unknown_connectors" if not reading.known else "connector_columns" if reading.whole else "connectors"
-        yield JobReading(reading.flows, Coverage(problems=reading.problems, **{count: 1}))
+        yield JobReading(reading.flows, Coverage.of_one(count, reading.problems))
 
 
 def _reported(rows: Sequence[ConnectorRow], context: LookupContext) -> list[ReportedConnector]:
@@ -263,11 +228,21 @@ def derived_columns(snapshot: Snapshot, open_ends: Iterable[OpenEnds], context: 
 
 
 def _columns_of(reported: Iterable[ReportedConnector], context: LookupContext) -> ColumnsByDataset:
-    """Return the columns of the topics and catalog tables that connectors read or write, each once."""
+    """Return the columns of the topics and catalog tables that connectors read or write, each once.
+
+    The primary key of a database's table is listed with them, as the key of the messages that are read from it.
+    """
     named = {end for connector in reported for end in connector.ends}
     topics = _cluster_topics(named, context)
     of_topics = {topics[topic]: paths for topic, paths in context.columns.paths(topics.keys()).items()}
-    return {**of_topics, **{end: context.tables[end] for end in named if end in context.tables}}
+    of_tables = {
+        end: (*context.tables[end], *_key(context.databases.get(end))) for end in named & context.tables.keys()
+    }
+    return {**of_topics, **of_tables}
+
+
+def _key(table: TableRow | None) -> tuple[ColumnPath, ...]:
+    return tuple((KEY, field_segment(name)) for name in table.primary_key) if table else ()
 
 
 def _cluster_topics(datasets: Iterable[Dataset], context: LookupContext) -> dict[ClusterTopic, Dataset]:
@@ -313,6 +288,13 @@ def catalog_readings(rows: Sequence[LinkRow], context: LookupContext) -> Iterato
     return map(JobReading, link_jobs(rows, context.naming))
 
 
+def view_readings(rows: Sequence[TableRow], context: LookupContext) -> Iterator[JobReading]:
+    """Read the definitions of views."""
+    for reading in view_jobs(rows, context.tables, context.naming):
+        count = "columns" if reading.whole else "tables" if reading.flows.reads else "unread"
+        yield JobReading(reading.flows, Coverage.of_one(count, reading.problems))
+
+
 CONNECT = "connect"
 JOBS: Mapping[str, JobKind] = {
     "manual": JobKind(lambda snapshot: [snapshot.manual_flows], manual_readings),
@@ -322,6 +304,7 @@ JOBS: Mapping[str, JobKind] = {
     "streams": JobKind(lambda snapshot: [snapshot.topologies], streams_readings),
     "groups": JobKind(group_parts, group_readings),
     "catalog": JobKind(lambda snapshot: [snapshot.links], catalog_readings),
+    "views": JobKind(lambda snapshot: _chunked(snapshot.views), view_readings),
     "openlineage": JobKind(lineage_parts, lineage_readings),
 }
 """In the order of the graph's problems; of two jobs with one name the later one is kept."""
@@ -362,15 +345,14 @@ def job_partitions(snapshot: Snapshot) -> Iterator[Partition]:
 
 def lookup_context(snapshot: Snapshot) -> LookupContext:
     """Return the context of the jobs of *snapshot*; columns are derived through connectors on first use."""
-    naming = Naming(snapshot.clusters, other_names(snapshot.tables, snapshot.materialized))
-    tables = {
-        naming.dataset(*table.name): tuple(column.path for column in table.columns)
-        for table in snapshot.tables
-        if table.columns
-    }
+    shown = other_names(snapshot.tables, snapshot.materialized)
+    naming = Naming(snapshot.clusters, shown, TableNames(snapshot.tables))
+    described = [(naming.dataset(*table.name), table) for table in snapshot.tables if table.columns]
+    tables = {dataset: tuple(column.path for column in table.columns) for dataset, table in described}
+    databases = {dataset: table for dataset, table in described if table.is_of_database}
     # Columns are derived from what connectors read again afterwards.
     columns = snapshot.columns._replace(paths=_remembering(snapshot.columns.paths))
-    context = LookupContext(naming, snapshot.cluster_names, snapshot.topic_names, tables, columns)
+    context = LookupContext(naming, snapshot.cluster_names, snapshot.topic_names, tables, databases, columns)
 
     @cache
     def derived() -> ColumnsByDataset:

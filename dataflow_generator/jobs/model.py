@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from dataflow_generator.graph import Certainty, Node, NodeKind, kafka_namespace
+from dataflow_generator.jobs.databases.names import TableNames
 from scanner_model.columns import ColumnPath, path_name
 from scanner_model.errors import InputInvalid
 from scanner_model.names import broker_addresses
@@ -150,15 +151,18 @@ _KAFKA = "kafka://"
 class Naming:
     """Resolves names to datasets; *clusters* are names with normalized broker addresses, the first one canonical.
 
-    *shown* maps every other name of a dataset to its display name, as catalogs report them.
+    *shown* maps every other name of a dataset to its display name, as catalogs report them. *tables* finds the tables
+    of databases by the names that jobs use.
     """
 
     def __init__(
         self,
         clusters: Iterable[tuple[str, tuple[str, ...]]],
         shown: Mapping[tuple[str, str], tuple[str, str]] = MappingProxyType({}),
+        tables: TableNames | None = None,
     ) -> None:
         self._shown = shown
+        self._tables = tables or TableNames()
         self._clusters: dict[str, str] = {}
         self._brokers: dict[str, str] = {}
         for name, brokers in clusters:
@@ -183,7 +187,8 @@ class Naming:
     def dataset(self, namespace: str, name: str) -> Dataset:
         """Return a dataset: a topic where *namespace* is Kafka's, with the canonical namespace of a known cluster."""
         if not namespace.startswith(_KAFKA):
-            return Dataset(NodeKind.DATASET, *self._shown.get((namespace, name), (namespace, name)))
+            shown = self._shown.get((namespace, name)) or self._tables.find(namespace, name)
+            return Dataset(NodeKind.DATASET, *(shown or (namespace, name)))
         return Dataset(NodeKind.TOPIC, self._canonical(namespace), name)
 
     def _canonical(self, namespace: str) -> str:

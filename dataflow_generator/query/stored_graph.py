@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import fields
 from typing import NamedTuple
 
 from dataflow_generator.analysis.connectivity import CONNECTED, Component, components
-from dataflow_generator.build.coverage import Coverage
+from dataflow_generator.build.coverage import Coverage, Misfit
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
 from dataflow_generator.query.traversal import Hop, TraversalOptions, lineage
 from scanner_dictionary.graph.past import PastGraphReader
@@ -123,8 +122,11 @@ def stored_lineage(
 def coverage_of(about: StoredGraph) -> Coverage:
     """Read the coverage of the graph; all counts are 0 where an older program generated it."""
     stored = json.loads(about.coverage or "{}")
-    counts = {field.name: stored.get(field.name, 0) for field in fields(Coverage) if field.name != "problems"}
-    return Coverage(**counts, problems=tuple(Problem(**problem) for problem in stored.get("problems", ())))
+    return Coverage(
+        **{name: stored.get(name, 0) for name in Coverage.counts()},
+        problems=tuple(Problem(**problem) for problem in stored.get("problems", ())),
+        misfits=tuple(Misfit(tuple(nodes), what) for nodes, what in stored.get("misfits", ())),
+    )
 
 
 def _add_beside(graph: GraphReader, part: _Part, nodes: Sequence[int]) -> None:

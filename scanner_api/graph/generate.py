@@ -184,8 +184,7 @@ def _write_files(generation: Generation, dictionary: Dictionary, outputs: _Outpu
 
 
 def _report(dictionary: Dictionary, graph: StoredGraph, engine: str) -> GraphReport:
+    coverage = coverage_of(graph)
     with dictionary.reading() as conn:
-        findings = stored_findings(topic_level(conn))
-    return GraphReport(
-        engine=engine, nodes=graph.nodes, edges=graph.edges, coverage=coverage_of(graph), findings=findings
-    )
+        findings = stored_findings(topic_level(conn), coverage.misfits)
+    return GraphReport(engine=engine, nodes=graph.nodes, edges=graph.edges, coverage=coverage, findings=findings)

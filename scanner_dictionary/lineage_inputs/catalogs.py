@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Select, Table, select
 from scanner_dictionary.lineage_inputs.jobs import reported_rows
 from scanner_dictionary.queries.columns import column_fact
 from scanner_dictionary.schema import tables as t
+from scanner_model.catalogs import DATABASE, PRIMARY_KEY, TableKey
 from scanner_model.columns import Column, ColumnPath
 
 Name = tuple[str, str]
@@ -19,7 +20,7 @@ Name = tuple[str, str]
 
 
 class TableRow(NamedTuple):
-    """A live table of a catalog; unknown texts are empty."""
+    """A live table of a catalog or a database; unknown texts are empty. *definition* is the SQL text of a view."""
 
     name: Name
     provider: str
@@ -31,6 +32,30 @@ class TableRow(NamedTuple):
     partition_keys: tuple[str, ...]
     symlinks: tuple[Name, ...]
     columns: tuple[Column, ...] = ()
+    source: str = ""
+    definition: str = ""
+    keys: tuple[TableKey, ...] = ()
+    parameters: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def database(self) -> str:
+        """Return the database that a table of a database is in; empty where names have none."""
+        return dict(self.parameters).get("database", "")
+
+    @property
+    def schema(self) -> str:
+        """Return the schema that a table of a database is in; empty where names have none."""
+        return dict(self.parameters).get("schema", "")
+
+    @property
+    def is_of_database(self) -> bool:
+        """Return whether a database itself described the table."""
+        return self.provider == DATABASE
+
+    @property
+    def primary_key(self) -> tuple[str, ...]:
+        """Return the columns of the primary key; empty where there is none, or it is not known."""
+        return next((key.columns for key in self.keys if key.kind == PRIMARY_KEY), ())
 
 
 class LinkRow(NamedTuple):
@@ -76,6 +101,10 @@ def catalog_tables(conn: Connection, *, columns: bool = True) -> Iterator[TableR
             partition_keys=tuple(json.loads(row.partition_keys)),
             symlinks=_names(row.symlinks),
             columns=inside.get(row.id, ()),
+            source=row.source_name,
+            definition=row.definition,
+            keys=_keys(row.keys),
+            parameters=_names(row.parameters),
         )
 
 
@@ -108,6 +137,11 @@ def _ordered(table: Table) -> Select[tuple[object, ...]]:
 
 def _names(cell: str) -> tuple[Name, ...]:
     return tuple((namespace, name) for namespace, name in json.loads(cell))
+
+
+def _keys(cell: str) -> tuple[TableKey, ...]:
+    listed = json.loads(cell) if cell != "[]" else ()
+    return tuple(TableKey(kind, tuple(of), to, tuple(referenced)) for kind, of, to, referenced in listed)
 
 
 def _path(cell: str | None) -> ColumnPath | None:

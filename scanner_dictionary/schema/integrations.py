@@ -166,12 +166,12 @@ materialization = declare(
 
 catalog_table = declare(
     "catalog_table",
-    "A table of a data catalog.",
+    "A table of a data catalog or a database.",
     identity(),
     parent("cluster_id", "cluster", "the cluster whose scan read it"),
     must("namespace", Text, "OpenLineage namespace"),
     must("name", Text, "OpenLineage name"),
-    must("provider", String, "unity, glue, google, datazone, …"),
+    must("provider", String, "unity, glue, google, datazone, database, …"),
     must("kind", String, "as the catalog names it: TABLE, VIEW, …"),
     must("table_format", String, "delta, iceberg, parquet, …, may be empty"),
     must("location", Text, "where its files are stored, may be empty"),
@@ -183,6 +183,8 @@ catalog_table = declare(
     must("parameters", Text, "JSON array of (key, value) pairs; secrets are redacted"),
     must("partition_keys", Text, "JSON array of column names"),
     must("symlinks", Text, "JSON array of (namespace, name) pairs: other names of the same data"),
+    must("definition", Text, "SQL text of a view, may be empty; secrets are redacted"),
+    must("keys", Text, "JSON array of (kind, columns, referenced table, its columns)"),
     *provenance(),
     Index("ix_catalog_table_cluster", "cluster_id"),
     Index("ix_catalog_table_source", "source_id"),
@@ -190,7 +192,7 @@ catalog_table = declare(
 
 catalog_column = declare(
     "catalog_column",
-    "A column of a table of a data catalog.",
+    "A column of a table of a data catalog or a database.",
     parent("catalog_table_id", "catalog_table", "the table", key=True),
     ordinal("place in the table, from 0"),
     *column_description(),

@@ -101,6 +101,7 @@ def read_cluster_file(
         directory=path.parent,
         registry_types=registry_types,
         present=not replayed,
+        written=document.value,
     )
     errors = [*filling.errors, *_errors(filling, shown, context)]
     if errors:

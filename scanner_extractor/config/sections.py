@@ -101,8 +101,9 @@ class ParseContext:
 class ValidationContext:
     """What validation needs besides its items: the *document* of any form and the *directory* of cluster.json.
 
-    *shown* returns a value as users may see it. *present*: files that define jobs must exist; a replay needs none.
-    *registry_types* are the types of schema registry that may be named.
+    *written* is the document before variables were filled in. *shown* returns a value as users may see it. *present*:
+    files that define jobs must exist; a replay needs none. *registry_types* are the types of schema registry that may
+    be named.
     """
 
     document: Json
@@ -110,6 +111,7 @@ class ValidationContext:
     directory: Path
     registry_types: Collection[str] = ()
     present: bool = True
+    written: Json = None
 
 
 def _nothing(_: Items, __: ValidationContext) -> Iterator[ErrorMessage]:

@@ -14,8 +14,11 @@ from scanner_extractor.http.recording import Recorder, Replay
 from scanner_extractor.scan.results import CatalogResult, KafkaResult, Progress
 from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings
 from scanner_extractor.settings.confluent_cloud import OffsetSettings
+from scanner_extractor.settings.databases import DatabaseSettings
 from scanner_extractor.settings.flink import FileSettings
 from scanner_extractor.sources import files as file_texts
+from scanner_extractor.sources.databases import recording as database_recording
+from scanner_extractor.sources.databases.client import read_database
 from scanner_extractor.sources.kafka import end_offsets
 from scanner_extractor.sources.kafka.admin import probe as probe_brokers
 from scanner_extractor.sources.kafka.admin import read_kafka
@@ -103,6 +106,17 @@ class Connections:
         reading = self.brokers(settings, progress)
         if self.recorder:
             self.recorder.record_document(settings.source, DOCUMENT, kafka_document(reading))
+        return reading
+
+    def database(self, settings: DatabaseSettings, progress: Progress) -> CatalogResult:
+        """Read the tables of a database; a capture holds the result as one document, as it is not HTTP."""
+        name = database_recording.DOCUMENT
+        if self.replay:
+            document = self.replay.document(settings.source, name)
+            return database_recording.read_database_document(document, settings.source)
+        reading = read_database(settings, progress)
+        if self.recorder:
+            self.recorder.record_document(settings.source, name, database_recording.database_document(reading))
         return reading
 
     def texts(self, settings: FileSettings, source: SourceId, hide: file_texts.Hide) -> tuple[file_texts.FileText, ...]:

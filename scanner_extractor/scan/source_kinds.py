@@ -19,6 +19,7 @@ from scanner_extractor.config.confluent_cloud import (
     STREAM_CATALOG_SECTION,
     TABLEFLOW_SECTION,
 )
+from scanner_extractor.config.databases import DATABASE_SECTION
 from scanner_extractor.config.flink import FLINK_SECTION, STREAMS_SECTION
 from scanner_extractor.config.kafka import CONNECT_SECTION, KAFKA_SECTION, KSQLDB_SECTION
 from scanner_extractor.config.registries import REGISTRY_SECTION
@@ -41,6 +42,7 @@ from scanner_extractor.settings.confluent_cloud import (
     StreamCatalogSettings,
     TableflowSettings,
 )
+from scanner_extractor.settings.databases import DatabaseSettings
 from scanner_extractor.settings.flink import FileSettings, FlinkSettings, SqlFilesSettings, StreamsSettings
 from scanner_extractor.sources.confluent_cloud.discovery import read_cloud
 from scanner_extractor.sources.confluent_cloud.metrics import read_metrics
@@ -56,6 +58,7 @@ from scanner_extractor.sources.confluent_cloud.stream_catalog import read_stream
 from scanner_extractor.sources.confluent_cloud.tableflow import read_tableflow
 from scanner_extractor.sources.connect.client import listed_connectors, read_connect, worker_facts
 from scanner_extractor.sources.connect.reader import with_masked_passwords
+from scanner_extractor.sources.databases.client import database_probes
 from scanner_extractor.sources.files import read_sql_files, read_texts, read_topologies, separate_failed
 from scanner_extractor.sources.flink.servers import FLINK_SOURCES
 from scanner_extractor.sources.kafka_rest import find_cluster, read_kafka_rest
@@ -241,6 +244,14 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         field="tableflow",
     ),
     http_kind("catalog", CATALOG, CATALOG_SECTION, CatalogSettings, by_type(CATALOGS), field="catalogs"),
+    SourceKind(
+        name="database",
+        phase=CATALOG,
+        section=DATABASE_SECTION,
+        settings=DatabaseSettings,
+        read=lambda settings, connections, progress: connections.database(settings, progress),
+        check=lambda settings, _: database_probes(settings),
+    ),
     SourceKind(
         name="metrics",
         phase=METRICS,

@@ -1,10 +1,12 @@
-"""Parse the SQL that sources run in a database, with sqlglot: the tables that a query reads, and its column lineage."""
+"""Parse the SQL of databases with sqlglot, queries and views: the tables that one reads, and its column lineage."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sqlglot import exp, parse
 from sqlglot.errors import ErrorLevel, SqlglotError
@@ -22,8 +24,18 @@ _DEEPEST = 60
 _HIGHEST = 400
 _MOST_STEPS = 20_000
 
+_CHECKED = re.compile(r"(?i)\s+WITH\s+(?:CASCADED\s+|LOCAL\s+)?CHECK\s+OPTION\s*;?\s*$")
+"""The end of a view's text that is not a part of its query; sqlglot does not know it in every dialect."""
+
 Table = tuple[str, ...]
 """The parts of a table's name."""
+
+TableColumns = Callable[[Table], Collection[str]]
+"""Returns the names of a table's columns, in order; empty where they are not known."""
+
+
+def _unknown(_: Table) -> Collection[str]:
+    return ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +60,22 @@ class QueryReading:
     problem: str = ""
 
 
-def read_query(text: str, scheme: str) -> QueryReading:
-    """Parse a query in the dialect of a JDBC *scheme*; never raises, and takes bounded time for any text.
+def read_query(text: str, scheme: str, columns: TableColumns = _unknown) -> QueryReading:
+    """Parse a query, or a view, in the dialect of a JDBC *scheme*; never raises, and takes bounded time for any text.
 
-    Columns that cannot be resolved, such as unnamed or ambiguous ones, are left out.
+    *columns* resolve `*` and names without their table. Columns that cannot be resolved, such as unnamed or ambiguous
+    ones, are left out.
     """
     if len(text) > _LONGEST:
         return QueryReading(problem=f"the query has {len(text)} characters, more than the limit of {_LONGEST}")
     if _depth(text) > _DEEPEST:
         return QueryReading(problem=f"the query nests brackets more than {_DEEPEST} levels deep")
     try:
-        root = _scope(text, scheme)
-        return _Reading(scheme, root).read() if root else QueryReading(problem="the query is not one SELECT")
+        root, names = _scope(_CHECKED.sub("", text), scheme)
+        if root is None:
+            return QueryReading(problem="the query is not one SELECT")
+        listed = [folded(name.name, scheme, quoted=bool(name.args.get("quoted"))) for name in names]
+        return _Reading(scheme, root, columns).read(listed)
     except SqlglotError as error:  # e.g. for a name that refers to two tables
         return QueryReading(problem=f"the query cannot be parsed: {_first_line(error)}")
     except InputInvalid as error:
@@ -68,8 +84,11 @@ def read_query(text: str, scheme: str) -> QueryReading:
         return QueryReading(problem="query nesting exceeds the parser's limit")
 
 
-def _scope(text: str, scheme: str) -> Scope | None:
-    """Parse *text* as one query; None where it is another statement. Raises InputInvalid."""
+def _scope(text: str, scheme: str) -> tuple[Scope | None, list[exp.Identifier]]:
+    """Parse *text* as one query, or a view over one; None where it is another statement. Raises InputInvalid.
+
+    Returns the names that the header of a view gives its columns, too; empty where it lists none.
+    """
     logging.getLogger("sqlglot").addHandler(logging.NullHandler())
     try:
         statements = [
@@ -77,10 +96,10 @@ def _scope(text: str, scheme: str) -> Scope | None:
             for statement in parse(text, read=_dialect(scheme), error_level=ErrorLevel.RAISE)
             if statement is not None
         ]
-        query = statements[0] if len(statements) == 1 else None
+        query, names = _view(statements[0]) if len(statements) == 1 else (None, [])
         if query is not None and _is_deep(query):
             raise InputInvalid(f"an expression of the query is more than {_HIGHEST} levels deep")
-        return build_scope(query) if isinstance(query, exp.Query) else None
+        return build_scope(query) if isinstance(query, exp.Query) else None, names
     except SqlglotError as error:
         raise InputInvalid(f"the query cannot be parsed: {_first_line(error)}") from error
     except (ValueError, LookupError, AttributeError, TypeError) as error:
@@ -88,62 +107,86 @@ def _scope(text: str, scheme: str) -> Scope | None:
         raise InputInvalid(f"the query cannot be parsed ({type(error).__name__})") from error
 
 
+def _view(statement: exp.Expr) -> tuple[exp.Expr | None, list[exp.Identifier]]:
+    """Return the query of a view with the names that its header lists; another statement unchanged."""
+    if not isinstance(statement, exp.Create) or statement.args.get("kind") != "VIEW":
+        return statement, []
+    header = statement.this.expressions if isinstance(statement.this, exp.Schema) else []
+    listed = [item.this if isinstance(item, exp.ColumnDef) else item for item in header]
+    return statement.expression, [name for name in listed if isinstance(name, exp.Identifier)]
+
+
+class _Output(NamedTuple):
+    """An output column: *name* is empty where it has none, *origins* None where one of its columns is not resolved."""
+
+    name: str
+    origins: tuple[tuple[Table, str], ...] | None
+    changed: bool
+
+
 class _Reading:
     """The resolution of one query."""
 
-    def __init__(self, scheme: str, root: Scope) -> None:
+    def __init__(self, scheme: str, root: Scope, columns: TableColumns) -> None:
         self._scheme = scheme
         self._root = root
+        self._columns = columns
         self._scopes: dict[int, Scope] = {}
         self._steps = 0
         self._unclear: dict[str, None] = {}
         self._rest: dict[Table, None] = {}
 
-    def read(self) -> QueryReading:
+    def read(self, names: Sequence[str] = ()) -> QueryReading:
+        """Resolve the query; *names* are those that a view's header gives its columns."""
         tables: dict[Table, None] = {}
         for scope in self._root.traverse():
             for column in scope.columns:
                 self._scopes.setdefault(id(column), scope)
             sources = (source for source in scope.sources.values() if isinstance(source, exp.Table) and source.name)
             tables |= dict.fromkeys(map(self._table, sources))
-        columns = tuple(dict.fromkeys(self._outputs(self._root)))
+        columns = tuple(dict.fromkeys(self._columns_of(list(self._outputs(self._root)), names)))
         rest = next(iter(self._rest)) if len(self._rest) == 1 else None
         if len(self._rest) > 1:
             self._unclear.setdefault("*")
         problem = f"columns of the query that cannot be resolved: {', '.join(self._unclear)}" if self._unclear else ""
         return QueryReading(tuple(sorted(tables)), columns, rest, problem)
 
-    def _outputs(self, scope: Scope) -> Iterator[QueryColumn]:
+    def _columns_of(self, outputs: Sequence[_Output], names: Sequence[str]) -> Iterator[QueryColumn]:
+        """Yield the columns that have a name and are resolved; the others are noted."""
+        if names and len(names) != len(outputs):
+            self._unclear.setdefault("all: the view lists another number of columns than its query has")
+            return
+        for position, output in enumerate(outputs):
+            name = names[position] if names else output.name
+            if name and output.origins is not None:
+                yield QueryColumn(name, output.origins, output.changed)
+            else:
+                self._unclear.setdefault(name or "unnamed")
+
+    def _outputs(self, scope: Scope) -> Iterator[_Output]:
         """Return the output columns of a query; of a union, those of each branch under the first one's names."""
         self._step()
         if scope.set_operation_scopes:
             parts = [list(self._outputs(part)) for part in scope.set_operation_scopes]
-            names = [column.name for column in parts[0]]
-            for part in parts:
-                yield from (
-                    QueryColumn(name, column.origins, column.changed) for name, column in zip(names, part, strict=False)
-                )
+            yield from (_merged(columns) for columns in zip(*parts, strict=False))
             return
         for item in scope.expression.selects if isinstance(scope.expression, exp.Query) else ():
             if item.is_star:
                 yield from self._star(scope, item)
-                continue
-            name = self._name(item)
-            origins, changed = self._origins(item)
-            if name and origins is not None:
-                yield QueryColumn(name, origins, changed)
             else:
-                self._unclear.setdefault(name or "unnamed")
+                yield _Output(self._name(item), *self._origins(item))
 
-    def _star(self, scope: Scope, item: exp.Expr) -> Iterator[QueryColumn]:
+    def _star(self, scope: Scope, item: exp.Expr) -> Iterator[_Output]:
         named = item.table if isinstance(item, exp.Column) else ""
         for name, (_, source) in scope.selected_sources.items():
             if named and name != named:
                 continue
-            if isinstance(source, exp.Table):
-                self._rest.setdefault(self._table(source))
-            else:
+            if isinstance(source, Scope):
                 yield from self._outputs(source)
+            elif known := self._columns(table := self._table(source)):
+                yield from (_Output(column, ((table, column),), changed=False) for column in known)
+            else:
+                self._rest.setdefault(self._table(source))
 
     def _origins(self, item: exp.Expr) -> tuple[tuple[tuple[Table, str], ...] | None, bool]:
         """Return the origins of a value; None where one of its columns cannot be resolved."""
@@ -172,11 +215,9 @@ class _Reading:
         self._rest = before
         if not same and len(passed) == 1:
             return ((passed[0], name),), False
-        return (
-            (tuple(o for output in same for o in output.origins), any(output.changed for output in same))
-            if same
-            else None
-        )
+        if not same or any(output.origins is None for output in same):
+            return None
+        return tuple(o for output in same for o in output.origins or ()), any(output.changed for output in same)
 
     def _source(self, column: exp.Column) -> exp.Table | Scope | None:
         """Find the table or query of a column: by its qualifier, in this or an outer scope, or the only one."""
@@ -188,9 +229,19 @@ class _Reading:
             if not column.table and len(selected) == 1:
                 return next(iter(selected.values()))[1]
             if not column.table:
-                return None
+                return self._only_holder(scope, self._name(column))
             scope = scope.parent
         return None
+
+    def _only_holder(self, scope: Scope, name: str) -> exp.Table | Scope | None:
+        """Return the table or query that has a column of this name; of several, which a join merges, the first."""
+        sources = (source for _, source in scope.selected_sources.values())
+        return next((source for source in sources if name in self._names_of(source)), None)
+
+    def _names_of(self, source: exp.Table | Scope) -> Collection[str]:
+        if isinstance(source, Scope):
+            return {output.name for output in self._outputs(source)}
+        return self._columns(self._table(source))
 
     def _table(self, table: exp.Table) -> Table:
         return tuple(folded(part.name, self._scheme, quoted=bool(part.args.get("quoted"))) for part in table.parts)
@@ -206,6 +257,14 @@ class _Reading:
         self._steps += 1
         if self._steps > _MOST_STEPS:
             raise RecursionError
+
+
+def _merged(columns: Sequence[_Output]) -> _Output:
+    """Return the column of a union from those of its branches."""
+    if any(column.origins is None for column in columns):
+        return columns[0]._replace(origins=None)
+    origins = dict.fromkeys(origin for column in columns for origin in column.origins or ())
+    return _Output(columns[0].name, tuple(origins), any(column.changed for column in columns))
 
 
 def _is_deep(query: exp.Expr) -> bool:

@@ -6,8 +6,8 @@ from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.graph_builder import build_flows
 from dataflow_generator.graph import Certainty, EdgeKind, NodeKind
 from dataflow_generator.jobs.field_matching import Fields
-from dataflow_generator.jobs.kinds import manual_jobs
 from dataflow_generator.jobs.ksqldb import Level, ksql_jobs, named_by
+from dataflow_generator.jobs.manual import manual_jobs
 from dataflow_generator.jobs.model import Naming
 from scanner_model.columns import Column
 from scanner_model.manual import FlowEnd, ManualFlow

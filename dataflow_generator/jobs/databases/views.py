@@ -1,0 +1,108 @@
+"""Views as jobs: the tables that a view reads, and the columns that each of its own is derived from."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from dataflow_generator.connectors.column_mapping import Paths
+from dataflow_generator.connectors.families.jdbc_queries import QueryColumn, QueryReading, Table, read_query
+from dataflow_generator.graph import Certainty, present
+from dataflow_generator.jobs.databases.names import scheme_of
+from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Naming, Use, job_node
+from scanner_dictionary.lineage_inputs.catalogs import TableRow
+from scanner_model.columns import ColumnPath, field_name, field_segment
+from scanner_model.errors import Problem
+
+TYPE = "view"
+"""The type of these jobs."""
+
+_SCHEMES = {"file": "sqlite"}
+_DEFAULT_SCHEMAS = {"postgres": "public", "redshift": "public", "sqlserver": "dbo"}
+_HINT = "where the view's columns come from is not known; what it reads is, where it is listed"
+
+
+class ViewReading(NamedTuple):
+    """The job of a view; *whole*: every column is resolved. *problems* name what is not."""
+
+    flows: JobFlows
+    whole: bool
+    problems: tuple[Problem, ...]
+
+
+def view_jobs(rows: Iterable[TableRow], tables: Mapping[Dataset, Paths], naming: Naming) -> Iterator[ViewReading]:
+    """Yield the job of each view of *rows*; *tables* are the columns of known tables and views."""
+    for row in rows:
+        yield _View(row, tables, naming).read()
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    row: TableRow
+    tables: Mapping[Dataset, Paths]
+    naming: Naming
+
+    def read(self) -> ViewReading:
+        scheme = scheme_of(self.row.name[0])
+        query = read_query(self.row.definition, _SCHEMES.get(scheme, scheme), self._names)
+        view = self.naming.dataset(*self.row.name)
+        evidence = f"{self.row.kind.lower() or TYPE} {self.row.name[1]} of {self.row.source}"
+        sources = {table: self._dataset(table) for table in query.tables}
+        flows = JobFlows(
+            job=job_node(*self.row.name, present(type=TYPE, kind=self.row.kind)),
+            certainty=Certainty.DERIVED,
+            reads=tuple(Use(dataset, evidence) for dataset in sorted(set(sources.values()))),
+            writes=(Use(view, evidence),),
+            columns=tuple(dict.fromkeys(self._flows(view, query, evidence))),
+        )
+        problems = tuple(self._problems(query))
+        return ViewReading(flows, not problems, problems)
+
+    def _flows(self, view: Dataset, query: QueryReading, evidence: str) -> Iterator[ColumnFlow]:
+        own = self.tables.get(view, ())
+        for column in query.columns:
+            target = ColumnRef(view, _listed(column.name, own))
+            for table, name in column.origins:
+                dataset = self._dataset(table)
+                source = ColumnRef(dataset, _listed(name, self.tables.get(dataset, ())))
+                yield ColumnFlow(source, target, "DIRECT", _subtype(column), evidence)
+
+    def _problems(self, query: QueryReading) -> Iterator[Problem]:
+        where = f"{self.row.source} {self.row.name[1]}"
+        if query.problem:
+            yield Problem(where, query.problem, _HINT)
+        elif query.rest is not None:
+            what = f"the columns of {'.'.join(query.rest)}, which it selects by *, are not known"
+            yield Problem(where, what, _HINT)
+
+    def _names(self, table: Table) -> Collection[str]:
+        """Return the names of a table's columns."""
+        paths = self.tables.get(self._dataset(table), ())
+        return [field_name(path[0]) or path[0] for path in paths if len(path) == 1]
+
+    def _dataset(self, table: Table) -> Dataset:
+        """Resolve a name in the view: in the view's own schema, else in the server's default one."""
+        candidates = [self.naming.dataset(self.row.name[0], name) for name in self._full_names(table)]
+        return next((dataset for dataset in candidates if dataset in self.tables), candidates[0])
+
+    def _full_names(self, table: Table) -> Iterator[str]:
+        containers = [part for part in (self.row.database, self.row.schema) if part]
+        if len(table) > len(containers):
+            yield ".".join(table)
+            return
+        yield ".".join((*containers[: len(containers) + 1 - len(table)], *table))
+        default = _DEFAULT_SCHEMAS.get(scheme_of(self.row.name[0]))
+        if len(table) == 1 and default and containers:
+            yield ".".join((*containers[:-1], default, *table))
+
+
+def _listed(name: str, paths: Paths) -> ColumnPath:
+    """Return the path of a column as its table has it; one that differs in case only is the same."""
+    path = (field_segment(name),)
+    alike = [known for known in paths if len(known) == 1 and known[0].casefold() == path[0].casefold()]
+    return path if path in alike or len(alike) != 1 else alike[0]
+
+
+def _subtype(column: QueryColumn) -> str:
+    return "TRANSFORMATION" if column.changed else "IDENTITY"

@@ -1,0 +1,53 @@
+"""Manually declared flows as jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from dataflow_generator.graph import Certainty, present
+from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Naming, Use, job_node
+from scanner_model.manual import FlowEnd, ManualFlow
+
+
+def manual_jobs(flows: Iterable[tuple[str, ManualFlow]], naming: Naming) -> Iterator[JobFlows]:
+    """Yield the jobs of *flows* (each with its cluster), ordered by cluster and name."""
+    jobs: dict[tuple[str, str], list[ManualFlow]] = {}
+    for cluster, flow in flows:
+        name = flow.job or f"{flow.origin.name} -> {flow.target.name}"
+        jobs.setdefault((cluster, name), []).append(flow)
+    for cluster, name in sorted(jobs):
+        yield _job(cluster, name, jobs[cluster, name], naming)
+
+
+def _job(cluster: str, name: str, flows: list[ManualFlow], naming: Naming) -> JobFlows:
+    columns = [(_column(cluster, flow.origin, naming), _column(cluster, flow.target, naming), flow) for flow in flows]
+    descriptions = tuple(sorted({flow.description for flow in flows} - {""}))
+    attributes = present(description="\n".join(descriptions), type="manual")
+    return JobFlows(
+        job=job_node(naming.clusters[cluster], name, attributes),
+        certainty=Certainty.DECLARED,
+        reads=_uses((origin.dataset, flow.evidence) for origin, _, flow in columns),
+        writes=_uses((target.dataset, flow.evidence) for _, target, flow in columns),
+        columns=tuple(
+            ColumnFlow(origin, target, _type(origin, target), "", flow.evidence)
+            for origin, target, flow in columns
+            if origin.path is not None or target.path is not None
+        ),
+    )
+
+
+def _column(cluster: str, end: FlowEnd, naming: Naming) -> ColumnRef:
+    dataset = naming.dataset(end.namespace, end.name) if end.namespace else naming.topic(cluster, end.name)
+    return ColumnRef(dataset, end.path)
+
+
+def _type(origin: ColumnRef, target: ColumnRef) -> str:
+    # An effect on a whole dataset cannot be DIRECT (OpenLineage, ColumnLineageDatasetFacet).
+    return "INDIRECT" if origin.path is None or target.path is None else "DIRECT"
+
+
+def _uses(pairs: Iterable[tuple[Dataset, str]]) -> tuple[Use, ...]:
+    evidence: dict[Dataset, str] = {}
+    for dataset, why in sorted(pairs):
+        evidence.setdefault(dataset, why)
+    return tuple(Use(dataset, why) for dataset, why in evidence.items())

@@ -1,0 +1,129 @@
+"""The `databases` of cluster.json."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from scanner_extractor.config.sections import (
+    HTTP_MEMBERS,
+    Items,
+    ParseContext,
+    Section,
+    ValidationContext,
+    member_of,
+    name_list,
+    nonempty,
+    repeated_sources,
+)
+from scanner_extractor.http.messages import Json
+from scanner_extractor.settings.databases import DatabaseSettings
+from scanner_extractor.sources.databases.location import database_url
+from scanner_model.documents.schema_errors import ErrorMessage, JsonPath
+from scanner_model.errors import InputInvalid
+
+_ALIAS = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[\w.-]+)(?::\d{1,5})?")
+
+_DATABASE: Json = {
+    "type": "object",
+    "title": "Database",
+    "description": "One database whose tables, views and columns are read from its catalogs; never a row.",
+    "required": ["name", "url"],
+    "properties": {
+        "name": nonempty(
+            "Name", "What people call it; it names the source in every scan, so that the address may change.", "shop"
+        ),
+        "url": nonempty(
+            "Address",
+            "SQLAlchemy's URL of the database; a password in it comes from a variable and is shown nowhere.",
+            "postgresql://scanner@db:5432/shop",
+            "mysql://scanner:${SHOP_PASSWORD}@db/shop",
+        ),
+        "password": nonempty(
+            "Password",
+            "The user's password, from a variable or a file; unlike one in `url`, it is not encoded.",
+            "${SHOP_PASSWORD}",
+            "$file:/run/secrets/shop",
+        ),
+        "schemas": name_list(
+            "Schemas", "Names or patterns of the schemas to read; without it all but the database's own.", "sales*"
+        ),
+        "aliases": name_list(
+            "Other addresses",
+            "Addresses by which connectors and jobs know the same server: host, or host:port.",
+            "shop-db",
+        ),
+        "connect_timeout": HTTP_MEMBERS["connect_timeout"],
+        "read_timeout": HTTP_MEMBERS["read_timeout"],
+    },
+    "additionalProperties": False,
+}
+
+
+def parse_database(item: Json, context: ParseContext) -> DatabaseSettings:
+    """Return the settings of one database."""
+    words = {name: item[name] for name in ("password", "connect_timeout", "read_timeout") if name in item}
+    return DatabaseSettings(
+        name=item["name"],
+        url=item["url"],
+        schemas=tuple(item.get("schemas", ())),
+        aliases=tuple(item.get("aliases", ())),
+        secret_names=context.secret_names,
+        base=context.base,
+        **words,
+    )
+
+
+def validate_databases(items: Items, context: ValidationContext) -> Iterator[ErrorMessage]:
+    """Yield URLs that are none, passwords that are written in the file, wrong aliases, and names used twice."""
+    for path, item in items:
+        yield from _address(path, item, context)
+        aliases = item.get("aliases")
+        for number, alias in enumerate(aliases if isinstance(aliases, list) else ()):
+            if isinstance(alias, str) and alias and not _ALIAS.fullmatch(alias):
+                where = (*path, "aliases", number)
+                yield where, f"{context.shown(where)} is no address", "write host or host:port"
+    yield from repeated_sources(items, lambda item: ("name", _text(item.get("name"))))
+
+
+def _address(path: JsonPath, item: Json, context: ValidationContext) -> Iterator[ErrorMessage]:
+    written = member_of(_at(context.written, path), "url")
+    url = item.get("url")
+    password = _text(item.get("password"))
+    if password and password == member_of(_at(context.written, path), "password"):
+        yield (*path, "password"), "the password is written in this file", "write ${NAME}, or $file:PATH"
+    if not isinstance(url, str) or not url:
+        return
+    try:
+        parsed = database_url(url)
+    except InputInvalid as error:
+        yield (*path, "url"), f"the URL {error.what}", error.hint
+        return
+    if parsed.password and isinstance(written, str) and str(parsed.password) in written:
+        yield (*path, "url"), "the password is written in this file", "write ${NAME} in its place"
+
+
+def _at(document: Json, path: JsonPath) -> Json:
+    value: Any = document
+    for step in path:
+        value = value[step]
+    return value
+
+
+def _text(value: Json) -> str:
+    return value if isinstance(value, str) else ""
+
+
+DATABASE_SECTION: Section[DatabaseSettings] = Section(
+    member="databases",
+    schema=_DATABASE,
+    parse=parse_database,
+    validate=validate_databases,
+    listing={
+        "title": "Databases",
+        "description": "Databases at the ends of connectors and jobs.",
+        "examples": [[{"name": "shop", "url": "postgresql://scanner@db/shop", "password": "${SHOP_PASSWORD}"}]],
+    },
+    over_http=False,
+)

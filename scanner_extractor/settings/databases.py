@@ -1,0 +1,39 @@
+"""Settings of databases: where they are, which schemas matter, by which other addresses jobs know them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+from scanner_model.names import SourceId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatabaseSettings:
+    """One database; *name* is the user's name for it, *url* SQLAlchemy's, which may hold a password.
+
+    *password* takes the place of the one in *url*, empty where there is none. *schemas* are globs of names, none for
+    every schema that is not the database's own. *aliases* are other addresses of the server, `host` or `host:port`.
+    Times in seconds. *secret_names* are names whose values are masked in SQL texts, besides those that always are.
+    *base* is the directory that the path of a SQLite file is relative to.
+    """
+
+    name: str
+    url: str = field(repr=False)
+    password: str = field(default="", repr=False)
+    schemas: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    connect_timeout: float = 10.0
+    read_timeout: float = 60.0
+    secret_names: frozenset[str] = frozenset()
+    base: Path = Path()
+
+    @property
+    def source(self) -> SourceId:
+        """Return the identity of this source in every scan; the name stays when the address changes."""
+        return SourceId(f"database:{self.name}")
+
+    def wants(self, schema: str) -> bool:
+        """Return whether a schema is listed; every one is where none is listed."""
+        return not self.schemas or any(fnmatchcase(schema, pattern) for pattern in self.schemas)

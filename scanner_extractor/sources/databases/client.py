@@ -1,0 +1,162 @@
+"""Read a database in a read-only session: its schemas, their tables and views; and the probes of `scanner check`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from sqlalchemy import Connection, Engine, Inspector, create_engine, event, inspect
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import DBAPIError, SAWarning
+from sqlalchemy.pool import ConnectionPoolEntry, NullPool
+
+from scanner_extractor.probes import Probe
+from scanner_extractor.scan.results import CatalogResult, Progress
+from scanner_extractor.settings.databases import DatabaseSettings
+from scanner_extractor.sources.databases.errors import reason_of, source_errors
+from scanner_extractor.sources.databases.location import Location
+from scanner_extractor.sources.databases.products import timeouts
+from scanner_extractor.sources.databases.reader import SchemaReader, SchemaTables
+from scanner_model.errors import Problem, SourceRefused
+from scanner_model.scan import SourceResult, SourceStatus
+
+_HIDDEN = "it does not exist, or this user may not see it"
+_HINT = "check `schemas` and the user's rights: see docs/sources/databases.md"
+
+
+def read_database(settings: DatabaseSettings, progress: Progress) -> CatalogResult:
+    """Read the tables and views of every schema that matters, in order of their names.
+
+    Each schema is read in a transaction of its own; one that cannot be read is a problem, and the result partial.
+    Raises ScannerError where the database cannot be reached, or none of its schemas read.
+    """
+    location = Location.of(settings)
+    read: list[SchemaTables] = []
+    problems: list[Problem] = []
+    with connected(settings, location) as conn:
+        names = _schemas(settings, location, inspect(conn))
+        problems.extend(_missing(settings, names))
+        if problems and not names:
+            raise SourceRefused(f"none of its schemas is there: {', '.join(settings.schemas)}", hint=_HINT)
+        for name in names:
+            try:
+                read.append(_reader(settings, location, conn).read(name))
+            except DBAPIError as error:
+                problems.append(Problem(f"{settings.source} schema {name}", reason_of(error), _HINT))
+                if len(problems) == len(names) and not read:
+                    raise
+            conn.rollback()
+            progress(settings.source, sum(len(schema.tables) for schema in read), None)
+    return _result(settings, read, problems)
+
+
+def database_probes(settings: DatabaseSettings) -> Iterator[Probe]:
+    """Try to connect, and to list the schemas that matter with their tables and views."""
+    yield Probe("connect to the database", lambda: _version(settings))
+    yield Probe("list tables and views", lambda: _counted(settings))
+
+
+def _version(settings: DatabaseSettings) -> str:
+    with connected(settings, Location.of(settings)) as conn:
+        version = ".".join(map(str, conn.dialect.server_version_info or ()))
+        return f"{conn.dialect.name} {version}".strip()
+
+
+def _counted(settings: DatabaseSettings) -> str:
+    location = Location.of(settings)
+    with connected(settings, location) as conn:
+        inspector = inspect(conn)
+        names = _schemas(settings, location, inspector)
+        if lacking := tuple(_missing(settings, names)):
+            raise SourceRefused(lacking[0].what, where=lacking[0].where, hint=lacking[0].hint)
+        tables = sum(len(inspector.get_table_names(schema=name)) for name in names)
+        views = sum(len(inspector.get_view_names(schema=name)) for name in names)
+        return f"{tables} tables and {views} views in {len(names)} schemas"
+
+
+@contextmanager
+def connected(settings: DatabaseSettings, location: Location) -> Iterator[Connection]:
+    """Open one read-only connection; errors are converted."""
+    # Types that SQLAlchemy does not know are `unknown`; this is repeated because tests reset the filters.
+    warnings.filterwarnings("ignore", category=SAWarning)
+    with source_errors(location.url):
+        engine = _engine(settings, location)
+        with engine.connect() as conn:
+            yield conn
+
+
+def _engine(settings: DatabaseSettings, location: Location) -> Engine:
+    driver = location.url.get_dialect().driver
+    arguments = timeouts(driver, settings.connect_timeout, settings.read_timeout)
+    engine = create_engine(location.url, poolclass=NullPool, connect_args=arguments, hide_parameters=True)
+    statements = [*location.product.session, *_time_limit(location, settings.read_timeout)]
+
+    @event.listens_for(engine, "connect")
+    def _begin_session(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
+        cursor = connection.cursor()
+        for statement in statements:
+            cursor.execute(statement)
+        cursor.close()
+        connection.commit()
+
+    return engine
+
+
+def _time_limit(location: Location, seconds: float) -> tuple[str, ...]:
+    """Return the statement that bounds each later one, where the server can do so."""
+    return (f"SET statement_timeout = {round(seconds * 1000)}",) if location.product.scheme == "postgres" else ()
+
+
+def _schemas(settings: DatabaseSettings, location: Location, inspector: Inspector) -> list[str | None]:
+    """Return the schemas to read, in order; [None] where the database has no schemas."""
+    product = location.product
+    if product.scheme == "file":
+        return [None]
+    if product.own_schema_only and not settings.schemas:
+        return [inspector.default_schema_name]
+    if not product.schemas_in_database and location.url.database and not settings.schemas:
+        return [location.url.database]
+    own = (*product.own_prefixes,)
+    return [
+        name
+        for name in sorted(inspector.get_schema_names())
+        if settings.wants(name) and (settings.schemas or not (name in product.own or name.startswith(own)))
+    ]
+
+
+def _missing(settings: DatabaseSettings, names: Iterable[str | None]) -> Iterator[Problem]:
+    """Yield the listed schemas that are not among *names*; of a pattern, where it matches none."""
+    listed = [name for name in names if name is not None]
+    for pattern in settings.schemas if listed != [None] else ():
+        one = DatabaseSettings(name="", url="", schemas=(pattern,))
+        if not any(map(one.wants, listed)):
+            yield Problem(f"{settings.source} schema {pattern}", _HIDDEN, _HINT)
+
+
+def _reader(settings: DatabaseSettings, location: Location, conn: Connection) -> SchemaReader:
+    """Return a reader with an inspector of its own, whose cache lives as long as one schema is read."""
+    return SchemaReader(
+        source=settings.source, location=location, inspector=inspect(conn), secret_names=settings.secret_names
+    )
+
+
+def _result(settings: DatabaseSettings, read: list[SchemaTables], problems: list[Problem]) -> CatalogResult:
+    tables = [table for schema in read for table in schema.tables]
+    unread = [name for schema in read for name in schema.unread]
+    reasons = [f"{len(problems)} of its schemas could not be read"] if problems else []
+    reasons += [f"{len(unread)} of its tables could not be read"] if unread else []
+    return CatalogResult(
+        outcome=SourceResult(
+            source=settings.source,
+            kind="database",
+            status=SourceStatus.PARTIAL if reasons else SourceStatus.READ,
+            received=len(tables),
+            requested=len(tables) + len(unread),
+            reason="; ".join(reasons),
+            hint=_HINT if reasons else "",
+            unread=frozenset() if problems else frozenset(unread),
+        ),
+        tables=tuple(sorted(tables, key=lambda table: table.name)),
+        problems=(*problems, *(problem for schema in read for problem in schema.problems)),
+    )

@@ -1,0 +1,55 @@
+"""Errors of databases and their drivers as errors of a source, without secrets."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from sqlalchemy.engine import URL
+from sqlalchemy.exc import DBAPIError, NoSuchModuleError, SQLAlchemyError
+
+from scanner_model.errors import InputInvalid, PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
+from scanner_model.redaction import MASK, mask_text
+
+_REFUSED = re.compile(
+    r"(?i)denied|authentication|password|permission|login failed|not allowed|pg_hba|ORA-01017|ORA-01045|ORA-28000"
+)
+_EXTRAS = {"psycopg": "kafka-lineage-scanner[postgres]", "pymysql": "kafka-lineage-scanner[mysql]"}
+_ADDRESS = "check host, port and database of its `url`"
+_RIGHTS = "check user, password and rights: see docs/sources/databases.md"
+
+
+def reason_of(error: BaseException) -> str:
+    """Return the first line of an error without secrets and without the SQL text that caused it."""
+    original = error.orig if isinstance(error, DBAPIError) and error.orig is not None else error
+    lines = [line for line in str(original).strip().splitlines() if line.strip()]
+    return mask_text(lines[0]) if lines else type(original).__name__
+
+
+@contextmanager
+def source_errors(url: URL) -> Iterator[None]:
+    """Convert what SQLAlchemy and the driver of *url* raise to errors of a source."""
+    try:
+        yield
+    except (DBAPIError, UnicodeError) as error:
+        raise _source_error(error, url) from error
+    except (NoSuchModuleError, ImportError) as error:
+        driver = url.drivername.partition("+")[2] or url.drivername
+        package = _EXTRAS.get(driver, f"the package of the driver {driver}")
+        install = f"pip install '{package}'" if driver in _EXTRAS else f"install {package}"
+        raise InputInvalid(f"no driver {url.drivername!r} is installed", hint=install) from error
+    except SQLAlchemyError as error:
+        raise PayloadUnexpected(_hidden(reason_of(error), url), hint=_ADDRESS) from error
+
+
+def _source_error(error: DBAPIError | UnicodeError, url: URL) -> ScannerError:
+    reason = _hidden(reason_of(error), url)
+    if _REFUSED.search(reason):
+        return SourceRefused(reason, hint=_RIGHTS)
+    return SourceUnreachable(reason, hint=_ADDRESS)
+
+
+def _hidden(text: str, url: URL) -> str:
+    password = url.password or ""
+    return text.replace(password, MASK) if password else text

@@ -1,0 +1,90 @@
+"""The database products that are known, one row each: names in OpenLineage, own schemas, read-only sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Product:
+    """A database product; the defaults are those of an unknown one.
+
+    *scheme* and *port* are those of OpenLineage's namespace. *schemas_in_database*: the full name of a table is
+    `database.schema.table`, otherwise `schema.table`. *own* are the schemas of the product itself, and *own_prefixes*
+    how the names of others begin. *own_schema_only*: without a list only the user's schema is read. *session* are
+    statements that make a session read-only. *driver* is the one that is used where the URL names none.
+    """
+
+    scheme: str
+    port: int | None = None
+    schemas_in_database: bool = True
+    own: frozenset[str] = frozenset({"information_schema"})
+    own_prefixes: tuple[str, ...] = ()
+    own_schema_only: bool = False
+    session: tuple[str, ...] = ()
+    driver: str = ""
+
+
+_MYSQL = Product(
+    scheme="mysql",
+    port=3306,
+    schemas_in_database=False,
+    own=frozenset({"information_schema", "mysql", "performance_schema", "sys"}),
+    session=("SET SESSION TRANSACTION READ ONLY",),
+    driver="pymysql",
+)
+_POSTGRES = Product(
+    scheme="postgres",
+    port=5432,
+    own_prefixes=("pg_",),
+    session=("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",),
+    driver="psycopg",
+)
+
+PRODUCTS: Mapping[str, Product] = {
+    "postgresql": _POSTGRES,
+    "mysql": _MYSQL,
+    "mariadb": _MYSQL,
+    "mssql": Product(
+        scheme="sqlserver",
+        port=1433,
+        own=frozenset({"INFORMATION_SCHEMA", "sys", "guest"}),
+        own_prefixes=("db_",),
+        driver="pyodbc",
+    ),
+    "oracle": Product(scheme="oracle", port=1521, own_schema_only=True, driver="oracledb"),
+    "redshift": Product(scheme="redshift", port=5439, own_prefixes=("pg_",)),
+    "sqlite": Product(scheme="file", session=("PRAGMA query_only = ON",)),
+    "snowflake": Product(scheme="snowflake", own=frozenset({"INFORMATION_SCHEMA", "information_schema"})),
+    "trino": Product(scheme="trino", port=8080),
+    "clickhouse": Product(
+        scheme="clickhouse", port=8123, schemas_in_database=False, own=frozenset({"system", "information_schema"})
+    ),
+}
+"""By SQLAlchemy's name of the dialect. Source: OpenLineage, "Naming conventions"."""
+
+
+def product_of(dialect: str) -> Product:
+    """Return the product of a dialect; an unknown one has the dialect's name as its scheme."""
+    return PRODUCTS.get(dialect) or Product(scheme=dialect)
+
+
+def timeouts(driver: str, connect: float, read: float) -> dict[str, float]:
+    """Return the timeouts as arguments of a *driver*; empty for one whose arguments are not known."""
+    whole = {"connect": max(1, round(connect)), "read": max(1, round(read))}
+    return {argument: whole[kind] for argument, kind in _TIMEOUTS.get(driver, {}).items()}
+
+
+_TIMEOUTS: Mapping[str, Mapping[str, str]] = {
+    "mysqlconnector": {"connection_timeout": "connect"},
+    "mysqldb": {"connect_timeout": "connect", "read_timeout": "read"},
+    "oracledb": {"tcp_connect_timeout": "connect"},
+    "pg8000": {"timeout": "read"},
+    "psycopg": {"connect_timeout": "connect"},
+    "psycopg2": {"connect_timeout": "connect"},
+    "pymssql": {"login_timeout": "connect", "timeout": "read"},
+    "pymysql": {"connect_timeout": "connect", "read_timeout": "read"},
+    "pyodbc": {"timeout": "connect"},
+    "pysqlite": {"timeout": "connect"},
+}

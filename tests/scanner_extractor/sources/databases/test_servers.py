@@ -1,0 +1,170 @@
+"""What only a server has: schemas, rights, comments, materialised views, sessions that cannot write."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+from sqlalchemy import create_engine, text
+
+from scanner_extractor.probes import State, run_probes
+from scanner_extractor.scan.results import CatalogResult, no_progress
+from scanner_extractor.settings.databases import DatabaseSettings
+from scanner_extractor.sources.databases.client import connected, database_probes, read_database
+from scanner_extractor.sources.databases.location import Location
+from scanner_model.errors import ScannerError, SourceRefused
+from scanner_model.scan import SourceStatus
+
+Run = Callable[..., str]
+
+
+def run(url: str, *statements: str) -> None:
+    engine = create_engine(url, isolation_level="AUTOCOMMIT")
+    with engine.connect() as connection:
+        for statement in statements:
+            connection.execute(text(statement))
+    engine.dispose()
+
+
+def settings(url: str, **more: object) -> DatabaseSettings:
+    return DatabaseSettings(name="shop", url=url, **more)
+
+
+def read(url: str, **more: object) -> CatalogResult:
+    return read_database(settings(url, **more), no_progress)
+
+
+@pytest.fixture
+def warehouse(postgres_url: str) -> str:
+    """Build a PostgreSQL database with two schemas of its own, and return its URL."""
+    run(
+        postgres_url.replace("postgresql:", "postgresql+psycopg:"),
+        "CREATE SCHEMA sales",
+        "CREATE SCHEMA private",
+        "CREATE TABLE sales.orders (id bigint PRIMARY KEY, place point, note text DEFAULT 'none')",
+        "CREATE TABLE private.people (id bigint)",
+        "COMMENT ON TABLE sales.orders IS 'What was ordered'",
+        "COMMENT ON COLUMN sales.orders.note IS 'as the customer wrote it'",
+        "CREATE MATERIALIZED VIEW sales.latest AS SELECT max(id) AS id FROM sales.orders",
+    )
+    return postgres_url
+
+
+@pytest.fixture
+def shop(mariadb_server: str) -> Iterator[Run]:
+    """Build a MariaDB database with a view; return a function that makes a user with rights and returns its URL."""
+    database = f"{mariadb_server}/shop"
+    run(mariadb_server, "CREATE DATABASE shop")
+    run(database, "CREATE TABLE orders (id INT PRIMARY KEY)", "CREATE VIEW latest AS SELECT max(id) AS id FROM orders")
+    users: list[str] = []
+
+    def user(name: str, *rights: str) -> str:
+        grants = (f"GRANT {right} TO {name}" for right in rights)
+        run(mariadb_server, f"CREATE USER {name} IDENTIFIED BY 'hidden-word'", *grants)
+        users.append(name)
+        return database.replace("root@", f"{name}:hidden-word@")
+
+    yield user
+    run(mariadb_server, "DROP DATABASE shop", *(f"DROP USER {name}" for name in users))
+
+
+@pytest.mark.postgres
+@pytest.mark.xdist_group("postgres")
+class TestPostgres:
+    """PostgreSQL, whose catalogs every user can read."""
+
+    def test_comments_and_materialised_views_are_read(self, warehouse) -> None:
+        """A comment describes a table or a column as a schema's doc does."""
+        latest, orders = read(warehouse, schemas=("sales",)).tables
+
+        assert (latest.name.rpartition(".")[2], latest.kind) == ("latest", "MATERIALIZED VIEW")
+        assert "max(" in latest.definition
+        assert orders.description == "What was ordered"
+        assert orders.columns[2].doc == "as the customer wrote it"
+
+    def test_type_without_a_name_in_sqlalchemy_does_not_lose_the_column(self, warehouse) -> None:
+        """Types of extensions, and geometric ones, are unknown; the others of the table are not."""
+        (orders,) = (table for table in read(warehouse).tables if table.name.endswith(".orders"))
+
+        assert [column.type for column in orders.columns] == ["bigint", "unknown", "text"]
+
+    def test_schema_that_is_not_there_leaves_the_rest_to_be_read(self, warehouse) -> None:
+        """It was renamed, or the user may not see it: earlier facts of it are kept."""
+        result = read(warehouse, schemas=("sales", "missing"))
+
+        assert result.outcome.status is SourceStatus.PARTIAL
+        assert len(result.tables) == 2
+        assert [problem.where for problem in result.problems] == ["database:shop schema missing"]
+
+    def test_no_schema_at_all_is_refused(self, warehouse) -> None:
+        """Nothing was read, so nothing may be deleted."""
+        with pytest.raises(SourceRefused, match="none of its schemas"):
+            read(warehouse, schemas=("missing",))
+
+    def test_session_cannot_write(self, warehouse) -> None:
+        """Whatever rights the user has."""
+        one = settings(warehouse)
+        with (
+            pytest.raises(ScannerError, match="read-only"),
+            connected(one, Location.of(one)) as connection,
+        ):
+            connection.execute(text("CREATE TABLE mine (id int)"))
+
+    def test_check_names_what_it_cannot_see(self, warehouse) -> None:
+        """Before a scan is started."""
+        one = settings(warehouse, schemas=("missing",))
+        results = list(run_probes(one.source, database_probes(one)))
+
+        assert [result.state for result in results] == [State.OK, State.REFUSED]
+        assert results[1].detail.startswith("database:shop schema missing")
+
+    def test_user_without_rights_on_the_tables_sees_them(self, warehouse) -> None:
+        """The catalogs are enough: no right to read a row is needed."""
+        run(warehouse.replace("postgresql:", "postgresql+psycopg:"), "CREATE ROLE reader LOGIN")
+        result = read(warehouse.replace("scanner:hidden-word@", "reader@"))
+        run(warehouse.replace("postgresql:", "postgresql+psycopg:"), "DROP ROLE reader")
+
+        assert len(result.tables) == 3
+        assert result.problems == ()
+
+
+@pytest.mark.mariadb
+@pytest.mark.xdist_group("mariadb")
+class TestMariaDb:
+    """MariaDB, which shows what the user has some right on."""
+
+    def test_least_rights_that_are_documented_are_enough(self, shop) -> None:
+        """REFERENCES reads no row; MySQL shows a view to those only who may also select from it."""
+        result = read(shop("careful", "REFERENCES ON shop.*", "SELECT, SHOW VIEW ON shop.latest"))
+
+        assert result.problems == ()
+        assert [(table.name, bool(table.definition)) for table in result.tables] == [
+            ("shop.latest", True),
+            ("shop.orders", False),
+        ]
+
+    def test_view_without_the_right_to_see_it_is_kept_from_earlier(self, shop) -> None:
+        """The other tables are read, and the view is not taken for deleted."""
+        result = read(shop("blind", "REFERENCES ON shop.*"))
+
+        assert [table.name for table in result.tables] == ["shop.orders"]
+        assert result.outcome.status is SourceStatus.PARTIAL
+        assert result.outcome.unread == {"shop.latest"}
+        assert [problem.where for problem in result.problems] == ["database:shop shop.latest"]
+
+    def test_wrong_password_is_refused_and_not_shown(self, shop) -> None:
+        """An operator corrects it."""
+        url = shop("someone", "REFERENCES ON shop.*").replace("hidden-word", "hidden-other")
+
+        with pytest.raises(SourceRefused) as caught:
+            read(url)
+        assert "hidden" not in str(caught.value)
+
+    def test_session_cannot_write(self, shop) -> None:
+        """Whatever rights the user has."""
+        one = settings(shop("writer", "ALL ON shop.*"))
+        with (
+            pytest.raises(ScannerError, match="READ ONLY"),
+            connected(one, Location.of(one)) as connection,
+        ):
+            connection.execute(text("INSERT INTO orders VALUES (1)"))
