@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping
 from sqlglot import exp
 from sqlglot.optimizer.scope import Scope
 
-
 Fold = Callable[[exp.Identifier], str]
 """Returns a name in the case in which the database stores it."""
 
