@@ -11,6 +11,9 @@ from scanner_model.names import SourceId, TopicName
 DATABASE = "database"
 """The provider of tables that a database itself describes."""
 
+KAFKA_BROKERS, KAFKA_TOPICS, KAFKA_GROUP, KAFKA_FORMAT = "kafka.brokers", "kafka.topics", "kafka.group", "kafka.format"
+"""The parameters of a table that its engine reads from topics by itself; lists are separated by commas."""
+
 PRIMARY_KEY, UNIQUE, FOREIGN_KEY = "PRIMARY KEY", "UNIQUE", "FOREIGN KEY"
 """The kinds of keys."""
 

@@ -15,6 +15,7 @@ from scanner_dictionary.lineage_inputs.jobs import ClusterTopic, GroupRow, Serve
 from scanner_dictionary.lineage_inputs.topics import ClusterRow, DefinitionRow, TopicNodeRow
 from scanner_dictionary.lineage_inputs.topics import LinkRow as SchemaLinkRow
 from scanner_dictionary.queries.connectors import ConnectorRow, connectors
+from scanner_model.catalogs import KAFKA_TOPICS
 from scanner_model.columns import Column, ColumnPath
 from scanner_model.kafka import StreamsTopology
 from scanner_model.manual import ManualFlow
@@ -92,6 +93,11 @@ class Snapshot:
     def views(self) -> tuple[TableRow, ...]:
         """Return the tables that a SQL text defines, in order."""
         return tuple(table for table in self.tables if table.definition)
+
+    @property
+    def ingested(self) -> tuple[TableRow, ...]:
+        """Return the tables that their engine reads from topics, or writes to topics, in order."""
+        return tuple(table for table in self.tables if any(name == KAFKA_TOPICS for name, _ in table.parameters))
 
     @property
     def has_events_or_catalogs(self) -> bool:

@@ -30,6 +30,7 @@ from dataflow_generator.jobs.connect_columns import (
 )
 from dataflow_generator.jobs.consumer_groups import GroupOwner, group_jobs
 from dataflow_generator.jobs.consumer_groups import Query as NamedQuery
+from dataflow_generator.jobs.databases.ingestion import Ends, group_owners, ingestion_jobs, topics_of
 from dataflow_generator.jobs.databases.names import TableNames
 from dataflow_generator.jobs.databases.views import view_jobs
 from dataflow_generator.jobs.flink.ddl import declared_columns, defines
@@ -40,7 +41,7 @@ from dataflow_generator.jobs.manual import manual_jobs
 from dataflow_generator.jobs.model import Dataset, JobFlows, Naming
 from dataflow_generator.jobs.openlineage import dataset_jobs, lineage_jobs
 from dataflow_generator.jobs.streams import streams_jobs, streams_node
-from scanner_dictionary.lineage_inputs.catalogs import LinkRow, TableRow
+from scanner_dictionary.lineage_inputs.catalogs import LinkRow, Name, TableRow
 from scanner_dictionary.lineage_inputs.events import DatasetFlowsRow, LineageJobRow
 from scanner_dictionary.lineage_inputs.jobs import ClusterTopic, GroupRow, Server
 from scanner_dictionary.queries.connectors import ConnectorRow
@@ -111,6 +112,14 @@ class GroupsPart(NamedTuple):
     owners: tuple[GroupOwner, ...]
     queries: tuple[NamedQuery, ...]
     flink: tuple[FlinkPart, ...]
+    ingested: tuple[TableRow, ...]
+
+
+class IngestionPart(NamedTuple):
+    """Tables that engines read from topics, and the names of the views, which may write to such tables."""
+
+    tables: Sequence[TableRow]
+    views: tuple[Name, ...]
 
 
 class EventsPart(NamedTuple):
@@ -192,13 +201,14 @@ def group_parts(snapshot: Snapshot) -> Iterator[GroupsPart]:
         for (cluster, _), statements in snapshot.statements.items()
         if names_groups(statements)
     )
-    yield GroupsPart(snapshot.groups, tuple(owners), queries, flink)
+    yield GroupsPart(snapshot.groups, tuple(owners), queries, flink, snapshot.ingested)
 
 
 def group_readings(part: GroupsPart, context: LookupContext) -> Iterator[JobReading]:
     """Read consumer groups, with the jobs that read through them."""
     flink = (flink_owners(source.cluster, source.statements, context.flink) for source in part.flink)
-    owners = [*part.owners, *chain.from_iterable(flink)]
+    ingesting = group_owners(part.ingested, context.naming, context.topics)
+    owners = [*part.owners, *chain.from_iterable(flink), *ingesting]
     return map(JobReading, group_jobs(part.groups, owners, part.queries, context.naming))
 
 
@@ -295,6 +305,20 @@ def view_readings(rows: Sequence[TableRow], context: LookupContext) -> Iterator[
         yield JobReading(reading.flows, Coverage.of_one(count, reading.problems))
 
 
+def ingestion_parts(snapshot: Snapshot) -> Iterator[IngestionPart]:
+    """Partition the tables that engines read from topics."""
+    views = tuple(view.name for view in snapshot.views)
+    return (IngestionPart(tables, views) for tables in _chunked(snapshot.ingested))
+
+
+def ingestion_readings(part: IngestionPart, context: LookupContext) -> Iterator[JobReading]:
+    """Read the tables that engines read from topics."""
+    named = {topic for row in part.tables for topic in topics_of(row, context.naming, context.topics)}
+    columns = context.columns.full(_cluster_topics(named, context).keys())
+    written = {context.naming.dataset(*name) for name in part.views}
+    return map(JobReading, ingestion_jobs(part.tables, Ends(context.naming, context.topics, columns, written)))
+
+
 CONNECT = "connect"
 JOBS: Mapping[str, JobKind] = {
     "manual": JobKind(lambda snapshot: [snapshot.manual_flows], manual_readings),
@@ -304,6 +328,7 @@ JOBS: Mapping[str, JobKind] = {
     "streams": JobKind(lambda snapshot: [snapshot.topologies], streams_readings),
     "groups": JobKind(group_parts, group_readings),
     "catalog": JobKind(lambda snapshot: [snapshot.links], catalog_readings),
+    "ingestion": JobKind(ingestion_parts, ingestion_readings),
     "views": JobKind(lambda snapshot: _chunked(snapshot.views), view_readings),
     "openlineage": JobKind(lineage_parts, lineage_readings),
 }

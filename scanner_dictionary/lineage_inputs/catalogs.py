@@ -36,6 +36,7 @@ class TableRow(NamedTuple):
     definition: str = ""
     keys: tuple[TableKey, ...] = ()
     parameters: tuple[tuple[str, str], ...] = ()
+    cluster: str = ""
 
     @property
     def database(self) -> str:
@@ -105,6 +106,7 @@ def catalog_tables(conn: Connection, *, columns: bool = True) -> Iterator[TableR
             definition=row.definition,
             keys=_keys(row.keys),
             parameters=_names(row.parameters),
+            cluster=row.cluster_name,
         )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from scanner_extractor.catalogs.clickhouse import list_clickhouse_databases, read_clickhouse
 from scanner_extractor.catalogs.datazone import datazone_transport, list_assets, read_datazone
 from scanner_extractor.catalogs.glue import glue_catalog_transport, list_databases, read_glue_catalog
 from scanner_extractor.catalogs.google import list_datasets, read_google
@@ -45,6 +46,10 @@ CATALOGS: SourceTypes[CatalogSettings, CatalogResult] = SourceTypes(
             read=read_glue_catalog,
             check=_lists("databases", lambda settings, http: len(list_databases(settings, http))),
             transport=glue_catalog_transport,
+        ),
+        "clickhouse": CatalogType(
+            read=read_clickhouse,
+            check=_lists("databases", lambda settings, http: len(list_clickhouse_databases(settings, http))),
         ),
         "google": CatalogType(
             read=read_google, check=_lists("datasets", _google_datasets), transport=google_api_transport

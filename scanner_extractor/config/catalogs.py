@@ -14,6 +14,7 @@ from scanner_extractor.config.sections import (
     ParseContext,
     Section,
     ValidationContext,
+    alias_errors,
     name_list,
     nonempty,
     option_errors,
@@ -30,13 +31,18 @@ _CATALOG: Json = {
     "description": "One catalog of tables.",
     "required": ["type"],
     "properties": {
-        "type": nonempty("Kind", "What kind of catalog it is: unity, glue, google, datazone.", "unity"),
+        "type": nonempty("Kind", "What kind of catalog it is: unity, glue, google, datazone, clickhouse.", "unity"),
         "name": nonempty(
             "Name",
             "What people call this catalog; it names the source in every scan, so that the address may change.",
             "lakehouse",
         ),
-        "url": text("Address", "The address of the Databricks workspace.", "https://adb-1.2.azuredatabricks.net"),
+        "url": text(
+            "Address",
+            "The address of the Databricks workspace, or of ClickHouse's HTTP interface.",
+            "https://adb-1.2.azuredatabricks.net",
+            "http://clickhouse:8123",
+        ),
         **HTTP_MEMBERS,
         "requests_per_second": {
             "title": "Rate limit",
@@ -51,13 +57,18 @@ _CATALOG: Json = {
             "Schemas", "Unity: names or patterns of the schemas to read; without it all of them.", "sales*"
         ),
         "databases": name_list(
-            "Databases", "Glue: names or patterns of the databases to read; without it all of them.", "lake"
+            "Databases", "Glue, ClickHouse: names or patterns of the databases to read; without it all of them.", "lake"
         ),
         "projects": name_list("Projects", "Google: the projects whose tables are read.", "acme-analytics"),
         "datasets": name_list(
             "Datasets", "Google: names or patterns of the datasets to read; without it all of them.", "sales*"
         ),
         "tables": name_list("Tables", "Names or patterns of the tables to read; without it all of them.", "orders*"),
+        "aliases": name_list(
+            "Other addresses",
+            "ClickHouse: addresses by which connectors and jobs know the same server: host, or host:port.",
+            "clickhouse-1:8443",
+        ),
         "lineage": {
             "title": "Lineage",
             "description": "How much lineage is asked for: none, tables, or columns too, which costs more requests.",
@@ -121,6 +132,13 @@ _CATALOG: Json = {
             },
         },
         {
+            "if": {"properties": {"type": {"const": "clickhouse"}}, "required": ["type"]},
+            "then": {
+                "required": ["url"],
+                "properties": {"url": {"description": "The address of ClickHouse's HTTP interface."}},
+            },
+        },
+        {
             "if": {"properties": {"type": {"const": "glue"}}, "required": ["type"]},
             "then": {
                 "required": ["region"],
@@ -151,6 +169,7 @@ _WEB = frozenset({"url", "auth", "headers"})
 _AWS = frozenset({"region", "profile", "endpoint_url"})
 _OWN: Mapping[str, frozenset[str]] = {
     "unity": _WEB | {"catalogs", "schemas", "tables", "lineage", "warehouse", "lineage_days"},
+    "clickhouse": _WEB | {"databases", "tables", "aliases"},
     "glue": _AWS | {"account", "databases", "tables"},
     "google": frozenset({"auth", "projects", "datasets", "tables", "lineage", "location", "endpoints"}),
     "datazone": _AWS | {"domain", "tables", "lineage"},
@@ -168,6 +187,7 @@ def validate_catalogs(items: Items, context: ValidationContext) -> Iterator[Erro
     yield from catalog_errors(items, context.shown, tuple(CATALOGS))
     for path, item in items:
         yield from option_errors(path, item, CATALOGS, context.shown)
+        yield from alias_errors(path, item, context.shown)
         for steps in _ADDRESSES:
             yield from address_errors(path, item, steps, context)
 
@@ -220,6 +240,7 @@ def parse_catalog(item: Json, context: ParseContext) -> CatalogSettings:
         aws=aws,
         endpoints=tuple(sorted((ENDPOINTS | item.get("endpoints", {})).items())) if kind == "google" else (),
         options=item.get("options", {}),
+        aliases=tuple(item.get("aliases", ())),
         **{name: item[name] for name in _WORDS if name in item},
     )
 
@@ -244,7 +265,7 @@ CATALOG_SECTION = Section(
         "title": "Catalogs of tables",
         "description": (
             "The catalogs that know the tables around this cluster: Databricks Unity Catalog, AWS Glue, Google, "
-            "AWS DataZone."
+            "AWS DataZone; and the databases that read topics by themselves: ClickHouse."
         ),
     },
     schema=_CATALOG,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -12,6 +11,7 @@ from scanner_extractor.config.sections import (
     ParseContext,
     Section,
     ValidationContext,
+    alias_errors,
     member_of,
     name_list,
     nonempty,
@@ -22,8 +22,6 @@ from scanner_extractor.settings.databases import DatabaseSettings
 from scanner_extractor.sources.databases.location import database_url
 from scanner_model.documents.schema_errors import ErrorMessage, JsonPath
 from scanner_model.errors import InputInvalid
-
-_ALIAS = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[\w.-]+)(?::\d{1,5})?")
 
 _DATABASE: Json = {
     "type": "object",
@@ -79,11 +77,7 @@ def validate_databases(items: Items, context: ValidationContext) -> Iterator[Err
     """Yield URLs that are none, passwords that are written in the file, wrong aliases, and names used twice."""
     for path, item in items:
         yield from _address(path, item, context)
-        aliases = item.get("aliases")
-        for number, alias in enumerate(aliases if isinstance(aliases, list) else ()):
-            if isinstance(alias, str) and alias and not _ALIAS.fullmatch(alias):
-                where = (*path, "aliases", number)
-                yield where, f"{context.shown(where)} is no address", "write host or host:port"
+        yield from alias_errors(path, item, context.shown)
     yield from repeated_sources(items, lambda item: ("name", _text(item.get("name"))))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -172,6 +173,18 @@ def repeated_sources(items: Items, identity: Callable[[Json], tuple[str, str]]) 
         if value and value in known:
             yield (*path, member), "this source is named twice", "keep one of them"
         known.add(value)
+
+
+_ALIAS = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[\w.-]+)(?::\d{1,5})?")
+
+
+def alias_errors(path: JsonPath, item: Json, shown: Shown) -> Iterator[ErrorMessage]:
+    """Yield the `aliases` of an item, other addresses of its server, that are no addresses."""
+    aliases = item.get("aliases")
+    for number, alias in enumerate(aliases if isinstance(aliases, list) else ()):
+        if isinstance(alias, str) and alias and not _ALIAS.fullmatch(alias):
+            where = (*path, "aliases", number)
+            yield where, f"{shown(where)} is no address", "write host or host:port"
 
 
 def unknown_type(path: JsonPath, item: Json, what: str, known: Collection[str], shown: Shown) -> Iterator[ErrorMessage]:

@@ -64,7 +64,8 @@ class CatalogSettings:
     *location* where Google keeps the lineage, *warehouse* the SQL warehouse that Databricks' system tables are asked
     through; each is empty where it is not set. *lineage_days* bounds how old lineage from there may be. *endpoints*
     stand in for Google's public ones, by service. *options* are a plug-in's own settings: the JSON object of
-    cluster.json, and for the plug-in's functions what its `parse` makes of it.
+    cluster.json, and for the plug-in's functions what its `parse` makes of it. *aliases* are other addresses of the
+    server, `host` or `host:port`.
     """
 
     type: str
@@ -80,6 +81,7 @@ class CatalogSettings:
     lineage_days: int = 90
     endpoints: tuple[tuple[str, str], ...] = field(default=())
     options: Any = field(default_factory=dict, repr=False)
+    aliases: tuple[str, ...] = ()
 
     @property
     def source(self) -> SourceId:

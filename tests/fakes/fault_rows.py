@@ -181,6 +181,11 @@ def unity() -> Any:
     return lambda request: unity.answer(request.method, request.target, request.body)
 
 
+def clickhouse() -> Any:
+    clickhouse = fake("clickhouse_server").ClickHouse()
+    return lambda request: clickhouse.answer(request.method, request.target, request.body)
+
+
 def google() -> Any:
     server = fake("google_services")
     google = server.Google(
@@ -318,6 +323,7 @@ ROWS = {
         exchange=lambda item, url: glue_registry_transport(item.glue, item.http, lambda: aws_client("glue", url)),
     ),
     "unity": Row(tokens=True, good=unity, member=catalog("unity")),
+    "clickhouse": Row(good=clickhouse, member=catalog("clickhouse")),
     "google": Row(tokens=True, good=google, member=catalog("google"), plain=True),
     "glue-catalog": Row(
         tokens=True,

@@ -44,6 +44,12 @@ def unity() -> ModuleType:
 
 
 @pytest.fixture(scope="session")
+def clickhouse() -> ModuleType:
+    """Load the fake ClickHouse."""
+    return _program("clickhouse_server")
+
+
+@pytest.fixture(scope="session")
 def google() -> ModuleType:
     """Load the fake Google."""
     return _program("google_services")

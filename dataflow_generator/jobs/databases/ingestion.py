@@ -1,0 +1,158 @@
+"""Tables that an engine reads from topics by itself, or writes to them: each is a job between topics and table."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+from dataflow_generator.graph import Certainty, Node, present
+from dataflow_generator.jobs.consumer_groups import GroupOwner
+from dataflow_generator.jobs.field_matching import Fields
+from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Naming, Use, job_node
+from dataflow_generator.openlineage.identity.names import KAFKA, normal_namespace
+from scanner_dictionary.lineage_inputs.catalogs import TableRow
+from scanner_dictionary.lineage_inputs.jobs import ClusterTopic
+from scanner_model.catalogs import KAFKA_BROKERS, KAFKA_FORMAT, KAFKA_GROUP, KAFKA_TOPICS
+from scanner_model.columns import KEY, Column, ColumnPath
+
+TYPE = "ingestion"
+"""The type of these jobs."""
+
+_KEY_COLUMN = ("_key",)
+_WITH_KEY_COLUMN = frozenset({"kafka"})
+"""Engines whose tables have the key of the message as the column `_key`, which they do not list: ClickHouse."""
+
+
+class Match(Enum):
+    """How an engine finds a column's value in a message: by its name, or the only column has all of the message."""
+
+    NAME = "name"
+    WHOLE = "whole"
+    UNKNOWN = "unknown"
+
+
+_WHOLE = frozenset({"jsonasobject", "jsonasstring", "lineasstring", "rawblob"})
+_POSITIONAL = (
+    *("csv", "customseparated", "jsoncompacteachrow", "jsoncompactstringseachrow", "msgpack", "regexp", "rowbinary"),
+    *("tabseparated", "tabseparatedraw", "template", "tsv", "tsvraw", "values"),
+)
+
+
+def matching(message_format: str) -> Match:
+    """Return how columns are matched in a format, by ClickHouse's name of it; other engines match by name."""
+    word = message_format.lower()
+    if word in _WHOLE:
+        return Match.WHOLE
+    return Match.UNKNOWN if word in _POSITIONAL else Match.NAME
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """What tables are resolved against: names, the live topics of each cluster, and the columns of some topics.
+
+    *written* are the tables that views write to.
+    """
+
+    naming: Naming
+    topics: Mapping[str, Collection[str]]
+    columns: Mapping[ClusterTopic, tuple[Column, ...]]
+    written: Collection[Dataset] = ()
+
+
+def topics_of(row: TableRow, naming: Naming, topics: Mapping[str, Collection[str]]) -> dict[Dataset, Certainty]:
+    """Return the topics of a table; where its brokers are not known, those of its cluster that have such a name."""
+    values = dict(row.parameters)
+    names = list(filter(None, values.get(KAFKA_TOPICS, "").split(",")))
+    if brokers := values.get(KAFKA_BROKERS):
+        namespace = KAFKA + brokers
+        known = naming.dataset(namespace, "").namespace
+        space = known if known != namespace else normal_namespace(namespace)
+        return {naming.dataset(space, name): Certainty.DECLARED for name in names}
+    live = topics.get(row.cluster, ())
+    return {naming.topic(row.cluster, name): Certainty.MATCHED for name in names if name in live}
+
+
+def ingestion_jobs(rows: Iterable[TableRow], ends: Ends) -> Iterator[JobFlows]:
+    """Yield the job of each table; a table that a view writes to is written to its topics, any other is read."""
+    for row in rows:
+        if topics := topics_of(row, ends.naming, ends.topics):
+            yield _Ingestion(row, topics, ends).job()
+
+
+def group_owners(
+    rows: Iterable[TableRow], naming: Naming, topics: Mapping[str, Collection[str]]
+) -> Iterator[GroupOwner]:
+    """Yield the consumer groups that tables read through."""
+    clusters = {namespace: name for name, namespace in naming.clusters.items()}
+    for row in rows:
+        group = dict(row.parameters).get(KAFKA_GROUP)
+        namespaces = {topic.namespace for topic in topics_of(row, naming, topics)} if group else set()
+        for cluster in sorted(clusters[namespace] for namespace in namespaces & clusters.keys()):
+            yield GroupOwner(cluster, group or "", _node_of(row).key)
+
+
+def _node_of(row: TableRow) -> Node:
+    values = dict(row.parameters)
+    attributes = present(
+        format=values.get(KAFKA_FORMAT, ""), group=values.get(KAFKA_GROUP, ""), kind=row.table_format, type=TYPE
+    )
+    return job_node(*row.name, attributes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ingestion:
+    row: TableRow
+    topics: Mapping[Dataset, Certainty]
+    ends: Ends
+
+    def job(self) -> JobFlows:
+        table = self.ends.naming.dataset(*self.row.name)
+        evidence = f"{self.row.table_format or 'table'} {self.row.name[1]} of {self.row.source}"
+        topics = tuple(Use(topic, evidence, certainty=certainty) for topic, certainty in self.topics.items())
+        is_written = table in self.ends.written
+        own = (Use(table, evidence),)
+        pairs = [(topic, *pair) for topic in self.topics for pair in self._columns(topic, is_written=is_written)]
+        flows = (
+            (ColumnRef(topic, field), ColumnRef(table, column), subtype) for topic, field, column, subtype in pairs
+        )
+        return JobFlows(
+            job=_node_of(self.row),
+            certainty=Certainty.DECLARED,
+            reads=own if is_written else topics,
+            writes=topics if is_written else own,
+            columns=tuple(
+                ColumnFlow(
+                    *((end, start) if is_written else (start, end)), "DIRECT", subtype, evidence, Certainty.DERIVED
+                )
+                for start, end, subtype in flows
+            ),
+        )
+
+    def _columns(self, topic: Dataset, *, is_written: bool) -> Iterator[tuple[ColumnPath, ColumnPath, str]]:
+        """Yield a field of the topic with the column of the table; only columns that hold what is in the message."""
+        columns = [column.path for column in self.row.columns if len(column.path) == 1 and column.default is None]
+        known = self._fields(topic)
+        match matching(dict(self.row.parameters).get(KAFKA_FORMAT, "")):
+            case Match.NAME:
+                yield from _by_name(columns, known)
+            case Match.WHOLE if len(columns) == 1:
+                values = (column.path for column in known if len(column.path) == 1 and column.path[0] != KEY)
+                yield from ((path, columns[0], "TRANSFORMATION") for path in values)
+        if not is_written and self.row.table_format.lower() in _WITH_KEY_COLUMN:
+            keys = [column.path for column in known if column.path[:1] == (KEY,) and len(column.path) <= 2]
+            leaves = [path for path in keys if len(path) == 2] or keys
+            yield from ((path, _KEY_COLUMN, "TRANSFORMATION" if len(path) == 2 else "IDENTITY") for path in leaves)
+
+    def _fields(self, topic: Dataset) -> tuple[Column, ...]:
+        clusters = {namespace: name for name, namespace in self.ends.naming.clusters.items()}
+        return self.ends.columns.get((clusters.get(topic.namespace, ""), topic.name), ())
+
+
+def _by_name(columns: Iterable[ColumnPath], known: tuple[Column, ...]) -> Iterator[tuple[ColumnPath, ColumnPath, str]]:
+    """Yield each column with the field of its name; without a schema the message has what the table lists."""
+    fields = Fields(column for column in known if column.path[:1] != (KEY,))
+    for path in columns:
+        field = fields.find(path) if fields.known else path
+        if field is not None:
+            yield field, path, "IDENTITY"
