@@ -16,6 +16,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from capture_rows import capture_row
 from change_rows import change_row
+from database_rows import database_row, views_row
+from deployment_rows import deployment_row
 from dictionary_rows import query_row, write_row
 from graph_rows import graph_row, statements_row
 from history_rows import history_row
@@ -48,6 +50,9 @@ ROWS = {
     "renewal": renewal_row,
     "statements": statements_row,
     "change": change_row,
+    "database": database_row,
+    "views": views_row,
+    "deployment": deployment_row,
 }
 
 LONG = {

@@ -30,6 +30,11 @@ from scanner_dictionary.queries.catalog_tables import TableLine as TableLine
 from scanner_dictionary.queries.catalog_tables import tables as catalog_tables
 from scanner_dictionary.queries.columns import TopicColumnRow as TopicColumnRow
 from scanner_dictionary.queries.columns import topic_columns
+from scanner_dictionary.queries.drift import Difference as Difference
+from scanner_dictionary.queries.drift import Drift as Drift
+from scanner_dictionary.queries.drift import DriftResult as DriftResult
+from scanner_dictionary.queries.drift import DriftRow as DriftRow
+from scanner_dictionary.queries.drift import drift as find_drift
 from scanner_dictionary.queries.history import dictionary_summary
 from scanner_dictionary.validation import RULES, stored_findings
 from scanner_dictionary.validation import Finding as Finding
@@ -263,6 +268,17 @@ def validate(
             raise InputInvalid(f"no rule is called {name!r}", where="--rule", hint=hint)
     with dictionary.reading() as conn:
         return tuple(run_rules(conn, cluster=known_cluster(conn, cluster), rules=rules or None))
+
+
+def drift(dictionary: Dictionary, *, cluster: str | None = None) -> DriftResult:
+    """Return where deployment files and what runs disagree, by cluster, kind and name, as the last scans read both.
+
+    Defaults, masked secrets and filled-in placeholders are no differences. Raises NameUnknown for an unknown cluster.
+
+    >>> [(row.name, row.drift, row.differences) for row in drift(dictionary).rows]
+    """
+    with dictionary.reading() as conn:
+        return find_drift(conn, cluster=known_cluster(conn, cluster))
 
 
 def findings(dictionary: Dictionary, *, cluster: str | None = None) -> tuple[Finding, ...]:

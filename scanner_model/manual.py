@@ -47,7 +47,10 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlowEnd:
-    """One end of a manual flow: a dataset (namespace empty for a topic of this cluster) and perhaps a column."""
+    """One end of a manual flow: a dataset (namespace empty for a topic of this cluster) and perhaps a column.
+
+    Without a name only the job at this end is known.
+    """
 
     namespace: str
     name: str
@@ -56,7 +59,10 @@ class FlowEnd:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManualFlow:
-    """A flow declared in manual input; *job* may be empty, *evidence* is file and position."""
+    """A flow declared in manual input or a deployment file; *job* may be empty, *evidence* is file and position.
+
+    A deployment file declares that a program, its job, reads or writes a topic: then one end has no name.
+    """
 
     source: SourceId
     origin: FlowEnd

@@ -159,6 +159,21 @@ def postgres_url(postgres_server: str, request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="session")
+def run_sql() -> Callable[..., None]:
+    """Return a function that runs statements, each by itself, in the database at a URL of SQLAlchemy."""
+    from sqlalchemy import create_engine, text
+
+    def run(url: str, *statements: str) -> None:
+        engine = create_engine(url.replace("postgresql:", "postgresql+psycopg:"), isolation_level="AUTOCOMMIT")
+        with engine.connect() as connection:
+            for statement in statements:
+                connection.execute(text(statement))
+        engine.dispose()
+
+    return run
+
+
+@pytest.fixture(scope="session")
 def mariadb_server() -> Iterator[str]:
     """Start a private MariaDB server and give the URL of it, without a database."""
     install, server = shutil.which("mariadb-install-db"), shutil.which("mariadbd")

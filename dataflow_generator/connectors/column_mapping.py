@@ -91,16 +91,19 @@ class ColumnMapping:
     whole: bool = True
 
 
-def map_columns(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Paths]) -> ColumnMapping:
+def map_columns(
+    config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Paths], *, partial: bool = False
+) -> ColumnMapping:
     """Map columns along *flow* of a connector; *ends* are the known columns of its source and its target.
 
     Where the columns of only one end are known, those of the other are derived. Where neither is, or a transform is
-    unknown, the result is empty and not whole. The wrapper of Connect's JSON converter is removed first.
+    unknown, the result is empty and not whole. The wrapper of Connect's JSON converter is removed first. *partial*:
+    the target of a source may have more columns than are known, as a topic that only the DDL of its reader describes.
     """
     sink = flows.direction is Direction.SINK
     source, target = _envelopes(flow, ends)
     paths = source.unwrap(ends[0]), target.unwrap(ends[1])
-    mapping = _out(config, flows, flow, paths) if sink else _in(config, flows, flow, paths)
+    mapping = _out(config, flows, flow, paths) if sink else _in(config, flows, flow, paths, partial=partial)
     if not (source.sides or target.sides):
         return mapping
     wrap = (
@@ -145,7 +148,9 @@ def _out(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, P
     return ColumnMapping(tuple(_at_target(pairs, target)), record.value is not None)
 
 
-def _in(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Paths]) -> ColumnMapping:
+def _in(
+    config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Paths], *, partial: bool
+) -> ColumnMapping:
     target = ends[1]
     shape = _shape(flows.shape, target)
     topic = topic_before(flows, flow)
@@ -163,7 +168,7 @@ def _in(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Pa
         if column.origin and not column.masked
         for origin, changed, because in _origins(lists, flow, column.origin, computed)
     )
-    return ColumnMapping(tuple(_at_target(pairs, target)), record.value is not None)
+    return ColumnMapping(tuple(_at_target(pairs, target, partial=partial)), record.value is not None)
 
 
 def _rows(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Paths]) -> Sequence[Position] | None:
@@ -193,9 +198,9 @@ def _rows(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, 
 
 
 def _is_read(position: Position, config: Config, flows: ConnectorFlows, target: Paths) -> bool:
-    """Return whether a source writes a column of a table on this side: its primary key, where the topic is unknown."""
-    is_key = flows.keyed and not target and not config.text("message.key.columns")
-    return position[0] is Role.VALUE or is_key
+    """Return whether a source writes a column on this side: the primary key, where the topic's key is unknown."""
+    has_key = any(path[:1] == (KEY,) for path in target)
+    return position[0] is Role.VALUE or (flows.keyed and not has_key and not config.text("message.key.columns"))
 
 
 def _origins(
@@ -222,8 +227,11 @@ def _shape(shape: Shape, topic: Paths) -> Shape:
     return Shape.FULL_DOCUMENT if shape is Shape.ROW and {("fullDocument",), ("operationType",)} <= tops else shape
 
 
-def _at_target(pairs: Iterable[MappedColumn], target: Paths) -> Iterator[MappedColumn]:
-    """Keep the columns that the target has, where it is known; a single name that differs in case only is matched."""
+def _at_target(pairs: Iterable[MappedColumn], target: Paths, *, partial: bool = False) -> Iterator[MappedColumn]:
+    """Keep the columns that the target has, where it is known; a single name that differs in case only is matched.
+
+    *partial*: the target may have others, which are kept, too.
+    """
     known: Collection[ColumnPath] = frozenset(target)
     folded: dict[ColumnPath, list[ColumnPath]] = {}
     for path in known:
@@ -234,6 +242,8 @@ def _at_target(pairs: Iterable[MappedColumn], target: Paths) -> Iterator[MappedC
             yield pair
         elif len(alike) == 1:
             yield MappedColumn(pair.source, alike[0], pair.changed, pair.because, alike=True)
+        elif partial:
+            yield pair
 
 
 def _folded(path: ColumnPath) -> ColumnPath:

@@ -71,8 +71,12 @@ def map_columns(
                 whole = False
                 continue
             ends = _ends(flows, source, target, available)
-            followed = _followed(config, flows, flow, ends, available.tables.get(target))
-            because = _because_of_table((source, target), ends, available)
+            if target in available.tables and flows.direction is Direction.SINK:
+                followed = _into_table(config, flows, flow, ends)
+            else:
+                partial = _is_captured(source, target, available)
+                followed = map_flow_columns(config, flows, flow, ends, partial=partial)
+            because = _because_of_table(source, target, ends[0], available)
             columns.extend(_flow(name, flow, (source, target), mapping, because) for mapping in followed.columns)
             if not followed.whole:
                 whole = False
@@ -83,16 +87,12 @@ def map_columns(
     return MappedColumns(tuple(columns), whole, (*_problems(undescribed, untraceable), *more))
 
 
-def _followed(
-    config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Paths], table: TableRow | None
-) -> ColumnMapping:
-    """Map the columns of a flow; *table* is a target that its database describes, None where there is none.
+def _into_table(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Paths]) -> ColumnMapping:
+    """Map the columns of a sink's flow into a table that its database describes.
 
     Of a topic that nothing describes, the columns are those that the sink fills in its table: they are matched only.
     Columns that a sink writes and its table does not have are mapped, too, unless the sink adds them to the table.
     """
-    if table is None or flows.direction is not Direction.SINK:
-        return map_flow_columns(config, flows, flow, ends)
     if not ends[0]:
         followed = map_flow_columns(config, flows, flow, (columns_behind_sink(config, flows, flow, ends[1]), ends[1]))
         return replace(followed, columns=tuple(replace(column, alike=True) for column in followed.columns))
@@ -105,13 +105,15 @@ def _followed(
     return replace(followed, columns=(*followed.columns, *lacking))
 
 
-def _because_of_table(ends: tuple[Dataset, Dataset], paths: tuple[Paths, Paths], available: KnownColumns) -> str:
-    """Return the evidence of the columns of a topic that only a table at its other end describes; else nothing."""
-    for end, other, known in zip(ends, ends[::-1], paths, strict=True):
-        table = available.tables.get(other)
-        if table and end.kind is NodeKind.TOPIC and not known:
-            return f"columns of {table.name[1]} from {table.source}"
-    return ""
+def _because_of_table(source: Dataset, target: Dataset, paths: Paths, available: KnownColumns) -> str:
+    """Return the evidence of the columns of a topic that only a table at its other end describes; else nothing.
+
+    *paths* are the columns of the source.
+    """
+    is_behind_sink = source.kind is NodeKind.TOPIC and target in available.tables and not paths
+    described = source if _is_captured(source, target, available) else target if is_behind_sink else None
+    table = available.tables[described] if described else None
+    return f"columns of {table.name[1]} from {table.source}" if table else ""
 
 
 def derive(
@@ -130,7 +132,7 @@ def derive(
     ]
     wanted = _wanted(open_flows, known)
     needed = [each for each in open_flows if not wanted.isdisjoint(each[3:])]
-    derived: dict[Dataset, Paths] = dict(declared)
+    derived: dict[Dataset, Paths] = {**declared, **_completed(open_flows, known, declared)}
     while True:
         columns_by_dataset: dict[Dataset, dict[ColumnPath, None]] = {}
         for config, flows, flow, source, target in needed:
@@ -145,6 +147,17 @@ def derive(
         if not new:
             return derived
         derived |= new
+
+
+def _completed(open_flows: Iterable[OpenFlow], known: ColumnsByDataset, declared: ColumnsByDataset) -> ColumnsByDataset:
+    """Return the columns of topics that DDL declares, with the further ones of the tables that they are read from."""
+    completed: dict[Dataset, Paths] = {}
+    for config, flows, flow, source, target in open_flows:
+        if flows.direction is Direction.SOURCE and known.get(source) and declared.get(target) and not known.get(target):
+            ends = known[source], completed.get(target, declared[target])
+            followed = map_flow_columns(config, flows, flow, ends, partial=True)
+            completed[target] = tuple(dict.fromkeys((*ends[1], *(column.target for column in followed.columns))))
+    return completed
 
 
 def _wanted(open_flows: Iterable[OpenFlow], known: ColumnsByDataset) -> frozenset[Dataset]:
@@ -165,6 +178,8 @@ def _ends(flows: ConnectorFlows, source: Dataset, target: Dataset, available: Kn
     The columns of a table do not determine those of the topic behind its sink: other connectors do.
     """
     ends = available.known.get(source, ()), available.known.get(target, ())
+    if _is_captured(source, target, available):
+        return ends[0], available.derived().get(target, ())
     if _lead_on(flows, ends) or (flows.row and flows.row.rest is None):
         return ends
     derived = available.derived()
@@ -172,6 +187,14 @@ def _ends(flows: ConnectorFlows, source: Dataset, target: Dataset, available: Kn
         # Columns that other connectors write to the target do not limit those of this one.
         return derived[source], ends[1]
     return ends[0] or derived.get(source, ()), ends[1] or derived.get(target, ())
+
+
+def _is_captured(source: Dataset, target: Dataset, available: KnownColumns) -> bool:
+    """Return whether a database describes the source of a topic that no schema describes.
+
+    Such a topic has all columns of its table, at the positions that other jobs know: inside `payload`, for example.
+    """
+    return source in available.tables and target.kind is NodeKind.TOPIC and not available.known.get(target)
 
 
 def _lead_on(flows: ConnectorFlows, ends: tuple[Paths, Paths]) -> bool:

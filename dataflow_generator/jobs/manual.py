@@ -20,14 +20,16 @@ def manual_jobs(flows: Iterable[tuple[str, ManualFlow]], naming: Naming) -> Iter
 
 
 def _job(cluster: str, name: str, flows: list[ManualFlow], naming: Naming) -> JobFlows:
-    columns = [(_column(cluster, flow.origin, naming), _column(cluster, flow.target, naming), flow) for flow in flows]
+    reading, writing = [flow for flow in flows if flow.origin.name], [flow for flow in flows if flow.target.name]
+    whole = [flow for flow in reading if flow.target.name]
+    columns = [(_column(cluster, flow.origin, naming), _column(cluster, flow.target, naming), flow) for flow in whole]
     descriptions = tuple(sorted({flow.description for flow in flows} - {""}))
     attributes = present(description="\n".join(descriptions), type="manual")
     return JobFlows(
         job=job_node(naming.clusters[cluster], name, attributes),
         certainty=Certainty.DECLARED,
-        reads=_uses((origin.dataset, flow.evidence) for origin, _, flow in columns),
-        writes=_uses((target.dataset, flow.evidence) for _, target, flow in columns),
+        reads=_uses((_column(cluster, flow.origin, naming).dataset, flow.evidence) for flow in reading),
+        writes=_uses((_column(cluster, flow.target, naming).dataset, flow.evidence) for flow in writing),
         columns=tuple(
             ColumnFlow(origin, target, _type(origin, target), "", flow.evidence)
             for origin, target, flow in columns

@@ -162,7 +162,7 @@ class Naming:
         tables: TableNames | None = None,
     ) -> None:
         self._shown = shown
-        self._tables = tables or TableNames()
+        self.tables = tables or TableNames()
         self._clusters: dict[str, str] = {}
         self._brokers: dict[str, str] = {}
         for name, brokers in clusters:
@@ -187,7 +187,7 @@ class Naming:
     def dataset(self, namespace: str, name: str) -> Dataset:
         """Return a dataset: a topic where *namespace* is Kafka's, with the canonical namespace of a known cluster."""
         if not namespace.startswith(_KAFKA):
-            shown = self._shown.get((namespace, name)) or self._tables.find(namespace, name)
+            shown = self._shown.get((namespace, name)) or self.tables.find(namespace, name)
             return Dataset(NodeKind.DATASET, *(shown or (namespace, name)))
         return Dataset(NodeKind.TOPIC, self._canonical(namespace), name)
 

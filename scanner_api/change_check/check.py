@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from scanner_api.change_check.baseline import apply_baseline, read_baseline
 from scanner_api.change_check.deletion import Answer, may_delete
+from scanner_api.change_check.deployment import changed_parts, proposed_parts
 from scanner_api.change_check.git import changed_files
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.job_change import JobContext, check_job
 from scanner_api.change_check.model import ChangeReport, CheckedFile, Finding, Place, Verdict
 from scanner_api.change_check.proposals import (
+    DEPLOYMENT,
     SCHEMA,
     PathRule,
     Proposal,
@@ -33,6 +35,9 @@ from scanner_extractor.evolution import Level as Level
 from scanner_model.errors import InputInvalid, NameUnknown
 
 _ABOUT_DICTIONARY = Place(file="")
+
+DEPLOYMENT_ENDINGS = frozenset({".yaml", ".yml"})
+"""Endings of deployment files; JSON with a `connector.class` is one connector."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +81,14 @@ def proposed_files(
     files = list(files_below(paths))
     if target is not None and target.is_named and len(files) != 1:
         raise InputInvalid(f"{len(files)} files cannot change one thing", hint="name one file, or use --map")
-    proposals, skipped = [], []
+    proposals: list[Proposal] = []
+    skipped: list[str] = []
     for path in files:
+        if path.suffix.lower() in DEPLOYMENT_ENDINGS:
+            parts = proposed_parts(path, target or Target()).proposals
+            proposals += parts
+            skipped += [] if parts else [str(path)]
+            continue
         text = text_of_file(path)
         kind = kind_of(str(path), text)
         chosen = target if target is not None and target.is_named else target_of(str(path), kind, rules)
@@ -86,18 +97,29 @@ def proposed_files(
         else:
             proposals.append(Proposal(file=str(path), text=text, kind=kind, target=chosen, references=references or {}))
     if skipped and not proposals:
-        what = "no rule of --map fits it" if len(skipped) == 1 else f"no rule of --map fits any of {len(skipped)} files"
-        raise InputInvalid(what, where=skipped[0], hint="as in --map 'schemas/{subject}.avsc'")
+        raise _nothing_to_check(skipped, rules)
     return ProposedFiles(proposals=tuple(proposals), skipped=tuple(skipped))
 
 
-def git_files(commits: str, rules: Sequence[PathRule], directory: Path = Path()) -> ProposedFiles:
-    """Return the files that differ between two commits, `BASE..HEAD` or `BASE...HEAD`, of those that *rules* map.
+def _nothing_to_check(skipped: Sequence[str], rules: Sequence[PathRule]) -> InputInvalid:
+    if not rules:
+        what = "it declares no connector and no SQL" if len(skipped) == 1 else "no file declares a connector or SQL"
+        return InputInvalid(what, where=skipped[0], hint="`scanner drift` compares the topics of deployment files")
+    what = "no rule of --map fits it" if len(skipped) == 1 else f"no rule of --map fits any of {len(skipped)} files"
+    return InputInvalid(what, where=skipped[0], hint="as in --map 'schemas/{subject}.avsc'")
 
+
+def git_files(commits: str, rules: Sequence[PathRule], directory: Path = Path()) -> ProposedFiles:
+    """Return the files that differ between two commits, `BASE..HEAD` or `BASE...HEAD`: those that *rules* map.
+
+    Deployment files need no rule: what they declare has a name.
     Raises InputInvalid where git fails or a mapped file cannot be read.
     """
-    proposals, skipped = [], []
-    for changed in changed_files(commits, directory):
+    proposals, skipped, deployed = [], [], []
+    for changed in changed_files(commits, directory, with_base=DEPLOYMENT_ENDINGS):
+        if PurePath(changed.path).suffix.lower() in DEPLOYMENT_ENDINGS:
+            deployed.append(changed)
+            continue
         target = next((one for rule in rules if (one := rule.target(changed.path))), None)
         if target is None:
             skipped.append(changed.path)
@@ -105,6 +127,10 @@ def git_files(commits: str, rules: Sequence[PathRule], directory: Path = Path())
         text = None if changed.content is None else decoded(changed.content, changed.path)
         kind = kind_of(changed.path, text)
         proposals.append(Proposal(file=changed.path, text=text, kind=kind, target=target))
+    parts = list(changed_parts(deployed))
+    checked = {part.file for part in parts}
+    proposals += parts
+    skipped += [changed.path for changed in deployed if changed.path not in checked]
     return ProposedFiles(proposals=tuple(proposals), skipped=tuple(skipped))
 
 
@@ -149,6 +175,8 @@ def _checked(
                 targets, found = _deleted(dictionary, proposal, options, files)
             elif proposal.kind == SCHEMA:
                 targets, found = check_schema(proposal, schemas)
+            elif proposal.kind == DEPLOYMENT:
+                targets, found = (), _unread(proposal)
             else:
                 targets, found = check_job(proposal, jobs)
         except NameUnknown as error:
@@ -159,6 +187,20 @@ def _checked(
         checked.append(CheckedFile(file=proposal.file, kind=kind, targets=targets))
         findings += found
     return tuple(checked), findings
+
+
+def _unread(proposal: Proposal) -> tuple[Finding, ...]:
+    """Return what of a deployment file could not be read: whom it hits cannot be said."""
+    findings = []
+    for problem in proposal.unread:
+        line = problem.where.rpartition(":")[2]
+        place = Place(file=proposal.file, line=int(line) if line.isdigit() else 1)
+        why = (problem.hint,) if problem.hint else ()
+        unread = Finding(
+            rule="not-read", verdict=Verdict.UNKNOWN, place=place, target=proposal.file, what=problem.what, why=why
+        )
+        findings.append(unread)
+    return tuple(findings)
 
 
 def _new(proposal: Proposal, error: NameUnknown, options: CheckOptions) -> Finding:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Collection, Iterator
+from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from scanner_model.errors import InputInvalid
@@ -14,17 +14,22 @@ _HINT = "fetch it first, for example with `git fetch origin BASE`, or `fetch-dep
 
 
 class ChangedFile(NamedTuple):
-    """A changed file; *content* is that of the second commit, None where it deletes the file."""
+    """A changed file; *content* is that of the second commit, None where it deletes the file.
+
+    *before* is that of the base, where it was asked for and the file was there.
+    """
 
     path: str
     content: bytes | None
+    before: bytes | None = None
 
 
-def changed_files(commits: str, directory: Path) -> Iterator[ChangedFile]:
+def changed_files(commits: str, directory: Path, *, with_base: Collection[str] = ()) -> Iterator[ChangedFile]:
     """Yield the files that differ between BASE and HEAD of *commits*, `BASE..HEAD` or `BASE...HEAD`, by path.
 
     Paths are relative to the top of the repository that *directory* is in. A renamed file is one deleted and one added.
-    With three dots the base is the last common commit. Raises InputInvalid where git is missing or fails, or where the
+    With three dots the base is the last common commit. Files with an ending of *with_base* come with what they were.
+    Raises InputInvalid where git is missing or fails, or where the
     repository does not have a commit.
     """
     dots = "..." if "..." in commits else ".."
@@ -40,10 +45,14 @@ def changed_files(commits: str, directory: Path) -> Iterator[ChangedFile]:
     options = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--name-status", "-z")
     listed = _output(directory, "diff", *options, f"{base}{dots}{head}", "--")
     parts = listed.split(b"\0")
+    origin = _output(directory, "merge-base", base, head).decode().strip() if dots == "..." else base
     for status, raw in sorted(zip(parts[::2], parts[1::2], strict=False), key=lambda pair: pair[1]):
         path = raw.decode("utf-8", "surrogateescape")
-        deleted = status.startswith(b"D")
-        yield ChangedFile(path, None if deleted else _output(directory, "cat-file", "blob", f"{head}:{path}"))
+        content = None if status.startswith(b"D") else _output(directory, "cat-file", "blob", f"{head}:{path}")
+        with_before = PurePath(path).suffix.lower() in with_base and not status.startswith(b"A")
+        yield ChangedFile(
+            path, content, _output(directory, "cat-file", "blob", f"{origin}:{path}") if with_before else None
+        )
 
 
 def _check_repository(directory: Path) -> None:

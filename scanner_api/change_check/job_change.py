@@ -68,7 +68,7 @@ def check_job(proposal: Proposal, context: JobContext) -> tuple[tuple[str, ...],
     Raises InputInvalid where the text is no statement or configuration, NameUnknown where a named statement or
     connector is not in the dictionary.
     """
-    positions = Positions(proposal.file, proposal.text or "")
+    positions = Positions(proposal.file, proposal.text or "", line=proposal.line)
     found: list[Finding] = []
     targets: list[str] = []
     pairs = _connector_pairs(proposal, context) if proposal.kind == CONNECTOR else _statement_pairs(proposal, context)
@@ -86,7 +86,9 @@ _Pairs = Iterator[tuple[str, JobPair, Sequence[Place]]]
 
 
 def _connector_pairs(proposal: Proposal, context: JobContext) -> _Pairs:
-    given = connector_file(proposal.file, proposal.text) if proposal.text is not None else None
+    given = proposal.connector
+    if given is None and proposal.text is not None:
+        given = connector_file(proposal.file, proposal.text)
     name = proposal.target.connector or (given.name if given else "")
     rows = [row for row in context.connectors() if row.name == name]
     if not rows and (proposal.target.connector or given is None):
@@ -141,7 +143,7 @@ def _changed_setting(
         return ()
     masked = {key: str(value) for key, value in mask_config(given.values).items()}
     differing = next((key for key in masked if masked[key] != rows[0].config.get(key)), "")
-    return (Positions(proposal.file, proposal.text or "").word(differing),) if differing else ()
+    return (Positions(proposal.file, proposal.text or "").word(differing, proposal.line),) if differing else ()
 
 
 # --- statements
@@ -160,18 +162,18 @@ def _statement_pairs(proposal: Proposal, context: JobContext) -> _Pairs:
         problem = parsed[0].problems[0].what if parsed and parsed[0].problems else "no statement in it moves data"
         raise InputInvalid(f"is no {dialect} statement: {problem}", where=proposal.file, hint="or name --dialect")
     if dialect is Dialect.KSQLDB:
-        yield from _queries(moving, name, context, proposal.file)
+        yield from _queries(moving, name, context, proposal)
     else:
-        places = _places([one for one in moving if one.sinks and "VIEW" not in one.kind.split()], proposal.file)
-        for target, pair in _flink(text, name or proposal.file, bool(name), context):
+        places = _places([one for one in moving if one.sinks and "VIEW" not in one.kind.split()], proposal)
+        for target, pair in _flink(text, name or proposal.name or proposal.file, bool(name), context):
             yield target, pair, places
 
 
-def _queries(moving: Sequence[StatementFlows], name: str, context: JobContext, file: str) -> _Pairs:
+def _queries(moving: Sequence[StatementFlows], name: str, context: JobContext, proposal: Proposal) -> _Pairs:
     queries = context.queries()
     if name and len(moving) != 1:
         what = f"{len(moving)} statements move data, where the query {name} has one"
-        raise InputInvalid(what, where=file, hint="write one statement a file")
+        raise InputInvalid(what, where=proposal.file, hint="write one statement a file")
     for statement in moving:
         stored = [
             (at, query)
@@ -180,7 +182,7 @@ def _queries(moving: Sequence[StatementFlows], name: str, context: JobContext, f
         ]
         if name and not stored:
             raise unknown_name("query", name, (query.name for _, query in queries), "`scanner statements` lists them")
-        places = _places([statement], file)
+        places = _places([statement], proposal)
         new = "" if stored else _only_ksqldb(context)
         for at, query in stored or [(new, _new_query(context, new, statement))]:
             yield f"query {query.name}", context.stored.ksql_pair(at, query, statement), places
@@ -251,9 +253,12 @@ def _deleted_statement(name: str, context: JobContext) -> _Pairs:
             yield f"query {query.name}", context.stored.ksql_pair(at, query, None), ()
 
 
-def _places(statements: Iterable[StatementFlows], file: str) -> tuple[Place, ...]:
-    ends = (one.at.partition(":") for one in statements)
-    return tuple(Place(file=file, line=int(line or 1), column=int(column or 1)) for line, _, column in ends)
+def _places(statements: Iterable[StatementFlows], proposal: Proposal) -> tuple[Place, ...]:
+    """Return where each statement stands; of SQL inside a deployment file, where the part of it begins."""
+    ends = [one.at.partition(":") for one in statements]
+    if proposal.name:
+        return tuple(Place(file=proposal.file, line=proposal.line) for _ in ends)
+    return tuple(Place(file=proposal.file, line=int(line or 1), column=int(column or 1)) for line, _, column in ends)
 
 
 # --- before and after

@@ -18,8 +18,9 @@ _MARKS = ("[", "{", "<")
 class Positions:
     """Finds places in one file; what cannot be found is placed at the nearest thing around it, else at the start."""
 
-    def __init__(self, file: str, text: str, format: str = "") -> None:
+    def __init__(self, file: str, text: str, format: str = "", *, line: int = 1) -> None:
         self._file = file
+        self._line = line
         self._text = text
         self._fields = dict(_fields(text)) if format == "PROTOBUF" else {}
         self._json = None if format == "PROTOBUF" else _document(text, file)
@@ -27,8 +28,8 @@ class Positions:
 
     @property
     def start(self) -> Place:
-        """Return the start of the file."""
-        return Place(file=self._file)
+        """Return the start of the file, or of the part of it that begins on the given line."""
+        return Place(file=self._file, line=self._line)
 
     def column(self, path: ColumnPath) -> Place:
         """Return where a column of the schema is defined, for one that is not there its nearest parent."""
@@ -49,9 +50,11 @@ class Positions:
         line, column = self._json.position(path)
         return Place(file=self._file, line=line, column=column)
 
-    def word(self, name: str) -> Place:
-        """Return where *name* first stands as a word, in any letter case."""
-        match = re.search(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", self._text, re.IGNORECASE) if name else None
+    def word(self, name: str, line: int = 1) -> Place:
+        """Return where *name* first stands as a word from a line on, in any letter case."""
+        start = sum(map(len, self._text.splitlines(keepends=True)[: line - 1]))
+        word = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])", re.IGNORECASE)
+        match = word.search(self._text, start) if name else None
         return self._at(match.start()) if match else self.start
 
     def _at(self, offset: int) -> Place:

@@ -7,15 +7,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 
-from scanner_api.input_files import connector_file
-from scanner_model.errors import InputInvalid
+from scanner_api.input_files import ConnectorFile, connector_file
+from scanner_model.errors import InputInvalid, Problem
 
-SCHEMA, SQL, CONNECTOR = "schema", "sql", "connector"
+SCHEMA, SQL, CONNECTOR, DEPLOYMENT = "schema", "sql", "connector", "deployment"
 
 _ENDINGS = {
     **dict.fromkeys((".avsc", ".avro", ".proto", ".json"), SCHEMA),
     **dict.fromkeys((".sql", ".ksql"), SQL),
     ".properties": CONNECTOR,
+    **dict.fromkeys((".yaml", ".yml"), DEPLOYMENT),
 }
 _LARGEST = 64 * 1024 * 1024
 _PLACEHOLDER = re.compile(r"\{(\w+)\}|\*\*/|\*")
@@ -43,7 +44,9 @@ class Target:
 class Proposal:
     """A proposed file with its *text*; None where the change deletes it. *kind* is schema, sql or connector.
 
-    *references* are texts behind the names that a schema refers to, where the user gave any.
+    *references* are texts behind the names that a schema refers to, where the user gave any. A part of a deployment
+    file has the *line* it begins on, and its *connector*, or its *name* and as text its SQL; *unread* is what of the
+    file could not be read, of the kind deployment.
     """
 
     file: str
@@ -51,6 +54,10 @@ class Proposal:
     kind: str
     target: Target
     references: Mapping[str, str] = field(default_factory=dict)
+    line: int = 1
+    connector: ConnectorFile | None = None
+    name: str = ""
+    unread: tuple[Problem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +137,9 @@ def files_below(paths: Iterable[str]) -> Iterator[Path]:
         inside = sorted(one for one in path.rglob("*") if one.suffix.lower() in _ENDINGS and one.is_file())
         if not inside:
             hint = f"known endings: {', '.join(_ENDINGS)}"
-            raise InputInvalid("the directory holds no schema, SQL or connector file", where=name, hint=hint)
+            raise InputInvalid(
+                "the directory holds no schema, SQL, connector or deployment file", where=name, hint=hint
+            )
         yield from inside
 
 

@@ -238,7 +238,9 @@ _TABLE_MARKS = frozenset({"topic", "state", "location", "stale", "gone"})
 @click.command()
 @click.argument("pattern", required=False)
 @cluster_option
-@click.option("--provider", metavar="NAME", help="Only those of a kind of catalog: unity, glue, google, datazone, …")
+@click.option(
+    "--provider", metavar="NAME", help="Only those of a kind of catalog: unity, glue, google, datazone, database, …"
+)
 @click.option("--all", "include_gone", is_flag=True, help="Include deleted tables.")
 @dictionary_option
 @format_option()
@@ -287,6 +289,10 @@ def _document(line: TableLine) -> Mapping[str, Any]:
         "partition_keys": list(line.partition_keys),
         "symlinks": [{"namespace": namespace, "name": name} for namespace, name in line.symlinks],
         "parameters": dict(line.parameters),
+        "definition": line.definition,
+        "keys": [
+            key._asdict() | {"columns": list(key.columns), "referenced": list(key.referenced)} for key in line.keys
+        ],
         "columns": [column_document(column) for column in line.columns],
         "stale": line.stale,
         "gone": line.gone,

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, Select, Table, select
 
 from scanner_dictionary.lineage_inputs.jobs import reported_rows
+from scanner_dictionary.queries.catalog_tables import table_keys
 from scanner_dictionary.queries.columns import column_fact
 from scanner_dictionary.schema import tables as t
 from scanner_model.catalogs import DATABASE, PRIMARY_KEY, TableKey
@@ -104,7 +105,7 @@ def catalog_tables(conn: Connection, *, columns: bool = True) -> Iterator[TableR
             columns=inside.get(row.id, ()),
             source=row.source_name,
             definition=row.definition,
-            keys=_keys(row.keys),
+            keys=table_keys(row.keys),
             parameters=_names(row.parameters),
             cluster=row.cluster_name,
         )
@@ -139,11 +140,6 @@ def _ordered(table: Table) -> Select[tuple[object, ...]]:
 
 def _names(cell: str) -> tuple[Name, ...]:
     return tuple((namespace, name) for namespace, name in json.loads(cell))
-
-
-def _keys(cell: str) -> tuple[TableKey, ...]:
-    listed = json.loads(cell) if cell != "[]" else ()
-    return tuple(TableKey(kind, tuple(of), to, tuple(referenced)) for kind, of, to, referenced in listed)
 
 
 def _path(cell: str | None) -> ColumnPath | None:

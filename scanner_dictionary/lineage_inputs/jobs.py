@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Row, Select, Table, and_, select
 
 from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.queries.columns import CELLS, column_fact, column_of
+from scanner_dictionary.queries.declared import runs
 from scanner_dictionary.schema import tables as t
 from scanner_model.columns import KEY, Column, ColumnPath
 from scanner_model.kafka import StreamsTopology
@@ -58,7 +59,7 @@ def _statements() -> Select[Any]:
         select(t.flink_statement, *names)
         .join(t.cluster, t.cluster.c.id == statement.cluster_id)
         .join(t.source, t.source.c.id == statement.source_id)
-        .where(statement.gone.is_(None))
+        .where(statement.gone.is_(None), runs(t.flink_statement))
         .order_by(t.cluster.c.name, t.source.c.name, statement.created, statement.name)
     )
 

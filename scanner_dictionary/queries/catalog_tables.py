@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Select, Table, select
 from scanner_dictionary.queries.columns import column_fact
 from scanner_dictionary.queries.topics import fitting, newest_scans
 from scanner_dictionary.schema import tables as t
+from scanner_model.catalogs import TableKey
 from scanner_model.columns import Column
 
 _SERVICE = "tableflow"
@@ -48,6 +49,8 @@ class TableLine(NamedTuple):
     columns: tuple[Column, ...]
     stale: bool
     gone: bool
+    definition: str = ""
+    keys: tuple[TableKey, ...] = ()
 
 
 def tables(
@@ -109,7 +112,15 @@ def _table(row: Any, newest: Mapping[int, int], columns: tuple[Column, ...]) -> 
         columns=columns,
         stale=_is_stale(row, newest),
         gone=row.gone is not None,
+        definition=row.definition,
+        keys=table_keys(row.keys),
     )
+
+
+def table_keys(cell: str) -> tuple[TableKey, ...]:
+    """Return the keys of a table from their cell."""
+    listed = json.loads(cell) if cell != "[]" else ()
+    return tuple(TableKey(kind, tuple(of), to, tuple(referenced)) for kind, of, to, referenced in listed)
 
 
 def _materialization(row: Any, newest: Mapping[int, int]) -> TableLine:  # noqa: ANN401 - of the query

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, Table, exists, or_, select
 
+from scanner_dictionary.queries.declared import runs
 from scanner_dictionary.queries.topics import fitting, newest_scans
 from scanner_dictionary.schema import tables as t
 
@@ -62,6 +63,7 @@ def connectors(
 ) -> Iterator[ConnectorRow]:
     """List connectors by cluster, source and name; *failed*: only those that failed, or of which a task did.
 
+    One that a deployment file declares is listed, with the state DECLARED, unless one of its name runs.
     *pattern* is a glob where it holds `*`, `?` or `[`, else a part of the name.
     """
     query = _connectors()
@@ -83,6 +85,7 @@ def _connectors() -> Select[Any]:
         select(t.connector, *columns)
         .join(t.cluster, t.cluster.c.id == t.connector.c.cluster_id)
         .join(t.source, t.source.c.id == t.connector.c.source_id)
+        .where(runs(t.connector))
         .order_by(t.cluster.c.name, t.source.c.name, t.connector.c.name)
     )
 

@@ -116,6 +116,26 @@ mirror_topic = declare(
     Index("ix_mirror_topic_cluster", "cluster_id"),
 )
 
+declaration = declare(
+    "declaration",
+    "A topic or connector as a deployment file declares it; what runs is in topic and connector.",
+    identity(),
+    parent("cluster_id", "cluster", "its cluster"),
+    must("name", String, "its name"),
+    must("kind", String, "topic or connector"),
+    must("parent", String, "the Connect cluster that the file names, may be empty"),
+    must("tool", String, "whose form the document has: strimzi, confluent, jikkou, kafka-gitops, julieops, connect"),
+    must("place", Text, "file and line"),
+    must("config", Text, "JSON object of its settings; secrets are redacted, placeholders as written"),
+    must("whole", Boolean, "a running one has no other settings"),
+    may("partitions", BigInteger, "of a topic; empty where left to the cluster"),
+    may("replication", BigInteger, "of a topic: replication factor; empty where left to the cluster"),
+    must("state", String, "of a connector: running, paused or stopped; empty where left open"),
+    *provenance(),
+    UniqueConstraint("source_id", "kind", "name", name="uq_declaration"),
+    Index("ix_declaration_cluster", "cluster_id"),
+)
+
 annotation = declare(
     "annotation",
     "Annotations of one object in a stream catalog: tags, owner, description, business metadata.",

@@ -27,6 +27,7 @@ from scanner_dictionary.schema.integrations import catalog_column as catalog_col
 from scanner_dictionary.schema.integrations import catalog_link as catalog_link
 from scanner_dictionary.schema.integrations import catalog_table as catalog_table
 from scanner_dictionary.schema.integrations import cluster_alias as cluster_alias
+from scanner_dictionary.schema.integrations import declaration as declaration
 from scanner_dictionary.schema.integrations import finding as finding
 from scanner_dictionary.schema.integrations import flink_job as flink_job
 from scanner_dictionary.schema.integrations import flink_statement as flink_statement
@@ -463,14 +464,14 @@ ksql_query = declare(
 
 manual_flow = declare(
     "manual_flow",
-    "A flow declared in a manual-input file.",
+    "A flow declared in a manual-input file, or a use of a topic that a deployment file declares.",
     identity(),
     parent("cluster_id", "cluster", "its cluster"),
     must("origin_namespace", Text, "empty for a topic of the cluster"),
-    must("origin_name", Text, "the dataset it comes from"),
+    must("origin_name", Text, "the dataset it comes from; empty where only the job is known that writes"),
     may("origin_path", Text, "JSON array: the column; empty for the whole dataset"),
     must("target_namespace", Text, "empty for a topic of the cluster"),
-    must("target_name", Text, "the dataset it goes to"),
+    must("target_name", Text, "the dataset it goes to; empty where only the job is known that reads"),
     may("target_path", Text, "JSON array: the column; empty for the whole dataset"),
     must("job", Text, "the job, may be empty"),
     must("description", Text, "may be empty"),

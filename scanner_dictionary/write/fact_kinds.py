@@ -27,6 +27,7 @@ from scanner_dictionary.write.fact_kind import (
     value_columns,
 )
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
+from scanner_model.declarations import Declaration
 from scanner_model.kafka import Connector, ConnectorTask, ConsumerGroup, StreamsTopology, Topic
 from scanner_model.manual import ManualFlow
 from scanner_model.names import SourceId
@@ -45,7 +46,7 @@ from scanner_model.streaming_sql import (
 _source = t.source.c
 
 
-def _config(fact: Topic | Connector) -> dict[str, str]:
+def _config(fact: Topic | Connector | Declaration) -> dict[str, str]:
     return dict(fact.config)
 
 
@@ -302,7 +303,7 @@ FACT_KINDS: tuple[FactKind, ...] = (
         "job",
         name_index=0,
         members={end: attrgetter(end.replace("_", ".")) for end in _ENDS},
-        required=lambda flow: flow.origin.name and flow.target.name,
+        required=lambda flow: flow.job or (flow.origin.name and flow.target.name),
     ),
     cluster_kind("flink_statements", FlinkStatement, t.flink_statement, "name"),
     cluster_kind("flink_jobs", FlinkJob, t.flink_job, "name"),
@@ -329,6 +330,8 @@ FACT_KINDS: tuple[FactKind, ...] = (
         required=lambda fact: fact.namespace or fact.name,
         children=_TABLE_COLUMNS,
     ),
+    # Its place changes whenever a line is added above it: what changes of the object is logged as that of the object.
+    cluster_kind("declarations", Declaration, t.declaration, "name", "kind", members={"config": _config}, logged=False),
     # The name that a source may list as unread comes first.
     cluster_kind(
         "catalog_links",

@@ -102,7 +102,7 @@ def _is_same(row: Row[Any], cluster: Cluster) -> bool:
     return bool(cluster.cluster_id) and row.kafka_cluster_id == cluster.cluster_id
 
 
-_BEST_FIRST = ("kafka", "manual", "ksqldb")
+_BEST_FIRST = ("kafka", "manual", "ksqldb", "files")
 
 RetainedTopics = frozenset[tuple[int, str]]
 """Topics, each with the source in which a name that it depends on could not be read."""

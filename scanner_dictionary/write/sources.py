@@ -39,10 +39,12 @@ def check(scan: ClusterScan) -> tuple[ClusterScan, tuple[Problem, ...]]:
     problems: list[Problem] = []
     accepted: dict[str, Any] = {}
     for kind, member, rule in _RULES:
-        accepted[member] = tuple(_accepted(kind, rule, scan.facts(member), known, problems))
-    for member in sorted(scan.others.keys() - accepted.keys()):
+        if facts := scan.facts(member):
+            accepted[member] = tuple(_accepted(kind, rule, facts, known, problems))
+    for member in sorted(scan.others.keys() - {member for _, member, _ in _RULES}):
         problems.append(Problem(member, f"no kind of fact is called {member!r}", "the facts were not stored"))
-    accepted["definitions"] = tuple(_with_valid_columns(definition, problems) for definition in accepted["definitions"])
+    valid = (_with_valid_columns(definition, problems) for definition in accepted.get("definitions", ()))
+    accepted["definitions"] = tuple(valid)
     return scan.with_facts(accepted), tuple(problems)
 
 

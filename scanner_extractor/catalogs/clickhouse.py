@@ -152,7 +152,7 @@ class _Server:
     def _names_of_tables(self) -> Mapping[str, tuple[str, ...]]:
         """Return the names by which jobs know each table: its own, those of views and of tables that pass rows to it.
 
-        Such a view or table has no names here: its data are the other's. Where the other is not listed, it has its name.
+        Such a view or table has none itself: its data are the other's. Where that is not listed, it stands for it.
         """
         listed_names = {entry.name for entry in self._entries}
         names: dict[str, list[str]] = {}

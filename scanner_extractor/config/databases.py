@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,6 +23,10 @@ from scanner_extractor.settings.databases import DatabaseSettings
 from scanner_extractor.sources.databases.location import database_url
 from scanner_model.documents.schema_errors import ErrorMessage, JsonPath
 from scanner_model.errors import InputInvalid
+
+_FILE = re.compile(r"/.+")
+"""The other path of a SQLite file."""
+
 
 _DATABASE: Json = {
     "type": "object",
@@ -77,7 +82,7 @@ def validate_databases(items: Items, context: ValidationContext) -> Iterator[Err
     """Yield URLs that are none, passwords that are written in the file, wrong aliases, and names used twice."""
     for path, item in items:
         yield from _address(path, item, context)
-        yield from alias_errors(path, item, context.shown)
+        yield from alias_errors(path, item, context.shown, _FILE)
     yield from repeated_sources(items, lambda item: ("name", _text(item.get("name"))))
 
 

@@ -175,14 +175,17 @@ def repeated_sources(items: Items, identity: Callable[[Json], tuple[str, str]]) 
         known.add(value)
 
 
-_ALIAS = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[\w.-]+)(?::\d{1,5})?")
+_ADDRESS = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[\w.-]+)(?::\d{1,5})?")
 
 
-def alias_errors(path: JsonPath, item: Json, shown: Shown) -> Iterator[ErrorMessage]:
-    """Yield the `aliases` of an item, other addresses of its server, that are no addresses."""
+def alias_errors(
+    path: JsonPath, item: Json, shown: Shown, other: re.Pattern[str] | None = None
+) -> Iterator[ErrorMessage]:
+    """Yield the `aliases` of an item, other addresses of its server, that are none; *other* is one more form."""
+    forms = (_ADDRESS, other) if other else (_ADDRESS,)
     aliases = item.get("aliases")
     for number, alias in enumerate(aliases if isinstance(aliases, list) else ()):
-        if isinstance(alias, str) and alias and not _ALIAS.fullmatch(alias):
+        if isinstance(alias, str) and alias and not any(form.fullmatch(alias) for form in forms):
             where = (*path, "aliases", number)
             yield where, f"{shown(where)} is no address", "write host or host:port"
 

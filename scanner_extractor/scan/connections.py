@@ -15,10 +15,13 @@ from scanner_extractor.scan.results import CatalogResult, KafkaResult, Progress
 from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings
 from scanner_extractor.settings.confluent_cloud import OffsetSettings
 from scanner_extractor.settings.databases import DatabaseSettings
+from scanner_extractor.settings.deployment import DeploymentSettings
 from scanner_extractor.settings.flink import FileSettings
 from scanner_extractor.sources import files as file_texts
 from scanner_extractor.sources.databases import recording as database_recording
 from scanner_extractor.sources.databases.client import read_database
+from scanner_extractor.sources.deployment import reader as deployment_files
+from scanner_extractor.sources.deployment.reader import DeploymentReading
 from scanner_extractor.sources.kafka import end_offsets
 from scanner_extractor.sources.kafka.admin import probe as probe_brokers
 from scanner_extractor.sources.kafka.admin import read_kafka
@@ -117,6 +120,17 @@ class Connections:
         reading = read_database(settings, progress)
         if self.recorder:
             self.recorder.record_document(settings.source, name, database_recording.database_document(reading))
+        return reading
+
+    def deployment(self, settings: DeploymentSettings, progress: Progress) -> DeploymentReading:
+        """Read deployment files; a capture holds what they declare as one document, and a replay needs no file."""
+        if self.replay:
+            document = self.replay.document(settings.source, deployment_files.DOCUMENT)
+            return deployment_files.read_deployment_document(document, settings.source)
+        reading = deployment_files.read_deployment(settings, progress)
+        if self.recorder:
+            document = deployment_files.deployment_document(reading)
+            self.recorder.record_document(settings.source, deployment_files.DOCUMENT, document)
         return reading
 
     def texts(self, settings: FileSettings, source: SourceId, hide: file_texts.Hide) -> tuple[file_texts.FileText, ...]:

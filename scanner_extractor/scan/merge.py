@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import chain
@@ -14,6 +14,7 @@ from scanner_extractor.scan.manual import agreeing, merge_schemas
 from scanner_extractor.scan.results import (
     CatalogResult,
     ConnectResult,
+    DeclaredResult,
     FactsResult,
     JobsResult,
     KafkaResult,
@@ -87,7 +88,9 @@ def _seconds(started: str, ended: str) -> float:
 
 NOTHING = PreviousState()
 
-_Kind = TypeVar("_Kind", CatalogResult, ConnectResult, JobsResult, KafkaResult, KsqlResult, RegistryResult)
+_Kind = TypeVar(
+    "_Kind", CatalogResult, ConnectResult, DeclaredResult, JobsResult, KafkaResult, KsqlResult, RegistryResult
+)
 _Fact = TypeVar("_Fact")
 
 
@@ -110,7 +113,7 @@ def merge_results(
     results = _Results.of(sources.readings)
     cluster = _cluster(settings, results.kafka, results.connect, manual)
     listed, named = results.topics(remembered), tuple(ksqldb_topics(results.collections))
-    known_topics = merge_topics(listed or (), manual.topics, named)
+    known_topics = merge_topics(listed or (), manual.topics, named, _all(reading.topics for reading in results.files))
     defined = define((version for reading in results.registries for version in reading.versions), read)
     registries, strange = _of_cluster(results.registries, cluster.cluster_id or remembered.cluster_id)
     bound, objections = _bind(settings, registries, defined, merge_topics(known_topics, remembered.topics), manual)
@@ -136,8 +139,7 @@ def merge_results(
         consumer_groups=merge_groups(reading.consumer_groups for reading in results.kafka),
         ksql_sources=results.collections,
         queries=tuple(query for reading in results.ksqldb for query in reading.queries),
-        connectors=tuple(connector for reading in results.connect for connector in reading.connectors),
-        manual_flows=manual.flows,
+        manual_flows=(*manual.flows, *_all(reading.flows for reading in results.files)),
         **results.facts(remembered),
         others=_facts(sources.readings),
         problems=(*source_problems, *doubts, *defined.problems, *objections, *bound.problems, *declared.problems),
@@ -154,6 +156,7 @@ class SourceFacts(TypedDict):
     ksql_types: tuple[KsqlType, ...]
     mirror_topics: tuple[MirrorTopic, ...]
     annotations: tuple[Annotation, ...]
+    connectors: tuple[Connector, ...]
     materializations: tuple[Materialization, ...]
     catalog_tables: tuple[CatalogTable, ...]
     catalog_links: tuple[CatalogLink, ...]
@@ -170,6 +173,7 @@ class _Results:
     registries: tuple[RegistryResult, ...]
     jobs: tuple[JobsResult, ...]
     catalogs: tuple[CatalogResult, ...]
+    files: tuple[DeclaredResult, ...]
 
     @classmethod
     def of(cls, readings: Iterable[SourceResults]) -> _Results:
@@ -181,6 +185,7 @@ class _Results:
             _of(RegistryResult, listed),
             _of(JobsResult, listed),
             _of(CatalogResult, listed),
+            _of(DeclaredResult, listed),
         )
 
     def facts(self, remembered: PreviousState) -> SourceFacts:
@@ -188,7 +193,11 @@ class _Results:
         metrics = _all(catalog.metrics for catalog in self.catalogs)
         connectors = _all(connect_result.connectors for connect_result in self.connect)
         return {
-            "flink_statements": _all(job.statements for job in self.jobs),
+            "connectors": (*connectors, *_all(reading.connectors for reading in self.files)),
+            "flink_statements": (
+                *_all(job.statements for job in self.jobs),
+                *_all(reading.statements for reading in self.files),
+            ),
             "flink_jobs": _all(job.jobs for job in self.jobs),
             "topologies": _all(job.topologies for job in self.jobs),
             "ksql_functions": _all(ksql_result.functions for ksql_result in self.ksqldb),
@@ -262,10 +271,19 @@ def _facts(readings: Iterable[SourceResults]) -> dict[str, tuple[Any, ...]]:
     """Return the facts that are stored as they are, in the order of the sources."""
     facts: dict[str, tuple[Any, ...]] = {}
     for reading in readings:
-        if isinstance(reading, FactsResult):
-            for member, listed in reading.facts.items():
-                facts[member] = (*facts.get(member, ()), *listed)
+        for member, listed in _members(reading).items():
+            facts[member] = (*facts.get(member, ()), *listed)
     return facts
+
+
+def _members(reading: SourceResults) -> Mapping[str, tuple[Any, ...]]:
+    match reading:
+        case FactsResult():
+            return reading.facts
+        case DeclaredResult():
+            return {"declarations": reading.declarations}
+        case _:
+            return {}
 
 
 def _of(kind: type[_Kind], readings: Iterable[SourceResults]) -> tuple[_Kind, ...]:

@@ -8,8 +8,10 @@ from typing import Any
 
 from scanner_extractor.settings.confluent_cloud import Organization
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
+from scanner_model.declarations import Declaration
 from scanner_model.errors import Problem
 from scanner_model.kafka import Connector, ConsumerGroup, StreamsTopology, Topic
+from scanner_model.manual import ManualFlow
 from scanner_model.names import SourceId, TopicName
 from scanner_model.scan import SourceResult
 from scanner_model.schemas import Association, Registry, SchemaVersion
@@ -124,7 +126,31 @@ class FactsResult:
     problems: tuple[Problem, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeclaredResult:
+    """The result of deployment files: what they declare, and the facts that follow where nothing of it runs.
+
+    *flows* have one end: a program, which is their job, reads or writes a topic.
+    """
+
+    outcome: SourceResult
+    declarations: tuple[Declaration, ...] = ()
+    topics: tuple[Topic, ...] = ()
+    connectors: tuple[Connector, ...] = ()
+    statements: tuple[FlinkStatement, ...] = ()
+    flows: tuple[ManualFlow, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
 SourceResults = (
-    CatalogResult | CloudResult | ConnectResult | FactsResult | JobsResult | KafkaResult | KsqlResult | RegistryResult
+    CatalogResult
+    | CloudResult
+    | ConnectResult
+    | DeclaredResult
+    | FactsResult
+    | JobsResult
+    | KafkaResult
+    | KsqlResult
+    | RegistryResult
 )
 """What the reader of any source returns."""

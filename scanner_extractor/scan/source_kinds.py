@@ -20,6 +20,7 @@ from scanner_extractor.config.confluent_cloud import (
     TABLEFLOW_SECTION,
 )
 from scanner_extractor.config.databases import DATABASE_SECTION
+from scanner_extractor.config.deployment import FILES_SECTION
 from scanner_extractor.config.flink import FLINK_SECTION, STREAMS_SECTION
 from scanner_extractor.config.kafka import CONNECT_SECTION, KAFKA_SECTION, KSQLDB_SECTION
 from scanner_extractor.config.registries import REGISTRY_SECTION
@@ -29,7 +30,15 @@ from scanner_extractor.http.messages import Json
 from scanner_extractor.probes import Probe, unexpected
 from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.scan.connections import Connections
-from scanner_extractor.scan.results import ConnectResult, JobsResult, KsqlResult, Progress, SourceResults
+from scanner_extractor.scan.results import (
+    ConnectResult,
+    DeclaredResult,
+    JobsResult,
+    KsqlResult,
+    Progress,
+    SourceResults,
+    no_progress,
+)
 from scanner_extractor.scan.source_kind import SourceKind, by_type, http_check, http_kind
 from scanner_extractor.scan.source_types import SourceType
 from scanner_extractor.settings.catalogs import CatalogSettings
@@ -43,6 +52,7 @@ from scanner_extractor.settings.confluent_cloud import (
     TableflowSettings,
 )
 from scanner_extractor.settings.databases import DatabaseSettings
+from scanner_extractor.settings.deployment import DeploymentSettings
 from scanner_extractor.settings.flink import FileSettings, FlinkSettings, SqlFilesSettings, StreamsSettings
 from scanner_extractor.sources.confluent_cloud.discovery import read_cloud
 from scanner_extractor.sources.confluent_cloud.metrics import read_metrics
@@ -59,10 +69,12 @@ from scanner_extractor.sources.confluent_cloud.tableflow import read_tableflow
 from scanner_extractor.sources.connect.client import listed_connectors, read_connect, worker_facts
 from scanner_extractor.sources.connect.reader import with_masked_passwords
 from scanner_extractor.sources.databases.client import database_probes
+from scanner_extractor.sources.deployment.reader import DeploymentReading, deployment_result
 from scanner_extractor.sources.files import read_sql_files, read_texts, read_topologies, separate_failed
 from scanner_extractor.sources.flink.servers import FLINK_SOURCES
 from scanner_extractor.sources.kafka_rest import find_cluster, read_kafka_rest
 from scanner_extractor.sources.ksqldb.client import read_ksqldb
+from scanner_model.declarations import DeclaredKind
 from scanner_model.errors import SourceUnreachable
 from scanner_model.names import SourceId
 from scanner_model.redaction import mask_statement, mask_text
@@ -99,6 +111,28 @@ def file_probes(settings: FileSettings, source: SourceId) -> Iterator[Probe]:
         return f"{len(texts)} files"
 
     yield Probe("read its files", read)
+
+
+def deployment_probes(settings: DeploymentSettings, connections: Connections) -> Iterator[Probe]:
+    """Try to read every file; what they declare is counted, and what is not read, with the reasons."""
+    yield Probe("read its files", lambda: _described(connections.deployment(settings, no_progress)))
+
+
+def _described(reading: DeploymentReading) -> str:
+    if reading.failed:
+        first = reading.problems[0]
+        raise SourceUnreachable(f"{first.where}: {first.what}", hint=f"{reading.failed} could not be read")
+    others = sum(reading.others.values())
+    reasons = ", ".join(f"{number} {reason}" for reason, number in reading.others.items())
+    parts = (
+        f"{reading.files} files with {reading.documents} documents",
+        f"{reading.count(DeclaredKind.TOPIC)} topics",
+        f"{reading.count(DeclaredKind.CONNECTOR)} connectors",
+        f"{len(reading.statements)} jobs with SQL",
+        *([f"{others} not read ({reasons})"] if others else []),
+        *([f"{len(reading.problems)} problems"] if reading.problems else []),
+    )
+    return ", ".join(parts)
 
 
 def _ksql_version(payload: Json) -> str:
@@ -145,6 +179,10 @@ def _read_sql_files(settings: SqlFilesSettings, connections: Connections, progre
 def _read_topologies(settings: StreamsSettings, connections: Connections, progress: Progress) -> JobsResult:
     mask = partial(mask_text, extra=settings.files.secret_names)
     return read_topologies(settings, connections.texts(settings.files, settings.source, mask), progress)
+
+
+def _read_deployment(settings: DeploymentSettings, connections: Connections, progress: Progress) -> DeclaredResult:
+    return deployment_result(connections.deployment(settings, progress), settings.source)
 
 
 def _read_metrics(settings: MetricsSettings, connections: Connections, progress: Progress) -> SourceResults:
@@ -225,6 +263,14 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         settings=StreamsSettings,
         read=_read_topologies,
         check=lambda settings, _: file_probes(settings.files, settings.source),
+    ),
+    SourceKind(
+        name="files",
+        phase=STREAMING,
+        section=FILES_SECTION,
+        settings=DeploymentSettings,
+        read=_read_deployment,
+        check=deployment_probes,
     ),
     http_kind("schema_registry", SCHEMAS, REGISTRY_SECTION, RegistrySettings, by_type(REGISTRIES), field="registries"),
     http_kind(

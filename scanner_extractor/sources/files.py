@@ -37,7 +37,7 @@ class FileText:
 
 def read_texts(settings: FileSettings, hide: Hide) -> tuple[FileText, ...]:
     """Read every file, sorted by name; an unreadable file has the reason. Secrets are masked."""
-    texts = (_read(path, _name(path, settings.base), hide) for path in settings.files)
+    texts = (_read(path, file_name(path, settings.base), hide) for path in settings.files)
     return tuple(sorted(texts, key=lambda file: file.name))
 
 
@@ -91,7 +91,8 @@ def file_outcome(source: SourceId, kind: str, got: int, unread: frozenset[str]) 
     )
 
 
-def _name(path: Path, base: Path) -> str:
+def file_name(path: Path, base: Path) -> str:
+    """Return the name of a file: its path from the directory of cluster.json, with slashes."""
     return Path(os.path.relpath(path, base)).as_posix()
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine, text
 
 from dataflow_generator.jobs.databases.views import view_jobs
 from dataflow_generator.jobs.model import ColumnRef, Naming
@@ -53,28 +52,19 @@ def sqlite_shop(tmp_path_factory: pytest.TempPathFactory) -> Server:
 
 
 @pytest.fixture(scope="module")
-def postgres_shop(postgres_server: str) -> Iterator[Server]:
-    server = postgres_server.replace("postgresql:", "postgresql+psycopg:")
-    _run(f"{server}/postgres", "CREATE DATABASE conformance")
-    _run(f"{server}/conformance", *STATEMENTS)
+def postgres_shop(postgres_server: str, run_sql: Callable[..., None]) -> Iterator[Server]:
+    run_sql(f"{postgres_server}/postgres", "CREATE DATABASE conformance")
+    run_sql(f"{postgres_server}/conformance", *STATEMENTS)
     yield Server(f"{postgres_server}/conformance", "conformance.public.")
-    _run(f"{server}/postgres", "DROP DATABASE conformance WITH (FORCE)")
+    run_sql(f"{postgres_server}/postgres", "DROP DATABASE conformance WITH (FORCE)")
 
 
 @pytest.fixture(scope="module")
-def mariadb_shop(mariadb_server: str) -> Iterator[Server]:
-    _run(mariadb_server, "CREATE DATABASE conformance")
-    _run(f"{mariadb_server}/conformance", *STATEMENTS)
+def mariadb_shop(mariadb_server: str, run_sql: Callable[..., None]) -> Iterator[Server]:
+    run_sql(mariadb_server, "CREATE DATABASE conformance")
+    run_sql(f"{mariadb_server}/conformance", *STATEMENTS)
     yield Server(f"{mariadb_server}/conformance", "conformance.")
-    _run(mariadb_server, "DROP DATABASE conformance")
-
-
-def _run(url: str, *statements: str) -> None:
-    engine = create_engine(url, isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        for statement in statements:
-            connection.execute(text(statement))
-    engine.dispose()
+    run_sql(mariadb_server, "DROP DATABASE conformance")
 
 
 @pytest.fixture(

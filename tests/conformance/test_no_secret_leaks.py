@@ -82,6 +82,7 @@ def cluster_file(url: str) -> dict[str, Any]:
             {"type": "sql-files", "path": "*.sql"},
         ],
         "streams": [{"path": "*.txt"}],
+        "files": [{"path": "deploy.yaml"}],
         "stream_catalogs": [{"url": f"{url}/tags", "cluster": "lkc-1", "auth": basic}],
         "tableflow": {
             "url": f"{url}/tables", "environment": "e", "cluster": "lkc-1",
@@ -132,6 +133,15 @@ SQL_FILE = (
     f"-- login: http://u:{s(38)}@h\nSET client.api.token = {s(39)};\n"
     f"CREATE TABLE f (a INT) WITH ('connector'='kafka', 'topic'='orders', 'properties.sasl.jaas.config'="
     f"'a.B required password=\"{s(40)}\";');\nINSERT INTO f SELECT 2;\n"
+)
+# Only the plug-in itself declares that this setting is a password, and no file can ask it: `secret_names` names such.
+_KNOWN_BY_NAME = {key: value for key, value in CONNECTOR.items() if key != "cipher.seed"}
+DEPLOYMENT = (
+    json.dumps({"name": "declared", "config": _KNOWN_BY_NAME}),
+    json.dumps({"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "m"}, "data": {"a.sql": SQL_FILE}}),
+    f"connector.class: a.B\nname: unquoted\npassword: *{s(15)}",
+    f"connector.class: a.B\nname: broken\npassword: [{s(16)}",
+    f"connector.class: a.B\nname: default\npassword: ${{PASSWORD:-{s(18)}}}",
 )
 SQL_COMMENTS = "\n".join(f"/* {text.replace('*/', '')} */" for text in formed("Comment"))
 SQL_OPTIONS = ", ".join(f"'{name}' = '{planted('Option', number)}'" for number, name in enumerate(SETTINGS))
@@ -293,6 +303,7 @@ def left(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Iterator[tuple[Pa
         (given / "cluster.json").write_text(json.dumps(cluster_file(server.url)), encoding="utf-8")
         (given / "jobs.sql").write_text(SQL_FILE + SQL_PLANTED, encoding="utf-8")
         (given / "app.txt").write_text("\n\n".join([TOPOLOGY, *formed("Topology")]), encoding="utf-8")
+        (given / "deploy.yaml").write_text("\n---\n".join(DEPLOYMENT), encoding="utf-8")
         (given / "manual.json").write_text(json.dumps(MANUAL), encoding="utf-8")
         (given / "events.json").write_text(json.dumps(event()), encoding="utf-8")
         counted = iter(range(100))

@@ -25,10 +25,12 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "connect": [{"url": URL}],
     "flink": [{"type": "jobmanager", "url": URL}, {"type": "sql-files", "path": "*.sql"}],
     "streams": [{"path": "*.txt"}],
+    "files": [{"path": "*.yaml"}],
     "schema_registries": [{"type": "confluent", "url": URL}],
     "stream_catalogs": [{"url": URL, "cluster": "lkc-1"}],
     "tableflow": [{"environment": "env-1", "cluster": "lkc-1"}],
     "catalogs": [{"type": "unity", "url": URL}],
+    "databases": [{"name": "shop", "url": "sqlite:///shop.db"}],
     "metrics": [{"type": "confluent", "cluster": "lkc-1"}, {"type": "offsets"}],
 }
 """One source of each class of settings, by member."""
@@ -48,11 +50,12 @@ def document(section: Any, item: dict[str, Any], **more: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def read(tmp_path):
-    """Read a document as a cluster.json beside a SQL file and a topology."""
+    """Read a document as a cluster.json beside a SQL file, a topology and a deployment file."""
 
     def reading(content: dict[str, Any]) -> Settings:
         (tmp_path / "a.sql").write_text("SELECT 1")
         (tmp_path / "app.txt").write_text("Topologies:")
+        (tmp_path / "app.yaml").write_text("")
         file = tmp_path / "cluster.json"
         file.write_text(json.dumps(content))
         return read_cluster_file(file, {}, ("confluent",))

@@ -97,6 +97,16 @@ def real_document(scanner, scanned, own_dictionary, fake, connect, tmp_path, uni
                     (tmp_path / "cluster.json").write_text(json.dumps(document))
                     scanner("extract", "--config", tmp_path / "cluster.json", "--dictionary", own_dictionary)
                 return scanner("connectors", *as_json).json
+            case ["drift"]:
+                running = connect.Kept(name="lake", config={"connector.class": "S3", "tasks.max": "1"})
+                declared = {"name": "lake", "connector.class": "S3", "tasks.max": "2"}
+                (tmp_path / "lake.json").write_text(json.dumps(declared))
+                with connect.serving(connect.Connect(installation=(running,))) as url:
+                    files = {"files": [{"path": "lake.json"}], "connect": [{"url": url}]}
+                    document = {"cluster": "shop", "brokers": ["kafka-1"]} | files
+                    (tmp_path / "cluster.json").write_text(json.dumps(document))
+                    scanner("extract", "--config", tmp_path / "cluster.json", "--dictionary", own_dictionary)
+                return scanner("drift", *as_json).json
             case ["statements"]:
                 scanner(*RETAIL, "--dictionary", own_dictionary)
                 return scanner("statements", *as_json).json
@@ -138,7 +148,7 @@ def real_document(scanner, scanned, own_dictionary, fake, connect, tmp_path, uni
 
 def test_every_document_has_an_example() -> None:
     """The page covers every command that writes JSON."""
-    assert len(EXAMPLES) == 31
+    assert len(EXAMPLES) == 32
 
 
 @pytest.mark.parametrize("title", EXAMPLES)

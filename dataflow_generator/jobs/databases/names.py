@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from dataflow_generator.openlineage.identity.names import normal_namespace
 from scanner_dictionary.lineage_inputs.catalogs import Name, TableRow
@@ -34,6 +34,11 @@ class TableNames:
             for known in (namespace, *(link[0] for link in table.symlinks)):
                 self._servers.setdefault(_server(known), namespace)
             self._alike.setdefault((namespace, name.casefold()), []).append(table.name)
+
+    @property
+    def names(self) -> Collection[Name]:
+        """Return the names of all tables, as their databases have them."""
+        return self._tables
 
     def find(self, namespace: str, name: str) -> Name | None:
         """Return the name of a table as its database has it; None where no database describes the server.

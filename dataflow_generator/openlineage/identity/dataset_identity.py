@@ -12,6 +12,7 @@ from typing import NamedTuple
 import regex
 
 from dataflow_generator.analysis.connectivity import UnionFind
+from dataflow_generator.jobs.databases.names import TableNames
 from dataflow_generator.openlineage.identity.names import (
     KAFKA,
     Name,
@@ -136,6 +137,8 @@ class ResolvedName(NamedTuple):
 class DatasetIdentity:
     """Resolves names: *reported* are the datasets of events, *symlinks* their other names, *known* names elsewhere.
 
+    *tables* finds those of databases by other addresses and in another case.
+
     Of equivalent names the display name is that of a Kafka topic, else a catalog table, else the first in order.
     """
 
@@ -146,7 +149,9 @@ class DatasetIdentity:
         *,
         clusters: KafkaClusters | None = None,
         known: Iterable[Name] = (),
+        tables: TableNames | None = None,
     ) -> None:
+        self._databases = tables or TableNames()
         spaces = {ref.namespace for ref in reported if _is_kafka(ref.namespace)}
         self._kafka = KafkaNamespaces(spaces, clusters or KafkaClusters())
         self._shown = self._display_names(symlinks)
@@ -160,6 +165,8 @@ class DatasetIdentity:
     def resolve(self, namespace: str, name: str) -> ResolvedName:
         """Return the display name of a dataset."""
         certain = self._certain(namespace, name)
+        found = None if _is_kafka(namespace) else self._databases.find(*certain.name)
+        certain = certain._replace(name=Name(*found)) if found else certain
         return self._with_schema(certain.name) or certain
 
     def _certain(self, namespace: str, name: str) -> ResolvedName:

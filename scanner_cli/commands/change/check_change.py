@@ -66,7 +66,12 @@ def _target_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @click.command("check-change")
 @click.argument("paths", nargs=-1, metavar="[FILE|DIRECTORY…]")
-@click.option("--git", "commits", metavar="BASE..HEAD", help="The files that differ between two commits; with --map.")
+@click.option(
+    "--git",
+    "commits",
+    metavar="BASE..HEAD",
+    help="The files that differ between two commits: deployment files, and those that --map maps.",
+)
 @click.option(
     "--map",
     "rules",
@@ -102,10 +107,11 @@ def check_change(
 ) -> int:
     """Check a change before it is merged: which readers a schema breaks, and which columns, jobs and tables it hits.
 
-    A FILE is a schema (.avsc, .proto, .json), SQL of Flink or ksqlDB (.sql, .ksql) or a connector's configuration
-    (.json, .properties), and proposes what it holds. It is compared with what the dictionary has now; no server is
-    asked. Without --map a schema file is named as its subject, a statement is found by what it writes, and a connector
-    by the name in its configuration. References are those of the newest version, unless --reference gives others.
+    A FILE is a schema (.avsc, .proto, .json), SQL of Flink or ksqlDB (.sql, .ksql), a connector's configuration
+    (.json, .properties) or a deployment file of connectors and Flink jobs (.yaml, .yml), and proposes what it holds.
+    It is compared with what the dictionary has now; no server is asked. Without --map a schema file is named as its
+    subject, a statement is found by what it writes, and a connector by the name in its configuration. References are
+    those of the newest version, unless --reference gives others.
 
     Verdicts: breaks (the registry rejects the schema at the subject's level), impact (somebody uses what changes),
     unknown (it cannot be said: a source is stale, a group's columns are unknown), fine. --fail-on impact lets unknown
@@ -119,6 +125,7 @@ def check_change(
       scanner check-change --git origin/main...HEAD --map 'schemas/{subject}.avsc' --map 'flink/{statement}.sql'
       scanner check-change enrich.sql --statement enrich
       scanner check-change orders-to-lake.json --format markdown --write sarif=scanner.sarif
+      scanner check-change --git origin/main...HEAD
 
     \b
     Exit status: 0 fine, or milder than --fail-on; 2 a file is no schema, statement or configuration, a directory is
@@ -147,9 +154,8 @@ def _files(
     if target.is_named and (rules or sum(map(bool, (target.subject, target.topic))) > 1):
         raise InputInvalid("--subject, --topic and --map exclude each other", where="scanner check-change")
     if commits is not None:
-        if paths or not rules:
-            what = "--git and FILE exclude each other" if paths else "which of the files are schemas is not said"
-            raise InputInvalid(what, where="--git", hint="add --map RULE, as in 'schemas/{subject}.avsc'")
+        if paths:
+            raise InputInvalid("--git and FILE exclude each other", where="--git", hint="leave one of them out")
         return git_files(commits, rules)
     if not paths:
         raise InputInvalid("FILE is missing", where="scanner check-change", hint="name files, or use --git BASE..HEAD")

@@ -80,6 +80,6 @@ def _table(item: Json, source: SourceId) -> CatalogTable:
     return CatalogTable(
         source=source,
         **plain,
-        keys=tuple(TableKey(kind, tuple(of), to, tuple(there)) for kind, of, to, there in item["keys"]),
+        keys=tuple(TableKey(kind, tuple(of), to, tuple(referenced)) for kind, of, to, referenced in item["keys"]),
         columns=tuple(Column(**{**column, "path": tuple(column["path"])}) for column in item["columns"]),
     )

@@ -151,7 +151,7 @@ def test_database_that_cannot_be_read_costs_itself(read, server) -> None:
     """What is known of it stays; where none can be read, the source is unavailable with the server's reason."""
     server.refused = {"columns shop": (500, DENIED)}
     partial = read("clickhouse", server)
-    server.refused = {name: (500, DENIED) for name in server.answers}
+    server.refused = dict.fromkeys(server.answers, (500, DENIED))
 
     assert partial.outcome.status is SourceStatus.PARTIAL
     assert {table.name.partition(".")[0] for table in partial.tables} == {"mart"}
@@ -176,7 +176,7 @@ def test_password_of_an_old_server_is_hidden(read, server) -> None:
         ("Enum8('a, (' = 1, 'b' = 2)", ["x Enum8 None False"]),
         ("SimpleAggregateFunction(sum, UInt64)", ["x UInt64 None False"]),
         ("AggregateFunction(uniq, UInt64)", ["x AggregateFunction AggregateFunction(uniq,UInt64) False"]),
-        ("Array(Tuple(k String, v UInt8))", ["x Array None False", "x.[] Tuple None False", "x.[].k String None False", "x.[].v UInt8 None False"]),
+        ("Array(Tuple(k String))", ["x Array None False", "x.[] Tuple None False", "x.[].k String None False"]),
         ("Tuple(String, Nullable(UInt8))", ["x Tuple None False", "x.[0] String None False", "x.[1] UInt8 None True"]),
         ("Tuple(`a b` String)", ["x Tuple None False", "x.a b String None False"]),
         ("Nested(a UInt8)", ["x Nested None False", "x.[] Tuple None False", "x.[].a UInt8 None False"]),
@@ -214,9 +214,9 @@ def test_type_that_is_nested_without_end_is_cut() -> None:
 @pytest.mark.parametrize(
     ("text", "arguments", "settings"),
     [
-        ("Kafka SETTINGS kafka_topic_list = 'a,b', kafka_num_consumers = 2", (), {"kafka_topic_list": "a,b", "kafka_num_consumers": "2"}),
+        ("Kafka SETTINGS kafka_topic_list = 'a,b', k = 2", (), {"kafka_topic_list": "a,b", "k": "2"}),
         ("Kafka('h:9092', 'it\\'s')", ("h:9092", "it's"), {}),
-        ("Kafka(`my kafka`, kafka_format = 'CSV') SETTINGS a = 'x)'", ("my kafka",), {"kafka_format": "CSV", "a": "x)"}),
+        ("Kafka(`my kaf`, kafka_format = 'CSV') SETTINGS a = 'x)'", ("my kaf",), {"kafka_format": "CSV", "a": "x)"}),
         ("Distributed('c', 'shop', 'orders', rand(1, 'x'))", ("c", "shop", "orders"), {}),
         ("MergeTree ORDER BY id SETTINGS index_granularity = 8192", (), {"index_granularity": "8192"}),
         ("", (), {}),

@@ -5,8 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dataflow_generator.analysis.connectivity import UnionFind
+from dataflow_generator.jobs.databases.names import TableNames
 from dataflow_generator.openlineage.identity.dataset_identity import DatasetIdentity, KafkaClusters
 from dataflow_generator.openlineage.identity.names import Name, kafka_addresses, normal, trimmed
+from scanner_dictionary.lineage_inputs.catalogs import TableRow
 from scanner_model.documents.pattern_limits import TimeLimit
 from scanner_model.openlineage import DatasetRef, Symlink
 
@@ -198,6 +200,18 @@ def test_a_table_without_schema_or_database_is_likely_the_one_that_has_them(writ
 
     assert name == known
     assert written in why
+
+
+@pytest.mark.parametrize("written", ["shop.public.orders", "shop.orders"])
+def test_a_table_is_found_at_another_address_of_its_database(written) -> None:
+    """Spark reached the server by a name that cluster.json lists as an alias."""
+    links = (("postgres://shop-db:5432", "shop.public.orders"),)
+    row = TableRow(("postgres://db-1:5432", "shop.public.orders"), "database", "TABLE", "", "", "", "", (), links)
+    tables = TableNames([row])
+    known = {Name(*name) for name in tables.names}
+    identity = DatasetIdentity([DatasetRef("postgres://shop-db", written)], known=known, tables=tables)
+
+    assert identity.resolve("postgres://shop-db", written).name == ("postgres://db-1:5432", "shop.public.orders")
 
 
 def test_a_table_that_two_databases_have_is_not_guessed() -> None:

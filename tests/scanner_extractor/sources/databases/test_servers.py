@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import text
 
 from scanner_extractor.probes import State, run_probes
 from scanner_extractor.scan.results import CatalogResult, no_progress
@@ -18,14 +18,6 @@ from scanner_model.scan import SourceStatus
 Run = Callable[..., str]
 
 
-def run(url: str, *statements: str) -> None:
-    engine = create_engine(url, isolation_level="AUTOCOMMIT")
-    with engine.connect() as connection:
-        for statement in statements:
-            connection.execute(text(statement))
-    engine.dispose()
-
-
 def settings(url: str, **more: object) -> DatabaseSettings:
     return DatabaseSettings(name="shop", url=url, **more)
 
@@ -35,10 +27,10 @@ def read(url: str, **more: object) -> CatalogResult:
 
 
 @pytest.fixture
-def warehouse(postgres_url: str) -> str:
+def warehouse(postgres_url: str, run_sql: Callable[..., None]) -> str:
     """Build a PostgreSQL database with two schemas of its own, and return its URL."""
-    run(
-        postgres_url.replace("postgresql:", "postgresql+psycopg:"),
+    run_sql(
+        postgres_url,
         "CREATE SCHEMA sales",
         "CREATE SCHEMA private",
         "CREATE TABLE sales.orders (id bigint PRIMARY KEY, place point, note text DEFAULT 'none')",
@@ -51,21 +43,23 @@ def warehouse(postgres_url: str) -> str:
 
 
 @pytest.fixture
-def shop(mariadb_server: str) -> Iterator[Run]:
+def shop(mariadb_server: str, run_sql: Callable[..., None]) -> Iterator[Run]:
     """Build a MariaDB database with a view; return a function that makes a user with rights and returns its URL."""
     database = f"{mariadb_server}/shop"
-    run(mariadb_server, "CREATE DATABASE shop")
-    run(database, "CREATE TABLE orders (id INT PRIMARY KEY)", "CREATE VIEW latest AS SELECT max(id) AS id FROM orders")
+    run_sql(mariadb_server, "CREATE DATABASE shop")
+    run_sql(
+        database, "CREATE TABLE orders (id INT PRIMARY KEY)", "CREATE VIEW latest AS SELECT max(id) AS id FROM orders"
+    )
     users: list[str] = []
 
     def user(name: str, *rights: str) -> str:
         grants = (f"GRANT {right} TO {name}" for right in rights)
-        run(mariadb_server, f"CREATE USER {name} IDENTIFIED BY 'hidden-word'", *grants)
+        run_sql(mariadb_server, f"CREATE USER {name} IDENTIFIED BY 'hidden-word'", *grants)
         users.append(name)
         return database.replace("root@", f"{name}:hidden-word@")
 
     yield user
-    run(mariadb_server, "DROP DATABASE shop", *(f"DROP USER {name}" for name in users))
+    run_sql(mariadb_server, "DROP DATABASE shop", *(f"DROP USER {name}" for name in users))
 
 
 @pytest.mark.postgres
@@ -118,11 +112,11 @@ class TestPostgres:
         assert [result.state for result in results] == [State.OK, State.REFUSED]
         assert results[1].detail.startswith("database:shop schema missing")
 
-    def test_user_without_rights_on_the_tables_sees_them(self, warehouse) -> None:
+    def test_user_without_rights_on_the_tables_sees_them(self, warehouse, run_sql) -> None:
         """The catalogs are enough: no right to read a row is needed."""
-        run(warehouse.replace("postgresql:", "postgresql+psycopg:"), "CREATE ROLE reader LOGIN")
+        run_sql(warehouse, "CREATE ROLE reader LOGIN")
         result = read(warehouse.replace("scanner:hidden-word@", "reader@"))
-        run(warehouse.replace("postgresql:", "postgresql+psycopg:"), "DROP ROLE reader")
+        run_sql(warehouse, "DROP ROLE reader")
 
         assert len(result.tables) == 3
         assert result.problems == ()

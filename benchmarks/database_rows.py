@@ -1,0 +1,85 @@
+"""Figures of databases: a large one scanned into a dictionary, and a thousand views to columns."""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+import time
+from pathlib import Path
+
+import psycopg
+from measure import Row, medians, scanner
+from postgres_server import NoPostgres, postgres
+
+from dataflow_generator.jobs.databases.views import view_jobs
+from dataflow_generator.jobs.model import Naming
+from scanner_dictionary.lineage_inputs.catalogs import TableRow
+
+_TABLES = 5_000
+_COLUMNS = 20
+_VIEWS = 1_000
+_TYPES = ("bigint", "varchar(40)", "numeric(12,2)", "timestamp", "text", "boolean", "integer", "date")
+_SECONDS, _MEMORY, _VIEW_SECONDS = 10.0, 200.0, 5.0
+_RUNS = 3
+_SPACE = "postgres://dw:5432"
+_SELECT = (
+    "SELECT a.id, upper(a.c1) AS name, CASE WHEN b.c6 > 0 THEN b.c2 + a.c2 ELSE 0 END AS total, s.top"
+    " FROM {} a JOIN {} b ON a.id = b.id LEFT JOIN (SELECT c.id, max(c.c3) AS top FROM {} c GROUP BY c.id) s"
+    " ON s.id = a.id WHERE a.c5 AND b.c7 IS NOT NULL"
+)
+
+
+def database_row(directory: Path) -> list[Row]:
+    """How long and with how much memory `scanner extract` reads and stores 5,000 tables with 100,000 columns."""
+    name = f"scan of a database: {_TABLES:,} tables, {_TABLES * _COLUMNS:,} columns"
+    try:
+        with postgres() as url:
+            _create(url)
+            file = directory / "database.json"
+            item = {"name": "large", "url": url, "schemas": ["public"]}
+            file.write_text(json.dumps({"cluster": "bench", "brokers": ["localhost:1"], "databases": [item]}), "utf-8")
+            dictionary = directory / "database.db"
+            command = [scanner(), "extract", "--config", str(file), "--dictionary", str(dictionary), "--quiet"]
+            measured = medians(lambda: command, runs=_RUNS, before=lambda: dictionary.unlink(missing_ok=True))
+    except NoPostgres as error:
+        return [Row(name=name, ours=math.nan, unit="s", target="", met=True, detail=str(error))]
+    seconds, memory = measured.seconds, measured.memory
+    detail = f"PostgreSQL; {measured.processor:.1f} s of processor time"
+    return [
+        Row(name=name, ours=seconds, unit="s", target="≤ 10", met=seconds <= _SECONDS, detail=detail),
+        Row(name="its memory", ours=memory, unit="MiB", target="≤ 200", met=memory <= _MEMORY),
+    ]
+
+
+def views_row(_: Path) -> list[Row]:
+    """How long a thousand views of three tables each take to columns."""
+    columns = tuple((f"c{number}",) for number in range(1, _COLUMNS))
+    naming = Naming([])
+    tables = {naming.dataset(_SPACE, f"dw.public.t{number}"): (("id",), *columns) for number in range(_VIEWS + 2)}
+    rows = [_view(number) for number in range(_VIEWS)]
+    seconds = []
+    for _ in range(_RUNS):
+        started = time.perf_counter()
+        flows = sum(len(reading.flows.columns) for reading in view_jobs(rows, tables, naming))
+        seconds.append(time.perf_counter() - started)
+    ours = statistics.median(seconds)
+    detail = f"{flows:,} column flows"
+    met = ours <= _VIEW_SECONDS
+    return [Row(name=f"{_VIEWS:,} views to columns", ours=ours, unit="s", target="≤ 5", met=met, detail=detail)]
+
+
+def _view(number: int) -> TableRow:
+    text = _SELECT.format(*(f"t{number + step}" for step in range(3)))
+    name = (_SPACE, f"dw.public.v{number}")
+    row = TableRow(name, "database", "VIEW", "", "", "", "", (), (), (), "database:dw", text)
+    return row._replace(parameters=(("database", "dw"), ("schema", "public")))
+
+
+def _create(url: str) -> None:
+    with psycopg.connect(url) as connection:
+        for number in range(_TABLES):
+            columns = ", ".join(f"c{column} {_TYPES[column % len(_TYPES)]}" for column in range(1, _COLUMNS))
+            connection.execute(f"CREATE TABLE t{number} (id bigint PRIMARY KEY, {columns})")
+            if number % 500 == 499:
+                connection.commit()

@@ -1,0 +1,63 @@
+"""Rules about deployment files: where what they declare and what runs disagree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from sqlalchemy import Connection, select
+
+from scanner_dictionary.queries.drift import Difference, Drift, DriftRow, drift
+from scanner_dictionary.schema import tables as t
+from scanner_dictionary.validation.findings import Rule, Severity
+
+Found = Iterator[tuple[str, str]]
+
+_SHOW = "`scanner drift` shows every key"
+
+
+def drifting(kind: Drift, conn: Connection, cluster: int) -> Found:
+    """Find topics and connectors of one kind of drift."""
+    name = conn.execute(select(t.cluster.c.name).where(t.cluster.c.id == cluster)).scalar_one()
+    for row in drift(conn, cluster=name).rows:
+        if row.drift is kind:
+            yield f"{row.kind} {row.name}", _what(row)
+
+
+def _what(row: DriftRow) -> str:
+    match row.drift:
+        case Drift.NOT_RUNNING:
+            return f"{row.place} declares it, and {row.source} does not have it"
+        case Drift.NOT_DECLARED:
+            return f"{row.source} runs it, and no deployment file declares it"
+        case _:
+            return f"it runs otherwise than {row.place} declares: {', '.join(map(_shown, row.differences))}"
+
+
+def _shown(difference: Difference) -> str:
+    key, declared, running = difference
+    if declared is None:
+        return f"{key} is set"
+    return f"{key} is not set" if running is None else key
+
+
+RULES = (
+    Rule(
+        name="declared-not-running",
+        severity=Severity.WARNING,
+        hint="was it deployed? deploy it, or remove it from the file",
+        find=partial(drifting, Drift.NOT_RUNNING),
+    ),
+    Rule(
+        name="running-not-declared",
+        severity=Severity.WARNING,
+        hint="declare it, or delete it; a file outside of the pattern may declare it",
+        find=partial(drifting, Drift.NOT_DECLARED),
+    ),
+    Rule(
+        name="running-otherwise",
+        severity=Severity.WARNING,
+        hint=f"deploy the file again, or change it; {_SHOW}",
+        find=partial(drifting, Drift.DIFFERS),
+    ),
+)

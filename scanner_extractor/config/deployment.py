@@ -1,0 +1,91 @@
+"""The `files` of cluster.json: deployment files of topics, connectors and Flink jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from scanner_extractor.config.interpolation import named_files
+from scanner_extractor.config.sections import (
+    Items,
+    ParseContext,
+    Section,
+    ValidationContext,
+    nonempty,
+    repeated_sources,
+)
+from scanner_extractor.http.messages import Json
+from scanner_extractor.settings.deployment import DeploymentSettings
+from scanner_extractor.settings.flink import FileSettings
+from scanner_model.documents.schema_errors import ErrorMessage
+
+ENDINGS = frozenset({".yaml", ".yml", ".json"})
+"""Of the files that a pattern matches, or that are below a directory, those with one of these endings are read."""
+
+_FILES: Json = {
+    "title": "Deployment files",
+    "description": "Files that declare topics, connectors and Flink jobs, as GitOps tools deploy them.",
+    "type": "object",
+    "required": ["path"],
+    "properties": {
+        "name": nonempty(
+            "Name", "What people call them; it names the source in every scan, so that the files may move.", "deploy"
+        ),
+        "path": nonempty(
+            "Files",
+            "One file, a pattern, or a directory (every .yaml, .yml and .json below it).",
+            "deploy/**/*.yaml",
+        ),
+    },
+    "additionalProperties": False,
+    "examples": [{"path": "deploy/**/*.yaml"}],
+}
+
+
+def deployment_files(pattern: str, base: Path) -> tuple[Path, ...]:
+    """List the files that *pattern* means, sorted: a file whatever its ending, else those with one of ENDINGS."""
+    files = named_files(pattern, base, "**/*")
+    if files == (base / pattern,):
+        return files
+    return tuple(path for path in files if path.suffix.lower() in ENDINGS and path.is_file())
+
+
+def parse_deployment(item: Json, context: ParseContext) -> DeploymentSettings:
+    """Return the settings of deployment files."""
+    files = FileSettings(
+        pattern=item["path"],
+        base=context.base,
+        files=deployment_files(item["path"], context.base),
+        secret_names=context.secret_names,
+    )
+    return DeploymentSettings(files=files, name=item.get("name", ""))
+
+
+def validate_deployment(items: Items, context: ValidationContext) -> Iterator[ErrorMessage]:
+    """Yield what is wrong with the `files` of cluster.json: a path without a file, two sources of one name."""
+    for path, item in items:
+        pattern, where = item.get("path"), (*path, "path")
+        if context.present and isinstance(pattern, str) and not deployment_files(pattern, context.directory):
+            what = f"{context.shown(where)} matches no .yaml, .yml or .json file"
+            yield where, what, "the pattern is relative to this file"
+    yield from repeated_sources(items, _identity)
+
+
+def _identity(item: Json) -> tuple[str, str]:
+    member = "name" if "name" in item else "path"
+    value = item.get(member)
+    return member, value if isinstance(value, str) else ""
+
+
+FILES_SECTION = Section(
+    member="files",
+    listing={
+        "title": "Deployment files",
+        "description": "Files that declare what should run on this cluster: topics, connectors, Flink jobs.",
+        "examples": [[{"path": "deploy/**/*.yaml"}]],
+    },
+    schema=_FILES,
+    parse=parse_deployment,
+    validate=validate_deployment,
+    over_http=False,
+)

@@ -1,0 +1,1 @@
+"""Deployment files: what Strimzi, Confluent for Kubernetes, jikkou, kafka-gitops, JulieOps and Connect deploy."""

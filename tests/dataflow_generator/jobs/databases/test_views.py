@@ -1,0 +1,111 @@
+"""Views as jobs: names in their texts become tables, and their columns those that they come from."""
+
+from __future__ import annotations
+
+import pytest
+
+from dataflow_generator.jobs.databases.views import ViewReading, view_jobs
+from dataflow_generator.jobs.model import Naming
+from scanner_dictionary.lineage_inputs.catalogs import TableRow
+from scanner_model.columns import path_name
+
+NAMING = Naming([])
+SPACE = "postgres://dw:5432"
+KNOWN = {
+    "dw.report.orders": ("id", "total"),
+    "dw.public.orders": ("id", "note"),
+    "dw.public.customers": ("id", "email"),
+    "dw.report.v": ("a", "b"),
+}
+
+
+def read(definition: str, space: str = SPACE, known=KNOWN, place=("dw", "report")) -> ViewReading:
+    tables = {NAMING.dataset(space, name): tuple((part,) for part in columns) for name, columns in known.items()}
+    parameters = tuple(zip(("database", "schema"), place, strict=False))
+    name = ".".join((*place, "v"))
+    view = TableRow((space, name), "database", "VIEW", "", "", "", "", (), (), (), "database:dw", definition)
+    (reading,) = view_jobs([view._replace(parameters=parameters)], tables, NAMING)
+    return reading
+
+
+def flows(reading: ViewReading) -> list[str]:
+    return [
+        f"{flow.source.dataset.name}#{path_name(flow.source.path or ())} {path_name(flow.target.path or ())}"
+        for flow in reading.flows.columns
+    ]
+
+
+@pytest.mark.parametrize(
+    ("table", "found"),
+    [
+        ("orders", "dw.report.orders"),
+        ("public.orders", "dw.public.orders"),
+        ("dw.public.orders", "dw.public.orders"),
+        ("customers", "dw.public.customers"),
+        ("missing", "dw.report.missing"),
+    ],
+)
+def test_unqualified_name_is_of_the_views_own_schema_else_of_the_default_one(table, found) -> None:
+    """PostgreSQL leaves schemas out that are on the path of the session."""
+    reading = read(f"SELECT id AS a FROM {table}")
+
+    assert [use.dataset.name for use in reading.flows.reads] == [found]
+    assert flows(reading) == [f"{found}#id a"]
+
+
+def test_star_over_a_table_that_is_known_is_its_columns() -> None:
+    """SQLite and SQL Server keep the star in the text."""
+    assert flows(read("SELECT * FROM orders")) == ["dw.report.orders#id id", "dw.report.orders#total total"]
+
+
+def test_star_over_a_table_that_is_not_known_is_a_problem() -> None:
+    """The view's columns are known; where they come from is not."""
+    reading = read("SELECT * FROM missing")
+
+    assert not reading.whole
+    assert "missing" in reading.problems[0].what
+    assert [use.dataset.name for use in reading.flows.reads] == ["dw.report.missing"]
+
+
+def test_bare_column_of_a_join_is_of_the_table_that_has_it() -> None:
+    """Texts as they were written seldom qualify every name."""
+    reading = read("SELECT total AS a, email AS b FROM orders o JOIN customers c USING (id)")
+
+    assert flows(reading) == ["dw.report.orders#total a", "dw.public.customers#email b"]
+    assert reading.whole
+
+
+def test_case_of_a_column_is_that_of_its_table() -> None:
+    """SQL Server finds `ORDERID` in a table that has `OrderId`."""
+    known = {"dw.dbo.Orders": ("OrderId",), "dw.dbo.v": ("Id",)}
+    reading = read(
+        "CREATE VIEW [dbo].[v] (ID) AS SELECT ORDERID FROM dbo.Orders", "sqlserver://h:1433", known, ("dw", "dbo")
+    )
+
+    assert flows(reading) == ["dw.dbo.Orders#OrderId Id"]
+
+
+def test_name_of_a_database_of_its_own_is_complete() -> None:
+    """MySQL's names have two parts, SQLite's one."""
+    mysql = read("SELECT `o`.`id` AS `a` FROM `shop`.`orders` `o`", "mysql://h:3306", {}, ())
+    sqlite = read("CREATE VIEW v AS SELECT id AS a FROM orders", "file:/data/shop.db", {}, ())
+
+    assert flows(mysql) == ["shop.orders#id a"]
+    assert flows(sqlite) == ["orders#id a"]
+
+
+def test_evidence_names_the_view_and_its_source() -> None:
+    """So that one finds the text."""
+    (flow,) = read("SELECT id AS a FROM orders").flows.columns
+
+    assert flow.evidence == "view dw.report.v of database:dw"
+
+
+def test_thousand_views_cost_as_much_each_as_one(calls) -> None:
+    """The work for a view does not grow with the number of others."""
+    text = "SELECT o.id AS a, upper(c.email) AS b FROM orders o JOIN customers c ON c.id = o.id"
+    read(text)
+    once = sum(calls(lambda: read(text)).values())
+    many = sum(calls(lambda: [read(text) for _ in range(20)]).values())
+
+    assert many < 25 * once
