@@ -39,8 +39,8 @@ _KAFKA = "Kafka"
 
 _DATABASES = "SELECT name FROM system.databases ORDER BY name"
 _TABLES = (
-    "SELECT name, engine, as_select, comment, metadata_modification_time, partition_key, sorting_key, "
-    "if(engine IN ('Kafka', 'Distributed', 'Buffer'), engine_full, '') AS declaration, "
+    "SELECT name, engine, as_select, comment, metadata_modification_time, partition_key AS partition_by, "
+    "sorting_key AS order_by, if(engine IN ('Kafka', 'Distributed', 'Buffer'), engine_full, '') AS declaration, "
     "if(engine = 'MaterializedView', create_table_query, '') AS creation "
     "FROM system.tables WHERE database = {database:String} AND NOT is_temporary ORDER BY name"
 )
@@ -132,7 +132,7 @@ def _rows(http: Http, query: str, database: str = "") -> list[dict[str, Json]]:
     """Return the rows of a query, which is sent by GET and therefore cannot change anything."""
     chosen = (("param_database", database),) if database else ()
     options = (("default_format", "JSON"), ("wait_end_of_query", "1"))
-    return listed(http.get(params=(("query", query), *options, *chosen)), "data")
+    return listed(http.get("", params=(("query", query), *options, *chosen)), "data")
 
 
 class _Server:

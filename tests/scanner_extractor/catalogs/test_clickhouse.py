@@ -75,7 +75,7 @@ def test_table_is_read_with_its_columns_and_comments(tables) -> None:
 
     assert (orders.namespace, orders.description, orders.partition_keys) == (SPACE, "what was bought", ("at",))
     assert orders.updated.startswith("2026-")
-    assert dict(orders.parameters) == {"database": "shop", "partition_key": "toYYYYMM(at)", "sorting_key": "id"}
+    assert dict(orders.parameters) == {"database": "shop", "partition_by": "toYYYYMM(at)", "order_by": "(id)"}
     assert list(columns) == [
         *("id", "city", "cents", "day", "at", "`payload.k`", "`payload.k`.[]", "`payload.v`", "`payload.v`.[]"),
         *("tags", "tags.{}", "tags.{}.[]", "kind", "place", "place.lat", "place.lon"),

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
+import json
+import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,6 +17,12 @@ from dataflow_generator.build.graph_builder import Flows
 from dataflow_generator.build.snapshot import load_snapshot
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.write.scan import write_scan
+from scanner_extractor.catalogs.clickhouse import read_clickhouse
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.messages import Request, Response
+from scanner_extractor.scan.results import no_progress
+from scanner_extractor.settings.catalogs import CatalogSettings
+from scanner_extractor.settings.cluster import HttpSettings
 from scanner_model.catalogs import PRIMARY_KEY, CatalogTable, TableKey
 from scanner_model.columns import Column
 from scanner_model.kafka import Cluster, Connector, ConnectorKind, Topic
@@ -116,3 +126,30 @@ def graph(new_dictionary: str) -> Iterator[Callable[[ClusterScan], Flows]]:
 
     yield flows_of
     engine.dispose()
+
+
+@pytest.fixture(name="installation")
+def _installation() -> Callable[..., ClusterScan]:
+    """Return the function that builds a scan of tables and connectors."""
+    return installation
+
+
+@pytest.fixture(scope="session")
+def clickhouse_tables() -> tuple[CatalogTable, ...]:
+    """Return the tables that a real ClickHouse described."""
+    path = Path(__file__).parents[3] / "fakes" / "clickhouse_server.py"
+    spec = importlib.util.spec_from_file_location("clickhouse_server_for_graphs", path)
+    assert spec
+    assert spec.loader
+    fake = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = fake
+    spec.loader.exec_module(fake)
+    server = fake.ClickHouse()
+
+    def exchange(request: Request) -> Response:
+        status, reported = server.answer(request.method, request.url, request.body.encode())
+        return Response(status=status, body=json.dumps(reported).encode())
+
+    settings = CatalogSettings(type="clickhouse", name="analytics", http=HttpSettings(url="http://ch:8123"))
+    with Http(settings.http, settings.source, exchange=exchange) as http:
+        return read_clickhouse(settings, http, no_progress).tables
