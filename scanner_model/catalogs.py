@@ -14,6 +14,9 @@ DATABASE = "database"
 KAFKA_BROKERS, KAFKA_TOPICS, KAFKA_GROUP, KAFKA_FORMAT = "kafka.brokers", "kafka.topics", "kafka.group", "kafka.format"
 """The parameters of a table that its engine reads from topics by itself; lists are separated by commas."""
 
+DIALECT = "dialect"
+"""The parameter with the SQL dialect of a definition, where the table's namespace does not show it."""
+
 PRIMARY_KEY, UNIQUE, FOREIGN_KEY = "PRIMARY KEY", "UNIQUE", "FOREIGN KEY"
 """The kinds of keys."""
 

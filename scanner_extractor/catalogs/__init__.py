@@ -9,6 +9,7 @@ from scanner_extractor.catalogs.datazone import datazone_transport, list_assets,
 from scanner_extractor.catalogs.glue import glue_catalog_transport, list_databases, read_glue_catalog
 from scanner_extractor.catalogs.google import list_datasets, read_google
 from scanner_extractor.catalogs.google_transport import google_api_transport
+from scanner_extractor.catalogs.iceberg import list_namespaces, read_iceberg
 from scanner_extractor.catalogs.unity import list_schemas, read_unity
 from scanner_extractor.http.client import Http
 from scanner_extractor.probes import Probe
@@ -50,6 +51,10 @@ CATALOGS: SourceTypes[CatalogSettings, CatalogResult] = SourceTypes(
         "clickhouse": CatalogType(
             read=read_clickhouse,
             check=_lists("databases", lambda settings, http: len(list_clickhouse_databases(settings, http))),
+        ),
+        "iceberg": CatalogType(
+            read=read_iceberg,
+            check=_lists("namespaces", lambda settings, http: len(list_namespaces(settings, http))),
         ),
         "google": CatalogType(
             read=read_google, check=_lists("datasets", _google_datasets), transport=google_api_transport

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterator, Mapping
 
 from scanner_extractor.catalogs import CATALOGS
@@ -31,7 +32,9 @@ _CATALOG: Json = {
     "description": "One catalog of tables.",
     "required": ["type"],
     "properties": {
-        "type": nonempty("Kind", "What kind of catalog it is: unity, glue, google, datazone, clickhouse.", "unity"),
+        "type": nonempty(
+            "Kind", "What kind of catalog it is: unity, glue, google, datazone, iceberg, clickhouse.", "unity"
+        ),
         "name": nonempty(
             "Name",
             "What people call this catalog; it names the source in every scan, so that the address may change.",
@@ -39,7 +42,7 @@ _CATALOG: Json = {
         ),
         "url": text(
             "Address",
-            "The address of the Databricks workspace, or of ClickHouse's HTTP interface.",
+            "The address of the Databricks workspace, of the Iceberg REST catalog, or of ClickHouse's HTTP interface.",
             "https://adb-1.2.azuredatabricks.net",
             "http://clickhouse:8123",
         ),
@@ -64,9 +67,13 @@ _CATALOG: Json = {
             "Datasets", "Google: names or patterns of the datasets to read; without it all of them.", "sales*"
         ),
         "tables": name_list("Tables", "Names or patterns of the tables to read; without it all of them.", "orders*"),
+        "namespaces": name_list(
+            "Namespaces", "Iceberg: names or patterns of the namespaces to read; without it all of them.", "sales.*"
+        ),
         "aliases": name_list(
             "Other addresses",
-            "ClickHouse: addresses by which connectors and jobs know the same server: host, or host:port.",
+            "Addresses by which connectors and jobs know the same server: of ClickHouse host, or host:port; of Iceberg "
+            "the `uri` of other clients.",
             "clickhouse-1:8443",
         ),
         "lineage": {
@@ -77,7 +84,9 @@ _CATALOG: Json = {
         },
         "options": OPTIONS,
         "warehouse": nonempty(
-            "SQL warehouse", "Unity: the id of a SQL warehouse through which system.access tells all lineage at once."
+            "Warehouse",
+            "Unity: the id of a SQL warehouse through which system.access tells all lineage at once. Iceberg: the "
+            "warehouse of a catalog that has several.",
         ),
         "lineage_days": {
             "title": "Days of lineage",
@@ -139,6 +148,13 @@ _CATALOG: Json = {
             },
         },
         {
+            "if": {"properties": {"type": {"const": "iceberg"}}, "required": ["type"]},
+            "then": {
+                "required": ["url"],
+                "properties": {"url": {"description": "The address of the Iceberg REST catalog."}},
+            },
+        },
+        {
             "if": {"properties": {"type": {"const": "glue"}}, "required": ["type"]},
             "then": {
                 "required": ["region"],
@@ -170,15 +186,17 @@ _AWS = frozenset({"region", "profile", "endpoint_url"})
 _OWN: Mapping[str, frozenset[str]] = {
     "unity": _WEB | {"catalogs", "schemas", "tables", "lineage", "warehouse", "lineage_days"},
     "clickhouse": _WEB | {"databases", "tables", "aliases"},
+    "iceberg": _WEB | {"namespaces", "tables", "aliases", "warehouse"},
     "glue": _AWS | {"account", "databases", "tables"},
     "google": frozenset({"auth", "projects", "datasets", "tables", "lineage", "location", "endpoints"}),
     "datazone": _AWS | {"domain", "tables", "lineage"},
 }
 """The members that only some kinds have, by kind."""
 _SPECIAL = frozenset().union(*_OWN.values())
-_IDENTITY = ("type", "url", "region", "profile", "endpoint_url", "account", "domain", "projects")
+_IDENTITY = ("type", "url", "region", "profile", "endpoint_url", "account", "domain", "projects", "warehouse")
 
 
+_URI = re.compile(r"https?://[^\s/@?#]+(?:/[^\s@?#]*)?")
 _ADDRESSES = (("endpoint_url",), ("endpoints", "bigquery"), ("endpoints", "datalineage"))
 
 
@@ -187,7 +205,7 @@ def validate_catalogs(items: Items, context: ValidationContext) -> Iterator[Erro
     yield from catalog_errors(items, context.shown, tuple(CATALOGS))
     for path, item in items:
         yield from option_errors(path, item, CATALOGS, context.shown)
-        yield from alias_errors(path, item, context.shown)
+        yield from alias_errors(path, item, context.shown, _URI if item.get("type") == "iceberg" else None)
         for steps in _ADDRESSES:
             yield from address_errors(path, item, steps, context)
 
@@ -224,7 +242,7 @@ UNITY_REQUESTS_PER_SECOND = 10.0
 
 _AWS_SETTINGS = ("glue", "datazone")
 _OUTER = ("catalogs", "projects")
-_INNER = ("schemas", "databases", "datasets")
+_INNER = ("schemas", "databases", "datasets", "namespaces")
 _WORDS = ("name", "account", "domain", "location", "warehouse", "lineage_days")
 
 
@@ -265,7 +283,7 @@ CATALOG_SECTION = Section(
         "title": "Catalogs of tables",
         "description": (
             "The catalogs that know the tables around this cluster: Databricks Unity Catalog, AWS Glue, Google, "
-            "AWS DataZone; and the databases that read topics by themselves: ClickHouse."
+            "AWS DataZone, Iceberg REST; and the databases that read topics by themselves: ClickHouse."
         ),
     },
     schema=_CATALOG,

@@ -186,6 +186,11 @@ def clickhouse() -> Any:
     return lambda request: clickhouse.answer(request.method, request.target, request.body)
 
 
+def iceberg() -> Any:
+    iceberg = fake("iceberg_server").Iceberg(page=2)
+    return lambda request: iceberg.answer(request.method, request.target, request.body)
+
+
 def google() -> Any:
     server = fake("google_services")
     google = server.Google(
@@ -324,6 +329,7 @@ ROWS = {
     ),
     "unity": Row(tokens=True, good=unity, member=catalog("unity")),
     "clickhouse": Row(good=clickhouse, member=catalog("clickhouse")),
+    "iceberg": Row(tokens=True, good=iceberg, member=catalog("iceberg")),
     "google": Row(tokens=True, good=google, member=catalog("google"), plain=True),
     "glue-catalog": Row(
         tokens=True,

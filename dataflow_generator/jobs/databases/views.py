@@ -12,6 +12,7 @@ from dataflow_generator.graph import Certainty, present
 from dataflow_generator.jobs.databases.names import scheme_of
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Naming, Use, job_node
 from scanner_dictionary.lineage_inputs.catalogs import TableRow
+from scanner_model.catalogs import DIALECT
 from scanner_model.columns import ColumnPath, field_name, field_segment
 from scanner_model.errors import Problem
 
@@ -45,7 +46,8 @@ class _View:
 
     def read(self) -> ViewReading:
         scheme = scheme_of(self.row.name[0])
-        query = read_query(self.row.definition, _SCHEMES.get(scheme, scheme), self._names)
+        dialect = dict(self.row.parameters).get(DIALECT) or _SCHEMES.get(scheme, scheme)
+        query = read_query(self.row.definition, dialect, self._names)
         view = self.naming.dataset(*self.row.name)
         evidence = f"{self.row.kind.lower() or TYPE} {self.row.name[1]} of {self.row.source}"
         sources = {table: self._dataset(table) for table in query.tables}
@@ -89,7 +91,7 @@ class _View:
     def _full_names(self, table: Table) -> Iterator[str]:
         containers = [part for part in (self.row.database, self.row.schema) if part]
         if len(table) > len(containers):
-            yield ".".join(table)
+            yield from (".".join(table), ".".join(table[1:]))  # an engine's own name of the catalog may come first
             return
         yield ".".join((*containers[: len(containers) + 1 - len(table)], *table))
         default = _DEFAULT_SCHEMAS.get(scheme_of(self.row.name[0]))

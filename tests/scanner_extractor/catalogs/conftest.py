@@ -50,6 +50,12 @@ def clickhouse() -> ModuleType:
 
 
 @pytest.fixture(scope="session")
+def iceberg() -> ModuleType:
+    """Load the fake Iceberg REST catalog."""
+    return _program("iceberg_server")
+
+
+@pytest.fixture(scope="session")
 def google() -> ModuleType:
     """Load the fake Google."""
     return _program("google_services")

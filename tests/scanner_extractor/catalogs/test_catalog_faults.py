@@ -22,6 +22,7 @@ LISTS = {
     "glue": ("DatabaseList", "TableList", "NextToken"),
     "google": ("datasets", "tables", "links", "nextPageToken"),
     "datazone": ("items", "nextToken"),
+    "iceberg": ("namespaces", "identifiers", "next-page-token"),
     "clickhouse": ("data", ""),
 }
 PAGED = [kind for kind in CATALOGS.own if LISTS[kind][-1]]
@@ -133,7 +134,9 @@ def test_new_members_and_new_words_are_kept_or_ignored(kind) -> None:
         "table_type": "NEW",
         "TableType": "NEW",
     }
-    body = json.dumps(whole | {name: [whole] for name in LISTS[kind][:-1]}).encode()
+    lists = {name: [whole] for name in LISTS[kind][:-1]}
+    levels = {"namespaces": [["s"]], "metadata": whole} if kind == "iceberg" else {}
+    body = json.dumps(whole | lists | levels).encode()
     (table,) = read(kind, always(200, body)).tables
 
     assert dict(table.parameters)["NewMember"] == '{"deep":[1]}'

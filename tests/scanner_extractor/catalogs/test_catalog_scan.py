@@ -162,7 +162,9 @@ def test_check_tries_to_list_what_holds_tables(settings, unity, lake, status) ->
 
 
 @pytest.mark.parametrize("kind", sorted(CATALOGS.own))
-def test_every_kind_is_tried_over_what_it_speaks(kind, unity, google, clickhouse, aws, exchange, settings) -> None:
+def test_every_kind_is_tried_over_what_it_speaks(
+    kind, unity, google, clickhouse, iceberg, aws, exchange, settings
+) -> None:
     """A fake stands in for each."""
     from scanner_extractor.catalogs.glue import aws_service
     from scanner_extractor.http.aws import aws_transport
@@ -171,6 +173,7 @@ def test_every_kind_is_tried_over_what_it_speaks(kind, unity, google, clickhouse
     members = {
         "unity": UNITY,
         "clickhouse": {"url": "http://clickhouse:8123", "databases": ["mart"]},
+        "iceberg": {"url": "http://iceberg:8181", "namespaces": ["shop"]},
         "glue": {"region": "eu-central-1"},
         "google": {"projects": ["acme"]},
         "datazone": {"region": "eu-central-1", "domain": "dzd_1"},
@@ -180,6 +183,7 @@ def test_every_kind_is_tried_over_what_it_speaks(kind, unity, google, clickhouse
     fakes = {
         "unity": unity.Unity(tables=(unity.table("main.s.t"),)),
         "clickhouse": clickhouse.ClickHouse(),
+        "iceberg": iceberg.Iceberg(),
         "google": google.Google(tables=(google.table("acme.d.t"),)),
     }
     live = (
@@ -190,7 +194,7 @@ def test_every_kind_is_tried_over_what_it_speaks(kind, unity, google, clickhouse
     with Http(catalog.http, catalog.source, exchange=live) as http:
         (probe,) = CATALOGS[kind].check(catalog, http)
         assert probe.run() == f"1 {probe.tried.removeprefix('list ')}"
-    assert (CATALOGS[kind].transport(catalog) is None) is (kind in ("unity", "clickhouse"))
+    assert (CATALOGS[kind].transport(catalog) is None) is (kind in ("unity", "clickhouse", "iceberg"))
 
 
 def test_plug_in_that_cannot_be_loaded_fails_where_it_reads(install_package) -> None:

@@ -17,7 +17,7 @@ from dataflow_generator.build.graph_builder import Flows
 from dataflow_generator.build.snapshot import load_snapshot
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.write.scan import write_scan
-from scanner_extractor.catalogs.clickhouse import read_clickhouse
+from scanner_extractor.catalogs import CATALOGS
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response
 from scanner_extractor.scan.results import no_progress
@@ -134,22 +134,33 @@ def _installation() -> Callable[..., ClusterScan]:
     return installation
 
 
+def _described(kind: str, program: str, server: str, url: str) -> tuple[CatalogTable, ...]:
+    """Read the tables of a fake that answers what a real server did."""
+    path = Path(__file__).parents[3] / "fakes" / f"{program}.py"
+    spec = importlib.util.spec_from_file_location(f"{program}_for_graphs", path)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    fake = getattr(module, server)()
+
+    def exchange(request: Request) -> Response:
+        status, reported = fake.answer(request.method, request.url.removeprefix(url), request.body.encode())
+        return Response(status=status, body=json.dumps(reported).encode())
+
+    settings = CatalogSettings(type=kind, name="analytics", http=HttpSettings(url=url))
+    with Http(settings.http, settings.source, exchange=exchange) as http:
+        return CATALOGS[kind].read(settings, http, no_progress).tables
+
+
 @pytest.fixture(scope="session")
 def clickhouse_tables() -> tuple[CatalogTable, ...]:
     """Return the tables that a real ClickHouse described."""
-    path = Path(__file__).parents[3] / "fakes" / "clickhouse_server.py"
-    spec = importlib.util.spec_from_file_location("clickhouse_server_for_graphs", path)
-    assert spec
-    assert spec.loader
-    fake = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = fake
-    spec.loader.exec_module(fake)
-    server = fake.ClickHouse()
+    return _described("clickhouse", "clickhouse_server", "ClickHouse", "http://ch:8123")
 
-    def exchange(request: Request) -> Response:
-        status, reported = server.answer(request.method, request.url, request.body.encode())
-        return Response(status=status, body=json.dumps(reported).encode())
 
-    settings = CatalogSettings(type="clickhouse", name="analytics", http=HttpSettings(url="http://ch:8123"))
-    with Http(settings.http, settings.source, exchange=exchange) as http:
-        return read_clickhouse(settings, http, no_progress).tables
+@pytest.fixture(scope="session")
+def iceberg_tables() -> tuple[CatalogTable, ...]:
+    """Return the tables that Apache Iceberg's own REST catalog described."""
+    return _described("iceberg", "iceberg_server", "Iceberg", "http://lake:8181")
