@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Collection, Iterator, Mapping
 
 from scanner_extractor.catalogs import CATALOGS
@@ -196,7 +195,7 @@ _SPECIAL = frozenset().union(*_OWN.values())
 _IDENTITY = ("type", "url", "region", "profile", "endpoint_url", "account", "domain", "projects", "warehouse")
 
 
-_URI = re.compile(r"https?://[^\s/@?#]+(?:/[^\s@?#]*)?")
+_URI = {"form": r"https?://[^\s/@?#]+(?:/[^\s@?#]*)?", "hint": "write the `uri` of another client, without user"}
 _ADDRESSES = (("endpoint_url",), ("endpoints", "bigquery"), ("endpoints", "datalineage"))
 
 
@@ -205,7 +204,7 @@ def validate_catalogs(items: Items, context: ValidationContext) -> Iterator[Erro
     yield from catalog_errors(items, context.shown, tuple(CATALOGS))
     for path, item in items:
         yield from option_errors(path, item, CATALOGS, context.shown)
-        yield from alias_errors(path, item, context.shown, _URI if item.get("type") == "iceberg" else None)
+        yield from alias_errors(path, item, context.shown, **(_URI if item.get("type") == "iceberg" else {}))
         for steps in _ADDRESSES:
             yield from address_errors(path, item, steps, context)
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from scanner_extractor.config.sections import (
+    ADDRESS,
     HTTP_MEMBERS,
     Items,
     ParseContext,
@@ -24,8 +24,8 @@ from scanner_extractor.sources.databases.location import database_url
 from scanner_model.documents.schema_errors import ErrorMessage, JsonPath
 from scanner_model.errors import InputInvalid
 
-_FILE = re.compile(r"/.+")
-"""The other path of a SQLite file."""
+_ALIAS = rf"{ADDRESS}|/.+"
+"""An address, or the other path of a SQLite file."""
 
 
 _DATABASE: Json = {
@@ -82,7 +82,7 @@ def validate_databases(items: Items, context: ValidationContext) -> Iterator[Err
     """Yield URLs that are none, passwords that are written in the file, wrong aliases, and names used twice."""
     for path, item in items:
         yield from _address(path, item, context)
-        yield from alias_errors(path, item, context.shown, _FILE)
+        yield from alias_errors(path, item, context.shown, form=_ALIAS)
     yield from repeated_sources(items, lambda item: ("name", _text(item.get("name"))))
 
 

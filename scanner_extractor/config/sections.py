@@ -175,19 +175,19 @@ def repeated_sources(items: Items, identity: Callable[[Json], tuple[str, str]]) 
         known.add(value)
 
 
-_ADDRESS = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[\w.-]+)(?::\d{1,5})?")
+ADDRESS = r"(?:\[[0-9A-Fa-f:.]+\]|[\w.-]+)(?::\d{1,5})?"
+"""A host, with or without a port, as a regular expression."""
 
 
 def alias_errors(
-    path: JsonPath, item: Json, shown: Shown, other: re.Pattern[str] | None = None
+    path: JsonPath, item: Json, shown: Shown, *, form: str = ADDRESS, hint: str = "write host or host:port"
 ) -> Iterator[ErrorMessage]:
-    """Yield the `aliases` of an item, other addresses of its server, that are none; *other* is one more form."""
-    forms = (_ADDRESS, other) if other else (_ADDRESS,)
+    """Yield the `aliases` of an item, other addresses of its server, that do not have the *form*."""
     aliases = item.get("aliases")
     for number, alias in enumerate(aliases if isinstance(aliases, list) else ()):
-        if isinstance(alias, str) and alias and not any(form.fullmatch(alias) for form in forms):
+        if isinstance(alias, str) and alias and not re.fullmatch(form, alias):
             where = (*path, "aliases", number)
-            yield where, f"{shown(where)} is no address", "write host or host:port"
+            yield where, f"{shown(where)} is no address", hint
 
 
 def unknown_type(path: JsonPath, item: Json, what: str, known: Collection[str], shown: Shown) -> Iterator[ErrorMessage]:

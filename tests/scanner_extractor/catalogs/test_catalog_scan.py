@@ -137,6 +137,36 @@ def test_catalogs_are_enrichment_and_are_chosen_by_their_kind(settings, unity, l
     ] == [("catalog", SourceStatus.READ, 1)]
 
 
+def test_engines_and_iceberg_are_read_with_their_words(settings) -> None:
+    """Addresses, warehouses and other addresses are the identity of what they name."""
+    iceberg = {"type": "iceberg", "url": "https://lake/api", "warehouse": "a", "aliases": ["http://lake:8181/x"]}
+    clickhouse = {"type": "clickhouse", "url": "http://ch:8123", "databases": ["shop"], "aliases": ["ch-1:9000"]}
+    catalogs = settings(iceberg | {"namespaces": ["s.*"]}, iceberg | {"warehouse": "b"}, clickhouse).catalogs
+
+    assert [str(item.source) for item in catalogs] == [
+        "catalog:iceberg:https://lake/api:a",
+        "catalog:iceberg:https://lake/api:b",
+        "catalog:clickhouse:http://ch:8123",
+    ]
+    assert [item.wanted.schemas for item in catalogs] == [("s.*",), (), ("shop",)]
+    assert [item.aliases for item in catalogs] == [("http://lake:8181/x",)] * 2 + [("ch-1:9000",)]
+
+
+def test_wrong_members_of_engines_and_iceberg_are_problems(settings) -> None:
+    """Each with its place; an alias of ClickHouse is no URI, one of Iceberg holds no password."""
+    assert problems(
+        settings,
+        {"type": "clickhouse", "url": "http://ch", "aliases": ["http://ch:1/x"], "namespaces": ["a"]},
+        {"type": "iceberg", "url": "http://l", "aliases": ["http://u:p@l"]},
+        {"type": "iceberg"},
+    ) == [
+        ("$.catalogs[0].aliases[0]", '"http://ch:1/x" is no address'),
+        ("$.catalogs[0].namespaces", "'namespaces' is not for catalogs of type clickhouse"),
+        ("$.catalogs[1].aliases[0]", '"http://l" is no address'),
+        ("$.catalogs[2]", "'url' is missing"),
+    ]
+
+
 def test_capture_is_replayed_without_a_network(settings, unity, lake, tmp_path) -> None:
     """A support case is read on another machine."""
     with unity.serving(lake) as url:
