@@ -29,8 +29,8 @@ _KEYS = 300
 _SHAPES = 400
 _PLAIN = ("string", "long", "int", "double", "boolean", "bytes")
 _LOGICAL = {"long": "timestamp-millis", "int": "date", "bytes": "decimal(12,2)", "string": "uuid"}
-_WORDS = ("customer", "order", "amount", "status", "country", "reference", "channel", "region", "total", "unit", "tax")
-_ENDINGS = ("id", "code", "name", "at", "count", "flag", "rate", "note")
+WORDS = ("customer", "order", "amount", "status", "country", "reference", "channel", "region", "total", "unit", "tax")
+ENDINGS = ("id", "code", "name", "at", "count", "flag", "rate", "note")
 _AREAS = ("orders", "payments", "customers", "shipments", "inventory", "pricing", "returns", "marketing", "risk")
 _SCANS = {"source_id": 1, "first_seen": 1, "last_seen": 1}
 
@@ -280,15 +280,13 @@ def _shape(chance: random.Random) -> Iterator[Cells]:
     """List the columns of a schema in document order: of each nine fields one is a record, an array or a map."""
     at = 0
     while at < 2_000:
-        name = f"{chance.choice(_WORDS)}_{chance.choice(_ENDINGS)}_{at}"
+        name = f"{chance.choice(WORDS)}_{chance.choice(ENDINGS)}_{at}"
         if at % 9 != 8:
             yield _cells(chance, (name,))
             at += 1
             continue
         yield _cells(chance, (name,), "record")
-        inner = [
-            _cells(chance, (name, f"{chance.choice(_WORDS)}_{number}")) for number in range(chance.randrange(1, 9))
-        ]
+        inner = [_cells(chance, (name, f"{chance.choice(WORDS)}_{number}")) for number in range(chance.randrange(1, 9))]
         yield from inner
         yield _cells(chance, (name, "lines"), "array")
         yield _cells(chance, (name, "lines", "[]"), "record")

@@ -90,7 +90,9 @@ def open_dictionary(
 
 def known_cluster(conn: Connection, name: str | None) -> str | None:
     """Return *name*; raises NameUnknown with suggestions where the dictionary has no such cluster."""
+    if name is None:
+        return None
     names = [row.name for row in clusters(conn)]
-    if name is not None and name not in names:
+    if name not in names:
         raise unknown_name("cluster", name, names, f"known: {', '.join(names)}" if names else "nothing was scanned yet")
     return name

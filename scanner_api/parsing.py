@@ -12,6 +12,8 @@ from dataflow_generator.connectors import read_connector as flows_of
 from dataflow_generator.connectors.columns import ColumnFlow, column_flows
 from dataflow_generator.connectors.java_regex import pattern_problems
 from dataflow_generator.connectors.model import DEFAULT_NAMESPACE
+from dataflow_generator.jobs.databases.statements import DIALECTS as DATABASE_DIALECTS
+from dataflow_generator.jobs.databases.statements import read_database_query
 from dataflow_generator.sql import EMPTY_CATALOG, Dialect, StatementFlows, guess_dialect, read_sql
 from dataflow_generator.sql import ColumnRef as SqlColumn
 from dataflow_generator.sql import Flow as SqlFlow
@@ -22,12 +24,13 @@ from scanner_extractor.naming import DEFAULTS, Explanation, as_json
 from scanner_extractor.naming import explain_subject as explain_subjects
 from scanner_extractor.schemas.references import lookup_in
 from scanner_model.columns import ParsedSchema, parse_path
-from scanner_model.errors import Problem
+from scanner_model.errors import InputInvalid, Problem
 from scanner_model.names import RecordName, broker_addresses
 from scanner_model.plugins import REGISTRIES, plugins
 from scanner_model.redaction import mask_config, mask_statement
 
 __all__ = [
+    "DATABASE_DIALECTS",
     "ColumnFlow",
     "ConnectorColumns",
     "ConnectorFlow",
@@ -84,17 +87,22 @@ def parse_schema(
 def parse_sql(
     text: str, dialect: str | None = None, *, catalog: str | None = None, catalog_file: str = "catalog"
 ) -> tuple[StatementFlows, ...]:
-    """Parse every statement of ksqlDB or Flink SQL: what it reads and writes, down to columns.
+    """Parse every statement of ksqlDB or Flink SQL, or one view or query of a database: what it reads and writes.
 
-    *dialect* is ksqldb or flink, None guesses it. *catalog* has tables that are known beside the DDL in *text*, as SQL
-    or JSON; *catalog_file* names it in errors. Secrets are masked first. What cannot be parsed is a problem of its
-    statement. Raises InputInvalid for a catalog of another form.
+    *dialect* is ksqldb or flink, None guesses which of them; or that of a database (DATABASE_DIALECTS). *catalog* has
+    tables that are known beside the DDL in *text*, as SQL or JSON; *catalog_file* names it in errors. Secrets are
+    masked first. What cannot be parsed is a problem of its statement. Raises InputInvalid for a catalog of another
+    form, or of a database.
 
     >>> (statement,) = parse_sql("INSERT INTO paid SELECT id FROM orders", "flink")
     >>> statement.sources, statement.sinks
     (('orders',), ('paid',))
     """
     masked = mask_statement(text)
+    if dialect in DATABASE_DIALECTS:
+        if catalog is not None:
+            raise InputInvalid("is for ksqlDB and Flink only", where="--catalog", hint="leave it out")
+        return (read_database_query(masked, dialect),)
     ddl = "" if catalog is None or catalog.lstrip().startswith(("{", "[")) else mask_statement(catalog)
     chosen = Dialect(dialect) if dialect else guess_dialect(f"{ddl}\n{masked}")
     known = EMPTY_CATALOG if catalog is None else catalog_of(ddl or catalog, chosen, catalog_file)

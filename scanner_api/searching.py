@@ -12,9 +12,10 @@ from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.neighbours import count_edges, nearest_edges
 from scanner_dictionary.graph.reader import SqlGraphReader
-from scanner_dictionary.graph.store import NodeRow, nodes_of, stored_graph
+from scanner_dictionary.graph.store import NodeRow, newest_scan, nodes_of, stored_graph
+from scanner_dictionary.queries.columns_by_name import ColumnsPage, columns_called
 from scanner_dictionary.queries.resolve import FoundCluster, cluster_called, topic_of
-from scanner_dictionary.queries.search import KINDS, ColumnsPage, SearchHit, SearchResult, columns_called
+from scanner_dictionary.queries.search import KINDS, SearchHit, SearchResult
 from scanner_dictionary.queries.search import search as search_names
 from scanner_dictionary.queries.state import DictionaryState, StaleSource, dictionary_state
 from scanner_dictionary.queries.topic_schemas import SchemaAnswer, schemas_in
@@ -122,6 +123,7 @@ class TopicDescription:
     """A topic, its current schemas, and at most 500 of its *user_count* jobs and groups.
 
     *node* is its key in the graph; empty, with no users, where no graph has been generated since it was found.
+    *complete* is False where users may be missing: there are more, or the graph is not of the newest scan.
     """
 
     topic: TopicRow
@@ -129,6 +131,7 @@ class TopicDescription:
     node: str
     users: tuple[TopicUser, ...]
     user_count: int
+    complete: bool
 
 
 def describe_topic(dictionary: Dictionary, cluster: str, topic: str) -> TopicDescription:
@@ -141,13 +144,15 @@ def describe_topic(dictionary: Dictionary, cluster: str, topic: str) -> TopicDes
     with dictionary.reading() as conn:
         found = cluster_called(conn, cluster)
         topic_of(conn, found, topic)
-        node = _node_of(conn, found, topic)
+        node, graph = _node_of(conn, found, topic), stored_graph(conn)
+        users = _count_users(conn, node) if node else 0
         return TopicDescription(
             topic=topic_called(conn, found.id, topic),
             schemas=schemas_in(conn, found, topic),
             node=node.node_key if node else "",
             users=_users(conn, node) if node else (),
-            user_count=_count_users(conn, node) if node else 0,
+            user_count=users,
+            complete=graph is not None and graph.last_scan >= newest_scan(conn) and users <= _USERS,
         )
 
 

@@ -40,7 +40,7 @@ def serve_mcp(dictionary: Dictionary, budget: int) -> None:
 
     Raises InputInvalid where the extra is not installed, DictionaryUnusable where there is no dictionary.
     """
-    _module("mcp_tools").run_stdio(dictionary, budget)
+    _module("mcp_server").run_stdio(dictionary, budget)
 
 
 def _module(name: str) -> Any:  # noqa: ANN401 - a module

@@ -21,12 +21,13 @@ from scanner_api.dictionary import Dictionary
 from scanner_api.graph.export import live_page, live_script, live_style
 from scanner_api.measures import measures
 from scanner_model.errors import ScannerError
-from scanner_server.answering import Answering, error_response, problem
+from scanner_server.api.answering import Answering
+from scanner_server.api.openapi import openapi_document
+from scanner_server.api.operations import BASE, OPERATIONS, Operation
 from scanner_server.intake import Intake, intake_routes
-from scanner_server.mcp_tools import mcp_routes
-from scanner_server.openapi import openapi_document
-from scanner_server.operations import BASE, OPERATIONS, Operation
+from scanner_server.mcp_server import mcp_routes
 from scanner_server.options import ScanStatus, ServerOptions
+from scanner_server.problems import error_response, problem
 from scanner_server.security import Guard
 
 Sample = tuple[Mapping[str, str], float]
@@ -142,7 +143,7 @@ def application(dictionary: Dictionary, options: ServerOptions = ServerOptions()
         pooled.close()
 
     routes: list[BaseRoute] = [
-        *(Route(f"{BASE}{each.path}", _endpoint(answering, each), name=each.name) for each in OPERATIONS),
+        *(_route(answering, each) for each in OPERATIONS),
         *intake_routes(parts.intake),
         Route(f"{BASE}/openapi.json", _openapi),
         Route("/health", _health(parts)),
@@ -159,11 +160,11 @@ def application(dictionary: Dictionary, options: ServerOptions = ServerOptions()
     )
 
 
-def _endpoint(answering: Answering, operation: Operation) -> Endpoint:
+def _route(answering: Answering, operation: Operation) -> Route:
     async def endpoint(request: Request) -> Response:
         return await answering.answer(operation, request)
 
-    return endpoint
+    return Route(f"{BASE}{operation.path}", endpoint, name=operation.name, methods=[operation.method])
 
 
 async def _openapi(_: Request) -> Response:
@@ -204,7 +205,10 @@ def _metrics(answering: Answering, parts: Parts) -> Endpoint:
 
 async def _http_error(_: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
-    hints = {404: f"{BASE}/openapi.json lists the paths", 405: "the API is read-only"}
+    hints = {
+        404: f"{BASE}/openapi.json lists the paths",
+        405: f"{BASE}/openapi.json lists the methods; nothing can be changed",
+    }
     details = {404: "there is no such path", 405: "the method is not allowed"}
     headers = (error.headers if isinstance(error, HTTPException) else None) or {}
     return problem(status, details.get(status, str(error)), hint=hints.get(status, ""), headers=headers)

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
 
 import anyio
 import anyio.to_thread
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from scanner_api.event_intake import Reply
-from scanner_server.answering import problem
-from scanner_server.operations import BASE
+from scanner_server.api.operations import BASE
+from scanner_server.bodies import AT_ONCE, SECONDS, Bodies, BodyRefused
+from scanner_server.problems import problem
 
 _PATHS = (f"{BASE}/lineage", f"{BASE}/lineage/batch")
-_SECONDS = 60.0
-"""The time that a client has for the whole body, however it divides it."""
-
-_BODIES = 16
-"""Bodies that are read at once; each may have several megabytes."""
 
 
 class Intake(Protocol):
@@ -47,30 +42,21 @@ class Intake(Protocol):
         """Return what was received."""
 
 
-def intake_routes(intake: Intake | None, *, seconds: float = _SECONDS) -> list[Route]:
+def intake_routes(intake: Intake | None, *, seconds: float = SECONDS) -> list[Route]:
     """Return the routes of *intake*; None: events are refused with status 405."""
-    free = anyio.Semaphore(_BODIES)
-    threads = anyio.CapacityLimiter(_BODIES)
+    bodies = Bodies(intake.largest_body, seconds=seconds) if intake is not None else None
+    threads = anyio.CapacityLimiter(AT_ONCE)
 
     async def receive(request: Request) -> Response:
-        if intake is None:
+        if intake is None or bodies is None:
             return problem(405, "this server does not receive events", hint="start it with --intake")
         headers = {name: ", ".join(request.headers.getlist(name)) for name in request.headers}
         if refused := intake.refusal(request.method, request.url.path, headers):
             return _response(refused)
         try:
-            free.acquire_nowait()
-        except anyio.WouldBlock:
-            return problem(503, "too many requests at once", hint="send it again", headers={"Retry-After": "1"})
-        try:
-            async with asyncio.timeout(seconds):
-                pieces = await _read(request, intake.largest_body)
-        except TimeoutError:
-            return problem(408, "the request took too long", hint="send it again", headers={"Connection": "close"})
-        except ClientDisconnect:
-            return problem(400, "the body ended early")
-        finally:
-            free.release()
+            pieces = await bodies.read(request)
+        except BodyRefused as error:
+            return error.response
         if pieces is None:
             return _response(intake.too_large(), close=True)
         packed = headers.get("content-encoding", "identity").strip().lower() in ("gzip", "x-gzip")
@@ -81,18 +67,6 @@ def intake_routes(intake: Intake | None, *, seconds: float = _SECONDS) -> list[R
         return _response(reply)
 
     return [Route(path, receive, methods=["POST"]) for path in _PATHS]
-
-
-async def _read(request: Request, largest: int) -> list[bytes] | None:
-    """Return the pieces of a body as sent; None for one that is too large."""
-    pieces: list[bytes] = []
-    size = 0
-    async for piece in request.stream():
-        size += len(piece)
-        if size > largest:
-            return None
-        pieces.append(piece)
-    return pieces
 
 
 def _response(reply: Reply, *, close: bool = False) -> Response:

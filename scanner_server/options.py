@@ -20,7 +20,8 @@ class ServerOptions:
     that clients may use without a token. *certificate* and *key* are PEM files, both or none. *threads* is how many
     requests read the dictionary at once, *waiting* how many may wait beside them, *seconds* the limit of one query.
     *connections* is how many clients may be connected: beyond, the one that has been idle longest is closed. *idle* is
-    how many seconds one may be idle. *cache* bounds the bytes of kept answers, *budget* the tokens of an MCP answer.
+    how many seconds one may be idle. *body* is the largest body of a request of the API in bytes, *cache* bounds the
+    bytes of kept answers, *budget* the tokens of an MCP answer.
     """
 
     host: str = "127.0.0.1"
@@ -34,6 +35,7 @@ class ServerOptions:
     seconds: float = 30.0
     connections: int = 1_000
     idle: float = 60.0
+    body: int = 1024 * 1024
     cache: int = 32 * 1024 * 1024
     budget: int = 8_000
 

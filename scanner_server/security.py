@@ -12,8 +12,8 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from scanner_server.answering import problem
 from scanner_server.options import ServerOptions
+from scanner_server.problems import problem
 
 OPEN_PATHS = frozenset(("/health", "/ready"))
 """Paths that need no token: they say nothing of the dictionary's content."""

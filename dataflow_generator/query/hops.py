@@ -6,8 +6,9 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from dataflow_generator.graph import EdgeKind, NodeKind
+from scanner_dictionary.graph.past import PastGraphReader
 from scanner_dictionary.graph.reader import SqlGraphReader
-from scanner_dictionary.graph.store import EdgeRow, NodeRow
+from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph
 
 _JOB_LEVEL = frozenset((EdgeKind.READS, EdgeKind.WRITES, EdgeKind.MATERIALIZES, EdgeKind.MEMBER_OF))
 _FLOWS = frozenset((EdgeKind.COLUMN_FLOW,))
@@ -33,6 +34,7 @@ class Surroundings:
 
     *upstream* and *downstream* count the edges of nodes that enter and leave them in the whole graph: reads, writes,
     materializations and members of jobs and data, flows of columns. *complete* is False where edges were left out.
+    *scan* is the newest scan that the graph is of.
     """
 
     root: NodeRow
@@ -41,9 +43,14 @@ class Surroundings:
     upstream: dict[int, int]
     downstream: dict[int, int]
     complete: bool
+    scan: int
 
 
-def surroundings(graph: SqlGraphReader, root: NodeRow, hops: Hops) -> Surroundings:
+StoredGraphReader = SqlGraphReader | PastGraphReader
+"""A reader of a graph in the dictionary, which reads a bounded number of edges, and counts them."""
+
+
+def surroundings(graph: StoredGraphReader, about: StoredGraph, root: NodeRow, hops: Hops) -> Surroundings:
     """Return what is within *hops* of *root*, with the clusters of topics."""
     part = _Part(graph, {root.id: root}, left=hops.edges)
     kinds = _FLOWS if root.kind == NodeKind.COLUMN else _JOB_LEVEL
@@ -54,12 +61,12 @@ def surroundings(graph: SqlGraphReader, root: NodeRow, hops: Hops) -> Surroundin
     if hops.columns:
         part.add_columns()
     part.add_holders()
-    return part.result(root)
+    return part.result(root, about.last_scan)
 
 
 @dataclass(slots=True)
 class _Part:
-    graph: SqlGraphReader
+    graph: StoredGraphReader
     nodes: dict[int, NodeRow]
     edges: dict[int, EdgeRow] = field(default_factory=dict)
     left: int = 0
@@ -103,7 +110,7 @@ class _Part:
             rows = self.graph.edges_at(inner, forward=False, kinds=("contains",), holders=True)
             inner = self._add([row for row in rows if row.id not in self.edges])
 
-    def result(self, root: NodeRow) -> Surroundings:
+    def result(self, root: NodeRow, scan: int) -> Surroundings:
         """Return the part in order, with the number of edges of each node."""
         columns = [key for key, node in self.nodes.items() if node.kind == NodeKind.COLUMN]
         others = [key for key, node in self.nodes.items() if node.kind not in (NodeKind.COLUMN, NodeKind.CLUSTER)]
@@ -119,4 +126,5 @@ class _Part:
             upstream=counts[0],
             downstream=counts[1],
             complete=self.complete,
+            scan=scan,
         )

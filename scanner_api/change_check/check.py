@@ -109,6 +109,21 @@ def _nothing_to_check(skipped: Sequence[str], rules: Sequence[PathRule]) -> Inpu
     return InputInvalid(what, where=skipped[0], hint="as in --map 'schemas/{subject}.avsc'")
 
 
+def proposed_schema(
+    text: str, target: Target, *, format: str | None = None, references: Mapping[str, str] | None = None
+) -> ProposedFiles:
+    """Return *text* as the proposed schema of *target*, a subject or one side of a topic.
+
+    *format* is AVRO or PROTOBUF; any other, and None, are guessed from the text. *references* as in `proposed_files`.
+    """
+    file = f"schema{_ENDINGS.get((format or '').upper(), '.json')}"
+    proposal = Proposal(file=file, text=text, kind=SCHEMA, target=target, references=references or {})
+    return ProposedFiles(proposals=(proposal,))
+
+
+_ENDINGS = {"AVRO": ".avsc", "PROTOBUF": ".proto"}
+
+
 def git_files(commits: str, rules: Sequence[PathRule], directory: Path = Path()) -> ProposedFiles:
     """Return the files that differ between two commits, `BASE..HEAD` or `BASE...HEAD`: those that *rules* map.
 

@@ -311,8 +311,9 @@ def _affected(path: ColumnPath, current: _Current, context: SchemaContext) -> tu
 def _column_tags(current: _Current, before: Definition, context: SchemaContext) -> Mapping[ColumnPath, set[str]]:
     tags = {column.path: set(column.tags) for column in before.columns if column.tags}
     if current.subject is not None and current.versions:
-        known = field_tags(context.conn, current.subject.cluster_id)
-        for path, more in known.get((current.versions[-1].schema_id, before.name), {}).items():
+        schema = current.versions[-1].schema_id
+        known = field_tags(context.conn, current.subject.cluster_id, {schema})
+        for path, more in known.get((schema, before.name), {}).items():
             tags.setdefault(path, set()).update(more)
     return tags
 

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from scanner_api.dictionary import Dictionary
-from scanner_api.graph.open import find_node, past_graph
+from scanner_api.graph.open import find_node, past_rows
 from scanner_dictionary.diff.causes import Cause as Cause
+from scanner_dictionary.diff.documents import flows_as_json
 from scanner_dictionary.diff.flows import FlowChange as FlowChange
 from scanner_dictionary.diff.flows import FlowDiff as FlowDiff
 from scanner_dictionary.diff.flows import NodeChange as NodeChange
@@ -84,6 +85,24 @@ def history(dictionary: Dictionary, node: str, target: str | None = None) -> tup
         return tuple(sorted(rows, key=lambda row: row.scan))
 
 
+def flows_document(changes: FlowDiff) -> dict[str, Any]:
+    """Return *changes* as JSON, with the members of `flows` of `scanner diff --flows --format json`."""
+    return flows_as_json(changes)
+
+
+def history_document(node: str, target: str | None, rows: Sequence[HistoryRow]) -> dict[str, Any]:
+    """Return *rows* as JSON, with the members of `scanner history --format json`; values are parsed."""
+    lines = [row._asdict() | {"before": _value(row.before), "after": _value(row.after)} for row in rows]
+    return {"node": node, "target": target, "history": lines}
+
+
+def _value(text: str | None) -> object:
+    try:
+        return None if text is None else json.loads(text)
+    except ValueError:
+        return text
+
+
 def prune(
     dictionary: Dictionary, *, keep_scans: int | None = None, before: str | int | None = None, dry_run: bool = True
 ) -> PruneResult:
@@ -115,7 +134,7 @@ def _readers(conn: Connection, name: str) -> Iterator[GraphReader]:
     if stored_graph(conn) is not None:
         yield SqlGraphReader(conn)
     for version in last_graphs_with(conn, set(_parts(name))):
-        yield past_graph(conn, version).rows
+        yield past_rows(conn, version)
 
 
 def _parts(text: str) -> Iterator[str]:

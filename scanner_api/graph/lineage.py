@@ -55,12 +55,16 @@ class Lineage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Impact:
-    """What is affected if *root* is renamed or dropped; *nodes* has every node that is named, by its key."""
+    """What is affected if *root* is renamed or dropped; *nodes* has every node that is named, by its key.
+
+    *scan* is the newest scan that the graph was generated from; None for a graph in files.
+    """
 
     root: NodeRow
     affected: tuple[Affected[int, EdgeRow], ...]
     nodes: Mapping[int, NodeRow]
     column_suggestions: tuple[str, ...] = ()
+    scan: int | None = None
 
 
 def lineage(
@@ -106,7 +110,7 @@ def impact(
     """
     with open_graph(GraphSource.of(graph, as_of)) as opened:
         root = find_node(opened.rows, node, "scanner lineage")
-        return impact_of(opened.rows, root, node, depth)
+        return replace(impact_of(opened.rows, root, node, depth), scan=opened.about.last_scan)
 
 
 def components(graph: GraphSource | Dictionary, *, as_of: str | int | None = None) -> tuple[Component, ...]:

@@ -9,10 +9,9 @@ from dataflow_generator.query.hops import Hops, Surroundings, surroundings
 from dataflow_generator.query.paths import PathLimits, shortest_paths
 from dataflow_generator.query.traversal import DATASETS, Hop
 from scanner_api.dictionary import Dictionary
-from scanner_api.graph.open import GraphSource, find_node, open_with_dictionary
-from scanner_dictionary.graph.neighbours import nearest_edges
-from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
-from scanner_dictionary.graph.store import EdgeRow, NodeRow, nodes_of
+from scanner_api.graph.open import GraphSource, find_node, open_stored_rows
+from scanner_dictionary.graph.reader import GraphReader
+from scanner_dictionary.graph.store import EdgeRow, NodeRow
 
 __all__ = ["EdgeRow", "Hops", "NodeRow", "Surroundings"]
 
@@ -25,7 +24,8 @@ _NEAR = Hops()
 class NodePaths:
     """The shortest paths between *start* and *end*: lists of edges; *nodes* has the nodes of all by their keys.
 
-    *reverse*: the data go from *end* to *start*. *complete* is False where a limit ended the search.
+    *reverse*: the data go from *end* to *start*. *complete* is False where a limit ended the search. *scan* is the
+    newest scan that the graph is of.
     """
 
     start: NodeRow
@@ -34,37 +34,43 @@ class NodePaths:
     nodes: Mapping[int, NodeRow]
     reverse: bool
     complete: bool
+    scan: int
 
 
-def neighbourhood(dictionary: Dictionary, node: str, hops: Hops = _NEAR) -> Surroundings:
+def neighbourhood(
+    dictionary: Dictionary, node: str, hops: Hops = _NEAR, *, as_of: str | int | None = None
+) -> Surroundings:
     """Return the nodes and edges within *hops* of *node*, and how many edges each has in the whole graph.
 
-    *node* is a name as for `lineage`. Raises InputInvalid where several nodes have the name, NameUnknown where none has
-    or no graph was generated.
+    *node* is a name as for `lineage`, *as_of* a scan number or a date whose graph is read instead of the newest. Raises
+    InputInvalid where several nodes have the name, NameUnknown where none has, no graph was generated, or none is known
+    of *as_of*.
 
     >>> neighbourhood(dictionary, "orders").downstream
     """
-    with open_with_dictionary(GraphSource.of(dictionary)) as (graph, conn):
-        return surroundings(SqlGraphReader(conn), find_node(graph.rows, node, "node"), hops)
+    with open_stored_rows(GraphSource.of(dictionary, as_of)) as (rows, about):
+        return surroundings(rows, about, find_node(rows, node, "node"), hops)
 
 
-def paths(dictionary: Dictionary, start: str, end: str, *, limit: int = 10) -> NodePaths:
+def paths(
+    dictionary: Dictionary, start: str, end: str, *, limit: int = 10, as_of: str | int | None = None
+) -> NodePaths:
     """Return the shortest paths on which data go from *start* to *end*; the other way where there is none.
 
     Two columns are connected by column flows; otherwise data and jobs are, and a column stands for its topic or
-    dataset. Names and errors are those of `neighbourhood`.
+    dataset. Names, *as_of* and errors are those of `neighbourhood`.
 
     >>> paths(dictionary, "orders", "payments").paths
     """
-    with open_with_dictionary(GraphSource.of(dictionary)) as (graph, conn):
+    with open_stored_rows(GraphSource.of(dictionary, as_of)) as (graph, about):
 
         def ahead(nodes: Sequence[int], forward: bool, kinds: frozenset[str]) -> Iterable[Hop[int, EdgeRow]]:
-            rows = nearest_edges(conn, nodes, forward=forward, kinds=kinds, limit=_EDGES_OF_A_STEP)
+            rows = graph.nearest_edges(nodes, forward=forward, kinds=kinds, limit=_EDGES_OF_A_STEP)
             return (Hop(row.source_node_id, row.target_node_id, row.kind, row) for row in rows)
 
-        ends = find_node(graph.rows, start, "from"), find_node(graph.rows, end, "to")
+        ends = find_node(graph, start, "from"), find_node(graph, end, "to")
         columns = all(node.kind == "column" for node in ends)
-        first, last = ends if columns else (_holder(graph.rows, ends[0]), _holder(graph.rows, ends[1]))
+        first, last = ends if columns else (_holder(graph, ends[0]), _holder(graph, ends[1]))
         kinds, limits = (_FLOWS if columns else DATASETS), PathLimits(paths=limit)
         found, reverse = shortest_paths(first.id, last.id, kinds, ahead, limits), False
         if not found.paths:
@@ -75,9 +81,10 @@ def paths(dictionary: Dictionary, start: str, end: str, *, limit: int = 10) -> N
             start=first,
             end=last,
             paths=tuple(tuple(hop.edge for hop in path) for path in found.paths),
-            nodes=nodes_of(conn, {first.id, last.id, *keys}),
+            nodes=graph.nodes_of({first.id, last.id, *keys}),
             reverse=reverse,
             complete=found.complete,
+            scan=about.last_scan,
         )
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from dataflow_generator.build.schema_nodes import schema_rows
+from dataflow_generator.query.hops import StoredGraphReader
 from dataflow_generator.query.stored_graph import GeneratedGraph, graph_in_dictionary, graph_in_past
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import Notify, ignore
@@ -64,12 +65,18 @@ def open_with_dictionary(source: GraphSource) -> Iterator[tuple[GeneratedGraph, 
         raise InputInvalid("Parquet files hold one graph only", where="--as-of", hint=hint)
     with source.dictionary.reading() as conn:
         consistent_read(conn)
-        if source.as_of is not None:
-            yield _graph_as_of(conn, source.as_of, source.notify), conn
-        elif source.directory is None:
-            yield graph_in_dictionary(SqlGraphReader(conn), _stored_graph(conn, source.notify)), conn
+        if source.directory is None or source.as_of is not None:
+            yield _generated(*_stored_rows(conn, source)), conn
         else:
             yield open_files(source.directory), conn
+
+
+@contextmanager
+def open_stored_rows(source: GraphSource) -> Iterator[tuple[StoredGraphReader, StoredGraph]]:
+    """Open the rows of the graph in the dictionary of *source*, which can be read in bounded parts."""
+    with source.dictionary.reading() as conn:
+        consistent_read(conn)
+        yield _stored_rows(conn, source)
 
 
 @contextmanager
@@ -81,22 +88,27 @@ def open_past_graphs(source: GraphSource) -> Iterator[tuple[PastGraphReader, Sto
         yield PastGraphReader(conn, about.last_scan, schema_rows), about
 
 
-def past_graph(conn: Connection, version: GraphVersion) -> GeneratedGraph:
-    """Return the graph of an earlier scan."""
-    about = StoredGraph(version.scan, version.nodes, version.edges, version.coverage)
-    return graph_in_past(PastGraphReader(conn, version.scan, schema_rows), about)
+def past_rows(conn: Connection, version: GraphVersion) -> PastGraphReader:
+    """Return the rows of the graph of an earlier scan."""
+    return PastGraphReader(conn, version.scan, schema_rows)
 
 
-def _graph_as_of(conn: Connection, moment: str | int, notify: Notify) -> GeneratedGraph:
-    """Return the graph of a scan or date, and notify which scan it is of."""
-    version, note = graph_at(conn, moment)
-    notify(f"note: the graph of scan {version.scan}, finished {version.finished or 'at an unknown time'}")
+def _generated(rows: StoredGraphReader, about: StoredGraph) -> GeneratedGraph:
+    return graph_in_past(rows, about) if isinstance(rows, PastGraphReader) else graph_in_dictionary(rows, about)
+
+
+def _stored_rows(conn: Connection, source: GraphSource) -> tuple[StoredGraphReader, StoredGraph]:
+    """Return the rows of the newest graph, or of that of a scan or date; notify which scan it is of."""
+    if source.as_of is None:
+        return SqlGraphReader(conn), _stored_graph(conn, source.notify)
+    version, note = graph_at(conn, source.as_of)
+    source.notify(f"note: the graph of scan {version.scan}, finished {version.finished or 'at an unknown time'}")
     if note:
-        notify(f"note: {note}")
+        source.notify(f"note: {note}")
     newest = stored_graph(conn)
     if newest is not None and newest.last_scan == version.scan:
-        return graph_in_dictionary(SqlGraphReader(conn), newest)
-    return past_graph(conn, version)
+        return SqlGraphReader(conn), newest
+    return past_rows(conn, version), StoredGraph(version.scan, version.nodes, version.edges, version.coverage)
 
 
 def _stored_graph(conn: Connection, notify: Notify) -> StoredGraph:

@@ -9,6 +9,7 @@ import click
 
 from scanner_api.input_files import connector_file, format_of
 from scanner_api.parsing import (
+    DATABASE_DIALECTS,
     ConnectorColumns,
     StatementFlows,
     connector_columns,
@@ -92,21 +93,24 @@ def _show_details(result: ConnectorColumns) -> None:
         echo_err(f"warning: {problem}")
 
 
-_DIALECTS = ("ksqldb", "flink")
+_DIALECTS = ("ksqldb", "flink", *DATABASE_DIALECTS)
 
 
 @click.command()
 @click.argument("file", metavar="FILE")
-@one_of("--dialect", "named", words=_DIALECTS, text="The SQL dialect; by default detected from the text.")
+@one_of("--dialect", "named", words=_DIALECTS, text="The SQL dialect; by default ksqlDB's or Flink's is detected.")
 @click.option("--catalog", metavar="FILE", help="Tables that are known in addition to the DDL in FILE, as SQL or JSON.")
 @format_option()
 def sql(file: str, named: str | None, catalog: str | None, style: str) -> int:
     """Show what each statement of a SQL file reads and writes, down to columns (`-` for standard input).
 
+    In the dialect of a database the file has one view or query.
+
     \b
     Examples:
       scanner explain sql pipeline.sql
       scanner explain sql queries.ksql --dialect ksqldb --format json
+      scanner explain sql view.sql --dialect postgres
       scanner explain sql insert.sql --catalog tables.sql
       scanner explain sql insert.sql --catalog tables.json
 

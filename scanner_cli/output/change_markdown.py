@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from scanner_api.change_check.documents import ordered
 from scanner_api.change_check.model import ChangeReport, Finding, Verdict
-from scanner_cli.output.change_report import MOST_SHOWN, hits, ordered, summary, where
+from scanner_cli.output.change_report import MOST_SHOWN, hits, summary, where
 from scanner_model.text import visible
 
 MARKER = "<!-- scanner check-change -->"

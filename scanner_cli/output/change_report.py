@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from scanner_api.change_check.model import Affected, ChangeReport, Finding, Place, Verdict
+from scanner_api.change_check.documents import ordered, report_document
+from scanner_api.change_check.model import Affected, ChangeReport, Finding, Place
 from scanner_cli.output.render import json_text, table_text
 
 Json = Any
@@ -51,18 +51,6 @@ def report_json(report: ChangeReport) -> str:
     return json_text(report_document(report)) + "\n"
 
 
-def report_document(report: ChangeReport) -> dict[str, Json]:
-    """Return the report as JSON values."""
-    return {
-        "verdict": str(report.verdict),
-        "scans": [{"cluster": cluster, "number": number, "finished": at} for cluster, number, at in report.scans],
-        "files": [{"file": one.file, "kind": one.kind, "targets": list(one.targets)} for one in report.files],
-        "skipped": list(report.skipped),
-        "notes": list(report.notes),
-        "findings": [_finding(finding) for finding in ordered(report.findings)],
-    }
-
-
 def summary(report: ChangeReport) -> str:
     """Return one line: the verdict, how many findings of each kind, and of when the dictionary is."""
     counts = Counter(str(finding.verdict) for finding in report.findings if finding.counts)
@@ -71,12 +59,6 @@ def summary(report: ChangeReport) -> str:
     scans = ", ".join(f"{cluster} scan {number} of {at}" for cluster, number, at in report.scans)
     parts = [f"{report.verdict}: {len(report.files)} files", listed, f"{accepted} accepted" if accepted else ""]
     return f"{'; '.join(filter(None, parts))} ({scans or 'nothing was scanned'})"
-
-
-def ordered(findings: Sequence[Finding]) -> list[Finding]:
-    """Return findings with the most serious first, those that do not count last, else in their order."""
-    serious = list(Verdict)
-    return sorted(findings, key=lambda finding: (not finding.counts, -serious.index(finding.verdict)))
 
 
 def message(finding: Finding) -> str:
@@ -144,36 +126,3 @@ def _affected_rows(finding: Finding) -> list[dict[str, Json]]:
     ]
     more = len(finding.affected) - len(rows)
     return [*rows, {"item": finding.item, "affected": f"and {more} more"}] if more else rows
-
-
-def _finding(finding: Finding) -> dict[str, Json]:
-    return {
-        "rule": finding.rule,
-        "verdict": str(finding.verdict),
-        "file": finding.place.file,
-        "line": finding.place.line,
-        "column": finding.place.column,
-        "target": finding.target,
-        "item": finding.item,
-        "what": finding.what,
-        "why": list(finding.why),
-        "owner": finding.owner,
-        "tags": list(finding.tags),
-        "accepted": finding.accepted,
-        "fingerprint": finding.fingerprint,
-        "affected": [
-            {
-                "kind": one.kind,
-                "namespace": one.namespace,
-                "name": one.name,
-                "path": one.path,
-                "use": one.use,
-                "steps": one.steps,
-                "through": list(one.through),
-                "evidence": list(one.evidence),
-                "owner": one.owner,
-                "tags": list(one.tags),
-            }
-            for one in finding.affected
-        ],
-    }

@@ -8,8 +8,9 @@ from typing import Any
 from urllib.parse import quote
 from xml.etree import ElementTree
 
+from scanner_api.change_check.documents import ordered
 from scanner_api.change_check.model import ChangeReport, Finding, Verdict
-from scanner_cli.output.change_report import affected_text, message, ordered, place_in_files, relative
+from scanner_cli.output.change_report import affected_text, message, place_in_files, relative
 from scanner_model.text import visible, visible_json
 
 Json = Any

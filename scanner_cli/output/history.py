@@ -1,4 +1,4 @@
-"""Lineage over time as documents and rows: differences of two graphs, histories, what retention deletes."""
+"""Lineage over time as rows and texts: differences of two graphs, what retention deletes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
         Cause,
         FlowChange,
         FlowDiff,
-        HistoryRow,
         NodeChange,
         PruneResult,
         Relation,
@@ -25,25 +24,9 @@ FLOW_COLUMNS = ("action", "kind", "what", "before", "after", "cause")
 HISTORY_COLUMNS = ("scan", "finished", "cluster", "kind", "name", "action", "member", "before", "after")
 
 
-def flows_document(changes: FlowDiff) -> Json:
-    """Return how two graphs differ."""
-    return {
-        "first": changes.first,
-        "second": changes.second,
-        "nodes": [_node(change) for change in changes.nodes],
-        "edges": [_edge(change) for change in changes.edges],
-    }
-
-
 def flow_rows(changes: FlowDiff) -> list[dict[str, Json]]:
     """Return the lines of a table: nodes, then edges."""
     return [*map(_node_row, changes.nodes), *map(_edge_row, changes.edges)]
-
-
-def history_document(node: str, target: str | None, rows: tuple[HistoryRow, ...]) -> Json:
-    """Return the rows, with the JSON text of values parsed."""
-    lines = [row._asdict() | {"before": _value(row.before), "after": _value(row.after)} for row in rows]
-    return {"node": node, "target": target, "history": lines}
 
 
 def prune_lines(result: PruneResult, *, dry_run: bool) -> Iterator[str]:
@@ -62,33 +45,6 @@ def prune_document(result: PruneResult, *, dry_run: bool) -> Json:
     """Return what goes, and what is kept."""
     clusters = [{"name": each.name, "removed": list(each.removed), "oldest": each.oldest} for each in result.clusters]
     return {"dry_run": dry_run, "clusters": clusters, "graphs": list(result.graphs), "rows": dict(result.rows)}
-
-
-def _node(change: NodeChange) -> Json:
-    node = change.node._asdict()
-    node["path"] = None if change.node.path is None else json.loads(change.node.path)
-    state = {"action": str(change.action), "before": change.before, "after": change.after}
-    return node | state | {"cause": _cause(change.cause)}
-
-
-def _edge(change: FlowChange) -> Json:
-    return {
-        "source": change.source,
-        "target": change.target,
-        "kind": change.kind,
-        "action": str(change.action),
-        "before": change.before._asdict() if change.before else None,
-        "after": change.after._asdict() if change.after else None,
-        "cause": _cause(change.cause),
-    }
-
-
-def _cause(cause: Cause | None) -> Json:
-    if cause is None:
-        return None
-    members = list(cause.members)
-    named = {"cluster": cause.cluster, "kind": cause.kind, "name": list(cause.name)}
-    return named | {"action": str(cause.action), "members": members}
 
 
 def _node_row(change: NodeChange) -> dict[str, Json]:
@@ -130,12 +86,3 @@ def _short(key: str) -> str:
 
 def _text(value: Json) -> str:
     return "-" if value is None else value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-
-
-def _value(text: str | None) -> Json:
-    if text is None:
-        return None
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text

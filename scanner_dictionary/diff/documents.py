@@ -7,7 +7,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from scanner_dictionary.compatibility import ColumnChange, Finding
+from scanner_dictionary.diff.causes import Cause
 from scanner_dictionary.diff.changes import FactChange, ScanDiff, SchemaRef, SideChange
+from scanner_dictionary.diff.flows import FlowChange, FlowDiff, NodeChange
 from scanner_model.columns import Column
 
 Json = dict[str, Any]
@@ -43,6 +45,16 @@ def as_json(changes: ScanDiff) -> Json:
         **{member: [_fact(fact) for fact in changes.of(*kinds)] for member, kinds in _LISTED.items()},
         "schemas": [_side(side) for side in changes.sides],
         "others": [_fact(fact) for fact in others],
+    }
+
+
+def flows_as_json(changes: FlowDiff) -> Json:
+    """Return how two graphs differ, as docs/json.md describes it."""
+    return {
+        "first": changes.first,
+        "second": changes.second,
+        "nodes": [_flow_node(change) for change in changes.nodes],
+        "edges": [_flow_edge(change) for change in changes.edges],
     }
 
 
@@ -125,6 +137,32 @@ def _finding(finding: Finding | None) -> Json | None:
 
 def _loaded(text: str | None) -> object:
     return None if text is None else json.loads(text)
+
+
+def _flow_node(change: NodeChange) -> Json:
+    node = change.node._asdict()
+    node["path"] = _loaded(change.node.path)
+    state = {"action": str(change.action), "before": change.before, "after": change.after}
+    return node | state | {"cause": _cause(change.cause)}
+
+
+def _flow_edge(change: FlowChange) -> Json:
+    return {
+        "source": change.source,
+        "target": change.target,
+        "kind": change.kind,
+        "action": str(change.action),
+        "before": change.before._asdict() if change.before else None,
+        "after": change.after._asdict() if change.after else None,
+        "cause": _cause(change.cause),
+    }
+
+
+def _cause(cause: Cause | None) -> Json | None:
+    if cause is None:
+        return None
+    named = {"cluster": cause.cluster, "kind": cause.kind, "name": list(cause.name)}
+    return named | {"action": str(cause.action), "members": list(cause.members)}
 
 
 def _fact_rows(fact: FactChange) -> Iterator[DiffRow]:

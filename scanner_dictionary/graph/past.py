@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from sqlalchemy import BigInteger, Connection, and_, cast, select, true
 
 from scanner_dictionary.engine.rows import in_chunks
+from scanner_dictionary.graph import neighbours
 from scanner_dictionary.graph import store as graph_store
 from scanner_dictionary.graph.reader import CALLED, SqlGraphReader, columns_of_schema
 from scanner_dictionary.graph.store import EdgeRow, NodeRow
@@ -61,20 +63,44 @@ class PastGraphReader:
     ) -> tuple[EdgeRow, ...]:
         """List edges by the indexes of their ends, without those that came later, with those that went since."""
         near = self.nodes_of(nodes)
-        stored = [key for key in near if key > _UNREACHED]
-        rows = graph_store.edges_at(self.conn, stored, forward=forward, kinds=kinds, holders=holders)
+        differing = self._differing_edges(near.values(), forward=forward, kinds=kinds)
+        if not holders:
+            differing = [each for each in differing if each.kind != _CONTAINS or each.target_key.startswith(_COLUMN)]
+        rows = graph_store.edges_at(self.conn, _reached(near), forward=forward, kinds=kinds, holders=holders)
+        inner = self._inner_edges(near.values(), forward=forward, kinds=kinds)
+        return tuple(sorted([*self._as_then(rows, differing), *inner]))
+
+    def nearest_edges(
+        self, nodes: Sequence[int], *, forward: bool, kinds: Collection[str], limit: int
+    ) -> tuple[EdgeRow, ...]:
+        """Return at most *limit* edges of *kinds* that left (*forward*) or entered *nodes*, the first by key."""
+        near = self.nodes_of(nodes)
+        differing = self._differing_edges(near.values(), forward=forward, kinds=kinds)
+        # Of the stored edges, as many more as may have come later.
+        wanted = limit + sum(version.gone is None for version in differing)
+        rows = neighbours.nearest_edges(self.conn, _reached(near), forward=forward, kinds=kinds, limit=wanted)
+        inner = self._inner_edges(near.values(), forward=forward, kinds=kinds)
+        return tuple(sorted([*self._as_then(rows, differing), *inner])[:limit])
+
+    def count_edges(self, nodes: Collection[int], *, forward: bool, kinds: Collection[str]) -> dict[int, int]:
+        """Count the edges of *kinds*, none inside schemas, that left (*forward*) or entered each of *nodes*."""
+        near = self.nodes_of(nodes)
+        counts = Counter(neighbours.count_edges(self.conn, _reached(near), forward=forward, kinds=kinds))
+        ids = {node.node_key: key for key, node in near.items()}
+        for version in self._differing_edges(near.values(), forward=forward, kinds=kinds):
+            end = ids[version.source_key if forward else version.target_key]
+            counts[end] += 1 if is_valid(version, self.scan) else -1
+        return dict(+counts)
+
+    def _differing_edges(self, nodes: Iterable[NodeRow], *, forward: bool, kinds: Collection[str]) -> list[EdgeVersion]:
+        """Return the states of edges at *nodes* in which this graph and the stored one differ."""
         table = t.flow_edge_version
         end = table.c.source_key if forward else table.c.target_key
         differing: list[EdgeVersion] = []
-        for chunk in in_chunks(sorted(node.node_key for node in near.values()), _AT_ONCE):
+        for chunk in in_chunks(sorted(node.node_key for node in nodes), _AT_ONCE):
             condition = and_(end.in_(chunk), table.c.kind.in_(sorted(kinds)), differs_at(table, self.scan))
             differing += edge_versions(self.conn, condition)
-        past = [version for version in differing if is_valid(version, self.scan)]
-        if not holders:
-            past = [version for version in past if version.kind != _CONTAINS or version.target_key.startswith(_COLUMN)]
-        found = [*self._existing(rows, differing), *self._past_edges(past)]
-        found += (edge for node in near.values() for edge in self._inner_edges(node, forward=forward, kinds=kinds))
-        return tuple(sorted(found))
+        return differing
 
     def nodes_of(self, keys: Iterable[int]) -> Mapping[int, NodeRow]:
         """Read nodes by their keys, each as it was."""
@@ -281,6 +307,11 @@ class PastGraphReader:
         self._ids |= {row.node_key: row.id for row in listed}
         return listed
 
+    def _as_then(self, rows: Sequence[EdgeRow], differing: Sequence[EdgeVersion]) -> Iterator[EdgeRow]:
+        """Yield the stored edges that did not come later, and those that went since."""
+        yield from self._existing(rows, differing)
+        yield from self._past_edges([version for version in differing if is_valid(version, self.scan)])
+
     def _existing(self, rows: Sequence[EdgeRow], differing: Iterable[EdgeVersion]) -> Iterator[EdgeRow]:
         """Yield those of the stored edges that did not come later."""
         came = {(each.source_key, each.target_key, *each[5:10]) for each in differing if each.gone is None}
@@ -326,13 +357,19 @@ class PastGraphReader:
             self._schemas[key] = nodes, edges
         return self._schemas[key]
 
-    def _inner_edges(self, node: NodeRow, *, forward: bool, kinds: Collection[str]) -> Iterator[EdgeRow]:
-        """Yield the edges at *node* inside a schema that the stored graph has no more."""
-        if _CONTAINS not in kinds or node.namespace or not self._schemas:
+    def _inner_edges(self, nodes: Iterable[NodeRow], *, forward: bool, kinds: Collection[str]) -> Iterator[EdgeRow]:
+        """Yield the edges at *nodes* inside schemas that the stored graph has no more."""
+        if _CONTAINS not in kinds or not self._schemas:
             return
-        stem = node.node_key.partition("#")[0].partition(":")[2]
-        _, edges = self._schemas.get(f"{_SCHEMA}{stem}", ((), ()))
-        yield from (edge for edge in edges if node.id == (edge.source_node_id if forward else edge.target_node_id))
+        for node in nodes:
+            stem = node.node_key.partition("#")[0].partition(":")[2]
+            _, edges = ((), ()) if node.namespace else self._schemas.get(f"{_SCHEMA}{stem}", ((), ()))
+            yield from (edge for edge in edges if node.id == (edge.source_node_id if forward else edge.target_node_id))
+
+
+def _reached(nodes: Iterable[int]) -> list[int]:
+    """Return those of the keys that the stored graph has."""
+    return [key for key in nodes if key > _UNREACHED]
 
 
 def schema_node(conn: Connection, key: str) -> tuple[NodeRow, ...]:

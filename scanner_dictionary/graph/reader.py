@@ -7,14 +7,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from sqlalchemy import ColumnElement, Connection, Select, case, func, select, true
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, case, func, select, true
 
 from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.graph import neighbours
 from scanner_dictionary.graph import store as graph_store
 from scanner_dictionary.graph.store import EdgeRow, NodeRow
+from scanner_dictionary.queries.names import NODE, names_near
 from scanner_dictionary.queries.resolve import clusters_named
-from scanner_dictionary.queries.search import NODE, names_near
 from scanner_dictionary.schema import tables as t
 from scanner_model.errors import InputInvalid
 from scanner_model.names import broker_addresses
@@ -24,6 +24,12 @@ CALLED = ("topic", "dataset", "job", "consumer-group", "column")
 """The kinds of nodes that users refer to by a name."""
 
 _NAMES_AT_ONCE = 500
+_NAMED = select(t.flow_node).where(
+    t.flow_node.c.name.in_(bindparam("names", expanding=True)),
+    t.flow_node.c.namespace != "",
+    t.flow_node.c.kind.in_(CALLED),
+)
+"""Built once: building it each time would cost more than running it."""
 
 
 class GraphReader(Protocol):
@@ -124,10 +130,8 @@ class SqlGraphReader:
 
     def nodes_named(self, names: Collection[str]) -> Iterator[NodeRow]:
         """List nodes by name; a schema and its columns have no namespace."""
-        node = t.flow_node
         for chunk in in_chunks(sorted(names), _NAMES_AT_ONCE):
-            query = select(node).where(node.c.name.in_(chunk), node.c.namespace != "", node.c.kind.in_(CALLED))
-            yield from (NodeRow(*row) for row in self.conn.execute(query))
+            yield from map(NodeRow._make, self.conn.execute(_NAMED, {"names": chunk}))
 
     def names_known(self) -> Iterator[tuple[str, str | None]]:
         """List all names, in order."""

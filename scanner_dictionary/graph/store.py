@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, Connection, bindparam, cast, func, or_, select
+from sqlalchemy import BigInteger, BindParameter, Connection, Select, bindparam, cast, func, or_, select
 
 from scanner_dictionary.engine.rows import in_chunks, insert_rows
 from scanner_dictionary.schema import tables as t
@@ -131,12 +131,13 @@ def nodes_in(conn: Connection, cluster: str) -> tuple[NodeRow, ...]:
 
 def nodes_of(conn: Connection, keys: Iterable[int]) -> Mapping[int, NodeRow]:
     """Read the nodes of *keys*, in their order; one that is not there is not listed."""
-    node = t.flow_node
     nodes: dict[int, NodeRow] = {}
     for chunk in in_chunks(sorted(set(keys)), _NODES_AT_ONCE):
-        for row in conn.execute(select(node).where(node.c.id.in_(chunk)).order_by(node.c.id)):
-            nodes[row.id] = NodeRow(*row)
+        nodes |= {row[0]: NodeRow._make(row) for row in conn.execute(_NODES, {"keys": chunk}).all()}
     return nodes
+
+
+_NODES = select(t.flow_node).where(t.flow_node.c.id.in_(bindparam("keys", expanding=True))).order_by(t.flow_node.c.id)
 
 
 def edges_at(
@@ -147,16 +148,31 @@ def edges_at(
     With *holders* `contains` leads to anything. Goes by the indexes of the edges' ends, so that a graph of any size is
     asked for its neighbourhood only.
     """
-    edge, target = t.flow_edge.c, t.flow_node.c
-    near = edge.source_node_id if forward else edge.target_node_id
-    wanted = select(t.flow_edge).where(edge.kind.in_(sorted(kinds)))
-    if not holders:
-        joined = wanted.join(t.flow_node, target.id == edge.target_node_id)
-        wanted = joined.where(or_(edge.kind != "contains", target.kind == "column"))
     edges: list[EdgeRow] = []
     for chunk in in_chunks(nodes, _NODES_AT_ONCE):
-        edges += (EdgeRow(*row) for row in conn.execute(wanted.where(near.in_(chunk))))
+        rows = conn.execute(_EDGES[forward, holders], {"nodes": chunk, "kinds": sorted(kinds)})
+        edges += map(EdgeRow._make, rows.all())
     return tuple(sorted(edges))
+
+
+def _edges_at(*, forward: bool, holders: bool) -> Select[Any]:
+    edge, target = t.flow_edge.c, t.flow_node.c
+    near = edge.source_node_id if forward else edge.target_node_id
+    nodes: BindParameter[Any] = bindparam("nodes", expanding=True)
+    kinds: BindParameter[Any] = bindparam("kinds", expanding=True)
+    wanted = select(t.flow_edge).where(edge.kind.in_(kinds), near.in_(nodes))
+    if holders:
+        return wanted
+    joined = wanted.join(t.flow_node, target.id == edge.target_node_id)
+    return joined.where(or_(edge.kind != "contains", target.kind == "column"))
+
+
+_EDGES = {
+    (forward, holders): _edges_at(forward=forward, holders=holders)
+    for forward in (True, False)
+    for holders in (True, False)
+}
+"""Queries by direction; building them each time would cost more than running them."""
 
 
 def newest_scan(conn: Connection) -> int:

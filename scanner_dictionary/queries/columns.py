@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import groupby
 from operator import attrgetter
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, Select, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, select, true
 
 from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.queries.topics import FieldTags, field_tags, fitting, tagged
@@ -18,14 +18,20 @@ from scanner_model.columns import Column, ColumnPath
 
 _DEFINITIONS_AT_ONCE = 500
 _KEPT_TEXTS = 65_536
+_ANY = true()
 
 
-def columns_of(conn: Connection, definitions: Collection[int]) -> Mapping[int, tuple[Column, ...]]:
-    """Read the columns of *definitions* by their keys, in document order; one that has none is not listed."""
+def columns_of(
+    conn: Connection, definitions: Collection[int], condition: ColumnElement[bool] = _ANY
+) -> Mapping[int, tuple[Column, ...]]:
+    """Read the columns of *definitions* by their keys, in document order; one that has none is not listed.
+
+    *condition* is one for rows of `schema_column`.
+    """
     column = t.schema_column.c
     columns: dict[int, tuple[Column, ...]] = {}
     for chunk in in_chunks(sorted(set(definitions)), _DEFINITIONS_AT_ONCE):
-        query = select(t.schema_column).where(column.definition_id.in_(chunk))
+        query = select(t.schema_column).where(column.definition_id.in_(chunk), condition)
         rows = conn.execute(query.order_by(column.definition_id, column.ordinal))
         for definition, group in groupby(rows, key=lambda row: int(row.definition_id)):
             columns[definition] = tuple(map(column_fact, group))
@@ -141,10 +147,19 @@ def links_of(conn: Connection, definitions: Collection[int], cluster: str | None
     return list(conn.execute(query if cluster is None else query.where(t.cluster.c.name == cluster)))
 
 
-def columns_in(conn: Connection, links: Sequence[Row[Any]]) -> Iterator[tuple[int, TopicColumnRow]]:
-    """Yield the columns behind *links* with the keys of their definitions."""
-    notes = {key: field_tags(conn, key) for key in {row.cluster_id for row in links}}
-    return ((link.definition_id, _row(link, column)) for link, column in _columns(conn, links, notes))
+def catalog_tags_of(conn: Connection, links: Iterable[Row[Any]]) -> Mapping[int, FieldTags]:
+    """Return the tags that stream catalogs have for fields of the schemas behind *links*, by the key of the cluster."""
+    schemas: dict[int, set[str]] = {}
+    for link in links:
+        schemas.setdefault(link.cluster_id, set()).add(link.schema_id or "")
+    return {cluster: field_tags(conn, cluster, listed) for cluster, listed in schemas.items()}
+
+
+def columns_in(
+    conn: Connection, links: Sequence[Row[Any]], notes: Mapping[int, FieldTags], condition: ColumnElement[bool] = _ANY
+) -> Iterator[tuple[int, TopicColumnRow]]:
+    """Yield the columns behind *links* with the keys of their definitions; *notes* and *condition* as above."""
+    return ((link.definition_id, _row(link, column)) for link, column in _columns(conn, links, notes, condition))
 
 
 def _links() -> Select[Any]:
@@ -183,10 +198,10 @@ def _catalog_tags(link: Row[Any], notes: Mapping[int, FieldTags]) -> Mapping[Col
 
 
 def _columns(
-    conn: Connection, links: Sequence[Row[Any]], notes: Mapping[int, FieldTags]
+    conn: Connection, links: Sequence[Row[Any]], notes: Mapping[int, FieldTags], condition: ColumnElement[bool] = _ANY
 ) -> Iterator[tuple[Row[Any], Column]]:
     for some in (links[at : at + _LINKS_AT_ONCE] for at in range(0, len(links), _LINKS_AT_ONCE)):
-        columns = columns_of(conn, {link.definition_id for link in some})
+        columns = columns_of(conn, {link.definition_id for link in some}, condition)
         for link in some:
             tagged_columns = tagged(columns.get(link.definition_id, ()), _catalog_tags(link, notes))
             yield from ((link, column) for column in tagged_columns)

@@ -65,7 +65,7 @@ def _of_scan(conn: Connection, versions: Sequence[GraphVersion], number: int) ->
 
 
 def _of_date(conn: Connection, versions: Sequence[GraphVersion], text: str) -> tuple[GraphVersion, str]:
-    moment = read_moment(text, "--as-of")
+    moment = read_moment(text, "as of")
     newest = newest_scan_at(conn, moment)
     if newest is None:
         raise NameUnknown(f"the dictionary knows no scan of {text} or before", hint="`scanner scans` lists them")

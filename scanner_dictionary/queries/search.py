@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
 from itertools import groupby, islice
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import Connection, Row, Select, bindparam, func, literal, select
+from sqlalchemy import BindParameter, ColumnElement, Connection, Select, bindparam, exists, func, literal, select
 
-from scanner_dictionary.engine.rows import in_chunks
-from scanner_dictionary.queries.columns import TopicColumnRow, columns_in, links_of, texts
+from scanner_dictionary.queries.columns import texts
+from scanner_dictionary.queries.names import (
+    COLUMN,
+    LONGEST_TERM,
+    LONGEST_WORD,
+    NODE,
+    SUBJECT,
+    TOPIC,
+    escaped,
+    is_indexed,
+    leaf_name,
+    words_of,
+)
 from scanner_dictionary.schema import tables as t
-from scanner_model.columns import KEY, field_name
+from scanner_model.columns import KEY
 
-TOPIC, NODE, SUBJECT, TAG, COLUMN = 1, 2, 3, 4, 5
+T = TypeVar("T")
 
 KINDS: Mapping[str, int] = {"topic": TOPIC, "node": NODE, "subject": SUBJECT, "column": COLUMN}
 """What can be searched for, by the word that users write; *node* is a job, dataset or consumer group."""
 
-LONGEST_WORD = 64
-_WORDS_OF_A_TERM = 16
 _CANDIDATES = 200
 """Terms that are ranked; more begin with a very short word only."""
 
@@ -31,14 +38,9 @@ _SCANNED_TERMS = 100_000
 
 _TOPICS_AT_ONCE = 50
 _TOPICS_OF_A_PATH = 10
-LONGEST_TERM = 200
 _TERMS_AT_ONCE = 100
-COMPARED_NAMES = 20_000
-"""Up to this many names are compared one by one for a suggestion."""
-
-_NEIGHBOURS = 30
+_AT_ONCE = 32
 _LAST = "\U0010ffff"
-_BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[^A-Za-z0-9])(?=[A-Za-z0-9])")
 
 
 class Match(IntEnum):
@@ -67,7 +69,11 @@ class SearchHit(NamedTuple):
 
 
 class SearchResult(NamedTuple):
-    """The hits, the best first; *more*: there are others. *complete* is False while names are not indexed yet."""
+    """The hits, the best first; *more*: there are others on the next page.
+
+    *complete* is False where others may match and are on no page: their names are not indexed yet, the graph of the
+    newest scan was not generated, or so much matches that not all is ranked.
+    """
 
     hits: tuple[SearchHit, ...]
     more: bool
@@ -78,50 +84,6 @@ class _Term(NamedTuple):
     id: int
     term: str
     match: Match
-
-
-def words_of(name: str) -> tuple[str, ...]:
-    """Return the rests of *name* from the start of each of its words, in lower case, each once.
-
-    >>> words_of("orderItem_id")
-    ('orderitem_id', 'item_id', 'id')
-    """
-    starts = [0, *(match.start() for match in _BOUNDARY.finditer(name))][:_WORDS_OF_A_TERM]
-    words = (name[start:].lower()[:LONGEST_WORD] for start in starts)
-    return tuple(dict.fromkeys(word for word in words if word))
-
-
-def leaf_name(path: tuple[str, ...]) -> str:
-    """Return the name of the innermost field of *path*; empty where the message is one value."""
-    return next(filter(None, map(field_name, reversed(path))), "")
-
-
-def terms_called(conn: Connection, text: str) -> list[int]:
-    """Return the keys of the terms that are *text*, whatever their letter case."""
-    word, term = t.search_word.c, t.search_term.c
-    query = select(term.id, term.term).join(t.search_word, word.term_id == term.id)
-    wanted = text.lower()
-    rows = conn.execute(query.where(word.word == wanted[:LONGEST_WORD]))
-    return sorted({key for key, name in rows if name.lower() == wanted[:LONGEST_TERM]})
-
-
-def names_near(conn: Connection, text: str) -> tuple[str, ...] | None:
-    """Return names in the index that may be meant by *text*: the neighbours of its words in the order of the index.
-
-    None in a small dictionary, whose names can all be compared, and in one whose index is not complete.
-    """
-    if int(conn.scalar(select(func.max(t.search_term.c.id))) or 0) <= COMPARED_NAMES or not _is_complete(conn):
-        return None
-    word, term = t.search_word.c, t.search_term.c
-    joined = select(term.term).join(t.search_word, word.term_id == term.id).limit(_NEIGHBOURS)
-    names: dict[str, None] = {}
-    for start in words_of(text):
-        for query in (
-            joined.where(word.word >= start).order_by(word.word),
-            joined.where(word.word < start).order_by(word.word.desc()),
-        ):
-            names |= dict.fromkeys(conn.scalars(query))
-    return tuple(names)
 
 
 def search(
@@ -141,11 +103,12 @@ def search(
     wanted = text.strip().lower()
     numbers = sorted({KINDS[kind] for kind in (kinds or KINDS)})
     if not wanted:
-        return SearchResult((), more=False, complete=_is_complete(conn))
+        return SearchResult((), more=False, complete=is_indexed(conn, numbers))
     searching = _Searching(conn, wanted, cluster, limit + offset + 1)
     hits = searching.hits(numbers)
     page = tuple(hits[offset : offset + limit])
-    return SearchResult(page, more=len(hits) > offset + limit, complete=_is_complete(conn))
+    complete = not searching.is_cut and is_indexed(conn, numbers)
+    return SearchResult(page, more=len(hits) > offset + limit, complete=complete)
 
 
 class _Searching:
@@ -153,21 +116,35 @@ class _Searching:
 
     def __init__(self, conn: Connection, text: str, cluster: str | None, most: int) -> None:
         self._conn, self._text, self._cluster, self._most = conn, text, cluster, most
+        self.is_cut = False
+        """Whether more matches than is looked at."""
+
+    def _bounded(self, rows: Sequence[T], most: int) -> Sequence[T]:
+        """Return *rows*, of which at most *most* were read; note where there may be others."""
+        self.is_cut = self.is_cut or len(rows) >= most
+        return rows
 
     def hits(self, kinds: Sequence[int]) -> list[SearchHit]:
         """Return at least as many hits as are wanted, where there are so many."""
         hits: dict[SearchHit, None] = {}
-        others = [kind for kind in kinds if kind != COLUMN]
-        for _, group in groupby(self._ranked(), key=lambda term: term.match):
-            if len(hits) >= self._most:
-                break
-            terms = list(group)
-            self._add(hits, self._entities(terms, others))
-            if COLUMN in kinds:
-                self._add(hits, self._columns(terms))
+        terms = self._by_word()
+        self._add_called(hits, terms, kinds)
         if COLUMN in kinds and len(hits) < self._most:
             self._add(hits, self._columns_below())
+        if not terms and not hits:
+            self._add_called(hits, self._by_part(), kinds)
         return list(hits)
+
+    def _add_called(self, hits: dict[SearchHit, None], terms: Iterable[_Term], kinds: Sequence[int]) -> None:
+        """Add what is called as one of *terms*, the best first."""
+        others = [kind for kind in kinds if kind != COLUMN]
+        for _, group in groupby(terms, key=lambda term: term.match):
+            if len(hits) >= self._most:
+                break
+            alike = list(group)
+            self._add(hits, self._entities(alike, others))
+            if COLUMN in kinds:
+                self._add(hits, self._columns(alike))
 
     def _add(self, hits: dict[SearchHit, None], new: Iterable[SearchHit]) -> None:
         for hit in new:
@@ -175,18 +152,27 @@ class _Searching:
                 return
             hits[hit] = None
 
-    def _ranked(self) -> list[_Term]:
-        """Return the terms with a word that begins with the text, the best first; with a part of one where none does.
+    def _by_word(self) -> list[_Term]:
+        """Return the terms with a word that begins with the text, the best first.
 
         Shorter words come first in the order of the index, so an exact one is always among the candidates.
         """
         start = self._text[:LONGEST_WORD]
-        rows = self._conn.execute(_TERMS_BY_WORD, {"first": start, "last": start + _LAST}).all()
-        if not rows and int(self._conn.scalar(select(func.max(t.search_term.c.id))) or 0) <= _SCANNED_TERMS:
-            part = func.lower(t.search_term.c.term).contains(self._text, autoescape=True)
-            query = select(t.search_term.c.id, t.search_term.c.term).where(part).limit(_CANDIDATES)
-            rows = self._conn.execute(query).all()
-        terms = {key: _Term(key, name, _match(name, self._text)) for key, name in rows}
+        return self._ranked(self._conn.execute(_TERMS_BY_WORD, {"first": start, "last": start + _LAST}).all())
+
+    def _by_part(self) -> list[_Term]:
+        """Return the terms with the text inside a word; none in a large dictionary, where no index answers that."""
+        term = t.search_term.c
+        if int(self._conn.scalar(select(func.max(term.id))) or 0) > _SCANNED_TERMS:
+            self.is_cut = True
+            return []
+        # LIKE of SQLite ignores the case of what lower() changes there: twice as fast without.
+        name = term.term if self._conn.dialect.name == "sqlite" else func.lower(term.term)
+        part = name.contains(self._text, autoescape=True)
+        return self._ranked(self._conn.execute(select(term.id, term.term).where(part).limit(_CANDIDATES)).all())
+
+    def _ranked(self, rows: Sequence[Any]) -> list[_Term]:
+        terms = {key: _Term(key, name, _match(name, self._text)) for key, name in self._bounded(rows, _CANDIDATES)}
         fitting = (each for each in terms.values() if self._text in each.term.lower())
         return sorted(fitting, key=lambda each: (each.match, len(each.term), each.term))
 
@@ -197,29 +183,41 @@ class _Searching:
                 yield from self._of_kind(kind, terms[at : at + _TERMS_AT_ONCE])
 
     def _of_kind(self, kind: int, terms: Sequence[_Term]) -> Iterator[SearchHit]:
-        use = t.search_use.c
         ranks = {term.id: rank for rank, term in enumerate(terms)}
-        query = select(use.term_id, use.entity_id).where(use.kind == kind, use.term_id.in_(list(ranks)))
-        uses = sorted(self._conn.execute(query.limit(_CANDIDATES)), key=lambda row: (ranks[row[0]], row[1]))
+        rows = self._conn.execute(_USES, {"kind": kind, "terms": list(ranks), "most": _CANDIDATES}).all()
+        uses = sorted(self._bounded(rows, _CANDIDATES), key=lambda row: (ranks[row[0]], row[1]))
         matches = {entity: terms[ranks[term]].match for term, entity in uses}
-        rows = {row[0]: row for row in self._conn.execute(_ENTITIES[kind].where(_KEYS[kind].in_(list(matches))))}
+        entities = self._conn.execute(_ENTITIES[kind], {"keys": list(matches)}) if matches else ()
+        rows_of = {row[0]: row for row in entities}
         for entity, match in matches.items():
-            if entity in rows and (self._cluster is None or rows[entity][2] == self._cluster):
-                _, kind_name, where, name, detail, node = rows[entity]
+            if entity in rows_of and (self._cluster is None or rows_of[entity][2] == self._cluster):
+                _, kind_name, where, name, detail, node = rows_of[entity]
                 yield SearchHit(kind_name, where, name, None, detail, node, match.name.lower())
 
     def _columns(self, terms: Sequence[_Term]) -> Iterator[SearchHit]:
-        """Yield the columns called as one of *terms*."""
-        for term in terms:
-            definitions = self._conn.scalars(_DEFINITIONS_BY_TERM, {"term": term.id}).all()
-            for definition in definitions:
-                topics = self._topics_of(definition)
-                for path, _, type_ in self._columns_of(definition, f"%{_escaped(term.term)}%") if topics else ():
+        """Yield the columns called as one of *terms*, in their order; more are read at once the more are wanted."""
+        for chunk in _growing(self._definitions(terms)):
+            topics = self._topics_of({definition for _, definition in chunk})
+            columns = self._columns_of(topics, f"%{escaped(self._text)}%")
+            for term, definition in chunk:
+                match = term.match.name.lower()
+                for path, _, type_ in columns.get(definition, ()):
                     if leaf_name(path)[:LONGEST_TERM] == term.term:
-                        for topic in topics:
+                        for topic in topics[definition]:
                             place = _in_message(topic.schema_role, path)
-                            match = term.match.name.lower()
                             yield SearchHit("column", topic.cluster, topic.topic, place, type_, "", match)
+
+    def _definitions(self, terms: Sequence[_Term]) -> Iterator[tuple[_Term, int]]:
+        """Yield the definitions that have a column of each of *terms*, at most 200 of one term."""
+        for chunk in _growing(terms):
+            most = _CANDIDATES * len(chunk)
+            rows = self._conn.execute(_DEFINITIONS, {"terms": [term.id for term in chunk], "most": most}).all()
+            definitions: dict[int, list[int]] = {}
+            for term_id, definition in self._bounded(rows, most):
+                definitions.setdefault(term_id, []).append(definition)
+            for term in chunk:
+                first = sorted(definitions.get(term.id, ()))[:_CANDIDATES]
+                yield from ((term, definition) for definition in self._bounded(first, _CANDIDATES))
 
     def _columns_below(self) -> Iterator[SearchHit]:
         """Yield the columns of topics of which the text names both, as in `orders.customer.id`."""
@@ -230,21 +228,39 @@ class _Searching:
             terms = [_Term(key, name, Match.EXACT) for key, name in rows if name.lower().endswith(head)]
             for hit in islice(self._of_kind(TOPIC, terms), _TOPICS_OF_A_PATH):
                 sides = self._conn.execute(_SIDES_OF_TOPIC, {"cluster": hit.where, "topic": hit.name}).all()
+                columns = self._columns_of({definition for definition, _ in sides}, f"{escaped(start)}%")
                 for definition, role in sides:
-                    for path, name, type_ in self._columns_of(definition, f"{_escaped(start)}%"):
+                    for path, name, type_ in columns.get(definition, ()):
                         match = "exact" if name.lower() == start else "prefix"
                         yield SearchHit("column", *hit[1:3], _in_message(role, path), type_, "", match)
 
-    def _columns_of(self, definition: int, like: str) -> Iterator[tuple[tuple[str, ...], str, str]]:
-        """Yield path, name and type of the columns whose name is *like* a pattern, in any letter case."""
-        rows = self._conn.execute(_COLUMNS_LIKE, {"definition": definition, "like": like.lower()})
-        return ((texts(path), name, type_) for path, name, type_ in rows)
+    def _columns_of(self, definitions: Collection[int], like: str) -> Mapping[int, list[tuple[Any, str, str]]]:
+        """Return path, name and type of the columns whose name is *like* a pattern, in any letter case."""
+        found: dict[int, list[tuple[Any, str, str]]] = {}
+        asked = {"definitions": sorted(definitions), "like": like.lower()}
+        rows = self._conn.execute(_COLUMNS_LIKE, asked).all() if definitions else ()
+        for definition, path, name, type_ in rows:
+            found.setdefault(definition, []).append((texts(path), name, type_))
+        return found
 
-    def _topics_of(self, definition: int) -> list[Row[Any]]:
-        """Return cluster, name and side of the first topics that *definition* describes now."""
-        query = _TOPICS_OF_DEFINITION
-        query = query if self._cluster is None else query.where(t.cluster.c.name == self._cluster)
-        return list(self._conn.execute(query, {"definition": definition}))
+    def _topics_of(self, definitions: Collection[int]) -> Mapping[int, list[Any]]:
+        """Return cluster, name and side of the first topics that each of *definitions* describes now."""
+        found: dict[int, list[Any]] = {}
+        query = _TOPICS_OF_DEFINITIONS if self._cluster is None else _TOPICS_IN_CLUSTER
+        asked = {"definitions": sorted(definitions), "cluster": self._cluster}
+        for row in self._conn.execute(query, asked):
+            found.setdefault(row.definition_id, []).append(row)
+        for rows in found.values():
+            self._bounded(rows, _TOPICS_AT_ONCE)
+        return found
+
+
+def _growing(items: Iterable[T]) -> Iterator[list[T]]:
+    """Cut *items* into lists that become longer: few where the first are enough."""
+    rest, size = iter(items), 2
+    while chunk := list(islice(rest, size)):
+        yield chunk
+        size = min(4 * size, _AT_ONCE)
 
 
 _LINKED = (
@@ -254,11 +270,20 @@ _LINKED = (
     .join(t.cluster, t.cluster.c.id == t.topic.c.cluster_id)
     .where(t.topic_schema.c.is_current, t.topic_schema.c.gone.is_(None), t.topic.c.gone.is_(None))
 )
-_TOPICS_OF_DEFINITION = (
-    _LINKED.where(t.topic_schema.c.definition_id == bindparam("definition"))
-    .order_by(t.topic.c.name, t.topic_schema.c.schema_role)
-    .limit(_TOPICS_AT_ONCE)
-)
+
+
+def _first_topics(*conditions: ColumnElement[bool]) -> Select[Any]:
+    """Return the query for the first topics of each of some definitions, by name."""
+    link = t.topic_schema.c
+    place = func.row_number().over(partition_by=link.definition_id, order_by=(t.topic.c.name, link.schema_role))
+    listed = _LINKED.add_columns(link.definition_id, place.label("place"))
+    wanted = link.definition_id.in_(bindparam("definitions", expanding=True))
+    rows = listed.where(wanted, *conditions).subquery()
+    return select(rows).where(rows.c.place <= _TOPICS_AT_ONCE).order_by(rows.c.definition_id, rows.c.place)
+
+
+_TOPICS_OF_DEFINITIONS = _first_topics()
+_TOPICS_IN_CLUSTER = _first_topics(t.cluster.c.name == bindparam("cluster"))
 _SIDES_OF_TOPIC = _LINKED.with_only_columns(t.topic_schema.c.definition_id, t.topic_schema.c.schema_role).where(
     t.cluster.c.name == bindparam("cluster"), t.topic.c.name == bindparam("topic")
 )
@@ -269,26 +294,34 @@ _TERMS_BY_WORD = (
     .order_by(t.search_word.c.word)
     .limit(_CANDIDATES)
 )
-_DEFINITIONS_BY_TERM = (
-    select(t.search_use.c.entity_id)
-    .where(t.search_use.c.kind == COLUMN, t.search_use.c.term_id == bindparam("term"))
-    .order_by(t.search_use.c.entity_id)
-    .limit(_CANDIDATES)
+_USES = (
+    select(t.search_use.c.term_id, t.search_use.c.entity_id)
+    .where(t.search_use.c.kind == bindparam("kind"), t.search_use.c.term_id.in_(bindparam("terms", expanding=True)))
+    .order_by(t.search_use.c.term_id, t.search_use.c.entity_id)
+    .limit(bindparam("most"))
 )
+_DEFINITIONS = _USES.where(
+    exists().where(
+        t.topic_schema.c.definition_id == t.search_use.c.entity_id,
+        t.topic_schema.c.is_current,
+        t.topic_schema.c.gone.is_(None),
+    )
+).params(kind=COLUMN)
 _COLUMNS_LIKE = (
-    select(t.schema_column.c.path, t.schema_column.c.name, t.schema_column.c.data_type)
+    select(t.schema_column.c.definition_id, t.schema_column.c.path, t.schema_column.c.name, t.schema_column.c.data_type)
     .where(
-        t.schema_column.c.definition_id == bindparam("definition"),
+        t.schema_column.c.definition_id.in_(bindparam("definitions", expanding=True)),
         func.lower(t.schema_column.c.name).like(bindparam("like"), escape="/"),
     )
-    .order_by(t.schema_column.c.ordinal)
+    .order_by(t.schema_column.c.definition_id, t.schema_column.c.ordinal)
 )
 """Queries of a search; building them each time would cost more than running them."""
 
+_WANTED: BindParameter[Any] = bindparam("keys", expanding=True)
 _ENTITIES: Mapping[int, Select[Any]] = {
     TOPIC: select(t.topic.c.id, literal("topic"), t.cluster.c.name, t.topic.c.name, t.topic.c.description, literal(""))
     .join(t.cluster, t.cluster.c.id == t.topic.c.cluster_id)
-    .where(t.topic.c.gone.is_(None)),
+    .where(t.topic.c.gone.is_(None), t.topic.c.id.in_(_WANTED)),
     NODE: select(
         t.flow_node.c.id,
         t.flow_node.c.kind,
@@ -296,27 +329,20 @@ _ENTITIES: Mapping[int, Select[Any]] = {
         t.flow_node.c.name,
         literal(""),
         t.flow_node.c.node_key,
-    ),
+    ).where(t.flow_node.c.id.in_(_WANTED)),
     SUBJECT: select(
         t.subject.c.id, literal("subject"), t.cluster.c.name, t.subject.c.name, t.registry.c.url, literal("")
     )
     .join(t.registry, t.registry.c.id == t.subject.c.registry_id)
     .join(t.cluster, t.cluster.c.id == t.registry.c.cluster_id)
-    .where(t.subject.c.gone.is_(None)),
+    .where(t.subject.c.gone.is_(None), t.subject.c.id.in_(_WANTED)),
 }
 """For each kind: key, then the members of a hit up to its node, without the path."""
-
-_KEYS = {TOPIC: t.topic.c.id, NODE: t.flow_node.c.id, SUBJECT: t.subject.c.id}
 
 
 def _in_message(role: str, path: tuple[str, ...]) -> tuple[str, ...]:
     """Return the path of a column in the message: one of the key begins with its mark."""
     return (KEY, *path) if role == "key" else path
-
-
-def _escaped(text: str) -> str:
-    """Return *text* as a part of a LIKE pattern that matches it literally."""
-    return text.replace("/", "//").replace("%", "/%").replace("_", "/_")
 
 
 def _match(term: str, text: str) -> Match:
@@ -326,76 +352,3 @@ def _match(term: str, text: str) -> Match:
     if name.startswith(text):
         return Match.PREFIX
     return Match.WORD if any(word.startswith(text[:LONGEST_WORD]) for word in words_of(term)) else Match.PART
-
-
-def _is_complete(conn: Connection) -> bool:
-    """Return whether the names of every topic, subject and definition are in the index."""
-    progress = {row.kind: row.last_id for row in conn.execute(select(t.search_progress))}
-    newest = ((TOPIC, t.topic), (SUBJECT, t.subject), (COLUMN, t.schema_definition))
-    return all((conn.scalar(select(func.max(table.c.id))) or 0) <= progress.get(kind, 0) for kind, table in newest)
-
-
-_DEFINITIONS_AT_ONCE = 10
-_KEYS_AT_ONCE = 500
-
-
-class ColumnsPage(NamedTuple):
-    """Columns, and the key of the last definition that was read where others follow, else None."""
-
-    columns: tuple[TopicColumnRow, ...]
-    after: int | None
-
-
-def columns_called(
-    conn: Connection,
-    *,
-    name: str | None = None,
-    tag: str | None = None,
-    cluster: str | None = None,
-    after: int = 0,
-    limit: int = 100,
-) -> ColumnsPage:
-    """List the columns with the own *name* (the last name of the path) and the *tag*, at least one of which is given.
-
-    Letter case does not matter. They are listed by definition, then cluster, topic and position; whole definitions,
-    until *limit* columns are reached. *after* is that of the page before.
-    """
-    columns: list[TopicColumnRow] = []
-    for chunk in in_chunks(_definitions(conn, name, tag, after), _DEFINITIONS_AT_ONCE):
-        by_definition: dict[int, list[TopicColumnRow]] = {}
-        for definition, column in columns_in(conn, links_of(conn, chunk, cluster)):
-            by_definition.setdefault(definition, []).append(column)
-        for definition in chunk:
-            columns += (column for column in by_definition.get(definition, ()) if _fits(column, name, tag))
-            if len(columns) >= limit:
-                return ColumnsPage(tuple(columns), definition)
-    return ColumnsPage(tuple(columns), None)
-
-
-def _definitions(conn: Connection, name: str | None, tag: str | None, after: int) -> Iterator[int]:
-    """Yield the definitions that may have such columns, by key; they are read as they are taken."""
-    kind, text = (COLUMN, name) if name is not None else (TAG, tag or "")
-    in_catalogs = _tagged_in_catalogs(conn, text) if kind == TAG else frozenset()
-    terms, last = terms_called(conn, text), after
-    use = t.search_use.c
-    query = select(use.entity_id).where(use.kind == kind, use.term_id.in_(terms)).order_by(use.entity_id)
-    while found := list(conn.scalars(query.where(use.entity_id > last).limit(_KEYS_AT_ONCE).distinct())):
-        # Definitions that a catalog has tagged come in their place among those whose own text has the tag.
-        yield from sorted({*found, *(key for key in in_catalogs if last < key <= found[-1])})
-        last = found[-1]
-    yield from sorted(key for key in in_catalogs if key > last)
-
-
-def _tagged_in_catalogs(conn: Connection, tag: str) -> frozenset[int]:
-    """Return the definitions of fields that a stream catalog has tagged."""
-    note, link = t.annotation.c, t.topic_schema.c
-    likely = func.lower(note.tags).contains(json.dumps(tag.lower()), autoescape=True)
-    schemas = select(note.schema_id).where(note.path.is_not(None), note.gone.is_(None), likely)
-    if conn.execute(schemas.limit(1)).first() is None:
-        return frozenset()
-    return frozenset(conn.scalars(select(link.definition_id).where(link.schema_id.in_(schemas)).distinct()))
-
-
-def _fits(column: TopicColumnRow, name: str | None, tag: str | None) -> bool:
-    named = name is None or leaf_name(column.path)[:LONGEST_TERM].lower() == name.lower()
-    return named and (tag is None or tag.lower() in map(str.lower, column.tags))

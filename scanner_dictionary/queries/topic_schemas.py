@@ -194,7 +194,8 @@ def _answers(
 ) -> tuple[SchemaAnswer, ...]:
     columns = columns_of(conn, {row.definition_id for row in links})
     note = catalog_annotations(conn, cluster=cluster.id, topic=topic.name).get((cluster.id, topic.name), NOTHING)
-    note, fields = note.beside(topic.tags, ""), field_tags(conn, cluster.id)
+    note = note.beside(topic.tags, "")
+    fields = field_tags(conn, cluster.id, {row.schema_id or "" for row in links})
     return tuple(
         SchemaAnswer(
             cluster=cluster.name,

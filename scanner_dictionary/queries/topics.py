@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from fnmatch import translate
 from itertools import groupby
@@ -96,12 +96,16 @@ FieldTags = Mapping[tuple[str, str], Mapping[ColumnPath, tuple[str, ...]]]
 """Tags of fields by path, for each schema's id and record."""
 
 
-def field_tags(conn: Connection, cluster: int) -> FieldTags:
-    """Return the tags of fields of records that schemas of *cluster*'s registries have."""
+def field_tags(conn: Connection, cluster: int, schemas: Collection[str] | None = None) -> FieldTags:
+    """Return the tags of fields of records that schemas of *cluster*'s registries have.
+
+    *schemas* are the ids of those that are wanted; None for all.
+    """
     note = t.annotation.c
     query = select(note.schema_id, note.record, note.path, note.tags).where(
         note.cluster_id == cluster, note.path.is_not(None), note.schema_id.is_not(None), note.gone.is_(None)
     )
+    query = query if schemas is None else query.where(note.schema_id.in_(sorted(schemas)))
     by_subject: dict[tuple[str, str], dict[ColumnPath, tuple[str, ...]]] = {}
     for schema_id, record, path, tags in conn.execute(query.order_by(note.id)):
         fields, where = by_subject.setdefault((schema_id, record or ""), {}), tuple(json.loads(path))

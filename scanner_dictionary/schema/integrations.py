@@ -160,6 +160,7 @@ annotation = declare(
     *provenance(),
     Index("ix_annotation_cluster", "cluster_id"),
     Index("ix_annotation_topic", "topic"),
+    Index("ix_annotation_schema", "schema_id"),
 )
 
 materialization = declare(

@@ -33,7 +33,8 @@ search_use = declare(
         Integer,
         primary_key=True,
         autoincrement=False,
-        doc="1 topic, 2 node of the graph, 3 subject, 4 definition with a tag, 5 definition with a column of that name",
+        doc="1 topic, 2 node of the graph, 3 subject, 4 definition with a tag, 5 definition with a column of that "
+        "name, 6 definition with a tag in a stream catalog",
     ),
     parent("term_id", "search_term", "the term", key=True),
     Column(
@@ -50,5 +51,5 @@ search_progress = declare(
     "search_progress",
     "Up to which key the rows of one kind are in the index; keys are assigned in ascending order.",
     Column("kind", Integer, primary_key=True, autoincrement=False, doc="as in search_use; 5 stands for 4, too"),
-    must("last_id", Integer, "the largest key that is in the index"),
+    must("last_id", Integer, "the largest key that is in the index; for 2 and 6 the scan whose rows are"),
 )

@@ -9,8 +9,19 @@ from itertools import groupby
 from sqlalchemy import Connection, func, select
 
 from scanner_dictionary.engine.rows import in_chunks, insert_rows
+from scanner_dictionary.graph.store import newest_scan
 from scanner_dictionary.queries.columns import texts
-from scanner_dictionary.queries.search import COLUMN, LONGEST_TERM, NODE, SUBJECT, TAG, TOPIC, leaf_name, words_of
+from scanner_dictionary.queries.names import (
+    CATALOG_TAG,
+    COLUMN,
+    LONGEST_TERM,
+    NODE,
+    SUBJECT,
+    TAG,
+    TOPIC,
+    leaf_name,
+    words_of,
+)
 from scanner_dictionary.schema import tables as t
 
 _DEFINITIONS_AT_ONCE = 2_000
@@ -31,6 +42,7 @@ def index_new_names(conn: Connection) -> None:
             terms.add((kind, name, key) for key, name in chunk)
             _note_progress(conn, kind, chunk[-1][0])
     _index_columns(conn, terms)
+    _index_catalog_tags(conn, terms)
 
 
 def index_nodes(conn: Connection, nodes: Iterable[tuple[int, str]]) -> None:
@@ -39,6 +51,7 @@ def index_nodes(conn: Connection, nodes: Iterable[tuple[int, str]]) -> None:
     terms = _Terms(conn)
     for chunk in in_chunks(nodes):
         terms.add((NODE, name, key) for key, name in chunk)
+    _note_progress(conn, NODE, newest_scan(conn))
 
 
 def _index_columns(conn: Connection, terms: _Terms) -> None:
@@ -49,6 +62,18 @@ def _index_columns(conn: Connection, terms: _Terms) -> None:
         end = min(first + _DEFINITIONS_AT_ONCE - 1, newest)
         terms.add(_column_uses(conn, first, end))
         _note_progress(conn, COLUMN, end)
+
+
+def _index_catalog_tags(conn: Connection, terms: _Terms) -> None:
+    """Replace the definitions whose fields have tags in a stream catalog, where tags come and go."""
+    conn.execute(t.search_use.delete().where(t.search_use.c.kind == CATALOG_TAG))
+    note, link = t.annotation.c, t.topic_schema.c
+    query = select(link.definition_id, note.tags).join(t.annotation, note.schema_id == link.schema_id)
+    tagged = note.path.is_not(None), note.gone.is_(None), note.tags != "[]"
+    rows = conn.execute(query.where(*tagged, link.gone.is_(None)).distinct())
+    for chunk in in_chunks(dict.fromkeys((CATALOG_TAG, tag, key) for key, cell in rows for tag in texts(cell))):
+        terms.add(chunk)
+    _note_progress(conn, CATALOG_TAG, newest_scan(conn))
 
 
 def _column_uses(conn: Connection, first: int, last: int) -> Iterator[Use]:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from datetime import UTC, datetime
 from pathlib import Path
 
+import changing_installation as changing
 import pytest
 from starlette.testclient import TestClient
 
 import scanner_api
-from scanner_api.dictionary import Dictionary
+from dataflow_generator.build.store import generate
+from scanner_api.dictionary import Dictionary, open_dictionary
+from scanner_dictionary.write.scan import write_scan
 from scanner_server.app import Parts, application
 from scanner_server.options import ServerOptions
 
@@ -58,3 +62,20 @@ def session_client(retail_file: Path) -> Iterator[TestClient]:
     """Return one client of the example for all tests that only read."""
     with TestClient(application(scanner_api.open_dictionary(retail_file)), base_url="http://localhost") as client:
         yield client
+
+
+DOUBLED = changing.installation(queries=[("0", "1", "ID, AMOUNT * 2 AS AMOUNT")])
+
+
+@pytest.fixture(scope="session")
+def changed(tmp_path_factory) -> Dictionary:
+    """Return a dictionary of three scans: a query is changed in the second, the third has no graph."""
+    dictionary = open_dictionary(tmp_path_factory.mktemp("changed") / "dictionary.db", create=True)
+    for number, state in enumerate((changing.installation(), DOUBLED, DOUBLED), 1):
+        engine = dictionary.writing()
+        at = datetime(2026, 1, number, 12, tzinfo=UTC)
+        write_scan(engine, changing.scan_of(state), started=at, finished=at)
+        if number < 3:
+            generate(engine)
+        engine.dispose()
+    return dictionary

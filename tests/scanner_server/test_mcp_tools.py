@@ -16,7 +16,8 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from scanner_server.app import application
-from scanner_server.mcp_tools import Tools, mcp_server
+from scanner_server.mcp_server import mcp_server
+from scanner_server.mcp_tools import Tools
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "search": {"query": "order", "limit": 3},
@@ -26,6 +27,9 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "get_paths": {"start": "order-service", "end": "orders"},
     "get_impact": {"node": "orders", "hops": "null"},
     "diff_scans": {"first": 1, "second": 1},
+    "get_history": {"node": "orders", "target": "null"},
+    "check_change": {"subject": "orders-value", "text": '{"type": "record", "name": "Order", "fields": []}'},
+    "may_delete": {"topic": "orders", "version": "null"},
     "list_problems": {"severity": "error"},
     "freshness": {},
 }
@@ -89,7 +93,9 @@ def test_a_wrong_argument_is_refused_with_its_limit(server) -> None:
     assert "less than or equal to 100" in result.content[0].text
 
 
-@pytest.mark.parametrize("name", ["describe_topic", "get_lineage", "get_impact", "list_problems"])
+@pytest.mark.parametrize(
+    "name", ["describe_topic", "get_lineage", "get_impact", "list_problems", "check_change", "get_history"]
+)
 def test_an_answer_stays_within_the_budget_and_says_what_is_missing(retail, name) -> None:
     """A long answer would push the conversation out of the model's memory."""
     budget = 500
@@ -142,6 +148,53 @@ def test_resources_and_prompts_answer(server) -> None:
     assert "orders.customer.id" in prompt.messages[0].content.text
 
 
+CHANGES = {
+    "diff_scans": {"first": 1, "second": 2, "flows": True},
+    "get_lineage": {"node": "a.orders.amount", "direction": "downstream", "as_of": "1"},
+    "get_history": {"node": "a.orders.amount", "target": "b.paid.amount"},
+}
+
+
+def test_answers_about_earlier_scans_are_those_of_then(changed) -> None:
+    """A model is asked why a figure is another one than last week."""
+    server = mcp_server(Tools(changed))
+
+    async def ask(client: Client) -> dict[str, Any]:
+        results = {name: await client.call_tool(name, arguments) for name, arguments in CHANGES.items()}
+        return {name: result.structured_content["answer"] for name, result in results.items()}
+
+    answers = asked(server, ask)
+
+    caused = [edge["cause"]["kind"] for edge in answers["diff_scans"]["flow_edges"] if edge["kind"] == "column-flow"]
+    assert set(caused) == {"query"}
+    assert answers["get_lineage"]["scan"] == 1
+    assert [line["scan"] for line in answers["get_history"]["history"]] == sorted(
+        (line["scan"] for line in answers["get_history"]["history"]), reverse=True
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "text"),
+    [
+        ("check_change", {"subject": "orders-valu", "text": "{}"}, "'orders-value'"),
+        ("check_change", {"subject": "orders-value", "text": "{"}, "is no"),
+        ("check_change", {"text": "{}"}, "exactly one of subject and topic"),
+        ("may_delete", {"topic": "orderz"}, "'orders'"),
+        ("may_delete", {}, "name a topic"),
+        ("get_history", {"node": "orderz"}, "'orders'"),
+        ("get_lineage", {"node": "orders", "as_of": "9"}, "scanner scans"),
+        ("get_lineage", {"node": "orders", "as_of": "lately"}, "2026-01-31"),
+        ("diff_scans", {"first": 1, "second": 9}, "the scans 1"),
+    ],
+)
+def test_what_is_wrong_is_an_error_that_helps_the_model(server, name, arguments, text) -> None:
+    """It calls again with a name that there is."""
+    result = asked(server, lambda client: client.call_tool(name, arguments))
+
+    assert result.is_error
+    assert text in result.content[0].text
+
+
 @MODES
 def test_the_server_answers_mcp_over_http(retail, mode) -> None:
     """One address for people, programs and assistants."""
@@ -154,18 +207,29 @@ def test_the_server_answers_mcp_over_http(retail, mode) -> None:
                 httpx2.AsyncClient(transport=transport) as http,
                 Client(streamable_http_client("http://localhost/mcp", http_client=http), mode=mode) as client,
             ):
-                return await client.call_tool("search", {"query": "orders"})
+                return await every_answer(client)
 
-    result = anyio.run(run)
-
-    assert json.loads(result.content[0].text)["answer"]["hits"][0]["name"] == "orders"
+    check_answers(anyio.run(run))
 
 
-def test_the_command_answers_over_stdio(retail) -> None:
+@MODES
+def test_the_command_answers_over_stdio(retail, mode) -> None:
     """Hosts start it so; nothing but answers may be on its standard output."""
     command = "from scanner_cli.main import main; main()"
     program = StdioServerParameters(command=sys.executable, args=["-c", command, "mcp", "--dictionary", retail.url])
 
-    result = asked(stdio_client(program), lambda client: client.call_tool("search", {"query": "orders", "limit": 1}))
+    check_answers(asked(stdio_client(program), every_answer, mode=mode))
 
-    assert json.loads(result.content[0].text)["answer"]["hits"][0]["name"] == "orders"
+
+async def every_answer(client: Client) -> dict[str, Any]:
+    """Return what every tool answers, by name."""
+    tools = (await client.list_tools()).tools
+    return {tool.name: await client.call_tool(tool.name, ARGUMENTS[tool.name]) for tool in tools}
+
+
+def check_answers(answers: dict[str, Any]) -> None:
+    """Check that every tool answered, each with the scan that it is of."""
+    assert set(answers) == set(ARGUMENTS)
+    assert [name for name, result in answers.items() if result.is_error] == []
+    assert {json.loads(result.content[0].text)["about"]["scan"] for result in answers.values()} == {1}
+    assert answers["search"].structured_content["answer"]["hits"][0]["name"] == "orders"

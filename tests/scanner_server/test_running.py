@@ -69,7 +69,8 @@ def test_clients_that_do_not_go_on_are_dropped_and_stop_nobody(serving) -> None:
     """A head, a body, and silence: each keeps a connection, and none a place."""
     server = serving()
     post = b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{"
-    starts = [b"GET / HTTP/1.1\r\nHost: local", b"", post] * 40
+    proposal = post.replace(b"/mcp", b"/api/v1/check-change")
+    starts = [b"GET / HTTP/1.1\r\nHost: local", b"", post, proposal] * 30
     clients = [server.connect() for _ in starts]
     for client, start in zip(clients, starts, strict=True):
         client.sendall(start)

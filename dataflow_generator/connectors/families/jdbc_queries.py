@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from sqlglot import exp, parse
@@ -55,13 +55,15 @@ class QueryColumn:
 class QueryReading:
     """The tables and columns of a query; *rest* is the single table whose columns are selected by `*`.
 
-    *problem* says what could not be parsed, of the whole query or of some of its columns; empty if nothing.
+    *problem* says what could not be parsed, of the whole query or of some of its columns; empty if nothing. *view* is
+    the name of the view that the text creates, empty for a query alone.
     """
 
     tables: tuple[Table, ...] = ()
     columns: tuple[QueryColumn, ...] = ()
     rest: Table | None = None
     problem: str = ""
+    view: Table = ()
 
 
 def read_query(text: str, scheme: str, columns: TableColumns = _unknown) -> QueryReading:
@@ -75,11 +77,11 @@ def read_query(text: str, scheme: str, columns: TableColumns = _unknown) -> Quer
     if _depth(text) > _DEEPEST:
         return QueryReading(problem=f"the query nests brackets more than {_DEEPEST} levels deep")
     try:
-        root, names = _scope(_CHECKED.sub("", text), scheme)
+        root, header = _scope(_CHECKED.sub("", text), scheme)
         if root is None:
             return QueryReading(problem="the query is not one SELECT")
-        listed = [folded(name.name, scheme, quoted=bool(name.args.get("quoted"))) for name in names]
-        return _Reading(scheme, root, columns).read(listed)
+        reading = _Reading(scheme, root, columns).read([_folded(name, scheme) for name in header.columns])
+        return replace(reading, view=tuple(_folded(part, scheme) for part in header.name))
     except SqlglotError as error:  # e.g. for a name that refers to two tables
         return QueryReading(problem=f"the query cannot be parsed: {_first_line(error)}")
     except InputInvalid as error:
@@ -88,11 +90,19 @@ def read_query(text: str, scheme: str, columns: TableColumns = _unknown) -> Quer
         return QueryReading(problem="query nesting exceeds the parser's limit")
 
 
-def _scope(text: str, scheme: str) -> tuple[Scope | None, list[exp.Identifier]]:
-    """Parse *text* as one query, or a view over one; None where it is another statement. Raises InputInvalid.
+class _Header(NamedTuple):
+    """The parts of a view's name, and the names that it lists for its columns; both empty for a query alone."""
 
-    Returns the names that the header of a view gives its columns, too; empty where it lists none.
-    """
+    name: Sequence[exp.Identifier] = ()
+    columns: Sequence[exp.Identifier] = ()
+
+
+def _folded(name: exp.Expr, scheme: str) -> str:
+    return folded(name.name, scheme, quoted=bool(name.args.get("quoted")))
+
+
+def _scope(text: str, scheme: str) -> tuple[Scope | None, _Header]:
+    """Parse *text* as one query, or a view over one; None where it is another statement. Raises InputInvalid."""
     logging.getLogger("sqlglot").addHandler(logging.NullHandler())
     try:
         statements = [
@@ -100,10 +110,10 @@ def _scope(text: str, scheme: str) -> tuple[Scope | None, list[exp.Identifier]]:
             for statement in parse(text, read=_dialect(scheme), error_level=ErrorLevel.RAISE)
             if statement is not None
         ]
-        query, names = _view(statements[0]) if len(statements) == 1 else (None, [])
+        query, header = _view(statements[0]) if len(statements) == 1 else (None, _Header())
         if query is not None and _is_deep(query):
             raise InputInvalid(f"an expression of the query is more than {_HIGHEST} levels deep")
-        return build_scope(query) if isinstance(query, exp.Query) else None, names
+        return build_scope(query) if isinstance(query, exp.Query) else None, header
     except SqlglotError as error:
         raise InputInvalid(f"the query cannot be parsed: {_first_line(error)}") from error
     except (ValueError, LookupError, AttributeError, TypeError) as error:
@@ -111,13 +121,15 @@ def _scope(text: str, scheme: str) -> tuple[Scope | None, list[exp.Identifier]]:
         raise InputInvalid(f"the query cannot be parsed ({type(error).__name__})") from error
 
 
-def _view(statement: exp.Expr) -> tuple[exp.Expr | None, list[exp.Identifier]]:
-    """Return the query of a view with the names that its header lists; another statement unchanged."""
+def _view(statement: exp.Expr) -> tuple[exp.Expr | None, _Header]:
+    """Return the query of a view with its header; another statement unchanged."""
     if not isinstance(statement, exp.Create) or statement.args.get("kind") != "VIEW":
-        return statement, []
-    header = statement.this.expressions if isinstance(statement.this, exp.Schema) else []
-    listed = [item.this if isinstance(item, exp.ColumnDef) else item for item in header]
-    return statement.expression, [name for name in listed if isinstance(name, exp.Identifier)]
+        return statement, _Header()
+    schema = statement.this if isinstance(statement.this, exp.Schema) else None
+    table = schema.this if schema else statement.this
+    listed = [item.this if isinstance(item, exp.ColumnDef) else item for item in schema.expressions] if schema else []
+    parts = [part for part in table.parts if isinstance(part, exp.Identifier)] if isinstance(table, exp.Table) else []
+    return statement.expression, _Header(parts, [name for name in listed if isinstance(name, exp.Identifier)])
 
 
 _Origins = tuple[tuple[tuple[Table, str], ...], bool]
@@ -311,7 +323,7 @@ class _Reading:
 
     def _fold(self, name: exp.Expr) -> str:
         """Return a name in the database's case."""
-        return folded(name.name, self._scheme, quoted=bool(name.args.get("quoted")))
+        return _folded(name, self._scheme)
 
     def _name(self, item: exp.Expr) -> str:
         """Return the name of a column or of a select item in the database's case."""

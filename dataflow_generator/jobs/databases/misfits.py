@@ -12,8 +12,12 @@ from dataflow_generator.jobs.databases import views
 from dataflow_generator.jobs.databases.names import scheme_of
 from dataflow_generator.jobs.databases.types import ValueType, cannot_hold, database_type, message_type
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows
+from dataflow_generator.jobs.openlineage import KIND
 from scanner_dictionary.lineage_inputs.catalogs import TableRow
 from scanner_model.columns import Column, ColumnPath, path_name
+
+_NOT_CHECKED = frozenset({views.TYPE, KIND})
+"""Types of jobs whose columns fit by themselves, or whose events may be older than the table."""
 
 _COPIED = ("IDENTITY", "")
 _UNTYPED = frozenset({"file"})
@@ -29,7 +33,7 @@ def column_misfits(
     """
     if not tables:
         return ()
-    writing = [job for job in jobs if dict(job.job.attributes).get("type") != views.TYPE]
+    writing = [job for job in jobs if dict(job.job.attributes).get("type") not in _NOT_CHECKED]
     checks = _Checks(tables, described)
     checks.add_copies(writing)
     return tuple(sorted({misfit for job in writing for misfit in checks.misfits(job)}))
@@ -87,8 +91,11 @@ class _Checks:
         if table is None or not ref.path:
             return None
         if ref.dataset not in self.columns:
-            self.columns[ref.dataset] = {column.path: column for column in table.columns}
-        return self.columns[ref.dataset].get(ref.path) or self.columns[ref.dataset].get(ref.path[:1])
+            # Engines write names in a case of their own; whether the database minds is not known here.
+            alike = {(column.path[0].casefold(),): column for column in table.columns}
+            self.columns[ref.dataset] = alike | {column.path: column for column in table.columns}
+        known, top = self.columns[ref.dataset], ref.path[:1]
+        return known.get(ref.path) or known.get(top) or known.get((top[0].casefold(),))
 
 
 def _is_copy(flow: ColumnFlow) -> bool:

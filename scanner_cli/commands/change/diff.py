@@ -5,11 +5,11 @@ from __future__ import annotations
 import click
 
 from scanner_api.dictionary import Dictionary
-from scanner_api.graph.history import diff_flows
+from scanner_api.graph.history import diff_flows, flows_document
 from scanner_api.queries import diff as compare_scans
 from scanner_api.queries import diff_document, diff_rows
 from scanner_cli.options import SCAN_NUMBER, dictionary_option
-from scanner_cli.output.history import FLOW_COLUMNS, flow_rows, flows_document
+from scanner_cli.output.history import FLOW_COLUMNS, flow_rows
 from scanner_cli.output.render import Format, format_option, show
 
 _COLUMNS = ("topic", "side", "column", "kind", "name", "action", "before", "after", "backward", "forward", "why")

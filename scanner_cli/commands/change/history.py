@@ -6,9 +6,10 @@ import click
 
 from scanner_api.dictionary import Dictionary
 from scanner_api.graph.history import history as history_of
+from scanner_api.graph.history import history_document
 from scanner_cli.console import echo_err
 from scanner_cli.options import dictionary_option
-from scanner_cli.output.history import HISTORY_COLUMNS, history_document
+from scanner_cli.output.history import HISTORY_COLUMNS
 from scanner_cli.output.render import format_option, narrow, show
 
 

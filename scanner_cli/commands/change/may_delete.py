@@ -8,6 +8,7 @@ import click
 
 from scanner_api.change_check.deletion import Answer, DeletionAnswer
 from scanner_api.change_check.deletion import may_delete as find_uses
+from scanner_api.change_check.documents import deletion_document
 from scanner_api.dictionary import Dictionary
 from scanner_cli.console import echo_err
 from scanner_cli.options import cluster_option, dictionary_option
@@ -43,7 +44,12 @@ def may_delete(*, dictionary: Dictionary, style: str, **named: Any) -> int:  # n
     Exit status: 0 yes; 2 not exactly one thing is named; 4 the dictionary does not have it; 6 no; 7 unknown.
     """
     answers = find_uses(dictionary, **named)
-    show([row for answer in answers for row in _rows(answer)], _COLUMNS, style, document=list(map(_document, answers)))
+    show(
+        [row for answer in answers for row in _rows(answer)],
+        _COLUMNS,
+        style,
+        document=list(map(deletion_document, answers)),
+    )
     if style == Format.TABLE:
         echo_err("\n".join(visible(_line(answer)) for answer in answers), lines=True)
     found = {answer.answer for answer in answers}
@@ -67,22 +73,3 @@ def _rows(answer: DeletionAnswer) -> list[dict[str, object]]:
         }
         for use in answer.uses
     ]
-
-
-def _document(answer: DeletionAnswer) -> dict[str, object]:
-    return {
-        "cluster": answer.cluster,
-        "what": answer.what,
-        "answer": str(answer.answer),
-        "unused_since": answer.unused_since or None,
-        "uses": [
-            {
-                "kind": use.kind,
-                "name": use.name,
-                "what": use.what,
-                "answer": str(use.answer),
-                "evidence": use.evidence,
-            }
-            for use in answer.uses
-        ],
-    }

@@ -17,7 +17,7 @@ from scanner_extractor.settings.databases import DatabaseSettings
 from scanner_extractor.sources.databases.errors import reason_of, source_errors
 from scanner_extractor.sources.databases.location import Location
 from scanner_extractor.sources.databases.products import timeouts
-from scanner_extractor.sources.databases.reader import SchemaReader, SchemaTables
+from scanner_extractor.sources.databases.reader import TABLE, SchemaReader, SchemaTables, listed_objects
 from scanner_model.errors import Problem, SourceRefused
 from scanner_model.scan import SourceResult, SourceStatus
 
@@ -70,9 +70,9 @@ def _counted(settings: DatabaseSettings) -> str:
         names = _schemas(settings, location, inspector)
         if lacking := tuple(_missing(settings, names)):
             raise SourceRefused(lacking[0].what, where=lacking[0].where, hint=lacking[0].hint)
-        tables = sum(len(inspector.get_table_names(schema=name)) for name in names)
-        views = sum(len(inspector.get_view_names(schema=name)) for name in names)
-        return f"{tables} tables and {views} views in {len(names)} schemas"
+        kinds = [kind for name in names for _, kind in listed_objects(inspector, name)]
+        tables = kinds.count(TABLE)
+        return f"{tables} tables and {len(kinds) - tables} views in {len(names)} schemas"
 
 
 @contextmanager

@@ -97,7 +97,9 @@ def _host_and_port(alias: str) -> tuple[str, int | None]:
 
 def _database(url: URL) -> str:
     # Snowflake's URL has the schema behind the database, Oracle's the service in a parameter.
-    return (url.database or "").partition("/")[0] or _text(url, "service_name") or url.username or ""
+    named = (url.database or "").partition("/")[0] or _text(url, "service_name")
+    # PostgreSQL's default database has the user's name.
+    return named or (url.username or "" if url.get_backend_name() == "postgresql" else "")
 
 
 def _text(url: URL, parameter: str) -> str:

@@ -26,6 +26,15 @@ class Product:
     driver: str = ""
 
 
+_ROLES = frozenset(
+    f"db_{role}"
+    for role in (
+        *("accessadmin", "backupoperator", "datareader", "datawriter", "ddladmin"),
+        *("denydatareader", "denydatawriter", "owner", "securityadmin"),
+    )
+)
+"""The schemas of SQL Server's fixed roles."""
+
 _MYSQL = Product(
     scheme="mysql",
     port=3306,
@@ -49,8 +58,7 @@ PRODUCTS: Mapping[str, Product] = {
     "mssql": Product(
         scheme="sqlserver",
         port=1433,
-        own=frozenset({"INFORMATION_SCHEMA", "sys", "guest"}),
-        own_prefixes=("db_",),
+        own=frozenset({"INFORMATION_SCHEMA", "sys", "guest"}) | _ROLES,
         driver="pyodbc",
     ),
     "oracle": Product(scheme="oracle", port=1521, own_schema_only=True, driver="oracledb"),

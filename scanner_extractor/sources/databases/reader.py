@@ -29,6 +29,19 @@ Reported = Mapping[tuple[str | None, str], Any]
 """What the inspector reports in bulk, by schema and table."""
 
 
+def listed_objects(inspector: Inspector, schema: str | None) -> Iterator[tuple[str, str]]:
+    """Yield each table and view of a schema by name, with its kind."""
+    for kind, names in (
+        (TABLE, inspector.get_table_names),
+        (VIEW, inspector.get_view_names),
+        (MATERIALIZED_VIEW, inspector.get_materialized_view_names),
+    ):
+        try:
+            yield from ((name, kind) for name in names(schema=schema))
+        except NotImplementedError:  # a dialect without views of this kind
+            continue
+
+
 @dataclass(slots=True, kw_only=True)
 class SchemaTables:
     """The tables and views of a schema; *unread* are the names of those whose columns could not be read."""
@@ -49,7 +62,7 @@ class SchemaReader:
 
     def read(self, schema: str | None) -> SchemaTables:
         """Read a schema; None is the only one of a database without schemas. Raises SQLAlchemyError."""
-        kinds = dict(self._kinds(schema))
+        kinds = dict(listed_objects(self.inspector, schema))
         views = [name for name, kind in kinds.items() if kind in _VIEWS]
         columns = self._described(self.inspector.get_multi_columns, schema, views)
         keys = self._keys(schema)
@@ -86,18 +99,6 @@ class SchemaReader:
         """Return the database and schema that names begin with, by which names in views are completed."""
         named = {"database": self.location.database, "schema": self._case(schema or "")}
         return tuple((kind, name) for kind, name in named.items() if name)
-
-    def _kinds(self, schema: str | None) -> Iterator[tuple[str, str]]:
-        """Yield the kind of each table and view by name."""
-        for kind, names in (
-            (TABLE, self.inspector.get_table_names),
-            (VIEW, self.inspector.get_view_names),
-            (MATERIALIZED_VIEW, self.inspector.get_materialized_view_names),
-        ):
-            try:
-                yield from ((name, kind) for name in names(schema=schema))
-            except NotImplementedError:  # a dialect without views of this kind
-                continue
 
     def _described(self, report: Callable[..., Reported], schema: str | None, views: Iterable[str]) -> Reported:
         """Return what *report* says of tables and *views*; where one may not be seen, of all others.

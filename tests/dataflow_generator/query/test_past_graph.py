@@ -17,6 +17,7 @@ from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.build.store import generate, store
 from dataflow_generator.graph import FlowGraph, NodeKind
 from dataflow_generator.openlineage.events import read_event
+from dataflow_generator.query.hops import Hops, surroundings
 from dataflow_generator.query.stored_graph import (
     GeneratedGraph,
     graph_in_dictionary,
@@ -72,7 +73,16 @@ def lineage_of(graph: GeneratedGraph, row: NodeRow) -> Any:
     around = (
         content(neighbourhood(graph.rows, graph.about, row)) if row.kind != NodeKind.COLUMN or row.namespace else ()
     )
-    return edges, sorted(node[1:] for node in nodes.values()), around
+    return edges, sorted(node[1:] for node in nodes.values()), around, near(graph, row)
+
+
+def near(graph: GeneratedGraph, row: NodeRow) -> Any:
+    """Return two hops around a node with the numbers of edges; it is read in bounded parts."""
+    part = surroundings(graph.rows, graph.about, row, Hops(upstream=2, downstream=2, columns=True))
+    keys = {node.id: node.node_key for node in part.nodes}
+    edges = sorted((keys[edge.source_node_id], keys[edge.target_node_id], *edge[3:]) for edge in part.edges)
+    counts = [sorted((keys[key], count) for key, count in side.items()) for side in (part.upstream, part.downstream)]
+    return edges, sorted(keys.values()), counts, part.complete
 
 
 def generated(file: Path, state: dict[str, Any]) -> Contents:

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner_dictionary.engine.open import open_dictionary, writing
-from scanner_dictionary.queries.search import COMPARED_NAMES, columns_called, leaf_name, names_near, search, words_of
+from scanner_dictionary.queries.names import COMPARED_NAMES, leaf_name, names_near, words_of
+from scanner_dictionary.queries.search import search
 from scanner_dictionary.queries.topic_schemas import schemas_of
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.write.name_index import index_nodes
@@ -119,6 +120,23 @@ def test_nodes_of_a_graph_replace_those_of_the_one_before(dictionary, store, sam
     assert names(found(dictionary, "sink", kinds=["node"])) == []
 
 
+def test_a_column_is_found_beside_many_former_schemas_that_have_it(dictionary, store, sample) -> None:
+    """Keys of definitions ascend: the first ones are former versions."""
+    versions = [sample.version("orders-value", number, ("email", f"f{number}")) for number in range(1, 251)]
+    store(
+        sample.scan(
+            topics=(sample.topic("orders"),),
+            versions=tuple(versions),
+            definitions=tuple(sample.definition("email", f"f{number}") for number in range(1, 251)),
+            topic_schemas=tuple(sample.link("orders", each, current=each is versions[-1]) for each in versions),
+        )
+    )
+
+    assert names(found(dictionary, "email", kinds=["column"])) == ["orders.email"]
+    assert names(found(dictionary, "email", kinds=["column"], cluster="retail")) == ["orders.email"]
+    assert names(found(dictionary, "email", kinds=["column"], cluster="other")) == []
+
+
 def test_pages_of_hits_do_not_overlap(dictionary, store, sample_scan) -> None:
     """A page says whether there is another."""
     store(sample_scan)
@@ -145,8 +163,30 @@ def test_a_dictionary_that_an_older_program_filled_says_that_names_are_missing(d
     store(sample_scan)
 
     assert (before.hits, before.complete) == ((), False)
-    assert found(dictionary, "orders").complete
+    assert found(dictionary, "orders", kinds=["topic", "subject", "column"]).complete
     assert names(found(dictionary, "orders"))[0] == "orders"
+
+
+def test_jobs_are_complete_only_with_the_graph_of_the_newest_scan(dictionary, store, sample_scan) -> None:
+    """They are found by the nodes of the graph: without one it cannot be said that there is none."""
+    store(sample_scan)
+    without = found(dictionary, "copy")
+    with writing(dictionary) as conn:
+        index_nodes(conn, [])
+    current = found(dictionary, "copy")
+    store(sample_scan)
+
+    assert (without.complete, current.complete, found(dictionary, "copy").complete) == (False, True, False)
+    assert found(dictionary, "copy", kinds=["topic"]).complete
+
+
+def test_a_search_that_matches_more_than_is_ranked_says_so(dictionary, store, sample) -> None:
+    """Paging to the end does not list everything then."""
+    many = sample.scan(topics=tuple(sample.topic(f"events-{number}") for number in range(250)))
+    store(many)
+
+    assert not found(dictionary, "events", kinds=["topic"]).complete
+    assert found(dictionary, "events-24", kinds=["topic"]).complete
 
 
 def test_names_near_a_misspelt_one_are_found_without_comparing_all(dictionary, store, sample) -> None:
@@ -177,32 +217,6 @@ def test_a_server_answers_as_a_file_does(postgres_url, dictionary, store, sample
 
     for text in ("orders", "id", "o", "rderto", "orders.cust", "my_o", "ORDER"):
         assert found(server, text, limit=50) == found(dictionary, text, limit=50), text
-
-
-def test_columns_are_listed_by_name_or_tag_in_any_letter_case(dictionary, store, sample_scan) -> None:
-    """Tags are what people wrote."""
-    store(sample_scan)
-    with dictionary.connect() as conn:
-        by_name = columns_called(conn, name="EMAIL")
-        by_tag = columns_called(conn, tag="pii")
-        by_both = columns_called(conn, name="id", tag="PII")
-        elsewhere = columns_called(conn, name="id", cluster="other")
-
-    assert [column.name for column in by_name.columns] == ["email", "contact.email"]
-    assert [(column.topic, column.name) for column in by_tag.columns] == [("orders", "contact.email")]
-    assert (by_both.columns, elsewhere.columns, by_tag.after) == ((), (), None)
-
-
-def test_columns_are_listed_a_page_at_a_time(dictionary, store, sample_scan) -> None:
-    """A name may stand in thousands of schemas."""
-    store(sample_scan)
-    with dictionary.connect() as conn:
-        first = columns_called(conn, name="id", limit=1)
-        second = columns_called(conn, name="id", limit=1, after=first.after or 0)
-        whole = columns_called(conn, name="id").columns
-
-    assert first.columns + second.columns == whole
-    assert len(whole) == 2
 
 
 @given(st.text(max_size=300))

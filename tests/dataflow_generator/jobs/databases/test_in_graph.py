@@ -161,3 +161,25 @@ def test_topic_that_a_reader_declares_has_the_further_columns_of_its_table(graph
     for name in ("email", "id"):
         assert (f"shop.public.customers#{name}", f"{TOPIC}#payload.after.{name}") in hops
         assert (f"{TOPIC}#payload.after.{name}", f"warehouse.public.customers#{name}") in hops
+
+
+def test_flink_writes_the_table_that_its_database_describes(graph) -> None:
+    """Flink's JDBC tables are the connectors' ones, and their columns are checked alike."""
+    ddl = (
+        f"CREATE TABLE c (email STRING) WITH ('connector' = 'kafka', 'topic' = '{TOPIC}', "
+        "'properties.bootstrap.servers' = 'k-1:9092', 'format' = 'json'); "
+        "CREATE TABLE t (EMAIL STRING, phone STRING) WITH ('connector' = 'jdbc', "
+        "'url' = 'jdbc:postgresql://dw/warehouse', 'table-name' = 'customers'); "
+        "INSERT INTO t SELECT email, email FROM c"
+    )
+    statement = FlinkStatement(source=SourceId("flink:files"), name="load", statement=ddl, kind="SCRIPT")
+    flink = SourceResult(source=SourceId("flink:files"), kind="flink", status=SourceStatus.READ)
+    scan = installation(LOADED, connectors=())
+    flows = graph(replace(scan, outcomes=(*scan.outcomes, flink), flink_statements=(statement,)))
+
+    assert "dataset:postgres://dw:5432/warehouse.public.customers" in {
+        edge.target for edge in flows.edges if edge.kind is EdgeKind.WRITES
+    }
+    assert [misfit.what.partition(" writes ")[2] for misfit in flows.coverage.misfits] == [
+        "'phone' of warehouse.public.customers, which the table does not have"
+    ]

@@ -25,6 +25,8 @@ def location(url: str, **more: object) -> Location:
         ("mssql://db/shop", "sqlserver://db:1433", "shop.s.t"),
         ("oracle://db/?service_name=XEPDB1", "oracle://db:1521", "XEPDB1.s.t"),
         ("snowflake://scanner@acme-eu/SHOP/PUBLIC", "snowflake://acme-eu", "SHOP.s.t"),
+        ("postgresql://scanner@db", "postgres://db:5432", "scanner.s.t"),
+        ("mssql://scanner@db", "sqlserver://db:1433", "s.t"),
         ("somedb://db:77/shop", "somedb://db:77", "shop.s.t"),
     ],
 )

@@ -112,6 +112,12 @@ class TestPostgres:
         assert [result.state for result in results] == [State.OK, State.REFUSED]
         assert results[1].detail.startswith("database:shop schema missing")
 
+    def test_check_counts_materialised_views_with_the_others(self, warehouse) -> None:
+        """It lists what a scan would read."""
+        results = list(run_probes(settings(warehouse).source, database_probes(settings(warehouse))))
+
+        assert results[1].detail == "2 tables and 1 views in 3 schemas"
+
     def test_user_without_rights_on_the_tables_sees_them(self, warehouse, run_sql) -> None:
         """The catalogs are enough: no right to read a row is needed."""
         run_sql(warehouse, "CREATE ROLE reader LOGIN")

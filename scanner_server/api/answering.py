@@ -1,4 +1,4 @@
-"""Answers GET requests of operations: off the event loop, kept while the dictionary stays as it is, compressed."""
+"""Answers requests of operations: off the event loop, kept while the dictionary stays as it is, compressed."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import json
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from http import HTTPStatus
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import anyio
 import anyio.to_thread
@@ -20,53 +19,13 @@ from starlette.responses import Response
 
 from scanner_api.dictionary import Dictionary
 from scanner_api.searching import state as read_state
-from scanner_model.errors import DictionaryUnusable, InputInvalid, NameUnknown, ScannerError
-from scanner_server.documents import document
-from scanner_server.openapi import read_parameters
-from scanner_server.operations import Operation
+from scanner_model.errors import InputInvalid, ScannerError
+from scanner_server.api.documents import document
+from scanner_server.api.openapi import read_parameters
+from scanner_server.api.operations import Operation
+from scanner_server.bodies import AT_ONCE, Bodies, BodyRefused
 from scanner_server.options import ServerOptions
-
-MEDIA = "application/problem+json"
-_RETRY = "5"
-
-
-def status_of(error: ScannerError) -> int:
-    """Return the status of the response that *error* becomes."""
-    match error:
-        case NameUnknown():
-            return 404
-        case InputInvalid():
-            return 400
-        case DictionaryUnusable():
-            return 503
-        case _:
-            return 500
-
-
-def error_response(error: ScannerError) -> Response:
-    """Return the response to a request that ended with *error*."""
-    problems = error.problems if isinstance(error, InputInvalid) and len(error.problems) > 1 else ()
-    listed = [{"where": each.where, "what": each.what, "hint": each.hint} for each in problems]
-    status = status_of(error)
-    headers = {"Retry-After": _RETRY} if status == HTTPStatus.SERVICE_UNAVAILABLE else {}
-    return problem(status, error.what, where=error.where, hint=error.hint, headers=headers, problems=listed)
-
-
-def problem(
-    status: int,
-    detail: str,
-    *,
-    where: str = "",
-    hint: str = "",
-    headers: Mapping[str, str] = {},
-    **members: Any,  # noqa: ANN401
-) -> Response:
-    """Return a problem document; empty members are left out."""
-    body = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail}
-    body |= {name: value for name, value in {"where": where, "hint": hint, **members}.items() if value}
-    text = json.dumps(body, ensure_ascii=False).encode("utf-8", "backslashreplace")
-    return Response(text, status, headers=dict(headers), media_type=MEDIA)
-
+from scanner_server.problems import error_response, problem
 
 T = TypeVar("T")
 
@@ -133,6 +92,9 @@ class Answering:
         self._limiter = anyio.CapacityLimiter(options.threads)
         self._threads, self._most = options.threads, options.threads + options.waiting
         self._kept = Kept(options.cache)
+        self._bodies = Bodies(options.body)
+        # A body that was read waits for a thread: beyond these, requests wait before theirs is read.
+        self._posting = anyio.Semaphore(AT_ONCE)
         self._running = 0
         self._state: tuple[float, str] = (float("-inf"), "")
         self.counts: dict[tuple[str, int], int] = {}
@@ -149,9 +111,12 @@ class Answering:
             return self._counted(operation, busy)
         self._running += 1
         try:
-            return self._counted(operation, await self._respond(operation, request))
+            respond = self._posted if operation.method == "POST" else self._respond
+            return self._counted(operation, await respond(operation, request))
         except ScannerError as error:
             return self._counted(operation, error_response(error))
+        except BodyRefused as error:
+            return self._counted(operation, error.response)
         finally:
             self._running -= 1
 
@@ -167,6 +132,19 @@ class Answering:
             body = await self.run(lambda: self._body(operation, arguments))
             self._kept.put(tag, key, body)
         content, more = body.of(request.headers)
+        return Response(content, headers=headers | more, media_type=operation.media)
+
+    async def _posted(self, operation: Operation, request: Request) -> Response:
+        """Answer a request whose parameters are the members of its body; the answer is not kept."""
+        async with self._posting:
+            pieces = await self._bodies.read(request)
+            if pieces is None:
+                largest = f"send at most {self._bodies.largest:,} bytes"
+                return problem(413, "the body is too large", hint=largest, headers={"Connection": "close"})
+            arguments = read_parameters(operation, _members(b"".join(pieces)))
+            body = await self.run(lambda: self._body(operation, arguments))
+        content, more = body.of(request.headers)
+        headers = {"vary": "accept-encoding, authorization", "cache-control": "no-store"}
         return Response(content, headers=headers | more, media_type=operation.media)
 
     def _body(self, operation: Operation, arguments: dict[str, object]) -> Body:
@@ -208,3 +186,18 @@ def _texts(request: Request) -> dict[str, str]:
     for name, value in request.query_params.multi_items():
         texts[f"{name} (twice)" if name in texts or name in request.path_params else name] = value
     return texts | request.path_params
+
+
+def _members(body: bytes) -> dict[str, object]:
+    """Return the members of a JSON object; raises InputInvalid for anything else."""
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError) as error:
+        why = error.msg if isinstance(error, json.JSONDecodeError) else "it is not UTF-8, or nests too deeply"
+        raise InputInvalid(f"the body is no JSON: {why}", where="body", hint=_EXAMPLE) from error
+    if not isinstance(value, dict):
+        raise InputInvalid("the body is no JSON object", where="body", hint=_EXAMPLE)
+    return value
+
+
+_EXAMPLE = 'as in {"subject": "orders-value", "text": "..."}'

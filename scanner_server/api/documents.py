@@ -6,6 +6,7 @@ import types
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
 from enum import Enum
+from functools import lru_cache
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from scanner_model.columns import Column
@@ -30,19 +31,21 @@ _PLAIN: Mapping[Any, Json] = {
 
 def document(value: object) -> Json:
     """Return *value* as a JSON value: a named tuple or dataclass is an object of its members."""
-    if value is None or isinstance(value, (bool, int, float)):
+    kind: Any = type(value)
+    if kind in _PLAIN:
         return value
+    names = _members(kind)
+    if names is not None:
+        return {name: document(getattr(value, name)) for name in names}
     if isinstance(value, str):
         return str(value.value) if isinstance(value, Enum) else value
     if isinstance(value, Mapping):
         return {str(key): document(each) for key, each in value.items()}
-    names = _members(type(value))
-    if names is not None:
-        return {name: document(getattr(value, name)) for name in names}
     return [document(each) for each in value]  # type: ignore[attr-defined]
 
 
-def _members(kind: type) -> tuple[str, ...] | None:
+@lru_cache(maxsize=512)
+def _members(kind: Any) -> tuple[str, ...] | None:  # noqa: ANN401
     """Return the names of the members of a row's type; None for another type."""
     own: tuple[str, ...] | None = getattr(kind, "_fields", None)
     if own is None and is_dataclass(kind):

@@ -14,8 +14,8 @@ from pydantic.fields import FieldInfo
 
 from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import InputInvalid, Problem
-from scanner_server.documents import Schemas
-from scanner_server.operations import BASE, OPERATIONS, Operation
+from scanner_server.api.documents import Schemas
+from scanner_server.api.operations import BASE, OPERATIONS, Operation
 
 Json = Any
 
@@ -42,15 +42,15 @@ def outer_name(name: str, field: FieldInfo) -> str:
     return field.alias or name
 
 
-def read_parameters(operation: Operation, texts: Mapping[str, str]) -> dict[str, Any]:
+def read_parameters(operation: Operation, values: Mapping[str, Json]) -> dict[str, Any]:
     """Return the arguments of *operation*'s function; raises InputInvalid with every parameter that is wrong."""
     model = parameters_of(operation)
     try:
-        values = model.model_validate(dict(texts))
+        read = model.model_validate(dict(values))
     except ValidationError as error:
         known = [outer_name(name, field) for name, field in model.model_fields.items()]
         raise InputInvalid.listing([_problem(each, known) for each in error.errors()]) from error
-    return {name: getattr(values, name) for name in model.model_fields}
+    return {name: getattr(read, name) for name in model.model_fields}
 
 
 def _problem(error: Any, known: list[str]) -> Problem:  # noqa: ANN401 - pydantic's details
@@ -78,15 +78,18 @@ _ERRORS = {
     "401": "The token is missing or wrong.",
     "403": "The request comes from another host name or a web page.",
     "404": "The dictionary does not have this name; the hint has the nearest.",
+    "408": "The body took too long.",
+    "413": "The body is too large.",
     "503": "The dictionary cannot be read now.",
 }
+_OF_BODIES = ("408", "413")
 
 
 @lru_cache(maxsize=1)
 def openapi_document() -> Json:
     """Return the document; it is the same for every dictionary."""
     schemas = Schemas()
-    paths = {f"{BASE}{operation.path}": {"get": _operation(operation, schemas)} for operation in OPERATIONS}
+    paths = {f"{BASE}{each.path}": {each.method.lower(): _operation(each, schemas)} for each in OPERATIONS}
     paths[f"{BASE}/lineage"]["post"] = _INTAKE
     return {
         "openapi": "3.1.0",
@@ -113,19 +116,31 @@ def _operation(operation: Operation, schemas: Schemas) -> Json:
     return {
         "operationId": operation.name,
         "summary": (operation.answer.__doc__ or "").strip().splitlines()[0],
-        "parameters": _parameters(operation),
+        **(_posted(operation) if operation.method == "POST" else {"parameters": _parameters(operation)}),
         "responses": {
-            "200": {
-                "description": "The answer.",
-                "headers": {
-                    "ETag": {"description": "Changes with every scan and graph.", "schema": {"type": "string"}}
-                },
-                "content": {operation.media: {"schema": schema}},
-            },
-            "304": {"description": "It is as the client has it (If-None-Match)."},
-            **{code: {"$ref": f"#/components/responses/{code}"} for code in _ERRORS},
+            "200": {"description": "The answer.", "content": {operation.media: {"schema": schema}}}
+            | ({} if operation.method == "POST" else {"headers": _HEADERS}),
+            **({} if operation.method == "POST" else {"304": {"description": _UNCHANGED}}),
+            **{code: {"$ref": f"#/components/responses/{code}"} for code in _errors_of(operation)},
         },
     }
+
+
+_HEADERS = {"ETag": {"description": "Changes with every scan and graph.", "schema": {"type": "string"}}}
+_UNCHANGED = "It is as the client has it (If-None-Match)."
+
+
+def _errors_of(operation: Operation) -> list[str]:
+    return [code for code in _ERRORS if operation.method == "POST" or code not in _OF_BODIES]
+
+
+def _posted(operation: Operation) -> Json:
+    """Return the description of a body that has the parameters as its members."""
+    schema = parameters_of(operation).model_json_schema(by_alias=True)
+    for member in schema["properties"].values():
+        member.pop("title", None)
+    schema.pop("title")
+    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
 
 
 def _parameters(operation: Operation) -> list[Json]:

@@ -1,22 +1,13 @@
-"""The operations of the JSON API: one row for each, with a function from a dictionary and parameters to a document.
-
-A parameter of the function is one of the query, or of the path where the path names it; its annotation holds its type,
-limits and description. The OpenAPI document is made of this table.
-"""
+"""Operations that list what the dictionary has, and search in it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from scanner_api import queries
 from scanner_api.dictionary import Dictionary
-from scanner_api.graph.lineage import impact as find_impact
-from scanner_api.graph.neighbourhood import Hops, neighbourhood
-from scanner_api.graph.neighbourhood import paths as find_paths
 from scanner_api.queries import (
     ClusterRow,
     ConnectorRow,
@@ -36,41 +27,8 @@ from scanner_api.searching import describe_topic as describe
 from scanner_api.searching import search as search_names
 from scanner_api.searching import state as read_state
 from scanner_model.errors import Problem
-from scanner_server.answers import (
-    ImpactList,
-    Listed,
-    Neighbourhood,
-    PathList,
-    impact_answer,
-    impact_csv,
-    keyed_page,
-    neighbourhood_answer,
-    page_of,
-    paths_answer,
-    read_cursor,
-    write_cursor,
-)
-
-BASE = "/api/v1"
-
-Limit = Annotated[int, Field(ge=1, le=1000, description="How many items a page has at most.")]
-Cursor = Annotated[str | None, Field(description="next_cursor of the page before.")]
-ClusterName = Annotated[str | None, Field(description="Only this cluster, by its name.")]
-Pattern = Annotated[str | None, Field(description="A glob where it holds `*`, `?` or `[`, else a part of the name.")]
-Deleted = Annotated[bool, Field(description="Also what its source no longer has.")]
-Cluster = Annotated[str, Field(description="The cluster's name, or one of its broker addresses.")]
-Topic = Annotated[str, Field(description="The topic's name.")]
-Scan = Annotated[int, Field(ge=1, le=2**31 - 1, description="A scan number.")]
-NodeName = Annotated[
-    str,
-    Field(
-        min_length=1,
-        max_length=2000,
-        description="A node: the name of a topic, dataset, job, consumer group or column (`orders.customer.id`), "
-        "`NAMESPACE/NAME`, or an id of the graph.",
-    ),
-]
-Steps = Annotated[int, Field(ge=0, le=50, description="How many edges to follow.")]
+from scanner_server.api.answers import Listed, keyed_page, page_of, read_cursor, write_cursor
+from scanner_server.api.parameters import Cluster, ClusterName, Cursor, Deleted, Limit, Pattern, Scan, Topic
 
 
 def list_clusters(dictionary: Dictionary) -> Listed[ClusterRow]:
@@ -147,7 +105,8 @@ def list_columns(
     """List columns of topics by name, tag, or both; a page may have somewhat more than *limit* items."""
     (after,) = read_cursor(cursor, int) if cursor else (0,)
     page = find_columns(dictionary, name=name, tag=tag, cluster=cluster, after=after, limit=limit)
-    return Listed(items=page.columns, next_cursor=None if page.after is None else write_cursor(page.after))
+    following = None if page.after is None else write_cursor(page.after)
+    return Listed(items=page.columns, next_cursor=following, complete=page.complete)
 
 
 def list_connectors(
@@ -236,16 +195,6 @@ def get_state(dictionary: Dictionary) -> DictionaryState:
     return read_state(dictionary)
 
 
-def get_diff(
-    dictionary: Dictionary,
-    *,
-    first: Annotated[int, Field(ge=1, le=2**31 - 1, description="The scan to compare from.")],
-    second: Annotated[int, Field(ge=1, le=2**31 - 1, description="The scan to compare to, of the same cluster.")],
-) -> dict[str, Any]:
-    """Compare two scans, with the compatibility of each schema; the document is that of `scanner diff`."""
-    return queries.diff_document(queries.diff(dictionary, first, second))
-
-
 SearchKind = Literal["topic", "node", "subject", "column"]
 
 
@@ -265,88 +214,8 @@ def search(
     offset = min(max(offset, 0), _DEEPEST_HIT)
     result = search_names(dictionary, q, kinds=(kind,) if kind else (), cluster=cluster, limit=limit, offset=offset)
     more = result.more and offset + limit < _DEEPEST_HIT
-    return Listed(items=result.hits, next_cursor=write_cursor(offset + limit) if more else None)
+    following = write_cursor(offset + limit) if more else None
+    return Listed(items=result.hits, next_cursor=following, complete=result.complete and more == result.more)
 
 
 _DEEPEST_HIT = 2_000
-
-
-def get_lineage(
-    dictionary: Dictionary,
-    *,
-    node: NodeName,
-    upstream: Steps = 1,
-    downstream: Steps = 1,
-    columns: Annotated[bool, Field(description="Also schemas and columns of the topics and datasets.")] = False,
-    limit: Annotated[int, Field(ge=1, le=20_000, description="How many edges at most.")] = 2_000,
-) -> Neighbourhood:
-    """Return the nodes and edges within some hops of a node, and how many edges each node has in the whole graph."""
-    hops = Hops(upstream=upstream, downstream=downstream, columns=columns, edges=limit)
-    return neighbourhood_answer(neighbourhood(dictionary, node, hops))
-
-
-def get_paths(
-    dictionary: Dictionary,
-    *,
-    start: Annotated[NodeName, Field(alias="from")],
-    end: Annotated[NodeName, Field(alias="to")],
-    limit: Annotated[int, Field(ge=1, le=100, description="How many paths at most.")] = 10,
-) -> PathList:
-    """Return the shortest paths on which data go from one node to another, or back where there is none."""
-    return paths_answer(find_paths(dictionary, start, end, limit=limit))
-
-
-Depth = Annotated[int | None, Field(ge=1, le=100, description="At most so many edges from the node.")]
-
-
-def get_impact(dictionary: Dictionary, *, node: NodeName, depth: Depth = None) -> ImpactList:
-    """List what is affected if a node is renamed or dropped, the nearest first."""
-    return impact_answer(find_impact(dictionary, node, depth=depth), _MOST_AFFECTED)
-
-
-def get_impact_csv(dictionary: Dictionary, *, node: NodeName, depth: Depth = None) -> str:
-    """List what is affected as CSV."""
-    return impact_csv(impact_answer(find_impact(dictionary, node, depth=depth)))
-
-
-_MOST_AFFECTED = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """A GET request: its path below `/api/v1`, and the function that answers it; *media* is the type of the answer."""
-
-    path: str
-    answer: Callable[..., Any]
-    media: str = "application/json"
-
-    @property
-    def name(self) -> str:
-        """Return its operationId."""
-        return self.answer.__name__
-
-
-OPERATIONS: tuple[Operation, ...] = (
-    Operation("/state", get_state),
-    Operation("/clusters", list_clusters),
-    Operation("/clusters/{cluster}/topics/{topic}", describe_topic),
-    Operation("/clusters/{cluster}/topics/{topic}/schemas", topic_schemas),
-    Operation("/topics", list_topics),
-    Operation("/schemas", list_schemas),
-    Operation("/columns", list_columns),
-    Operation("/connectors", list_connectors),
-    Operation("/statements", list_statements),
-    Operation("/tables", list_tables),
-    Operation("/findings", list_findings),
-    Operation("/sources", list_sources),
-    Operation("/scans", list_scans),
-    Operation("/scans/{scan}/sources", list_scan_sources),
-    Operation("/scans/{scan}/problems", list_scan_problems),
-    Operation("/diff", get_diff),
-    Operation("/search", search),
-    Operation("/lineage", get_lineage),
-    Operation("/paths", get_paths),
-    Operation("/impact", get_impact),
-    Operation("/impact.csv", get_impact_csv, "text/csv"),
-)
-"""All operations; a new question is a function above and a row here."""

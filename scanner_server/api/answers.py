@@ -23,10 +23,14 @@ Cursor = Sequence[Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Listed(Generic[T]):
-    """A page of a list; *next_cursor* continues it, None at its end."""
+    """A page of a list; *next_cursor* continues it, None at its end.
+
+    *complete* is False where items may be missing, because the index of names does not have all of the dictionary yet.
+    """
 
     items: Sequence[T]
     next_cursor: str | None
+    complete: bool = True
 
 
 class GraphNode(NamedTuple):
@@ -58,19 +62,21 @@ class GraphEdge(NamedTuple):
 
 
 class Neighbourhood(NamedTuple):
-    """The part of the graph near *root*, a node's id; *complete* is False where edges were left out."""
+    """The part of the graph of *scan* near *root*, a node's id; *complete* is False where edges were left out."""
 
     root: str
+    scan: int
     nodes: tuple[GraphNode, ...]
     edges: tuple[GraphEdge, ...]
     complete: bool
 
 
 class PathList(NamedTuple):
-    """The shortest paths, each a list of edges; *reverse*: data go from *end* to *start*."""
+    """The shortest paths in the graph of *scan*, each a list of edges; *reverse*: data go from *end* to *start*."""
 
     start: str
     end: str
+    scan: int
     reverse: bool
     complete: bool
     nodes: tuple[GraphNode, ...]
@@ -87,9 +93,14 @@ class AffectedNode(NamedTuple):
 
 
 class ImpactList(NamedTuple):
-    """What is affected if *root* is renamed or dropped, the nearest first; *left_out* counts what is not listed."""
+    """What is affected if *root* is renamed or dropped, the nearest first; *left_out* counts what is not listed.
+
+    *scan* is the newest scan that the graph is of, *complete* False where anything was left out.
+    """
 
     root: GraphNode
+    scan: int | None
+    complete: bool
     affected: tuple[AffectedNode, ...]
     left_out: int
     column_suggestions: tuple[str, ...]
@@ -100,6 +111,7 @@ def neighbourhood_answer(part: Surroundings) -> Neighbourhood:
     keys = {node.id: node.node_key for node in part.nodes}
     return Neighbourhood(
         root=part.root.node_key,
+        scan=part.scan,
         nodes=tuple(
             graph_node(node, part.upstream.get(node.id, 0), part.downstream.get(node.id, 0)) for node in part.nodes
         ),
@@ -114,6 +126,7 @@ def paths_answer(result: NodePaths) -> PathList:
     return PathList(
         start=result.start.node_key,
         end=result.end.node_key,
+        scan=result.scan,
         reverse=result.reverse,
         complete=result.complete,
         nodes=tuple(graph_node(node) for node in result.nodes.values()),
@@ -133,7 +146,7 @@ def impact_answer(result: Impact, limit: int | None = None) -> ImpactList:
         for each in islice(result.affected, limit)
     )
     left_out = len(result.affected) - len(affected)
-    return ImpactList(graph_node(result.root), affected, left_out, result.column_suggestions)
+    return ImpactList(graph_node(result.root), result.scan, not left_out, affected, left_out, result.column_suggestions)
 
 
 IMPACT_COLUMNS = ("kind", "namespace", "name", "column", "use", "steps", "through")

@@ -1,0 +1,167 @@
+"""Columns by their own name or a tag: which are found, and how little is read for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+from sqlalchemy import Connection, event
+
+from scanner_dictionary.queries.columns_by_name import columns_called
+from scanner_dictionary.schema import tables as t
+from scanner_model.catalogs import Annotation
+from scanner_model.columns import Column
+from scanner_model.names import Role
+
+FIELDS = ("customer_id", "customerId", "email", "id", "orderTotal")
+TAGGED = Column(path=("contact", "email"), type="string", tags=("PII",))
+
+
+@pytest.fixture
+def sample_scan(sample):
+    """Build a topic with a key and a value, one of whose columns has a tag."""
+    orders, keys = sample.version("orders-value", 1, FIELDS), sample.version("orders-key", 1, ("id",))
+    definition = sample.definition(*FIELDS)
+    definition = replace(definition, columns=(*definition.columns, Column(path=("contact",), type="record"), TAGGED))
+    return sample.scan(
+        topics=(sample.topic("orders"),),
+        versions=(orders, keys),
+        definitions=(definition, sample.definition("id")),
+        topic_schemas=(sample.link("orders", orders), sample.link("orders", keys, Role.KEY)),
+    )
+
+
+def note(scan, *tags: str):
+    """Add the tags of a field in a stream catalog to a scan."""
+    about = {"kind": "sr_field", "name": "lsrc:.:101:shop.R.id", "schema_id": "101", "record": "shop.R"}
+    source = scan.outcomes[1].source
+    return replace(scan, annotations=(Annotation(source=source, path=("id",), tags=tags, **about),))
+
+
+def listed(dictionary, **options) -> list[tuple[str, str]]:
+    with dictionary.connect() as conn:
+        return [(column.topic, column.name) for column in columns_called(conn, **options).columns]
+
+
+@contextmanager
+def statements(conn: Connection) -> Iterator[list[tuple[str, object]]]:
+    """Collect the statements that are executed meanwhile, with their parameters."""
+    seen: list[tuple[str, object]] = []
+
+    def note_it(_conn, _cursor, statement, parameters, _context, _many) -> None:
+        seen.append((statement, parameters))
+
+    event.listen(conn, "before_cursor_execute", note_it)
+    try:
+        yield seen
+    finally:
+        event.remove(conn, "before_cursor_execute", note_it)
+
+
+def plan(conn: Connection, statement: str, parameters: object) -> list[str]:
+    """Return SQLite's plan of a statement."""
+    return [row[3] for row in conn.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)]
+
+
+def test_columns_are_listed_by_name_or_tag_in_any_letter_case(dictionary, store, sample_scan) -> None:
+    """Tags are what people wrote."""
+    store(sample_scan)
+    with dictionary.connect() as conn:
+        by_tag = columns_called(conn, tag="pii")
+
+    assert listed(dictionary, name="EMAIL") == [("orders", "email"), ("orders", "contact.email")]
+    assert [(column.topic, column.name) for column in by_tag.columns] == [("orders", "contact.email")]
+    assert listed(dictionary, name="email", tag="pii") == [("orders", "contact.email")]
+    assert listed(dictionary, name="id", tag="PII") == []
+    assert listed(dictionary, name="id", cluster="other") == []
+    assert (by_tag.after, by_tag.complete) == (None, True)
+
+
+@pytest.mark.parametrize("name", ["ÉTAT", "price.net", "a`b", "100%", "a_b", "x" * 300])
+def test_a_column_is_found_whatever_its_name_holds(dictionary, store, sample, name) -> None:
+    """Databases fold only ASCII, and a pattern has marks of its own."""
+    version = sample.version("orders-value", 1, ("x",))
+    columns = (Column(path=(name,), type="string", tags=("PII",)), Column(path=("axb",), type="string"))
+    store(
+        sample.scan(
+            topics=(sample.topic("orders"),),
+            versions=(version,),
+            definitions=(replace(sample.definition("x"), columns=columns),),
+            topic_schemas=(sample.link("orders", version),),
+        )
+    )
+
+    wanted = name.lower()[:200]
+    assert [column for _, column in listed(dictionary, name=wanted)] == [columns[0].name]
+    assert [column for _, column in listed(dictionary, name=wanted, tag="pii")] == [columns[0].name]
+
+
+def test_columns_are_listed_a_page_at_a_time(dictionary, store, sample_scan) -> None:
+    """A name may stand in thousands of schemas."""
+    store(sample_scan)
+    with dictionary.connect() as conn:
+        first = columns_called(conn, name="id", limit=1)
+        second = columns_called(conn, name="id", limit=1, after=first.after or 0)
+        whole = columns_called(conn, name="id").columns
+
+    assert first.columns + second.columns == whole
+    assert len(whole) == 2
+
+
+def test_tags_of_a_catalog_are_found_as_long_as_it_has_them(dictionary, store, sample_scan) -> None:
+    """People add and remove them without a new schema."""
+    store(note(sample_scan, "GDPR", "PII"))
+    both, own = listed(dictionary, tag="pii"), listed(dictionary, name="id", tag="gdpr")
+    store(note(sample_scan, "GDPR"))
+    without = listed(dictionary, tag="pii")
+    store(sample_scan)
+
+    # Both schemas of the topic have the id 101 in this registry.
+    assert both == [("orders", "id"), ("orders", "contact.email"), ("orders", "id")]
+    assert own == [("orders", "id"), ("orders", "id")]
+    assert without == [("orders", "contact.email")]
+    assert listed(dictionary, tag="gdpr") == []
+
+
+def test_tags_that_are_not_indexed_make_the_answer_incomplete(dictionary, store, sample_scan) -> None:
+    """A dictionary of an older program has no tags of catalogs in its index."""
+    store(sample_scan)
+    with dictionary.begin() as conn:
+        conn.execute(t.search_progress.delete().where(t.search_progress.c.kind == 6))
+    with dictionary.connect() as conn:
+        by_tag, by_name = columns_called(conn, tag="pii"), columns_called(conn, name="id")
+
+    assert (by_tag.complete, by_name.complete) == (False, True)
+
+
+def test_former_schemas_and_columns_without_the_tag_are_not_read(dictionary, store, sample) -> None:
+    """Of ten versions nine are former ones, and of a hundred columns one has the tag: both were read and dropped."""
+    versions = [sample.version("orders-value", number, (f"f{number}",)) for number in range(1, 201)]
+    mail = Column(path=("mail",), type="string", tags=("PII",))
+    definitions = [sample.definition(*each.text.split(",")) for each in versions]
+    store(
+        note(
+            sample.scan(
+                topics=(sample.topic("orders"),),
+                versions=tuple(versions),
+                definitions=tuple(replace(each, columns=(*each.columns, mail)) for each in definitions),
+                topic_schemas=tuple(sample.link("orders", each, current=each is versions[-1]) for each in versions),
+            ),
+            "GDPR",
+        )
+    )
+    with dictionary.connect() as conn:
+        with statements(conn) as seen:
+            page = columns_called(conn, tag="pii")
+        plans = [line for statement in seen for line in plan(conn, *statement)]
+        of_columns = [statement for statement, _ in seen if "FROM schema_column" in statement]
+
+    assert len(page.columns) == 1
+    assert len(seen) <= 12, "definitions are taken 50 at a time, and only those that describe a topic now"
+    assert len(of_columns) == 1
+    assert "schema_column.tags IS NOT NULL" in of_columns[0]
+    assert "SEARCH topic_schema USING INDEX ix_topic_schema_definition (definition_id=?)" in plans
+    assert "SEARCH annotation USING INDEX ix_annotation_schema (schema_id=?)" in plans
+    assert not [line for line in plans if line.startswith(("SCAN schema_column", "SCAN topic", "SCAN annotation"))]
