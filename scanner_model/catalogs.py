@@ -17,6 +17,9 @@ KAFKA_BROKERS, KAFKA_TOPICS, KAFKA_GROUP, KAFKA_FORMAT = "kafka.brokers", "kafka
 DIALECT = "dialect"
 """The parameter with the SQL dialect of a definition, where the table's namespace does not show it."""
 
+COLUMNS, DOCUMENTED = "columns", "documented"
+"""The parameter, and its value, of a table that has more columns than are listed: those that a person described."""
+
 PRIMARY_KEY, UNIQUE, FOREIGN_KEY = "PRIMARY KEY", "UNIQUE", "FOREIGN KEY"
 """The kinds of keys."""
 

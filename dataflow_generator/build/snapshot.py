@@ -59,7 +59,8 @@ class EventInputs:
 class Snapshot:
     """The inputs of generation, each loaded once; rows of jobs come with the name of their cluster.
 
-    Columns are read on demand, by batch: *columns* those of topics, *definitions* those of all live schemas.
+    *views* are tables with the SQL text that defines them. Columns are read on demand, by batch: *columns* those of
+    topics, *definitions* those of all live schemas.
     """
 
     clusters: tuple[ClusterRow, ...]
@@ -75,6 +76,7 @@ class Snapshot:
     topologies: tuple[tuple[str, StreamsTopology], ...]
     groups: tuple[GroupRow, ...]
     tables: tuple[TableRow, ...]
+    views: tuple[TableRow, ...]
     links: tuple[LinkRow, ...]
     materialized: tuple[MaterializedTopicRow, ...]
     events: EventInputs
@@ -88,11 +90,6 @@ class Snapshot:
         for topic in self.topics:
             names.setdefault(topic.cluster, []).append(topic.name)
         return {cluster: tuple(sorted(listed)) for cluster, listed in names.items()}
-
-    @property
-    def views(self) -> tuple[TableRow, ...]:
-        """Return the tables that a SQL text defines, in order."""
-        return tuple(table for table in self.tables if table.definition)
 
     @property
     def ingested(self) -> tuple[TableRow, ...]:
@@ -121,6 +118,7 @@ def load_snapshot(conn: Connection) -> Snapshot:
         topologies=tuple(jobs.topologies(conn)),
         groups=tuple(jobs.consumer_groups(conn)),
         tables=tuple(catalogs.catalog_tables(conn)),
+        views=tuple(catalogs.defined_tables(conn)),
         links=tuple(catalogs.catalog_links(conn)),
         materialized=tuple(catalogs.materialized_topics(conn)),
         events=_events(conn),

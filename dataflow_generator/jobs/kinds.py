@@ -58,7 +58,8 @@ class LookupContext(NamedTuple):
     """What jobs are resolved against: dataset names, the sorted live topics of each cluster, the columns of topics.
 
     *names* are the clusters' other names. *tables* are the columns of catalog tables, *databases* the tables that their
-    databases describe; *derived* the columns of undescribed datasets, derived through connectors.
+    databases describe, *views* those that a SQL text defines; *derived* the columns of undescribed datasets, derived
+    through connectors.
     """
 
     naming: Naming
@@ -66,6 +67,7 @@ class LookupContext(NamedTuple):
     topics: Mapping[str, tuple[str, ...]]
     tables: ColumnsByDataset
     databases: DatabaseTables
+    views: Mapping[Dataset, TableRow]
     columns: TopicColumns
     derived: Callable[[], ColumnsByDataset] = dict
 
@@ -300,7 +302,7 @@ def catalog_readings(rows: Sequence[LinkRow], context: LookupContext) -> Iterato
 
 def view_readings(rows: Sequence[TableRow], context: LookupContext) -> Iterator[JobReading]:
     """Read the definitions of views."""
-    for reading in view_jobs(rows, context.tables, context.naming):
+    for reading in view_jobs(rows, context.tables, context.naming, context.views):
         count = "columns" if reading.whole else "tables" if reading.flows.reads else "unread"
         yield JobReading(reading.flows, Coverage.of_one(count, reading.problems))
 
@@ -372,12 +374,13 @@ def lookup_context(snapshot: Snapshot) -> LookupContext:
     """Return the context of the jobs of *snapshot*; columns are derived through connectors on first use."""
     shown = other_names(snapshot.tables, snapshot.materialized)
     naming = Naming(snapshot.clusters, shown, TableNames(snapshot.tables))
-    described = [(naming.dataset(*table.name), table) for table in snapshot.tables if table.columns]
+    described = [(naming.dataset(*table.name), table) for table in snapshot.tables if table.lists_all_columns]
     tables = {dataset: tuple(column.path for column in table.columns) for dataset, table in described}
     databases = {dataset: table for dataset, table in described if table.is_of_database}
     # Columns are derived from what connectors read again afterwards.
     columns = snapshot.columns._replace(paths=_remembering(snapshot.columns.paths))
-    context = LookupContext(naming, snapshot.cluster_names, snapshot.topic_names, tables, databases, columns)
+    views = {naming.dataset(*view.name): view for view in snapshot.views}
+    context = LookupContext(naming, snapshot.cluster_names, snapshot.topic_names, tables, databases, views, columns)
 
     @cache
     def derived() -> ColumnsByDataset:

@@ -23,7 +23,7 @@ from scanner_extractor.http.messages import Request, Response
 from scanner_extractor.scan.results import no_progress
 from scanner_extractor.settings.catalogs import CatalogSettings
 from scanner_extractor.settings.cluster import HttpSettings
-from scanner_model.catalogs import PRIMARY_KEY, CatalogTable, TableKey
+from scanner_model.catalogs import PRIMARY_KEY, CatalogLink, CatalogTable, TableKey
 from scanner_model.columns import Column
 from scanner_model.kafka import Cluster, Connector, ConnectorKind, Topic
 from scanner_model.names import ClusterName, SourceId, TopicName
@@ -100,7 +100,9 @@ def connector(name: str, kind: ConnectorKind, config: dict[str, str]) -> Connect
 CONNECTORS = (connector("cdc", ConnectorKind.SOURCE, CDC), connector("dw", ConnectorKind.SINK, SINK))
 
 
-def installation(*tables: CatalogTable, connectors: tuple[Connector, ...] = CONNECTORS) -> ClusterScan:
+def installation(
+    *tables: CatalogTable, connectors: tuple[Connector, ...] = CONNECTORS, links: tuple[CatalogLink, ...] = ()
+) -> ClusterScan:
     sources = {"kafka:k-1:9092", "connect:main", *(str(listed.source) for listed in tables)}
     return ClusterScan(
         cluster=Cluster(name=ClusterName("retail"), brokers=("k-1:9092",)),
@@ -111,6 +113,7 @@ def installation(*tables: CatalogTable, connectors: tuple[Connector, ...] = CONN
         topics=(Topic(source=SourceId("kafka:k-1:9092"), name=TopicName("cdc.public.customers")),),
         connectors=connectors,
         catalog_tables=tables,
+        catalog_links=links,
     )
 
 
