@@ -15,7 +15,7 @@ from scanner_dictionary.lineage_inputs.jobs import ClusterTopic, GroupRow, Serve
 from scanner_dictionary.lineage_inputs.topics import ClusterRow, DefinitionRow, TopicNodeRow
 from scanner_dictionary.lineage_inputs.topics import LinkRow as SchemaLinkRow
 from scanner_dictionary.queries.connectors import ConnectorRow, connectors
-from scanner_model.catalogs import KAFKA_TOPICS
+from scanner_model.catalogs import KAFKA_PATTERN, KAFKA_TOPICS
 from scanner_model.columns import Column, ColumnPath
 from scanner_model.kafka import StreamsTopology
 from scanner_model.manual import ManualFlow
@@ -94,7 +94,8 @@ class Snapshot:
     @property
     def ingested(self) -> tuple[TableRow, ...]:
         """Return the tables that their engine reads from topics, or writes to topics, in order."""
-        return tuple(table for table in self.tables if any(name == KAFKA_TOPICS for name, _ in table.parameters))
+        words = {KAFKA_PATTERN, KAFKA_TOPICS}
+        return tuple(table for table in self.tables if any(name in words for name, _ in table.parameters))
 
     @property
     def has_events_or_catalogs(self) -> bool:

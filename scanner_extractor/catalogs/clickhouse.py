@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from urllib.parse import urlsplit
 
 from scanner_extractor.catalogs.clickhouse_engines import (
     Engine,
@@ -19,7 +18,7 @@ from scanner_extractor.catalogs.clickhouse_engines import (
 from scanner_extractor.catalogs.clickhouse_types import clickhouse_type
 from scanner_extractor.catalogs.collector import CatalogCollector, Name
 from scanner_extractor.catalogs.column_types import Part, columns_of
-from scanner_extractor.catalogs.json_fields import listed, member, moment, parameters, text
+from scanner_extractor.catalogs.json_fields import listed, member, moment, parameters, server_namespace, text
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json
 from scanner_extractor.scan.results import CatalogResult, Progress
@@ -75,13 +74,6 @@ def list_clickhouse_databases(settings: CatalogSettings, http: Http) -> list[str
     """List the databases that the settings choose, without those of ClickHouse itself."""
     names = (text(row, "name") for row in _rows(http, _DATABASES))
     return [name for name in names if name and name not in _OWN and settings.wanted.schema(name)]
-
-
-def clickhouse_namespace(address: str, port: int | None = None) -> str:
-    """Return the OpenLineage namespace of a server at `host` or `host:port`."""
-    parts = urlsplit(address if "://" in address else f"//{address}")
-    host = parts.hostname or "localhost"
-    return f"clickhouse://{f'[{host}]' if ':' in host else host}:{parts.port or port or _PORT}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +134,8 @@ class _Server:
         self._collector = collector
         self._entries = entries
         settings = collector.settings
-        self._namespace = clickhouse_namespace(settings.http.url)
-        self._aliases = tuple(clickhouse_namespace(alias) for alias in settings.aliases)
+        self._namespace = server_namespace("clickhouse", settings.http.url, _PORT)
+        self._aliases = tuple(server_namespace("clickhouse", alias, _PORT) for alias in settings.aliases)
         self._names = self._names_of_tables()
 
     def tables(self) -> Iterator[CatalogTable]:

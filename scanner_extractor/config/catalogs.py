@@ -25,6 +25,15 @@ from scanner_extractor.http.messages import Json
 from scanner_extractor.settings.catalogs import AwsSettings, CatalogSettings, Lineage, Wanted
 from scanner_model.documents.schema_errors import ErrorMessage, JsonPath, Shown
 
+
+def _needs_url(kind: str, description: str) -> Json:
+    """Return the JSON Schema by which catalogs of a type have a `url`."""
+    return {
+        "if": {"properties": {"type": {"const": kind}}, "required": ["type"]},
+        "then": {"required": ["url"], "properties": {"url": {"description": description}}},
+    }
+
+
 _CATALOG: Json = {
     "type": "object",
     "title": "Catalog of tables",
@@ -32,7 +41,9 @@ _CATALOG: Json = {
     "required": ["type"],
     "properties": {
         "type": nonempty(
-            "Kind", "What kind of catalog it is: unity, glue, google, datazone, iceberg, clickhouse.", "unity"
+            "Kind",
+            "What kind of catalog it is: unity, glue, google, datazone, iceberg, clickhouse, druid, pinot.",
+            "unity",
         ),
         "name": nonempty(
             "Name",
@@ -41,7 +52,8 @@ _CATALOG: Json = {
         ),
         "url": text(
             "Address",
-            "The address of the Databricks workspace, of the Iceberg REST catalog, or of ClickHouse's HTTP interface.",
+            "The address of the Databricks workspace, of the Iceberg REST catalog, of ClickHouse's HTTP interface, of "
+            "Druid's router, or of Pinot's controller.",
             "https://adb-1.2.azuredatabricks.net",
             "http://clickhouse:8123",
         ),
@@ -71,8 +83,8 @@ _CATALOG: Json = {
         ),
         "aliases": name_list(
             "Other addresses",
-            "Addresses by which connectors and jobs know the same server: of ClickHouse host, or host:port; of Iceberg "
-            "the `uri` of other clients.",
+            "Addresses by which connectors and jobs know the same server: host, or host:port; of Iceberg the `uri` of "
+            "other clients.",
             "clickhouse-1:8443",
         ),
         "lineage": {
@@ -132,27 +144,11 @@ _CATALOG: Json = {
     },
     "additionalProperties": False,
     "allOf": [
-        {
-            "if": {"properties": {"type": {"const": "unity"}}, "required": ["type"]},
-            "then": {
-                "required": ["url"],
-                "properties": {"url": {"description": "The address of the Databricks workspace."}},
-            },
-        },
-        {
-            "if": {"properties": {"type": {"const": "clickhouse"}}, "required": ["type"]},
-            "then": {
-                "required": ["url"],
-                "properties": {"url": {"description": "The address of ClickHouse's HTTP interface."}},
-            },
-        },
-        {
-            "if": {"properties": {"type": {"const": "iceberg"}}, "required": ["type"]},
-            "then": {
-                "required": ["url"],
-                "properties": {"url": {"description": "The address of the Iceberg REST catalog."}},
-            },
-        },
+        _needs_url("unity", "The address of the Databricks workspace."),
+        _needs_url("clickhouse", "The address of ClickHouse's HTTP interface."),
+        _needs_url("druid", "The address of Druid's router or overlord."),
+        _needs_url("pinot", "The address of Pinot's controller."),
+        _needs_url("iceberg", "The address of the Iceberg REST catalog."),
         {
             "if": {"properties": {"type": {"const": "glue"}}, "required": ["type"]},
             "then": {
@@ -185,6 +181,8 @@ _AWS = frozenset({"region", "profile", "endpoint_url"})
 _OWN: Mapping[str, frozenset[str]] = {
     "unity": _WEB | {"catalogs", "schemas", "tables", "lineage", "warehouse", "lineage_days"},
     "clickhouse": _WEB | {"databases", "tables", "aliases"},
+    "druid": _WEB | {"tables", "aliases"},
+    "pinot": _WEB | {"tables", "aliases"},
     "iceberg": _WEB | {"namespaces", "tables", "aliases", "warehouse"},
     "glue": _AWS | {"account", "databases", "tables"},
     "google": frozenset({"auth", "projects", "datasets", "tables", "lineage", "location", "endpoints"}),
@@ -282,7 +280,8 @@ CATALOG_SECTION = Section(
         "title": "Catalogs of tables",
         "description": (
             "The catalogs that know the tables around this cluster: Databricks Unity Catalog, AWS Glue, Google, "
-            "AWS DataZone, Iceberg REST; and the databases that read topics by themselves: ClickHouse."
+            "AWS DataZone, Iceberg REST; and the databases that read topics by themselves: ClickHouse, "
+            "Druid, Pinot."
         ),
     },
     schema=_CATALOG,

@@ -191,6 +191,11 @@ def iceberg() -> Any:
     return lambda request: iceberg.answer(request.method, request.target, request.body)
 
 
+def olap(engine: str) -> Any:
+    server = getattr(fake("olap_engines"), engine)()
+    return lambda request: server.answer(request.method, request.target, request.body)
+
+
 def google() -> Any:
     server = fake("google_services")
     google = server.Google(
@@ -330,6 +335,8 @@ ROWS = {
     "unity": Row(tokens=True, good=unity, member=catalog("unity")),
     "clickhouse": Row(good=clickhouse, member=catalog("clickhouse")),
     "iceberg": Row(tokens=True, good=iceberg, member=catalog("iceberg")),
+    "druid": Row(good=partial(olap, "Druid"), member=catalog("druid")),
+    "pinot": Row(good=partial(olap, "Pinot"), member=catalog("pinot")),
     "google": Row(tokens=True, good=google, member=catalog("google"), plain=True),
     "glue-catalog": Row(
         tokens=True,

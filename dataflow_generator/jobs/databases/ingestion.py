@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.graph import Certainty, Node, present
 from dataflow_generator.jobs.consumer_groups import GroupOwner
 from dataflow_generator.jobs.field_matching import Fields
@@ -13,8 +15,16 @@ from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlo
 from dataflow_generator.openlineage.identity.names import KAFKA, normal_namespace
 from scanner_dictionary.lineage_inputs.catalogs import TableRow
 from scanner_dictionary.lineage_inputs.jobs import ClusterTopic
-from scanner_model.catalogs import KAFKA_BROKERS, KAFKA_FORMAT, KAFKA_GROUP, KAFKA_TOPICS
-from scanner_model.columns import KEY, Column, ColumnPath
+from scanner_model.catalogs import (
+    KAFKA_BROKERS,
+    KAFKA_COLUMNS,
+    KAFKA_FORMAT,
+    KAFKA_GROUP,
+    KAFKA_PATTERN,
+    KAFKA_TOPICS,
+)
+from scanner_model.columns import KEY, Column, ColumnPath, field_name, field_segment
+from scanner_model.errors import InputInvalid
 
 TYPE = "ingestion"
 """The type of these jobs."""
@@ -61,16 +71,38 @@ class Ends:
 
 
 def topics_of(row: TableRow, naming: Naming, topics: Mapping[str, Collection[str]]) -> dict[Dataset, Certainty]:
-    """Return the topics of a table; where its brokers are not known, those of its cluster that have such a name."""
+    """Return the topics of a table: those that it names, and the live ones that its pattern matches.
+
+    Where its brokers are not known, they are those of its cluster, if that has such topics.
+    """
     values = dict(row.parameters)
     names = list(filter(None, values.get(KAFKA_TOPICS, "").split(",")))
-    if brokers := values.get(KAFKA_BROKERS):
-        namespace = KAFKA + brokers
-        known = naming.dataset(namespace, "").namespace
-        space = known if known != namespace else normal_namespace(namespace)
-        return {naming.dataset(space, name): Certainty.DECLARED for name in names}
-    live = topics.get(row.cluster, ())
-    return {naming.topic(row.cluster, name): Certainty.MATCHED for name in names if name in live}
+    brokers, pattern = values.get(KAFKA_BROKERS), values.get(KAFKA_PATTERN, "")
+    space = _namespace(brokers, naming) if brokers else naming.clusters[row.cluster]
+    clusters = {namespace: name for name, namespace in naming.clusters.items()}
+    live = topics.get(clusters.get(space, ""), ())
+    named = {
+        naming.dataset(space, name): Certainty.DECLARED if brokers else Certainty.MATCHED
+        for name in names
+        if brokers or name in live
+    }
+    return {naming.dataset(space, name): Certainty.DERIVED for name in _matching(pattern, live)} | named
+
+
+def _namespace(brokers: str, naming: Naming) -> str:
+    """Return the namespace of a cluster by any of its brokers; that of the first one where it is not known."""
+    written = KAFKA + brokers
+    known = naming.dataset(written, "").namespace
+    return known if known != written else normal_namespace(written)
+
+
+def _matching(pattern: str, live: Collection[str]) -> list[str]:
+    """Return the topics that a pattern matches; none where it cannot be evaluated."""
+    try:
+        matches = java_regex(pattern).matches if pattern else None
+        return [name for name in live if matches(name)] if matches else []
+    except InputInvalid:
+        return []
 
 
 def ingestion_jobs(rows: Iterable[TableRow], ends: Ends) -> Iterator[JobFlows]:
@@ -135,7 +167,7 @@ class _Ingestion:
         known = self._fields(topic)
         match matching(dict(self.row.parameters).get(KAFKA_FORMAT, "")):
             case Match.NAME:
-                yield from _by_name(columns, known)
+                yield from _by_name(columns, known, _computed(self.row))
             case Match.WHOLE if len(columns) == 1:
                 values = (column.path for column in known if len(column.path) == 1 and column.path[0] != KEY)
                 yield from ((path, columns[0], "TRANSFORMATION") for path in values)
@@ -149,10 +181,28 @@ class _Ingestion:
         return self.ends.columns.get((clusters.get(topic.namespace, ""), topic.name), ())
 
 
-def _by_name(columns: Iterable[ColumnPath], known: tuple[Column, ...]) -> Iterator[tuple[ColumnPath, ColumnPath, str]]:
-    """Yield each column with the field of its name; without a schema the message has what the table lists."""
+def _computed(row: TableRow) -> Mapping[str, Sequence[str]]:
+    """Return the fields that columns come from which have another name, or are computed."""
+    try:
+        listed = json.loads(dict(row.parameters).get(KAFKA_COLUMNS, "{}"))
+    except ValueError:
+        return {}
+    return (
+        {name: fields for name, fields in listed.items() if isinstance(fields, list)}
+        if isinstance(listed, dict)
+        else {}
+    )
+
+
+def _by_name(
+    columns: Iterable[ColumnPath], known: tuple[Column, ...], computed: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[ColumnPath, ColumnPath, str]]:
+    """Yield each column with the fields that it comes from; without a schema the message has what the table lists."""
     fields = Fields(column for column in known if column.path[:1] != (KEY,))
     for path in columns:
-        field = fields.find(path) if fields.known else path
-        if field is not None:
-            yield field, path, "IDENTITY"
+        others = computed.get(field_name(path[0]) or path[0])
+        wanted = [path] if others is None else [(field_segment(str(name)),) for name in others]
+        for name in wanted:
+            field = fields.find(name) if fields.known else name
+            if field is not None:
+                yield field, path, "IDENTITY" if others is None else "TRANSFORMATION"

@@ -56,6 +56,12 @@ def iceberg() -> ModuleType:
 
 
 @pytest.fixture(scope="session")
+def olap() -> ModuleType:
+    """Load the fakes of Druid and Pinot."""
+    return _program("olap_engines")
+
+
+@pytest.fixture(scope="session")
 def google() -> ModuleType:
     """Load the fake Google."""
     return _program("google_services")

@@ -24,6 +24,8 @@ LISTS = {
     "datazone": ("items", "nextToken"),
     "iceberg": ("namespaces", "identifiers", "next-page-token"),
     "clickhouse": ("data", ""),
+    "druid": ("supervisors", ""),
+    "pinot": ("tables", ""),
 }
 PAGED = [kind for kind in CATALOGS.own if LISTS[kind][-1]]
 ENTRY = {
@@ -73,7 +75,9 @@ def always(status: int, body: bytes) -> Transport:
     ],
 )
 def test_failure_of_the_first_list_is_one_clear_error(kind, status, body, error) -> None:
-    """The runner makes one line of it, and what is known stays."""
+    """The runner makes one line of it, and what is known stays; a list of nothing is what Druid answers without any."""
+    if (kind, body) == ("druid", b"[]"):
+        return
     with pytest.raises(error):
         read(kind, always(status, body))
 
@@ -123,9 +127,9 @@ def test_lists_of_another_shape_are_refused_or_left_out(kind, member) -> None:
     assert reading.tables == ()
 
 
-@pytest.mark.parametrize("kind", CATALOGS.own)
+@pytest.mark.parametrize("kind", [kind for kind in CATALOGS.own if kind not in ("druid", "pinot")])
 def test_new_members_and_new_words_are_kept_or_ignored(kind) -> None:
-    """Services grow: what nobody knows yet is in the parameters."""
+    """Services grow: what nobody knows yet is in the parameters. Druid and Pinot list settings, even secret ones."""
     whole = ENTRY | {
         "catalog_name": "c",
         "schema_name": "s",

@@ -193,7 +193,7 @@ def test_check_tries_to_list_what_holds_tables(settings, unity, lake, status) ->
 
 @pytest.mark.parametrize("kind", sorted(CATALOGS.own))
 def test_every_kind_is_tried_over_what_it_speaks(
-    kind, unity, google, clickhouse, iceberg, aws, exchange, settings
+    kind, unity, google, clickhouse, iceberg, olap, aws, exchange, settings
 ) -> None:
     """A fake stands in for each."""
     from scanner_extractor.catalogs.glue import aws_service
@@ -204,6 +204,8 @@ def test_every_kind_is_tried_over_what_it_speaks(
         "unity": UNITY,
         "clickhouse": {"url": "http://clickhouse:8123", "databases": ["mart"]},
         "iceberg": {"url": "http://iceberg:8181", "namespaces": ["shop"]},
+        "druid": {"url": "http://druid:8888"},
+        "pinot": {"url": "http://pinot:9000"},
         "glue": {"region": "eu-central-1"},
         "google": {"projects": ["acme"]},
         "datazone": {"region": "eu-central-1", "domain": "dzd_1"},
@@ -214,6 +216,8 @@ def test_every_kind_is_tried_over_what_it_speaks(
         "unity": unity.Unity(tables=(unity.table("main.s.t"),)),
         "clickhouse": clickhouse.ClickHouse(),
         "iceberg": iceberg.Iceberg(),
+        "druid": olap.Druid(),
+        "pinot": olap.Pinot(),
         "google": google.Google(tables=(google.table("acme.d.t"),)),
     }
     live = (
@@ -224,7 +228,7 @@ def test_every_kind_is_tried_over_what_it_speaks(
     with Http(catalog.http, catalog.source, exchange=live) as http:
         (probe,) = CATALOGS[kind].check(catalog, http)
         assert probe.run() == f"1 {probe.tried.removeprefix('list ')}"
-    assert (CATALOGS[kind].transport(catalog) is None) is (kind in ("unity", "clickhouse", "iceberg"))
+    assert (CATALOGS[kind].transport(catalog) is None) is (kind not in ("glue", "google", "datazone"))
 
 
 def test_plug_in_that_cannot_be_loaded_fails_where_it_reads(install_package) -> None:

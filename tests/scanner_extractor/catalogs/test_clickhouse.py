@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scanner_extractor.catalogs.clickhouse import clickhouse_namespace
 from scanner_extractor.catalogs.clickhouse_engines import Engine, kafka_parameters, parse_engine, target_table
 from scanner_extractor.catalogs.clickhouse_types import clickhouse_type
 from scanner_extractor.catalogs.column_types import Part, columns_of
+from scanner_extractor.catalogs.json_fields import server_namespace
 from scanner_extractor.settings.catalogs import Wanted
 from scanner_model.errors import SourceUnreachable
 from scanner_model.scan import SourceStatus
@@ -99,7 +99,7 @@ def test_other_addresses_of_the_server_are_other_names_of_every_table(tables) ->
 
     assert ("clickhouse://ch-1:9000", "mart.clicks") in listed["mart.clicks"].symlinks
     assert ("clickhouse://[::1]:8123", "shop.clicks_mv") in listed["mart.clicks"].symlinks
-    assert clickhouse_namespace("https://CH.example:8443/x") == "clickhouse://ch.example:8443"
+    assert server_namespace("clickhouse", "https://CH.example:8443/x", 8123) == "clickhouse://ch.example:8443"
 
 
 def test_view_whose_target_is_not_listed_stands_for_it(read, server) -> None:

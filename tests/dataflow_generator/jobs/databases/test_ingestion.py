@@ -87,6 +87,32 @@ def test_columns_are_matched_as_the_format_does(message_format, own, fields, rep
     assert flows(read(row(*columns(*own), format=message_format), *fields)) == reported
 
 
+def test_pattern_names_the_live_topics_that_it_matches() -> None:
+    """A Java regular expression; one that cannot be evaluated matches nothing, an unknown cluster has no topics."""
+    job = read(row(topics="", pattern="(orders|pay.*)"))
+
+    assert [(use.dataset.name, use.certainty) for use in job.reads] == [
+        ("orders", Certainty.DERIVED),
+        ("payments", Certainty.DERIVED),
+    ]
+    for wrong in (row(topics="", pattern="("), row(topics="", pattern=".*", brokers="far:9092")):
+        assert not list(ingestion_jobs([wrong], Ends(NAMING, TOPICS, {})))
+
+
+def test_column_of_another_name_comes_from_the_fields_that_the_engine_names() -> None:
+    """A metric sums a field, a transform reads several; what is not JSON names none."""
+    table = row(*columns("id", "rows", "full"), columns='{"rows": [], "full": ["first", "last"], "x": 5}')
+
+    assert flows(read(table)) == [
+        ("id", "id", "IDENTITY"),
+        ("first", "full", "TRANSFORMATION"),
+        ("last", "full", "TRANSFORMATION"),
+    ]
+    assert flows(read(table, "id", "LAST")) == [("id", "id", "IDENTITY"), ("LAST", "full", "TRANSFORMATION")]
+    for text in ("{", "[]"):
+        assert flows(read(row(*columns("id"), columns=text))) == [("id", "id", "IDENTITY")]
+
+
 def test_column_that_the_engine_computes_is_no_field() -> None:
     """An alias column has an expression."""
     computed = Column(path=("later",), type="DateTime", default='"at + 1"')
