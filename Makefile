@@ -6,7 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
 
-.PHONY: help setup setup-test demo test test-matrix check check-static format cases bench bench-large lab lab-foreign lab-test lab-example lab-stop docs clean
+.PHONY: help setup setup-test setup-docs demo test test-matrix check check-static format cases bench bench-large lab lab-foreign lab-test lab-example lab-stop docs pictures package lint-deploy clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
@@ -23,12 +23,18 @@ $(VENV)/.test: pyproject.toml $(BIN)/scanner
 	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[test,spark,spark-connect,postgres]'
 	@touch $(VENV)/.test
 
+$(VENV)/.docs: pyproject.toml $(VENV)/.test
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[docs]'
+	@touch $(VENV)/.docs
+
 setup: $(BIN)/scanner ## install the program into .venv
 
 setup-test: $(VENV)/.test ## install the program and everything that its tests need
 
 demo: setup ## scan and query the bundled example, without a network
 	@sh examples/retail/demo.sh $(BIN)/scanner
+
+setup-docs: $(VENV)/.docs ## install what builds the documentation, too
 
 test: setup-test ## run every test, with branch coverage
 	$(BIN)/pytest -n $(WORKERS) --dist loadgroup --cov --cov-report=term:skip-covered
@@ -73,8 +79,19 @@ lab-example: setup-test ## record examples/retail/capture from the running lab, 
 lab-stop: ## stop every server of the lab and remove their data
 	@$(BIN)/python tests/lab/lab.py stop
 
-docs: setup-test ## write the generated pages: commands, connectors, tables
-	for page in cli connectors tables; do $(BIN)/python docs/generate_$$page.py || exit 1; done
+docs: setup-docs ## write the generated pages, and build the documentation site into build/site
+	for page in docs/generate_*.py; do $(BIN)/python $$page || exit 1; done
+	@# not with --quiet: MkDocs would count no warnings
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
+
+pictures: setup-test ## draw the pictures of the documentation from the bundled example, with Chromium
+	$(BIN)/python tools/pictures.py
+
+package: setup ## build the wheel and the source distribution twice, compare them, and list what they need: build/package
+	$(BIN)/python tools/package.py
+
+lint-deploy: setup ## lint the files for containers and CI systems
+	$(BIN)/python tools/lint_deploy.py
 
 clean: ## remove the environment and everything that was built
 	rm -rf $(VENV) build dist *.egg-info .coverage* .mypy_cache .ruff_cache .pytest_cache .hypothesis

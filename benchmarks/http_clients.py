@@ -17,11 +17,11 @@ _HEAD = "GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAccept-Encoding: identity\r\n
 
 async def main() -> None:
     """Send every path once."""
-    asked = json.load(sys.stdin)
-    rest = iter(asked["paths"])
+    values = json.load(sys.stdin)
+    rest = iter(values["paths"])
     seconds: list[float] = []
     started = time.perf_counter()
-    await asyncio.gather(*(_client(asked["port"], rest, seconds) for _ in range(asked["clients"])))
+    await asyncio.gather(*(_client(values["port"], rest, seconds) for _ in range(values["clients"])))
     json.dump({"wall": time.perf_counter() - started, "seconds": seconds}, sys.stdout)
 
 

@@ -42,8 +42,11 @@ def schema_id(number: int, version: int) -> str:
     return str(10_000 + number * _VERSIONS + version)
 
 
-def build(file: Path) -> None:
-    """Fill a new dictionary at *file*: one cluster, each topic with a shared key and two versions of its value."""
+def build(file: Path, topics: int = TOPICS) -> None:
+    """Fill a new dictionary at *file*: one cluster, each topic with a shared key and two versions of its value.
+
+    A topic has a hundred columns.
+    """
     engine = open_dictionary(str(file))
     with writing(engine) as conn:
         _insert(conn, t.cluster, [{"id": 1, "name": "bench", "kafka_cluster_id": ""}])
@@ -51,10 +54,10 @@ def build(file: Path) -> None:
         _insert(conn, t.source, [{"id": 1, "cluster_id": 1, "name": "schema_registry:http://registry:8081", **_SOURCE}])
         _insert(conn, t.broker, [{"id": 1, "cluster_id": 1, "address": BROKER, "first_seen": 1, "last_seen": 1}])
         _insert(conn, t.registry, [{"id": 1, "cluster_id": 1, "url": "http://registry:8081", **_REGISTRY}])
-        _insert(conn, t.topic, map(_topic, range(TOPICS)))
-        _insert(conn, t.schema_definition, map(_definition, range(1, _KEYS + TOPICS * _VERSIONS + 1)))
-        _insert(conn, t.topic_schema, _links())
-        insert_rows(conn, t.schema_column, _columns())
+        _insert(conn, t.topic, map(_topic, range(topics)))
+        _insert(conn, t.schema_definition, map(_definition, range(1, _KEYS + topics * _VERSIONS + 1)))
+        _insert(conn, t.topic_schema, _links(topics))
+        insert_rows(conn, t.schema_column, _columns(topics))
     engine.dispose()
 
 
@@ -87,8 +90,8 @@ def _definition(id_: int) -> dict[str, Any]:
     return {"id": id_, "fingerprint": f"{id_:064x}", **cells, "column_count": count, "first_seen": 1}
 
 
-def _links() -> Iterator[dict[str, Any]]:
-    for number in range(TOPICS):
+def _links(topics: int) -> Iterator[dict[str, Any]]:
+    for number in range(topics):
         key = {"definition_id": number % _KEYS + 1, "version": 1, "schema_id": str(number % _KEYS + 1)}
         yield _link(number, 0, "key", {**key, "is_current": True})
         for version in range(1, _VERSIONS + 1):
@@ -114,11 +117,11 @@ def _link(number: int, at: int, role: str, state: dict[str, Any]) -> dict[str, A
     }
 
 
-def _columns() -> Iterator[tuple[Any, ...]]:
+def _columns(topics: int) -> Iterator[tuple[Any, ...]]:
     """List the cells of every column in the order of the table; a hundred different lists of columns, in turn."""
     chance = random.Random(SEED)
     shapes = [[_described(chance, at) for at in range(_WIDE)] for _ in range(100)]
-    for id_ in range(1, _KEYS + TOPICS * _VERSIONS + 1):
+    for id_ in range(1, _KEYS + topics * _VERSIONS + 1):
         for ordinal, cells in enumerate(shapes[id_ % 100][: 2 if id_ <= _KEYS else _WIDE]):
             yield id_, ordinal, *cells
 

@@ -17,8 +17,10 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from measure import Row, conditions, run, scanner, table
-from postgres_server import NoPostgres, copy_dictionary, postgres
+from postgres_server import NoPostgres, postgres
 from spark_rows import SETTINGS, Taken, installation, watched
+
+from scanner_api import Dictionary, copy_dictionary
 
 _COLUMNS = 10_000_000
 _TARGET = "< 300 s, < 4,096 MiB"
@@ -69,7 +71,7 @@ def _sqlite(file: Path) -> Iterator[str]:
 @contextmanager
 def _postgres(file: Path) -> Iterator[str]:
     with postgres() as url:
-        copy_dictionary(file, url)
+        copy_dictionary(Dictionary(str(file)), Dictionary(url))
         yield url
 
 

@@ -1,4 +1,4 @@
-"""A PostgreSQL of this machine for as long as a measurement takes, and a dictionary's file copied into it."""
+"""A PostgreSQL of this machine for as long as a measurement takes."""
 
 from __future__ import annotations
 
@@ -7,19 +7,14 @@ import pwd
 import shutil
 import signal
 import socket
-import sqlite3
 import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
-from psycopg import sql
-
-from scanner_dictionary.engine.open import open_dictionary
-from scanner_dictionary.schema import tables as t
 
 _SETTINGS = ("fsync=off", "shared_buffers=128MB", "max_wal_size=4GB", "unix_socket_directories=")
 _PATIENCE = 60
@@ -54,24 +49,6 @@ def postgres() -> Iterator[str]:
             server.wait()
     finally:
         shutil.rmtree(directory, ignore_errors=True)
-
-
-def copy_dictionary(file: Path, url: str) -> None:
-    """Copy all rows of the dictionary in the SQLite *file* into a new one at *url*, and let it look at what it got."""
-    open_dictionary(url).dispose()
-    with closing(sqlite3.connect(file)) as given, psycopg.connect(url) as taken:
-        taken.execute("SET session_replication_role = replica")
-        for table in t.metadata.sorted_tables:
-            names = [column.name for column in table.columns]
-            taken.execute(sql.SQL("DELETE FROM {}").format(sql.Identifier(table.name)))
-            columns = sql.SQL(", ").join(map(sql.Identifier, names))
-            command = sql.SQL("COPY {} ({}) FROM STDIN").format(sql.Identifier(table.name), columns)
-            with taken.cursor().copy(command) as copy:
-                for row in given.execute(f"SELECT {', '.join(names)} FROM {table.name}"):
-                    copy.write_row(row)
-        taken.commit()
-        taken.autocommit = True
-        taken.execute("VACUUM ANALYZE")
 
 
 def _wait(url: str) -> None:

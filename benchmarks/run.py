@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from capture_rows import capture_row
 from change_rows import change_row
+from copy_rows import copy_row
 from database_rows import database_row, views_row
 from deployment_rows import deployment_row
 from dictionary_rows import query_row, write_row
@@ -25,6 +26,7 @@ from installation_rows import installation_row
 from lineage_rows import emit_row, import_row
 from listener_rows import listener_row
 from measure import Row, conditions, table
+from page_rows import page_row
 from path_rows import paths_row
 from peer_rows import peers_row
 from peer_statement_rows import peer_statements_row
@@ -52,11 +54,13 @@ ROWS = {
     "change": change_row,
     "database": database_row,
     "views": views_row,
+    "copy": copy_row,
     "deployment": deployment_row,
 }
 
 LONG = {
     "capture": capture_row,
+    "page": page_row,
     "paths": paths_row,
     "peers": peers_row,
     "peer-statements": peer_statements_row,

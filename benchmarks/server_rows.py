@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import random
 import statistics
 import subprocess
@@ -113,15 +114,18 @@ def server_row(directory: Path, columns: int = COLUMNS, dictionary: Path | None 
     chance = random.Random(SEED)
     with serving(file) as (port, process):
         load(port, searches(size, chance), runs=1)  # compiles the statements
+        started = processor(process.pid)
         found = load(port, searches(size, chance))
+        between = processor(process.pid)
         near = load(port, neighbourhoods(size, chance))
+        ended = processor(process.pid)
         memory = peak_memory(process.pid)
         one = f"/api/v1/clusters/{_CLUSTER}/topics/{quote(topic_name(0))}/schemas"
         schemas = load(port, iter([one] * 100_000), requests=8_000)
     ready, call = _assistant(file)
     return [
-        _latency("search, 16 clients", found, 100, detail),
-        _latency("two hops each way, 16 clients", near, 150, detail),
+        _latency("search, 16 clients", found, 100, f"{_each(between - started)}; {detail}"),
+        _latency("two hops each way, 16 clients", near, 150, f"{_each(ended - between)}; {detail}"),
         Row(
             name="memory of the server after both",
             ours=memory,
@@ -180,15 +184,25 @@ def load(port: int, paths: Iterator[str], *, requests: int = _REQUESTS, runs: in
 
 
 def _run(port: int, paths: Sequence[str]) -> tuple[float, float, float]:
-    asked = json.dumps({"port": port, "paths": paths, "clients": _CLIENTS})
+    values = json.dumps({"port": port, "paths": paths, "clients": _CLIENTS})
     command = [sys.executable, str(Path(__file__).with_name("http_clients.py"))]
-    done = subprocess.run(command, input=asked, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, input=values, capture_output=True, text=True, check=False)
     if done.returncode:
         raise RuntimeError(done.stderr)
     result = json.loads(done.stdout)
     seconds = sorted(result["seconds"])
     p99 = seconds[int(len(seconds) * 0.99)]
     return statistics.median(seconds) * 1000, p99 * 1000, len(seconds) / result["wall"]
+
+
+def processor(pid: int) -> float:
+    """Return the seconds of processor that a process took so far."""
+    cells = Path(f"/proc/{pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
+    return (int(cells[11]) + int(cells[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _each(seconds: float) -> str:
+    return f"{seconds * 1000 / _REQUESTS / _RUNS:.1f} ms of the server's processor a request"
 
 
 def peak_memory(pid: int) -> float:

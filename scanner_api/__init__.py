@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     from scanner_api.configuration import probed_template as probed_template
     from scanner_api.configuration import write_templates as write_templates
     from scanner_api.dictionary import Dictionary as Dictionary
+    from scanner_api.dictionary import TableCopy as TableCopy
+    from scanner_api.dictionary import copy_dictionary as copy_dictionary
     from scanner_api.dictionary import open_dictionary as open_dictionary
     from scanner_api.event_intake import EventImport as EventImport
     from scanner_api.event_intake import ListenOptions as ListenOptions
@@ -144,6 +146,7 @@ _MODULES = {
     "ScannerError": "scanner_model.errors",
     "SearchResult": "scanner_api.searching",
     "SparkChoice": "scanner_api.spark",
+    "TableCopy": "scanner_api.dictionary",
     "Target": "scanner_api.change_check.proposals",
     "TopicDescription": "scanner_api.searching",
     "check": "scanner_api.configuration",
@@ -156,6 +159,7 @@ _MODULES = {
     "components": "scanner_api.graph.lineage",
     "connector_columns": "scanner_api.parsing",
     "connectors": "scanner_api.queries",
+    "copy_dictionary": "scanner_api.dictionary",
     "describe_topic": "scanner_api.searching",
     "diff": "scanner_api.queries",
     "diff_document": "scanner_api.queries",
@@ -246,6 +250,7 @@ __all__ = [
     "ScannerError",
     "SearchResult",
     "SparkChoice",
+    "TableCopy",
     "Target",
     "TopicDescription",
     "check",
@@ -258,6 +263,7 @@ __all__ = [
     "components",
     "connector_columns",
     "connectors",
+    "copy_dictionary",
     "describe_topic",
     "diff",
     "diff_document",

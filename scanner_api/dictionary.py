@@ -10,6 +10,9 @@ from pathlib import Path
 from scanner_dictionary.engine.open import Connection, Engine, resolve_url
 from scanner_dictionary.engine.open import open_dictionary as open_engine
 from scanner_dictionary.engine.pool import ReaderPool
+from scanner_dictionary.export.copy import CopyProgress as CopyProgress
+from scanner_dictionary.export.copy import TableCopy as TableCopy
+from scanner_dictionary.export.copy import copy_dictionary as copy_rows
 from scanner_dictionary.queries import clusters
 from scanner_dictionary.queries.resolve import unknown_name
 from scanner_model.errors import InputInvalid
@@ -86,6 +89,25 @@ def open_dictionary(
     handle = Dictionary(str(url), patience, notify)
     handle.writing(create=create).dispose()
     return handle
+
+
+def copy_dictionary(
+    source: Dictionary, target: Dictionary, *, progress: CopyProgress = lambda *_: None
+) -> tuple[TableCopy, ...]:
+    """Copy every table of *source* into *target*, which is made where it is missing and must be empty; return counts.
+
+    It is one transaction: where it fails or is interrupted *target* is empty. An older *source* is migrated first.
+    *progress* is called with a table's name, the rows copied, and all of its rows. Raises InputInvalid where
+    *target* is not empty, DictionaryUnusable where either cannot be read or written.
+
+    >>> copy_dictionary(dictionary, Dictionary("postgresql://scanner@db/dictionary"))
+    """
+    with source.reading() as conn:
+        engine = target.writing(create=True)
+        try:
+            return copy_rows(conn, engine, target.shown, progress)
+        finally:
+            engine.dispose()
 
 
 def known_cluster(conn: Connection, name: str | None) -> str | None:

@@ -13,13 +13,13 @@ from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.neighbours import count_edges, nearest_edges
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import NodeRow, newest_scan, nodes_of, stored_graph
-from scanner_dictionary.queries.columns_by_name import ColumnsPage, columns_called
 from scanner_dictionary.queries.resolve import FoundCluster, cluster_called, topic_of
-from scanner_dictionary.queries.search import KINDS, SearchHit, SearchResult
-from scanner_dictionary.queries.search import search as search_names
 from scanner_dictionary.queries.state import DictionaryState, StaleSource, dictionary_state
 from scanner_dictionary.queries.topic_schemas import SchemaAnswer, schemas_in
 from scanner_dictionary.queries.topics import TopicRow, topic_called
+from scanner_dictionary.search.columns_by_name import ColumnsPage, columns_called
+from scanner_dictionary.search.search import KINDS, SearchHit, SearchResult
+from scanner_dictionary.search.search import search as search_names
 from scanner_model.documents.schema_errors import closest_match
 from scanner_model.errors import InputInvalid
 

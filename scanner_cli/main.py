@@ -46,7 +46,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "serve": ("server.serve:serve", "Serve the page, the JSON API, MCP and metrics."),
     "mcp": ("server.mcp:mcp", "Answer an AI assistant over MCP on standard input and output."),
     "watch": ("server.watch:watch", "Scan regularly, and post what changed."),
-    "dictionary": ("dictionary:dictionary_group", "Show, export or prune the dictionary; forget a source."),
+    "dictionary": ("dictionary:dictionary_group", "Show, export, copy or prune the dictionary."),
     "config": ("check:config", "Print the JSON Schema of cluster.json."),
 }
 

@@ -100,7 +100,7 @@ _FILES: Mapping[str, tuple[Callable[[], str], str]] = {
     "/": (lambda: live_page("/static/page.css", "/static/page.js"), _HTML),
     "/topic": (lambda: _static("topic.html"), _HTML),
     "/static/page.css": (lambda: live_style() + _static("live.css"), _CSS),
-    "/static/page.js": (lambda: live_script(_static("live.js")), _JS),
+    "/static/page.js": (lambda: live_script("".join(map(_static, ("compare.js", "lists.js", "live.js")))), _JS),
     "/static/topic.js": (lambda: _static("topic.js"), _JS),
 }
 """Path → the text of a file and its type."""
@@ -131,7 +131,8 @@ class Parts:
 
 def application(dictionary: Dictionary, options: ServerOptions = ServerOptions(), parts: Parts = Parts()) -> Starlette:  # noqa: B008
     """Return the ASGI application over *dictionary*; its readers share a pool of connections."""
-    pooled = dictionary.pooled(size=options.threads, seconds=options.seconds)
+    # As many connections again for MCP, whose tools run in threads of its own.
+    pooled = dictionary.pooled(size=2 * (options.threads + options.heavy), seconds=options.seconds)
     answering = Answering(pooled, options)
     mcp, mcp_lifespan = mcp_routes(pooled, options)
 
@@ -197,7 +198,7 @@ def _ready(answering: Answering) -> Endpoint:
 
 def _metrics(answering: Answering, parts: Parts) -> Endpoint:
     async def metrics(_: Request) -> Response:
-        text = await answering.run(lambda: metrics_text(answering, parts.intake, parts.scans))
+        text = await answering.run(lambda: metrics_text(answering, parts.intake, parts.scans), heavy=True)
         return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
 
     return metrics

@@ -18,7 +18,8 @@ class ServerOptions:
     *token* is what clients must send as `Authorization: Bearer` (or as the password of HTTP Basic), empty for none;
     an address that is not loopback needs one. *hosts* are names of this machine, beside `localhost` and addresses,
     that clients may use without a token. *certificate* and *key* are PEM files, both or none. *threads* is how many
-    requests read the dictionary at once, *waiting* how many may wait beside them, *seconds* the limit of one query.
+    requests read the dictionary at once, few because Python runs one of them at a time, *heavy* how many of those that
+    may take seconds, beside the others. *waiting* is how many may wait, *seconds* the limit of one query.
     *connections* is how many clients may be connected: beyond, the one that has been idle longest is closed. *idle* is
     how many seconds one may be idle. *body* is the largest body of a request of the API in bytes, *cache* bounds the
     bytes of kept answers, *budget* the tokens of an MCP answer.
@@ -30,7 +31,8 @@ class ServerOptions:
     hosts: frozenset[str] = frozenset()
     certificate: Path | None = None
     key: Path | None = None
-    threads: int = 8
+    threads: int = 2
+    heavy: int = 2
     waiting: int = 512
     seconds: float = 30.0
     connections: int = 1_000

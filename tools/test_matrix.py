@@ -3,7 +3,7 @@
 Arguments are those of pytest. A row is a Python with the newest allowed dependencies, for each from 3.11 that is found
 (in PATH, or installed by pyenv), or the oldest Python with the oldest dependencies. It creates an environment of its
 own in build/matrix, installs the wheel there, and runs `scanner --version` and pytest. The exit status is 1 where a row
-failed. uv resolves the oldest versions, which takes minutes the first time; it is installed in build/matrix as well.
+failed. uv resolves the oldest versions, which takes minutes the first time; it is installed in build/tooling.
 """
 
 from __future__ import annotations
@@ -14,17 +14,15 @@ import shutil
 import subprocess
 import sys
 import tomllib
-import venv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
+from tooling import EXTRAS, ROOT, as_options, environment, run, tooling
+
 WORK = ROOT / "build" / "matrix"
 SUPPORTED = ("3.11", "3.12", "3.13")
-EXTRAS = ("postgres", "mysql", "parquet", "aws", "google", "openlineage", "protoc", "server")
-"""Extras whose libraries have wheels; Spark's is tested by `make test`, with the newest version only."""
-TOOLS = re.compile(r"(pytest|hypothesis|networkx|PyYAML|referencing|responses)\b")
+TOOLS = re.compile(r"(pytest|hatchling|hypothesis|networkx|PyYAML|referencing|responses)\b")
 """Dependencies of the tests that a row needs; those of `make check-static` are not, nor is openapi-spec-validator,
 whose old versions do not agree with the others about `referencing`."""
 DEFAULT_TESTS = ("-q", "-m", "not spark and not lab and not browser and not postgres and not mariadb", "tests")
@@ -63,28 +61,14 @@ def find_python(version: str) -> str | None:
     return None
 
 
-def run(*command: str | Path, **options: object) -> None:
-    """Run a command at the project's root; raises CalledProcessError where it fails."""
-    print("+", *command, flush=True)
-    subprocess.run(command, cwd=ROOT, check=True, **options)  # type: ignore[call-overload]
-
-
-def environment(directory: Path, python: str) -> Path:
-    """Create an empty virtual environment, replacing an earlier one, and return its Python."""
-    shutil.rmtree(directory, ignore_errors=True)
-    run(python, "-m", "venv", "--without-pip", directory)
-    return directory / "bin" / "python"
-
-
 def test(row: Row, uv: Path, wheel: Path, arguments: Sequence[str]) -> None:
     """Install and test one row; raises CalledProcessError where a step fails."""
     python = environment(WORK / row.name, row.python)
-    extras = [option for extra in EXTRAS for option in ("--extra", extra)]
     chosen: list[str | Path] = []
     if row.oldest:
         lowest = WORK / "oldest.txt"
         resolution = ("--resolution", "lowest-direct", "--python-version", row.version, "--only-binary", ":all:")
-        run(uv, "pip", "compile", "--quiet", *resolution, *extras, "pyproject.toml", "-o", lowest)
+        run(uv, "pip", "compile", "--quiet", *resolution, *as_options(EXTRAS), "pyproject.toml", "-o", lowest)
         chosen = ["--constraint", lowest]
     tools = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]["test"]
     wanted = [f"{wheel}[{','.join(EXTRAS)}]", *filter(TOOLS.match, tools)]
@@ -95,17 +79,14 @@ def test(row: Row, uv: Path, wheel: Path, arguments: Sequence[str]) -> None:
 
 def main(arguments: Sequence[str]) -> int:
     """Run every row and print one line for each; the exit status is 1 where one failed."""
-    tooling = WORK / "tooling"
-    if not (tooling / "bin" / "uv").exists():
-        venv.create(tooling, with_pip=True, clear=True)
-        run(tooling / "bin" / "pip", "install", "--quiet", "uv", "build")
+    programs = tooling("uv", "build")
     shutil.rmtree(WORK / "dist", ignore_errors=True)
-    run(tooling / "bin" / "python", "-m", "build", "--wheel", "--outdir", WORK / "dist", stdout=subprocess.DEVNULL)
+    run(programs / "python", "-m", "build", "--wheel", "--outdir", WORK / "dist", stdout=subprocess.DEVNULL)
     wheel = next((WORK / "dist").glob("*.whl"))
     results = dict.fromkeys(rows(), "passed")
     for row in results:
         try:
-            test(row, tooling / "bin" / "uv", wheel, arguments or DEFAULT_TESTS)
+            test(row, programs / "uv", wheel, arguments or DEFAULT_TESTS)
         except subprocess.CalledProcessError as error:
             results[row] = f"failed: {' '.join(map(str, error.cmd[:4]))} …"
     for row, result in results.items():

@@ -38,7 +38,7 @@ from dataflow_generator.jobs.flink.resolve import FlinkContext
 from dataflow_generator.jobs.flink.statements import flink_jobs, flink_owners, names_groups
 from dataflow_generator.jobs.ksqldb import Level, Reading, ksql_jobs, named_by, query_node
 from dataflow_generator.jobs.manual import manual_jobs
-from dataflow_generator.jobs.model import Dataset, JobFlows, Naming
+from dataflow_generator.jobs.model import Dataset, JobFlows, Naming, unread_job
 from dataflow_generator.jobs.openlineage import dataset_jobs, lineage_jobs
 from dataflow_generator.jobs.streams import streams_jobs, streams_node
 from scanner_dictionary.lineage_inputs.catalogs import LinkRow, Name, TableRow
@@ -177,7 +177,8 @@ def connect_readings(rows: Sequence[ConnectorRow], context: LookupContext) -> It
     available = KnownColumns(_columns_of(reported, context), context.derived, context.databases)
     for reading in connect_jobs(reported, available):
         count = "unknown_connectors" if not reading.known else "connector_columns" if reading.whole else "connectors"
-        yield JobReading(reading.flows, Coverage.of_one(count, reading.problems))
+        flows = reading.flows if reading.known else unread_job(reading.flows)
+        yield JobReading(flows, Coverage.of_one(count, reading.problems))
 
 
 def _reported(rows: Sequence[ConnectorRow], context: LookupContext) -> list[ReportedConnector]:
@@ -420,7 +421,7 @@ def merged(parts: Iterable[Described]) -> Described:
 def _counted(reading: Reading) -> JobReading:
     columns, tables, unread = (reading.level is level for level in (Level.COLUMNS, Level.TABLES, Level.UNREAD))
     counted = Coverage(columns=int(columns), tables=int(tables), unread=int(unread), problems=reading.problems)
-    return JobReading(reading.flows, counted)
+    return JobReading(unread_job(reading.flows) if unread else reading.flows, counted)
 
 
 def _chunked(rows: Sequence[T]) -> Iterator[Sequence[T]]:

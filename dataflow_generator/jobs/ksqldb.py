@@ -167,11 +167,14 @@ def named_by(queries: Iterable[Query]) -> Callable[[str], bool]:
     return lambda name: name in reported or "`" in name or "${" in texts or name.upper() in texts
 
 
+def ksqldb_namespace(source: str) -> str:
+    """Return the namespace of the jobs of a server; OpenLineage leaves that of a job to its scheduler."""
+    address = source.partition(":")[2]
+    return f"ksqldb://{address.partition('://')[2] or address}"
+
+
 def query_node(query: Query) -> Node:
     """Return the node of a query; names are unique per server, and a query that only fills a store is internal."""
-    # OpenLineage leaves the namespace of a job to its scheduler.
-    address = query.source.partition(":")[2]
-    namespace = f"ksqldb://{address.partition('://')[2] or address}"
     attributes = present(
         consumer_group=query.consumer_group,
         internal=_fills_a_store(query),
@@ -179,7 +182,7 @@ def query_node(query: Query) -> Node:
         statement=query.statement,
         type="ksqldb",
     )
-    return job_node(namespace, query.name, attributes)
+    return job_node(ksqldb_namespace(query.source), query.name, attributes)
 
 
 def _fills_a_store(query: Query) -> bool:

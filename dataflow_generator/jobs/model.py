@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -91,6 +91,11 @@ class JobFlows:
 def job_node(namespace: str, name: str, attributes: tuple[tuple[str, str | int | bool | tuple[str, ...]], ...]) -> Node:
     """Build the node of a job."""
     return Node(f"{NodeKind.JOB}:{namespace}/{name}", NodeKind.JOB, namespace, name, None, attributes)
+
+
+def unread_job(flows: JobFlows) -> JobFlows:
+    """Return *flows* with the attribute `unread` of the job: its statement or connector could not be parsed."""
+    return replace(flows, job=replace(flows.job, attributes=(*flows.job.attributes, ("unread", True))))
 
 
 class Pair(NamedTuple):

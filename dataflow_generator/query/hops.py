@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 from dataflow_generator.graph import EdgeKind, NodeKind
@@ -34,7 +34,7 @@ class Surroundings:
 
     *upstream* and *downstream* count the edges of nodes that enter and leave them in the whole graph: reads, writes,
     materializations and members of jobs and data, flows of columns. *complete* is False where edges were left out.
-    *scan* is the newest scan that the graph is of.
+    *scan* is the newest scan that the graph is of. *stale* has the reasons of stale nodes; None for an earlier graph.
     """
 
     root: NodeRow
@@ -44,6 +44,7 @@ class Surroundings:
     downstream: dict[int, int]
     complete: bool
     scan: int
+    stale: Mapping[int, str] | None = None
 
 
 StoredGraphReader = SqlGraphReader | PastGraphReader

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from dataflow_generator.query.hops import Hops, Surroundings, surroundings
+from dataflow_generator.query import stale
+from dataflow_generator.query.hops import Hops, StoredGraphReader, Surroundings, surroundings
 from dataflow_generator.query.paths import PathLimits, shortest_paths
 from dataflow_generator.query.traversal import DATASETS, Hop
 from scanner_api.dictionary import Dictionary
 from scanner_api.graph.open import GraphSource, find_node, open_stored_rows
-from scanner_dictionary.graph.reader import GraphReader
+from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import EdgeRow, NodeRow
+from scanner_dictionary.queries.stale_facts import stale_facts
 
 __all__ = ["EdgeRow", "Hops", "NodeRow", "Surroundings"]
 
@@ -25,7 +27,7 @@ class NodePaths:
     """The shortest paths between *start* and *end*: lists of edges; *nodes* has the nodes of all by their keys.
 
     *reverse*: the data go from *end* to *start*. *complete* is False where a limit ended the search. *scan* is the
-    newest scan that the graph is of.
+    newest scan that the graph is of, *stale* as in `Surroundings`.
     """
 
     start: NodeRow
@@ -35,6 +37,7 @@ class NodePaths:
     reverse: bool
     complete: bool
     scan: int
+    stale: Mapping[int, str] | None
 
 
 def neighbourhood(
@@ -49,7 +52,8 @@ def neighbourhood(
     >>> neighbourhood(dictionary, "orders").downstream
     """
     with open_stored_rows(GraphSource.of(dictionary, as_of)) as (rows, about):
-        return surroundings(rows, about, find_node(rows, node, "node"), hops)
+        part = surroundings(rows, about, find_node(rows, node, "node"), hops)
+        return replace(part, stale=stale_nodes(rows, part.nodes))
 
 
 def paths(
@@ -77,15 +81,30 @@ def paths(
             back = shortest_paths(last.id, first.id, kinds, ahead, limits)
             found, reverse = (back, True) if back.paths else (found, False)
         keys = {key for path in found.paths for hop in path for key in (hop.source, hop.target)}
+        nodes = graph.nodes_of({first.id, last.id, *keys})
         return NodePaths(
             start=first,
             end=last,
             paths=tuple(tuple(hop.edge for hop in path) for path in found.paths),
-            nodes=graph.nodes_of({first.id, last.id, *keys}),
+            nodes=nodes,
             reverse=reverse,
             complete=found.complete,
             scan=about.last_scan,
+            stale=stale_nodes(graph, nodes.values()),
         )
+
+
+def stale_nodes(graph: StoredGraphReader, nodes: Iterable[NodeRow]) -> Mapping[int, str] | None:
+    """Return why the newest scan could not confirm the facts of *nodes*, by node; None for an earlier graph.
+
+    A fresh node is not listed.
+    """
+    if not isinstance(graph, SqlGraphReader):
+        return None
+    listed = tuple(nodes)
+    facts = stale_facts(graph.conn, stale.fact_names(listed))
+    clusters = graph.cluster_nodes({fact.cluster for fact in facts}) if facts else ()
+    return stale.stale_nodes(listed, facts, {node.name: node.namespace for node in clusters})
 
 
 def _holder(graph: GraphReader, node: NodeRow) -> NodeRow:

@@ -1,14 +1,15 @@
-"""`scanner dictionary`: an overview of the dictionary, exports of all tables, removal of a source, retention."""
+"""`scanner dictionary`: an overview of the dictionary, exports and copies of it, removal of a source, retention."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from scanner_api.dictionary import Dictionary
+from scanner_api.dictionary import Dictionary, copy_dictionary
 from scanner_api.graph.export import TABLE_FORMATS, export_tables
 from scanner_api.graph.history import prune as prune_history
 from scanner_api.queries import forget as forget_sources
@@ -23,7 +24,9 @@ from scanner_cli.options import (
 )
 from scanner_cli.output.columns import members
 from scanner_cli.output.history import prune_document, prune_lines
-from scanner_cli.output.render import STDOUT, Format, format_option, json_text, table_text
+from scanner_cli.output.progress import steps_on
+from scanner_cli.output.render import STDOUT, Format, format_option, json_text, show, table_text
+from scanner_model.errors import DictionaryUnusable
 from scanner_model.text import visible
 
 
@@ -84,23 +87,58 @@ def prune(keep_scans: int | None, before: str | None, yes: bool, dictionary: Dic
         echo_err("nothing was deleted: repeat it with --yes")
 
 
+@click.command()
+@click.argument("source", metavar="SOURCE")
+@click.argument("target", metavar="TARGET")
+@lock_timeout_option
+@format_option(Format.TABLE, Format.JSON)
+def copy(source: str, target: str, patience: float, style: str) -> None:
+    """Copy every table of the dictionary SOURCE into TARGET: from SQLite to PostgreSQL, back, or to another server.
+
+    Each is a file, sqlite:///FILE or postgresql://…. TARGET is made where it is missing, and must be empty. The copy is
+    one transaction: where it fails or is interrupted, TARGET is empty, and the command can be run again. A SOURCE of an
+    earlier version is migrated first. The copy is of the moment when it began; a scan into a file that is being copied
+    waits. At the end the rows of each table are counted in both and compared.
+
+    \b
+    Examples:
+      scanner dictionary copy dictionary.db postgresql://scanner@db/dictionary
+      scanner dictionary copy postgresql://scanner@db/dictionary dictionary.db --format json
+
+    Exit status: 1 one of them cannot be read or written; 2 TARGET is not empty.
+    """
+    into = Dictionary(target, patience, echo_err)
+    try:
+        with steps_on(sys.stderr) as progress:
+            tables = copy_dictionary(Dictionary(source), into, progress=progress)
+    except KeyboardInterrupt as error:
+        hint = "nothing was copied: run it again"
+        raise DictionaryUnusable("interrupted", where=into.shown, hint=hint) from error
+    rows = [table._asdict() for table in tables]
+    document = {"source": Dictionary(source).shown, "target": into.shown, "tables": rows}
+    show(rows, ("table", "source_rows", "target_rows"), style, document=document)
+    echo_err(f"{sum(table.target_rows for table in tables)} rows of {len(tables)} tables copied to {into.shown}")
+
+
 _CLUSTERS = ("name", "brokers", "kafka_cluster_id", "scans", "last_scan")
 _SOURCES = ("cluster", "name", "last_queried", "last_read", "stale_since", "stale_reason")
 
 
 @click.group("dictionary", cls=Group)
 def dictionary_group() -> None:
-    """Show an overview of the dictionary, export it, forget a source that no longer exists, or prune old history.
+    """Show an overview of the dictionary, export or copy it, forget a source, or prune old history.
 
     \b
     Examples:
       scanner dictionary info
       scanner dictionary export --format h2 -o dictionary.sql
+      scanner dictionary copy dictionary.db postgresql://scanner@db/dictionary
       scanner dictionary forget connect:old
       scanner dictionary prune --keep-scans 50
     """
 
 
+dictionary_group.add_command(copy)
 dictionary_group.add_command(forget)
 dictionary_group.add_command(prune)
 

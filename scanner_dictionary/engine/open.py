@@ -46,6 +46,7 @@ _HINTS = (
     ("53", "cannot be written: the server has no room left", "free some space; the last scan is still stored"),
     ("25006", "cannot be written: the server is read-only", "name the primary server"),
     ("28", "refused the user or password", "look at user and password in the dictionary's URL"),
+    ("2BP01", "cannot be migrated: something of yours depends on it", "drop that, and create it after the update"),
     ("3D000", "does not exist on the server", "create it: createdb NAME"),
     ("42501", "does not allow this", "grant the user CREATE on the schema and rights on its tables"),
     ("42P06", "is being created by another program", "try again"),
@@ -151,6 +152,9 @@ def _sqlite(url: URL) -> Location:
     if not url.database or url.host:
         hint = "write sqlite:///dictionary.db, or sqlite:////absolute/path.db"
         raise InputInvalid("the dictionary's URL names no file", where="sqlite:…", hint=hint)
+    if url.query:
+        hint = "a file whose name has a ? is named without sqlite:///"
+        raise InputInvalid("the URL of a file has no options after ?", where="sqlite:…", hint=hint)
     return _in_file(url.database)
 
 

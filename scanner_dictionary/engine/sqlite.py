@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -98,6 +99,9 @@ _CHANGING = 500
 _STEPS = 100_000
 """Instructions of SQLite's virtual machine, about a millisecond's, after which the time is looked at."""
 
+_LONGEST_PATH = 504
+"""Bytes of a path that SQLite opens on Unix: 512 with the end of the name of a journal."""
+
 _NO_RIGHTS = ("SQLITE_READONLY", "SQLITE_CANTOPEN")
 
 
@@ -142,6 +146,11 @@ def limit_time(conn: Connection, seconds: float) -> None:
 
 def check_file(file: Path, shown: str, *, create: bool) -> None:
     """Refuse a place where no dictionary can be, before SQLite says so less clearly."""
+    # SQLite follows links before it looks at the length.
+    length = max(len(os.fsencode(path)) for path in (file.absolute(), file.resolve()))
+    if length > _LONGEST_PATH:
+        what = f"the dictionary's path has {length} bytes, and SQLite takes {_LONGEST_PATH}"
+        raise DictionaryUnusable(what, where=shown, hint="name a file with a shorter path")
     if file.is_dir():
         raise DictionaryUnusable("the dictionary is a directory", where=shown, hint="name a file in it")
     if create and not file.exists() and not file.parent.is_dir():

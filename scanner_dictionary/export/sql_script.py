@@ -18,6 +18,7 @@ from scanner_dictionary.engine.open import REVISION, VERSION_TABLE
 from scanner_dictionary.engine.rows import batches, consistent_read, tables
 from scanner_dictionary.export.atomic_write import atomic_file
 from scanner_dictionary.schema.column_types import about
+from scanner_dictionary.schema.views import VIEWS
 
 _LONGEST_STATEMENT = 64 * 1024
 """Characters after which a statement ends; a longer row has a statement of its own."""
@@ -43,12 +44,14 @@ def _script(conn: Connection) -> Iterator[str]:
     listed = tables()
     yield f"-- A data dictionary of scanner, revision {REVISION}. UTF-8; for H2 2.1 or newer, PostgreSQL and SQLite.\n"
     yield "BEGIN;\n"
+    yield from (f"DROP VIEW IF EXISTS {view.name};\n" for view in VIEWS)
     yield f"DROP TABLE IF EXISTS {VERSION_TABLE};\n"
     yield from (f"DROP TABLE IF EXISTS {table.name};\n" for table in reversed(listed))
     yield f"CREATE TABLE {VERSION_TABLE} (version_num VARCHAR(32) NOT NULL PRIMARY KEY);\n"
     yield f"INSERT INTO {VERSION_TABLE} (version_num) VALUES ({_literal(REVISION)});\n"  # noqa: S608 - ours
     for table in listed:
         yield from _table(conn, table)
+    yield from (f"\n-- {view.about}\n{_statement(view.statement)}" for view in VIEWS)
     yield "COMMIT;\n"
 
 

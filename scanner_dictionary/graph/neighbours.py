@@ -19,7 +19,7 @@ def count_edges(conn: Connection, nodes: Collection[int], *, forward: bool, kind
     counts: dict[int, int] = {}
     for chunk in in_chunks(sorted(nodes), _NODES_AT_ONCE):
         rows = conn.execute(_COUNTS[forward], {"nodes": chunk, "kinds": sorted(kinds)})
-        counts |= {row[0]: row[1] for row in rows}
+        counts |= {row[0]: row[1] for row in rows.all()}
     return counts
 
 

@@ -7,12 +7,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import BigInteger, Connection, and_, cast, select, true
+from sqlalchemy import Connection, and_, select, true
 
 from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.graph import neighbours
 from scanner_dictionary.graph import store as graph_store
-from scanner_dictionary.graph.reader import CALLED, SqlGraphReader, columns_of_schema
+from scanner_dictionary.graph.reader import CALLED, SqlGraphReader, columns_of_schema, schema_node
 from scanner_dictionary.graph.store import EdgeRow, NodeRow
 from scanner_dictionary.graph.versions import (
     EdgeVersion,
@@ -125,6 +125,14 @@ class PastGraphReader:
             row for row in rows.values() if row.namespace in homes and (row.kind != "cluster" or row.name == cluster)
         )
         return tuple(self._know(sorted(kept)))
+
+    def top_nodes(self, limit: int) -> tuple[NodeRow, ...]:
+        """Return the first *limit* nodes that were neither schema nor column; of the stored graph as many are read."""
+        table = t.flow_node_version
+        current = self._as_they_were(SqlGraphReader(self.conn).top_nodes(limit))
+        differing = and_(table.c.kind.not_in(("column", "schema")), differs_at(table, self.scan))
+        rows = {row.id: row for row in (*current, *self._past_nodes(node_versions(self.conn, differing)))}
+        return tuple(self._know(rows[key] for key in sorted(rows)[:limit]))
 
     def nodes_named(self, names: Collection[str]) -> Iterator[NodeRow]:
         """List nodes by name; a schema and its columns have no namespace."""
@@ -370,20 +378,6 @@ class PastGraphReader:
 def _reached(nodes: Iterable[int]) -> list[int]:
     """Return those of the keys that the stored graph has."""
     return [key for key in nodes if key > _UNREACHED]
-
-
-def schema_node(conn: Connection, key: str) -> tuple[NodeRow, ...]:
-    """Return the node of the stored graph that has the *key* of a schema, in a tuple; nothing where it has none."""
-    node, definition = t.flow_node, t.schema_definition.c
-    place = cast(definition.id, BigInteger) * (1 << graph_store.SCHEMA_BITS)
-    start = key.removeprefix(_SCHEMA)
-    # Digits of the fingerprint are 0 to f: g comes after all of them, in every collation.
-    alike = definition.fingerprint.between(start, f"{start}g")
-    query = select(node).join(t.schema_definition, node.c.id == place).where(alike, node.c.node_key == key)
-    row = conn.execute(query).first()
-    if row is None:  # another engine numbered the rows
-        row = conn.execute(select(node).where(node.c.kind == "schema", node.c.node_key == key)).first()
-    return (NodeRow(*row),) if row else ()
 
 
 def _as_it_was(row: NodeRow, version: NodeVersion) -> NodeRow:

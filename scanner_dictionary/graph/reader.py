@@ -7,15 +7,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
-from sqlalchemy import ColumnElement, Connection, Select, bindparam, case, func, select, true
+from sqlalchemy import BigInteger, ColumnElement, Connection, Select, bindparam, case, cast, func, select, true
 
 from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.graph import neighbours
 from scanner_dictionary.graph import store as graph_store
 from scanner_dictionary.graph.store import EdgeRow, NodeRow
-from scanner_dictionary.queries.names import NODE, names_near
 from scanner_dictionary.queries.resolve import clusters_named
 from scanner_dictionary.schema import tables as t
+from scanner_dictionary.search.names import NODE, names_near
 from scanner_model.errors import InputInvalid
 from scanner_model.names import broker_addresses
 
@@ -24,6 +24,8 @@ CALLED = ("topic", "dataset", "job", "consumer-group", "column")
 """The kinds of nodes that users refer to by a name."""
 
 _NAMES_AT_ONCE = 500
+_INNER = ("column", "schema")
+_SCHEMA = "schema:"
 _NAMED = select(t.flow_node).where(
     t.flow_node.c.name.in_(bindparam("names", expanding=True)),
     t.flow_node.c.namespace != "",
@@ -99,6 +101,12 @@ class SqlGraphReader:
     def all_edges(self) -> Iterator[EdgeRow]:
         """Read every edge in the graph's order."""
         return graph_store.read_edges(self.conn)
+
+    def top_nodes(self, limit: int) -> tuple[NodeRow, ...]:
+        """Return the first *limit* nodes that are neither schema nor column, in the graph's order."""
+        node = t.flow_node
+        query = select(node).where(topic_level(self.conn).nodes, node.c.kind.not_in(_INNER)).order_by(node.c.id)
+        return tuple(NodeRow(*row) for row in self.conn.execute(query.limit(limit)))
 
     def node_keys(self) -> Mapping[int, str]:
         """Return the `node_key` of every node."""
@@ -207,6 +215,20 @@ def columns_of_schema(conn: Connection, key: str, name: str) -> Iterator[NodeRow
     for row in conn.execute(columns.order_by(node.c.id)):
         if row.node_key.startswith(inside):
             yield NodeRow(*row)
+
+
+def schema_node(conn: Connection, key: str) -> tuple[NodeRow, ...]:
+    """Return the node of the stored graph that has the *key* of a schema, in a tuple; nothing where it has none."""
+    node, definition = t.flow_node, t.schema_definition.c
+    place = cast(definition.id, BigInteger) * (1 << graph_store.SCHEMA_BITS)
+    start = key.removeprefix(_SCHEMA)
+    # Digits of the fingerprint are 0 to f: g comes after all of them, in every collation.
+    alike = definition.fingerprint.between(start, f"{start}g")
+    query = select(node).join(t.schema_definition, node.c.id == place).where(alike, node.c.node_key == key)
+    row = conn.execute(query).first()
+    if row is None:  # another engine numbered the rows
+        row = conn.execute(select(node).where(node.c.kind == "schema", node.c.node_key == key)).first()
+    return (NodeRow(*row),) if row else ()
 
 
 _DESCRIBED = '%"type":%'

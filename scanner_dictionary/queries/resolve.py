@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, func, or_, select
 
-from scanner_dictionary.queries.names import names_near
 from scanner_dictionary.schema import tables as t
+from scanner_dictionary.search.names import names_near
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.names import broker_addresses
 

@@ -103,9 +103,13 @@ def field_tags(conn: Connection, cluster: int, schemas: Collection[str] | None =
     """
     note = t.annotation.c
     query = select(note.schema_id, note.record, note.path, note.tags).where(
-        note.cluster_id == cluster, note.path.is_not(None), note.schema_id.is_not(None), note.gone.is_(None)
+        note.path.is_not(None), note.schema_id.is_not(None), note.gone.is_(None)
     )
-    query = query if schemas is None else query.where(note.schema_id.in_(sorted(schemas)))
+    if schemas is None:
+        query = query.where(note.cluster_id == cluster)
+    else:
+        # + 0: SQLite would take the index of the cluster, and read all annotations of it.
+        query = query.where(note.schema_id.in_(sorted(schemas)), note.cluster_id + 0 == cluster)
     by_subject: dict[tuple[str, str], dict[ColumnPath, tuple[str, ...]]] = {}
     for schema_id, record, path, tags in conn.execute(query.order_by(note.id)):
         fields, where = by_subject.setdefault((schema_id, record or ""), {}), tuple(json.loads(path))

@@ -204,9 +204,9 @@ catalog_table = declare(
     must("parameters", Text, "JSON array of (key, value) pairs; secrets are redacted"),
     must("partition_keys", Text, "JSON array of column names"),
     must("symlinks", Text, "JSON array of (namespace, name) pairs: other names of the same data"),
+    *provenance(),
     must("definition", Text, "SQL text of a view, may be empty; secrets are redacted"),
     must("keys", Text, "JSON array of (kind, columns, referenced table, its columns)"),
-    *provenance(),
     Index("ix_catalog_table_cluster", "cluster_id"),
     Index("ix_catalog_table_source", "source_id"),
 )

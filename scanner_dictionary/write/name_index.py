@@ -11,7 +11,8 @@ from sqlalchemy import Connection, func, select
 from scanner_dictionary.engine.rows import in_chunks, insert_rows
 from scanner_dictionary.graph.store import newest_scan
 from scanner_dictionary.queries.columns import texts
-from scanner_dictionary.queries.names import (
+from scanner_dictionary.schema import tables as t
+from scanner_dictionary.search.names import (
     CATALOG_TAG,
     COLUMN,
     LONGEST_TERM,
@@ -22,7 +23,6 @@ from scanner_dictionary.queries.names import (
     leaf_name,
     words_of,
 )
-from scanner_dictionary.schema import tables as t
 
 _DEFINITIONS_AT_ONCE = 2_000
 _NAMES_AT_ONCE = 500

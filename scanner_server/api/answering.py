@@ -89,8 +89,8 @@ class Answering:
 
     def __init__(self, dictionary: Dictionary, options: ServerOptions) -> None:
         self.dictionary = dictionary
-        self._limiter = anyio.CapacityLimiter(options.threads)
-        self._threads, self._most = options.threads, options.threads + options.waiting
+        self._light, self._heavy = anyio.CapacityLimiter(options.threads), anyio.CapacityLimiter(options.heavy)
+        self._most = options.threads + options.heavy + options.waiting
         self._kept = Kept(options.cache)
         self._bodies = Bodies(options.body)
         # A body that was read waits for a thread: beyond these, requests wait before theirs is read.
@@ -100,9 +100,9 @@ class Answering:
         self.counts: dict[tuple[str, int], int] = {}
         """Answered requests by operation and status."""
 
-    async def run(self, work: Callable[[], T]) -> T:
-        """Run *work* in a thread."""
-        return await anyio.to_thread.run_sync(work, limiter=self._limiter)
+    async def run(self, work: Callable[[], T], *, heavy: bool = False) -> T:
+        """Run *work* in a thread; what is *heavy* has threads of its own."""
+        return await anyio.to_thread.run_sync(work, limiter=self._heavy if heavy else self._light)
 
     async def answer(self, operation: Operation, request: Request) -> Response:
         """Return the response to a request of *operation*."""
@@ -129,7 +129,7 @@ class Answering:
         key = operation.name, *arguments.values()
         body = self._kept.get(tag, key)
         if body is None:
-            body = await self.run(lambda: self._body(operation, arguments))
+            body = await self.run(lambda: self._body(operation, arguments), heavy=operation.heavy)
             self._kept.put(tag, key, body)
         content, more = body.of(request.headers)
         return Response(content, headers=headers | more, media_type=operation.media)
@@ -142,7 +142,7 @@ class Answering:
                 largest = f"send at most {self._bodies.largest:,} bytes"
                 return problem(413, "the body is too large", hint=largest, headers={"Connection": "close"})
             arguments = read_parameters(operation, _members(b"".join(pieces)))
-            body = await self.run(lambda: self._body(operation, arguments))
+            body = await self.run(lambda: self._body(operation, arguments), heavy=operation.heavy)
         content, more = body.of(request.headers)
         headers = {"vary": "accept-encoding, authorization", "cache-control": "no-store"}
         return Response(content, headers=headers | more, media_type=operation.media)

@@ -12,6 +12,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from scanner_api.graph.lineage import Impact, node_path
 from scanner_api.graph.neighbourhood import EdgeRow, NodePaths, NodeRow, Surroundings
+from scanner_api.graph.overview import Coverage, Overview
 from scanner_model.columns import path_name
 from scanner_model.errors import InputInvalid
 from scanner_model.text import csv_row
@@ -25,7 +26,7 @@ Cursor = Sequence[Any]
 class Listed(Generic[T]):
     """A page of a list; *next_cursor* continues it, None at its end.
 
-    *complete* is False where items may be missing, because the index of names does not have all of the dictionary yet.
+    *complete* is False where something may be missing on all pages: names are not indexed yet, or an item is cut.
     """
 
     items: Sequence[T]
@@ -36,7 +37,9 @@ class Listed(Generic[T]):
 class GraphNode(NamedTuple):
     """A node of the graph; *path* is a column's, else None.
 
-    *upstream* and *downstream* count its edges in the whole graph, each way; None where they were not counted.
+    *upstream* and *downstream* count its edges in the whole graph, each way; None where they were not counted. *stale*
+    is why the newest scan could not confirm it, empty where it did; None where that is not looked up. *unread*: the
+    statement, or the class of the connector, could not be parsed, so that its flows are unknown.
     """
 
     id: str
@@ -47,6 +50,8 @@ class GraphNode(NamedTuple):
     attributes: Mapping[str, object]
     upstream: int | None
     downstream: int | None
+    stale: str | None
+    unread: bool
 
 
 class GraphEdge(NamedTuple):
@@ -113,10 +118,40 @@ def neighbourhood_answer(part: Surroundings) -> Neighbourhood:
         root=part.root.node_key,
         scan=part.scan,
         nodes=tuple(
-            graph_node(node, part.upstream.get(node.id, 0), part.downstream.get(node.id, 0)) for node in part.nodes
+            graph_node(node, part.stale, part.upstream.get(node.id, 0), part.downstream.get(node.id, 0))
+            for node in part.nodes
         ),
         edges=tuple(graph_edge(edge, keys) for edge in part.edges),
         complete=part.complete,
+    )
+
+
+class WholeGraph(NamedTuple):
+    """The graph of *scan* without schemas and columns; no nodes, and *complete* False, where there are too many.
+
+    *node_count* and *edge_count* are of the whole graph, *coverage* counts what was parsed, and lists the problems.
+    """
+
+    scan: int
+    nodes: tuple[GraphNode, ...]
+    edges: tuple[GraphEdge, ...]
+    complete: bool
+    node_count: int
+    edge_count: int
+    coverage: Coverage
+
+
+def overview_answer(whole: Overview) -> WholeGraph:
+    """Return the document of the graph without schemas and columns."""
+    keys = {node.id: node.node_key for node in whole.nodes}
+    return WholeGraph(
+        scan=whole.scan,
+        nodes=tuple(graph_node(node, whole.stale) for node in whole.nodes),
+        edges=tuple(graph_edge(edge, keys) for edge in whole.edges),
+        complete=whole.complete,
+        node_count=whole.node_count,
+        edge_count=whole.edge_count,
+        coverage=whole.coverage,
     )
 
 
@@ -129,7 +164,7 @@ def paths_answer(result: NodePaths) -> PathList:
         scan=result.scan,
         reverse=result.reverse,
         complete=result.complete,
-        nodes=tuple(graph_node(node) for node in result.nodes.values()),
+        nodes=tuple(graph_node(node, result.stale) for node in result.nodes.values()),
         paths=tuple(tuple(graph_edge(edge, keys) for edge in path) for path in result.paths),
     )
 
@@ -174,11 +209,23 @@ def node_of(node: NodeRow, path: tuple[str, ...] | None) -> NodeRow:
     return node._replace(kind="column", path=json.dumps(path, ensure_ascii=False)) if path else node
 
 
-def graph_node(node: NodeRow, upstream: int | None = None, downstream: int | None = None) -> GraphNode:
-    """Return the document of a node."""
+def graph_node(
+    node: NodeRow, stale: Mapping[int, str] | None = None, upstream: int | None = None, downstream: int | None = None
+) -> GraphNode:
+    """Return the document of a node; *stale* has the reasons of stale nodes, None where they are not known."""
     attributes: dict[str, object] = json.loads(node.attributes)
-    path = node_path(node)
-    return GraphNode(node.node_key, node.kind, node.namespace, node.name, path, attributes, upstream, downstream)
+    return GraphNode(
+        id=node.node_key,
+        kind=node.kind,
+        namespace=node.namespace,
+        name=node.name,
+        path=node_path(node),
+        attributes=attributes,
+        upstream=upstream,
+        downstream=downstream,
+        stale=None if stale is None else stale.get(node.id, ""),
+        unread=attributes.get("unread") is True,
+    )
 
 
 def graph_edge(edge: EdgeRow, keys: Mapping[int, str]) -> GraphEdge:

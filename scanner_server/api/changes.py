@@ -147,7 +147,8 @@ def may_delete(
 ) -> Listed[Deletion]:
     """Answer whether a topic, subject, version or schema id may be deleted, for each cluster; nothing is deleted."""
     answers = find_uses(dictionary, topic=topic, subject=subject, version=version, schema_id=schema_id, cluster=cluster)
-    return Listed(items=[_deletion(deletion_document(each), limit) for each in answers], next_cursor=None)
+    listed = [_deletion(deletion_document(each), limit) for each in answers]
+    return Listed(items=listed, next_cursor=None, complete=all(each.complete for each in listed))
 
 
 def _deletion(document: Document, limit: int) -> Deletion:

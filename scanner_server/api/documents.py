@@ -36,12 +36,14 @@ def document(value: object) -> Json:
         return value
     names = _members(kind)
     if names is not None:
-        return {name: document(getattr(value, name)) for name in names}
+        # A call for each plain value would take longer than all the rest.
+        members = ((name, getattr(value, name)) for name in names)
+        return {name: each if type(each) in _PLAIN else document(each) for name, each in members}
     if isinstance(value, str):
         return str(value.value) if isinstance(value, Enum) else value
     if isinstance(value, Mapping):
-        return {str(key): document(each) for key, each in value.items()}
-    return [document(each) for each in value]  # type: ignore[attr-defined]
+        return {str(key): each if type(each) in _PLAIN else document(each) for key, each in value.items()}
+    return [each if type(each) in _PLAIN else document(each) for each in value]  # type: ignore[attr-defined]
 
 
 @lru_cache(maxsize=512)

@@ -7,16 +7,21 @@ from typing import Annotated
 from pydantic import Field
 
 from scanner_api.dictionary import Dictionary
+from scanner_api.graph.history import GraphOfScan, graphs
 from scanner_api.graph.lineage import impact as find_impact
 from scanner_api.graph.neighbourhood import Hops, neighbourhood
 from scanner_api.graph.neighbourhood import paths as find_paths
+from scanner_api.graph.overview import overview
 from scanner_server.api.answers import (
     ImpactList,
+    Listed,
     Neighbourhood,
     PathList,
+    WholeGraph,
     impact_answer,
     impact_csv,
     neighbourhood_answer,
+    overview_answer,
     paths_answer,
 )
 from scanner_server.api.parameters import AsOf, NodeName
@@ -37,6 +42,21 @@ def get_lineage(
     """Return the nodes and edges within some hops of a node, and how many edges each node has in the whole graph."""
     hops = Hops(upstream=upstream, downstream=downstream, columns=columns, edges=limit)
     return neighbourhood_answer(neighbourhood(dictionary, node, hops, as_of=as_of))
+
+
+def get_overview(
+    dictionary: Dictionary,
+    *,
+    limit: Annotated[int, Field(ge=1, le=10_000, description="No nodes where there are more.")] = 2_000,
+    as_of: AsOf = None,
+) -> WholeGraph:
+    """Return the graph without schemas and columns, with its coverage and problems."""
+    return overview_answer(overview(dictionary, limit=limit, as_of=as_of))
+
+
+def list_graphs(dictionary: Dictionary) -> Listed[GraphOfScan]:
+    """List the scans whose graphs can be read and compared, the oldest first."""
+    return Listed(items=graphs(dictionary), next_cursor=None)
 
 
 def get_paths(

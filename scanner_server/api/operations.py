@@ -19,13 +19,15 @@ BASE = "/api/v1"
 class Operation:
     """A request: its path below `/api/v1`, and the function that answers it; *media* is the type of the answer.
 
-    The parameters of a POST are the members of its body; it changes nothing either.
+    The parameters of a POST are the members of its body; it changes nothing either. A *heavy* one may take seconds
+    on a large dictionary: it waits for other heavy ones only, and holds up no light one.
     """
 
     path: str
     answer: Callable[..., Any]
     media: str = "application/json"
     method: Literal["GET", "POST"] = "GET"
+    heavy: bool = False
 
     @property
     def name(self) -> str:
@@ -39,24 +41,26 @@ OPERATIONS: tuple[Operation, ...] = (
     Operation("/clusters/{cluster}/topics/{topic}", listings.describe_topic),
     Operation("/clusters/{cluster}/topics/{topic}/schemas", listings.topic_schemas),
     Operation("/topics", listings.list_topics),
-    Operation("/schemas", listings.list_schemas),
+    Operation("/schemas", listings.list_schemas, heavy=True),
     Operation("/columns", listings.list_columns),
-    Operation("/connectors", listings.list_connectors),
-    Operation("/statements", listings.list_statements),
-    Operation("/tables", listings.list_tables),
-    Operation("/findings", listings.list_findings),
+    Operation("/connectors", listings.list_connectors, heavy=True),
+    Operation("/statements", listings.list_statements, heavy=True),
+    Operation("/tables", listings.list_tables, heavy=True),
+    Operation("/findings", listings.list_findings, heavy=True),
     Operation("/sources", listings.list_sources),
     Operation("/scans", listings.list_scans),
     Operation("/scans/{scan}/sources", listings.list_scan_sources),
     Operation("/scans/{scan}/problems", listings.list_scan_problems),
-    Operation("/scans/diff", changes.get_diff),
+    Operation("/scans/diff", changes.get_diff, heavy=True),
     Operation("/search", listings.search),
+    Operation("/graphs", lineage.list_graphs),
+    Operation("/overview", lineage.get_overview),
     Operation("/lineage", lineage.get_lineage),
     Operation("/paths", lineage.get_paths),
-    Operation("/impact", lineage.get_impact),
-    Operation("/history", changes.get_history),
-    Operation("/may-delete", changes.may_delete),
-    Operation("/check-change", changes.check_change, method="POST"),
-    Operation("/impact.csv", lineage.get_impact_csv, "text/csv"),
+    Operation("/impact", lineage.get_impact, heavy=True),
+    Operation("/history", changes.get_history, heavy=True),
+    Operation("/may-delete", changes.may_delete, heavy=True),
+    Operation("/check-change", changes.check_change, method="POST", heavy=True),
+    Operation("/impact.csv", lineage.get_impact_csv, "text/csv", heavy=True),
 )
 """All operations; a new question is a function above and a row here."""

@@ -3,6 +3,8 @@
 (() => {
   const place = document.getElementById("topic");
   const params = new URLSearchParams(location.search);
+  const theme = ["light", "dark"].includes(params.get("theme")) ? {theme: params.get("theme")} : {};
+  document.documentElement.dataset.theme = theme.theme || "";
   const [cluster, topic] = [params.get("cluster") || "", params.get("topic") || ""];
 
   function make(tag, attributes, ...children) {
@@ -60,6 +62,7 @@
     const about = found.topic;
     const versions = subjects.items.filter((each) => each.topics.includes(topic));
     document.title = `${about.name} · ${about.cluster}`;
+    const to = (more) => `/#${new URLSearchParams({node: found.node, ...more, ...theme})}`;
     const facts = [
       ["cluster", about.cluster],
       ["partitions", about.partitions === null ? "unknown" : String(about.partitions)],
@@ -69,15 +72,22 @@
       ["as of", `scan ${now.scan}, ${now.finished.slice(0, 16).replace("T", " ")} UTC`],
     ];
     place.replaceChildren(
-      make("p", {}, make("a", {href: found.node ? `/#${new URLSearchParams({node: found.node})}` : "/"}, "Data flow")),
+      make(
+        "nav",
+        {"aria-label": "Views"},
+        make("a", {href: found.node ? to({}) : "/"}, "Data flow"),
+        found.node ? make("a", {href: to({list: "impact"})}, "Impact") : "",
+      ),
       make("h1", {}, about.name),
       make("p", {}, about.description),
-      table("Facts", ["", ""], facts),
+      make("dl", {class: "facts"}, facts.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)])),
       table(`Used by ${found.user_count}`, ["use", "kind", "name", "where", "evidence"], found.users.map(userRow)),
       table("Subjects", ["subject", "format", "versions"], versions.map((e) => [e.name, e.format, e.versions.join(", ")])),
       ...found.schemas.flatMap(schemaPart),
     );
   }
 
-  show().catch((error) => place.replaceChildren(make("p", {class: "warn", role: "alert"}, String(error.message || error))));
+  show()
+    .catch((error) => place.replaceChildren(make("p", {class: "warn", role: "alert"}, String(error.message || error))))
+    .finally(() => place.setAttribute("aria-busy", "false"));
 })();

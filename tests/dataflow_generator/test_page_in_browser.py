@@ -7,7 +7,7 @@ import shutil
 import socket
 import subprocess
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from html.parser import HTMLParser
 from typing import Any
@@ -343,6 +343,46 @@ def test_a_kind_that_is_new_has_its_place(look) -> None:
     assert seen.complaints == []
     assert (sorted(seen.found["cards"]), seen.found["lines"]) == ([lake.key, f"topic:{KAFKA}/orders"], 1)
     assert sorted(seen.found["outline"]) == ["lake://x", "orders", "orders", "shop"]
+
+
+def test_a_job_that_was_not_read_says_so_on_its_card(look) -> None:
+    """Nobody may take a statement without lines for one that does nothing."""
+    drawing = installation(1)
+    job = drawing.node(NodeKind.JOB, "connect://c", "clean-0")
+    drawing.nodes[job.key] = replace(job, attributes=(("unread", True),))
+    script = """return [all(".doubt").filter((each) => each.closest(".card")).map((each) => each.textContent),
+      card("clean-0").getAttribute("aria-label"), document.getElementById("panel").textContent];"""
+    (marks, label, panel) = look(drawing.page(), script, node=job.key).found
+
+    assert (marks, label) == (["not read"], "job clean-0 not read")
+    assert "its flows are unknown" in panel
+
+
+def test_the_outline_of_a_large_cluster_has_its_first_items_and_what_is_selected(look) -> None:
+    """Thousands of lines that nobody reads made each click slow."""
+    drawing = Drawing()
+    for number in range(400):
+        drawing.topic(f"t{number}")
+    script = """const names = () => all('#outline [aria-level="2"]').map((each) => each.title);
+      const before = names();
+      all('#outline [aria-level="2"]').at(-1).click();
+      return [before.slice(-2), names().length];"""
+    seen = look(drawing.page(), script, node=f"topic:{KAFKA}/t399")
+
+    assert seen.found == [["t399", "199 more items …"], 400]
+
+
+def test_a_long_name_is_shortened_in_the_middle(look) -> None:
+    """Topics of one team share a prefix, and versions an ending."""
+    drawing = Drawing()
+    drawing.topic("a-long-prefix-that-is-shared-by-many-topics.orders.v1")
+    script = """const name = card("a-long-prefix-that-is-shared-by-many-topics.orders.v1").querySelector(".name");
+      const [start, end] = name.children;
+      return [name.textContent, start.scrollWidth > start.clientWidth, end.textContent,
+        end.scrollWidth > end.clientWidth];"""
+    seen = look(drawing.page(), script)
+
+    assert seen.found == ["a-long-prefix-that-is-shared-by-many-topics.orders.v1", True, "rders.v1", False]
 
 
 def test_cycles_have_a_drawing(look) -> None:

@@ -48,14 +48,26 @@ def test_commands_have_the_options_that_are_given(arguments) -> None:
 def test_nothing_runs_as_root_or_may_write_elsewhere() -> None:
     """The server reads what strangers wrote."""
     (compose,) = documents("compose.yaml")
-    service = compose["services"]["scanner"]
+    services = compose["services"]
 
-    assert (service["read_only"], service["cap_drop"]) == (True, ["ALL"])
+    assert services["scanner"]["cap_drop"] == ["ALL"]
+    assert {name: service["read_only"] for name, service in services.items()} == {"scanner": True, "postgres": True}
+    assert all(service["security_opt"] == ["no-new-privileges:true"] for service in services.values())
     assert len(containers()) == 2
     for container in containers():
         assert container["securityContext"]["readOnlyRootFilesystem"] is True
         assert container["securityContext"]["allowPrivilegeEscalation"] is False
         assert container["resources"]["limits"]["memory"]
+
+
+def test_the_compose_file_has_no_password_and_starts_without_none() -> None:
+    """A default password is one that everybody knows."""
+    (compose,) = documents("compose.yaml")
+    environments = [service["environment"] for service in compose["services"].values()]
+    secrets = [text for each in environments for name, text in each.items() if "PASSWORD" in text or "TOKEN" in name]
+
+    assert len(secrets) == 3
+    assert all(re.search(r"\$\{\w+:\?", text) for text in secrets)
 
 
 def test_the_image_installs_extras_that_exist_and_is_not_root() -> None:

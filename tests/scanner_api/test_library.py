@@ -37,7 +37,7 @@ def test_the_page_lists_every_function() -> None:
 
 def test_the_example_runs(tmp_path, monkeypatch) -> None:
     """An example that does not run is worse than none."""
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    (tmp_path / "retail").symlink_to(ROOT / "examples" / "retail")
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
 

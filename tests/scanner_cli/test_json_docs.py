@@ -2,11 +2,13 @@
 
 import json
 import re
+import runpy
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from scanner_model.documents import FORMAT_VERSION
 
@@ -15,6 +17,7 @@ EXAMPLES = {
     title: json.loads(example)
     for title, example in re.findall(r"## ([^\n]+)\n(?:(?!\n## ).)*?```json\n(.*?)```", PAGE, re.S)
 }
+SCHEMAS = runpy.run_path(str(Path(__file__).parents[2] / "docs" / "generate_schemas.py"))
 HOME = Path(__file__).parents[2] / "examples" / "retail"
 RETAIL = ("extract", "--config", HOME / "cluster.json", "--replay", HOME / "capture")
 OPEN = {"kinds", "missed", "counts", "changes", "attributes", "config", "parameters", "rows"}
@@ -129,6 +132,8 @@ def real_document(scanner, scanned, own_dictionary, fake, connect, tmp_path, uni
             case ["openlineage", "emit"]:
                 scanner("dataflow", "--dictionary", own_dictionary)
                 return scanner("openlineage", "emit", "--file", tmp_path / "e.ndjson", *as_json).json
+            case ["dictionary", "copy"]:
+                return scanner("dictionary", "copy", own_dictionary, tmp_path / "copy.db", "--format", "json").json
             case ["graph.json"]:
                 scanner("dataflow", "--output", tmp_path, "--dictionary", own_dictionary)
                 return json.loads((tmp_path / "graph.json").read_text())
@@ -148,7 +153,7 @@ def real_document(scanner, scanned, own_dictionary, fake, connect, tmp_path, uni
 
 def test_every_document_has_an_example() -> None:
     """The page covers every command that writes JSON."""
-    assert len(EXAMPLES) == 32
+    assert len(EXAMPLES) == 33
 
 
 @pytest.mark.parametrize("title", EXAMPLES)
@@ -162,6 +167,8 @@ def test_a_document_has_the_members_of_its_example_and_its_format_version(title,
     assert min(paths, key=len) in {path for path, _ in shown}
     if isinstance(example, dict):
         assert next(iter(document.items())) == next(iter(example.items())) == ("format_version", FORMAT_VERSION)
+    validator = Draft202012Validator(SCHEMAS["schemas"](PAGE)[title])
+    assert [error.json_path + ": " + error.message for error in validator.iter_errors(document)] == []
 
 
 def test_the_page_names_every_document_that_stays_a_list() -> None:

@@ -100,6 +100,16 @@ class Sample:
         }
         return self.scan(**facts | more)
 
+    def described(self, *columns: Column) -> ClusterScan:
+        """Build a scan of the topic `orders` whose value has *columns*."""
+        version = self.version("orders-value", 1, ("x",))
+        return self.scan(
+            topics=(self.topic("orders"),),
+            versions=(version,),
+            definitions=(replace(self.definition("x"), columns=columns),),
+            topic_schemas=(self.link("orders", version),),
+        )
+
     def collection(self, name: str, **more: Any) -> KsqlSource:
         given: dict[str, Any] = {
             "source": KSQL,

@@ -128,9 +128,9 @@ def names_groups(statements: Iterable[FlinkStatement]) -> bool:
     return any(_GROUP in statement.statement for statement in statements)
 
 
-def flink_namespace(cluster: str, statement: FlinkStatement) -> str:
-    """Return the namespace of a statement's job: the server that it runs on, or the cluster whose files contain it."""
-    address = statement.source.partition(":")[2]
+def flink_namespace(cluster: str, source: str) -> str:
+    """Return the namespace of the jobs of *source*: the server that they run on, or the cluster whose files it is."""
+    address = source.partition(":")[2]
     host = address.partition("://")[2]
     return f"flink://{host.rstrip('/')}" if host else f"flink://{cluster}/{address}".rstrip("/")
 
@@ -141,7 +141,7 @@ class _Text:
     def __init__(self, statement: FlinkStatement, catalog: Catalog, cluster: str, context: FlinkContext) -> None:
         self._statement = statement
         self._catalog = current(catalog, statement)
-        self._namespace = flink_namespace(cluster, statement)
+        self._namespace = flink_namespace(cluster, statement.source)
         self._tables = TableResolver(context, cluster, self._namespace)
         self._parsed = read_sql(statement.statement, Dialect.FLINK, self._catalog)
 

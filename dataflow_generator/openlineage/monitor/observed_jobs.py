@@ -147,7 +147,7 @@ def _of_title(title: str, scripts: tuple[JobFlows, ...]) -> tuple[JobEntry, ...]
 
 
 def _without_lineage(job: FlinkJob, cluster: str) -> JobEntry:
-    namespace = flink_namespace(cluster, FlinkStatement(source=job.source, name=job.name, statement=""))
+    namespace = flink_namespace(cluster, job.source)
     return JobEntry(namespace=namespace, name=job.title or job.name, facets={"jobType": job_type("FLINK", "JOB")})
 
 

@@ -21,7 +21,7 @@ STYLES = ("page.css", "drawing.css", "panel.css")
 
 SCRIPTS = (
     *("time.js", "model.js", "lineage.js", "layout.js", "state.js", "view.js", "curves.js", "window.js"),
-    *("outline.js", "panel.js", "main.js"),
+    *("outline.js", "panel.js", "picture.js", "search.js", "slider.js", "main.js"),
 )
 """The scripts of the page, in dependency order."""
 
@@ -62,7 +62,9 @@ def live_page(style: str, script: str) -> str:
     Its script loads the graph from the server, a part at a time; the policy of its content is the server's.
     """
     before, between, after = _split(_part("page.html"), "/*style*/", "/*script*/")
-    before = _POLICY.sub("", before).replace("<style>", f'<link rel="stylesheet" href="{style}">')
+    before = _POLICY.sub("", before).replace(
+        "<style>", f'<link rel="icon" href="data:,">\n<link rel="stylesheet" href="{style}">'
+    )
     middle, rest = between.split("<!--graph-->")
     empty = {"live": True, "about": {"part": "", "coverage": {}}, "nodes": [], "edges": [], "leftOut": {}}
     tail = f'<script src="{script}"></script>' + after.partition("</script>")[2]

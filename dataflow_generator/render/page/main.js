@@ -1,8 +1,4 @@
-// User input: keys, clicks, dragging, search; and the initial view.
-const search = document.getElementById("search"),
-  hits = document.getElementById("hits");
-const MOST_HITS = 30;
-
+// User input: keys, clicks, dragging; and the initial view.
 // Redraws; the selected item, or *held*, keeps its position on the screen.
 function refresh({fit: whole = false, held = state.selected && state.selected.card} = {}) {
   const before = {...drawing.boxes.get(held)};
@@ -17,6 +13,7 @@ function refresh({fit: whole = false, held = state.selected && state.selected.ca
   writeAddress();
   if (whole) fit();
   else keep(before, drawing.boxes.get(held));
+  hooks.refreshed();
 }
 
 function keep(before, after) {
@@ -61,57 +58,6 @@ function drawFooter() {
   toggle.setAttribute("aria-pressed", String(Boolean(still && state.still)));
 }
 
-// --- the scans of a page with history
-
-const slider = document.getElementById("scan"),
-  base = document.getElementById("base");
-
-function drawScans() {
-  document.getElementById("time").hidden = scans.length < 2;
-  if (scans.length < 2) return;
-  const [, finished] = raw.history.scans[scans.indexOf(shownScans.at)];
-  slider.max = scans.length - 1;
-  slider.value = scans.indexOf(shownScans.at);
-  slider.setAttribute("aria-valuetext", `scan ${shownScans.at}`);
-  const when = finished ? finished.slice(0, 16).replace("T", " ") : "";
-  document.getElementById("scanned").textContent = `${shownScans.at} (${when})`;
-  const option = (value, words) => make("option", {value, selected: String(shownScans.base ?? "") === value}, words);
-  const others = raw.history.scans.filter(([number]) => number !== shownScans.at);
-  base.replaceChildren(option("", "nothing"), ...others.map(([number]) => option(String(number), `scan ${number}`)));
-  const counts = Object.entries(MARKS).map(([mark, sign]) => {
-    const marked = [...graph.cards, ...graph.edges].filter((each) => each.mark === mark).length;
-    return make("span", {class: `mark-${mark}`}, `${sign}${marked} ${mark}`);
-  });
-  document.getElementById("changes").replaceChildren(...(shownScans.base === null ? [] : counts));
-}
-
-function showScans(at, compared) {
-  const params = new URLSearchParams(location.hash.slice(1));
-  params.set("scan", at);
-  params.set("base", compared ?? "");
-  history.replaceState(null, "", `#${params}`);
-  index = null;
-  readAddress();
-  refresh();
-}
-
-// The slider keeps the distance of the two scans; null: nothing is compared, undefined: it was not moved yet.
-let distance;
-
-function distanceNow() {
-  return shownScans.base === null ? null : scans.indexOf(shownScans.at) - scans.indexOf(shownScans.base);
-}
-
-slider.addEventListener("input", () => {
-  if (distance === undefined) distance = distanceNow();
-  const to = Number(slider.value);
-  showScans(scans[to], distance === null ? null : scans[to - distance]);
-});
-base.addEventListener("change", () => {
-  showScans(shownScans.at, base.value === "" ? null : Number(base.value));
-  distance = distanceNow();
-});
-
 const DO = {
   in: () => zoom(1.25),
   out: () => zoom(0.8),
@@ -133,7 +79,13 @@ const DO = {
     state.about = !state.about;
     refresh();
   },
-  none: () => look(null),
+  none: () => {
+    look(null);
+    if (document.activeElement === document.body) stage.focus();
+  },
+  panel: focusPanel,
+  svg: saveSvg,
+  png: savePng,
 };
 const KEYS = {
   "+": "in",
@@ -144,6 +96,7 @@ const KEYS = {
   g: "fold",
   d: "theme",
   "?": "help",
+  p: "panel",
   Escape: "none",
 };
 
@@ -153,7 +106,7 @@ document.querySelector("nav").addEventListener("click", (event) => {
 });
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || event.target === search) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || [search, base].includes(event.target)) return;
   if (event.key === "/") {
     event.preventDefault();
     search.focus();
@@ -200,11 +153,13 @@ function focusCard(card) {
 
 stage.addEventListener("keydown", (event) => {
   const card = event.target.closest(".card");
+  if (event.target.closest("button") && ["Enter", " "].includes(event.key)) return;
   const acts = card ? cardKeys(card.box) : stageKeys();
-  if (!acts[event.key]) return;
+  const key = (event.shiftKey && event.key.startsWith("Arrow") ? "Shift " : "") + event.key;
+  if (!acts[key]) return;
   event.preventDefault();
   event.stopPropagation();
-  acts[event.key]();
+  acts[key]();
 });
 
 function stageKeys() {
@@ -242,15 +197,14 @@ function cardKeys(box) {
     ArrowDown: along(1),
     " ": open,
     Enter: () => (box.group ? open() : (look(box.card), focusCard(box.card))),
+    ...hooks.cardKeys(box),
   };
 }
 
 function step(box) {
   if (!box) return;
   const element = [...world.querySelectorAll(".card")].find((each) => each.box === box);
-  const inside = (from, size, at, length) => from + at * viewport.k >= 0 && from + (at + size) * viewport.k <= length;
-  if (!inside(viewport.x, box.w, box.x, stage.clientWidth) || !inside(viewport.y, box.h, box.y, stage.clientHeight))
-    bring([box]);
+  if (!inView(box)) bring([box]);
   element.focus({preventScroll: true});
 }
 
@@ -295,95 +249,6 @@ stage.addEventListener(
   },
   {passive: false},
 );
-
-// --- search
-
-let index = null;
-
-function forgetNames() {
-  index = null;
-}
-
-function found(words) {
-  index = index || graph.nodes.map((node) => [nameOf(node).toLocaleLowerCase(), node]);
-  const wanted = words.trim().toLocaleLowerCase();
-  if (!wanted) return [];
-  const rank = ([name]) => (name === wanted ? 0 : name.startsWith(wanted) ? 1 : 2);
-  const all = index.filter(([name, node]) => name.includes(wanted) && node.card !== undefined);
-  const weigh = (hit) =>
-    rank(hit) * 4 + (hit[1].kind === "column" ? (hit[1].in.length + hit[1].out.length ? 1 : 2) : 0);
-  return all
-    .map((hit, at) => [weigh(hit), at, hit[1]])
-    .sort((a, b) => a[0] - b[0] || a[1] - b[1])
-    .map((hit) => hit[2]);
-}
-
-function findHits() {
-  if (hooks.search) hooks.search(search.value, drawHits);
-  else drawHits(found(search.value));
-}
-
-function drawHits(all) {
-  const listed = all.slice(0, MOST_HITS).map((node, at) => {
-    const hit = make(
-      "li",
-      {
-        role: "option",
-        id: `hit${at}`,
-        class: `kind-${cssName(node.kind)}`,
-        "data-key": node.key,
-        "aria-selected": String(at === 0),
-      },
-      [
-        make("span", {class: "icon", "aria-hidden": "true"}, ICONS[node.kind] || "◆"),
-        make("bdi", {class: "name", dir: "auto"}, nameOf(node)),
-        make("span", {class: "note"}, [node.kind, node.where].filter(Boolean).join(" · ")),
-      ],
-    );
-    hit.node = node;
-    hit.onmousedown = (event) => {
-      event.preventDefault();
-      take(node);
-    };
-    return hit;
-  });
-  const more =
-    all.length > MOST_HITS ? [make("li", {class: "note"}, `${all.length - MOST_HITS} more; refine the search`)] : [];
-  const none = !all.length && search.value.trim() ? [make("li", {class: "note"}, "No match.")] : [];
-  hits.replaceChildren(...listed, ...more, ...none);
-  hits.hidden = !hits.children.length;
-  search.setAttribute("aria-expanded", String(!hits.hidden));
-}
-
-function take(node) {
-  hits.hidden = true;
-  search.setAttribute("aria-expanded", "false");
-  search.blur();
-  if (hooks.take) {
-    hooks.take(node);
-    return;
-  }
-  look(node, {bring: true});
-  focusCard(node.card);
-}
-
-search.addEventListener("input", findHits);
-search.addEventListener("focus", findHits);
-search.addEventListener("blur", () => (hits.hidden = true));
-search.addEventListener("keydown", (event) => {
-  const options = [...hits.querySelectorAll("[role=option]")];
-  const at = options.findIndex((hit) => hit.ariaSelected === "true");
-  const to = {ArrowDown: at + 1, ArrowUp: at - 1}[event.key];
-  if (event.key === "Escape") search.blur();
-  else if (event.key === "Enter" && options[at]) take(options[at].node);
-  else if (to !== undefined && options[to]) {
-    event.preventDefault();
-    options[at].ariaSelected = "false";
-    options[to].ariaSelected = "true";
-    search.setAttribute("aria-activedescendant", options[to].id);
-    options[to].scrollIntoView({block: "nearest"});
-  }
-});
 
 // --- initial view
 

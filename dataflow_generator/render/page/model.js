@@ -6,14 +6,21 @@ const hooks = {
   start: () => open(),
   address: () => {},
   search: null,
+  searching: () => false,
   take: null,
+  refreshed: () => {},
+  showScans: null,
+  changes: () => [],
+  hasMore: () => false,
   cardParts: () => [],
+  cardKeys: () => ({}),
   panelParts: () => [],
+  aboutParts: () => [],
   footer: () => [],
 };
 
 function readGraph(raw) {
-  const nodes = raw.nodes.map(([key, kind, namespace, name, path, attributes, mark = "", before = null], id) => ({
+  const nodes = raw.nodes.map(([key, kind, namespace, name, path, attributes, mark = "", before = null, stale = ""], id) => ({
     id,
     key,
     kind,
@@ -23,6 +30,7 @@ function readGraph(raw) {
     attributes,
     mark,
     before,
+    stale,
     parent: null,
     inside: [],
     schemas: [],
@@ -195,6 +203,14 @@ function rowName(row) {
   const path = row.column.path || [];
   const named = row.whole ? pathName(path) : pathName(row.described.path.slice(-1));
   return named || "(whole value)";
+}
+
+// Why a node may be out of date or incomplete: a word for its card, and the reason.
+function doubtsOf(node) {
+  return [
+    node.stale ? ["stale", `the last scan could not confirm it: ${node.stale}`] : null,
+    node.attributes.unread ? ["not read", "its statement or connector could not be parsed: its flows are unknown"] : null,
+  ].filter(Boolean);
 }
 
 function nameOf(node) {

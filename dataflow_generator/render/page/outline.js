@@ -38,7 +38,25 @@ function groupBranch(group) {
     };
     line.append(button);
   }
-  return branch(line, open ? group.cards.map(cardBranch) : []);
+  return branch(line, open ? groupLines(group) : []);
+}
+
+// Of a large group the first items, and those that are looked at.
+function groupLines(group) {
+  const {cards} = group;
+  if (cards.length <= MOST_BRANCHES || state.listed.has(group)) return cards.map(cardBranch);
+  const near = state.lineage ? state.lineage.cards : new Set();
+  const listed = cards.filter((card, at) => at < MOST_BRANCHES || near.has(card));
+  return [...listed.map(cardBranch), moreBranch(cards.length - listed.length, "items", 2, () => state.listed.add(group))];
+}
+
+function moreBranch(count, what, level, list) {
+  const more = branchLine({kind: "more", name: `${count} more ${what} …`, note: "", node: null, open: null, level});
+  more.onclick = () => {
+    list();
+    refresh();
+  };
+  return branch(more, []);
 }
 
 function cardBranch(card) {
@@ -73,19 +91,7 @@ function sectionBranches(card, section) {
     ),
   );
   if (rows.length < section.rows.length) {
-    const more = branchLine({
-      kind: "more",
-      name: `${section.rows.length - rows.length} more columns …`,
-      note: "",
-      node: null,
-      open: null,
-      level: 4,
-    });
-    more.onclick = () => {
-      state.full.add(card);
-      refresh();
-    };
-    lines.push(branch(more, []));
+    lines.push(moreBranch(section.rows.length - rows.length, "columns", 4, () => state.full.add(card)));
   }
   if (!section.title) return lines;
   const schema = section.edge && section.edge.target;
@@ -117,7 +123,7 @@ function branchLine({kind, name, note, node, open, level, toggle}) {
     [
       make("span", {class: "twist", "aria-hidden": "true"}, open === null ? " " : open ? "▾" : "▸"),
       make("span", {class: "icon", "aria-hidden": "true"}, ICONS[kind] || (kind === "more" ? "…" : "◆")),
-      make("bdi", {class: "name", dir: "auto"}, name),
+      shortened(name, kind),
       note ? make("span", {class: "note"}, note) : "",
     ],
   );

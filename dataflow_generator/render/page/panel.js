@@ -22,6 +22,7 @@ function nodeParts(node) {
     ["id", node.key],
   ];
   const others = Object.entries(node.attributes).map(([name, value]) => [name.replace(/_/g, " "), valueOf(value)]);
+  for (const [word, why] of doubtsOf(node)) facts.unshift([word, make("span", {class: "doubt"}, why)]);
   if (node.mark) facts.push(["change", markText(node.mark)]);
   for (const [name, value] of Object.entries(node.before || {})) {
     if (JSON.stringify(value) !== JSON.stringify(node.attributes[name]))
@@ -29,7 +30,7 @@ function nodeParts(node) {
   }
   const {card} = node;
   const buttons = [
-    card && columnCount(card)
+    card && (columnCount(card) || hooks.hasMore(card))
       ? act(state.open.has(card) ? "Hide columns" : "Show columns", () => flip(state.open, card), {})
       : "",
     act("Clear", () => select(null), {}),
@@ -149,7 +150,7 @@ const CERTAINTY = {
 };
 
 function aboutParts() {
-  return [...coverageParts(), ...legendParts(), ...keyParts()];
+  return [...hooks.aboutParts(), ...coverageParts(), ...legendParts(), ...keyParts()];
 }
 
 const COUNTS = {
@@ -182,7 +183,7 @@ function coverageParts() {
         ])
       : "",
     ...left.map((words) => make("p", {class: "warn"}, words)),
-    make("h2", {}, scans.length > 1 ? `Coverage of scan ${scans[scans.length - 1]}` : "Coverage"),
+    make("h2", {}, scans.length > 1 ? `Coverage of scan ${graph.live ? shownScans.at : scans[scans.length - 1]}` : "Coverage"),
     factList(lines),
     make("h3", {}, `Problems (${problems.length})`),
     problems.length
@@ -199,6 +200,21 @@ function coverageParts() {
         )
       : make("p", {class: "none"}, "Nothing."),
   ].filter(Boolean);
+}
+
+function showError(error) {
+  panel.replaceChildren(make("p", {class: "warn", role: "alert"}, text(String(error.message || error))));
+}
+
+panel.addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || !state.selected) return;
+  event.stopPropagation();
+  focusCard(state.selected.card);
+});
+
+function focusPanel() {
+  const first = panel.querySelector(".listed, button, a[href]");
+  if (first) first.focus();
 }
 
 function legendParts() {
@@ -227,6 +243,12 @@ function legendParts() {
       {class: "legend"},
       lines.map(([mark, words]) => make("li", {}, [legendLine(mark), words])),
     ),
+    make("p", {class: "none"}, [
+      make("span", {class: "doubt"}, "stale"),
+      " the last scan could not confirm it; ",
+      make("span", {class: "doubt"}, "not read"),
+      " its flows are unknown.",
+    ]),
     make("p", {class: "none"}, "The number on a card is its column count; ? after a type: may be null or absent."),
   ];
 }
@@ -248,6 +270,8 @@ function keyParts() {
     ["double click, Space", "show or hide columns"],
     ["← →", "go upstream, downstream"],
     ["↑ ↓", "previous, next card"],
+    ...(graph.live ? [["Shift ← →", "expand upstream, downstream"]] : []),
+    ["p", "go to the details; Esc goes back to the drawing"],
     ["+ − 0", "zoom; show all"],
     ["drag, wheel", "move, zoom"],
     ["g", "collapse or expand all"],

@@ -1,7 +1,8 @@
 // The state of the view, stored in the URL fragment, so that a view can be saved and shared.
 const MOST_ROWS = 30,
   MOST_STILL = 60,
-  MOST_CARDS = 800;
+  MOST_CARDS = 800,
+  MOST_BRANCHES = 200;
 
 const state = {
   selected: null,
@@ -11,11 +12,13 @@ const state = {
   full: new Set(),
   folded: new Set(),
   shut: new Set(),
+  listed: new Set(),
   still: true,
   theme: "",
   about: false,
 };
-let flowing = flowingCards();
+let flowing = flowingCards(),
+  viewed = null;
 
 function flowingCards() {
   return new Set(graph.links.flatMap((link) => [link.source, link.target]));
@@ -26,13 +29,13 @@ function replaceGraph(raw) {
   const keyOf = (item) => item && item.key;
   const [selected, edges] = [keyOf(state.selected), (state.link || []).map((edge) => [edge.source.key, edge.target.key])];
   const cards = [state.open, state.full].map((set) => [...set].map(keyOf));
-  const groups = [state.folded, state.shut].map((set) => [...set].map(keyOf));
+  const groups = [state.folded, state.shut, state.listed].map((set) => [...set].map(keyOf));
   graph = readGraph(raw);
   SECTIONS.clear();
   flowing = flowingCards();
   forgetNames();
   [state.open, state.full] = cards.map((keys) => new Set(keys.map((key) => graph.byKey.get(key)).filter(Boolean)));
-  [state.folded, state.shut] = groups.map((keys) => new Set(keys.map((key) => graph.groups.get(key)).filter(Boolean)));
+  [state.folded, state.shut, state.listed] = groups.map((keys) => new Set(keys.map((key) => graph.groups.get(key)).filter(Boolean)));
   select(graph.byKey.get(selected) || null);
   const ends = new Set(edges.map(String));
   pick(edges.length ? graph.edges.filter((edge) => ends.has(String([edge.source.key, edge.target.key]))) : []);
@@ -52,6 +55,7 @@ function readScans(params) {
 
 function readAddress() {
   const params = new URLSearchParams(location.hash.slice(1));
+  viewed = null;
   readScans(params);
   const known = (name) =>
     params
@@ -84,7 +88,8 @@ function readAddress() {
 
 function writeAddress() {
   const params = new URLSearchParams();
-  if (scans.length > 1) {
+  const usual = graph.live && shownScans.base === null && shownScans.at === scans[scans.length - 1];
+  if (scans.length > 1 && !usual) {
     params.set("scan", shownScans.at);
     params.set("base", shownScans.base ?? "");
   }
@@ -100,7 +105,11 @@ function writeAddress() {
   if (state.theme) params.set("theme", state.theme);
   if (state.about) params.set("about", "1");
   hooks.address(params);
-  history.replaceState(null, "", `#${params}`);
+  // What is selected, or listed, is a step to go back from; how it is shown is none.
+  const view = ["node", "from", "to", "list", "mark"].map((name) => params.get(name)).join("\n");
+  const step = viewed !== null && viewed !== view;
+  viewed = view;
+  history[step ? "pushState" : "replaceState"](null, "", `#${params}`);
 }
 
 // Selects a node: highlights its upstream and downstream, and expands what hides it.

@@ -1,6 +1,7 @@
 // The graphs of several scans in one file: what the graph of one scan has, and how that of another one differs.
 const raw = JSON.parse(document.getElementById("graph").textContent);
-const scans = raw.history ? raw.history.scans.map(([number]) => number) : [];
+let timeline = raw.history ? raw.history.scans : [];
+let scans = timeline.map(([number]) => number);
 const shownScans = {at: scans[scans.length - 1], base: scans.length > 1 ? scans[scans.length - 2] : null};
 const MARKS = {added: "+", removed: "−", changed: "~"};
 

@@ -2,6 +2,7 @@
 const stage = document.getElementById("stage");
 const SVG = "http://www.w3.org/2000/svg";
 const SIZE = {head: 32, row: 20, title: 20, pad: 6, w: 250};
+const TAIL = 8;
 const ICONS = {
   cluster: "▣",
   topic: "≡",
@@ -165,6 +166,7 @@ function cardElement(box) {
     onLineage || picked ? "on" : "",
     chosen ? "chosen" : "",
     box.card && markOf(box.card) ? `mark-${markOf(box.card)}` : "",
+    box.card && doubtsOf(box.card).length ? "doubtful" : "",
   ];
   const element = make(
     "div",
@@ -175,7 +177,12 @@ function cardElement(box) {
       role: "group",
       "data-box": box.id,
       "data-key": node ? node.key : box.group.key,
-      "aria-label": [kind, box.card ? nameOf(box.card) : box.group.label, box.card && markOf(box.card)]
+      "aria-label": [
+        kind,
+        box.card ? nameOf(box.card) : box.group.label,
+        box.card && markOf(box.card),
+        ...(box.card ? doubtsOf(box.card).map(([word]) => word) : []),
+      ]
         .filter(Boolean)
         .join(" "),
     },
@@ -185,19 +192,23 @@ function cardElement(box) {
   return element;
 }
 
-// A long name is shortened at its end, that of a table or file at its start: those of one system share a prefix.
+// A long name is shortened in the middle, that of a table or file at its start: those of one system share a prefix.
 function shortened(name, kind) {
-  if (!["dataset", "catalog-table"].includes(kind)) return make("bdi", {class: "name", dir: "auto"}, name);
-  return make("span", {class: "name ending"}, text(name));
+  if (["dataset", "catalog-table"].includes(kind)) return make("span", {class: "name ending"}, text(name));
+  const letters = [...name];
+  if (letters.length <= 2 * TAIL) return make("bdi", {class: "name", dir: "auto"}, name);
+  const [start, end] = [letters.slice(0, -TAIL), letters.slice(-TAIL)].map((part) => part.join(""));
+  return make("bdi", {class: "name middle", dir: "auto"}, [make("span", {}, start), make("span", {}, end)]);
 }
 
 function headElement(box, kind) {
   const name = box.card ? nameOf(box.card) : box.group.label;
   const count = box.card ? columnCount(box.card) : box.group.cards.length;
   const opened = box.card && state.open.has(box.card);
-  const says = box.card ? `${opened ? "Hide" : "Show"} ${count} columns` : `Open ${count} in ${name}`;
+  const more = Boolean(box.card && hooks.hasMore(box.card));
+  const says = box.card ? `${opened ? "Hide" : "Show"} ${more ? "" : `${count} `}columns` : `Open ${count} in ${name}`;
   const twist =
-    count &&
+    (count || more) &&
     make(
       "button",
       {
@@ -215,6 +226,7 @@ function headElement(box, kind) {
     make("span", {class: "icon", "aria-hidden": "true"}, ICONS[kind] || "◆"),
     box.card && markOf(box.card) ? make("span", {class: "mark", "aria-hidden": "true"}, MARKS[markOf(box.card)]) : "",
     shortened(name, kind),
+    ...(box.card ? doubtsOf(box.card).map(([word, why]) => make("span", {class: "doubt", title: why}, word)) : []),
     count ? make("span", {class: "count"}, String(count)) : "",
     twist || "",
     ...(box.card ? hooks.cardParts(box.card) : []),

@@ -55,6 +55,11 @@ function bring(boxes) {
   show();
 }
 
+function inView(box) {
+  const inside = (from, size, at, length) => from + at * viewport.k >= 0 && from + (at + size) * viewport.k <= length;
+  return inside(viewport.x, box.w, box.x, stage.clientWidth) && inside(viewport.y, box.h, box.y, stage.clientHeight);
+}
+
 function extent(boxes) {
   const x = Math.min(...boxes.map((b) => b.x)),
     y = Math.min(...boxes.map((b) => b.y));

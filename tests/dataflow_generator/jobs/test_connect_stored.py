@@ -123,6 +123,24 @@ def test_how_far_connectors_are_read_is_counted(conn) -> None:
     assert [problem.where for problem in coverage.problems] == ["connect:main mirror columns"]
 
 
+def test_connector_of_an_unknown_class_is_marked_as_unread(new_dictionary) -> None:
+    """Its card says that its flows are unknown; those of others do not."""
+    engine = open_dictionary(new_dictionary)
+    odd = connector("odd", ConnectorKind.SINK, {"connector.class": "com.acme.Odd", "topics": "orders"})
+    known = connector("dw", ConnectorKind.SINK, SINK)
+    kafka = Cluster(name=ClusterName("shop"), brokers=("k-1:9092",))
+    outcome = SourceResult(source=CONNECT, kind="connect", status=SourceStatus.READ)
+    scan = ClusterScan(cluster=kafka, connectors=(odd, known), outcomes=(outcome,))
+    write_scan(engine, scan, started=AT, finished=AT)
+    with engine.connect() as conn:
+        flows = read_flows(load_snapshot(conn))
+
+    assert {node.name: dict(node.attributes).get("unread") for node in flows.nodes if node.kind == "job"} == {
+        "odd": True,
+        "dw": None,
+    }
+
+
 def test_groups_are_readers_or_members(conn) -> None:
     """A group that reads nothing is there, too."""
     flows = read_flows(load_snapshot(conn))

@@ -56,6 +56,7 @@ def answers(graph: GeneratedGraph) -> Contents:
         "datasets": list(graph.rows.dataset_names()),
         "clusters": list(graph.rows.cluster_names()),
         "size": (graph.about.nodes, graph.about.edges),
+        "top": sorted(row[1:] for row in graph.rows.top_nodes(1_000)),
     }
     for name in ASKED:
         try:

@@ -1,6 +1,10 @@
 """`scanner dictionary`: what it is, and the whole of it for other programs."""
 
+import signal
 import sqlite3
+import subprocess
+import sys
+from contextlib import closing
 
 import pytest
 
@@ -89,3 +93,54 @@ def test_what_is_not_known_cannot_be_forgotten(arguments, scanner, own_dictionar
     assert result.status == 4
     assert "did you mean" in result.err
     assert own_dictionary.read_bytes() == before
+
+
+def test_a_dictionary_is_copied_into_a_new_file(scanner, scanned, dictionary, tmp_path) -> None:
+    """Rows are compared table by table, and the copy answers as the original does."""
+    target = tmp_path / "copy.db"
+    result = scanner("dictionary", "copy", scanned.dictionary, target, "--format", "json")
+    query = ("query", "--broker", "kafka-1", "--topic", "orders", "--format", "json")
+
+    assert result.status == 0
+    assert all(table["source_rows"] == table["target_rows"] for table in result.json["tables"])
+    assert {table["table"]: table["target_rows"] for table in result.json["tables"]}["topic"] == 3
+    assert result.err.endswith(f" tables copied to {target}\n")
+    assert scanner(*query, "--dictionary", target).out == scanner(*query, *dictionary).out
+
+
+@pytest.mark.parametrize(
+    ("source", "target", "status", "words"),
+    [
+        ("own.db", "own.db", 2, "the target is not empty"),
+        ("none.db", "copy.db", 1, "there is no dictionary"),
+        ("own.db", "none/copy.db", 1, "directory does not exist"),
+        ("own.db", "mysql://u:hidden@h/d", 2, "cannot be stored in 'mysql'"),
+    ],
+)
+def test_a_copy_that_cannot_be_made_is_one_line(source, target, status, words, scanner, own_dictionary) -> None:
+    """And nothing is changed."""
+    before, home = own_dictionary.read_bytes(), own_dictionary.parent
+    names = [name if ":" in name else home / name for name in (source, target)]
+    result = scanner("dictionary", "copy", *names)
+
+    assert (result.status, result.out, result.err.count("\n")) == (status, "", 1)
+    assert words in result.err
+    assert "hidden" not in result.err
+    assert own_dictionary.read_bytes() == before
+    assert [file.name for file in home.iterdir()] == ["own.db"]
+
+
+def test_ctrl_c_during_a_copy_says_what_to_do(own_dictionary, tmp_path) -> None:
+    """The copy waits for another writer of the target, and is interrupted meanwhile."""
+    target = tmp_path / "copy.db"
+    line = [sys.executable, "-c", "from scanner_cli.main import main; main()", "dictionary", "copy"]
+    subprocess.run([*line, str(own_dictionary), str(target)], check=True, capture_output=True)
+    with closing(sqlite3.connect(target, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with subprocess.Popen([*line, str(own_dictionary), str(target)], stderr=subprocess.PIPE, text=True) as copying:
+            assert copying.stderr.readline().startswith("waiting up to 600 s")
+            copying.send_signal(signal.SIGINT)
+            _, message = copying.communicate(timeout=60)
+
+    assert copying.returncode == 1
+    assert message == f"error: {target}: interrupted (nothing was copied: run it again)\n"

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from alembic import command
-from alembic.config import Config
-from sqlalchemy import Engine, create_engine, text
+from sqlalchemy import create_engine, text
 
-from scanner_dictionary import migrations
 from scanner_dictionary.engine.open import REVISION, VERSION_TABLE, open_dictionary, resolve_url
 
 BEFORE_THE_NAMES = "0008"
@@ -48,10 +43,10 @@ def url(request, tmp_path) -> str:
     return request.getfixturevalue("postgres_url") if request.param == "postgresql" else f"sqlite:///{tmp_path}/d.db"
 
 
-def test_columns_with_new_names_keep_their_rows(url) -> None:
+def test_columns_with_new_names_keep_their_rows(url, upgrade_to) -> None:
     """People write SQL against the columns, and history is in no other place."""
     engine = create_engine(resolve_url(url).url)
-    _create(engine, BEFORE_THE_NAMES)
+    upgrade_to(engine, BEFORE_THE_NAMES)
     with engine.begin() as conn:
         for table, row in ROWS.items():
             names = ", ".join(row)
@@ -65,11 +60,3 @@ def test_columns_with_new_names_keep_their_rows(url) -> None:
     dictionary.dispose()
     assert cells == RENAMED
     assert revision == REVISION
-
-
-def _create(engine: Engine, revision: str) -> None:
-    config = Config()
-    config.set_main_option("script_location", str(Path(migrations.__file__).parent))
-    with engine.begin() as conn:
-        config.attributes.update(connection=conn, version_table=VERSION_TABLE)
-        command.upgrade(config, revision)

@@ -77,6 +77,18 @@ def test_directory_is_no_dictionary(tmp_path) -> None:
         open_dictionary(str(tmp_path))
 
 
+def test_path_that_is_too_long_for_sqlite_is_reported_with_its_limit(tmp_path) -> None:
+    """SQLite would only say that it cannot open the file; the longest path that is allowed works, with its journals."""
+    directory = tmp_path / "/".join(["n" * 100] * 3)
+    directory.mkdir(parents=True)
+    longest = directory / ("d" * (504 - len(str(directory)) - 1))
+    open_dictionary(str(longest)).dispose()
+    with pytest.raises(DictionaryUnusable, match="has 505 bytes, and SQLite takes 504"):
+        open_dictionary(f"{longest}d")
+
+    assert _names(directory) == [longest.name]
+
+
 @pytest.mark.parametrize("create", [True, False])
 def test_random_bytes_are_refused_and_left_alone(create, tmp_path) -> None:
     """A wrong file name must not cost that file."""
@@ -270,6 +282,7 @@ def test_opening_what_is_current_imports_no_alembic(tmp_path) -> None:
         ("sqlite://", "sqlite:///dictionary.db"),
         ("sqlite://host/file", "sqlite:///dictionary.db"),
         ("", "sqlite:///file"),
+        ("sqlite:///d.db?mode=ro", "without sqlite:///"),
     ],
 )
 def test_place_where_no_dictionary_can_be_states_which_can(url, hint) -> None:

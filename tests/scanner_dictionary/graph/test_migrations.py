@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from alembic import command
-from alembic.config import Config
 from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, MetaData, create_engine
 
@@ -31,14 +29,11 @@ def test_migrated_server_is_what_the_tables_state(postgres_url) -> None:
     assert _shape(server) == _wanted(server)
 
 
-def test_a_graph_that_an_older_program_stored_stays(tmp_path) -> None:
+def test_a_graph_that_an_older_program_stored_stays(tmp_path, upgrade_to) -> None:
     """It answers until the next one is generated, which keeps nothing of it."""
     old = create_engine(f"sqlite:///{tmp_path / 'old.db'}")
-    config = Config()
-    config.set_main_option("script_location", str(VERSIONS.parent))
+    upgrade_to(old, "0006")
     with old.begin() as conn:
-        config.attributes.update(connection=conn, version_table=VERSION_TABLE)
-        command.upgrade(config, "0006")
         conn.exec_driver_sql('INSERT INTO flow_graph VALUES (1, 3, 1, 0, NULL, \'{"program": "x"}\')')
         conn.exec_driver_sql("INSERT INTO flow_node VALUES (1, 'schema:f', 'schema', '', 'S', NULL, '{}')")
         conn.exec_driver_sql("INSERT INTO flow_part VALUES (1, 'connect', 'sink', 'x', '{}')")

@@ -63,7 +63,7 @@ def test_beyond_the_waiting_requests_others_are_told_to_come_again(retail) -> No
         may_end.wait(30)
         return {}
 
-    answering = Answering(retail, ServerOptions(threads=1, waiting=1))
+    answering = Answering(retail, ServerOptions(threads=1, heavy=0, waiting=1))
     operation = Operation("/slow", slow)
     statuses: list[tuple[int, str | None]] = []
 
@@ -81,6 +81,36 @@ def test_beyond_the_waiting_requests_others_are_told_to_come_again(retail) -> No
 
     assert statuses == [(503, "1"), (200, None), (200, None)]
     assert answering.counts == {("slow", 503): 1, ("slow", 200): 2}
+
+
+def test_requests_that_take_long_hold_up_no_others(retail) -> None:
+    """Two comparisons of large scans must not stop the search."""
+    may_end = threading.Event()
+
+    def slow(dictionary: Dictionary) -> dict[str, int]:
+        may_end.wait(30)
+        return {}
+
+    def quick(dictionary: Dictionary) -> dict[str, int]:
+        return {}
+
+    answering = Answering(retail, ServerOptions(threads=1, heavy=1))
+    ended: list[str] = []
+
+    async def ask(operation: Operation) -> None:
+        await answering.answer(operation, request_of())
+        ended.append(operation.name)
+        may_end.set()
+
+    async def run() -> None:
+        async with anyio.create_task_group() as group:
+            for operation in (Operation("/a", slow, heavy=True), Operation("/b", slow, heavy=True)):
+                group.start_soon(ask, operation)
+            group.start_soon(ask, Operation("/c", quick))
+
+    anyio.run(run)
+
+    assert ended == ["quick", "slow", "slow"]
 
 
 def test_a_body_that_ends_early_is_an_error_and_not_half_a_proposal(retail) -> None:

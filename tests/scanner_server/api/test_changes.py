@@ -215,10 +215,12 @@ def test_a_page_of_another_site_cannot_post_a_check(session_client) -> None:
 def test_may_delete_says_who_uses_it(session_client) -> None:
     """The answer, and what each use alone comes to; what does not fit is counted."""
     (whole,) = session_client.get(f"{BASE}/may-delete?topic=orders").json()["items"]
-    (cut,) = session_client.get(f"{BASE}/may-delete?topic=orders&limit=1").json()["items"]
+    page = session_client.get(f"{BASE}/may-delete?topic=orders&limit=1").json()
+    (cut,) = page["items"]
 
     assert (whole["answer"], whole["complete"], whole["left_out"]) == ("no", True, 0)
     assert {use["answer"] for use in whole["uses"]} >= {"no"}
+    assert not page["complete"]
     assert (len(cut["uses"]), cut["complete"], cut["left_out"]) == (1, False, len(whole["uses"]) - 1)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import sqlite3
 from typing import Any
 
 import pytest
@@ -189,3 +190,54 @@ def test_csv_has_no_formula(session_client) -> None:
 
     assert lines[0] == "kind,namespace,name,column,use,steps,through"
     assert len(lines) > 5
+
+
+def test_nodes_say_whether_they_are_stale_or_unread(session_client) -> None:
+    """The page marks them; all of the example was read."""
+    for path in ("/overview", "/lineage?node=orders", "/paths?from=order-service&to=orders"):
+        nodes = session_client.get(f"{BASE}{path}").json()["nodes"]
+
+        assert nodes
+        assert {(node["stale"], node["unread"]) for node in nodes} == {("", False)}
+
+
+def test_the_overview_is_of_a_scan_whose_graph_is_listed(session_client) -> None:
+    """A page compares the graphs in this list only."""
+    graphs = session_client.get(f"{BASE}/graphs").json()["items"]
+    whole = session_client.get(f"{BASE}/overview").json()
+
+    assert [(graph["scan"], graph["nodes"], graph["edges"]) for graph in graphs] == [
+        (whole["scan"], whole["node_count"], whole["edge_count"])
+    ]
+
+
+def test_what_cannot_be_answered_completely_says_so(own_retail, client_of) -> None:
+    """A dictionary of an older program has names that are not indexed; one that was only scanned has no graph."""
+    with sqlite3.connect(own_retail.url) as conn:
+        conn.execute("DELETE FROM search_progress")
+        conn.execute("DELETE FROM flow_graph")
+    client = client_of(own_retail)
+
+    for path in ("search?q=order", "columns?name=id", "columns?tag=pii", "clusters/retail/topics/orders"):
+        answer = client.get(f"{BASE}/{path}")
+        assert (answer.status_code, answer.json()["complete"]) == (200, False), path
+    assert client.get(f"{BASE}/topics").json()["complete"]
+    for path in ("lineage?node=orders", "paths?from=orders&to=analytics", "impact?node=orders"):
+        assert client.get(f"{BASE}/{path}").status_code == 404
+        assert "scanner dataflow" in client.get(f"{BASE}/{path}").json()["hint"]
+
+
+def test_a_whole_answer_is_complete_and_a_cut_one_is_not(session_client) -> None:
+    """Wherever an answer has a limit that is no page."""
+    paths = (
+        "lineage?node=orders&upstream=2&downstream=2",
+        "paths?from=order-service&to=orders",
+        "impact?node=orders",
+        "search?q=orders",
+        "columns?tag=pii",
+        "clusters/retail/topics/orders",
+        "may-delete?topic=orders",
+    )
+
+    assert [path for path in paths if not session_client.get(f"{BASE}/{path}").json()["complete"]] == []
+    assert not session_client.get(f"{BASE}/{paths[0]}&limit=2").json()["complete"]

@@ -9,8 +9,11 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import Connection, event
 
-from scanner_dictionary.queries.columns_by_name import columns_called
+from scanner_dictionary.engine.open import open_dictionary
+from scanner_dictionary.queries.topics import field_tags
 from scanner_dictionary.schema import tables as t
+from scanner_dictionary.search.columns_by_name import columns_called
+from scanner_dictionary.write.scan import write_scan
 from scanner_model.catalogs import Annotation
 from scanner_model.columns import Column
 from scanner_model.names import Role
@@ -82,16 +85,8 @@ def test_columns_are_listed_by_name_or_tag_in_any_letter_case(dictionary, store,
 @pytest.mark.parametrize("name", ["ÉTAT", "price.net", "a`b", "100%", "a_b", "x" * 300])
 def test_a_column_is_found_whatever_its_name_holds(dictionary, store, sample, name) -> None:
     """Databases fold only ASCII, and a pattern has marks of its own."""
-    version = sample.version("orders-value", 1, ("x",))
     columns = (Column(path=(name,), type="string", tags=("PII",)), Column(path=("axb",), type="string"))
-    store(
-        sample.scan(
-            topics=(sample.topic("orders"),),
-            versions=(version,),
-            definitions=(replace(sample.definition("x"), columns=columns),),
-            topic_schemas=(sample.link("orders", version),),
-        )
-    )
+    store(sample.described(*columns))
 
     wanted = name.lower()[:200]
     assert [column for _, column in listed(dictionary, name=wanted)] == [columns[0].name]
@@ -165,3 +160,27 @@ def test_former_schemas_and_columns_without_the_tag_are_not_read(dictionary, sto
     assert "SEARCH topic_schema USING INDEX ix_topic_schema_definition (definition_id=?)" in plans
     assert "SEARCH annotation USING INDEX ix_annotation_schema (schema_id=?)" in plans
     assert not [line for line in plans if line.startswith(("SCAN schema_column", "SCAN topic", "SCAN annotation"))]
+
+
+def test_tags_of_many_schemas_are_looked_up_by_schema(dictionary, store, sample) -> None:
+    """A catalog may have tagged 100,000 fields of the cluster."""
+    store(sample.scan())
+    with dictionary.connect() as conn:
+        with statements(conn) as seen:
+            field_tags(conn, 1, {str(number) for number in range(60)})
+        (plans,) = [plan(conn, *each) for each in seen if "annotation" in each[0]]
+
+    assert "SEARCH annotation USING INDEX ix_annotation_schema (schema_id=?)" in plans
+
+
+@pytest.mark.postgres
+def test_a_server_answers_as_a_file_does(postgres_url, dictionary, store, sample_scan, at) -> None:
+    """Its LIKE minds letter case, and its rows have no order of their own."""
+    store(note(sample_scan, "GDPR"))
+    server = open_dictionary(postgres_url)
+    write_scan(server, note(sample_scan, "GDPR"), started=at, finished=at)
+
+    for options in ({"name": "EMAIL"}, {"tag": "pii"}, {"tag": "gdpr"}, {"name": "id", "tag": "gdpr"}):
+        assert listed(server, **options) == listed(dictionary, **options)
+        assert listed(server, **options)
+    server.dispose()

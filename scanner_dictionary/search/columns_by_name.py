@@ -9,7 +9,9 @@ from sqlalchemy import ColumnElement, Connection, Row, and_, exists, or_, select
 
 from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.queries.columns import TopicColumnRow, catalog_tags_of, columns_in, links_of
-from scanner_dictionary.queries.names import (
+from scanner_dictionary.queries.topics import FieldTags
+from scanner_dictionary.schema import tables as t
+from scanner_dictionary.search.names import (
     CATALOG_TAG,
     COLUMN,
     LONGEST_TERM,
@@ -19,8 +21,6 @@ from scanner_dictionary.queries.names import (
     leaf_name,
     spellings,
 )
-from scanner_dictionary.queries.topics import FieldTags
-from scanner_dictionary.schema import tables as t
 from scanner_model.columns import path_name
 
 _DEFINITIONS_AT_ONCE = 50

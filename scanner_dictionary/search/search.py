@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, TypeVar
 from sqlalchemy import BindParameter, ColumnElement, Connection, Select, bindparam, exists, func, literal, select
 
 from scanner_dictionary.queries.columns import texts
-from scanner_dictionary.queries.names import (
+from scanner_dictionary.schema import tables as t
+from scanner_dictionary.search.names import (
     COLUMN,
     LONGEST_TERM,
     LONGEST_WORD,
@@ -22,7 +23,6 @@ from scanner_dictionary.queries.names import (
     leaf_name,
     words_of,
 )
-from scanner_dictionary.schema import tables as t
 from scanner_model.columns import KEY
 
 T = TypeVar("T")
@@ -198,7 +198,7 @@ class _Searching:
         """Yield the columns called as one of *terms*, in their order; more are read at once the more are wanted."""
         for chunk in _growing(self._definitions(terms)):
             topics = self._topics_of({definition for _, definition in chunk})
-            columns = self._columns_of(topics, f"%{escaped(self._text)}%")
+            columns = self._columns_of(topics, _like(self._text, "%"))
             for term, definition in chunk:
                 match = term.match.name.lower()
                 for path, _, type_ in columns.get(definition, ()):
@@ -228,17 +228,18 @@ class _Searching:
             terms = [_Term(key, name, Match.EXACT) for key, name in rows if name.lower().endswith(head)]
             for hit in islice(self._of_kind(TOPIC, terms), _TOPICS_OF_A_PATH):
                 sides = self._conn.execute(_SIDES_OF_TOPIC, {"cluster": hit.where, "topic": hit.name}).all()
-                columns = self._columns_of({definition for definition, _ in sides}, f"{escaped(start)}%")
+                columns = self._columns_of({definition for definition, _ in sides}, _like(start, ""))
                 for definition, role in sides:
-                    for path, name, type_ in columns.get(definition, ()):
+                    begun = (each for each in columns.get(definition, ()) if each[1].lower().startswith(start))
+                    for path, name, type_ in begun:
                         match = "exact" if name.lower() == start else "prefix"
                         yield SearchHit("column", *hit[1:3], _in_message(role, path), type_, "", match)
 
     def _columns_of(self, definitions: Collection[int], like: str) -> Mapping[int, list[tuple[Any, str, str]]]:
         """Return path, name and type of the columns whose name is *like* a pattern, in any letter case."""
         found: dict[int, list[tuple[Any, str, str]]] = {}
-        asked = {"definitions": sorted(definitions), "like": like.lower()}
-        rows = self._conn.execute(_COLUMNS_LIKE, asked).all() if definitions else ()
+        values = {"definitions": sorted(definitions), "like": like}
+        rows = self._conn.execute(_COLUMNS_LIKE, values).all() if definitions else ()
         for definition, path, name, type_ in rows:
             found.setdefault(definition, []).append((texts(path), name, type_))
         return found
@@ -247,8 +248,8 @@ class _Searching:
         """Return cluster, name and side of the first topics that each of *definitions* describes now."""
         found: dict[int, list[Any]] = {}
         query = _TOPICS_OF_DEFINITIONS if self._cluster is None else _TOPICS_IN_CLUSTER
-        asked = {"definitions": sorted(definitions), "cluster": self._cluster}
-        for row in self._conn.execute(query, asked):
+        values = {"definitions": sorted(definitions), "cluster": self._cluster}
+        for row in self._conn.execute(query, values):
             found.setdefault(row.definition_id, []).append(row)
         for rows in found.values():
             self._bounded(rows, _TOPICS_AT_ONCE)
@@ -338,6 +339,14 @@ _ENTITIES: Mapping[int, Select[Any]] = {
     .where(t.subject.c.gone.is_(None), t.subject.c.id.in_(_WANTED)),
 }
 """For each kind: key, then the members of a hit up to its node, without the path."""
+
+
+def _like(text: str, before: str) -> str:
+    """Return the pattern of the names of columns that have *text*, in lower case, after *before*.
+
+    SQLite lowers ASCII only, and names are quoted with backticks: for others it is that of every name.
+    """
+    return f"{before}{escaped(text)}%" if text.isascii() and "`" not in text else "%"
 
 
 def _in_message(role: str, path: tuple[str, ...]) -> tuple[str, ...]:

@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner_dictionary.engine.open import open_dictionary, writing
-from scanner_dictionary.queries.names import COMPARED_NAMES, leaf_name, names_near, words_of
-from scanner_dictionary.queries.search import search
 from scanner_dictionary.queries.topic_schemas import schemas_of
 from scanner_dictionary.schema import tables as t
+from scanner_dictionary.search.names import COMPARED_NAMES, leaf_name, names_near, words_of
+from scanner_dictionary.search.search import search
 from scanner_dictionary.write.name_index import index_nodes
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.columns import Column
@@ -135,6 +135,16 @@ def test_a_column_is_found_beside_many_former_schemas_that_have_it(dictionary, s
     assert names(found(dictionary, "email", kinds=["column"])) == ["orders.email"]
     assert names(found(dictionary, "email", kinds=["column"], cluster="retail")) == ["orders.email"]
     assert names(found(dictionary, "email", kinds=["column"], cluster="other")) == []
+
+
+@pytest.mark.parametrize("name", ["ÉTAT", "a`b", "50%_of"])
+def test_a_column_is_found_whatever_its_name_holds(dictionary, store, sample, name) -> None:
+    """Alone, and behind the name of its topic."""
+    columns = (Column(path=(name,), type="string"), Column(path=("other",), type="string"))
+    store(sample.described(*columns))
+
+    for text in (name.lower(), f"orders.{columns[0].name.lower()}"):
+        assert [hit.path for hit in found(dictionary, text, kinds=["column"]).hits] == [(name,)]
 
 
 def test_pages_of_hits_do_not_overlap(dictionary, store, sample_scan) -> None:

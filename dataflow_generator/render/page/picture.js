@@ -1,0 +1,148 @@
+// The drawing as a picture: SVG with the styles of the page written into it, and PNG painted from the SVG.
+const PICTURE = {margin: 24, longest: 16000, largest: 64e6, name: "data-flow"};
+const PAINTED = ".icon, .name, .mark, .count, .type, .title, .expand, .doubt";
+const UNPRINTABLE = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
+const ruler = document.createElement("canvas").getContext("2d");
+
+function shape(tag, attributes, children = []) {
+  return make(tag, attributes, children, SVG);
+}
+
+// Returns the text of an SVG file with all of the drawing, as it is shown but for the zoom, and its size.
+function picture() {
+  stage.classList.remove("far");
+  stage.style.setProperty("--boost", 1);
+  try {
+    return paintedDrawing(PICTURE.margin);
+  } finally {
+    show();
+  }
+}
+
+function paintedDrawing(margin) {
+  const size = {width: Math.ceil(drawing.w) + 2 * margin, height: Math.ceil(drawing.h) + 2 * margin};
+  const viewBox = `${-margin} ${-margin} ${size.width} ${size.height}`;
+  const ground = getComputedStyle(document.body).backgroundColor;
+  const root = shape("svg", {...size, viewBox}, [
+    shape("title", {}, printable(document.title)),
+    shape("rect", {x: -margin, y: -margin, ...size, fill: ground}),
+    ...[...curves.querySelectorAll(".line, .tip")].map(paintedCurve),
+    ...[...world.querySelectorAll(".card")].map(paintedCard),
+    ...[...world.querySelectorAll(".caption")].map((each) => words(each, drawing.caption)),
+  ]);
+  return {text: new XMLSerializer().serializeToString(root), ...size};
+}
+
+function paintedCurve(path) {
+  const style = getComputedStyle(path);
+  const attributes = {d: path.getAttribute("d"), fill: style.fill, opacity: style.opacity};
+  if (style.stroke !== "none") {
+    Object.assign(attributes, {stroke: style.stroke, "stroke-width": parseFloat(style.strokeWidth)});
+    if (style.strokeDasharray !== "none") attributes["stroke-dasharray"] = style.strokeDasharray.replace(/px/g, "");
+    attributes["stroke-linecap"] = style.strokeLinecap;
+  }
+  return shape("path", attributes);
+}
+
+function paintedCard(card) {
+  const {box} = card,
+    style = getComputedStyle(card);
+  const area = {x: box.x, y: box.y, width: box.w, height: box.h, rx: 7};
+  const dash = {dotted: "2 3", dashed: "5 4"}[style.borderTopStyle];
+  const rows = [...card.querySelectorAll(".row, .title")].map((row) => background(row, placeIn(row, card), 0));
+  const inner = [...card.querySelectorAll(PAINTED)].filter((each) => each.offsetWidth);
+  return shape("g", {}, [
+    shape("rect", {...area, fill: style.backgroundColor}),
+    ...rows.filter(Boolean),
+    shape("rect", {x: box.x, y: box.y, width: 4, height: box.h, rx: 2, fill: style.borderLeftColor}),
+    shape("rect", {...area, fill: "none", stroke: style.borderTopColor, "stroke-dasharray": dash}),
+    ...inner.flatMap((each) => [background(each, placeIn(each, card), 4), words(each, placeIn(each, card))]),
+  ]);
+}
+
+// Returns where an element is in the drawing: offsets are not scaled by the zoom.
+function placeIn(element, card) {
+  let x = card.box.x + card.clientLeft,
+    y = card.box.y + card.clientTop;
+  for (let at = element; at && at !== card; at = at.offsetParent) {
+    x += at.offsetLeft;
+    y += at.offsetTop;
+  }
+  return {x, y, w: element.offsetWidth, h: element.offsetHeight};
+}
+
+function background(element, {x, y, w, h}, rx) {
+  const {backgroundColor: fill} = getComputedStyle(element);
+  return fill === "rgba(0, 0, 0, 0)" ? null : shape("rect", {x, y, width: w, height: h, rx, fill});
+}
+
+function words(element, {x, y, w, h}) {
+  const style = getComputedStyle(element);
+  const size = parseFloat(style.fontSize),
+    indent = parseFloat(style.paddingLeft);
+  ruler.font = `${style.fontWeight} ${size}px ${style.fontFamily}`;
+  const room = w ? w - 2 * indent : Infinity;
+  const shown = cut(printable(element.textContent), room, element.classList);
+  const attributes = {
+    x: x + indent,
+    y: y + (h || size) / 2 + size * 0.36,
+    fill: style.color,
+    opacity: style.opacity,
+    "font-size": size,
+    "font-weight": style.fontWeight,
+    "font-family": style.fontFamily.replace(/"/g, "'"),
+    "text-decoration": style.textDecorationLine === "none" ? null : style.textDecorationLine,
+  };
+  return shape("text", attributes, shown);
+}
+
+function printable(name) {
+  return name.replace(UNPRINTABLE, "\uFFFD");
+}
+
+// Shortens a name to its room where its element does, by halving: a name may be very long.
+function cut(name, room, classes) {
+  const letters = [...name];
+  const tail = classes.contains("middle") ? TAIL : 0;
+  const part = (count) => {
+    if (classes.contains("ending")) return `…${letters.slice(letters.length - count).join("")}`;
+    return `${letters.slice(0, count).join("")}…${tail ? letters.slice(-tail).join("") : ""}`;
+  };
+  if (ruler.measureText(name).width <= room + 1) return name;
+  let low = 0,
+    high = letters.length;
+  while (low + 1 < high) {
+    const middle = (low + high) >> 1;
+    if (ruler.measureText(part(middle)).width <= room) low = middle;
+    else high = middle;
+  }
+  return part(low);
+}
+
+function save(blob, suffix) {
+  const address = URL.createObjectURL(blob);
+  make("a", {href: address, download: `${PICTURE.name}.${suffix}`}).click();
+  setTimeout(() => URL.revokeObjectURL(address), 60_000);
+}
+
+function saveSvg() {
+  save(new Blob([picture().text], {type: "image/svg+xml"}), "svg");
+}
+
+// Twice the size of the drawing, or what a canvas can have at most.
+async function savePng() {
+  const {text: source, width, height} = picture();
+  const k = Math.min(2, PICTURE.longest / Math.max(width, height), Math.sqrt(PICTURE.largest / (width * height)));
+  const image = new Image();
+  image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(source)}`;
+  const canvas = make("canvas", {width: Math.floor(width * k), height: Math.floor(height * k)});
+  try {
+    await image.decode();
+    canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+    const blob = await new Promise((resolve) => canvas.toBlob(resolve, "image/png"));
+    if (!blob) throw new Error("The drawing is too large for a PNG; save it as SVG.");
+    save(blob, "png");
+  } catch (error) {
+    showError(error);
+  }
+}

@@ -1,0 +1,32 @@
+"""Generated pages and schemas are as the code is now: `make docs` writes them."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+DOCS = Path(__file__).parents[2] / "docs"
+GENERATORS = sorted(DOCS.glob("generate_*.py"))
+
+
+@pytest.mark.parametrize("generator", GENERATORS, ids=lambda file: file.stem)
+def test_a_generated_page_is_current(generator: Path) -> None:
+    """A reference that is a release behind is believed all the same."""
+    module = runpy.run_path(str(generator))
+    text = module["PAGE"].read_text(encoding="utf-8")
+
+    assert module["page"](text) == text
+
+
+def test_the_schemas_of_the_documents_are_current() -> None:
+    """No file is missing, none is left over, and each is a schema."""
+    module = runpy.run_path(str(DOCS / "generate_schemas.py"))
+    expected = module["files"]((DOCS / "json.md").read_text(encoding="utf-8"))
+
+    assert {file.name: file.read_text("utf-8") for file in (DOCS / "schemas").iterdir()} == expected
+    for schema in module["schemas"]((DOCS / "json.md").read_text(encoding="utf-8")).values():
+        Draft202012Validator.check_schema(schema)
+    assert len(expected) == len(module["examples"]((DOCS / "json.md").read_text(encoding="utf-8")))
