@@ -11,6 +11,7 @@ from scanner_extractor.config.sections import (
     ParseContext,
     Section,
     ValidationContext,
+    name_or_path,
     nonempty,
     repeated_sources,
 )
@@ -66,22 +67,13 @@ def validate_dbt(items: Items, context: ValidationContext) -> Iterator[ErrorMess
         if context.present and isinstance(pattern, str):
             count = len(named_files(pattern, context.directory, MANIFEST))
             if count != 1:
-                yield (
-                    where,
-                    f"{context.shown(where)} is {count or 'no'} files",
-                    "one manifest.json, relative to this file",
-                )
+                what = f"{context.shown(where)} is {count or 'no'} files"
+                yield where, what, "name one manifest.json, relative to this file"
         namespace = item.get("namespace")
         if isinstance(namespace, str) and namespace and not _NAMESPACE.fullmatch(namespace):
             where = (*path, "namespace")
             yield where, f"{context.shown(where)} is no namespace", "write scheme://host:port, or bigquery"
-    yield from repeated_sources(items, _identity)
-
-
-def _identity(item: Json) -> tuple[str, str]:
-    member = "name" if "name" in item else "path"
-    value = item.get(member)
-    return member, value if isinstance(value, str) else ""
+    yield from repeated_sources(items, name_or_path)
 
 
 DBT_SECTION = Section(

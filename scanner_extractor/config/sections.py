@@ -190,6 +190,13 @@ def alias_errors(
             yield where, f"{shown(where)} is no address", hint
 
 
+def name_or_path(item: Json) -> tuple[str, str]:
+    """Return the member that identifies a source of files, with its value: its name, else its path."""
+    member = "name" if "name" in item else "path"
+    value = item.get(member)
+    return member, value if isinstance(value, str) else ""
+
+
 def unknown_type(path: JsonPath, item: Json, what: str, known: Collection[str], shown: Shown) -> Iterator[ErrorMessage]:
     """Yield that the `type` of an item is none of *known*; *what* says of what it is a type."""
     kind = item.get("type")

@@ -6,14 +6,12 @@ runs this file. moto 5.2 has no ListSchemas and ListSchemaVersions, and cuts no 
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
+import aws_catalogs
+import glue_registry
 import pytest
 
 from scanner_extractor.catalogs.glue import glue_catalog_transport, read_glue_catalog
@@ -27,7 +25,6 @@ from scanner_model.errors import NotFound
 boto3 = pytest.importorskip("boto3")
 moto = pytest.importorskip("moto", reason="not installed: pip install 'moto[glue]' compares Glue's fakes with moto")
 
-FAKES = Path(__file__).parents[1] / "fakes"
 REGION = "eu-central-1"
 WEB = HttpSettings(url=f"https://glue.{REGION}.amazonaws.com", concurrency=1)
 AVRO = '{"type":"record","name":"Order","fields":[{"name":"id","type":"string"}]}'
@@ -47,16 +44,6 @@ TABLE = {
     },
 }
 TIMES = ("CreateTime", "UpdateTime", "CreatedTime")
-
-
-def _fake(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"{name}_beside_moto", FAKES / f"{name}.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture
@@ -89,11 +76,10 @@ def shape(answer: Any) -> Any:
 
 def test_catalog_is_read_alike(client) -> None:
     """Tables with their columns, place and format; only times differ."""
-    fake = _fake("aws_catalogs")
     for name in ("lake", "empty"):
         client.create_database(DatabaseInput={"Name": name})
     client.create_table(DatabaseName="lake", TableInput=TABLE)
-    ours = catalog(fake.Stubbed("glue", fake.Catalog(tables={"lake": (TABLE,), "empty": ()})))
+    ours = catalog(aws_catalogs.Stubbed("glue", aws_catalogs.Catalog(tables={"lake": (TABLE,), "empty": ()})))
     theirs = catalog(client)
 
     assert [replace(table, created="") for table in theirs.tables] == [
@@ -105,10 +91,9 @@ def test_catalog_is_read_alike(client) -> None:
 
 def test_answers_of_the_catalog_have_the_same_members(client) -> None:
     """A member that only the real one has might change with every request."""
-    fake = _fake("aws_catalogs")
     client.create_database(DatabaseInput={"Name": "lake"})
     client.create_table(DatabaseName="lake", TableInput=TABLE)
-    ours = fake.Stubbed("glue", fake.Catalog(tables={"lake": (TABLE,)}))
+    ours = aws_catalogs.Stubbed("glue", aws_catalogs.Catalog(tables={"lake": (TABLE,)}))
 
     assert shape(client.get_databases(MaxResults=5)) == shape(ours.get_databases(MaxResults=5))
     assert shape(client.get_tables(DatabaseName="lake", MaxResults=5)) == shape(
@@ -119,8 +104,7 @@ def test_answers_of_the_catalog_have_the_same_members(client) -> None:
 @pytest.mark.parametrize("of", ["moto", "fake"])
 def test_database_that_is_gone_is_the_same_error(client, of) -> None:
     """The reader tells it from a refusal by its code."""
-    fake = _fake("aws_catalogs")
-    asked = client if of == "moto" else fake.Stubbed("glue", fake.Catalog())
+    asked = client if of == "moto" else aws_catalogs.Stubbed("glue", aws_catalogs.Catalog())
 
     with pytest.raises(asked.exceptions.EntityNotFoundException if of == "moto" else Exception) as caught:
         asked.get_tables(DatabaseName="none", MaxResults=5)
@@ -142,7 +126,6 @@ class Mixed:
 @pytest.fixture
 def filed(client) -> tuple[Any, ...]:
     """File two versions in moto, and return them as the fake files them, by moto's ids."""
-    fake = _fake("glue_registry")
     client.create_registry(RegistryName="shop")
     named = {"RegistryId": {"RegistryName": "shop"}, "SchemaName": "orders", "Description": "bought"}
     first = client.create_schema(
@@ -151,15 +134,14 @@ def filed(client) -> tuple[Any, ...]:
     second = client.register_schema_version(SchemaId={"SchemaArn": first["SchemaArn"]}, SchemaDefinition=WIDER)
     about = {"name": "orders", "registry": "shop", "description": "bought"}
     return (
-        fake.Filed(text=AVRO, id=first["SchemaVersionId"], **about),
-        fake.Filed(text=WIDER, id=second["SchemaVersionId"], version=2, **about),
+        glue_registry.Filed(text=AVRO, id=first["SchemaVersionId"], **about),
+        glue_registry.Filed(text=WIDER, id=second["SchemaVersionId"], version=2, **about),
     )
 
 
 def test_schemas_are_read_alike(client, filed) -> None:
     """Text, number, compatibility, tags and description of each version."""
-    fake = _fake("glue_registry")
-    ours = fake.Stubbed(fake.Glue(filed=filed, tags={"team": "x"}))
+    ours = glue_registry.Stubbed(glue_registry.Glue(filed=filed, tags={"team": "x"}))
 
     assert registry(Mixed(client, ours)).versions == registry(ours).versions
     assert len(registry(ours).versions) == 2
@@ -167,8 +149,7 @@ def test_schemas_are_read_alike(client, filed) -> None:
 
 def test_answers_of_the_registry_have_the_same_members(client, filed) -> None:
     """Those of a schema, of a version and of its tags."""
-    fake = _fake("glue_registry")
-    ours = fake.Stubbed(fake.Glue(filed=filed, tags={"team": "x"}))
+    ours = glue_registry.Stubbed(glue_registry.Glue(filed=filed, tags={"team": "x"}))
     schema = {"SchemaId": {"SchemaArn": filed[0].arn}}
 
     assert shape(client.get_schema(**schema)) == shape(ours.get_schema(**schema))
@@ -180,7 +161,6 @@ def test_answers_of_the_registry_have_the_same_members(client, filed) -> None:
 
 def test_registry_that_is_not_there_is_not_found_in_the_fake() -> None:
     """As Glue's documentation says; moto cannot be asked."""
-    fake = _fake("glue_registry")
 
     with pytest.raises(NotFound):
-        registry(fake.Stubbed(fake.Glue()), "none")
+        registry(glue_registry.Stubbed(glue_registry.Glue()), "none")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scanner_extractor.catalogs.iceberg_reader import Identifier, read_table, read_view
+from scanner_extractor.catalogs.iceberg.reader import Identifier, read_table, read_view
 from scanner_extractor.settings.catalogs import CatalogSettings, Wanted
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_model.errors import PayloadUnexpected, ScannerError

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from scanner_extractor.catalogs.expressions import fields_of
+from scanner_extractor.catalogs.olap.expressions import fields_of
 from scanner_extractor.settings.catalogs import Wanted
 from scanner_model.errors import PayloadUnexpected
 from scanner_model.scan import SourceStatus

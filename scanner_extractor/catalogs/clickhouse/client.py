@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from scanner_extractor.catalogs.clickhouse_engines import (
+from scanner_extractor.catalogs.clickhouse.engines import (
     Engine,
     forwarded_table,
     has_macros,
@@ -15,7 +15,7 @@ from scanner_extractor.catalogs.clickhouse_engines import (
     parse_engine,
     target_table,
 )
-from scanner_extractor.catalogs.clickhouse_types import clickhouse_type
+from scanner_extractor.catalogs.clickhouse.types import clickhouse_type
 from scanner_extractor.catalogs.collector import CatalogCollector, Name
 from scanner_extractor.catalogs.column_types import Part, columns_of
 from scanner_extractor.catalogs.json_fields import listed, member, moment, parameters, server_namespace, text

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from urllib.parse import unquote
 
 from scanner_extractor.catalogs.collector import CatalogCollector
-from scanner_extractor.catalogs.iceberg_reader import Identifier, read_table, read_view
+from scanner_extractor.catalogs.iceberg.reader import Identifier, read_table, read_view
 from scanner_extractor.catalogs.json_fields import items, listed, member, text
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scanner_extractor.catalogs.collector import CatalogCollector
-from scanner_extractor.catalogs.column_types import Part, Shape, columns_of
-from scanner_extractor.catalogs.expressions import fields_of
-from scanner_extractor.catalogs.json_fields import items, member, objects, parameters, server_namespace, text
+from scanner_extractor.catalogs.column_types import Part, Shape
+from scanner_extractor.catalogs.json_fields import items, member, objects, text
+from scanner_extractor.catalogs.olap.expressions import fields_of
+from scanner_extractor.catalogs.olap.ingested import ingested_table
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json
 from scanner_extractor.scan.results import CatalogResult, Progress
@@ -80,17 +81,7 @@ def _table(supervisor: dict[str, Json], spec: Json, settings: CatalogSettings) -
         "supervisor": text(supervisor, "id"),
         "state": text(supervisor, "state"),
     }
-    return CatalogTable(
-        source=settings.source,
-        provider="druid",
-        namespace=server_namespace("druid", settings.http.url, _PORT),
-        name=name,
-        kind="TABLE",
-        table_format="Druid",
-        parameters=parameters(words),
-        symlinks=tuple((server_namespace("druid", alias, _PORT), name) for alias in settings.aliases),
-        columns=tuple(columns_of(parts)),
-    )
+    return ingested_table(settings, _PORT, name, words, parts)
 
 
 def _columns(schema: Json, spec: Json) -> tuple[Sources, list[Part]]:

@@ -6,9 +6,10 @@ import json
 from collections.abc import Iterator
 
 from scanner_extractor.catalogs.collector import CatalogCollector
-from scanner_extractor.catalogs.column_types import Part, Shape, columns_of
-from scanner_extractor.catalogs.expressions import fields_of
-from scanner_extractor.catalogs.json_fields import items, listed, member, objects, parameters, server_namespace, text
+from scanner_extractor.catalogs.column_types import Part, Shape
+from scanner_extractor.catalogs.json_fields import items, listed, member, objects, text
+from scanner_extractor.catalogs.olap.expressions import fields_of
+from scanner_extractor.catalogs.olap.ingested import ingested_table
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json
 from scanner_extractor.scan.results import CatalogResult, Progress
@@ -65,17 +66,7 @@ def _table(name: str, answer: Json, schema: Json, settings: CatalogSettings) -> 
         KAFKA_COLUMNS: json.dumps(sources, sort_keys=True) if streams and sources else "",
         "tableType": text(config, "tableType"),
     }
-    return CatalogTable(
-        source=settings.source,
-        provider="pinot",
-        namespace=server_namespace("pinot", settings.http.url, _PORT),
-        name=name,
-        kind="TABLE",
-        table_format="Pinot",
-        parameters=parameters(words),
-        symlinks=tuple((server_namespace("pinot", alias, _PORT), name) for alias in settings.aliases),
-        columns=tuple(columns_of(_parts(schema))),
-    )
+    return ingested_table(settings, _PORT, name, words, _parts(schema))
 
 
 def _streams(config: Json) -> Iterator[dict[str, Json]]:
