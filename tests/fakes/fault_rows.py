@@ -334,7 +334,7 @@ ROWS = {
     ),
     "unity": Row(tokens=True, good=unity, member=catalog("unity")),
     "clickhouse": Row(good=clickhouse, member=catalog("clickhouse")),
-    "iceberg": Row(tokens=True, good=iceberg, member=catalog("iceberg")),
+    "iceberg": Row(good=iceberg, member=catalog("iceberg")),
     "druid": Row(good=partial(olap, "Druid"), member=catalog("druid")),
     "pinot": Row(good=partial(olap, "Pinot"), member=catalog("pinot")),
     "google": Row(tokens=True, good=google, member=catalog("google"), plain=True),

@@ -29,12 +29,16 @@ def recorded() -> dict[str, Json]:
 
 @dataclass(slots=True, kw_only=True)
 class Iceberg:
-    """A catalog; *page* is the largest page; *refused* are statuses by a part of the decoded address."""
+    """A catalog; *page* is the largest page; *refused* are statuses by a part of the decoded address.
+
+    *flat*: there are no namespaces inside others. *hollow*: the first page of each list is empty, and leads on.
+    """
 
     answers: dict[str, Json] = field(default_factory=recorded)
     page: int = 1
     prefix: str = ""
     flat: bool = False
+    hollow: bool = False
     refused: Mapping[str, int] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
 
@@ -42,6 +46,7 @@ class Iceberg:
         """Answer a request."""
         parts = urlsplit(target)
         given = dict(parse_qsl(parts.query, keep_blank_values=True))
+        is_first = given.get("pageToken") == ""
         start, size = int(given.pop("pageToken", "") or 0), int(given.pop("pageSize", self.page))
         address = parts.path + ("?" + urlencode(given) if given else "")
         self.asked.append(f"{method} {address}")
@@ -57,6 +62,8 @@ class Iceberg:
             address = address.replace(f"/{self.prefix}", "", 1)
         if address not in self.answers:
             return 404, _error(404, f"does not exist: {address}")
+        if self.hollow and is_first:
+            return 200, {name: [] for name in LISTS if name in self.answers[address]} | {"next-page-token": "0"}
         return 200, self._cut(self.answers[address], start, min(size, self.page))
 
     def _cut(self, document: Json, start: int, size: int) -> Json:

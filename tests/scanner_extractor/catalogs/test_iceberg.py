@@ -30,6 +30,11 @@ def test_tables_of_every_namespace_are_read_page_by_page(read, server) -> None:
     assert (reading.outcome.status, reading.outcome.received, reading.problems) == (SourceStatus.READ, 5, ())
 
 
+def test_empty_page_in_the_middle_ends_no_list(read, iceberg) -> None:
+    """Catalogs that filter by rights give a token where nothing is left of a page."""
+    assert len(read("iceberg", iceberg.Iceberg(hollow=True)).tables) == 5
+
+
 def test_table_is_read_with_its_current_schema_partitions_and_location(read, server) -> None:
     """The location is a second name of the same data: sinks that write files meet the table there."""
     tables = {table.name: table for table in read("iceberg", server, aliases=("http://lake",)).tables}
