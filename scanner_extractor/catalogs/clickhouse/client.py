@@ -53,7 +53,7 @@ _COLLECTIONS = "SELECT name, collection FROM system.named_collections ORDER BY n
 _MACROS = "SELECT macro AS name, substitution FROM system.macros ORDER BY macro"
 
 _NO_BROKERS = "the brokers of its named collection are not shown: its topics are those of this cluster, if it has them"
-_BROKERS_HINT = "write kafka_broker_list into the table's own settings, or name brokers in one cluster only"
+_BROKERS_HINT = "write kafka_broker_list into the table's own settings"
 
 
 def read_clickhouse(settings: CatalogSettings, http: Http, progress: Progress) -> CatalogResult:
