@@ -23,6 +23,7 @@ from scanner_model.openlineage import DatasetRef, Symlink
 from scanner_model.streaming_sql import ClusterNames, FlinkStatement, KsqlSource, Query
 
 T = TypeVar("T", covariant=True)
+C = TypeVar("C")
 
 
 class ReadColumns(Protocol[T]):
@@ -30,6 +31,19 @@ class ReadColumns(Protocol[T]):
 
     def __call__(self, topics: Collection[ClusterTopic], /) -> Mapping[ClusterTopic, T]:
         """Read the columns of *topics*."""
+
+
+def remembering(read: ReadColumns[C]) -> ReadColumns[C]:
+    """Return *read* with a memory of what it has returned."""
+    known: dict[ClusterTopic, C | None] = {}
+
+    def remembered(wanted: Collection[ClusterTopic]) -> Mapping[ClusterTopic, C]:
+        missing = [topic for topic in wanted if topic not in known]
+        known.update(dict.fromkeys(missing))
+        known.update(read(missing) if missing else {})
+        return {topic: columns for topic in wanted if (columns := known[topic]) is not None}
+
+    return remembered
 
 
 class TopicColumns(NamedTuple):

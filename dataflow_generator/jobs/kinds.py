@@ -5,14 +5,14 @@ Local generation reads the partitions in sequence, Spark in parallel; a new kind
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain, groupby
 from typing import Any, NamedTuple, TypeVar
 
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.graph_builder import Described
-from dataflow_generator.build.snapshot import ReadColumns, Snapshot, TopicColumns
+from dataflow_generator.build.snapshot import Snapshot, TopicColumns, remembering
 from dataflow_generator.jobs.catalogs import link_jobs, other_names
 from dataflow_generator.jobs.connect import (
     ReportedConnector,
@@ -30,7 +30,7 @@ from dataflow_generator.jobs.connect_columns import (
 )
 from dataflow_generator.jobs.consumer_groups import GroupOwner, group_jobs
 from dataflow_generator.jobs.consumer_groups import Query as NamedQuery
-from dataflow_generator.jobs.databases.ingestion import Ends, group_owners, ingestion_jobs, topics_of
+from dataflow_generator.jobs.databases.ingestion import Ends, IngestionPart, group_owners, ingestion_jobs, topics_of
 from dataflow_generator.jobs.databases.names import TableNames
 from dataflow_generator.jobs.databases.views import view_jobs
 from dataflow_generator.jobs.flink.ddl import declared_columns, defines
@@ -41,7 +41,7 @@ from dataflow_generator.jobs.manual import manual_jobs
 from dataflow_generator.jobs.model import Dataset, JobFlows, Naming, unread_job
 from dataflow_generator.jobs.openlineage import dataset_jobs, lineage_jobs
 from dataflow_generator.jobs.streams import streams_jobs, streams_node
-from scanner_dictionary.lineage_inputs.catalogs import LinkRow, Name, TableRow
+from scanner_dictionary.lineage_inputs.catalogs import LinkRow, TableRow
 from scanner_dictionary.lineage_inputs.events import DatasetFlowsRow, LineageJobRow
 from scanner_dictionary.lineage_inputs.jobs import ClusterTopic, GroupRow, Server
 from scanner_dictionary.queries.connectors import ConnectorRow
@@ -115,13 +115,6 @@ class GroupsPart(NamedTuple):
     queries: tuple[NamedQuery, ...]
     flink: tuple[FlinkPart, ...]
     ingested: tuple[TableRow, ...]
-
-
-class IngestionPart(NamedTuple):
-    """Tables that engines read from topics, and the names of the views, which may write to such tables."""
-
-    tables: Sequence[TableRow]
-    views: tuple[Name, ...]
 
 
 class EventsPart(NamedTuple):
@@ -347,23 +340,10 @@ class PartitionResult(NamedTuple):
 
 def read_partition(part: Partition, context: LookupContext) -> PartitionResult:
     """Read one partition; the columns that it reads are kept until its jobs are described."""
-    columns = context.columns._replace(full=_remembering(context.columns.full))
+    columns = context.columns._replace(full=remembering(context.columns.full))
     context = context._replace(columns=columns)
     jobs = tuple(JOBS[part.kind].read(part.rows, context))
     return PartitionResult(jobs, described((job.flows for job in jobs), context))
-
-
-def _remembering(read: ReadColumns[T]) -> ReadColumns[T]:
-    """Return *read* with a memory of what it has returned."""
-    known: dict[ClusterTopic, T | None] = {}
-
-    def remembered(wanted: Collection[ClusterTopic]) -> Mapping[ClusterTopic, T]:
-        missing = [topic for topic in wanted if topic not in known]
-        known.update(dict.fromkeys(missing))
-        known.update(read(missing) if missing else {})
-        return {topic: columns for topic in wanted if (columns := known[topic]) is not None}
-
-    return remembered
 
 
 def job_partitions(snapshot: Snapshot) -> Iterator[Partition]:
@@ -379,7 +359,7 @@ def lookup_context(snapshot: Snapshot) -> LookupContext:
     tables = {dataset: tuple(column.path for column in table.columns) for dataset, table in described}
     databases = {dataset: table for dataset, table in described if table.is_of_database}
     # Columns are derived from what connectors read again afterwards.
-    columns = snapshot.columns._replace(paths=_remembering(snapshot.columns.paths))
+    columns = snapshot.columns._replace(paths=remembering(snapshot.columns.paths))
     views = {naming.dataset(*view.name): view for view in snapshot.views}
     context = LookupContext(naming, snapshot.cluster_names, snapshot.topic_names, tables, databases, views, columns)
 
@@ -407,15 +387,6 @@ def described(jobs: Iterable[JobFlows], context: LookupContext) -> Described:
             used = tuple(column for column in columns if column.path in wanted[cluster, topic])
             columns_of[context.naming.clusters[cluster], topic] = used
     return columns_of
-
-
-def merged(parts: Iterable[Described]) -> Described:
-    """Merge the columns that partitions found; a topic of several partitions has each column once."""
-    columns_of: dict[tuple[str, str], dict[Column, None]] = {}
-    for part in parts:
-        for topic, columns in part.items():
-            columns_of.setdefault(topic, {}).update(dict.fromkeys(columns))
-    return {topic: tuple(columns) for topic, columns in columns_of.items()}
 
 
 def _counted(reading: Reading) -> JobReading:

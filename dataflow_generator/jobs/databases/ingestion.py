@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.graph import Certainty, Node, present
@@ -13,7 +14,7 @@ from dataflow_generator.jobs.consumer_groups import GroupOwner
 from dataflow_generator.jobs.field_matching import Fields
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Naming, Use, job_node
 from dataflow_generator.openlineage.identity.names import KAFKA, normal_namespace
-from scanner_dictionary.lineage_inputs.catalogs import TableRow
+from scanner_dictionary.lineage_inputs.catalogs import Name, TableRow
 from scanner_dictionary.lineage_inputs.jobs import ClusterTopic
 from scanner_model.catalogs import (
     KAFKA_BROKERS,
@@ -68,6 +69,13 @@ class Ends:
     topics: Mapping[str, Collection[str]]
     columns: Mapping[ClusterTopic, tuple[Column, ...]]
     written: Collection[Dataset] = ()
+
+
+class IngestionPart(NamedTuple):
+    """Tables that engines read from topics, and the names of the views, which may write to such tables."""
+
+    tables: Sequence[TableRow]
+    views: tuple[Name, ...]
 
 
 def topics_of(row: TableRow, naming: Naming, topics: Mapping[str, Collection[str]]) -> dict[Dataset, Certainty]:
