@@ -11,6 +11,17 @@ from scanner_model.names import SourceId, TopicName
 DATABASE = "database"
 """The provider of tables that a database itself describes."""
 
+KAFKA_BROKERS, KAFKA_TOPICS, KAFKA_GROUP, KAFKA_FORMAT = "kafka.brokers", "kafka.topics", "kafka.group", "kafka.format"
+"""The parameters of a table that its engine reads from topics by itself; lists are separated by commas."""
+KAFKA_PATTERN, KAFKA_COLUMNS = "kafka.pattern", "kafka.columns"
+"""A Java regular expression of topics; and, as JSON, the fields of a message that columns of other names come from."""
+
+DIALECT = "dialect"
+"""The parameter with the SQL dialect of a definition, where the table's namespace does not show it."""
+
+COLUMNS, DOCUMENTED = "columns", "documented"
+"""The parameter, and its value, of a table that has more columns than are listed: those that a person described."""
+
 PRIMARY_KEY, UNIQUE, FOREIGN_KEY = "PRIMARY KEY", "UNIQUE", "FOREIGN KEY"
 """The kinds of keys."""
 

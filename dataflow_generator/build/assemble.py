@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from dataflow_generator.build import schema_nodes
 from dataflow_generator.build.coverage import JOBS, Coverage, ProgressCallback, counted, silent
-from dataflow_generator.build.graph_builder import Flows, build_flows, datasets_of
+from dataflow_generator.build.graph_builder import Flows, build_flows, datasets_of, merged_columns
 from dataflow_generator.build.snapshot import Snapshot
 from dataflow_generator.graph import Edge, FlowGraph, Node
 from dataflow_generator.jobs.catalogs import materialized_topics, with_tables
@@ -17,7 +17,6 @@ from dataflow_generator.jobs.kinds import (
     PartitionResult,
     job_partitions,
     lookup_context,
-    merged,
     read_partition,
 )
 from dataflow_generator.jobs.model import Dataset, JobFlows
@@ -48,7 +47,7 @@ def read_flows(snapshot: Snapshot, read: ReadParts | None = None, report: Progre
         results = [read_partition(part, context) for part in counted(report, JOBS, parts, len(parts))]
     readings = [reading for result in results for reading in result.jobs]
     jobs, columns, uncertain, attributes = merge_jobs(snapshot, [reading.flows for reading in readings], context)
-    described = merged([*(result.described for result in results), columns])
+    described = merged_columns([*(result.described for result in results), columns])
     misfits = Coverage(misfits=column_misfits(jobs, context.databases, described))
     coverage = Coverage.total([*(reading.coverage for reading in readings), uncertain, misfits])
     flows = build_flows(jobs, _live_topic_keys(jobs, context), described, coverage)

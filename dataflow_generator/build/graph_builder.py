@@ -31,6 +31,15 @@ Described = Mapping[tuple[str, str], tuple[Column, ...]]
 """The columns of a topic, by its namespace and name."""
 
 
+def merged_columns(parts: Iterable[Described]) -> Described:
+    """Merge the columns that partitions found; a topic of several partitions has each column once."""
+    columns_of: dict[tuple[str, str], dict[Column, None]] = {}
+    for part in parts:
+        for topic, columns in part.items():
+            columns_of.setdefault(topic, {}).update(dict.fromkeys(columns))
+    return {topic: tuple(columns) for topic, columns in columns_of.items()}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flows:
     """The part of a graph that jobs make: it is small, and so held in memory."""

@@ -15,6 +15,7 @@ from scanner_dictionary.lineage_inputs.jobs import ClusterTopic, GroupRow, Serve
 from scanner_dictionary.lineage_inputs.topics import ClusterRow, DefinitionRow, TopicNodeRow
 from scanner_dictionary.lineage_inputs.topics import LinkRow as SchemaLinkRow
 from scanner_dictionary.queries.connectors import ConnectorRow, connectors
+from scanner_model.catalogs import KAFKA_PATTERN, KAFKA_TOPICS
 from scanner_model.columns import Column, ColumnPath
 from scanner_model.kafka import StreamsTopology
 from scanner_model.manual import ManualFlow
@@ -22,6 +23,7 @@ from scanner_model.openlineage import DatasetRef, Symlink
 from scanner_model.streaming_sql import ClusterNames, FlinkStatement, KsqlSource, Query
 
 T = TypeVar("T", covariant=True)
+C = TypeVar("C")
 
 
 class ReadColumns(Protocol[T]):
@@ -29,6 +31,19 @@ class ReadColumns(Protocol[T]):
 
     def __call__(self, topics: Collection[ClusterTopic], /) -> Mapping[ClusterTopic, T]:
         """Read the columns of *topics*."""
+
+
+def remembering(read: ReadColumns[C]) -> ReadColumns[C]:
+    """Return *read* with a memory of what it has returned."""
+    known: dict[ClusterTopic, C | None] = {}
+
+    def remembered(wanted: Collection[ClusterTopic]) -> Mapping[ClusterTopic, C]:
+        missing = [topic for topic in wanted if topic not in known]
+        known.update(dict.fromkeys(missing))
+        known.update(read(missing) if missing else {})
+        return {topic: columns for topic in wanted if (columns := known[topic]) is not None}
+
+    return remembered
 
 
 class TopicColumns(NamedTuple):
@@ -58,7 +73,8 @@ class EventInputs:
 class Snapshot:
     """The inputs of generation, each loaded once; rows of jobs come with the name of their cluster.
 
-    Columns are read on demand, by batch: *columns* those of topics, *definitions* those of all live schemas.
+    *views* are tables with the SQL text that defines them. Columns are read on demand, by batch: *columns* those of
+    topics, *definitions* those of all live schemas.
     """
 
     clusters: tuple[ClusterRow, ...]
@@ -74,6 +90,7 @@ class Snapshot:
     topologies: tuple[tuple[str, StreamsTopology], ...]
     groups: tuple[GroupRow, ...]
     tables: tuple[TableRow, ...]
+    views: tuple[TableRow, ...]
     links: tuple[LinkRow, ...]
     materialized: tuple[MaterializedTopicRow, ...]
     events: EventInputs
@@ -89,9 +106,10 @@ class Snapshot:
         return {cluster: tuple(sorted(listed)) for cluster, listed in names.items()}
 
     @property
-    def views(self) -> tuple[TableRow, ...]:
-        """Return the tables that a SQL text defines, in order."""
-        return tuple(table for table in self.tables if table.definition)
+    def ingested(self) -> tuple[TableRow, ...]:
+        """Return the tables that their engine reads from topics, or writes to topics, in order."""
+        words = {KAFKA_PATTERN, KAFKA_TOPICS}
+        return tuple(table for table in self.tables if any(name in words for name, _ in table.parameters))
 
     @property
     def has_events_or_catalogs(self) -> bool:
@@ -115,6 +133,7 @@ def load_snapshot(conn: Connection) -> Snapshot:
         topologies=tuple(jobs.topologies(conn)),
         groups=tuple(jobs.consumer_groups(conn)),
         tables=tuple(catalogs.catalog_tables(conn)),
+        views=tuple(catalogs.defined_tables(conn)),
         links=tuple(catalogs.catalog_links(conn)),
         materialized=tuple(catalogs.materialized_topics(conn)),
         events=_events(conn),

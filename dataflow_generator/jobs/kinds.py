@@ -5,14 +5,14 @@ Local generation reads the partitions in sequence, Spark in parallel; a new kind
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import chain, groupby
 from typing import Any, NamedTuple, TypeVar
 
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.graph_builder import Described
-from dataflow_generator.build.snapshot import ReadColumns, Snapshot, TopicColumns
+from dataflow_generator.build.snapshot import Snapshot, TopicColumns, remembering
 from dataflow_generator.jobs.catalogs import link_jobs, other_names
 from dataflow_generator.jobs.connect import (
     ReportedConnector,
@@ -30,6 +30,7 @@ from dataflow_generator.jobs.connect_columns import (
 )
 from dataflow_generator.jobs.consumer_groups import GroupOwner, group_jobs
 from dataflow_generator.jobs.consumer_groups import Query as NamedQuery
+from dataflow_generator.jobs.databases.ingestion import Ends, IngestionPart, group_owners, ingestion_jobs, topics_of
 from dataflow_generator.jobs.databases.names import TableNames
 from dataflow_generator.jobs.databases.views import view_jobs
 from dataflow_generator.jobs.flink.ddl import declared_columns, defines
@@ -57,7 +58,8 @@ class LookupContext(NamedTuple):
     """What jobs are resolved against: dataset names, the sorted live topics of each cluster, the columns of topics.
 
     *names* are the clusters' other names. *tables* are the columns of catalog tables, *databases* the tables that their
-    databases describe; *derived* the columns of undescribed datasets, derived through connectors.
+    databases describe, *views* those that a SQL text defines; *derived* the columns of undescribed datasets, derived
+    through connectors.
     """
 
     naming: Naming
@@ -65,6 +67,7 @@ class LookupContext(NamedTuple):
     topics: Mapping[str, tuple[str, ...]]
     tables: ColumnsByDataset
     databases: DatabaseTables
+    views: Mapping[Dataset, TableRow]
     columns: TopicColumns
     derived: Callable[[], ColumnsByDataset] = dict
 
@@ -111,6 +114,7 @@ class GroupsPart(NamedTuple):
     owners: tuple[GroupOwner, ...]
     queries: tuple[NamedQuery, ...]
     flink: tuple[FlinkPart, ...]
+    ingested: tuple[TableRow, ...]
 
 
 class EventsPart(NamedTuple):
@@ -193,13 +197,14 @@ def group_parts(snapshot: Snapshot) -> Iterator[GroupsPart]:
         for (cluster, _), statements in snapshot.statements.items()
         if names_groups(statements)
     )
-    yield GroupsPart(snapshot.groups, tuple(owners), queries, flink)
+    yield GroupsPart(snapshot.groups, tuple(owners), queries, flink, snapshot.ingested)
 
 
 def group_readings(part: GroupsPart, context: LookupContext) -> Iterator[JobReading]:
     """Read consumer groups, with the jobs that read through them."""
     flink = (flink_owners(source.cluster, source.statements, context.flink) for source in part.flink)
-    owners = [*part.owners, *chain.from_iterable(flink)]
+    ingesting = group_owners(part.ingested, context.naming, context.topics)
+    owners = [*part.owners, *chain.from_iterable(flink), *ingesting]
     return map(JobReading, group_jobs(part.groups, owners, part.queries, context.naming))
 
 
@@ -291,9 +296,23 @@ def catalog_readings(rows: Sequence[LinkRow], context: LookupContext) -> Iterato
 
 def view_readings(rows: Sequence[TableRow], context: LookupContext) -> Iterator[JobReading]:
     """Read the definitions of views."""
-    for reading in view_jobs(rows, context.tables, context.naming):
+    for reading in view_jobs(rows, context.tables, context.naming, context.views):
         count = "columns" if reading.whole else "tables" if reading.flows.reads else "unread"
         yield JobReading(reading.flows, Coverage.of_one(count, reading.problems))
+
+
+def ingestion_parts(snapshot: Snapshot) -> Iterator[IngestionPart]:
+    """Partition the tables that engines read from topics."""
+    views = tuple(view.name for view in snapshot.views)
+    return (IngestionPart(tables, views) for tables in _chunked(snapshot.ingested))
+
+
+def ingestion_readings(part: IngestionPart, context: LookupContext) -> Iterator[JobReading]:
+    """Read the tables that engines read from topics."""
+    named = {topic for row in part.tables for topic in topics_of(row, context.naming, context.topics)}
+    columns = context.columns.full(_cluster_topics(named, context).keys())
+    written = {context.naming.dataset(*name) for name in part.views}
+    return map(JobReading, ingestion_jobs(part.tables, Ends(context.naming, context.topics, columns, written)))
 
 
 CONNECT = "connect"
@@ -305,6 +324,7 @@ JOBS: Mapping[str, JobKind] = {
     "streams": JobKind(lambda snapshot: [snapshot.topologies], streams_readings),
     "groups": JobKind(group_parts, group_readings),
     "catalog": JobKind(lambda snapshot: [snapshot.links], catalog_readings),
+    "ingestion": JobKind(ingestion_parts, ingestion_readings),
     "views": JobKind(lambda snapshot: _chunked(snapshot.views), view_readings),
     "openlineage": JobKind(lineage_parts, lineage_readings),
 }
@@ -320,23 +340,10 @@ class PartitionResult(NamedTuple):
 
 def read_partition(part: Partition, context: LookupContext) -> PartitionResult:
     """Read one partition; the columns that it reads are kept until its jobs are described."""
-    columns = context.columns._replace(full=_remembering(context.columns.full))
+    columns = context.columns._replace(full=remembering(context.columns.full))
     context = context._replace(columns=columns)
     jobs = tuple(JOBS[part.kind].read(part.rows, context))
     return PartitionResult(jobs, described((job.flows for job in jobs), context))
-
-
-def _remembering(read: ReadColumns[T]) -> ReadColumns[T]:
-    """Return *read* with a memory of what it has returned."""
-    known: dict[ClusterTopic, T | None] = {}
-
-    def remembered(wanted: Collection[ClusterTopic]) -> Mapping[ClusterTopic, T]:
-        missing = [topic for topic in wanted if topic not in known]
-        known.update(dict.fromkeys(missing))
-        known.update(read(missing) if missing else {})
-        return {topic: columns for topic in wanted if (columns := known[topic]) is not None}
-
-    return remembered
 
 
 def job_partitions(snapshot: Snapshot) -> Iterator[Partition]:
@@ -348,12 +355,13 @@ def lookup_context(snapshot: Snapshot) -> LookupContext:
     """Return the context of the jobs of *snapshot*; columns are derived through connectors on first use."""
     shown = other_names(snapshot.tables, snapshot.materialized)
     naming = Naming(snapshot.clusters, shown, TableNames(snapshot.tables))
-    described = [(naming.dataset(*table.name), table) for table in snapshot.tables if table.columns]
+    described = [(naming.dataset(*table.name), table) for table in snapshot.tables if table.lists_all_columns]
     tables = {dataset: tuple(column.path for column in table.columns) for dataset, table in described}
     databases = {dataset: table for dataset, table in described if table.is_of_database}
     # Columns are derived from what connectors read again afterwards.
-    columns = snapshot.columns._replace(paths=_remembering(snapshot.columns.paths))
-    context = LookupContext(naming, snapshot.cluster_names, snapshot.topic_names, tables, databases, columns)
+    columns = snapshot.columns._replace(paths=remembering(snapshot.columns.paths))
+    views = {naming.dataset(*view.name): view for view in snapshot.views}
+    context = LookupContext(naming, snapshot.cluster_names, snapshot.topic_names, tables, databases, views, columns)
 
     @cache
     def derived() -> ColumnsByDataset:
@@ -379,15 +387,6 @@ def described(jobs: Iterable[JobFlows], context: LookupContext) -> Described:
             used = tuple(column for column in columns if column.path in wanted[cluster, topic])
             columns_of[context.naming.clusters[cluster], topic] = used
     return columns_of
-
-
-def merged(parts: Iterable[Described]) -> Described:
-    """Merge the columns that partitions found; a topic of several partitions has each column once."""
-    columns_of: dict[tuple[str, str], dict[Column, None]] = {}
-    for part in parts:
-        for topic, columns in part.items():
-            columns_of.setdefault(topic, {}).update(dict.fromkeys(columns))
-    return {topic: tuple(columns) for topic, columns in columns_of.items()}
 
 
 def _counted(reading: Reading) -> JobReading:

@@ -239,7 +239,9 @@ _TABLE_MARKS = frozenset({"topic", "state", "location", "stale", "gone"})
 @click.argument("pattern", required=False)
 @cluster_option
 @click.option(
-    "--provider", metavar="NAME", help="Only those of a kind of catalog: unity, glue, google, datazone, database, …"
+    "--provider",
+    metavar="NAME",
+    help="Only those of a kind: unity, glue, google, datazone, iceberg, druid, pinot, dbt, database, …",
 )
 @click.option("--all", "include_gone", is_flag=True, help="Include deleted tables.")
 @dictionary_option

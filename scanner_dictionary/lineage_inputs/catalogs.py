@@ -5,15 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, Table, select
+from sqlalchemy import Connection, Row, Select, Table, select
 
 from scanner_dictionary.lineage_inputs.jobs import reported_rows
 from scanner_dictionary.queries.catalog_tables import table_keys
 from scanner_dictionary.queries.columns import column_fact
 from scanner_dictionary.schema import tables as t
-from scanner_model.catalogs import DATABASE, PRIMARY_KEY, TableKey
+from scanner_model.catalogs import COLUMNS, DATABASE, DOCUMENTED, PRIMARY_KEY, TableKey
 from scanner_model.columns import Column, ColumnPath
 
 Name = tuple[str, str]
@@ -37,6 +37,7 @@ class TableRow(NamedTuple):
     definition: str = ""
     keys: tuple[TableKey, ...] = ()
     parameters: tuple[tuple[str, str], ...] = ()
+    cluster: str = ""
 
     @property
     def database(self) -> str:
@@ -47,6 +48,11 @@ class TableRow(NamedTuple):
     def schema(self) -> str:
         """Return the schema that a table of a database is in; empty where names have none."""
         return dict(self.parameters).get("schema", "")
+
+    @property
+    def lists_all_columns(self) -> bool:
+        """Return whether there are no other columns than those listed; a person may describe some only."""
+        return bool(self.columns) and (COLUMNS, DOCUMENTED) not in self.parameters
 
     @property
     def is_of_database(self) -> bool:
@@ -86,27 +92,45 @@ class MaterializedTopicRow(NamedTuple):
 
 def catalog_tables(conn: Connection, *, columns: bool = True) -> Iterator[TableRow]:
     """List the live tables by namespace and name; of one that several sources report, the first source's."""
-    table = t.catalog_table.c
-    query = reported_rows(t.catalog_table).order_by(table.namespace, table.name, t.cluster.c.name, t.source.c.name)
     inside = _columns(conn) if columns else {}
-    for name, rows in groupby(conn.execute(query), key=lambda row: (row.namespace, row.name)):
+    for _, rows in groupby(conn.execute(_tables()), key=lambda row: (row.namespace, row.name)):
         row = next(rows)
-        yield TableRow(
-            name=name,
-            provider=row.provider,
-            kind=row.kind,
-            table_format=row.table_format,
-            location=row.location,
-            owner=row.owner,
-            description=row.description,
-            partition_keys=tuple(json.loads(row.partition_keys)),
-            symlinks=_names(row.symlinks),
-            columns=inside.get(row.id, ()),
-            source=row.source_name,
-            definition=row.definition,
-            keys=table_keys(row.keys),
-            parameters=_names(row.parameters),
-        )
+        yield _table_row(row, inside.get(row.id, ()))
+
+
+def defined_tables(conn: Connection) -> Iterator[TableRow]:
+    """List the live tables that a SQL text defines, each with its first one, by namespace and name; without columns.
+
+    The text may come from another source than what `catalog_tables` returns: a project builds what a database has.
+    """
+    query = _tables().where(t.catalog_table.c.definition != "")
+    for _, rows in groupby(conn.execute(query), key=lambda row: (row.namespace, row.name)):
+        yield _table_row(next(rows), ())
+
+
+def _tables() -> Select[Any]:
+    table = t.catalog_table.c
+    return reported_rows(t.catalog_table).order_by(table.namespace, table.name, t.cluster.c.name, t.source.c.name)
+
+
+def _table_row(row: Row[Any], columns: tuple[Column, ...]) -> TableRow:
+    return TableRow(
+        name=(row.namespace, row.name),
+        provider=row.provider,
+        kind=row.kind,
+        table_format=row.table_format,
+        location=row.location,
+        owner=row.owner,
+        description=row.description,
+        partition_keys=tuple(json.loads(row.partition_keys)),
+        symlinks=_names(row.symlinks),
+        columns=columns,
+        source=row.source_name,
+        definition=row.definition,
+        keys=table_keys(row.keys),
+        parameters=_names(row.parameters),
+        cluster=row.cluster_name,
+    )
 
 
 def catalog_links(conn: Connection) -> Iterator[LinkRow]:

@@ -192,7 +192,7 @@ catalog_table = declare(
     parent("cluster_id", "cluster", "the cluster whose scan read it"),
     must("namespace", Text, "OpenLineage namespace"),
     must("name", Text, "OpenLineage name"),
-    must("provider", String, "unity, glue, google, datazone, database, …"),
+    must("provider", String, "unity, glue, google, datazone, iceberg, druid, pinot, dbt, database, …"),
     must("kind", String, "as the catalog names it: TABLE, VIEW, …"),
     must("table_format", String, "delta, iceberg, parquet, …, may be empty"),
     must("location", Text, "where its files are stored, may be empty"),

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from scanner_extractor.catalogs.clickhouse.client import list_clickhouse_databases, read_clickhouse
 from scanner_extractor.catalogs.datazone import datazone_transport, list_assets, read_datazone
 from scanner_extractor.catalogs.glue import glue_catalog_transport, list_databases, read_glue_catalog
 from scanner_extractor.catalogs.google import list_datasets, read_google
 from scanner_extractor.catalogs.google_transport import google_api_transport
+from scanner_extractor.catalogs.iceberg.client import list_namespaces, read_iceberg
+from scanner_extractor.catalogs.olap.druid import list_supervisors, read_druid
+from scanner_extractor.catalogs.olap.pinot import list_pinot_tables, read_pinot
 from scanner_extractor.catalogs.unity import list_schemas, read_unity
 from scanner_extractor.http.client import Http
 from scanner_extractor.probes import Probe
@@ -45,6 +49,18 @@ CATALOGS: SourceTypes[CatalogSettings, CatalogResult] = SourceTypes(
             read=read_glue_catalog,
             check=_lists("databases", lambda settings, http: len(list_databases(settings, http))),
             transport=glue_catalog_transport,
+        ),
+        "clickhouse": CatalogType(
+            read=read_clickhouse,
+            check=_lists("databases", lambda settings, http: len(list_clickhouse_databases(settings, http))),
+        ),
+        "iceberg": CatalogType(
+            read=read_iceberg,
+            check=_lists("namespaces", lambda settings, http: len(list_namespaces(settings, http))),
+        ),
+        "druid": CatalogType(read=read_druid, check=_lists("supervisors", lambda _, http: len(list_supervisors(http)))),
+        "pinot": CatalogType(
+            read=read_pinot, check=_lists("tables", lambda settings, http: len(list_pinot_tables(settings, http)))
         ),
         "google": CatalogType(
             read=read_google, check=_lists("datasets", _google_datasets), transport=google_api_transport

@@ -28,8 +28,9 @@ from scanner_model.errors import InputInvalid
 
 _READ = frozenset(
     {"Name", "DatabaseName", "CatalogId", "Owner", "Description", "CreateTime", "UpdateTime", "LastAccessTime"}
-    | {"StorageDescriptor", "PartitionKeys", "TableType", "Parameters"}
+    | {"StorageDescriptor", "PartitionKeys", "TableType", "Parameters", "VersionId"}
 )
+"""What is read, and a number that every change of the table raises."""
 _READ_STORAGE = frozenset({"Columns", "Location", "SerdeInfo"})
 _SPARK_SCHEMA = "spark.sql.sources.schema"
 _FORMATS = ("iceberg", "delta", "hudi", "parquet", "orc", "avro", "json", "csv")

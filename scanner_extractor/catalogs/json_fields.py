@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping
 from datetime import UTC, datetime
+from urllib.parse import urlsplit
 
 from scanner_extractor.http.messages import Json
 from scanner_extractor.registries.result import canonical, items, member, text
@@ -22,6 +23,7 @@ __all__ = [
     "objects",
     "parameters",
     "plain",
+    "server_namespace",
     "text",
 ]
 
@@ -97,6 +99,13 @@ def location_name(location: str) -> tuple[str, str] | None:
     authority, _, path = rest.partition("/")
     key = path.strip("/")
     return f"{scheme}://{authority}", (key if scheme in _KEYED and key else f"/{key}")
+
+
+def server_namespace(scheme: str, address: str, port: int) -> str:
+    """Return the OpenLineage namespace of a server at `host`, `host:port` or a URL; *port* is its usual one."""
+    parts = urlsplit(address if "://" in address else f"//{address}")
+    host = parts.hostname or "localhost"
+    return f"{scheme}://{f'[{host}]' if ':' in host else host}:{parts.port or port}"
 
 
 def _utc(moment: datetime) -> str:

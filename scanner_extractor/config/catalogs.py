@@ -14,6 +14,7 @@ from scanner_extractor.config.sections import (
     ParseContext,
     Section,
     ValidationContext,
+    alias_errors,
     name_list,
     nonempty,
     option_errors,
@@ -24,19 +25,38 @@ from scanner_extractor.http.messages import Json
 from scanner_extractor.settings.catalogs import AwsSettings, CatalogSettings, Lineage, Wanted
 from scanner_model.documents.schema_errors import ErrorMessage, JsonPath, Shown
 
+
+def _needs_url(kind: str, description: str) -> Json:
+    """Return the JSON Schema by which catalogs of a type have a `url`."""
+    return {
+        "if": {"properties": {"type": {"const": kind}}, "required": ["type"]},
+        "then": {"required": ["url"], "properties": {"url": {"description": description}}},
+    }
+
+
 _CATALOG: Json = {
     "type": "object",
     "title": "Catalog of tables",
     "description": "One catalog of tables.",
     "required": ["type"],
     "properties": {
-        "type": nonempty("Kind", "What kind of catalog it is: unity, glue, google, datazone.", "unity"),
+        "type": nonempty(
+            "Kind",
+            "What kind of catalog it is: unity, glue, google, datazone, iceberg, clickhouse, druid, pinot.",
+            "unity",
+        ),
         "name": nonempty(
             "Name",
             "What people call this catalog; it names the source in every scan, so that the address may change.",
             "lakehouse",
         ),
-        "url": text("Address", "The address of the Databricks workspace.", "https://adb-1.2.azuredatabricks.net"),
+        "url": text(
+            "Address",
+            "The address of the Databricks workspace, of the Iceberg REST catalog, of ClickHouse's HTTP interface, of "
+            "Druid's router, or of Pinot's controller.",
+            "https://adb-1.2.azuredatabricks.net",
+            "http://clickhouse:8123",
+        ),
         **HTTP_MEMBERS,
         "requests_per_second": {
             "title": "Rate limit",
@@ -51,13 +71,22 @@ _CATALOG: Json = {
             "Schemas", "Unity: names or patterns of the schemas to read; without it all of them.", "sales*"
         ),
         "databases": name_list(
-            "Databases", "Glue: names or patterns of the databases to read; without it all of them.", "lake"
+            "Databases", "Glue, ClickHouse: names or patterns of the databases to read; without it all of them.", "lake"
         ),
         "projects": name_list("Projects", "Google: the projects whose tables are read.", "acme-analytics"),
         "datasets": name_list(
             "Datasets", "Google: names or patterns of the datasets to read; without it all of them.", "sales*"
         ),
         "tables": name_list("Tables", "Names or patterns of the tables to read; without it all of them.", "orders*"),
+        "namespaces": name_list(
+            "Namespaces", "Iceberg: names or patterns of the namespaces to read; without it all of them.", "sales.*"
+        ),
+        "aliases": name_list(
+            "Other addresses",
+            "Addresses by which connectors and jobs know the same server: host, or host:port; of Iceberg the `uri` of "
+            "other clients.",
+            "clickhouse-1:8443",
+        ),
         "lineage": {
             "title": "Lineage",
             "description": "How much lineage is asked for: none, tables, or columns too, which costs more requests.",
@@ -66,7 +95,9 @@ _CATALOG: Json = {
         },
         "options": OPTIONS,
         "warehouse": nonempty(
-            "SQL warehouse", "Unity: the id of a SQL warehouse through which system.access tells all lineage at once."
+            "Warehouse",
+            "Unity: the id of a SQL warehouse through which system.access tells all lineage at once. Iceberg: the "
+            "warehouse of a catalog that has several.",
         ),
         "lineage_days": {
             "title": "Days of lineage",
@@ -113,13 +144,11 @@ _CATALOG: Json = {
     },
     "additionalProperties": False,
     "allOf": [
-        {
-            "if": {"properties": {"type": {"const": "unity"}}, "required": ["type"]},
-            "then": {
-                "required": ["url"],
-                "properties": {"url": {"description": "The address of the Databricks workspace."}},
-            },
-        },
+        _needs_url("unity", "The address of the Databricks workspace."),
+        _needs_url("clickhouse", "The address of ClickHouse's HTTP interface."),
+        _needs_url("druid", "The address of Druid's router or overlord."),
+        _needs_url("pinot", "The address of Pinot's controller."),
+        _needs_url("iceberg", "The address of the Iceberg REST catalog."),
         {
             "if": {"properties": {"type": {"const": "glue"}}, "required": ["type"]},
             "then": {
@@ -151,15 +180,20 @@ _WEB = frozenset({"url", "auth", "headers"})
 _AWS = frozenset({"region", "profile", "endpoint_url"})
 _OWN: Mapping[str, frozenset[str]] = {
     "unity": _WEB | {"catalogs", "schemas", "tables", "lineage", "warehouse", "lineage_days"},
+    "clickhouse": _WEB | {"databases", "tables", "aliases"},
+    "druid": _WEB | {"tables", "aliases"},
+    "pinot": _WEB | {"tables", "aliases"},
+    "iceberg": _WEB | {"namespaces", "tables", "aliases", "warehouse"},
     "glue": _AWS | {"account", "databases", "tables"},
     "google": frozenset({"auth", "projects", "datasets", "tables", "lineage", "location", "endpoints"}),
     "datazone": _AWS | {"domain", "tables", "lineage"},
 }
 """The members that only some kinds have, by kind."""
 _SPECIAL = frozenset().union(*_OWN.values())
-_IDENTITY = ("type", "url", "region", "profile", "endpoint_url", "account", "domain", "projects")
+_IDENTITY = ("type", "url", "region", "profile", "endpoint_url", "account", "domain", "projects", "warehouse")
 
 
+_URI = {"form": r"https?://[^\s/@?#]+(?:/[^\s@?#]*)?", "hint": "write the `uri` of another client, without user"}
 _ADDRESSES = (("endpoint_url",), ("endpoints", "bigquery"), ("endpoints", "datalineage"))
 
 
@@ -168,6 +202,7 @@ def validate_catalogs(items: Items, context: ValidationContext) -> Iterator[Erro
     yield from catalog_errors(items, context.shown, tuple(CATALOGS))
     for path, item in items:
         yield from option_errors(path, item, CATALOGS, context.shown)
+        yield from alias_errors(path, item, context.shown, **(_URI if item.get("type") == "iceberg" else {}))
         for steps in _ADDRESSES:
             yield from address_errors(path, item, steps, context)
 
@@ -204,7 +239,7 @@ UNITY_REQUESTS_PER_SECOND = 10.0
 
 _AWS_SETTINGS = ("glue", "datazone")
 _OUTER = ("catalogs", "projects")
-_INNER = ("schemas", "databases", "datasets")
+_INNER = ("schemas", "databases", "datasets", "namespaces")
 _WORDS = ("name", "account", "domain", "location", "warehouse", "lineage_days")
 
 
@@ -220,6 +255,7 @@ def parse_catalog(item: Json, context: ParseContext) -> CatalogSettings:
         aws=aws,
         endpoints=tuple(sorted((ENDPOINTS | item.get("endpoints", {})).items())) if kind == "google" else (),
         options=item.get("options", {}),
+        aliases=tuple(item.get("aliases", ())),
         **{name: item[name] for name in _WORDS if name in item},
     )
 
@@ -244,7 +280,8 @@ CATALOG_SECTION = Section(
         "title": "Catalogs of tables",
         "description": (
             "The catalogs that know the tables around this cluster: Databricks Unity Catalog, AWS Glue, Google, "
-            "AWS DataZone."
+            "AWS DataZone, Iceberg REST; and the databases that read topics by themselves: ClickHouse, "
+            "Druid, Pinot."
         ),
     },
     schema=_CATALOG,

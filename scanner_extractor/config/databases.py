@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any
 
 from scanner_extractor.config.sections import (
+    ADDRESS,
     HTTP_MEMBERS,
     Items,
     ParseContext,
     Section,
     ValidationContext,
+    alias_errors,
     member_of,
     name_list,
     nonempty,
@@ -23,8 +24,8 @@ from scanner_extractor.sources.databases.location import database_url
 from scanner_model.documents.schema_errors import ErrorMessage, JsonPath
 from scanner_model.errors import InputInvalid
 
-_ALIAS = re.compile(r"(?:\[[0-9A-Fa-f:.]+\]|[\w.-]+)(?::\d{1,5})?|/.+")
-"""A host, with or without a port, or the other path of a SQLite file."""
+_ALIAS = rf"{ADDRESS}|/.+"
+"""An address, or the other path of a SQLite file."""
 
 
 _DATABASE: Json = {
@@ -81,11 +82,7 @@ def validate_databases(items: Items, context: ValidationContext) -> Iterator[Err
     """Yield URLs that are none, passwords that are written in the file, wrong aliases, and names used twice."""
     for path, item in items:
         yield from _address(path, item, context)
-        aliases = item.get("aliases")
-        for number, alias in enumerate(aliases if isinstance(aliases, list) else ()):
-            if isinstance(alias, str) and alias and not _ALIAS.fullmatch(alias):
-                where = (*path, "aliases", number)
-                yield where, f"{context.shown(where)} is no address", "write host or host:port"
+        yield from alias_errors(path, item, context.shown, form=_ALIAS)
     yield from repeated_sources(items, lambda item: ("name", _text(item.get("name"))))
 
 

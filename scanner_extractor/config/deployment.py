@@ -11,6 +11,7 @@ from scanner_extractor.config.sections import (
     ParseContext,
     Section,
     ValidationContext,
+    name_or_path,
     nonempty,
     repeated_sources,
 )
@@ -68,13 +69,7 @@ def validate_deployment(items: Items, context: ValidationContext) -> Iterator[Er
         if context.present and isinstance(pattern, str) and not deployment_files(pattern, context.directory):
             what = f"{context.shown(where)} matches no .yaml, .yml or .json file"
             yield where, what, "the pattern is relative to this file"
-    yield from repeated_sources(items, _identity)
-
-
-def _identity(item: Json) -> tuple[str, str]:
-    member = "name" if "name" in item else "path"
-    value = item.get(member)
-    return member, value if isinstance(value, str) else ""
+    yield from repeated_sources(items, name_or_path)
 
 
 FILES_SECTION = Section(

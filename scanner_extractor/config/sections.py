@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -172,6 +173,28 @@ def repeated_sources(items: Items, identity: Callable[[Json], tuple[str, str]]) 
         if value and value in known:
             yield (*path, member), "this source is named twice", "keep one of them"
         known.add(value)
+
+
+ADDRESS = r"(?:\[[0-9A-Fa-f:.]+\]|[\w.-]+)(?::\d{1,5})?"
+"""A host, with or without a port, as a regular expression."""
+
+
+def alias_errors(
+    path: JsonPath, item: Json, shown: Shown, *, form: str = ADDRESS, hint: str = "write host or host:port"
+) -> Iterator[ErrorMessage]:
+    """Yield the `aliases` of an item, other addresses of its server, that do not have the *form*."""
+    aliases = item.get("aliases")
+    for number, alias in enumerate(aliases if isinstance(aliases, list) else ()):
+        if isinstance(alias, str) and alias and not re.fullmatch(form, alias):
+            where = (*path, "aliases", number)
+            yield where, f"{shown(where)} is no address", hint
+
+
+def name_or_path(item: Json) -> tuple[str, str]:
+    """Return the member that identifies a source of files, with its value: its name, else its path."""
+    member = "name" if "name" in item else "path"
+    value = item.get(member)
+    return member, value if isinstance(value, str) else ""
 
 
 def unknown_type(path: JsonPath, item: Json, what: str, known: Collection[str], shown: Shown) -> Iterator[ErrorMessage]:

@@ -204,17 +204,20 @@ def accepted(request: Request, answer: Response, *, login: str = "") -> Response
     return answer
 
 
-def server_message(body: bytes) -> ServerMessage:
-    """Parse an error body: an object in several shapes, a JSON string, HTML or nothing."""
+def server_message(body: bytes, content_type: str = "") -> ServerMessage:
+    """Parse an error body: an object in several shapes, a JSON string, plain text, HTML or nothing."""
     try:
         value = mask_json(load_json(body).value)
     except (ValueError, RecursionError):
-        return ServerMessage()
+        is_text = content_type.lower().startswith("text/plain")
+        return ServerMessage(
+            message=_excerpt(body[: 4 * _REASON].decode("utf-8", "replace"), _REASON) if is_text else ""
+        )
     return ServerMessage(body=value, code=_code(value), message=_excerpt(_message(value), _REASON))
 
 
 def _failure(request: Request, answer: Response, login: str) -> ScannerError:
-    message = server_message(answer.body)
+    message = server_message(answer.body, answer.headers.get("content-type", ""))
     where, status = request_location(request), answer.status
     what = f"{_STATUS.get(status, 'answered')} (status {status})" + (f": {message.message}" if message.message else "")
     if status in _HINTS:

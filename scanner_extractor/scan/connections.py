@@ -9,7 +9,7 @@ from functools import reduce
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
-from scanner_extractor.http.messages import Transport
+from scanner_extractor.http.messages import Json, Transport
 from scanner_extractor.http.recording import Recorder, Replay
 from scanner_extractor.scan.results import CatalogResult, KafkaResult, Progress
 from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings
@@ -132,6 +132,15 @@ class Connections:
             document = deployment_files.deployment_document(reading)
             self.recorder.record_document(settings.source, deployment_files.DOCUMENT, document)
         return reading
+
+    def document(self, source: SourceId, name: str, load: Callable[[], Json]) -> Json:
+        """Return what *load* returns, which a capture holds as the document *name*; a replay needs no file."""
+        if self.replay:
+            return self.replay.document(source, name)
+        document = load()
+        if self.recorder:
+            self.recorder.record_document(source, name, document)
+        return document
 
     def texts(self, settings: FileSettings, source: SourceId, hide: file_texts.Hide) -> tuple[file_texts.FileText, ...]:
         """Read the files of *source*, secrets hidden; a replay has them in its capture and needs none."""

@@ -20,6 +20,7 @@ from scanner_extractor.config.confluent_cloud import (
     TABLEFLOW_SECTION,
 )
 from scanner_extractor.config.databases import DATABASE_SECTION
+from scanner_extractor.config.dbt import DBT_SECTION
 from scanner_extractor.config.deployment import FILES_SECTION
 from scanner_extractor.config.flink import FLINK_SECTION, STREAMS_SECTION
 from scanner_extractor.config.kafka import CONNECT_SECTION, KAFKA_SECTION, KSQLDB_SECTION
@@ -52,6 +53,7 @@ from scanner_extractor.settings.confluent_cloud import (
     TableflowSettings,
 )
 from scanner_extractor.settings.databases import DatabaseSettings
+from scanner_extractor.settings.dbt import DbtSettings
 from scanner_extractor.settings.deployment import DeploymentSettings
 from scanner_extractor.settings.flink import FileSettings, FlinkSettings, SqlFilesSettings, StreamsSettings
 from scanner_extractor.sources.confluent_cloud.discovery import read_cloud
@@ -69,6 +71,8 @@ from scanner_extractor.sources.confluent_cloud.tableflow import read_tableflow
 from scanner_extractor.sources.connect.client import listed_connectors, read_connect, worker_facts
 from scanner_extractor.sources.connect.reader import with_masked_passwords
 from scanner_extractor.sources.databases.client import database_probes
+from scanner_extractor.sources.dbt import manifest as dbt_manifest
+from scanner_extractor.sources.dbt.reader import read_manifest, summary
 from scanner_extractor.sources.deployment.reader import DeploymentReading, deployment_result
 from scanner_extractor.sources.files import read_sql_files, read_texts, read_topologies, separate_failed
 from scanner_extractor.sources.flink.servers import FLINK_SOURCES
@@ -185,6 +189,18 @@ def _read_deployment(settings: DeploymentSettings, connections: Connections, pro
     return deployment_result(connections.deployment(settings, progress), settings.source)
 
 
+def _read_dbt(settings: DbtSettings, connections: Connections, progress: Progress) -> SourceResults:
+    return read_manifest(_manifest(settings, connections), settings, progress)
+
+
+def _check_dbt(settings: DbtSettings, connections: Connections) -> Iterator[Probe]:
+    yield Probe("read its manifest", lambda: summary(_manifest(settings, connections)))
+
+
+def _manifest(settings: DbtSettings, connections: Connections) -> Json:
+    return connections.document(settings.source, dbt_manifest.DOCUMENT, lambda: dbt_manifest.load_manifest(settings))
+
+
 def _read_metrics(settings: MetricsSettings, connections: Connections, progress: Progress) -> SourceResults:
     with connections.http(settings.http, settings.source) as http:
         return read_metrics(settings, http, progress, now=connections.now())
@@ -298,6 +314,7 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         read=lambda settings, connections, progress: connections.database(settings, progress),
         check=lambda settings, _: database_probes(settings),
     ),
+    SourceKind(name="dbt", phase=CATALOG, section=DBT_SECTION, settings=DbtSettings, read=_read_dbt, check=_check_dbt),
     SourceKind(
         name="metrics",
         phase=METRICS,

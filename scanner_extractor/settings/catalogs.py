@@ -62,9 +62,10 @@ class CatalogSettings:
 
     *aws* is None where it is not AWS's. *account* is the AWS account whose Glue catalog is meant, *domain* DataZone's,
     *location* where Google keeps the lineage, *warehouse* the SQL warehouse that Databricks' system tables are asked
-    through; each is empty where it is not set. *lineage_days* bounds how old lineage from there may be. *endpoints*
-    stand in for Google's public ones, by service. *options* are a plug-in's own settings: the JSON object of
-    cluster.json, and for the plug-in's functions what its `parse` makes of it.
+    through, or Iceberg's; each is empty where it is not set. *lineage_days* bounds how old lineage from there may be.
+    *endpoints* stand in for Google's public ones, by service. *options* are a plug-in's own settings: the JSON object
+    of cluster.json, and for the plug-in's functions what its `parse` makes of it. *aliases* are other addresses of the
+    server: `host` or `host:port`, of an Iceberg catalog whole ones.
     """
 
     type: str
@@ -80,6 +81,7 @@ class CatalogSettings:
     lineage_days: int = 90
     endpoints: tuple[tuple[str, str], ...] = field(default=())
     options: Any = field(default_factory=dict, repr=False)
+    aliases: tuple[str, ...] = ()
 
     @property
     def source(self) -> SourceId:
@@ -91,6 +93,8 @@ class CatalogSettings:
         if self.aws:
             parts = (self.type, self.aws.endpoint_url or self.aws.region, self.aws.profile, self.account or self.domain)
             return ":".join(part for part in parts if part)
+        if self.type == "iceberg" and self.warehouse:
+            return f"{self.type}:{self.http.url}:{self.warehouse}"
         return f"{self.type}:{','.join(self.wanted.catalogs) if self.type == 'google' else self.http.url}"
 
 

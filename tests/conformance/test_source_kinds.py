@@ -31,6 +31,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "tableflow": [{"environment": "env-1", "cluster": "lkc-1"}],
     "catalogs": [{"type": "unity", "url": URL}],
     "databases": [{"name": "shop", "url": "sqlite:///shop.db"}],
+    "dbt": [{"path": "manifest.json", "namespace": "postgres://dw:5432"}],
     "metrics": [{"type": "confluent", "cluster": "lkc-1"}, {"type": "offsets"}],
 }
 """One source of each class of settings, by member."""
@@ -54,6 +55,7 @@ def read(tmp_path):
 
     def reading(content: dict[str, Any]) -> Settings:
         (tmp_path / "a.sql").write_text("SELECT 1")
+        (tmp_path / "manifest.json").write_text("{}")
         (tmp_path / "app.txt").write_text("Topologies:")
         (tmp_path / "app.yaml").write_text("")
         file = tmp_path / "cluster.json"

@@ -1,4 +1,7 @@
-"""Fakes of AWS Glue's Data Catalog and of DataZone, checked against the model of boto3, input and output."""
+"""Fakes of AWS Glue's Data Catalog and of DataZone, checked against the model of boto3, input and output.
+
+What Glue answers is compared with moto's by `tests/conformance/test_moto.py`; moto cuts no pages.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from typing import Any
 
 Given = dict[str, Any]
 AT = datetime(2026, 1, 1, tzinfo=UTC)
+ACCOUNT = "123456789012"
 
 
 @dataclass(kw_only=True)
@@ -25,12 +29,13 @@ class Catalog:
     def __call__(self, operation: str, given: Given) -> Given | None:
         """Return the output of an operation; None: there is no such entity."""
         if operation == "GetDatabases":
-            return self.window("DatabaseList", [{"Name": name} for name in self.tables], given)
+            about = {"CreateTime": AT, "CatalogId": ACCOUNT}
+            return self.window("DatabaseList", [{"Name": name, **about} for name in self.tables], given)
         if given["DatabaseName"] not in self.tables:
             return None
         tables = self.tables[given["DatabaseName"]]
-        members = [{"DatabaseName": given["DatabaseName"], "CatalogId": "123456789012", **table} for table in tables]
-        return self.window("TableList", members, given)
+        about = {"DatabaseName": given["DatabaseName"], "CatalogId": ACCOUNT, "CreateTime": AT, "VersionId": "1"}
+        return self.window("TableList", [{**about, **table} for table in tables], given)
 
     def window(self, member: str, entries: list[Given], given: Given) -> Given:
         """Cut a page out; the token reports where the next one begins."""

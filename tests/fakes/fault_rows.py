@@ -181,6 +181,21 @@ def unity() -> Any:
     return lambda request: unity.answer(request.method, request.target, request.body)
 
 
+def clickhouse() -> Any:
+    clickhouse = fake("clickhouse_server").ClickHouse()
+    return lambda request: clickhouse.answer(request.method, request.target, request.body)
+
+
+def iceberg() -> Any:
+    iceberg = fake("iceberg_server").Iceberg(page=2)
+    return lambda request: iceberg.answer(request.method, request.target, request.body)
+
+
+def olap(engine: str) -> Any:
+    server = getattr(fake("olap_engines"), engine)()
+    return lambda request: server.answer(request.method, request.target, request.body)
+
+
 def google() -> Any:
     server = fake("google_services")
     google = server.Google(
@@ -318,6 +333,10 @@ ROWS = {
         exchange=lambda item, url: glue_registry_transport(item.glue, item.http, lambda: aws_client("glue", url)),
     ),
     "unity": Row(tokens=True, good=unity, member=catalog("unity")),
+    "clickhouse": Row(good=clickhouse, member=catalog("clickhouse")),
+    "iceberg": Row(good=iceberg, member=catalog("iceberg")),
+    "druid": Row(good=partial(olap, "Druid"), member=catalog("druid")),
+    "pinot": Row(good=partial(olap, "Pinot"), member=catalog("pinot")),
     "google": Row(tokens=True, good=google, member=catalog("google"), plain=True),
     "glue-catalog": Row(
         tokens=True,

@@ -1,4 +1,7 @@
-"""A fake of AWS Glue's Schema Registry: the inputs and outputs of its operations, in the forms of boto3's model."""
+"""A fake of AWS Glue's Schema Registry: the inputs and outputs of its operations, in the forms of boto3's model.
+
+Its single answers are compared with those of moto by `tests/conformance/test_moto.py`; moto has no lists of schemas.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +58,8 @@ class Glue:
                 more = {"SchemaDefinition": fileds[0].text, "DataFormat": fileds[0].format} if fileds else {}
                 return {**self.version(fileds[0]), **more} if fileds else None
             case "GetSchema":
-                return {"SchemaArn": given["SchemaId"]["SchemaArn"], "Compatibility": "BACKWARD"}
+                versions = self.of(given)
+                return self.details(versions) if versions else None
             case _:
                 return {"Tags": self.tags}
 
@@ -80,9 +84,18 @@ class Glue:
         }
         return {**members, **({"Description": item.description} if item.description else {})}
 
+    def details(self, versions: list[Filed]) -> dict[str, Any]:
+        """Write what GetSchema tells of a schema; *versions* are its own, the newest first."""
+        newest = versions[0]
+        numbers = {"LatestSchemaVersion": newest.version, "NextSchemaVersion": newest.version + 1}
+        registry = {"RegistryArn": f"{ARN.removesuffix('schema')}registry/{newest.registry}", "SchemaCheckpoint": 1}
+        about = {"DataFormat": newest.format, "Compatibility": "BACKWARD"}
+        return {**self.schema(newest), **registry, **numbers, **about}
+
     def version(self, item: Filed) -> dict[str, Any]:
         """Write an entry of ListSchemaVersions."""
-        return {"SchemaArn": item.arn, "SchemaVersionId": item.id, "VersionNumber": item.version, "Status": item.status}
+        names = {"SchemaArn": item.arn, "SchemaVersionId": item.id, "VersionNumber": item.version}
+        return {**names, "Status": item.status, "CreatedTime": "2026-01-01 00:00:00.000"}
 
 
 class Stubbed:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -13,12 +13,16 @@ from sqlglot.errors import ErrorLevel, SqlglotError
 from sqlglot.optimizer.scope import Scope, build_scope
 
 from dataflow_generator.connectors.dataset_names import folded
+from dataflow_generator.connectors.families.query_values import is_inside, named_values, star_changes
 from scanner_model.errors import InputInvalid
 
 _DIALECTS = {"sqlserver": "tsql", "mariadb": "mysql", "postgres": "postgres", "db2": "", "unitycatalog": "databricks"}
 _READ_AS = frozenset(
     ("athena", "bigquery", "clickhouse", "databricks", "hive", "mysql", "oracle", "redshift", "snowflake", "sqlite")
-) | {"teradata", "trino"}
+) | {"duckdb", "presto", "spark", "teradata", "trino"}
+_ALIAS_FIRST = frozenset({"clickhouse"})
+_ALIAS_LAST = frozenset({"databricks", "redshift", "snowflake", "teradata", "unitycatalog"})
+"""Dialects whose expressions may use the names of select items: before columns of that name, or where there is none."""
 _LONGEST = 50_000
 _DEEPEST = 60
 _HIGHEST = 400
@@ -128,6 +132,10 @@ def _view(statement: exp.Expr) -> tuple[exp.Expr | None, _Header]:
     return statement.expression, _Header(parts, [name for name in listed if isinstance(name, exp.Identifier)])
 
 
+_Origins = tuple[tuple[tuple[Table, str], ...], bool]
+"""The table columns that a value is derived from, and whether it is computed."""
+
+
 class _Output(NamedTuple):
     """An output column: *name* is empty where it has none, *origins* None where one of its columns is not resolved."""
 
@@ -144,6 +152,7 @@ class _Reading:
         self._root = root
         self._columns = columns
         self._scopes: dict[int, Scope] = {}
+        self._named: dict[int, Mapping[str, exp.Expr]] = {}
         self._steps = 0
         self._unclear: dict[str, None] = {}
         self._rest: dict[Table, None] = {}
@@ -154,6 +163,10 @@ class _Reading:
         for scope in self._root.traverse():
             for column in scope.columns:
                 self._scopes.setdefault(id(column), scope)
+            self._named[id(scope)] = named_values(scope, self._fold)
+            for value in self._named[id(scope)].values():
+                for column in value.find_all(exp.Column):
+                    self._scopes.setdefault(id(column), scope)
             sources = (source for source in scope.sources.values() if isinstance(source, exp.Table) and source.name)
             tables |= dict.fromkeys(map(self._table, sources))
         columns = tuple(dict.fromkeys(self._columns_of(list(self._outputs(self._root)), names)))
@@ -190,15 +203,26 @@ class _Reading:
 
     def _star(self, scope: Scope, item: exp.Expr) -> Iterator[_Output]:
         named = item.table if isinstance(item, exp.Column) else ""
+        left_out, replaced = star_changes(item, self._fold)
         for name, (_, source) in scope.selected_sources.items():
             if named and name != named:
                 continue
-            if isinstance(source, Scope):
-                yield from self._outputs(source)
-            elif known := self._columns(table := self._table(source)):
-                yield from (_Output(column, ((table, column),), changed=False) for column in known)
-            else:
-                self._rest.setdefault(self._table(source))
+            for output in self._all_of(source, is_whole=not left_out and not replaced):
+                if output.name in replaced:
+                    yield _Output(output.name, *self._origins(replaced[output.name]))
+                elif output.name not in left_out:
+                    yield output
+
+    def _all_of(self, source: exp.Table | Scope, *, is_whole: bool) -> Iterator[_Output]:
+        """Yield the columns of a source; a table whose columns are not known is noted, where all are selected."""
+        if isinstance(source, Scope):
+            yield from self._outputs(source)
+        elif known := self._columns(table := self._table(source)):
+            yield from (_Output(column, ((table, column),), changed=False) for column in known)
+        elif is_whole:
+            self._rest.setdefault(table)
+        else:
+            self._unclear.setdefault("*")
 
     def _origins(self, item: exp.Expr) -> tuple[tuple[tuple[Table, str], ...] | None, bool]:
         """Return the origins of a value; None where one of its columns cannot be resolved."""
@@ -213,14 +237,21 @@ class _Reading:
             changed = changed or column_origins[1]
         return tuple(sorted(origins)), changed
 
-    def _column_origins(self, column: exp.Column) -> tuple[tuple[tuple[Table, str], ...], bool] | None:
+    def _column_origins(self, column: exp.Column) -> _Origins | None:
         self._step()
-        source = self._source(column)
-        name = self._name(column)
-        if source is None or column.is_star:
+        if column.is_star:
             return None
+        name = self._name(column)
+        if (value := self._value(column, name)) is not None:
+            origins, changed = self._origins(value)
+            return None if origins is None else (origins, changed)
+        source = self._source(column)
+        return self._inside(column) if source is None else self._origins_in(source, name)
+
+    def _origins_in(self, source: exp.Table | Scope, name: str) -> _Origins | None:
+        """Return the origins of a column of a table or query."""
         if isinstance(source, exp.Table):
-            return ((self._table(source), name),), False
+            return ((self._table(source), name),) if source.name else (), False
         before = dict(self._rest)
         same = [output for output in self._outputs(source) if output.name == name]
         passed = [table for table in self._rest if table not in before]
@@ -230,6 +261,38 @@ class _Reading:
         if not same or any(output.origins is None for output in same):
             return None
         return tuple(o for output in same for o in output.origins or ()), any(output.changed for output in same)
+
+    def _value(self, column: exp.Column, name: str) -> exp.Expr | None:
+        """Return the expression that *name* stands for in the query; None where it is a column's."""
+        scope = self._scopes.get(id(column))
+        if scope is None or column.table or self._scheme not in _ALIAS_FIRST | _ALIAS_LAST:
+            return None
+        value = self._named[id(scope)].get(name)
+        if value is None or is_inside(column, value):
+            return None
+        if self._scheme in _ALIAS_LAST:
+            listed = [self._names_of(source) for _, source in scope.selected_sources.values()]
+            return None if not all(listed) or any(name in names for names in listed) else value
+        return value
+
+    def _inside(self, column: exp.Column) -> _Origins | None:
+        """Resolve a part of a column, as `address.city`, or a column whose own name has dots."""
+        scope = self._scopes.get(id(column))
+        first, *rest = (self._fold(part) for part in column.parts)
+        if scope is None or not rest:
+            return None
+        if self._scheme in _ALIAS_FIRST and (value := self._named[id(scope)].get(first)) is not None:
+            origins = None if is_inside(column, value) else self._origins(value)[0]
+            return None if origins is None else (origins, True)
+        sources = [source for _, source in scope.selected_sources.values()]
+        if (qualifier := column.parts[0].name) in scope.selected_sources:
+            sources, (first, *rest) = [scope.selected_sources[qualifier][1]], rest
+        for name, changed in ((".".join((first, *rest)), False), (first, True)):
+            for source in sources:
+                if name in self._names_of(source):
+                    origins_in = self._origins_in(source, name)
+                    return origins_in and (origins_in[0], changed or origins_in[1])
+        return None
 
     def _source(self, column: exp.Column) -> exp.Table | Scope | None:
         """Find the table or query of a column: by its qualifier, in this or an outer scope, or the only one."""
@@ -256,14 +319,18 @@ class _Reading:
         return self._columns(self._table(source))
 
     def _table(self, table: exp.Table) -> Table:
-        return tuple(_folded(part, self._scheme) for part in table.parts)
+        return tuple(self._fold(part) for part in table.parts)
+
+    def _fold(self, name: exp.Expr) -> str:
+        """Return a name in the database's case."""
+        return _folded(name, self._scheme)
 
     def _name(self, item: exp.Expr) -> str:
         """Return the name of a column or of a select item in the database's case."""
         shown = item.args.get("alias") if isinstance(item, exp.Alias) else item.args.get("this")
         if not isinstance(shown, exp.Identifier) or not isinstance(item, exp.Alias | exp.Column):
             return ""
-        return _folded(shown, self._scheme)
+        return self._fold(shown)
 
     def _step(self) -> None:
         self._steps += 1

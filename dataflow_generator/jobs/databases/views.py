@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 
 from dataflow_generator.connectors.column_mapping import Paths
@@ -12,6 +13,7 @@ from dataflow_generator.graph import Certainty, present
 from dataflow_generator.jobs.databases.names import scheme_of
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Naming, Use, job_node
 from scanner_dictionary.lineage_inputs.catalogs import TableRow
+from scanner_model.catalogs import DIALECT
 from scanner_model.columns import ColumnPath, field_name, field_segment
 from scanner_model.errors import Problem
 
@@ -31,28 +33,67 @@ class ViewReading(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-def view_jobs(rows: Iterable[TableRow], tables: Mapping[Dataset, Paths], naming: Naming) -> Iterator[ViewReading]:
-    """Yield the job of each view of *rows*; *tables* are the columns of known tables and views."""
+def view_jobs(
+    rows: Iterable[TableRow],
+    tables: Mapping[Dataset, Paths],
+    naming: Naming,
+    definitions: Mapping[Dataset, TableRow] = MappingProxyType({}),
+) -> Iterator[ViewReading]:
+    """Yield the job of each view of *rows*; *tables* are the columns of known tables and views.
+
+    The columns of a view that is not among them are those that its text in *definitions* gives it.
+    """
+    known = _Columns(tables, definitions, naming)
     for row in rows:
-        yield _View(row, tables, naming).read()
+        yield _View(row, known).read()
+
+
+class _Columns:
+    """The columns of tables, and of views that only their texts describe."""
+
+    def __init__(
+        self, tables: Mapping[Dataset, Paths], definitions: Mapping[Dataset, TableRow], naming: Naming
+    ) -> None:
+        self.naming = naming
+        self._tables = tables
+        self._definitions = definitions
+        self._derived: dict[Dataset, Paths] = {}
+
+    def __contains__(self, dataset: Dataset) -> bool:
+        return dataset in self._tables or dataset in self._definitions
+
+    def of(self, dataset: Dataset) -> Paths:
+        """Return the columns of a table or view; none where they are not known."""
+        listed = self._tables.get(dataset)
+        if listed is not None or dataset not in self._definitions:
+            return listed or ()
+        if dataset not in self._derived:
+            self._derived[dataset] = ()  # a view that reads itself
+            query = _View(self._definitions[dataset], self).query()
+            if not query.problem and query.rest is None:
+                self._derived[dataset] = tuple((field_segment(column.name),) for column in query.columns)
+        return self._derived[dataset]
 
 
 @dataclass(frozen=True, slots=True)
 class _View:
     row: TableRow
-    tables: Mapping[Dataset, Paths]
-    naming: Naming
+    known: _Columns
+
+    def query(self) -> QueryReading:
+        scheme = scheme_of(self.row.name[0])
+        dialect = dict(self.row.parameters).get(DIALECT) or _SCHEMES.get(scheme, scheme)
+        return read_query(self.row.definition, dialect, self._names)
 
     def read(self) -> ViewReading:
-        scheme = scheme_of(self.row.name[0])
-        query = read_query(self.row.definition, _SCHEMES.get(scheme, scheme), self._names)
-        view = self.naming.dataset(*self.row.name)
+        query = self.query()
+        view = self.known.naming.dataset(*self.row.name)
         evidence = f"{self.row.kind.lower() or TYPE} {self.row.name[1]} of {self.row.source}"
-        sources = {table: self._dataset(table) for table in query.tables}
+        sources = {self._dataset(table) for table in query.tables} - {view}
         flows = JobFlows(
             job=job_node(*self.row.name, present(type=TYPE, kind=self.row.kind)),
             certainty=Certainty.DERIVED,
-            reads=tuple(Use(dataset, evidence) for dataset in sorted(set(sources.values()))),
+            reads=tuple(Use(dataset, evidence) for dataset in sorted(sources)),
             writes=(Use(view, evidence),),
             columns=tuple(dict.fromkeys(self._flows(view, query, evidence))),
         )
@@ -60,12 +101,13 @@ class _View:
         return ViewReading(flows, not problems, problems)
 
     def _flows(self, view: Dataset, query: QueryReading, evidence: str) -> Iterator[ColumnFlow]:
-        own = self.tables.get(view, ())
+        own = self.known.of(view)
         for column in query.columns:
             target = ColumnRef(view, _listed(column.name, own))
             for table, name in column.origins:
-                dataset = self._dataset(table)
-                source = ColumnRef(dataset, _listed(name, self.tables.get(dataset, ())))
+                if (dataset := self._dataset(table)) == view:
+                    continue  # an incremental model reads what it has
+                source = ColumnRef(dataset, _listed(name, self.known.of(dataset)))
                 yield ColumnFlow(source, target, "DIRECT", _subtype(column), evidence)
 
     def _problems(self, query: QueryReading) -> Iterator[Problem]:
@@ -78,18 +120,18 @@ class _View:
 
     def _names(self, table: Table) -> Collection[str]:
         """Return the names of a table's columns."""
-        paths = self.tables.get(self._dataset(table), ())
+        paths = self.known.of(self._dataset(table))
         return [field_name(path[0]) or path[0] for path in paths if len(path) == 1]
 
     def _dataset(self, table: Table) -> Dataset:
         """Resolve a name in the view: in the view's own schema, else in the server's default one."""
-        candidates = [self.naming.dataset(self.row.name[0], name) for name in self._full_names(table)]
-        return next((dataset for dataset in candidates if dataset in self.tables), candidates[0])
+        candidates = [self.known.naming.dataset(self.row.name[0], name) for name in self._full_names(table)]
+        return next((dataset for dataset in candidates if dataset in self.known), candidates[0])
 
     def _full_names(self, table: Table) -> Iterator[str]:
         containers = [part for part in (self.row.database, self.row.schema) if part]
         if len(table) > len(containers):
-            yield ".".join(table)
+            yield from (".".join(table), ".".join(table[1:]))  # an engine's own name of the catalog may come first
             return
         yield ".".join((*containers[: len(containers) + 1 - len(table)], *table))
         default = _DEFAULT_SCHEMAS.get(scheme_of(self.row.name[0]))

@@ -8,12 +8,12 @@ from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
 from dataflow_generator.build.coverage import Coverage
-from dataflow_generator.build.graph_builder import Described, Flows, datasets_of
+from dataflow_generator.build.graph_builder import Described, Flows, datasets_of, merged_columns
 from dataflow_generator.build.snapshot import EventInputs, Snapshot
 from dataflow_generator.graph import Attributes, Certainty, Node, NodeKind
 from dataflow_generator.jobs.field_matching import EventFields, unlisted
 from dataflow_generator.jobs.flink.statements import FlinkJobMatcher, RunningStatements
-from dataflow_generator.jobs.kinds import LookupContext, described, merged
+from dataflow_generator.jobs.kinds import LookupContext, described
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Use
 from dataflow_generator.jobs.openlineage import KIND, dataset_attributes
 from dataflow_generator.openlineage.identity.dataset_identity import DatasetIdentity, KafkaClusters
@@ -223,7 +223,7 @@ def merge_jobs(snapshot: Snapshot, jobs: Sequence[JobFlows], context: LookupCont
     added = _undescribed(columns, context)
     unresolved = Coverage(problems=identity.problems)
     return MergedJobs(
-        merged_jobs(resolved), merged((added, topics)), unresolved, _attributes(snapshot.events, identity)
+        merged_jobs(resolved), merged_columns((added, topics)), unresolved, _attributes(snapshot.events, identity)
     )
 
 

@@ -44,6 +44,24 @@ def unity() -> ModuleType:
 
 
 @pytest.fixture(scope="session")
+def clickhouse() -> ModuleType:
+    """Load the fake ClickHouse."""
+    return _program("clickhouse_server")
+
+
+@pytest.fixture(scope="session")
+def iceberg() -> ModuleType:
+    """Load the fake Iceberg REST catalog."""
+    return _program("iceberg_server")
+
+
+@pytest.fixture(scope="session")
+def olap() -> ModuleType:
+    """Load the fakes of Druid and Pinot."""
+    return _program("olap_engines")
+
+
+@pytest.fixture(scope="session")
 def google() -> ModuleType:
     """Load the fake Google."""
     return _program("google_services")

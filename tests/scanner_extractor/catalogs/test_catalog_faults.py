@@ -22,7 +22,12 @@ LISTS = {
     "glue": ("DatabaseList", "TableList", "NextToken"),
     "google": ("datasets", "tables", "links", "nextPageToken"),
     "datazone": ("items", "nextToken"),
+    "iceberg": ("namespaces", "identifiers", "next-page-token"),
+    "clickhouse": ("data", ""),
+    "druid": ("supervisors", ""),
+    "pinot": ("tables", ""),
 }
+PAGED = [kind for kind in CATALOGS.own if LISTS[kind][-1]]
 ENTRY = {
     "name": "x",
     "Name": "x",
@@ -70,7 +75,9 @@ def always(status: int, body: bytes) -> Transport:
     ],
 )
 def test_failure_of_the_first_list_is_one_clear_error(kind, status, body, error) -> None:
-    """The runner makes one line of it, and what is known stays."""
+    """The runner makes one line of it, and what is known stays; a list of nothing is what Druid answers without any."""
+    if (kind, body) == ("druid", b"[]"):
+        return
     with pytest.raises(error):
         read(kind, always(status, body))
 
@@ -95,7 +102,7 @@ def endless(kind: str, entries: Callable[[int], list[object]]) -> Transport:
     return query
 
 
-@pytest.mark.parametrize("kind", CATALOGS.own)
+@pytest.mark.parametrize("kind", PAGED)
 @pytest.mark.parametrize("entries", [lambda _: [], lambda _: [ENTRY]], ids=["empty", "the same"])
 def test_pages_without_an_end_are_refused(kind, entries) -> None:
     """With a new token each time; where something was read before, it is kept as a part."""
@@ -120,9 +127,9 @@ def test_lists_of_another_shape_are_refused_or_left_out(kind, member) -> None:
     assert reading.tables == ()
 
 
-@pytest.mark.parametrize("kind", CATALOGS.own)
+@pytest.mark.parametrize("kind", [kind for kind in CATALOGS.own if kind not in ("druid", "pinot")])
 def test_new_members_and_new_words_are_kept_or_ignored(kind) -> None:
-    """Services grow: what nobody knows yet is in the parameters."""
+    """Services grow: what nobody knows yet is in the parameters. Druid and Pinot list settings, even secret ones."""
     whole = ENTRY | {
         "catalog_name": "c",
         "schema_name": "s",
@@ -131,7 +138,9 @@ def test_new_members_and_new_words_are_kept_or_ignored(kind) -> None:
         "table_type": "NEW",
         "TableType": "NEW",
     }
-    body = json.dumps(whole | {name: [whole] for name in LISTS[kind][:-1]}).encode()
+    lists = {name: [whole] for name in LISTS[kind][:-1]}
+    levels = {"namespaces": [["s"]], "metadata": whole} if kind == "iceberg" else {}
+    body = json.dumps(whole | lists | levels).encode()
     (table,) = read(kind, always(200, body)).tables
 
     assert dict(table.parameters)["NewMember"] == '{"deep":[1]}'

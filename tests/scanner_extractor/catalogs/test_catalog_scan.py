@@ -137,6 +137,36 @@ def test_catalogs_are_enrichment_and_are_chosen_by_their_kind(settings, unity, l
     ] == [("catalog", SourceStatus.READ, 1)]
 
 
+def test_engines_and_iceberg_are_read_with_their_words(settings) -> None:
+    """Addresses, warehouses and other addresses are the identity of what they name."""
+    iceberg = {"type": "iceberg", "url": "https://lake/api", "warehouse": "a", "aliases": ["http://lake:8181/x"]}
+    clickhouse = {"type": "clickhouse", "url": "http://ch:8123", "databases": ["shop"], "aliases": ["ch-1:9000"]}
+    catalogs = settings(iceberg | {"namespaces": ["s.*"]}, iceberg | {"warehouse": "b"}, clickhouse).catalogs
+
+    assert [str(item.source) for item in catalogs] == [
+        "catalog:iceberg:https://lake/api:a",
+        "catalog:iceberg:https://lake/api:b",
+        "catalog:clickhouse:http://ch:8123",
+    ]
+    assert [item.wanted.schemas for item in catalogs] == [("s.*",), (), ("shop",)]
+    assert [item.aliases for item in catalogs] == [("http://lake:8181/x",)] * 2 + [("ch-1:9000",)]
+
+
+def test_wrong_members_of_engines_and_iceberg_are_problems(settings) -> None:
+    """Each with its place; an alias of ClickHouse is no URI, one of Iceberg holds no password."""
+    assert problems(
+        settings,
+        {"type": "clickhouse", "url": "http://ch", "aliases": ["http://ch:1/x"], "namespaces": ["a"]},
+        {"type": "iceberg", "url": "http://l", "aliases": ["http://u:p@l"]},
+        {"type": "iceberg"},
+    ) == [
+        ("$.catalogs[0].aliases[0]", '"http://ch:1/x" is no address'),
+        ("$.catalogs[0].namespaces", "'namespaces' is not for catalogs of type clickhouse"),
+        ("$.catalogs[1].aliases[0]", '"http://l" is no address'),
+        ("$.catalogs[2]", "'url' is missing"),
+    ]
+
+
 def test_capture_is_replayed_without_a_network(settings, unity, lake, tmp_path) -> None:
     """A support case is read on another machine."""
     with unity.serving(lake) as url:
@@ -162,7 +192,9 @@ def test_check_tries_to_list_what_holds_tables(settings, unity, lake, status) ->
 
 
 @pytest.mark.parametrize("kind", sorted(CATALOGS.own))
-def test_every_kind_is_tried_over_what_it_speaks(kind, unity, google, aws, exchange, settings) -> None:
+def test_every_kind_is_tried_over_what_it_speaks(
+    kind, unity, google, clickhouse, iceberg, olap, aws, exchange, settings
+) -> None:
     """A fake stands in for each."""
     from scanner_extractor.catalogs.glue import aws_service
     from scanner_extractor.http.aws import aws_transport
@@ -170,6 +202,10 @@ def test_every_kind_is_tried_over_what_it_speaks(kind, unity, google, aws, excha
 
     members = {
         "unity": UNITY,
+        "clickhouse": {"url": "http://clickhouse:8123", "databases": ["mart"]},
+        "iceberg": {"url": "http://iceberg:8181", "namespaces": ["shop"]},
+        "druid": {"url": "http://druid:8888"},
+        "pinot": {"url": "http://pinot:9000"},
         "glue": {"region": "eu-central-1"},
         "google": {"projects": ["acme"]},
         "datazone": {"region": "eu-central-1", "domain": "dzd_1"},
@@ -178,6 +214,10 @@ def test_every_kind_is_tried_over_what_it_speaks(kind, unity, google, aws, excha
     clients = {"glue": aws.Catalog(tables={"a": ()}), "datazone": aws.DataZone(assets=(aws.asset("a", "a"),))}
     fakes = {
         "unity": unity.Unity(tables=(unity.table("main.s.t"),)),
+        "clickhouse": clickhouse.ClickHouse(),
+        "iceberg": iceberg.Iceberg(),
+        "druid": olap.Druid(),
+        "pinot": olap.Pinot(),
         "google": google.Google(tables=(google.table("acme.d.t"),)),
     }
     live = (
@@ -188,7 +228,7 @@ def test_every_kind_is_tried_over_what_it_speaks(kind, unity, google, aws, excha
     with Http(catalog.http, catalog.source, exchange=live) as http:
         (probe,) = CATALOGS[kind].check(catalog, http)
         assert probe.run() == f"1 {probe.tried.removeprefix('list ')}"
-    assert (CATALOGS[kind].transport(catalog) is None) is (kind == "unity")
+    assert (CATALOGS[kind].transport(catalog) is None) is (kind not in ("glue", "google", "datazone"))
 
 
 def test_plug_in_that_cannot_be_loaded_fails_where_it_reads(install_package) -> None:

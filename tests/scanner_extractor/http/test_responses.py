@@ -178,3 +178,15 @@ def test_server_that_quotes_our_password_does_not_get_it_into_the_error(serve, r
     )
 
     assert "hunter2" not in str(failure(http, SourceRefused, "x"))
+
+
+@pytest.mark.parametrize(("kind", "shown"), [("text/plain; charset=UTF-8", True), ("text/html", False)])
+def test_plain_text_of_a_failure_is_its_reason(serve, reply, ask, kind, shown):
+    """ClickHouse writes no JSON then; a web page is no reason, and no password is one either."""
+    body = b"Code: 497. DB::Exception: scanner: Not enough privileges. password=zqSECRETzq (ACCESS_DENIED)\n"
+    url = serve(lambda seen: reply(status=403, body=body, headers={"Content-Type": kind}))
+
+    error = failure(ask(url), SourceRefused, "x")
+
+    assert ("Not enough privileges" in error.what) is shown
+    assert "zqSECRETzq" not in str(error)

@@ -64,6 +64,57 @@ def test_a_star_passes_on_what_its_table_has() -> None:
     assert "*" in read_query("select * from t join c on c.id = t.c", "mysql").problem
 
 
+LISTED = {("shop", "q"): ("id", "raw", "city", "payload.a", "t", "items"), ("shop", "dst"): ("id", "cents")}
+
+
+@pytest.mark.parametrize(
+    ("sql", "reported"),
+    [
+        ("SELECT * EXCEPT (raw, items, t) FROM shop.q", {name: {f"shop.q.{name}"} for name in ("id", "city")}),
+        ("SELECT * REPLACE (upper(raw) AS city) FROM shop.q", {"city": {"shop.q.raw~"}}),
+        ("WITH JSONExtractString(raw, 'c') AS c SELECT upper(c) AS city FROM shop.q", {"city": {"shop.q.raw~"}}),
+        ("WITH 1 AS step SELECT step + id AS a, a * 2 AS b FROM shop.q", {"a": {"shop.q.id~"}, "b": {"shop.q.id~"}}),
+        ("SELECT upper(city) AS city, city AS c FROM shop.q", {"city": {"shop.q.city~"}, "c": {"shop.q.city~"}}),
+        (
+            "SELECT it AS item, n FROM shop.q ARRAY JOIN items AS it, arrayEnumerate(items) AS n",
+            {"n": {"shop.q.items~"}},
+        ),
+        ("SELECT payload.a AS a, t.k AS k, t.1 AS i FROM shop.q", {"a": {"shop.q.payload.a"}, "k": {"shop.q.t~"}}),
+        ("SELECT x.t.k AS k FROM shop.q AS x JOIN shop.dst AS d ON x.id = d.id", {"k": {"shop.q.t~"}}),
+        ("SELECT JSONExtract(raw, 'Tuple(a String)') AS j, j.a AS a FROM shop.q", {"a": {"shop.q.raw~"}}),
+        ("SELECT arrayMap(x -> (x + 1), items) AS m FROM shop.q", {"m": {"shop.q.items~"}}),
+        ("SELECT sumState(id) AS s FROM shop.q FINAL PREWHERE id > 1 SETTINGS max_threads = 1", {"s": {"shop.q.id~"}}),
+        ("SELECT number FROM numbers(10)", {"number": set()}),
+    ],
+)
+def test_query_of_clickhouse_resolves_names_as_clickhouse_does(sql, reported) -> None:
+    """Its queries name values and use the names at once, and a part of a column is written like a table's column."""
+    query = read_query(sql, "clickhouse", lambda table: LISTED.get(table, ()))
+
+    assert {name: origins for name, origins in columns(query).items() if name in reported} == reported
+    assert not query.problem
+    assert "raw" not in columns(query) or "EXCEPT" not in sql
+
+
+@pytest.mark.parametrize(
+    ("scheme", "reported"), [("snowflake", {"SHOP.Q.ID~"}), ("databricks", {"shop.q.id~"}), ("postgres", {"shop.q.b~"})]
+)
+def test_name_of_a_value_is_used_where_the_dialect_allows_it_and_no_column_has_it(scheme, reported) -> None:
+    """PostgreSQL knows no such use: there it is a column, though it is not listed."""
+    listed = {"shop.q": ("id",), "SHOP.Q": ("ID",)}
+    query = read_query("SELECT id + 1 AS b, b * 2 AS c FROM shop.q", scheme, lambda t: listed[".".join(t)])
+
+    assert columns(query)["C" if scheme == "snowflake" else "c"] == reported
+
+
+def test_names_of_values_that_refer_to_each_other_end() -> None:
+    """Each step doubles the work, so there is a limit."""
+    items = ", ".join(f"a{n} + a{n} AS a{n + 1}" for n in range(40))
+
+    assert "limit" in read_query(f"SELECT {items} FROM shop.q", "clickhouse").problem
+    assert read_query("SELECT b + 1 AS a, a + 1 AS b FROM shop.q", "clickhouse").problem
+
+
 @pytest.mark.parametrize("sql", ["select a from t, u", "select a + b from t"])
 def test_a_column_that_is_unknown_costs_that_column(sql) -> None:
     """Its tables are reported nevertheless."""

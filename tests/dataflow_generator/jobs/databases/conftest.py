@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
+import json
+import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,7 +17,13 @@ from dataflow_generator.build.graph_builder import Flows
 from dataflow_generator.build.snapshot import load_snapshot
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.write.scan import write_scan
-from scanner_model.catalogs import PRIMARY_KEY, CatalogTable, TableKey
+from scanner_extractor.catalogs import CATALOGS
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.messages import Request, Response
+from scanner_extractor.scan.results import no_progress
+from scanner_extractor.settings.catalogs import CatalogSettings
+from scanner_extractor.settings.cluster import HttpSettings
+from scanner_model.catalogs import PRIMARY_KEY, CatalogLink, CatalogTable, TableKey
 from scanner_model.columns import Column
 from scanner_model.kafka import Cluster, Connector, ConnectorKind, Topic
 from scanner_model.names import ClusterName, SourceId, TopicName
@@ -90,7 +100,9 @@ def connector(name: str, kind: ConnectorKind, config: dict[str, str]) -> Connect
 CONNECTORS = (connector("cdc", ConnectorKind.SOURCE, CDC), connector("dw", ConnectorKind.SINK, SINK))
 
 
-def installation(*tables: CatalogTable, connectors: tuple[Connector, ...] = CONNECTORS) -> ClusterScan:
+def installation(
+    *tables: CatalogTable, connectors: tuple[Connector, ...] = CONNECTORS, links: tuple[CatalogLink, ...] = ()
+) -> ClusterScan:
     sources = {"kafka:k-1:9092", "connect:main", *(str(listed.source) for listed in tables)}
     return ClusterScan(
         cluster=Cluster(name=ClusterName("retail"), brokers=("k-1:9092",)),
@@ -101,6 +113,7 @@ def installation(*tables: CatalogTable, connectors: tuple[Connector, ...] = CONN
         topics=(Topic(source=SourceId("kafka:k-1:9092"), name=TopicName("cdc.public.customers")),),
         connectors=connectors,
         catalog_tables=tables,
+        catalog_links=links,
     )
 
 
@@ -116,3 +129,41 @@ def graph(new_dictionary: str) -> Iterator[Callable[[ClusterScan], Flows]]:
 
     yield flows_of
     engine.dispose()
+
+
+@pytest.fixture(name="installation")
+def _installation() -> Callable[..., ClusterScan]:
+    """Return the function that builds a scan of tables and connectors."""
+    return installation
+
+
+def _described(kind: str, program: str, server: str, url: str) -> tuple[CatalogTable, ...]:
+    """Read the tables of a fake that answers what a real server did."""
+    path = Path(__file__).parents[3] / "fakes" / f"{program}.py"
+    spec = importlib.util.spec_from_file_location(f"{program}_for_graphs", path)
+    assert spec
+    assert spec.loader
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    fake = getattr(module, server)()
+
+    def exchange(request: Request) -> Response:
+        status, reported = fake.answer(request.method, request.url.removeprefix(url), request.body.encode())
+        return Response(status=status, body=json.dumps(reported).encode())
+
+    settings = CatalogSettings(type=kind, name="analytics", http=HttpSettings(url=url))
+    with Http(settings.http, settings.source, exchange=exchange) as http:
+        return CATALOGS[kind].read(settings, http, no_progress).tables
+
+
+@pytest.fixture(scope="session")
+def clickhouse_tables() -> tuple[CatalogTable, ...]:
+    """Return the tables that a real ClickHouse described."""
+    return _described("clickhouse", "clickhouse_server", "ClickHouse", "http://ch:8123")
+
+
+@pytest.fixture(scope="session")
+def iceberg_tables() -> tuple[CatalogTable, ...]:
+    """Return the tables that Apache Iceberg's own REST catalog described."""
+    return _described("iceberg", "iceberg_server", "Iceberg", "http://lake:8181")

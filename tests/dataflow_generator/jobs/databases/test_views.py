@@ -109,3 +109,14 @@ def test_thousand_views_cost_as_much_each_as_one(calls) -> None:
     many = sum(calls(lambda: [read(text) for _ in range(20)]).values())
 
     assert many < 25 * once
+
+
+def test_dialect_of_a_text_is_the_one_that_its_source_names() -> None:
+    """A catalog's address is no dialect; engines write their own name of the catalog before the others."""
+    known = {"shop.orders": ("id", "note")}
+    text = "SELECT `id` AS `i d`, o.note FROM lake.shop.orders AS o"
+    view = TableRow(("https://lake", "shop.v"), "iceberg", "VIEW", "", "", "", "", (), (), (), "catalog:lake", text)
+    tables = {NAMING.dataset("https://lake", name): tuple((part,) for part in own) for name, own in known.items()}
+    (reading,) = view_jobs([view._replace(parameters=(("dialect", "spark"), ("schema", "shop")))], tables, NAMING)
+
+    assert flows(reading) == ["shop.orders#id i d", "shop.orders#note note"]

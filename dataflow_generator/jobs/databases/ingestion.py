@@ -1,0 +1,216 @@
+"""Tables that an engine reads from topics by itself, or writes to them: each is a job between topics and table."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import NamedTuple
+
+from dataflow_generator.connectors.java_regex import java_regex
+from dataflow_generator.graph import Certainty, Node, present
+from dataflow_generator.jobs.consumer_groups import GroupOwner
+from dataflow_generator.jobs.field_matching import Fields
+from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Naming, Use, job_node
+from dataflow_generator.openlineage.identity.names import KAFKA, normal_namespace
+from scanner_dictionary.lineage_inputs.catalogs import Name, TableRow
+from scanner_dictionary.lineage_inputs.jobs import ClusterTopic
+from scanner_model.catalogs import (
+    KAFKA_BROKERS,
+    KAFKA_COLUMNS,
+    KAFKA_FORMAT,
+    KAFKA_GROUP,
+    KAFKA_PATTERN,
+    KAFKA_TOPICS,
+)
+from scanner_model.columns import KEY, Column, ColumnPath, field_name, field_segment
+from scanner_model.errors import InputInvalid
+
+TYPE = "ingestion"
+"""The type of these jobs."""
+
+_KEY_COLUMN = ("_key",)
+_WITH_KEY_COLUMN = frozenset({"kafka"})
+"""Engines whose tables have the key of the message as the column `_key`, which they do not list: ClickHouse."""
+
+
+class Match(Enum):
+    """How an engine finds a column's value in a message: by its name, or the only column has all of the message."""
+
+    NAME = "name"
+    WHOLE = "whole"
+    UNKNOWN = "unknown"
+
+
+_WHOLE = frozenset({"jsonasobject", "jsonasstring", "lineasstring", "rawblob"})
+_POSITIONAL = (
+    *("csv", "customseparated", "jsoncompacteachrow", "jsoncompactstringseachrow", "msgpack", "regexp", "rowbinary"),
+    *("tabseparated", "tabseparatedraw", "template", "tsv", "tsvraw", "values"),
+)
+
+
+def matching(message_format: str) -> Match:
+    """Return how columns are matched in a format, by ClickHouse's name of it; other engines match by name."""
+    word = message_format.lower()
+    if word in _WHOLE:
+        return Match.WHOLE
+    return Match.UNKNOWN if word in _POSITIONAL else Match.NAME
+
+
+@dataclass(frozen=True, slots=True)
+class Ends:
+    """What tables are resolved against: names, the live topics of each cluster, and the columns of some topics.
+
+    *written* are the tables that views write to.
+    """
+
+    naming: Naming
+    topics: Mapping[str, Collection[str]]
+    columns: Mapping[ClusterTopic, tuple[Column, ...]]
+    written: Collection[Dataset] = ()
+
+
+class IngestionPart(NamedTuple):
+    """Tables that engines read from topics, and the names of the views, which may write to such tables."""
+
+    tables: Sequence[TableRow]
+    views: tuple[Name, ...]
+
+
+def topics_of(row: TableRow, naming: Naming, topics: Mapping[str, Collection[str]]) -> dict[Dataset, Certainty]:
+    """Return the topics of a table: those that it names, and the live ones that its pattern matches.
+
+    Where its brokers are not known, they are those of its cluster, if that has such topics.
+    """
+    values = dict(row.parameters)
+    names = list(filter(None, values.get(KAFKA_TOPICS, "").split(",")))
+    brokers, pattern = values.get(KAFKA_BROKERS), values.get(KAFKA_PATTERN, "")
+    space = _namespace(brokers, naming) if brokers else naming.clusters[row.cluster]
+    clusters = {namespace: name for name, namespace in naming.clusters.items()}
+    live = topics.get(clusters.get(space, ""), ())
+    named = {
+        naming.dataset(space, name): Certainty.DECLARED if brokers else Certainty.MATCHED
+        for name in names
+        if brokers or name in live
+    }
+    return {naming.dataset(space, name): Certainty.DERIVED for name in _matching(pattern, live)} | named
+
+
+def _namespace(brokers: str, naming: Naming) -> str:
+    """Return the namespace of a cluster by any of its brokers; that of the first one where it is not known."""
+    written = KAFKA + brokers
+    known = naming.dataset(written, "").namespace
+    return known if known != written else normal_namespace(written)
+
+
+def _matching(pattern: str, live: Collection[str]) -> list[str]:
+    """Return the topics that a pattern matches; none where it cannot be evaluated."""
+    try:
+        matches = java_regex(pattern).matches if pattern else None
+        return [name for name in live if matches(name)] if matches else []
+    except InputInvalid:
+        return []
+
+
+def ingestion_jobs(rows: Iterable[TableRow], ends: Ends) -> Iterator[JobFlows]:
+    """Yield the job of each table; a table that a view writes to is written to its topics, any other is read."""
+    for row in rows:
+        if topics := topics_of(row, ends.naming, ends.topics):
+            yield _Ingestion(row, topics, ends).job()
+
+
+def group_owners(
+    rows: Iterable[TableRow], naming: Naming, topics: Mapping[str, Collection[str]]
+) -> Iterator[GroupOwner]:
+    """Yield the consumer groups that tables read through."""
+    clusters = {namespace: name for name, namespace in naming.clusters.items()}
+    for row in rows:
+        group = dict(row.parameters).get(KAFKA_GROUP)
+        namespaces = {topic.namespace for topic in topics_of(row, naming, topics)} if group else set()
+        for cluster in sorted(clusters[namespace] for namespace in namespaces & clusters.keys()):
+            yield GroupOwner(cluster, group or "", _node_of(row).key)
+
+
+def _node_of(row: TableRow) -> Node:
+    values = dict(row.parameters)
+    attributes = present(
+        format=values.get(KAFKA_FORMAT, ""), group=values.get(KAFKA_GROUP, ""), kind=row.table_format, type=TYPE
+    )
+    return job_node(*row.name, attributes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Ingestion:
+    row: TableRow
+    topics: Mapping[Dataset, Certainty]
+    ends: Ends
+
+    def job(self) -> JobFlows:
+        table = self.ends.naming.dataset(*self.row.name)
+        evidence = f"{self.row.table_format or 'table'} {self.row.name[1]} of {self.row.source}"
+        topics = tuple(Use(topic, evidence, certainty=certainty) for topic, certainty in self.topics.items())
+        is_written = table in self.ends.written
+        own = (Use(table, evidence),)
+        pairs = [(topic, *pair) for topic in self.topics for pair in self._columns(topic, is_written=is_written)]
+        flows = (
+            (ColumnRef(topic, field), ColumnRef(table, column), subtype) for topic, field, column, subtype in pairs
+        )
+        return JobFlows(
+            job=_node_of(self.row),
+            certainty=Certainty.DECLARED,
+            reads=own if is_written else topics,
+            writes=topics if is_written else own,
+            columns=tuple(
+                ColumnFlow(
+                    *((end, start) if is_written else (start, end)), "DIRECT", subtype, evidence, Certainty.DERIVED
+                )
+                for start, end, subtype in flows
+            ),
+        )
+
+    def _columns(self, topic: Dataset, *, is_written: bool) -> Iterator[tuple[ColumnPath, ColumnPath, str]]:
+        """Yield a field of the topic with the column of the table; only columns that hold what is in the message."""
+        columns = [column.path for column in self.row.columns if len(column.path) == 1 and column.default is None]
+        known = self._fields(topic)
+        match matching(dict(self.row.parameters).get(KAFKA_FORMAT, "")):
+            case Match.NAME:
+                yield from _by_name(columns, known, _computed(self.row))
+            case Match.WHOLE if len(columns) == 1:
+                values = (column.path for column in known if len(column.path) == 1 and column.path[0] != KEY)
+                yield from ((path, columns[0], "TRANSFORMATION") for path in values)
+        if not is_written and self.row.table_format.lower() in _WITH_KEY_COLUMN:
+            keys = [column.path for column in known if column.path[:1] == (KEY,) and len(column.path) <= 2]
+            leaves = [path for path in keys if len(path) == 2] or keys
+            yield from ((path, _KEY_COLUMN, "TRANSFORMATION" if len(path) == 2 else "IDENTITY") for path in leaves)
+
+    def _fields(self, topic: Dataset) -> tuple[Column, ...]:
+        clusters = {namespace: name for name, namespace in self.ends.naming.clusters.items()}
+        return self.ends.columns.get((clusters.get(topic.namespace, ""), topic.name), ())
+
+
+def _computed(row: TableRow) -> Mapping[str, Sequence[str]]:
+    """Return the fields that columns come from which have another name, or are computed."""
+    try:
+        listed = json.loads(dict(row.parameters).get(KAFKA_COLUMNS, "{}"))
+    except ValueError:
+        return {}
+    return (
+        {name: fields for name, fields in listed.items() if isinstance(fields, list)}
+        if isinstance(listed, dict)
+        else {}
+    )
+
+
+def _by_name(
+    columns: Iterable[ColumnPath], known: tuple[Column, ...], computed: Mapping[str, Sequence[str]]
+) -> Iterator[tuple[ColumnPath, ColumnPath, str]]:
+    """Yield each column with the fields that it comes from; without a schema the message has what the table lists."""
+    fields = Fields(column for column in known if column.path[:1] != (KEY,))
+    for path in columns:
+        others = computed.get(field_name(path[0]) or path[0])
+        wanted = [path] if others is None else [(field_segment(str(name)),) for name in others]
+        for name in wanted:
+            field = fields.find(name) if fields.known else name
+            if field is not None:
+                yield field, path, "IDENTITY" if others is None else "TRANSFORMATION"

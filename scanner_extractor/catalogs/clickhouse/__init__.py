@@ -1,0 +1,1 @@
+"""ClickHouse: its system tables over HTTP, its engines and types."""

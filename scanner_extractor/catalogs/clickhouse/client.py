@@ -1,0 +1,240 @@
+"""Read ClickHouse from its system tables: tables that are read from topics, views with their SQL, columns."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from scanner_extractor.catalogs.clickhouse.engines import (
+    Engine,
+    forwarded_table,
+    has_macros,
+    kafka_parameters,
+    parse_engine,
+    target_table,
+)
+from scanner_extractor.catalogs.clickhouse.types import clickhouse_type
+from scanner_extractor.catalogs.collector import CatalogCollector, Name
+from scanner_extractor.catalogs.column_types import Part, columns_of
+from scanner_extractor.catalogs.json_fields import listed, member, moment, parameters, server_namespace, text
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.messages import Json
+from scanner_extractor.scan.results import CatalogResult, Progress
+from scanner_extractor.settings.catalogs import CatalogSettings
+from scanner_model.catalogs import DATABASE, KAFKA_BROKERS, KAFKA_TOPICS, CatalogTable
+from scanner_model.columns import Column, field_segment
+from scanner_model.errors import Problem, ScannerError
+from scanner_model.redaction import mask_statement, mask_text
+
+_OWN = frozenset({"system", "information_schema", "INFORMATION_SCHEMA"})
+_PORT = 8123
+_INNER = (".inner.", ".inner_id.", ".tmp.inner")
+"""How the names of tables begin that hold the rows of a materialized view."""
+_KINDS = {"View": "VIEW", "MaterializedView": "MATERIALIZED VIEW", "LiveView": "VIEW", "Dictionary": "DICTIONARY"}
+_VIEWS = ("VIEW", "MATERIALIZED VIEW")
+_KAFKA = "Kafka"
+
+_DATABASES = "SELECT name FROM system.databases ORDER BY name"
+_TABLES = (
+    "SELECT name, engine, as_select, comment, metadata_modification_time, partition_key AS partition_by, "
+    "sorting_key AS order_by, if(engine IN ('Kafka', 'Distributed', 'Buffer'), engine_full, '') AS declaration, "
+    "if(engine = 'MaterializedView', create_table_query, '') AS creation "
+    "FROM system.tables WHERE database = {database:String} AND NOT is_temporary ORDER BY name"
+)
+"""Declarations of other engines are not requested: those of servers before 23.1 show passwords in them."""
+_READ = frozenset({"name", "engine", "declaration", "as_select", "creation", "comment", "metadata_modification_time"})
+_COLUMNS = (
+    "SELECT table, name, type, comment, default_kind, default_expression, is_in_partition_key "
+    "FROM system.columns WHERE database = {database:String} ORDER BY table, position"
+)
+_COLLECTIONS = "SELECT name, collection FROM system.named_collections ORDER BY name"
+_MACROS = "SELECT macro AS name, substitution FROM system.macros ORDER BY macro"
+
+_NO_BROKERS = "the brokers of its named collection are not shown: its topics are those of this cluster, if it has them"
+_BROKERS_HINT = "write kafka_broker_list into the table's own settings"
+
+
+def read_clickhouse(settings: CatalogSettings, http: Http, progress: Progress) -> CatalogResult:
+    """Read the tables and views of the databases that the settings choose, without any row of them.
+
+    Raises ScannerError where no database's tables can be listed; other failures give a partial result.
+    Source: ClickHouse, System tables; HTTP interface.
+    """
+    collector = CatalogCollector(settings, http, progress)
+    databases = list_clickhouse_databases(settings, http)
+    lists = collector.lists(databases, lambda name: _entries(collector, name), "tables")
+    server = _Server(collector, tuple(entry for _, entries in lists for entry in entries))
+    collector.keep(server.tables())
+    return collector.reading()
+
+
+def list_clickhouse_databases(settings: CatalogSettings, http: Http) -> list[str]:
+    """List the databases that the settings choose, without those of ClickHouse itself."""
+    names = (text(row, "name") for row in _rows(http, _DATABASES))
+    return [name for name in names if name and name not in _OWN and settings.wanted.schema(name)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A table as the system tables list it, with its columns."""
+
+    database: str
+    row: Mapping[str, Json]
+    columns: tuple[Mapping[str, Json], ...]
+
+    @property
+    def name(self) -> str:
+        return f"{self.database}.{text(self.row, 'name')}"
+
+    @property
+    def kind(self) -> str:
+        return _KINDS.get(text(self.row, "engine"), "TABLE")
+
+    @property
+    def engine(self) -> Engine:
+        return parse_engine(text(self.row, "declaration"))
+
+    @property
+    def other_name(self) -> str:
+        """Return the name of the table that holds its rows; empty where it holds them itself, or has none."""
+        if self.kind == "MATERIALIZED VIEW":
+            target = target_table(text(self.row, "creation"), self.database)
+        else:
+            target = forwarded_table(text(self.row, "engine"), self.engine)
+        return ".".join(target) if target else ""
+
+
+def _entries(collector: CatalogCollector, database: str) -> list[_Entry]:
+    wanted = collector.settings.wanted
+    columns: dict[str, list[Mapping[str, Json]]] = {}
+    tables = list(collector.paged_entries(_rows(collector.http, _TABLES, database)))
+    for column in _rows(collector.http, _COLUMNS, database):
+        columns.setdefault(text(column, "table"), []).append(column)
+    named = ((text(row, "name"), row) for row in tables)
+    return [
+        _Entry(database, row, tuple(columns.get(name, ())))
+        for name, row in named
+        if name and wanted.table(name) and not name.startswith(_INNER)
+    ]
+
+
+def _rows(http: Http, query: str, database: str = "") -> list[dict[str, Json]]:
+    """Return the rows of a query, which is sent by GET and therefore cannot change anything."""
+    chosen = (("param_database", database),) if database else ()
+    options = (("default_format", "JSON"), ("wait_end_of_query", "1"))
+    return listed(http.get("", params=(("query", query), *options, *chosen)), "data")
+
+
+class _Server:
+    """The tables of a server, each of which may be named by others."""
+
+    def __init__(self, collector: CatalogCollector, entries: tuple[_Entry, ...]) -> None:
+        self._collector = collector
+        self._entries = entries
+        settings = collector.settings
+        self._namespace = server_namespace("clickhouse", settings.http.url, _PORT)
+        self._aliases = tuple(server_namespace("clickhouse", alias, _PORT) for alias in settings.aliases)
+        self._names = self._names_of_tables()
+
+    def tables(self) -> Iterator[CatalogTable]:
+        return map(self._table, self._entries)
+
+    def _names_of_tables(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the names by which jobs know each table: its own, those of views and of tables that pass rows to it.
+
+        Such a view or table has none itself: its data are the other's. Where that is not listed, it stands for it.
+        """
+        listed_names = {entry.name for entry in self._entries}
+        names: dict[str, list[str]] = {}
+        for entry in self._entries:
+            other = entry.other_name
+            if other in listed_names:
+                names.setdefault(other, [other]).append(entry.name)
+            else:
+                names.setdefault(entry.name, [entry.name]).extend(filter(None, [other]))
+        return {name: tuple(dict.fromkeys(known)) for name, known in names.items()}
+
+    def _table(self, entry: _Entry) -> CatalogTable:
+        return CatalogTable(
+            source=self._collector.settings.source,
+            provider=DATABASE,
+            namespace=self._namespace,
+            name=entry.name,
+            kind=entry.kind,
+            table_format=text(entry.row, "engine"),
+            description=mask_text(text(entry.row, "comment")),
+            updated=moment(text(entry.row, "metadata_modification_time")),
+            parameters=parameters({**entry.row, "database": entry.database, **self._kafka(entry)}, _READ),
+            partition_keys=tuple(text(row, "name") for row in entry.columns if member(row, "is_in_partition_key") == 1),
+            symlinks=tuple(self._symlinks(entry)),
+            definition=self._definition(entry),
+            columns=tuple(column for row in entry.columns for column in _columns(row)),
+        )
+
+    def _symlinks(self, entry: _Entry) -> Iterator[Name]:
+        for name in self._names.get(entry.name, ()):
+            yield from ((alias, name) for alias in self._aliases)
+            if name != entry.name:
+                yield self._namespace, name
+
+    def _definition(self, entry: _Entry) -> str:
+        if entry.kind not in _VIEWS:
+            return ""
+        definition = text(entry.row, "as_select")
+        if not definition:
+            self._problem(entry, "its SELECT is not shown", "its columns are known, where they come from is not")
+        return mask_statement(definition, self._collector.settings.http.secret_names)
+
+    def _kafka(self, entry: _Entry) -> dict[str, str]:
+        if text(entry.row, "engine") != _KAFKA:
+            return {}
+        engine = entry.engine
+        macros = {"database": entry.database, "table": text(entry.row, "name")}
+        macros |= self._macros if has_macros(engine) else {}
+        collection = self._collections.get(engine.collection, {}) if engine.collection else {}
+        shown = kafka_parameters(engine, collection, macros)
+        if KAFKA_TOPICS not in shown:
+            self._problem(entry, "its topics are not shown", "see docs/sources/clickhouse.md")
+        elif KAFKA_BROKERS not in shown:
+            self._problem(entry, _NO_BROKERS, _BROKERS_HINT)
+        return shown
+
+    @cached_property
+    def _collections(self) -> Mapping[str, Mapping[str, str]]:
+        """Return the named collections that this user may see, with the values that are shown to it."""
+        rows = self._optional(_COLLECTIONS, "its named collections could not be read")
+        return {text(row, "name"): _texts(member(row, "collection")) for row in rows}
+
+    @cached_property
+    def _macros(self) -> Mapping[str, str]:
+        rows = self._optional(_MACROS, "its macros could not be read")
+        return {text(row, "name"): text(row, "substitution") for row in rows}
+
+    def _optional(self, query: str, what: str) -> list[dict[str, Json]]:
+        try:
+            return _rows(self._collector.http, query)
+        except ScannerError as error:
+            self._collector.report_problem("", what, error)
+            return []
+
+    def _problem(self, entry: _Entry, what: str, hint: str) -> None:
+        where = f"{self._collector.settings.source} {entry.name}"
+        self._collector.problems.append(Problem(where, what, hint))
+
+
+def _columns(row: Mapping[str, Json]) -> Iterable[Column]:
+    """Return a column with those inside it; the expression of a computed one is its default."""
+    name, expression = text(row, "name"), text(row, "default_expression")
+    known = clickhouse_type(text(row, "type"))
+    doc = mask_text(text(row, "comment")) or None
+    part = Part(segment=field_segment(name), shape=known.shape, nullable=known.nullable, doc=doc)
+    whole, *inside = columns_of((part,))
+    default = json.dumps(mask_statement(expression), ensure_ascii=False) if expression else None
+    return (replace(whole, default=default), *inside) if name else ()
+
+
+def _texts(value: Json) -> dict[str, str]:
+    """Return a map of texts; newer servers write it as an object, older ones as a text of pairs."""
+    return {name: item for name, item in value.items() if isinstance(item, str)} if isinstance(value, dict) else {}

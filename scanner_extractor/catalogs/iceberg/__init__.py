@@ -1,0 +1,1 @@
+"""Iceberg REST catalogs: requests, and tables and views as facts."""

@@ -1,0 +1,1 @@
+"""Engines for analytics that ingest topics by themselves: Druid, Pinot."""

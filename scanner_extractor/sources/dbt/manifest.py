@@ -1,0 +1,108 @@
+"""Load a dbt manifest, and the catalog beside it, as one document with what is read of them; secrets masked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from scanner_extractor.http.messages import Json
+from scanner_extractor.settings.dbt import DbtSettings
+from scanner_extractor.sources.files import file_name
+from scanner_model.documents.json_input import TooLarge, load_json
+from scanner_model.errors import PayloadUnexpected, SourceUnreachable
+from scanner_model.redaction import mask_json, mask_statement
+
+DOCUMENT = "dbt"
+"""The name under which a capture holds it."""
+
+LARGEST = 256 * 1024 * 1024
+"""Maximum bytes of a manifest."""
+_CATALOG = "catalog.json"
+_HINT = "run `dbt compile` or `dbt docs generate`, and name target/manifest.json"
+_NODES = frozenset(
+    {"name", "resource_type", "package_name", "original_file_path", "tags", "description", "meta", "relation_name"}
+    | {"language", "depends_on", "compiled_code", "type", "owner", "url", "label", "maturity"}
+)
+_CONFIG = frozenset({"materialized", "meta"})
+_COLUMN = frozenset({"name", "description", "data_type", "tags", "index", "type", "comment"})
+_RESOURCES = frozenset({"model", "seed", "snapshot", "source", "exposure"})
+
+
+def load_manifest(settings: DbtSettings) -> Json:
+    """Return what is read of the manifest: version, adapter, nodes and exposures by their ids, and columns of tables.
+
+    *catalog* is None where there is no catalog.json. Raises SourceUnreachable for files that cannot be read, and
+    PayloadUnexpected for what is no manifest.
+    """
+    path = settings.files.files[0] if settings.files.files else settings.files.base / settings.files.pattern
+    manifest = _load(path, settings)
+    metadata = manifest.get("metadata") if isinstance(manifest, dict) else None
+    if not isinstance(metadata, dict) or "/manifest/" not in str(metadata.get("dbt_schema_version")):
+        raise PayloadUnexpected("it is no manifest of dbt", where=_where(path, settings), hint=_HINT)
+    beside = path.with_name(_CATALOG)
+    catalog = _load(beside, settings) if beside.is_file() else None
+    nodes = {**_objects(manifest, "nodes"), **_objects(manifest, "sources"), **_objects(manifest, "exposures")}
+    names = settings.files.secret_names
+    return mask_json(
+        {
+            "version": str(metadata["dbt_schema_version"]).rpartition("/")[2].removesuffix(".json"),
+            "dbt_version": str(metadata.get("dbt_version", "")),
+            "adapter": str(metadata.get("adapter_type", "")),
+            "project": str(metadata.get("project_name") or ""),
+            "nodes": {
+                name: _node(node, names) for name, node in nodes.items() if node.get("resource_type") in _RESOURCES
+            },
+            "catalog": None if catalog is None else _catalog(catalog),
+        },
+        names,
+    )
+
+
+def _load(path: Path, settings: DbtSettings) -> Json:
+    where = _where(path, settings)
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+        if len(content) > LARGEST:
+            raise PayloadUnexpected(f"it is larger than {LARGEST} bytes", where=where)
+        return load_json(content).value
+    except OSError as error:
+        what = f"it cannot be read: {error.strerror or 'no such file'}"
+        raise SourceUnreachable(what, where=where, hint="check the file and its rights") from error
+    except TooLarge as error:
+        raise PayloadUnexpected(f"it is too large: {error}", where=where) from error
+    except (ValueError, RecursionError) as error:
+        raise PayloadUnexpected(f"it is not JSON ({error})", where=where, hint=_HINT) from error
+
+
+def _where(path: Path, settings: DbtSettings) -> str:
+    return f"{settings.source} {file_name(path, settings.files.base)}"
+
+
+def _objects(document: Json, name: str) -> dict[str, dict[str, Json]]:
+    """Return the objects of a member by their ids."""
+    value = document.get(name) if isinstance(document, dict) else None
+    return {key: item for key, item in value.items() if isinstance(item, dict)} if isinstance(value, dict) else {}
+
+
+def _node(node: Mapping[str, Json], secret_names: frozenset[str]) -> Json:
+    kept = _kept(node, _NODES)
+    if isinstance(code := kept.get("compiled_code"), str):
+        kept["compiled_code"] = mask_statement(code, secret_names)
+    config, columns = node.get("config"), _objects(node, "columns")
+    kept["config"] = _kept(config, _CONFIG) if isinstance(config, dict) else {}
+    kept["columns"] = [_kept(column, _COLUMN) for column in columns.values()]
+    return kept
+
+
+def _catalog(catalog: Json) -> Json:
+    """Return the columns of each table by the id of its node."""
+    tables = {**_objects(catalog, "nodes"), **_objects(catalog, "sources")}
+    return {
+        name: [_kept(column, _COLUMN) for column in _objects(table, "columns").values()]
+        for name, table in tables.items()
+    }
+
+
+def _kept(members: Mapping[str, Json], names: Iterable[str]) -> dict[str, Json]:
+    return {name: value for name, value in members.items() if name in names}
