@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from alembic import op
 
-revision = "0017"
-down_revision = "0015"
+revision = "0015"
+down_revision = "0014"
 
 _BROKERS = """
 CREATE VIEW v_brokers AS

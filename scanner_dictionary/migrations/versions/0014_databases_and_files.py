@@ -1,16 +1,18 @@
-"""Topics and connectors as deployment files declare them, to compare with what runs."""
+"""Keys of tables and SQL texts of views; topics and connectors as deployment files declare them."""
 
 from __future__ import annotations
 
 import sqlalchemy as sa
 from alembic import op
 
-revision = "0015"
-down_revision = "0014"
+revision = "0014"
+down_revision = "0013"
 
 
 def upgrade() -> None:
-    """Add the table."""
+    """Add the columns, which hold nothing in the rows of earlier scans, and the table."""
+    op.add_column("catalog_table", sa.Column("definition", sa.Text, nullable=False, server_default=""))
+    op.add_column("catalog_table", sa.Column("keys", sa.Text, nullable=False, server_default="[]"))
     op.create_table(
         "declaration",
         sa.Column("id", sa.Integer, primary_key=True, autoincrement=False, nullable=False),
