@@ -22,7 +22,7 @@ from tooling import EXTRAS, ROOT, as_options, environment, run, tooling
 
 WORK = ROOT / "build" / "matrix"
 SUPPORTED = ("3.11", "3.12", "3.13")
-TOOLS = re.compile(r"(pytest|hatchling|hypothesis|networkx|PyYAML|referencing|responses)\b")
+TOOLS = re.compile(r"(pytest|hatchling|httpx|hypothesis|networkx|PyYAML|referencing|responses)\b")
 """Dependencies of the tests that a row needs; those of `make check-static` are not, nor is openapi-spec-validator,
 whose old versions do not agree with the others about `referencing`."""
 DEFAULT_TESTS = ("-q", "-m", "not spark and not lab and not browser and not postgres and not mariadb", "tests")

@@ -101,7 +101,7 @@ def _parts(place: Located, texts: References) -> Iterator[_Node]:
     elif kind := next((kind for kind, keywords in _BY_KEYWORD if any(word in body for word in keywords)), None):
         yield _Node(kind, body, place, texts)
     for keyword in ("enum", "const", "not"):
-        if keyword in body:
+        if keyword in body and (keyword != "enum" or isinstance(body["enum"], list)):
             yield _Node(keyword, body, place, texts)
     for keyword in _COMBINED:
         if isinstance(body.get(keyword), list):

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scanner_extractor.evolution import COMPARISONS, Level, SchemaText, differences
@@ -157,6 +157,7 @@ _JSON = st.recursive(
 )
 
 
+@example({"enum": None}, {"enum": None}, "JSON")
 @given(_JSON, _JSON, st.sampled_from(["AVRO", "JSON"]))
 def test_any_json_is_compared_without_an_error(reader: Any, writer: Any, format: str) -> None:
     """Members may have any type, whatever the specification says."""
