@@ -63,7 +63,7 @@ def test_beyond_the_waiting_requests_others_are_told_to_come_again(retail) -> No
         may_end.wait(30)
         return {}
 
-    answering = Answering(retail, ServerOptions(threads=1, heavy=0, waiting=1))
+    answering = Answering(retail, ServerOptions(threads=1, heavy=1, waiting=0))
     operation = Operation("/slow", slow)
     statuses: list[tuple[int, str | None]] = []
 
