@@ -77,6 +77,9 @@ _SQL = {
     "spark.sql.maxConcurrentOutputFileWriters": "32",
 }
 
+_LOOPBACK = dict.fromkeys(("spark.driver.host", "spark.driver.bindAddress"), "127.0.0.1")
+"""Where Spark listens if it runs on this machine only; by default it takes an address that other machines reach."""
+
 _LIGHT_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """It halves the JVM time for a million columns, where optimizing compilation does not pay off."""
 
@@ -191,6 +194,8 @@ def _start(settings: Mapping[str, str], log: Path) -> SparkSession:
     builder = SparkSession.builder.appName(_NAME)
     if _SUBMITTED in os.environ:
         del defaults["spark.master"]  # set by spark-submit
+    elif settings.get("spark.master", "local").startswith("local"):
+        defaults |= _LOOPBACK
     for name, value in {**defaults, **settings}.items():
         builder = builder.config(name, value)
     # Without it the workers would be the system's python3, which does not know scanner.
