@@ -121,7 +121,7 @@ def test_a_file_that_cannot_be_read_costs_itself(tmp_path: Path, content: bytes,
 @pytest.mark.parametrize(
     ("text", "where", "what"),
     [
-        ('{"a": 1,\n}', "bad.json:2", "it is not JSON: "),
+        ('{"a": 1,\nb}', "bad.json:2", "it is not JSON: "),
         ("[" * 300 + "]" * 300, "bad.json:1", "nested too deeply"),
         ("[" + "1," * 500_001 + "1]", "bad.json:1", "more than 500000 values"),
     ],
