@@ -37,8 +37,8 @@ def copy_row(directory: Path, columns: int = 1_000_000) -> list[Row]:
     except NoPostgres as error:
         return [_skipped(columns, str(error))]
     finally:
-        for each in (file, back):
-            each.unlink(missing_ok=True)
+        for path in (file, back):
+            path.unlink(missing_ok=True)
 
 
 def _measured(way: str, source: str, target: str, columns: int) -> Row:

@@ -72,9 +72,9 @@ def deployment_row(directory: Path) -> list[Row]:
 
 def _write(directory: Path) -> Path:
     directory.mkdir()
-    each = _DOCUMENTS // _FILES
+    per_file = _DOCUMENTS // _FILES
     for file in range(_FILES):
-        numbers = range(file * each, (file + 1) * each)
+        numbers = range(file * per_file, (file + 1) * per_file)
         parts = ((_TOPIC if number % 10 else _CONNECTOR).format(number=number) for number in numbers)
         (directory / f"{file:03}.yaml").write_text("".join(parts), encoding="utf-8")
     config = directory / "cluster.json"

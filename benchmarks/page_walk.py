@@ -65,7 +65,7 @@ class Walk:
         for theme in ("light", "dark"):
             self.page.emulate_media(color_scheme=theme)
             self.page.screenshot(path=self.folder / f"{name}-{theme}.png", full_page=name == "topic")
-            self.findings += [f"axe-core, {name}, {theme}: {each}" for each in violations(self.page)]
+            self.findings += [f"axe-core, {name}, {theme}: {violation}" for violation in violations(self.page)]
         self.page.emulate_media(color_scheme="light")
 
     def answer(self, path: str) -> Any:  # noqa: ANN401 - JSON
@@ -93,7 +93,7 @@ def walk(page: Any, url: str, folder: Path, name: str = "") -> tuple[dict[str, f
     page.locator("h1").wait_for()
     figures["topic page"] = at.settle()
     at.show("topic")
-    scans = [each["scan"] for each in at.answer("/graphs")["items"]]
+    scans = [graph["scan"] for graph in at.answer("/graphs")["items"]]
     if len(scans) > 1:
         figures["comparison"] = at.open(f"/#scan={scans[-1]}&base={scans[-2]}")
         at.show("comparison")

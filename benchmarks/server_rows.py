@@ -115,16 +115,16 @@ def server_row(directory: Path, columns: int = COLUMNS, dictionary: Path | None 
     with serving(file) as (port, process):
         load(port, searches(size, chance), runs=1)  # compiles the statements
         started = processor(process.pid)
-        found = load(port, searches(size, chance))
+        search = load(port, searches(size, chance))
         between = processor(process.pid)
         near = load(port, neighbourhoods(size, chance))
         ended = processor(process.pid)
         memory = peak_memory(process.pid)
-        one = f"/api/v1/clusters/{_CLUSTER}/topics/{quote(topic_name(0))}/schemas"
-        schemas = load(port, iter([one] * 100_000), requests=8_000)
+        path = f"/api/v1/clusters/{_CLUSTER}/topics/{quote(topic_name(0))}/schemas"
+        schemas = load(port, iter([path] * 100_000), requests=8_000)
     ready, call = _assistant(file)
     return [
-        _latency("search, 16 clients", found, 100, f"{_each(between - started)}; {detail}"),
+        _latency("search, 16 clients", search, 100, f"{_each(between - started)}; {detail}"),
         _latency("two hops each way, 16 clients", near, 150, f"{_each(ended - between)}; {detail}"),
         Row(
             name="memory of the server after both",

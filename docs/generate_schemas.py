@@ -61,8 +61,8 @@ _TYPES: Mapping[type, str] = {str: "string", bool: "boolean", int: "integer", fl
 
 def examples(text: str) -> dict[str, Json]:
     """Return the example of each document of *text*, the page, by its title."""
-    found = re.findall(r"## ([^\n]+)\n(?:(?!\n## ).)*?```json\n(.*?)```", text, re.S)
-    return {title: json.loads(example) for title, example in found}
+    matches = re.findall(r"## ([^\n]+)\n(?:(?!\n## ).)*?```json\n(.*?)```", text, re.S)
+    return {title: json.loads(example) for title, example in matches}
 
 
 def schemas(text: str) -> dict[str, Json]:

@@ -144,7 +144,7 @@ def application(dictionary: Dictionary, options: ServerOptions = ServerOptions()
         pooled.close()
 
     routes: list[BaseRoute] = [
-        *(_route(answering, each) for each in OPERATIONS),
+        *(_route(answering, operation) for operation in OPERATIONS),
         *intake_routes(parts.intake),
         Route(f"{BASE}/openapi.json", _openapi),
         Route("/health", _health(parts)),

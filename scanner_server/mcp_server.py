@@ -86,7 +86,7 @@ def _tool(answer: Callable[..., dict[str, Any]]) -> Callable[..., CallToolResult
     hints = get_type_hints(answer, include_extras=True) | {"return": CallToolResult}
     call.__annotations__ = hints
     signature = inspect.signature(answer)
-    parameters = [each.replace(annotation=hints[each.name]) for each in signature.parameters.values()]
+    parameters = [parameter.replace(annotation=hints[parameter.name]) for parameter in signature.parameters.values()]
     call.__signature__ = signature.replace(  # type: ignore[attr-defined]
         parameters=parameters, return_annotation=CallToolResult
     )

@@ -31,7 +31,7 @@ def status_of(error: ScannerError) -> int:
 def error_response(error: ScannerError) -> Response:
     """Return the response to a request that ended with *error*."""
     problems = error.problems if isinstance(error, InputInvalid) and len(error.problems) > 1 else ()
-    listed = [{"where": each.where, "what": each.what, "hint": each.hint} for each in problems]
+    listed = [{"where": problem.where, "what": problem.what, "hint": problem.hint} for problem in problems]
     status = status_of(error)
     headers = {"Retry-After": _RETRY} if status == HTTPStatus.SERVICE_UNAVAILABLE else {}
     return problem(status, error.what, where=error.where, hint=error.hint, headers=headers, problems=listed)

@@ -267,6 +267,6 @@ def surface(name: str) -> str:
 
 if __name__ == "__main__":
     FILES.mkdir(exist_ok=True)
-    for each in SURFACES:
-        (FILES / f"{each}.txt").write_text(surface(each), encoding="utf-8")
+    for name in SURFACES:
+        (FILES / f"{name}.txt").write_text(surface(name), encoding="utf-8")
     print(f"{len(SURFACES)} files in {FILES}", file=sys.stderr)

@@ -187,20 +187,20 @@ def _checked(
     for proposal in files.proposals:
         try:
             if proposal.text is None and proposal.kind == SCHEMA:
-                targets, found = _deleted(dictionary, proposal, options, files)
+                targets, of_file = _deleted(dictionary, proposal, options, files)
             elif proposal.kind == SCHEMA:
-                targets, found = check_schema(proposal, schemas)
+                targets, of_file = check_schema(proposal, schemas)
             elif proposal.kind == DEPLOYMENT:
-                targets, found = (), _unread(proposal)
+                targets, of_file = (), _unread(proposal)
             else:
-                targets, found = check_job(proposal, jobs)
+                targets, of_file = check_job(proposal, jobs)
         except NameUnknown as error:
             if len(files.proposals) == 1 and not options.allow_new:
                 raise
-            targets, found = (), (_new(proposal, error, options),)
+            targets, of_file = (), (_new(proposal, error, options),)
         kind = "deleted" if proposal.text is None else proposal.kind
         checked.append(CheckedFile(file=proposal.file, kind=kind, targets=targets))
-        findings += found
+        findings += of_file
     return tuple(checked), findings
 
 

@@ -55,9 +55,15 @@ def proposed_parts(path: Path, target: Target) -> Declared:
     if not target.is_named:
         return declared
     name = target.connector or target.statement
-    chosen = tuple(one for one in declared.proposals if name in (one.name, one.connector and one.connector.name))
+    chosen = tuple(
+        proposal
+        for proposal in declared.proposals
+        if name in (proposal.name, proposal.connector and proposal.connector.name)
+    )
     if not name or not chosen:
-        names = [one.name or (one.connector.name if one.connector else "") for one in declared.proposals]
+        names = [
+            proposal.name or (proposal.connector.name if proposal.connector else "") for proposal in declared.proposals
+        ]
         hint = f"it declares {', '.join(filter(None, names)) or 'no connector and no SQL'}"
         raise InputInvalid(
             f"it does not declare {name or target.subject or target.topic!r}", where=str(path), hint=hint

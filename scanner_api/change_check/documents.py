@@ -16,7 +16,7 @@ def report_document(report: ChangeReport) -> dict[str, Json]:
     return {
         "verdict": str(report.verdict),
         "scans": [{"cluster": cluster, "number": number, "finished": at} for cluster, number, at in report.scans],
-        "files": [{"file": one.file, "kind": one.kind, "targets": list(one.targets)} for one in report.files],
+        "files": [{"file": file.file, "kind": file.kind, "targets": list(file.targets)} for file in report.files],
         "skipped": list(report.skipped),
         "notes": list(report.notes),
         "findings": [_finding(finding) for finding in ordered(report.findings)],
@@ -66,17 +66,17 @@ def _finding(finding: Finding) -> dict[str, Json]:
         "fingerprint": finding.fingerprint,
         "affected": [
             {
-                "kind": one.kind,
-                "namespace": one.namespace,
-                "name": one.name,
-                "path": one.path,
-                "use": one.use,
-                "steps": one.steps,
-                "through": list(one.through),
-                "evidence": list(one.evidence),
-                "owner": one.owner,
-                "tags": list(one.tags),
+                "kind": affected.kind,
+                "namespace": affected.namespace,
+                "name": affected.name,
+                "path": affected.path,
+                "use": affected.use,
+                "steps": affected.steps,
+                "through": list(affected.through),
+                "evidence": list(affected.evidence),
+                "owner": affected.owner,
+                "tags": list(affected.tags),
             }
-            for one in finding.affected
+            for affected in finding.affected
         ],
     }

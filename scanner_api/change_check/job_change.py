@@ -164,7 +164,9 @@ def _statement_pairs(proposal: Proposal, context: JobContext) -> _Pairs:
     if dialect is Dialect.KSQLDB:
         yield from _queries(moving, name, context, proposal)
     else:
-        places = _places([one for one in moving if one.sinks and "VIEW" not in one.kind.split()], proposal)
+        places = _places(
+            [statement for statement in moving if statement.sinks and "VIEW" not in statement.kind.split()], proposal
+        )
         for target, pair in _flink(text, name or proposal.name or proposal.file, bool(name), context):
             yield target, pair, places
 
@@ -255,7 +257,7 @@ def _deleted_statement(name: str, context: JobContext) -> _Pairs:
 
 def _places(statements: Iterable[StatementFlows], proposal: Proposal) -> tuple[Place, ...]:
     """Return where each statement stands; of SQL inside a deployment file, where the part of it begins."""
-    ends = [one.at.partition(":") for one in statements]
+    ends = [statement.at.partition(":") for statement in statements]
     if proposal.name:
         return tuple(Place(file=proposal.file, line=proposal.line) for _ in ends)
     return tuple(Place(file=proposal.file, line=int(line or 1), column=int(column or 1)) for line, _, column in ends)

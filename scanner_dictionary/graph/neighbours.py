@@ -29,8 +29,8 @@ def nearest_edges(
     """Return at most *limit* edges of *kinds* that leave (*forward*) or enter *nodes*, the first by key."""
     rows: list[EdgeRow] = []
     for chunk in in_chunks(nodes, _NODES_AT_ONCE):
-        found = conn.execute(_NEAREST[forward], {"nodes": chunk, "kinds": sorted(kinds), "most": limit})
-        rows += map(EdgeRow._make, found.all())
+        nearest = conn.execute(_NEAREST[forward], {"nodes": chunk, "kinds": sorted(kinds), "most": limit})
+        rows += map(EdgeRow._make, nearest.all())
     return tuple(sorted(rows)[:limit])
 
 

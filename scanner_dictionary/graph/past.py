@@ -65,7 +65,9 @@ class PastGraphReader:
         near = self.nodes_of(nodes)
         differing = self._differing_edges(near.values(), forward=forward, kinds=kinds)
         if not holders:
-            differing = [each for each in differing if each.kind != _CONTAINS or each.target_key.startswith(_COLUMN)]
+            differing = [
+                version for version in differing if version.kind != _CONTAINS or version.target_key.startswith(_COLUMN)
+            ]
         rows = graph_store.edges_at(self.conn, _reached(near), forward=forward, kinds=kinds, holders=holders)
         inner = self._inner_edges(near.values(), forward=forward, kinds=kinds)
         return tuple(sorted([*self._as_then(rows, differing), *inner]))

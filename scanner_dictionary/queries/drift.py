@@ -225,12 +225,12 @@ def _added(declared: Mapping[str, str], running: Mapping[str, str]) -> Iterator[
 def _is_equal(key: str, declared: str, running: str | None) -> bool:
     if running is None or declared == running:
         return running is not None
-    one, other = declared.strip(), running.strip()
+    expected, actual = declared.strip(), running.strip()
     if key in _LISTS:
-        return set(map(str.strip, one.split(","))) == set(map(str.strip, other.split(",")))
-    if _NUMBER.fullmatch(one) and _NUMBER.fullmatch(other):
-        return Decimal(one) == Decimal(other)
-    return one == other or (one.lower() == other.lower() and one.lower() in ("true", "false"))
+        return set(map(str.strip, expected.split(","))) == set(map(str.strip, actual.split(",")))
+    if _NUMBER.fullmatch(expected) and _NUMBER.fullmatch(actual):
+        return Decimal(expected) == Decimal(actual)
+    return expected == actual or (expected.lower() == actual.lower() and actual.lower() in ("true", "false"))
 
 
 def _is_unknown(declared: str, running: str | None) -> bool:

@@ -91,10 +91,10 @@ class _Wanted:
         use = t.search_use.c
         query = select(use.entity_id).where(use.entity_id > last, self._is_current(), *self._is_tagged())
         query = query.order_by(use.entity_id).limit(_DEFINITIONS_AT_ONCE)
-        found: set[int] = set()
+        definitions: set[int] = set()
         for kind, term in uses:
-            found.update(self._conn.scalars(query.where(use.kind == kind, use.term_id == term)))
-        return sorted(found)[:_DEFINITIONS_AT_ONCE]
+            definitions.update(self._conn.scalars(query.where(use.kind == kind, use.term_id == term)))
+        return sorted(definitions)[:_DEFINITIONS_AT_ONCE]
 
     def _is_current(self) -> ColumnElement[bool]:
         link, topic = t.topic_schema.c, t.topic.c

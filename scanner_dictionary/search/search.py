@@ -173,8 +173,8 @@ class _Searching:
 
     def _ranked(self, rows: Sequence[Any]) -> list[_Term]:
         terms = {key: _Term(key, name, _match(name, self._text)) for key, name in self._bounded(rows, _CANDIDATES)}
-        fitting = (each for each in terms.values() if self._text in each.term.lower())
-        return sorted(fitting, key=lambda each: (each.match, len(each.term), each.term))
+        fitting = (term for term in terms.values() if self._text in term.term.lower())
+        return sorted(fitting, key=lambda term: (term.match, len(term.term), term.term))
 
     def _entities(self, terms: Sequence[_Term], kinds: Sequence[int]) -> Iterator[SearchHit]:
         """Yield topics, nodes and subjects with one of *terms*, by kind, in the order of the terms."""
@@ -230,30 +230,30 @@ class _Searching:
                 sides = self._conn.execute(_SIDES_OF_TOPIC, {"cluster": hit.where, "topic": hit.name}).all()
                 columns = self._columns_of({definition for definition, _ in sides}, _like(start, ""))
                 for definition, role in sides:
-                    begun = (each for each in columns.get(definition, ()) if each[1].lower().startswith(start))
+                    begun = (column for column in columns.get(definition, ()) if column[1].lower().startswith(start))
                     for path, name, type_ in begun:
                         match = "exact" if name.lower() == start else "prefix"
                         yield SearchHit("column", *hit[1:3], _in_message(role, path), type_, "", match)
 
     def _columns_of(self, definitions: Collection[int], like: str) -> Mapping[int, list[tuple[Any, str, str]]]:
         """Return path, name and type of the columns whose name is *like* a pattern, in any letter case."""
-        found: dict[int, list[tuple[Any, str, str]]] = {}
+        columns: dict[int, list[tuple[Any, str, str]]] = {}
         values = {"definitions": sorted(definitions), "like": like}
         rows = self._conn.execute(_COLUMNS_LIKE, values).all() if definitions else ()
         for definition, path, name, type_ in rows:
-            found.setdefault(definition, []).append((texts(path), name, type_))
-        return found
+            columns.setdefault(definition, []).append((texts(path), name, type_))
+        return columns
 
     def _topics_of(self, definitions: Collection[int]) -> Mapping[int, list[Any]]:
         """Return cluster, name and side of the first topics that each of *definitions* describes now."""
-        found: dict[int, list[Any]] = {}
+        topics: dict[int, list[Any]] = {}
         query = _TOPICS_OF_DEFINITIONS if self._cluster is None else _TOPICS_IN_CLUSTER
         values = {"definitions": sorted(definitions), "cluster": self._cluster}
         for row in self._conn.execute(query, values):
-            found.setdefault(row.definition_id, []).append(row)
-        for rows in found.values():
+            topics.setdefault(row.definition_id, []).append(row)
+        for rows in topics.values():
             self._bounded(rows, _TOPICS_AT_ONCE)
-        return found
+        return topics
 
 
 def _growing(items: Iterable[T]) -> Iterator[list[T]]:

@@ -147,8 +147,8 @@ def may_delete(
 ) -> Listed[Deletion]:
     """Answer whether a topic, subject, version or schema id may be deleted, for each cluster; nothing is deleted."""
     answers = find_uses(dictionary, topic=topic, subject=subject, version=version, schema_id=schema_id, cluster=cluster)
-    listed = [_deletion(deletion_document(each), limit) for each in answers]
-    return Listed(items=listed, next_cursor=None, complete=all(each.complete for each in listed))
+    listed = [_deletion(deletion_document(answer), limit) for answer in answers]
+    return Listed(items=listed, next_cursor=None, complete=all(item.complete for item in listed))
 
 
 def _deletion(document: Document, limit: int) -> Deletion:
@@ -212,9 +212,9 @@ def checked(report: Document, limit: int) -> ChangeCheck:
     findings = report["findings"]
     left_out = {
         "findings": len(findings) - limit,
-        "affected": sum(max(0, len(each["affected"]) - limit) for each in findings[:limit]),
+        "affected": sum(max(0, len(finding["affected"]) - limit) for finding in findings[:limit]),
     }
     left_out = {name: count for name, count in left_out.items() if count > 0}
-    known = all(each["verdict"] != "unknown" or each["accepted"] for each in findings)
-    shown = [{**each, "affected": each["affected"][:limit]} for each in findings[:limit]]
+    known = all(finding["verdict"] != "unknown" or finding["accepted"] for finding in findings)
+    shown = [{**finding, "affected": finding["affected"][:limit]} for finding in findings[:limit]]
     return ChangeCheck(**{**report, "findings": shown}, complete=known and not left_out, left_out=left_out)

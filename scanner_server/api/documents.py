@@ -38,12 +38,12 @@ def document(value: object) -> Json:
     if names is not None:
         # A call for each plain value would take longer than all the rest.
         members = ((name, getattr(value, name)) for name in names)
-        return {name: each if type(each) in _PLAIN else document(each) for name, each in members}
+        return {name: member if type(member) in _PLAIN else document(member) for name, member in members}
     if isinstance(value, str):
         return str(value.value) if isinstance(value, Enum) else value
     if isinstance(value, Mapping):
-        return {str(key): each if type(each) in _PLAIN else document(each) for key, each in value.items()}
-    return [each if type(each) in _PLAIN else document(each) for each in value]  # type: ignore[attr-defined]
+        return {str(key): member if type(member) in _PLAIN else document(member) for key, member in value.items()}
+    return [member if type(member) in _PLAIN else document(member) for member in value]  # type: ignore[attr-defined]
 
 
 @lru_cache(maxsize=512)

@@ -89,7 +89,10 @@ _OF_BODIES = ("408", "413")
 def openapi_document() -> Json:
     """Return the document; it is the same for every dictionary."""
     schemas = Schemas()
-    paths = {f"{BASE}{each.path}": {each.method.lower(): _operation(each, schemas)} for each in OPERATIONS}
+    paths = {
+        f"{BASE}{operation.path}": {operation.method.lower(): _operation(operation, schemas)}
+        for operation in OPERATIONS
+    }
     paths[f"{BASE}/lineage"]["post"] = _INTAKE
     return {
         "openapi": "3.1.0",

@@ -128,7 +128,9 @@ def test_the_exit_status_says_that_somebody_is_hit(lab, address, proposed) -> No
     """As a pull request sees it."""
     options = ("--compatibility", "none", "--fail-on", "impact")
 
-    lab.scanner("check-change", str(proposed), "--dictionary", address, *options, expected=6)
+    answer = lab.scanner("check-change", str(proposed), "--dictionary", address, *options, expected=6)
+
+    assert "payload.total is removed" in answer
 
 
 def test_the_jobs_lose_what_was_foretold(lab, address, proposed, configured) -> None:

@@ -165,8 +165,8 @@ class DatasetIdentity:
     def resolve(self, namespace: str, name: str) -> ResolvedName:
         """Return the display name of a dataset."""
         certain = self._certain(namespace, name)
-        found = None if _is_kafka(namespace) else self._databases.find(*certain.name)
-        certain = certain._replace(name=Name(*found)) if found else certain
+        table = None if _is_kafka(namespace) else self._databases.find(*certain.name)
+        certain = certain._replace(name=Name(*table)) if table else certain
         return self._with_schema(certain.name) or certain
 
     def _certain(self, namespace: str, name: str) -> ResolvedName:

@@ -256,7 +256,7 @@ def _identity(snapshot: Snapshot, jobs: Iterable[JobFlows], context: LookupConte
         (*snapshot.events.symlinks, *of_catalogs),
         clusters=_clusters(snapshot),
         known={
-            *(normal(each.namespace, each.name) for each in others if each.kind is NodeKind.DATASET),
+            *(normal(end.namespace, end.name) for end in others if end.kind is NodeKind.DATASET),
             *(normal(*name) for name in context.naming.tables.names),
         },
         tables=context.naming.tables,

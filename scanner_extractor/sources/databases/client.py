@@ -129,8 +129,8 @@ def _missing(settings: DatabaseSettings, names: Iterable[str | None]) -> Iterato
     """Yield the listed schemas that are not among *names*; of a pattern, where it matches none."""
     listed = [name for name in names if name is not None]
     for pattern in settings.schemas if listed != [None] else ():
-        one = DatabaseSettings(name="", url="", schemas=(pattern,))
-        if not any(map(one.wants, listed)):
+        alone = DatabaseSettings(name="", url="", schemas=(pattern,))
+        if not any(map(alone.wants, listed)):
             yield Problem(f"{settings.source} schema {pattern}", _HIDDEN, _HINT)
 
 

@@ -16,24 +16,6 @@ from scanner_dictionary.search.columns_by_name import columns_called
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.catalogs import Annotation
 from scanner_model.columns import Column
-from scanner_model.names import Role
-
-FIELDS = ("customer_id", "customerId", "email", "id", "orderTotal")
-TAGGED = Column(path=("contact", "email"), type="string", tags=("PII",))
-
-
-@pytest.fixture
-def sample_scan(sample):
-    """Build a topic with a key and a value, one of whose columns has a tag."""
-    orders, keys = sample.version("orders-value", 1, FIELDS), sample.version("orders-key", 1, ("id",))
-    definition = sample.definition(*FIELDS)
-    definition = replace(definition, columns=(*definition.columns, Column(path=("contact",), type="record"), TAGGED))
-    return sample.scan(
-        topics=(sample.topic("orders"),),
-        versions=(orders, keys),
-        definitions=(definition, sample.definition("id")),
-        topic_schemas=(sample.link("orders", orders), sample.link("orders", keys, Role.KEY)),
-    )
 
 
 def note(scan, *tags: str):
