@@ -12,8 +12,13 @@ from dataflow_generator.connectors.model import Dataset, DatasetKind
 from scanner_model.errors import InputInvalid
 from scanner_model.names import broker_addresses
 
-_TWO_PARTS = frozenset({"mysql", "mariadb", "clickhouse", "teradata", "oceanbase", "hive", "vitess"})
-_DEFAULT_SCHEMAS = {"postgres": "public", "redshift": "public", "sqlserver": "dbo"}
+_TWO_PARTS = frozenset(
+    ("clickhouse", "doris", "hive", "mariadb", "mysql", "oceanbase", "starrocks", "teradata", "vitess")
+)
+DEFAULT_SCHEMAS = {
+    **dict.fromkeys(("materialize", "postgres", "redshift", "risingwave"), "public"),
+    "sqlserver": "dbo",
+}
 """The schema in which a server looks up unqualified tables, as the JDBC connectors do."""
 
 _USER = re.compile(r"//(?:(?!,[a-zA-Z][\w+.-]*://).)*@", re.DOTALL)
@@ -32,7 +37,7 @@ def table_of(server: JdbcServer, table: str, *, default_schema: bool = True) -> 
     """
     parts = identifiers(table)
     if default_schema and len(parts) == 1 and server.scheme not in _TWO_PARTS:
-        schema = server.schema or _DEFAULT_SCHEMAS.get(server.scheme, "")
+        schema = server.schema or DEFAULT_SCHEMAS.get(server.scheme, "")
         parts = (schema, *parts) if schema else parts
     whole = 2 if server.scheme in _TWO_PARTS else 3
     if server.database and len(parts) < whole:
@@ -156,8 +161,7 @@ def _unquoted(part: str) -> str:
 
 
 _FOLDS: dict[str, Callable[[str], str]] = {
-    "postgres": str.lower,
-    "redshift": str.lower,
+    **dict.fromkeys(("materialize", "postgres", "redshift", "risingwave"), str.lower),
     "oracle": str.upper,
     "db2": str.upper,
     "snowflake": str.upper,

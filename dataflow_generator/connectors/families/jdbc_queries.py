@@ -19,7 +19,7 @@ from scanner_model.errors import InputInvalid
 _DIALECTS = {"sqlserver": "tsql", "mariadb": "mysql", "postgres": "postgres", "db2": "", "unitycatalog": "databricks"}
 _READ_AS = frozenset(
     ("athena", "bigquery", "clickhouse", "databricks", "hive", "mysql", "oracle", "redshift", "snowflake", "sqlite")
-) | {"duckdb", "presto", "spark", "teradata", "trino"}
+) | {"doris", "duckdb", "materialize", "presto", "risingwave", "spark", "starrocks", "teradata", "trino"}
 _ALIAS_FIRST = frozenset({"clickhouse"})
 _ALIAS_LAST = frozenset({"databricks", "redshift", "snowflake", "teradata", "unitycatalog"})
 """Dialects whose expressions may use the names of select items: before columns of that name, or where there is none."""

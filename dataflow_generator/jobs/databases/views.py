@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from dataflow_generator.connectors.column_mapping import Paths
+from dataflow_generator.connectors.dataset_names import DEFAULT_SCHEMAS
 from dataflow_generator.connectors.families.jdbc_queries import QueryColumn, QueryReading, Table, read_query
 from dataflow_generator.graph import Certainty, present
 from dataflow_generator.jobs.databases.names import scheme_of
@@ -21,7 +22,6 @@ TYPE = "view"
 """The type of these jobs."""
 
 _SCHEMES = {"file": "sqlite"}
-_DEFAULT_SCHEMAS = {"postgres": "public", "redshift": "public", "sqlserver": "dbo"}
 _HINT = "where the view's columns come from is not known; what it reads is, where it is listed"
 
 
@@ -134,7 +134,7 @@ class _View:
             yield from (".".join(table), ".".join(table[1:]))  # an engine's own name of the catalog may come first
             return
         yield ".".join((*containers[: len(containers) + 1 - len(table)], *table))
-        default = _DEFAULT_SCHEMAS.get(scheme_of(self.row.name[0]))
+        default = DEFAULT_SCHEMAS.get(scheme_of(self.row.name[0]))
         if len(table) == 1 and default and containers:
             yield ".".join((*containers[:-1], default, *table))
 

@@ -12,6 +12,7 @@ from typing import NamedTuple
 import regex
 
 from dataflow_generator.analysis.connectivity import UnionFind
+from dataflow_generator.connectors.dataset_names import DEFAULT_SCHEMAS
 from dataflow_generator.jobs.databases.names import TableNames
 from dataflow_generator.openlineage.identity.names import (
     KAFKA,
@@ -123,7 +124,6 @@ def _compiled(pattern: str, namespace: str) -> Iterator[tuple[regex.Pattern[str]
         return
 
 
-_DEFAULT_SCHEMAS = {"postgres": "public", "redshift": "public", "sqlserver": "dbo"}
 """The default schema of a server, used for tables that are named without one."""
 
 
@@ -197,7 +197,7 @@ class DatasetIdentity:
 
     def _with_schema(self, name: Name) -> ResolvedName | None:
         """Return the probable table behind a name without its schema or its database; None where there is none."""
-        schema = _DEFAULT_SCHEMAS.get(name.namespace.partition(":")[0])
+        schema = DEFAULT_SCHEMAS.get(name.namespace.partition(":")[0])
         if schema is None or name.name.count(".") != 1:
             return None
         database, _, table = name.name.partition(".")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Protocol
 
 from sqlalchemy import Connection, Engine, Inspector, create_engine, event, inspect
 from sqlalchemy.engine.interfaces import DBAPIConnection
@@ -14,15 +16,36 @@ from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 from scanner_extractor.probes import Probe
 from scanner_extractor.scan.results import CatalogResult, Progress
 from scanner_extractor.settings.databases import DatabaseSettings
+from scanner_extractor.sources.databases.engines import ENGINES
+from scanner_extractor.sources.databases.engines.session import EngineCatalog, engine_session
 from scanner_extractor.sources.databases.errors import reason_of, source_errors
 from scanner_extractor.sources.databases.location import Location
 from scanner_extractor.sources.databases.products import timeouts
-from scanner_extractor.sources.databases.reader import TABLE, SchemaReader, SchemaTables, listed_objects
-from scanner_model.errors import Problem, SourceRefused
+from scanner_extractor.sources.databases.reader import TABLE, DatabaseTables, SchemaReader, listed_objects
+from scanner_model.errors import Problem, ScannerError, SourceRefused
 from scanner_model.scan import SourceResult, SourceStatus
 
 _HIDDEN = "it does not exist, or this user may not see it"
 _HINT = "check `schemas` and the user's rights: see docs/sources/databases.md"
+
+
+class Catalog(Protocol):
+    """The catalog of a connected database; a schema is None where the database has none.
+
+    Its methods raise DBAPIError or ScannerError.
+    """
+
+    def version(self) -> str:
+        """Return product and version."""
+
+    def schemas(self) -> Iterable[str | None]:
+        """List the schemas that matter, in order."""
+
+    def kinds(self, schema: str | None) -> list[str]:
+        """Return the kind of each table and view of a schema."""
+
+    def read(self, schema: str | None) -> DatabaseTables:
+        """Read the tables and views of a schema."""
 
 
 def read_database(settings: DatabaseSettings, progress: Progress) -> CatalogResult:
@@ -31,22 +54,20 @@ def read_database(settings: DatabaseSettings, progress: Progress) -> CatalogResu
     Each schema is read in a transaction of its own; one that cannot be read is a problem, and the result partial.
     Raises ScannerError where the database cannot be reached, or none of its schemas read.
     """
-    location = Location.of(settings)
-    read: list[SchemaTables] = []
+    read: list[DatabaseTables] = []
     problems: list[Problem] = []
-    with connected(settings, location) as conn:
-        names = _schemas(settings, location, inspect(conn))
+    with _catalog(settings) as catalog:
+        names = list(catalog.schemas())
         problems.extend(_missing(settings, names))
         if problems and not names:
             raise SourceRefused(f"none of its schemas is there: {', '.join(settings.schemas)}", hint=_HINT)
         for name in names:
             try:
-                read.append(_reader(settings, location, conn).read(name))
-            except DBAPIError as error:
+                read.append(catalog.read(name))
+            except (DBAPIError, ScannerError) as error:
                 problems.append(Problem(f"{settings.source} schema {name}", reason_of(error), _HINT))
                 if len(problems) == len(names) and not read:
                     raise
-            conn.rollback()
             progress(settings.source, sum(len(schema.tables) for schema in read), None)
     return _result(settings, read, problems)
 
@@ -58,21 +79,62 @@ def database_probes(settings: DatabaseSettings) -> Iterator[Probe]:
 
 
 def _version(settings: DatabaseSettings) -> str:
-    with connected(settings, Location.of(settings)) as conn:
-        version = ".".join(map(str, conn.dialect.server_version_info or ()))
-        return f"{conn.dialect.name} {version}".strip()
+    with _catalog(settings) as catalog:
+        return catalog.version()
 
 
 def _counted(settings: DatabaseSettings) -> str:
-    location = Location.of(settings)
-    with connected(settings, location) as conn:
-        inspector = inspect(conn)
-        names = _schemas(settings, location, inspector)
+    with _catalog(settings) as catalog:
+        names = list(catalog.schemas())
         if lacking := tuple(_missing(settings, names)):
             raise SourceRefused(lacking[0].what, where=lacking[0].where, hint=lacking[0].hint)
-        kinds = [kind for name in names for _, kind in listed_objects(inspector, name)]
+        kinds = [kind for name in names for kind in catalog.kinds(name)]
         tables = kinds.count(TABLE)
         return f"{tables} tables and {len(kinds) - tables} views in {len(names)} schemas"
+
+
+@contextmanager
+def _catalog(settings: DatabaseSettings) -> Iterator[Catalog]:
+    """Connect to a database; errors are converted."""
+    location = Location.of(settings)
+    if engine := ENGINES.get(location.product.scheme):
+        with engine_session(settings, location) as session:
+            yield EngineCatalog(engine, session)
+    else:
+        with connected(settings, location) as conn:
+            yield _Inspected(settings, location, conn)
+
+
+@dataclass(frozen=True, slots=True)
+class _Inspected:
+    """A database that SQLAlchemy's inspector reads."""
+
+    settings: DatabaseSettings
+    location: Location
+    conn: Connection
+
+    def version(self) -> str:
+        dialect = self.conn.dialect
+        return f"{dialect.name} {'.'.join(map(str, dialect.server_version_info or ()))}".strip()
+
+    def schemas(self) -> Iterable[str | None]:
+        return _schemas(self.settings, self.location, inspect(self.conn))
+
+    def kinds(self, schema: str | None) -> list[str]:
+        return [kind for _, kind in listed_objects(inspect(self.conn), schema)]
+
+    def read(self, schema: str | None) -> DatabaseTables:
+        # The cache of an inspector lives as long as one schema is read.
+        reader = SchemaReader(
+            source=self.settings.source,
+            location=self.location,
+            inspector=inspect(self.conn),
+            secret_names=self.settings.secret_names,
+        )
+        try:
+            return reader.read(schema)
+        finally:
+            self.conn.rollback()
 
 
 @contextmanager
@@ -90,7 +152,7 @@ def _engine(settings: DatabaseSettings, location: Location) -> Engine:
     driver = location.url.get_dialect().driver
     arguments = timeouts(driver, settings.connect_timeout, settings.read_timeout)
     engine = create_engine(location.url, poolclass=NullPool, connect_args=arguments, hide_parameters=True)
-    statements = [*location.product.session, *_time_limit(location, settings.read_timeout)]
+    statements = location.product.statements(settings.read_timeout)
 
     @event.listens_for(engine, "connect")
     def _begin_session(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
@@ -103,11 +165,6 @@ def _engine(settings: DatabaseSettings, location: Location) -> Engine:
     return engine
 
 
-def _time_limit(location: Location, seconds: float) -> tuple[str, ...]:
-    """Return the statement that bounds each later one, where the server can do so."""
-    return (f"SET statement_timeout = {round(seconds * 1000)}",) if location.product.scheme == "postgres" else ()
-
-
 def _schemas(settings: DatabaseSettings, location: Location, inspector: Inspector) -> list[str | None]:
     """Return the schemas to read, in order; [None] where the database has no schemas."""
     product = location.product
@@ -117,11 +174,10 @@ def _schemas(settings: DatabaseSettings, location: Location, inspector: Inspecto
         return [inspector.default_schema_name]
     if not product.schemas_in_database and location.url.database and not settings.schemas:
         return [location.url.database]
-    own = (*product.own_prefixes,)
     return [
         name
         for name in sorted(inspector.get_schema_names())
-        if settings.wants(name) and (settings.schemas or not (name in product.own or name.startswith(own)))
+        if settings.wants(name) and (settings.schemas or not product.owns(name))
     ]
 
 
@@ -134,14 +190,7 @@ def _missing(settings: DatabaseSettings, names: Iterable[str | None]) -> Iterato
             yield Problem(f"{settings.source} schema {pattern}", _HIDDEN, _HINT)
 
 
-def _reader(settings: DatabaseSettings, location: Location, conn: Connection) -> SchemaReader:
-    """Return a reader with an inspector of its own, whose cache lives as long as one schema is read."""
-    return SchemaReader(
-        source=settings.source, location=location, inspector=inspect(conn), secret_names=settings.secret_names
-    )
-
-
-def _result(settings: DatabaseSettings, read: list[SchemaTables], problems: list[Problem]) -> CatalogResult:
+def _result(settings: DatabaseSettings, read: list[DatabaseTables], problems: list[Problem]) -> CatalogResult:
     tables = [table for schema in read for table in schema.tables]
     unread = [name for schema in read for name in schema.unread]
     reasons = [f"{len(problems)} of its schemas could not be read"] if problems else []

@@ -28,10 +28,15 @@ def reason_of(error: BaseException) -> str:
 
 
 @contextmanager
-def source_errors(url: URL) -> Iterator[None]:
-    """Convert what SQLAlchemy and the driver of *url* raise to errors of a source."""
+def source_errors(url: URL, *driver_errors: type[Exception]) -> Iterator[None]:
+    """Convert what SQLAlchemy and the driver of *url* raise to errors of a source.
+
+    *driver_errors* are those of a driver that is used without SQLAlchemy.
+    """
     try:
         yield
+    except driver_errors as error:
+        raise _source_error(error, url) from error
     except (DBAPIError, UnicodeError) as error:
         raise _source_error(error, url) from error
     except (NoSuchModuleError, ImportError) as error:
@@ -43,7 +48,7 @@ def source_errors(url: URL) -> Iterator[None]:
         raise PayloadUnexpected(_hidden(reason_of(error), url), hint=_ADDRESS) from error
 
 
-def _source_error(error: DBAPIError | UnicodeError, url: URL) -> ScannerError:
+def _source_error(error: Exception, url: URL) -> ScannerError:
     reason = _hidden(reason_of(error), url)
     if _REFUSED.search(reason):
         return SourceRefused(reason, hint=_RIGHTS)

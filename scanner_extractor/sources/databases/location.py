@@ -9,7 +9,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from scanner_extractor.settings.databases import DatabaseSettings
-from scanner_extractor.sources.databases.products import Product, product_of
+from scanner_extractor.sources.databases.products import PRODUCTS, Product, product_of
 from scanner_model.errors import InputInvalid
 
 FORMS = "write dialect://user@host:port/database, as in postgresql://scanner@db:5432/shop"
@@ -54,18 +54,20 @@ class Location:
         product = product_of(url.get_backend_name())
         if url.get_backend_name() == "sqlite":
             return _in_file(url, product, settings)
-        if "+" not in url.drivername and product.driver:
+        database = _database(url) if product.schemas_in_database else ""
+        if product.protocol:
+            url = url.set(drivername=f"{product.protocol}+{product.driver}")
+        elif "+" not in url.drivername and product.driver:
             url = url.set(drivername=f"{url.drivername}+{product.driver}")
         if settings.password:
             url = url.set(password=settings.password)
         host = url.host or _text(url, "host") or "localhost"
-        return cls(
-            url=url,
-            product=product,
-            namespace=_namespace(product, "localhost" if "/" in host else host, url.port),
-            aliases=tuple(_namespace(product, *_host_and_port(alias)) for alias in settings.aliases),
-            database=_database(url) if product.schemas_in_database else "",
+        addresses = [("localhost" if "/" in host else host, url.port), *map(_host_and_port, settings.aliases)]
+        known_as = [product, *([PRODUCTS[product.protocol]] if product.protocol else [])]
+        namespace, *aliases = (
+            _namespace(named, host, port or product.port) for named in known_as for host, port in addresses
         )
+        return cls(url=url, product=product, namespace=namespace, aliases=tuple(aliases), database=database)
 
     def name(self, schema: str, table: str) -> str:
         """Return the OpenLineage name of a table; an unknown part is left out."""

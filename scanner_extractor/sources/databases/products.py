@@ -13,7 +13,9 @@ class Product:
     *scheme* and *port* are those of OpenLineage's namespace. *schemas_in_database*: the full name of a table is
     `database.schema.table`, otherwise `schema.table`. *own* are the schemas of the product itself, and *own_prefixes*
     how the names of others begin. *own_schema_only*: without a list only the user's schema is read. *session* are
-    statements that make a session read-only. *driver* is the one that is used where the URL names none.
+    statements that make a session read-only, *time_limit* bounds each later one by `{seconds}` or `{milliseconds}`.
+    *driver* is the one that is used where the URL names none. *protocol* is the dialect of the product whose protocol
+    it speaks, empty for its own one: jobs may know its tables by that product's names, too.
     """
 
     scheme: str
@@ -23,7 +25,18 @@ class Product:
     own_prefixes: tuple[str, ...] = ()
     own_schema_only: bool = False
     session: tuple[str, ...] = ()
+    time_limit: str = ""
     driver: str = ""
+    protocol: str = ""
+
+    def owns(self, schema: str) -> bool:
+        """Return whether a schema is one of the product itself."""
+        return schema in self.own or schema.startswith(self.own_prefixes)
+
+    def statements(self, seconds: float) -> tuple[str, ...]:
+        """Return the statements that a session begins with; each later one is bounded by *seconds*, where it can be."""
+        limit = self.time_limit.format(seconds=max(1, round(seconds)), milliseconds=round(seconds * 1000))
+        return (*self.session, *([limit] if limit else []))
 
 
 _ROLES = frozenset(
@@ -48,6 +61,7 @@ _POSTGRES = Product(
     port=5432,
     own_prefixes=("pg_",),
     session=("SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY",),
+    time_limit="SET statement_timeout = {milliseconds}",
     driver="psycopg",
 )
 
@@ -68,6 +82,37 @@ PRODUCTS: Mapping[str, Product] = {
     "trino": Product(scheme="trino", port=8080),
     "clickhouse": Product(
         scheme="clickhouse", port=8123, schemas_in_database=False, own=frozenset({"system", "information_schema"})
+    ),
+    "risingwave": Product(
+        scheme="risingwave",
+        port=4566,
+        own=frozenset({"information_schema", "rw_catalog"}),
+        own_prefixes=("pg_",),
+        driver="psycopg",
+        protocol="postgresql",
+    ),
+    "materialize": Product(
+        scheme="materialize",
+        port=6875,
+        own_prefixes=("mz_", "pg_"),
+        driver="psycopg",
+        protocol="postgresql",
+    ),
+    "starrocks": Product(
+        scheme="starrocks",
+        port=9030,
+        schemas_in_database=False,
+        own=frozenset({"_statistics_", "information_schema", "sys"}),
+        driver="pymysql",
+        protocol="mysql",
+    ),
+    "doris": Product(
+        scheme="doris",
+        port=9030,
+        schemas_in_database=False,
+        own=frozenset({"__internal_schema", "information_schema", "mysql"}),
+        driver="pymysql",
+        protocol="mysql",
     ),
 }
 """By SQLAlchemy's name of the dialect. Source: OpenLineage, "Naming conventions"."""

@@ -43,8 +43,8 @@ def listed_objects(inspector: Inspector, schema: str | None) -> Iterator[tuple[s
 
 
 @dataclass(slots=True, kw_only=True)
-class SchemaTables:
-    """The tables and views of a schema; *unread* are the names of those whose columns could not be read."""
+class DatabaseTables:
+    """Tables and views that were read; *unread* are the names of those whose columns could not be."""
 
     tables: list[CatalogTable] = field(default_factory=list)
     unread: list[str] = field(default_factory=list)
@@ -60,14 +60,14 @@ class SchemaReader:
     inspector: Inspector
     secret_names: frozenset[str] = frozenset()
 
-    def read(self, schema: str | None) -> SchemaTables:
+    def read(self, schema: str | None) -> DatabaseTables:
         """Read a schema; None is the only one of a database without schemas. Raises SQLAlchemyError."""
         kinds = dict(listed_objects(self.inspector, schema))
         views = [name for name, kind in kinds.items() if kind in _VIEWS]
         columns = self._described(self.inspector.get_multi_columns, schema, views)
         keys = self._keys(schema)
         comments = self._described(self.inspector.get_multi_table_comment, schema, views)
-        result = SchemaTables()
+        result = DatabaseTables()
         for name in sorted(kinds):
             reported = columns.get((schema, name))
             full_name = self._name(schema, name)
@@ -137,7 +137,7 @@ class SchemaReader:
         columns, referenced = key["constrained_columns"], key["referred_columns"]
         return TableKey(FOREIGN_KEY, self._stored(columns), references, self._stored(referenced))
 
-    def _definition(self, schema: str | None, name: str, kind: str, result: SchemaTables) -> str:
+    def _definition(self, schema: str | None, name: str, kind: str, result: DatabaseTables) -> str:
         """Return the SQL text of a view; empty for a table, and with a problem where it cannot be read."""
         if kind not in _VIEWS:
             return ""

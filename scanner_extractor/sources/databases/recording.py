@@ -17,6 +17,8 @@ DOCUMENT = "database"
 """The name under which a capture holds it."""
 
 _PLAIN = ("provider", "namespace", "name", "kind", "description", "definition")
+_LATER = ("table_format",)
+"""Members that older captures lack."""
 _PAIRS = ("parameters", "symlinks")
 
 
@@ -61,7 +63,7 @@ def _table_document(table: CatalogTable) -> Json:
     keys = [[key.kind, list(key.columns), key.references, list(key.referenced)] for key in table.keys]
     columns = [_column_document(column) for column in table.columns]
     pairs = {member: [list(pair) for pair in getattr(table, member)] for member in _PAIRS}
-    plain = {member: getattr(table, member) for member in _PLAIN}
+    plain = {member: getattr(table, member) for member in (*_PLAIN, *_LATER)}
     return {**plain, **pairs, "keys": keys, "columns": columns}
 
 
@@ -76,6 +78,7 @@ def _column_document(column: Column) -> Json:
 
 def _table(item: Json, source: SourceId) -> CatalogTable:
     plain: dict[str, Any] = {member: str(item[member]) for member in _PLAIN}
+    plain |= {member: str(item.get(member, "")) for member in _LATER}
     plain |= {member: tuple((str(first), str(second)) for first, second in item[member]) for member in _PAIRS}
     return CatalogTable(
         source=source,

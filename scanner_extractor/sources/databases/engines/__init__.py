@@ -1,0 +1,12 @@
+"""Engines that ingest from Kafka and are asked in SQL over another product's protocol: their own system tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from scanner_extractor.sources.databases.engines.session import Engine
+
+__all__ = ["ENGINES"]
+
+ENGINES: Mapping[str, Engine] = {}
+"""By SQLAlchemy's name of the dialect; SQLAlchemy's inspector reads all other products."""
