@@ -21,8 +21,11 @@ from scanner_model.catalogs import (
     KAFKA_COLUMNS,
     KAFKA_FORMAT,
     KAFKA_GROUP,
+    KAFKA_PARTS,
     KAFKA_PATTERN,
     KAFKA_TOPICS,
+    KEY_PART,
+    VALUE_PART,
 )
 from scanner_model.columns import KEY, Column, ColumnPath, field_name, field_segment
 from scanner_model.errors import InputInvalid
@@ -47,15 +50,19 @@ _WHOLE = frozenset({"jsonasobject", "jsonasstring", "lineasstring", "rawblob"})
 _POSITIONAL = (
     *("csv", "customseparated", "jsoncompacteachrow", "jsoncompactstringseachrow", "msgpack", "regexp", "rowbinary"),
     *("tabseparated", "tabseparatedraw", "template", "tsv", "tsvraw", "values"),
+    *("canal", "debezium_mongo", "maxwell", "regex"),
 )
+_DEBEZIUM = "debezium"
+_ROW: tuple[ColumnPath, ...] = (("after",), ("payload", "after"))
+"""Where a change of Debezium has the row, with and without its schema."""
 
 
 def matching(message_format: str) -> Match:
-    """Return how columns are matched in a format, by ClickHouse's name of it; other engines match by name."""
-    word = message_format.lower()
-    if word in _WHOLE:
+    """Return how columns are matched in a format, by the names of its envelope and encoding; most match by name."""
+    words = message_format.lower().split()
+    if any(word in _WHOLE for word in words):
         return Match.WHOLE
-    return Match.UNKNOWN if word in _POSITIONAL else Match.NAME
+    return Match.UNKNOWN if any(word in _POSITIONAL for word in words) else Match.NAME
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,46 +178,76 @@ class _Ingestion:
 
     def _columns(self, topic: Dataset, *, is_written: bool) -> Iterator[tuple[ColumnPath, ColumnPath, str]]:
         """Yield a field of the topic with the column of the table; only columns that hold what is in the message."""
-        columns = [column.path for column in self.row.columns if len(column.path) == 1 and column.default is None]
-        known = self._fields(topic)
-        match matching(dict(self.row.parameters).get(KAFKA_FORMAT, "")):
+        parts = self._parts()
+        own = (column.path for column in self.row.columns if len(column.path) == 1 and column.default is None)
+        columns = [path for path in own if path not in parts]
+        known, message_format = self._fields(topic), dict(self.row.parameters).get(KAFKA_FORMAT, "")
+        match matching(message_format):
             case Match.NAME:
-                yield from _by_name(columns, known, _computed(self.row))
+                prefixes = _ROW if _DEBEZIUM in message_format.lower().split() else ()
+                keys: tuple[ColumnPath, ...] = ((KEY,),) if KEY_PART in parts.values() else ()
+                yield from _by_name(columns, known, _computed(self.row), (*prefixes, *keys))
             case Match.WHOLE if len(columns) == 1:
-                values = (column.path for column in known if len(column.path) == 1 and column.path[0] != KEY)
-                yield from ((path, columns[0], "TRANSFORMATION") for path in values)
+                yield from _whole(VALUE_PART, columns[0], known)
         if not is_written and self.row.table_format.lower() in _WITH_KEY_COLUMN:
-            keys = [column.path for column in known if column.path[:1] == (KEY,) and len(column.path) <= 2]
-            leaves = [path for path in keys if len(path) == 2] or keys
-            yield from ((path, _KEY_COLUMN, "TRANSFORMATION" if len(path) == 2 else "IDENTITY") for path in leaves)
+            parts = {_KEY_COLUMN: KEY_PART, **parts}
+        for path, part in parts.items():
+            yield from _whole(part, path, known)
+
+    def _parts(self) -> dict[ColumnPath, str]:
+        """Return the columns that hold a part of a message as a whole, with the part."""
+        listed = _document(self.row, KAFKA_PARTS)
+        return {(field_segment(name),): part for name, part in listed.items() if isinstance(part, str)}
 
     def _fields(self, topic: Dataset) -> tuple[Column, ...]:
         clusters = {namespace: name for name, namespace in self.ends.naming.clusters.items()}
         return self.ends.columns.get((clusters.get(topic.namespace, ""), topic.name), ())
 
 
-def _computed(row: TableRow) -> Mapping[str, Sequence[str]]:
-    """Return the fields that columns come from which have another name, or are computed."""
+def _whole(part: str, column: ColumnPath, known: Iterable[Column]) -> Iterator[tuple[ColumnPath, ColumnPath, str]]:
+    """Yield what a column comes from that holds the key of a message, or its value, as a whole."""
+    if part == KEY_PART:
+        keys = [field.path for field in known if field.path[:1] == (KEY,) and len(field.path) <= 2]
+        leaves = [path for path in keys if len(path) == 2] or keys
+        yield from ((path, column, "TRANSFORMATION" if len(path) == 2 else "IDENTITY") for path in leaves)
+    elif part == VALUE_PART:
+        values = (field.path for field in known if len(field.path) == 1 and field.path[0] != KEY)
+        yield from ((path, column, "TRANSFORMATION") for path in values)
+
+
+def _document(row: TableRow, parameter: str) -> Mapping[str, object]:
+    """Return a parameter that is a JSON object; empty where it is none."""
     try:
-        listed = json.loads(dict(row.parameters).get(KAFKA_COLUMNS, "{}"))
+        listed = json.loads(dict(row.parameters).get(parameter, "{}"))
     except ValueError:
         return {}
-    return (
-        {name: fields for name, fields in listed.items() if isinstance(fields, list)}
-        if isinstance(listed, dict)
-        else {}
-    )
+    return listed if isinstance(listed, dict) else {}
+
+
+def _computed(row: TableRow) -> Mapping[str, Sequence[str]]:
+    """Return the fields that columns come from which have another name, or are computed."""
+    listed = _document(row, KAFKA_COLUMNS)
+    return {name: fields for name, fields in listed.items() if isinstance(fields, list)}
 
 
 def _by_name(
-    columns: Iterable[ColumnPath], known: tuple[Column, ...], computed: Mapping[str, Sequence[str]]
+    columns: Iterable[ColumnPath],
+    known: tuple[Column, ...],
+    computed: Mapping[str, Sequence[str]],
+    prefixes: Sequence[ColumnPath] = (),
 ) -> Iterator[tuple[ColumnPath, ColumnPath, str]]:
-    """Yield each column with the fields that it comes from; without a schema the message has what the table lists."""
-    fields = Fields(column for column in known if column.path[:1] != (KEY,))
+    """Yield each column with the fields that it comes from; without a schema the message has what the table lists.
+
+    *prefixes* are where fields are that the value itself does not have; without a schema they are behind the first.
+    """
+    value = Fields(column for column in known if column.path[:1] != (KEY,))
+    fields = Fields(known) if (KEY,) in prefixes else value
+    unknown = next((prefix for prefix in prefixes if prefix != (KEY,)), ())
     for path in columns:
         others = computed.get(field_name(path[0]) or path[0])
         wanted = [path] if others is None else [(field_segment(str(name)),) for name in others]
         for name in wanted:
-            field = fields.find(name) if fields.known else name
+            places = (value.find(name), *(fields.find((*prefix, *name)) for prefix in prefixes))
+            field = next((place for place in places if place is not None), None) if known else (*unknown, *name)
             if field is not None:
                 yield field, path, "IDENTITY" if others is None else "TRANSFORMATION"

@@ -21,7 +21,7 @@ from scanner_extractor.sources.databases.engines.session import EngineCatalog, e
 from scanner_extractor.sources.databases.errors import reason_of, source_errors
 from scanner_extractor.sources.databases.location import Location
 from scanner_extractor.sources.databases.products import timeouts
-from scanner_extractor.sources.databases.reader import TABLE, DatabaseTables, SchemaReader, listed_objects
+from scanner_extractor.sources.databases.reader import VIEWS, DatabaseTables, SchemaReader, listed_objects
 from scanner_model.errors import Problem, ScannerError, SourceRefused
 from scanner_model.scan import SourceResult, SourceStatus
 
@@ -89,8 +89,8 @@ def _counted(settings: DatabaseSettings) -> str:
         if lacking := tuple(_missing(settings, names)):
             raise SourceRefused(lacking[0].what, where=lacking[0].where, hint=lacking[0].hint)
         kinds = [kind for name in names for kind in catalog.kinds(name)]
-        tables = kinds.count(TABLE)
-        return f"{tables} tables and {len(kinds) - tables} views in {len(names)} schemas"
+        views = sum(kind in VIEWS for kind in kinds)
+        return f"{len(kinds) - views} tables and {views} views in {len(names)} schemas"
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from scanner_model.names import SourceId
 from scanner_model.redaction import mask_statement, mask_text
 
 TABLE, VIEW, MATERIALIZED_VIEW = "TABLE", "VIEW", "MATERIALIZED VIEW"
-_VIEWS = (VIEW, MATERIALIZED_VIEW)
+VIEWS = (VIEW, MATERIALIZED_VIEW)
 
 Reported = Mapping[tuple[str | None, str], Any]
 """What the inspector reports in bulk, by schema and table."""
@@ -63,7 +63,7 @@ class SchemaReader:
     def read(self, schema: str | None) -> DatabaseTables:
         """Read a schema; None is the only one of a database without schemas. Raises SQLAlchemyError."""
         kinds = dict(listed_objects(self.inspector, schema))
-        views = [name for name, kind in kinds.items() if kind in _VIEWS]
+        views = [name for name, kind in kinds.items() if kind in VIEWS]
         columns = self._described(self.inspector.get_multi_columns, schema, views)
         keys = self._keys(schema)
         comments = self._described(self.inspector.get_multi_table_comment, schema, views)
@@ -139,7 +139,7 @@ class SchemaReader:
 
     def _definition(self, schema: str | None, name: str, kind: str, result: DatabaseTables) -> str:
         """Return the SQL text of a view; empty for a table, and with a problem where it cannot be read."""
-        if kind not in _VIEWS:
+        if kind not in VIEWS:
             return ""
         where = f"{self.source} {self._name(schema, name)}"
         hint = "its columns are known, where they come from is not: see docs/sources/databases.md for the rights"

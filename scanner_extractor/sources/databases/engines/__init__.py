@@ -4,9 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from scanner_extractor.sources.databases.engines.materialize import MATERIALIZE
+from scanner_extractor.sources.databases.engines.risingwave import RISINGWAVE
 from scanner_extractor.sources.databases.engines.session import Engine
 
 __all__ = ["ENGINES"]
 
-ENGINES: Mapping[str, Engine] = {}
+ENGINES: Mapping[str, Engine] = {
+    "materialize": MATERIALIZE,
+    "risingwave": RISINGWAVE,
+}
 """By SQLAlchemy's name of the dialect; SQLAlchemy's inspector reads all other products."""
