@@ -30,7 +30,7 @@ from dataflow_generator.jobs.connect_columns import (
 )
 from dataflow_generator.jobs.consumer_groups import GroupOwner, group_jobs
 from dataflow_generator.jobs.consumer_groups import Query as NamedQuery
-from dataflow_generator.jobs.databases.ingestion import Ends, IngestionPart, group_owners, ingestion_jobs, topics_of
+from dataflow_generator.jobs.databases.ingestion import Ends, IngestionPart, group_owners, ingestion_jobs, with_topics
 from dataflow_generator.jobs.databases.names import TableNames
 from dataflow_generator.jobs.databases.views import view_jobs
 from dataflow_generator.jobs.flink.ddl import declared_columns, defines
@@ -296,9 +296,11 @@ def catalog_readings(rows: Sequence[LinkRow], context: LookupContext) -> Iterato
 
 def view_readings(rows: Sequence[TableRow], context: LookupContext) -> Iterator[JobReading]:
     """Read the definitions of views."""
-    for reading in view_jobs(rows, context.tables, context.naming, context.views):
+    ends = Ends.of(rows, context.naming, context.topics, context.columns.full)
+    for row, reading in zip(rows, view_jobs(rows, context.tables, context.naming, context.views), strict=True):
+        flows = with_topics(reading.flows, row, ends, context.tables)
         count = "columns" if reading.whole else "tables" if reading.flows.reads else "unread"
-        yield JobReading(reading.flows, Coverage.of_one(count, reading.problems))
+        yield JobReading(flows, Coverage.of_one(count, reading.problems))
 
 
 def ingestion_parts(snapshot: Snapshot) -> Iterator[IngestionPart]:
@@ -309,10 +311,8 @@ def ingestion_parts(snapshot: Snapshot) -> Iterator[IngestionPart]:
 
 def ingestion_readings(part: IngestionPart, context: LookupContext) -> Iterator[JobReading]:
     """Read the tables that engines read from topics."""
-    named = {topic for row in part.tables for topic in topics_of(row, context.naming, context.topics)}
-    columns = context.columns.full(_cluster_topics(named, context).keys())
-    written = {context.naming.dataset(*name) for name in part.views}
-    return map(JobReading, ingestion_jobs(part.tables, Ends(context.naming, context.topics, columns, written)))
+    ends = Ends.of(part.tables, context.naming, context.topics, context.columns.full, part.views)
+    return map(JobReading, ingestion_jobs(part.tables, ends))
 
 
 CONNECT = "connect"

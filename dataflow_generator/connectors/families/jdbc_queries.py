@@ -13,7 +13,7 @@ from sqlglot.errors import ErrorLevel, SqlglotError
 from sqlglot.optimizer.scope import Scope, build_scope
 
 from dataflow_generator.connectors.dataset_names import folded
-from dataflow_generator.connectors.families.query_values import is_inside, named_values, star_changes
+from dataflow_generator.connectors.families.query_values import is_inside, named_values, plain_tree, star_changes
 from scanner_model.errors import InputInvalid
 
 _DIALECTS = {"sqlserver": "tsql", "mariadb": "mysql", "postgres": "postgres", "db2": "", "unitycatalog": "databricks"}
@@ -113,6 +113,7 @@ def _scope(text: str, scheme: str) -> tuple[Scope | None, _Header]:
         query, header = _view(statements[0]) if len(statements) == 1 else (None, _Header())
         if query is not None and _is_deep(query):
             raise InputInvalid(f"an expression of the query is more than {_HIGHEST} levels deep")
+        query = plain_tree(query, scheme) if query is not None else None
         return build_scope(query) if isinstance(query, exp.Query) else None, header
     except SqlglotError as error:
         raise InputInvalid(f"the query cannot be parsed: {_first_line(error)}") from error

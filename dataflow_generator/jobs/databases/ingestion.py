@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import NamedTuple
 
@@ -65,6 +65,10 @@ def matching(message_format: str) -> Match:
     return Match.UNKNOWN if any(word in _POSITIONAL for word in words) else Match.NAME
 
 
+ReadColumns = Callable[[Collection[ClusterTopic]], Mapping[ClusterTopic, tuple[Column, ...]]]
+"""Returns the columns of topics that are known."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ends:
     """What tables are resolved against: names, the live topics of each cluster, and the columns of some topics.
@@ -77,6 +81,22 @@ class Ends:
     columns: Mapping[ClusterTopic, tuple[Column, ...]]
     written: Collection[Dataset] = ()
 
+    @classmethod
+    def of(
+        cls,
+        rows: Iterable[TableRow],
+        naming: Naming,
+        topics: Mapping[str, Collection[str]],
+        columns: ReadColumns,
+        views: Iterable[Name] = (),
+    ) -> Ends:
+        """Return the ends of *rows*; *columns* reads those of topics, *views* are the names of all views."""
+        clusters = {namespace: name for name, namespace in naming.clusters.items()}
+        named = {topic for row in rows for topic in topics_of(row, naming, topics)}
+        known = {(clusters[topic.namespace], topic.name) for topic in named if topic.namespace in clusters}
+        written = {naming.dataset(*name) for name in views}
+        return cls(naming, topics, columns(known) if known else {}, written)
+
 
 class IngestionPart(NamedTuple):
     """Tables that engines read from topics, and the names of the views, which may write to such tables."""
@@ -86,13 +106,15 @@ class IngestionPart(NamedTuple):
 
 
 def topics_of(row: TableRow, naming: Naming, topics: Mapping[str, Collection[str]]) -> dict[Dataset, Certainty]:
-    """Return the topics of a table: those that it names, and the live ones that its pattern matches.
+    """Return the topics of a table: those that it names, and the live ones that its pattern matches; often none.
 
     Where its brokers are not known, they are those of its cluster, if that has such topics.
     """
     values = dict(row.parameters)
     names = list(filter(None, values.get(KAFKA_TOPICS, "").split(",")))
     brokers, pattern = values.get(KAFKA_BROKERS), values.get(KAFKA_PATTERN, "")
+    if not names and not pattern:
+        return {}
     space = _namespace(brokers, naming) if brokers else naming.clusters[row.cluster]
     clusters = {namespace: name for name, namespace in naming.clusters.items()}
     live = topics.get(clusters.get(space, ""), ())
@@ -121,10 +143,27 @@ def _matching(pattern: str, live: Collection[str]) -> list[str]:
 
 
 def ingestion_jobs(rows: Iterable[TableRow], ends: Ends) -> Iterator[JobFlows]:
-    """Yield the job of each table; a table that a view writes to is written to its topics, any other is read."""
+    """Yield the job of each table; a table that a view writes to is written to its topics, any other is read.
+
+    One that is a view itself, as a sink is, has no job besides that of its query: see `with_topics`.
+    """
     for row in rows:
-        if topics := topics_of(row, ends.naming, ends.topics):
+        if not row.definition and (topics := topics_of(row, ends.naming, ends.topics)):
             yield _Ingestion(row, topics, ends).job()
+
+
+def with_topics(job: JobFlows, row: TableRow, ends: Ends, tables: Mapping[Dataset, Sequence[ColumnPath]]) -> JobFlows:
+    """Return the job of a view that is written to the topics of its *row*, as a sink is; any other job unchanged.
+
+    *tables* are the columns of known tables and views: the row of a view has none.
+    """
+    topics = topics_of(row, ends.naming, ends.topics)
+    if not topics:
+        return job
+    view = ends.naming.dataset(*row.name)
+    columns = tuple(Column(path=path, type="") for path in tables.get(view, ()))
+    written = _Ingestion(row._replace(columns=columns), topics, replace(ends, written=(view,))).job()
+    return replace(job, writes=(*job.writes, *written.writes), columns=(*job.columns, *written.columns))
 
 
 def group_owners(
@@ -155,7 +194,9 @@ class _Ingestion:
 
     def job(self) -> JobFlows:
         table = self.ends.naming.dataset(*self.row.name)
-        evidence = f"{self.row.table_format or 'table'} {self.row.name[1]} of {self.row.source}"
+        evidence = (
+            f"{self.row.table_format or self.row.kind.lower() or 'table'} {self.row.name[1]} of {self.row.source}"
+        )
         topics = tuple(Use(topic, evidence, certainty=certainty) for topic, certainty in self.topics.items())
         is_written = table in self.ends.written
         own = (Use(table, evidence),)
