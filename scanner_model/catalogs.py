@@ -16,7 +16,10 @@ KAFKA_BROKERS, KAFKA_TOPICS, KAFKA_GROUP, KAFKA_FORMAT = "kafka.brokers", "kafka
 KAFKA_PATTERN, KAFKA_COLUMNS = "kafka.pattern", "kafka.columns"
 """A Java regular expression of topics; and, as JSON, the fields of a message that columns of other names come from."""
 KAFKA_PARTS, KEY_PART, VALUE_PART = "kafka.parts", "key", "value"
-"""As JSON, the part of a message that a column holds as a whole: its key, or its value."""
+"""As JSON, the part of a message that a column holds as a whole: its key, or its value.
+
+Where a column is listed for the key that the table does not have, fields of the key are columns of their own names.
+"""
 
 DIALECT = "dialect"
 """The parameter with the SQL dialect of a definition, where the table's namespace does not show it."""

@@ -2,11 +2,12 @@
 
 The shapes and texts are those of source and documentation, not of a running server. RisingWave 3.0:
 `src/frontend/src/catalog/system_catalog/rw_catalog`, `src/sqlparser/tests/testdata/create.yaml`, `e2e_test`;
-1.3: the same without the columns of OLDER. Materialize 26: "System catalog", `src/adapter/src/catalog/builtin_table_updates.rs`.
+1.3: the same without the columns of OLDER. Materialize 26: "System catalog", `builtin_table_updates.rs` of the adapter.
 """
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,7 +22,10 @@ SECRET = "marked-secret-8271"
 Tables = Mapping[str, Sequence[Row]]
 
 _BROKER = "k-1:9092"
-_WITH = f"connector = 'kafka', properties.bootstrap.server = '{_BROKER}', topic = '{{topic}}', properties.sasl.password = '{SECRET}'"
+_WITH = (
+    f"connector = 'kafka', properties.bootstrap.server = '{_BROKER}', topic = '{{topic}}', "
+    f"properties.sasl.password = '{SECRET}'"
+)
 
 
 def _props(topic: str, **more: str) -> dict[str, Any]:
@@ -147,7 +151,8 @@ RISINGWAVE: Tables = {
             "name": "into_table",
             "schema_id": 9,
             "connector": "TABLE",
-            "definition": "CREATE SINK into_table INTO public.collected AS SELECT id FROM public.big WITH (type = 'upsert')",
+            "definition": "CREATE SINK into_table INTO public.collected AS SELECT id FROM public.big "
+            "WITH (type = 'upsert')",
             "connector_props": {"connector": {"type": "plaintext", "value": "table"}},
         },
     ],
@@ -251,7 +256,8 @@ MATERIALIZE: Tables = {
         _mz_source(
             "u7",
             "customers",
-            f"CREATE SOURCE customers IN CLUSTER [u1] {_KAFKA} (TOPIC = 'cdc.customers') FORMAT AVRO {_CSR} ENVELOPE DEBEZIUM",
+            f"CREATE SOURCE customers IN CLUSTER [u1] {_KAFKA} (TOPIC = 'cdc.customers') FORMAT AVRO {_CSR} "
+            "ENVELOPE DEBEZIUM",
         ),
         _mz_source("u8", "events_source", f"CREATE SOURCE events_source {_KAFKA} (TOPIC = 'shop.events')"),
         _mz_source("u5", "orders_progress", "CREATE SUBSOURCE orders_progress", type_="progress", connection=None),
@@ -345,3 +351,20 @@ def engine_session(url: str, tables: Tables) -> EngineSession:
     """Return a session with an engine that has *tables*."""
     settings = DatabaseSettings(name="stream", url=url)
     return EngineSession(settings=settings, location=Location.of(settings), rows=selecting(tables))
+
+
+_TYPES = {bool: "boolean", int: "bigint", str: "text", list: "text[]", dict: "jsonb"}
+
+
+def loading(tables: Tables) -> Iterable[tuple[str, Sequence[Any]]]:
+    """Yield the statements, with their values, that make *tables* in PostgreSQL, which speaks the engines' protocol."""
+    for schema in sorted({name.partition(".")[0] for name in tables}):
+        yield f"CREATE SCHEMA {schema}", ()
+    for name, rows in tables.items():
+        types = {key: _TYPES[type(value)] for row in rows for key, value in row.items() if value is not None}
+        listed = {key: types.get(key, "text") for row in rows for key in row}
+        yield f"CREATE TABLE {name} ({', '.join(f'{key} {type_}' for key, type_ in listed.items())})", ()
+        for row in rows:
+            marks = ", ".join("%s::jsonb" if listed[key] == "jsonb" else "%s" for key in row)
+            values = [json.dumps(value) if isinstance(value, dict) else value for value in row.values()]
+            yield f"INSERT INTO {name} ({', '.join(row)}) VALUES ({marks})", values

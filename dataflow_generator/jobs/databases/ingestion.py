@@ -220,7 +220,7 @@ class _Ingestion:
     def _columns(self, topic: Dataset, *, is_written: bool) -> Iterator[tuple[ColumnPath, ColumnPath, str]]:
         """Yield a field of the topic with the column of the table; only columns that hold what is in the message."""
         parts = self._parts()
-        own = (column.path for column in self.row.columns if len(column.path) == 1 and column.default is None)
+        own = [column.path for column in self.row.columns if len(column.path) == 1 and column.default is None]
         columns = [path for path in own if path not in parts]
         known, message_format = self._fields(topic), dict(self.row.parameters).get(KAFKA_FORMAT, "")
         match matching(message_format):
@@ -231,9 +231,9 @@ class _Ingestion:
             case Match.WHOLE if len(columns) == 1:
                 yield from _whole(VALUE_PART, columns[0], known)
         if not is_written and self.row.table_format.lower() in _WITH_KEY_COLUMN:
-            parts = {_KEY_COLUMN: KEY_PART, **parts}
-        for path, part in parts.items():
-            yield from _whole(part, path, known)
+            yield from _whole(KEY_PART, _KEY_COLUMN, known)
+        for path in own:
+            yield from _whole(parts.get(path, ""), path, known)
 
     def _parts(self) -> dict[ColumnPath, str]:
         """Return the columns that hold a part of a message as a whole, with the part."""

@@ -10,6 +10,7 @@ from typing import NamedTuple
 _TOKEN = re.compile(r"'(?:[^']|'')*'|\"(?:[^\"]|\"\")*\"|[\w$]+|[^\s\w]")
 _ID = re.compile(r"[a-z]+\d+")
 _OPEN, _CLOSED = frozenset("(["), frozenset(")]")
+_EMITTED = (("IMMEDIATELY",), ("ON", "WINDOW", "CLOSE"))
 _NO_NAME = frozenset("'()[].,;=*")
 _NO_COLUMN = frozenset({"*", "CONSTRAINT", "PRIMARY", "UNIQUE", "WATERMARK"})
 """How items of a list of columns begin that are none."""
@@ -121,7 +122,7 @@ class Definition:
     def included(self) -> Iterator[Included]:
         """Yield the parts of a message that INCLUDE names."""
         at = self.index("INCLUDE")
-        while at > 0:
+        while self.word(at):
             part, at = self.word(at), at + 1
             name, at = self._alias(at)
             yield Included(part, name)
@@ -159,7 +160,8 @@ class Definition:
         if self._query < 0:
             parts = self.name(self.index("FROM")).parts
             return select(quoted(parts)) if parts else ""
-        ends = [at for at in (self._with, self.index("EMIT", start=self._query) - 1) if at >= 0]
+        emitted = (self.index("EMIT", *words, start=self._query) - len(words) - 1 for words in _EMITTED)
+        ends = [at for at in (self._with, *emitted) if at >= 0]
         last = self._tokens[min(ends)].start if ends else len(self.text)
         return self.text[self._tokens[self._query].start : last].strip(" ;\n")
 

@@ -37,7 +37,7 @@ _DETAILS = {
 """System tables that older versions lack, or have in another schema."""
 _VIEWS = ("MATERIALIZED VIEW", "VIEW")
 _PROGRESS = "progress"
-_DIALECT = Dialect(prefixes=("",), whole=frozenset({"BYTES", "JSON", "TEXT"}))
+_DIALECT = Dialect(prefixes=("",), keyed=frozenset({"UPSERT"}), whole=frozenset({"BYTES", "JSON", "TEXT"}))
 _PAGE = "see docs/sources/streaming-databases.md"
 
 

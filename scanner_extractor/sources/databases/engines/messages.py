@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from scanner_extractor.sources.databases.engines.definitions import Definition
 from scanner_model.catalogs import (
@@ -49,11 +49,13 @@ class Messages:
 class Dialect:
     """How an engine names what INCLUDE adds without a name: *prefixes* and the part's word.
 
-    *whole* are the encodings in which one column has the whole value.
+    *whole* are the encodings in which one column has the whole value, *keyed* the envelopes that add the key by
+    themselves.
     """
 
     prefixes: tuple[str, ...]
-    whole: frozenset[str] = field(default_factory=frozenset)
+    keyed: frozenset[str] = frozenset()
+    whole: frozenset[str] = frozenset()
 
 
 def ingested_parameters(
@@ -67,6 +69,9 @@ def ingested_parameters(
         name: [plain[word.casefold()] for word in words if word.casefold() in plain] for name, words in computed.items()
     }
     fields |= {name: [] for name, part in parts.items() if not part}
+    has_key = messages.envelope.upper() in dialect.keyed or any(part.part == "KEY" for part in definition.included)
+    if has_key and KEY_PART not in parts.values():
+        parts[f"{dialect.prefixes[0]}key"] = KEY_PART  # without such a column, each field of the key is one
     rest = [name for name in columns if name not in parts and name not in fields]
     if messages.encoding.upper() in dialect.whole and len(rest) == 1:
         parts[rest[0]] = VALUE_PART

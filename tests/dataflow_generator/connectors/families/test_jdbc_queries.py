@@ -51,6 +51,31 @@ def test_a_query_reports_its_tables_and_what_its_columns_are_made_of(sql, scheme
     assert not query.problem
 
 
+@pytest.mark.parametrize(
+    ("sql", "scheme", "reported"),
+    [
+        (
+            "SELECT window_start, id FROM TUMBLE(s.t, at, INTERVAL '1' MINUTE)",
+            "risingwave",
+            {"window_start": {"s.t.at~"}, "id": {"s.t.id"}},
+        ),
+        (
+            "SELECT w.id FROM (HOP(t, at, INTERVAL '1' MINUTE, INTERVAL '2' MINUTE)) AS w",
+            "risingwave",
+            {"id": {"t.id"}},
+        ),
+        ("SELECT id FROM TUMBLE((SELECT id, at FROM t), at, INTERVAL '1' MINUTE)", "risingwave", {"id": {"t.id"}}),
+        ("SELECT id FROM TUMBLE(1)", "risingwave", {"id": set()}),
+        ("SELECT f(a -> 'x') AS y FROM t", "postgres", {"y": {"t.a~"}}),
+        ("SELECT f(a -> 'x' ->> 'y', b) AS y FROM t", "materialize", {"y": {"t.a~", "t.b~"}}),
+        ("SELECT list_transform(a, x -> x + 1) AS y FROM t", "duckdb", {"y": {"t.a~"}}),
+    ],
+)
+def test_windows_and_arrows_are_followed_to_their_columns(sql, scheme, reported) -> None:
+    """A window's table is an argument, and an arrow of JSON looks like one of a lambda."""
+    assert columns(read_query(sql, scheme)) == reported
+
+
 def test_a_correlated_subquery_is_made_of_both_tables() -> None:
     """What it compares is part of what it computes."""
     query = read_query("select (select max(b.x) from b where b.y = t.y) m from t", "mysql")
