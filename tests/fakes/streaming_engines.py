@@ -329,7 +329,8 @@ def selecting(tables: Tables) -> Callable[[str], list[Row]]:
         connection.execute(f"ATTACH ':memory:' AS {schema}")
     for name, rows in tables.items():
         plain = sorted({key for row in rows for key, value in row.items() if not isinstance(value, dict | list)})
-        connection.execute(f"CREATE TABLE {name} (row_number, {', '.join(plain) or 'nothing'})")
+        plain = plain or ["id", "name", "schema_id"]
+        connection.execute(f"CREATE TABLE {name} (row_number, {', '.join(plain)})")
         marks = ", ".join("?" * (1 + len(plain)))
         values = [(number, *(row.get(key) for key in plain)) for number, row in enumerate(rows)]
         connection.executemany(f"INSERT INTO {name} ({', '.join(('row_number', *plain))}) VALUES ({marks})", values)

@@ -53,7 +53,9 @@ def read_materialize(session: EngineSession, schema: str) -> DatabaseTables:
     where = f"schema_id = {literal(numbers[schema])}"
     of_objects = f"id IN ({select('mz_catalog.mz_objects', where, columns='id')})"
     details = {what: _by_id(_details(session, what, of_objects)) for what in _DETAILS if what != "comments"}
-    comments = _details(session, "comments", of_objects)
+    comments: dict[str, dict[int, object]] = {}
+    for row in _details(session, "comments", of_objects):
+        comments.setdefault(str(row["id"]), {})[_number(row.get("object_sub_id"))] = row.get("comment")
     connections = _by_id(_optional(session, select("mz_catalog.mz_kafka_connections")))
     lists = {table: session.rows(select(f"mz_catalog.{table}", where)) for table in _KINDS}
     sources = _by_id(session.rows(select("mz_catalog.mz_sources")))
@@ -95,7 +97,7 @@ class _Catalog:
     details: Mapping[str, Mapping[str, Row]]
     connections: Mapping[str, Row]
     sources: Mapping[str, Row]
-    comments: list[Row]
+    comments: Mapping[str, Mapping[int, object]]
 
     def brokers(self, source: Row) -> str:
         """Return the brokers that a source or sink is connected with; empty where they are not shown."""
@@ -153,15 +155,12 @@ class _Schema:
     def _table(self, entry: _Object, columns: Mapping[str, list[Row]], result: DatabaseTables) -> CatalogTable:
         rows = columns.get(_origin(entry) if entry.kind == "SINK" else entry.row["id"], [])
         names = [str(row["name"]) for row in rows]
-        comments = {_number(row.get("object_sub_id")): row.get("comment") for row in self._comments(entry)}
+        comments = self.catalog.comments.get(entry.row["id"], {})
         table = self.session.table(
             self.name, entry.name, entry.kind, _columns(rows, comments), self._parameters(entry, names, result)
         )
         definition = self._definition(entry, names, result)
         return replace(table, definition=definition, description=mask_text(str(comments.get(0) or "")))
-
-    def _comments(self, entry: _Object) -> Iterator[Row]:
-        return (row for row in self.catalog.comments if row["id"] == entry.row["id"])
 
     def _parameters(self, entry: _Object, names: list[str], result: DatabaseTables) -> Mapping[str, str]:
         messages = self._messages(entry)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from scanner_extractor.catalogs.column_types import Part, columns_of
@@ -70,7 +71,7 @@ RISINGWAVE = Engine(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Object:
     """A relation: its *row*, what it reads or writes (*connector*: the row of its source), and its columns."""
 
@@ -83,7 +84,7 @@ class _Object:
     def name(self) -> str:
         return str(self.row["name"])
 
-    @property
+    @cached_property
     def definition(self) -> Definition:
         return Definition(str(self.row.get("definition") or ""))
 
@@ -102,7 +103,7 @@ class _Object:
         plain = {name: item.get("value") for name, item in shown.items() if isinstance(item, Mapping)}
         return {name.lower(): value for name, value in plain.items() if isinstance(value, str)}
 
-    @property
+    @cached_property
     def messages(self) -> Messages | None:
         """Return the messages of its topic; None where it is not connected with Kafka."""
         options, (envelope, encoding) = self.options, self.definition.format
@@ -116,7 +117,7 @@ class _Object:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Schema:
     session: EngineSession
     schemas: Mapping[int, str]
@@ -146,12 +147,13 @@ class _Schema:
         sources = {row["name"]: row for row in self.lists["rw_sources"]}
         for listed, kind in _KINDS.items():
             for row in self.lists[listed]:
-                if kind != "SOURCE" or row["name"] not in tables:
+                is_of_table = row.get("associated_table_id") is not None or row["name"] in tables
+                if kind != "SOURCE" or not is_of_table:
                     connector = sources.get(row["name"], row) if kind == "TABLE" else row
                     yield _Object(kind, row, connector, tuple(columns.get(row["id"], ())))
 
     def _table(self, entry: _Object, result: DatabaseTables) -> CatalogTable:
-        comments = {row.get("objsubid"): row.get("description") for row in self._comments(entry)}
+        comments = self._comments.get(entry.row["id"], {}) if entry.kind == "TABLE" else {}
         parameters = self._parameters(entry, result)
         table = self.session.table(self.name, entry.name, entry.kind, self._columns(entry, comments), parameters)
         return replace(
@@ -162,8 +164,13 @@ class _Schema:
             symlinks=self._symlinks(entry, table),
         )
 
-    def _comments(self, entry: _Object) -> Iterable[Row]:
-        return (row for row in self.comments if row.get("objoid") == entry.row["id"]) if entry.kind == "TABLE" else ()
+    @cached_property
+    def _comments(self) -> Mapping[Any, Mapping[Any, Any]]:
+        """Return the comments of each object by the number of the column; that of the object itself by None."""
+        comments: dict[Any, dict[Any, Any]] = {}
+        for row in self.comments:
+            comments.setdefault(row.get("objoid"), {})[row.get("objsubid")] = row.get("description")
+        return comments
 
     def _columns(self, entry: _Object, comments: Mapping[Any, Any]) -> Iterator[Column]:
         """Yield the columns with those inside them; comments are listed by number, not by name."""
@@ -210,19 +217,19 @@ class _Schema:
             return ()
         if entry.kind != "TABLE" or entry.messages:
             return table.symlinks
-        sinks = (self._location_name(row["schema_id"], row["name"]) for row in self._sinks_into(table.name))
-        return (*table.symlinks, *((table.namespace, name) for name in sinks))
+        return (*table.symlinks, *((table.namespace, name) for name in self._sinks.get(table.name, ())))
 
-    def _sinks_into(self, table: str) -> Iterator[Row]:
+    @cached_property
+    def _sinks(self) -> Mapping[str, list[str]]:
+        """Return the names of the sinks of all schemas that write into tables, by the names of these."""
+        sinks: dict[str, list[str]] = {}
         for row in self.sinks:
             definition = Definition(str(row.get("definition") or ""))
-            parts = definition.name(definition.index("INTO")).parts
-            schema = parts[-2] if len(parts) > 1 else self.schemas.get(row["schema_id"], "")
-            if parts and self.session.location.name(schema, parts[-1]) == table:
-                yield row
-
-    def _location_name(self, schema: int, name: str) -> str:
-        return self.session.location.name(self.schemas.get(schema, ""), name)
+            own = self.schemas.get(row["schema_id"], "")
+            if parts := definition.name(definition.index("INTO")).parts:
+                table = self.session.location.name(parts[-2] if len(parts) > 1 else own, parts[-1])
+                sinks.setdefault(table, []).append(self.session.location.name(own, str(row["name"])))
+        return sinks
 
     def _full_name(self, entry: _Object) -> str:
         return self.session.location.name(self.name, entry.name)

@@ -47,6 +47,11 @@ def test_table_with_a_connector_is_one_table(public) -> None:
     assert [table.kind for table in tables.values()].count("SOURCE") == 2
 
 
+def test_source_of_a_table_that_may_not_be_seen_is_no_table(public) -> None:
+    """Up to 3.0 all sources are shown, but only those tables that the user has a right on."""
+    assert "customers" not in public({**RISINGWAVE, "rw_catalog.rw_tables": []})
+
+
 def test_views_are_queries_under_the_names_of_their_columns(public) -> None:
     """The stored text of a view lacks the names that it was created with."""
     tables = public()

@@ -84,8 +84,8 @@ class TestOverTheWire:
             (State.OK, "6 tables and 2 views in 2 schemas"),
         ]
 
-    def test_schema_that_fails_leaves_the_others(self, serve) -> None:
-        """`ops` has no table of its own, so that its columns are all that is missing."""
+    def test_missing_system_table_makes_the_source_unavailable(self, serve) -> None:
+        """No schema can be read, so that nothing may be deleted: a product of the same protocol is another one."""
         settings = serve("risingwave", older(RISINGWAVE, (), {"rw_catalog.rw_relations"}))
 
         with pytest.raises(SourceUnreachable, match="rw_relations"):
