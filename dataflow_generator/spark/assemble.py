@@ -242,11 +242,40 @@ def _job_rows(spark: SparkSession, source: DictionarySource, snapshot: Snapshot)
 
 def _nodes(spark: SparkSession, source: DictionarySource, above: Iterator[Node]) -> Iterator[Node]:
     yield from above
-    for row in schema_nodes(spark, source).toLocalIterator(prefetchPartitions=True):
-        yield record_node(row.asDict())
+    yield from map(record_node, _local_rows(spark, source, node_batch, NODE_DDL))
 
 
 def _edges(spark: SparkSession, source: DictionarySource, above: Iterator[Edge]) -> Iterator[Edge]:
     yield from above
-    for row in schema_edges(spark, source).toLocalIterator(prefetchPartitions=True):
-        yield record_edge(row.asDict())
+    yield from map(record_edge, _local_rows(spark, source, edge_batch, EDGE_DDL))
+
+
+def _local_rows(
+    spark: SparkSession, source: DictionarySource, batch: Callable[[Any], pa.RecordBatch], schema: str
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of every range in order; tasks send a range as one value, compressed.
+
+    As rows of Spark, the ranges that are on their way would fill a heap of 1 GB with Java objects.
+    """
+    ranges = source.ranges(COLUMNS)
+
+    def build(numbers: Iterable[int]) -> Batches:
+        for at in numbers:
+            yield pa.RecordBatch.from_pydict(
+                {"packed": [_packed_batches(map(batch, source.cells(ranges[at])), schema)]}
+            )
+
+    for row in tasks(spark, len(ranges), build, "packed binary").toLocalIterator(prefetchPartitions=True):
+        with pa.ipc.open_stream(row["packed"]) as stream:
+            for rows in stream:
+                yield from rows.to_pylist()
+
+
+def _packed_batches(batches: Iterable[pa.RecordBatch], schema: str) -> bytes:
+    """Return *batches* as a compressed stream of Arrow."""
+    sink = pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(compression=_CODEC)
+    with pa.ipc.new_stream(sink, arrow_schema(schema), options=options) as stream:
+        for rows in batches:
+            stream.write_batch(rows)
+    return bytes(sink.getvalue())
