@@ -83,7 +83,7 @@ def translated(pattern: str) -> str:
     """Return *pattern* in the syntax of `regex`; raises InputInvalid."""
     if len(pattern) > _LONGEST:
         raise refused(pattern, f"is longer than the {_LONGEST} characters that are evaluated")
-    return _Translator(pattern).whole()
+    return _Translator(pattern).translate()
 
 
 @dataclass(slots=True)
@@ -98,7 +98,7 @@ class _Translator:
     written: list[str] = field(default_factory=list)
     repeatable: bool = False
 
-    def whole(self) -> str:
+    def translate(self) -> str:
         while self.at < len(self.pattern):
             self._next()
         if self.outer:
@@ -349,16 +349,16 @@ class JavaRegex:
         _report(self.failure)
         raise InputInvalid(self.failure.what, hint=self.failure.hint)
 
-    def _expanded(self, whole: regex.Match[str], replacement: str) -> str:
-        def value(match: re.Match[str]) -> str:
-            if match["literal"] is not None:
-                return match["literal"]
-            if match["wrong"]:
+    def _expanded(self, match: regex.Match[str], replacement: str) -> str:
+        def value(reference: re.Match[str]) -> str:
+            if reference["literal"] is not None:
+                return reference["literal"]
+            if reference["wrong"]:
                 raise refused(self.pattern, f"has a replacement {replacement!r} that Java refuses")
-            group, rest = (match["name"], "") if match["name"] else self._numbered(match["digits"])
+            group, rest = (reference["name"], "") if reference["name"] else self._numbered(reference["digits"])
             if group not in self.compiled.groupindex and group not in range(self.compiled.groups + 1):
                 raise refused(self.pattern, f"has no group for its replacement {replacement!r}")
-            return (whole[group] or "") + rest
+            return (match[group] or "") + rest
 
         return _REFERENCE.sub(value, replacement)
 
