@@ -142,20 +142,20 @@ class _Tasks:
         derived: ColumnsByDataset,
     ) -> Iterator[Any]:
         source, shared = self._source, context[:-2]
-        sent = [_packed(each) for each in rows]
+        packed_rows = [_packed(row) for row in rows]
 
-        def made(places: Iterable[int]) -> Batches:
+        def result_batches(positions: Iterable[int]) -> Batches:
             with source.connected() as conn, infrequent_collection():
                 lookup = LookupContext(*shared, topic_columns(conn), lambda: derived)
-                for place in places:
-                    size, packed = _packed(read(_unpacked(*sent[place]), lookup))
-                    yield pa.RecordBatch.from_pydict({"place": [place], "size": [size], "packed": [packed]})
+                for position in positions:
+                    size, packed = _packed(read(_unpacked(*packed_rows[position]), lookup))
+                    yield pa.RecordBatch.from_pydict({"place": [position], "size": [size], "packed": [packed]})
 
         if not rows:
             return iter(())
         most = min(_TASKS, -(-len(rows) // _PARTS_A_TASK))
-        found = tasks(self._spark, len(rows), made, _PACKED, most=most).toArrow().sort_by("place")
-        pairs = zip(found.column("size"), found.column("packed"), strict=True)
+        results = tasks(self._spark, len(rows), result_batches, _PACKED, most=most).toArrow().sort_by("place")
+        pairs = zip(results.column("size"), results.column("packed"), strict=True)
         return (_unpacked(size.as_py(), packed.as_buffer()) for size, packed in pairs)
 
 
@@ -165,8 +165,8 @@ def _build(part: Partition, context: LookupContext) -> JobBatch:
 
 def _packed(value: object) -> tuple[int, bytes]:
     """Return the size of a pickled value, and its compressed bytes."""
-    found = pickle.dumps(value)
-    return len(found), pa.compress(found, codec=_CODEC, asbytes=True)
+    pickled = pickle.dumps(value)
+    return len(pickled), pa.compress(pickled, codec=_CODEC, asbytes=True)
 
 
 def _unpacked(size: int, packed: bytes | pa.Buffer) -> Any:  # noqa: ANN401 - any value
