@@ -24,16 +24,16 @@ _PIECES = "place long, piece binary"
 
 
 def map_bytes(spark: SparkSession, work: Work, pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the result of *work*, a module-level function, for each of *pieces*, in order; each piece is a task.
+    """Yield the result of *work*, which can be pickled, for each of *pieces*, in order; each piece is a task.
 
     Pieces and results go through the driver in waves, so that no shared directory is needed.
     """
     rest = iter(pieces)
     waves = iter(lambda: list(islice(rest, _WAVE)), [])
-    yield from chain.from_iterable(run_ordered((partial(_worked, spark, work, wave) for wave in waves), _AHEAD))
+    yield from chain.from_iterable(run_ordered((partial(_run_wave, spark, work, wave) for wave in waves), _AHEAD))
 
 
-def _worked(spark: SparkSession, work: Work, wave: Sequence[bytes]) -> list[bytes]:
+def _run_wave(spark: SparkSession, work: Work, wave: Sequence[bytes]) -> list[bytes]:
     def run_batches(batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
             numbers, outputs = batch.column(0), [work(piece.as_py()) for piece in batch.column(1)]
