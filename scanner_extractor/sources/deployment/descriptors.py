@@ -55,7 +55,7 @@ def _read_connector(document: Document, collector: Collector) -> bool:
         return False
     name = text(value, "name") or text(config, "name") or PurePosixPath(document.file).stem
     declaration = Declaration(
-        source=collector.source, kind=DeclaredKind.CONNECTOR, name=name, tool=CONNECT, place=document.position()
+        source=collector.source, kind=DeclaredKind.CONNECTOR, name=name, tool=CONNECT, place=document.place()
     )
     collector.declare(declaration, config)
     return True
@@ -78,7 +78,7 @@ def _read_gitops(document: Document, collector: Collector) -> bool:
                 kind=DeclaredKind.TOPIC,
                 name=name,
                 tool=GITOPS,
-                place=document.position(name, topics),
+                place=document.place(name, topics),
                 partitions=count(topic.get("partitions")),
                 replication=count(topic.get("replication")) or default,
             )
@@ -86,12 +86,12 @@ def _read_gitops(document: Document, collector: Collector) -> bool:
     for name, service in services.items() if is_services else ():
         _read_service(document, name, service, collector)
         for store in ("config", "offset", "status"):
-            collector.add_internal(member(service, "storage-topics", store), document.position(name, services))
+            collector.add_internal(member(service, "storage-topics", store), document.place(name, services))
     return is_topics or is_services
 
 
 def _read_service(document: Document, name: str, service: Value, collector: Collector) -> None:
-    place = document.position(name, mapping(document.value, "services"))
+    place = document.place(name, mapping(document.value, "services"))
     description = f"{text(service, 'type')} service of kafka-gitops"
     _add_uses(collector, (name, description, place), texts(service, "consumes"), texts(service, "produces"))
     for connector, uses in mapping(service, "connectors").items():
@@ -134,7 +134,7 @@ def _read_julie(document: Document, collector: Collector) -> None:
 
 def _julie_topic(document: Document, topic: Mapping[str, Value], name: str, collector: Collector) -> None:
     config = dict(mapping(topic, "config"))
-    place = document.position("name", topic)
+    place = document.place("name", topic)
     declaration = Declaration(
         source=collector.source,
         kind=DeclaredKind.TOPIC,
@@ -157,15 +157,15 @@ def _julie_project(
     """Add who reads and writes: consumers and producers of a project use every topic of it."""
     where = f"of the project {text(project, 'name')} in JulieOps"
     for job in _principals(project, "consumers"):
-        _add_uses(collector, (job, f"consumer {where}", document.position("consumers", project)), topics, ())
+        _add_uses(collector, (job, f"consumer {where}", document.place("consumers", project)), topics, ())
     for job in _principals(project, "producers"):
-        _add_uses(collector, (job, f"producer {where}", document.position("producers", project)), (), topics)
+        _add_uses(collector, (job, f"producer {where}", document.place("producers", project)), (), topics)
     connectors = mapping(project, "connectors")
     listed = mappings(connectors, "access_control") if connectors else mappings(project, "connectors")
     for part, users in (("streams", mappings(project, "streams")), ("connectors", listed)):
         for user in users:
             job = text(user, "applicationId") or _user(text(user, "principal"))
-            about = (job, f"{part} {where}", document.position(part, project))
+            about = (job, f"{part} {where}", document.place(part, project))
             _add_uses(collector, about, texts(user, "topics", "read"), texts(user, "topics", "write"))
             for store in ("status_topic", "offset_topic", "configs_topic"):
                 collector.add_internal(user.get(store), about[2])

@@ -104,7 +104,7 @@ def _jikkou_topic(document: Document, collector: Collector) -> None:
     for name in texts(value, "spec", "configMapRefs"):
         if name not in collector.config_maps:
             collector.problem(
-                document.position(), f"the ConfigMap {name!r} is not in this file", "its settings are not read"
+                document.place(), f"the ConfigMap {name!r} is not in this file", "its settings are not read"
             )
         settings |= collector.config_maps.get(name, {})
     settings |= mapping(value, "spec", "configs")
@@ -122,7 +122,7 @@ def _topic(
         kind=DeclaredKind.TOPIC,
         name=name,
         tool=tool,
-        place=document.position(),
+        place=document.place(),
         partitions=count(spec.get(partitions)),
         replication=count(spec.get("replicas")),
     )
@@ -166,7 +166,7 @@ def _connector(
         name=name,
         parent=parent,
         tool=tool,
-        place=document.position(),
+        place=document.place(),
         state=state,
     )
     collector.declare(declaration, settings)
@@ -183,8 +183,8 @@ def _connect(document: Document, collector: Collector) -> None:
 
 def _stores(document: Document, collector: Collector, spec: Value) -> None:
     for store in _STORES:
-        collector.add_internal(member(spec, f"{store}StorageTopic"), document.position())  # v1
-        collector.add_internal(member(spec, "config", f"{store}.storage.topic"), document.position())  # v1beta2
+        collector.add_internal(member(spec, f"{store}StorageTopic"), document.place())  # v1
+        collector.add_internal(member(spec, "config", f"{store}.storage.topic"), document.place())  # v1beta2
 
 
 def _mirror_maker(document: Document, collector: Collector) -> None:
@@ -224,7 +224,7 @@ def _mirror(
         name=f"{text(source, 'alias')}->{text(target, 'alias')}.{class_name}",
         parent=text(document.value, "metadata", "name"),
         tool=STRIMZI,
-        place=document.position(part, mirror),
+        place=document.place(part, mirror),
         whole=False,  # the operator adds settings of security, tracing and racks
         state=_STATES.get(text(connector, "state").lower(), "paused" if connector.get("pause") is True else "running"),
     )
@@ -240,7 +240,7 @@ def _flink_job(document: Document, collector: Collector) -> None:
     sql = [part for part in (*texts(value, "spec", "job", "args"), *variables) if _SQL.search(part)]
     if sql:
         statements = ";\n".join(part.strip().removesuffix(";") for part in sql)
-        collector.add_statement(text(value, "metadata", "name"), statements, document.position())
+        collector.add_statement(text(value, "metadata", "name"), statements, document.place())
     else:
         collector.other("Flink job whose SQL is not in the file")
 
@@ -251,7 +251,7 @@ def _config_map(document: Document, collector: Collector) -> None:
     names = [name for name, body in data.items() if name.lower().endswith(".sql") and isinstance(body, str)]
     for name in names:
         job = f"{text(document.value, 'metadata', 'name')}/{name}"
-        collector.add_statement(job, data[name], document.position(name, data))
+        collector.add_statement(job, data[name], document.place(name, data))
     if not names:
         collector.other("ConfigMap without a .sql file")
 
