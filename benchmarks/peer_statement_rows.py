@@ -34,9 +34,9 @@ def peer_statements_row(_: Path) -> list[Row]:
         return [Row(name=_NAME, ours=math.nan, unit="", target="", met=True, detail=missing["sqllineage"])]
     texts = [text for text, dialect in statements() if dialect is Dialect.FLINK]
     counted = [_columns(text) for text in texts]
-    taken = [min(read_seconds(text, Dialect.FLINK) for _ in range(3)) for text in texts]
+    seconds = [min(read_seconds(text, Dialect.FLINK) for _ in range(3)) for text in texts]
     peer = json.loads(subprocess.check_output([str(_PYTHON), str(_PROGRAM)], input=json.dumps(texts), text=True))
-    ours, theirs = 1000 * statistics.median(taken), 1000 * statistics.median(peer["seconds"])
+    ours, theirs = 1000 * statistics.median(seconds), 1000 * statistics.median(peer["seconds"])
     return [
         Row(
             name=_NAME,
