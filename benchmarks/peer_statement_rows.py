@@ -46,7 +46,8 @@ def peer_statements_row(_: Path) -> list[Row]:
             met=ours < theirs,
             limit=f"sqllineage {peer['version']}: {theirs:.3g} ms",
             ratio=ours / theirs,
-            detail=f"columns of {_some(counted)} of {len(texts)} statements; the peer of {_some(peer['columns'])}; "
+            detail=f"columns of {_count_read(counted)} of {len(texts)} statements; "
+            f"the peer of {_count_read(peer['columns'])}; "
             f"load {os.getloadavg()[0]:.1f}",
         )
     ]
@@ -58,5 +59,5 @@ def _columns(text: str) -> int:
     )
 
 
-def _some(counted: list[int]) -> int:
+def _count_read(counted: list[int]) -> int:
     return sum(number > 0 for number in counted)
