@@ -64,7 +64,7 @@ def cluster_associations(
 ) -> tuple[tuple[Association, ...], tuple[Problem, ...]]:
     """Return the associations whose topics are of the Kafka cluster *cluster_id*, or of no cluster by name.
 
-    One registry serves many clusters, whose topics bear the same names. Where the id is not known (empty), those that
+    One registry serves many clusters, whose topics have the same names. Where the id is not known (empty), those that
     name a cluster are left out, and reported.
     """
     listed = tuple(associations)
@@ -202,7 +202,7 @@ def bind(
 ) -> Bound:
     """Bind every subject of *registries* to its topics, and every version of it with it.
 
-    *versions* know their fingerprints, *records* the names each text bears, *topics* what other sources know. The
+    *versions* know their fingerprints, *records* the names in each text, *topics* what other sources know. The
     newest live version decides; a subject that others refer to is bound only where its topic is known or declared.
     Takes time in proportion to the number of subjects. Raises InputInvalid for a naming strategy that cannot be used.
     """
