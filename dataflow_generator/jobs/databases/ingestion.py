@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -11,6 +10,7 @@ from typing import NamedTuple
 from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.graph import Certainty, Node, present
 from dataflow_generator.jobs.consumer_groups import GroupOwner
+from dataflow_generator.jobs.databases.loads import Source, column_sources, message_parts
 from dataflow_generator.jobs.field_matching import Fields
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Naming, Use, job_node
 from dataflow_generator.openlineage.identity.names import KAFKA, normal_namespace
@@ -18,16 +18,15 @@ from scanner_dictionary.lineage_inputs.catalogs import Name, TableRow
 from scanner_dictionary.lineage_inputs.jobs import ClusterTopic
 from scanner_model.catalogs import (
     KAFKA_BROKERS,
-    KAFKA_COLUMNS,
     KAFKA_FORMAT,
     KAFKA_GROUP,
-    KAFKA_PARTS,
+    KAFKA_JOB,
     KAFKA_PATTERN,
     KAFKA_TOPICS,
     KEY_PART,
     VALUE_PART,
 )
-from scanner_model.columns import KEY, Column, ColumnPath, field_name, field_segment
+from scanner_model.columns import KEY, Column, ColumnPath, field_name
 from scanner_model.errors import InputInvalid
 
 TYPE = "ingestion"
@@ -180,10 +179,15 @@ def group_owners(
 
 def _node_of(row: TableRow) -> Node:
     values = dict(row.parameters)
+    namespace, table = row.name
+    job = values.get(KAFKA_JOB)
     attributes = present(
-        format=values.get(KAFKA_FORMAT, ""), group=values.get(KAFKA_GROUP, ""), kind=row.table_format, type=TYPE
+        format=values.get(KAFKA_FORMAT, ""),
+        group=values.get(KAFKA_GROUP, ""),
+        kind="ROUTINE LOAD" if job else row.table_format,
+        type=TYPE,
     )
-    return job_node(*row.name, attributes)
+    return job_node(namespace, f"{table}.{job}" if job else table, attributes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,11 +198,9 @@ class _Ingestion:
 
     def job(self) -> JobFlows:
         table = self.ends.naming.dataset(*self.row.name)
-        evidence = (
-            f"{self.row.table_format or self.row.kind.lower() or 'table'} {self.row.name[1]} of {self.row.source}"
-        )
+        evidence = self._evidence()
         topics = tuple(Use(topic, evidence, certainty=certainty) for topic, certainty in self.topics.items())
-        is_written = table in self.ends.written
+        is_written = table in self.ends.written and not self._job
         own = (Use(table, evidence),)
         pairs = [(topic, *pair) for topic in self.topics for pair in self._columns(topic, is_written=is_written)]
         flows = (
@@ -217,28 +219,40 @@ class _Ingestion:
             ),
         )
 
+    @property
+    def _job(self) -> str:
+        """Return the name of the job that fills the table; empty where the table itself reads topics."""
+        return dict(self.row.parameters).get(KAFKA_JOB, "")
+
+    def _evidence(self) -> str:
+        if self._job:
+            return f"routine load {self._job} of {self.row.source}"
+        return f"{self.row.table_format or self.row.kind.lower() or 'table'} {self.row.name[1]} of {self.row.source}"
+
     def _columns(self, topic: Dataset, *, is_written: bool) -> Iterator[tuple[ColumnPath, ColumnPath, str]]:
-        """Yield a field of the topic with the column of the table; only columns that hold what is in the message."""
-        parts = self._parts()
-        own = [column.path for column in self.row.columns if len(column.path) == 1 and column.default is None]
+        """Yield a field of the topic with the column of the table; only columns that hold what is in the message.
+
+        A column with a default is computed by ClickHouse; a job lists all columns that it fills.
+        """
+        sources, parts = column_sources(self.row), message_parts(self.row)
+        own = [
+            column.path
+            for column in self.row.columns
+            if len(column.path) == 1 and (_name(column.path) in sources if self._job else column.default is None)
+        ]
         columns = [path for path in own if path not in parts]
         known, message_format = self._fields(topic), dict(self.row.parameters).get(KAFKA_FORMAT, "")
         match matching(message_format):
             case Match.NAME:
                 prefixes = _ROW if _DEBEZIUM in message_format.lower().split() else ()
                 keys: tuple[ColumnPath, ...] = ((KEY,),) if KEY_PART in parts.values() else ()
-                yield from _by_name(columns, known, _computed(self.row), (*prefixes, *keys))
+                yield from _by_name(columns, known, sources, (*prefixes, *keys))
             case Match.WHOLE if len(columns) == 1:
                 yield from _whole(VALUE_PART, columns[0], known)
         if not is_written and self.row.table_format.lower() in _WITH_KEY_COLUMN:
             yield from _whole(KEY_PART, _KEY_COLUMN, known)
         for path in own:
             yield from _whole(parts.get(path, ""), path, known)
-
-    def _parts(self) -> dict[ColumnPath, str]:
-        """Return the columns that hold a part of a message as a whole, with the part."""
-        listed = _document(self.row, KAFKA_PARTS)
-        return {(field_segment(name),): part for name, part in listed.items() if isinstance(part, str)}
 
     def _fields(self, topic: Dataset) -> tuple[Column, ...]:
         clusters = {namespace: name for name, namespace in self.ends.naming.clusters.items()}
@@ -256,25 +270,14 @@ def _whole(part: str, column: ColumnPath, known: Iterable[Column]) -> Iterator[t
         yield from ((path, column, "TRANSFORMATION") for path in values)
 
 
-def _document(row: TableRow, parameter: str) -> Mapping[str, object]:
-    """Return a parameter that is a JSON object; empty where it is none."""
-    try:
-        listed = json.loads(dict(row.parameters).get(parameter, "{}"))
-    except ValueError:
-        return {}
-    return listed if isinstance(listed, dict) else {}
-
-
-def _computed(row: TableRow) -> Mapping[str, Sequence[str]]:
-    """Return the fields that columns come from which have another name, or are computed."""
-    listed = _document(row, KAFKA_COLUMNS)
-    return {name: fields for name, fields in listed.items() if isinstance(fields, list)}
+def _name(path: ColumnPath) -> str:
+    return field_name(path[0]) or path[0]
 
 
 def _by_name(
     columns: Iterable[ColumnPath],
     known: tuple[Column, ...],
-    computed: Mapping[str, Sequence[str]],
+    sources: Mapping[str, Source],
     prefixes: Sequence[ColumnPath] = (),
 ) -> Iterator[tuple[ColumnPath, ColumnPath, str]]:
     """Yield each column with the fields that it comes from; without a schema the message has what the table lists.
@@ -285,10 +288,9 @@ def _by_name(
     fields = Fields(known) if (KEY,) in prefixes else value
     unknown = next((prefix for prefix in prefixes if prefix != (KEY,)), ())
     for path in columns:
-        others = computed.get(field_name(path[0]) or path[0])
-        wanted = [path] if others is None else [(field_segment(str(name)),) for name in others]
-        for name in wanted:
+        source = sources.get(_name(path), Source((path,), copied=True))
+        for name in source.fields:
             places = (value.find(name), *(fields.find((*prefix, *name)) for prefix in prefixes))
             field = next((place for place in places if place is not None), None) if known else (*unknown, *name)
             if field is not None:
-                yield field, path, "IDENTITY" if others is None else "TRANSFORMATION"
+                yield field, path, "IDENTITY" if source.copied else "TRANSFORMATION"

@@ -7,11 +7,14 @@ from collections.abc import Mapping
 from scanner_extractor.sources.databases.engines.materialize import MATERIALIZE
 from scanner_extractor.sources.databases.engines.risingwave import RISINGWAVE
 from scanner_extractor.sources.databases.engines.session import Engine
+from scanner_extractor.sources.databases.engines.starrocks_doris import DORIS, STARROCKS
 
 __all__ = ["ENGINES"]
 
 ENGINES: Mapping[str, Engine] = {
+    "doris": DORIS,
     "materialize": MATERIALIZE,
     "risingwave": RISINGWAVE,
+    "starrocks": STARROCKS,
 }
 """By SQLAlchemy's name of the dialect; SQLAlchemy's inspector reads all other products."""

@@ -6,6 +6,7 @@ import pytest
 
 from dataflow_generator.graph import Certainty
 from dataflow_generator.jobs.databases.ingestion import Ends, group_owners, ingestion_jobs
+from dataflow_generator.jobs.databases.loads import separate_jobs
 from dataflow_generator.jobs.model import JobFlows, Naming
 from scanner_dictionary.lineage_inputs.catalogs import TableRow
 from scanner_model.columns import KEY, Column
@@ -203,3 +204,21 @@ def test_envelopes_and_parts_of_a_message_are_columns(parameters, own, fields, r
 def replaced(table: TableRow) -> TableRow:
     """Return the table of an engine without ClickHouse's column of the key."""
     return table._replace(table_format="", kind="SOURCE")
+
+
+@pytest.mark.parametrize("written", ["", "no JSON", "{}", "[1]", "[{}]"])
+def test_damaged_list_of_jobs_connects_nothing(written) -> None:
+    """A dictionary may be of another version."""
+    table = row()._replace(parameters=(("kafka.jobs", written), ("kafka.topics", "orders")))
+
+    assert list(separate_jobs([table, row()])) == [row()]
+
+
+def test_damaged_columns_of_a_job_leave_its_topic_connected() -> None:
+    """They are JSON inside JSON."""
+    jobs = '[{"kafka.job": "load", "kafka.topics": "orders", "kafka.brokers": "k-1:9092", "kafka.columns": "[1]"}]'
+    table = row(*columns("id"))._replace(parameters=(("kafka.jobs", jobs),))
+    (job,) = ingestion_jobs(separate_jobs([table]), Ends(NAMING, TOPICS, {}))
+
+    assert (job.job.name, job.columns) == ("shop.queue.load", ())
+    assert [use.dataset.name for use in job.reads] == ["orders"]
