@@ -58,11 +58,11 @@ def plain_tree(query: exp.Expr, scheme: str) -> exp.Expr:
     part of `a` in dialects without lambdas, where sqlglot parses a lambda of that name.
     """
     if scheme == "risingwave":
-        for table in list(query.find_all(exp.Table)):
+        for table in reversed(list(query.find_all(exp.Table))):  # inner ones first: the outer ones are copied
             if isinstance(table.this, exp.Anonymous) and table.this.name.upper() in _WINDOWS:
                 _as_query(table)
     if scheme in _WITHOUT_LAMBDAS:
-        for part in list(query.find_all(exp.Lambda)):
+        for part in reversed(list(query.find_all(exp.Lambda))):
             if len(part.expressions) == 1 and isinstance(part.expressions[0], exp.Identifier):
                 column = exp.Column(this=part.expressions[0].copy())
                 part.replace(exp.JSONExtract(this=column, expression=part.this.copy()))

@@ -11,7 +11,7 @@ from scanner_model.columns import path_name
 
 WORDS = (
     *("select", "from", "t", "u", "a.b", "*", "(", ")", ",", "join", "on", "=", "union", "with x as"),
-    *("case when", "end", "'", '"', "é", "\0"),
+    *("case when", "end", "'", '"', "é", "\0", "from tumble(t,", "f(a ->", "1)"),
 )
 
 
@@ -65,6 +65,12 @@ def test_a_query_reports_its_tables_and_what_its_columns_are_made_of(sql, scheme
             {"id": {"t.id"}},
         ),
         ("SELECT id FROM TUMBLE((SELECT id, at FROM t), at, INTERVAL '1' MINUTE)", "risingwave", {"id": {"t.id"}}),
+        (
+            "SELECT id FROM HOP((SELECT * FROM TUMBLE((SELECT id, at FROM t), at, 1)), at, 1, 2)",
+            "risingwave",
+            {"id": {"t.id"}},
+        ),
+        ("SELECT f(a -> 'x', g(b -> 'y')) AS y FROM t", "postgres", {"y": {"t.a~", "t.b~"}}),
         ("SELECT id FROM TUMBLE(1)", "risingwave", {"id": set()}),
         ("SELECT f(a -> 'x') AS y FROM t", "postgres", {"y": {"t.a~"}}),
         ("SELECT f(a -> 'x' ->> 'y', b) AS y FROM t", "materialize", {"y": {"t.a~", "t.b~"}}),
@@ -171,11 +177,11 @@ def test_what_cannot_be_read_is_reported(sql) -> None:
     assert read_query(sql, "postgres").problem
 
 
-@given(st.lists(st.sampled_from(WORDS)))
+@given(st.lists(st.sampled_from(WORDS)), st.sampled_from(("postgres", "risingwave")))
 @settings(max_examples=150)
-def test_no_text_breaks_the_reader(words) -> None:
+def test_no_text_breaks_the_reader(words, scheme) -> None:
     """Whatever stands in a configuration."""
-    assert isinstance(read_query(" ".join(["select", *words]), "postgres"), QueryReading)
+    assert isinstance(read_query(" ".join(["select", *words]), scheme), QueryReading)
 
 
 def source(sql: str) -> tuple[Config, Connector]:
