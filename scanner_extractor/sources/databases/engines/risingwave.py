@@ -96,8 +96,7 @@ class _Object:
     @property
     def options(self) -> Mapping[str, str]:
         """Return what it is connected with; newer versions resolve connections, and show secrets by their names."""
-        shown = self.connector.get("connector_props")
-        shown = json.loads(shown) if isinstance(shown, str) else shown
+        shown = _parsed(self.connector.get("connector_props"))
         if not isinstance(shown, Mapping) or not shown:
             return self.definition.settings
         plain = {name: item.get("value") for name, item in shown.items() if isinstance(item, Mapping)}
@@ -244,6 +243,14 @@ def _primary_key(entry: _Object) -> Iterator[TableKey]:
 def _is_hidden(column: Row) -> bool:
     marked = column.get("is_hidden")
     return str(column["name"]).endswith(_HIDDEN) if marked is None else bool(marked)
+
+
+def _parsed(value: object) -> object:
+    """Return JSON that a driver passes as text; None for any other text."""
+    try:
+        return json.loads(value) if isinstance(value, str) else value
+    except ValueError:
+        return None
 
 
 def _first(options: Mapping[str, str], names: Iterable[str]) -> str:
