@@ -143,7 +143,7 @@ class Partition(NamedTuple):
 
 
 def manual_readings(rows: Sequence[tuple[str, ManualFlow]], context: LookupContext) -> Iterator[JobReading]:
-    """Read manually declared flows."""
+    """Yield the jobs of manually declared flows, each with its cluster in *rows*."""
     return map(JobReading, manual_jobs(rows, context.naming))
 
 
@@ -165,7 +165,7 @@ def ksql_readings(part: KsqlPart, context: LookupContext) -> Iterator[JobReading
 
 
 def connect_readings(rows: Sequence[ConnectorRow], context: LookupContext) -> Iterator[JobReading]:
-    """Read connectors."""
+    """Yield the jobs of connectors, each counted by how much of it was read: columns, datasets, or an unknown class."""
     reported = _reported(rows, context)
     available = KnownColumns(_columns_of(reported, context), context.derived, context.databases)
     for reading in connect_jobs(reported, available):
@@ -273,7 +273,7 @@ def flink_readings(part: FlinkPart, context: LookupContext) -> Iterator[JobReadi
 
 
 def streams_readings(rows: Sequence[tuple[str, StreamsTopology]], context: LookupContext) -> Iterator[JobReading]:
-    """Read Kafka Streams topologies."""
+    """Yield the jobs of Kafka Streams topologies, each with the problems of its text."""
     for reading in streams_jobs(rows, lambda: context.topics, context.naming):
         yield JobReading(reading.flows, Coverage(problems=reading.problems))
 

@@ -329,7 +329,7 @@ class FacetCount(NamedTuple):
 
 
 class EventStatistics:
-    """Counts events."""
+    """Counts events by kind, and their facets by name, home and version."""
 
     def __init__(self) -> None:
         self._kinds: Counter[str] = Counter()

@@ -270,7 +270,7 @@ def _existing_topics(context: LookupContext) -> frozenset[str]:
 
 
 def portions(items: Iterable[T], rank: int, rows: Callable[[Sequence[T], int, Sequence[int]], Any]) -> Iterator[Any]:
-    """Yield *things*, which are in the order of the graph, in batches of *rows*."""
+    """Yield *items*, which are in the order of the graph, in batches of *rows*."""
     rest, first = iter(items), 0
     while portion := list(islice(rest, _AT_ONCE)):
         yield rows(portion, rank, range(first, first + len(portion)))

@@ -64,7 +64,7 @@ def _read(rows: Iterable[Record], read: Callable[[Record], T]) -> Iterator[T]:
 
 
 class TableGraph:
-    """A `GraphReader` over *tables*; *place* describes the graph in messages."""
+    """A `GraphReader` over *tables*; *location* describes the graph in messages."""
 
     def __init__(self, tables: ParquetTables, location: str) -> None:
         self.location = location
@@ -113,7 +113,7 @@ class TableGraph:
         return iter(sorted({(row["name"], None) for row in rows}))
 
     def names_near(self, _: str) -> Iterator[tuple[str, str | None]]:
-        """List all names."""
+        """List all names: the files have no index of names."""
         return self.names_known()
 
     def dataset_names(self) -> Iterable[str]:

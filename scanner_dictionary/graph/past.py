@@ -55,7 +55,7 @@ class PastGraphReader:
 
     @property
     def location(self) -> str:
-        """Return what stores it."""
+        """Return what messages call the graph, as the subject of a sentence."""
         return f"the graph of scan {self.scan}"
 
     def edges_at(
