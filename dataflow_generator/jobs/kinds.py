@@ -375,16 +375,16 @@ def described(jobs: Iterable[JobFlows], context: LookupContext) -> Described:
     """Return the topic columns that take part in flows of *jobs*, by namespace and name of the topic."""
     clusters = {namespace: name for name, namespace in context.naming.clusters.items()}
     ends = {end for job in jobs for flow in job.columns for end in (flow.source, flow.target)}
-    wanted: dict[ClusterTopic, set[tuple[str, ...]]] = {}
+    paths_by_topic: dict[ClusterTopic, set[tuple[str, ...]]] = {}
     for end in ends:
         cluster = clusters.get(end.dataset.namespace)
         if cluster is not None and end.path is not None:
-            wanted.setdefault((cluster, end.dataset.name), set()).add(end.path)
-    listed = sorted(wanted)
+            paths_by_topic.setdefault((cluster, end.dataset.name), set()).add(end.path)
+    listed = sorted(paths_by_topic)
     columns_of: dict[tuple[str, str], tuple[Column, ...]] = {}
     for start in range(0, len(listed), _AT_ONCE):
         for (cluster, topic), columns in context.columns.full(listed[start : start + _AT_ONCE]).items():
-            used = tuple(column for column in columns if column.path in wanted[cluster, topic])
+            used = tuple(column for column in columns if column.path in paths_by_topic[cluster, topic])
             columns_of[context.naming.clusters[cluster], topic] = used
     return columns_of
 
