@@ -143,7 +143,7 @@ class Partition(NamedTuple):
 
 
 def manual_readings(rows: Sequence[tuple[str, ManualFlow]], context: LookupContext) -> Iterator[JobReading]:
-    """Read manually declared flows."""
+    """Yield the jobs of manually declared flows, each with its cluster in *rows*."""
     return map(JobReading, manual_jobs(rows, context.naming))
 
 
@@ -165,7 +165,7 @@ def ksql_readings(part: KsqlPart, context: LookupContext) -> Iterator[JobReading
 
 
 def connect_readings(rows: Sequence[ConnectorRow], context: LookupContext) -> Iterator[JobReading]:
-    """Read connectors."""
+    """Yield the jobs of connectors, each counted by how much of it was read: columns, datasets, or an unknown class."""
     reported = _reported(rows, context)
     available = KnownColumns(_columns_of(reported, context), context.derived, context.databases)
     for reading in connect_jobs(reported, available):
@@ -273,7 +273,7 @@ def flink_readings(part: FlinkPart, context: LookupContext) -> Iterator[JobReadi
 
 
 def streams_readings(rows: Sequence[tuple[str, StreamsTopology]], context: LookupContext) -> Iterator[JobReading]:
-    """Read Kafka Streams topologies."""
+    """Yield the jobs of Kafka Streams topologies, each with the problems of its text."""
     for reading in streams_jobs(rows, lambda: context.topics, context.naming):
         yield JobReading(reading.flows, Coverage(problems=reading.problems))
 
@@ -375,16 +375,16 @@ def described(jobs: Iterable[JobFlows], context: LookupContext) -> Described:
     """Return the topic columns that take part in flows of *jobs*, by namespace and name of the topic."""
     clusters = {namespace: name for name, namespace in context.naming.clusters.items()}
     ends = {end for job in jobs for flow in job.columns for end in (flow.source, flow.target)}
-    wanted: dict[ClusterTopic, set[tuple[str, ...]]] = {}
+    paths_by_topic: dict[ClusterTopic, set[tuple[str, ...]]] = {}
     for end in ends:
         cluster = clusters.get(end.dataset.namespace)
         if cluster is not None and end.path is not None:
-            wanted.setdefault((cluster, end.dataset.name), set()).add(end.path)
-    listed = sorted(wanted)
+            paths_by_topic.setdefault((cluster, end.dataset.name), set()).add(end.path)
+    listed = sorted(paths_by_topic)
     columns_of: dict[tuple[str, str], tuple[Column, ...]] = {}
     for start in range(0, len(listed), _AT_ONCE):
         for (cluster, topic), columns in context.columns.full(listed[start : start + _AT_ONCE]).items():
-            used = tuple(column for column in columns if column.path in wanted[cluster, topic])
+            used = tuple(column for column in columns if column.path in paths_by_topic[cluster, topic])
             columns_of[context.naming.clusters[cluster], topic] = used
     return columns_of
 
