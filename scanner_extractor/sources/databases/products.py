@@ -15,7 +15,8 @@ class Product:
     how the names of others begin. *own_schema_only*: without a list only the user's schema is read. *session* are
     statements that make a session read-only, *time_limit* bounds each later one by `{seconds}` or `{milliseconds}`.
     *driver* is the one that is used where the URL names none. *protocol* is the dialect of the product whose protocol
-    it speaks, empty for its own one: jobs may know its tables by that product's names, too.
+    it speaks, empty for its own one: jobs may know its tables by that product's names, too. *information_schema*: its
+    tables are read from there at once, because SQLAlchemy's inspector asks for one after the other.
     """
 
     scheme: str
@@ -28,6 +29,7 @@ class Product:
     time_limit: str = ""
     driver: str = ""
     protocol: str = ""
+    information_schema: bool = False
 
     def owns(self, schema: str) -> bool:
         """Return whether a schema is one of the product itself."""
@@ -55,6 +57,7 @@ _MYSQL = Product(
     own=frozenset({"information_schema", "mysql", "performance_schema", "sys"}),
     session=("SET SESSION TRANSACTION READ ONLY",),
     driver="pymysql",
+    information_schema=True,
 )
 _POSTGRES = Product(
     scheme="postgres",
