@@ -9,7 +9,7 @@ from typing import Any
 
 from case_results import Deviation, FileResult
 
-from dataflow_generator.jobs.streams import read_topology
+from dataflow_generator.jobs.streams_topology import read_topology
 
 _FILE = "streams/topologies.json"
 

@@ -80,7 +80,7 @@ def probe_sources(
         with connections.http(cloud.http, cloud.source) as http:
             yield from run_probes(cloud.source, cloud_probes(cloud, http, discovered))
         settings = expanded(settings, cloud, discovered.organization) if discovered.organization else settings
-    yield from (_lacking(lacking) for lacking in settings.lacking)
+    yield from (_missing_key_result(lacking) for lacking in settings.lacking)
     for kind in SOURCE_KINDS:
         for source in kind.sources(settings) if kind.phase != DISCOVERY else ():
             yield from run_probes(source.source, kind.check(source, connections))
@@ -101,7 +101,7 @@ def _plugin_probe(plugin: Plugin) -> Probe:
     return Probe(f"load {plugin.group}:{plugin.name}", load)
 
 
-def _lacking(lacking: Lacking) -> CheckResult:
+def _missing_key_result(lacking: Lacking) -> CheckResult:
     return CheckResult(
         source=lacking.source, tried="look for a key", state=State.REFUSED, detail=lacking.what, hint=lacking.hint
     )

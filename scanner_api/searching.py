@@ -142,13 +142,13 @@ def describe_topic(dictionary: Dictionary, cluster: str, topic: str) -> TopicDes
     >>> describe_topic(dictionary, "retail", "orders").users
     """
     with dictionary.reading() as conn:
-        found = cluster_called(conn, cluster)
-        topic_of(conn, found, topic)
-        node, graph = _node_of(conn, found, topic), stored_graph(conn)
+        known_cluster = cluster_called(conn, cluster)
+        topic_of(conn, known_cluster, topic)
+        node, graph = _node_of(conn, known_cluster, topic), stored_graph(conn)
         users = _count_users(conn, node) if node else 0
         return TopicDescription(
-            topic=topic_called(conn, found.id, topic),
-            schemas=schemas_in(conn, found, topic),
+            topic=topic_called(conn, known_cluster.id, topic),
+            schemas=schemas_in(conn, known_cluster, topic),
             node=node.node_key if node else "",
             users=_users(conn, node) if node else (),
             user_count=users,
@@ -167,8 +167,8 @@ def schemas_of_topic(
 ) -> tuple[SchemaAnswer, ...]:
     """Return the schemas of a topic with their columns as `topic_schemas`, by the name of the cluster or any broker."""
     with dictionary.reading() as conn:
-        found = cluster_called(conn, cluster)
-        return schemas_in(conn, found, topic, schema_id=schema_id, subject=subject, version=version)
+        known_cluster = cluster_called(conn, cluster)
+        return schemas_in(conn, known_cluster, topic, schema_id=schema_id, subject=subject, version=version)
 
 
 def _node_of(conn: Connection, cluster: FoundCluster, topic: str) -> NodeRow | None:

@@ -17,26 +17,26 @@ class UnionFind(Generic[T]):
     """Disjoint groups of members; groups that share a member are one."""
 
     def __init__(self) -> None:
-        self._above: dict[T, T] = {}
+        self._parent: dict[T, T] = {}
 
     def join(self, members: Iterable[T]) -> None:
         """Merge *members*, and the groups that they are in, into one group."""
         roots = [self._root(member) for member in members]
         for root in roots[1:]:
-            self._above[self._root(root)] = self._root(roots[0])
+            self._parent[self._root(root)] = self._root(roots[0])
 
     def all(self) -> list[list[T]]:
         """Return the groups, with members in the order in which they were first joined."""
         members: dict[T, list[T]] = {}
-        for member in self._above:
+        for member in self._parent:
             members.setdefault(self._root(member), []).append(member)
         return list(members.values())
 
     def _root(self, member: T) -> T:
-        above = self._above.setdefault(member, member)
+        above = self._parent.setdefault(member, member)
         while above != member:
-            self._above[member] = self._above[above]  # path halving
-            member, above = above, self._above[above]
+            self._parent[member] = self._parent[above]  # path halving
+            member, above = above, self._parent[above]
         return member
 
 
@@ -59,13 +59,13 @@ def _without_dead_ends(ahead: Mapping[N, Sequence[N]]) -> Mapping[N, Sequence[N]
 
     Stops when a round removes less than a tenth of the nodes, so that all rounds together are linear.
     """
-    left = ahead
+    rest = ahead
     while True:
-        filtered = ((node, [successor for successor in after if successor in left]) for node, after in left.items())
+        filtered = ((node, [successor for successor in after if successor in rest]) for node, after in rest.items())
         remaining = {node: after for node, after in filtered if after}
-        if not remaining or len(remaining) * 10 > len(left) * 9:
+        if not remaining or len(remaining) * 10 > len(rest) * 9:
             return remaining
-        left = remaining
+        rest = remaining
 
 
 def _shortest_cycle(first: N, part: frozenset[N], ahead: Mapping[N, Sequence[N]]) -> tuple[N, ...]:
@@ -104,7 +104,7 @@ def _strongly_connected(ahead: Mapping[N, Sequence[N]]) -> Iterator[frozenset[N]
                 if calls:
                     low[calls[-1][0]] = min(low[calls[-1][0]], low[node])
                 if low[node] == index[node]:
-                    yield _taken(node, stack)
+                    yield _pop_component(node, stack)
             elif after not in index:
                 index[after] = low[after] = len(index)
                 stack[after] = None
@@ -113,7 +113,7 @@ def _strongly_connected(ahead: Mapping[N, Sequence[N]]) -> Iterator[frozenset[N]
                 low[node] = min(low[node], index[after])
 
 
-def _taken(root: N, stack: dict[N, None]) -> frozenset[N]:
+def _pop_component(root: N, stack: dict[N, None]) -> frozenset[N]:
     part: list[N] = []
     while not part or part[-1] != root:
         part.append(stack.popitem()[0])

@@ -181,15 +181,15 @@ class GraphShape:
             routes.setdefault(job, set()).update(edge_routes)
         ahead: dict[tuple[str, str], list[tuple[str, str]]] = {}
         for (dataset, job), edge_routes in self.reads.items():
-            for route in _on(edge_routes, routes[job]):
+            for route in _routes_of_edge(edge_routes, routes[job]):
                 ahead.setdefault((dataset, ""), []).append((job, route))
         for (job, dataset), edge_routes in self.writes.items():
-            for route in _on(edge_routes, routes[job]):
+            for route in _routes_of_edge(edge_routes, routes[job]):
                 ahead.setdefault((job, route), []).append((dataset, ""))
         return ahead
 
 
-def _on(edge_routes: set[str], job_routes: set[str]) -> list[str]:
+def _routes_of_edge(edge_routes: set[str], job_routes: set[str]) -> list[str]:
     """Return the routes of an edge: where it names none, all of the job's."""
     return sorted((job_routes if "" in edge_routes else edge_routes) - {_OWN})
 

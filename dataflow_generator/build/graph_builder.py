@@ -54,7 +54,7 @@ class JobGraph(NamedTuple):
 
     uses: tuple[Edge, ...]
     flows: tuple[Edge, ...]
-    places: Mapping[str, ColumnRef]
+    columns: Mapping[str, ColumnRef]
 
 
 def build_job_alone(job: JobFlows) -> JobGraph:

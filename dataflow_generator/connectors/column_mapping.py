@@ -30,7 +30,7 @@ class Envelope:
     @classmethod
     def of(cls, paths: Sequence[ColumnPath]) -> Envelope:
         """Detect the wrapped sides from the columns of a topic."""
-        tops = {side: {path[:1] for path in _on(side, paths)} for side in Role}
+        tops = {side: {path[:1] for path in _paths_of_side(side, paths)} for side in Role}
         wrapped = (side for side, names in tops.items() if (_PAYLOAD,) in names and {*map("".join, names)} <= _PARTS)
         return cls(frozenset(wrapped))
 
@@ -60,7 +60,7 @@ def _rest(path: ColumnPath) -> ColumnPath:
     return path[len(_side(path)) :]
 
 
-def _on(side: Role, paths: Sequence[ColumnPath]) -> list[ColumnPath]:
+def _paths_of_side(side: Role, paths: Sequence[ColumnPath]) -> list[ColumnPath]:
     return [_rest(path) for path in paths if bool(_side(path)) is (side is Role.KEY)]
 
 
@@ -120,7 +120,7 @@ def columns_behind_sink(config: Config, flows: ConnectorFlows, flow: Flow, table
     """
     positions = [(Role.VALUE, path) for path in table if path[:1] != (KEY,)]
     before = columns_before(config, Shape.ROW, topic_before(flows, flow), positions) or ()
-    return tuple(map(_shown, before))
+    return tuple(map(_column_path, before))
 
 
 def _envelopes(flow: Flow, ends: tuple[Paths, Paths]) -> tuple[Envelope, Envelope]:
@@ -140,7 +140,10 @@ def _out(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, P
     columns = (flows.sink_columns or value_unchanged)(config, flow, record)
     pairs = (
         MappedColumn(
-            _shown(column.origin.origin), column.path, column.origin.changed, _why(column.origin.steps, column.because)
+            _column_path(column.origin.origin),
+            column.path,
+            column.origin.changed,
+            _why(column.origin.steps, column.because),
         )
         for column in columns
         if column.origin and column.origin.origin and not column.origin.masked
@@ -162,7 +165,7 @@ def _in(
     computed = {column.path: column for column in flows.row.columns} if flows.row else {}
     lists = ColumnLists.of(config)
     pairs = (
-        MappedColumn(origin, _shown((side, column.path)), column.changed or changed, _why(column.steps, because))
+        MappedColumn(origin, _column_path((side, column.path)), column.changed or changed, _why(column.steps, because))
         for side in Role
         for column in record.side(side) or ()
         if column.origin and not column.masked
@@ -211,7 +214,7 @@ def _origins(
     if source is None:
         return
     if source.kind is DatasetKind.TOPIC:
-        yield _shown(origin), False, ""
+        yield _column_path(origin), False, ""
     elif origin[1] in computed:
         column = computed[origin[1]]
         yield from ((path, column.changed, "") for dataset, path in column.origins if dataset == source)
@@ -265,6 +268,6 @@ def _position(path: ColumnPath) -> Position:
     return (Role.KEY, path[1:]) if path[:1] == (KEY,) else (Role.VALUE, path)
 
 
-def _shown(position: Position) -> ColumnPath:
+def _column_path(position: Position) -> ColumnPath:
     side, path = position
     return (KEY, *path) if side is Role.KEY else path

@@ -50,7 +50,7 @@ class Config:
     def mapping(self, *keys: str, sign: str = ":") -> dict[str, str]:
         """Parse `a:b,c:d`, split at the last *sign*, because topics cannot contain it and tables should not."""
         parts = (item.rpartition(sign) for item in self.items(*keys))
-        return {left.strip(): right.strip() for left, _, right in parts if left.strip() and right.strip()}
+        return {key.strip(): value.strip() for key, _, value in parts if key.strip() and value.strip()}
 
     def under(self, prefix: str) -> Config:
         """Return the pairs whose keys begin with *prefix*, without the prefix."""

@@ -39,8 +39,8 @@ def table_of(server: JdbcServer, table: str, *, default_schema: bool = True) -> 
     if default_schema and len(parts) == 1 and server.scheme not in _TWO_PARTS:
         schema = server.schema or DEFAULT_SCHEMAS.get(server.scheme, "")
         parts = (schema, *parts) if schema else parts
-    whole = 2 if server.scheme in _TWO_PARTS else 3
-    if server.database and len(parts) < whole:
+    part_count = 2 if server.scheme in _TWO_PARTS else 3
+    if server.database and len(parts) < part_count:
         parts = (server.database, *parts)
     return Dataset(server.namespace, ".".join(parts))
 

@@ -72,8 +72,8 @@ def in_documents(config: Config, flow: Flow, record: Record) -> tuple[SinkColumn
     key, handler = "document.id.strategy", config.text("change.data.capture.handler")
     strategy = config.text(key).rpartition(".")[2]
     value = _row_after(record.value) if "debezium" in handler.lower() else record.value
-    whole = strategy in ("FullKeyStrategy", "ProvidedInKeyStrategy", "PartialKeyStrategy")
-    keys = (SinkColumn(_in_id(column.path), column, key) for column in record.key or () if whole)
+    has_key_id = strategy in ("FullKeyStrategy", "ProvidedInKeyStrategy", "PartialKeyStrategy")
+    keys = (SinkColumn(_in_id(column.path), column, key) for column in record.key or () if has_key_id)
     return (*(SinkColumn(column.path, column) for column in value or ()), *keys)
 
 

@@ -94,7 +94,7 @@ def _flows(
         reason = ", ".join(filter(None, (because, routed, written.keys)))
         targets = written.targets(name) if name else _whatever_the_topic(written)
         if not targets and written.outside_known and not written.nowhere:
-            problems.append(_undecided(source, template))
+            problems.append(_target_problem(source, template))
         for target in targets:
             yield Flow(source, target, reason, name or "")
         if not targets:
@@ -107,7 +107,7 @@ def _whatever_the_topic(written: SinkTargets) -> tuple[Dataset, ...]:
     return first if first == second else ()
 
 
-def _undecided(source: Dataset, template: Template | None) -> Problem:
+def _target_problem(source: Dataset, template: Template | None) -> Problem:
     if template is not None and template.name == "":
         return Problem("transforms", f"{source.name!r} is renamed to an empty name by a transform")
     if template is not None and template.name:

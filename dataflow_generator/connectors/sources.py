@@ -113,7 +113,7 @@ class _Resolver:
 
     def flows(self, routed: tuple[_Routed, ...]) -> Iterator[Flow]:
         exact = [route for route in routed if route.template and route.template.name]
-        if self._contradicted(routed, exact):
+        if self._is_overridden(routed, exact):
             for route in routed:
                 yield from (Flow(route.read.source, topic(self.namespace, name), USED) for name in self._active())
             return
@@ -128,7 +128,7 @@ class _Resolver:
     def _active(self) -> tuple[str, ...]:
         return tuple(name for name in sorted(self.connector.active or ()) if name not in self.side)
 
-    def _contradicted(self, routed: tuple[_Routed, ...], exact: list[_Routed]) -> bool:
+    def _is_overridden(self, routed: tuple[_Routed, ...], exact: list[_Routed]) -> bool:
         """Return whether a read with one topic has another one: topics in use override the configuration."""
         sources = {route.read.source for route in routed}
         names = {route.template.name for route in exact if route.template}
@@ -145,7 +145,7 @@ class _Resolver:
         """Yield flows to the topics of a template or pattern, or of a read without a known topic."""
         pattern = route.template.pattern if route.template else route.read.pattern if self._is_pattern(route) else ""
         try:
-            fitting, evidence = self._fitting(pattern, claimed)
+            fitting, evidence = self._matching_topics(pattern, claimed)
         except InputInvalid as error:
             self.problems.append(Problem(route.read.because, error.what))
             fitting, evidence = [], ""
@@ -154,7 +154,7 @@ class _Resolver:
         if not fitting:
             yield from self._unresolved(route.read, pattern)
 
-    def _fitting(self, pattern: str, claimed: set[str]) -> tuple[list[str], str]:
+    def _matching_topics(self, pattern: str, claimed: set[str]) -> tuple[list[str], str]:
         """Return the unclaimed topics that match a pattern, and the evidence; raises InputInvalid."""
         if not pattern:
             # An existing topic need not be written by this connector.

@@ -64,11 +64,11 @@ def map_columns(
     columns: list[ColumnFlow] = []
     undescribed: list[Dataset] = []
     untraceable: list[Dataset] = []
-    whole = True
+    complete = True
     with pattern_problems() as unevaluated:
         for flow, source, target in pairs:
             if source is None or target is None:
-                whole = False
+                complete = False
                 continue
             ends = _ends(flows, source, target, available)
             if target in available.tables and flows.direction is Direction.SINK:
@@ -79,12 +79,12 @@ def map_columns(
             because = _because_of_table(source, target, ends[0], available)
             columns.extend(_flow(name, flow, (source, target), mapping, because) for mapping in followed.columns)
             if not followed.whole:
-                whole = False
+                complete = False
                 unmapped = untraceable if _lead_on(flows, ends) else undescribed
                 unmapped.append(target if target.kind is NodeKind.TOPIC else source)
     reported = {problem.what for problem in flows.problems}
     more = (problem for problem in unevaluated.values() if problem.what not in reported)
-    return MappedColumns(tuple(columns), whole, (*_problems(undescribed, untraceable), *more))
+    return MappedColumns(tuple(columns), complete, (*_problems(undescribed, untraceable), *more))
 
 
 def _into_table(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Paths]) -> ColumnMapping:
@@ -130,9 +130,9 @@ def derive(
         for flow, source, target in pairs
         if source is not None and target is not None
     ]
-    wanted = _wanted(open_flows, known)
-    needed = [each for each in open_flows if not wanted.isdisjoint(each[3:])]
-    derived: dict[Dataset, Paths] = {**declared, **_completed(open_flows, known, declared)}
+    needed_datasets = _needed_datasets(open_flows, known)
+    needed = [open_flow for open_flow in open_flows if not needed_datasets.isdisjoint(open_flow[3:])]
+    derived: dict[Dataset, Paths] = {**declared, **_completed_topics(open_flows, known, declared)}
     while True:
         columns_by_dataset: dict[Dataset, dict[ColumnPath, None]] = {}
         for config, flows, flow, source, target in needed:
@@ -149,7 +149,9 @@ def derive(
         derived |= new
 
 
-def _completed(open_flows: Iterable[OpenFlow], known: ColumnsByDataset, declared: ColumnsByDataset) -> ColumnsByDataset:
+def _completed_topics(
+    open_flows: Iterable[OpenFlow], known: ColumnsByDataset, declared: ColumnsByDataset
+) -> ColumnsByDataset:
     """Return the columns of topics that DDL declares, with the further ones of the tables that they are read from."""
     completed: dict[Dataset, Paths] = {}
     for config, flows, flow, source, target in open_flows:
@@ -160,7 +162,7 @@ def _completed(open_flows: Iterable[OpenFlow], known: ColumnsByDataset, declared
     return completed
 
 
-def _wanted(open_flows: Iterable[OpenFlow], known: ColumnsByDataset) -> frozenset[Dataset]:
+def _needed_datasets(open_flows: Iterable[OpenFlow], known: ColumnsByDataset) -> frozenset[Dataset]:
     """Return the undescribed datasets whose columns a flow needs, and those that their columns may come from."""
     groups: UnionFind[Dataset] = UnionFind()
     starts: set[Dataset] = set()

@@ -262,9 +262,9 @@ def flink_parts(snapshot: Snapshot) -> Iterator[FlinkPart]:
     """Partition the statements of each source; each partition has all statements that define tables."""
     for (cluster, _), statements in snapshot.statements.items():
         for chunk in _chunked(range(len(statements))):
-            kept = [at for at, row in enumerate(statements) if at in chunk or defines(row.statement, row.state)]
-            wanted = tuple(position for position, at in enumerate(kept) if at in chunk)
-            yield FlinkPart(cluster, tuple(statements[at] for at in kept), wanted)
+            positions = [at for at, row in enumerate(statements) if at in chunk or defines(row.statement, row.state)]
+            wanted = tuple(position for position, at in enumerate(positions) if at in chunk)
+            yield FlinkPart(cluster, tuple(statements[at] for at in positions), wanted)
 
 
 def flink_readings(part: FlinkPart, context: LookupContext) -> Iterator[JobReading]:

@@ -52,8 +52,8 @@ class Layout:
         if resolved is not None and not inside:
             return (resolved,)
         members = [self._field(member, fields) for member in self.inside.get(path, ())]
-        whole = tuple(member for member in members if member is not None) if None not in members else ()
-        return whole or (() if resolved is None else (resolved,))
+        fields_inside = tuple(member for member in members if member is not None) if None not in members else ()
+        return fields_inside or (() if resolved is None else (resolved,))
 
     def _field(self, path: ColumnPath, fields: Fields) -> ColumnPath | None:
         key, whole = path[0] in self.keys, path[0] in self.whole
@@ -245,10 +245,10 @@ class _Job:
         reads = self._uses(self._query.sources or statement.sources, "source")
         writes = self._uses(self._query.sinks or statement.sinks, "sink")
         self._check(statement)
-        whole = not self._problems
-        columns = tuple(self._columns(statement)) if whole else ()
+        complete = not self._problems
+        columns = tuple(self._columns(statement)) if complete else ()
         self._problems += [Problem(self._at(problem), problem.what, problem.hint) for problem in statement.unresolved]
-        level = Level.COLUMNS if whole else Level.TABLES if reads or writes else Level.UNREAD
+        level = Level.COLUMNS if complete else Level.TABLES if reads or writes else Level.UNREAD
         flows = JobFlows(
             job=query_node(self._query), certainty=Certainty.DERIVED, reads=reads, writes=writes, columns=columns
         )

@@ -21,8 +21,10 @@ def manual_jobs(flows: Iterable[tuple[str, ManualFlow]], naming: Naming) -> Iter
 
 def _job(cluster: str, name: str, flows: list[ManualFlow], naming: Naming) -> JobFlows:
     reading, writing = [flow for flow in flows if flow.origin.name], [flow for flow in flows if flow.target.name]
-    whole = [flow for flow in reading if flow.target.name]
-    columns = [(_column(cluster, flow.origin, naming), _column(cluster, flow.target, naming), flow) for flow in whole]
+    transfers = [flow for flow in reading if flow.target.name]
+    columns = [
+        (_column(cluster, flow.origin, naming), _column(cluster, flow.target, naming), flow) for flow in transfers
+    ]
     descriptions = tuple(sorted({flow.description for flow in flows} - {""}))
     attributes = present(description="\n".join(descriptions), type="manual")
     return JobFlows(

@@ -168,7 +168,7 @@ def _filter(wanted: RowFilter) -> Any:  # noqa: ANN401 - pyarrow has no types
 
 def _in_order(table: dataset.Dataset) -> Iterator[Record]:
     """Yield rows in order: a row is complete once no unread row group begins before it."""
-    groups = [(_first(group), group) for each in table.get_fragments() for group in each.split_by_row_group()]
+    groups = [(_first(group), group) for fragment in table.get_fragments() for group in fragment.split_by_row_group()]
     groups.sort(key=lambda group: group[0])
     waiting = table.schema.empty_table()
     for at, (_, group) in enumerate(groups):

@@ -121,12 +121,12 @@ class JobBatches(NamedTuple):
 def build_batch(result: PartitionResult) -> JobBatch:
     """Build the rows of the jobs of a partition, each job independently."""
     jobs = [job.flows for job in result.jobs]
-    drawings = {job.job.key: build_job_alone(job) for job in jobs}
+    job_graphs = {job.job.key: build_job_alone(job) for job in jobs}
     edges: dict[EdgeKind, list[tuple[str, Edge]]] = {kind: [] for kind in _KINDS}
-    for key, drawing in drawings.items():
-        for edge in chain(drawing.uses, drawing.flows):
+    for key, graph in job_graphs.items():
+        for edge in chain(graph.uses, graph.flows):
             edges[edge.kind].append((key, edge))
-    refs = {key: ref for drawing in drawings.values() for key, ref in drawing.places.items()}
+    refs = {key: ref for graph in job_graphs.values() for key, ref in graph.columns.items()}
     columns = _table(node_rows, list(column_nodes(refs, result.described)))
     return JobBatch(
         keys=tuple(job.flows.job.key for job in result.jobs),
@@ -250,11 +250,11 @@ def read_rows(
         batches = list(draw(parts, context))
     else:
         batches = [build_batch(read_partition(part, context)) for part in counted(report, JOBS, parts, len(parts))]
-    found = concatenate(batches, _existing_topics(context))
-    if found is None:
+    tables = concatenate(batches, _existing_topics(context))
+    if tables is None:
         return _of_flows(snapshot, read, report)
-    nodes, edges = (table.to_batches(max_chunksize=_AT_ONCE) for table in (found.nodes, found.edges))
-    return JobRows(nodes, edges, found.coverage)
+    nodes, edges = (table.to_batches(max_chunksize=_AT_ONCE) for table in (tables.nodes, tables.edges))
+    return JobRows(nodes, edges, tables.coverage)
 
 
 def _of_flows(snapshot: Snapshot, read: ReadParts | None, report: ProgressCallback) -> JobRows:
@@ -269,9 +269,9 @@ def _existing_topics(context: LookupContext) -> frozenset[str]:
     return frozenset(topic_key(clusters[cluster], name) for cluster, names in context.topics.items() for name in names)
 
 
-def portions(things: Iterable[T], rank: int, rows: Callable[[Sequence[T], int, Sequence[int]], Any]) -> Iterator[Any]:
+def portions(items: Iterable[T], rank: int, rows: Callable[[Sequence[T], int, Sequence[int]], Any]) -> Iterator[Any]:
     """Yield *things*, which are in the order of the graph, in batches of *rows*."""
-    rest, first = iter(things), 0
+    rest, first = iter(items), 0
     while portion := list(islice(rest, _AT_ONCE)):
         yield rows(portion, rank, range(first, first + len(portion)))
         first += len(portion)

@@ -39,13 +39,13 @@ def graph_in_parquet(directory: Path, about: GraphManifest) -> GeneratedGraph:
     return GeneratedGraph(
         rows,
         stored,
-        whole=lambda: _whole(tables, stored),
+        whole=lambda: _whole_graph(tables, stored),
         components=lambda: components(rows.links(CONNECTED)),
         part=lambda cluster: part_of_cluster(rows, stored, cluster),
     )
 
 
-def _whole(tables: ParquetTables, about: StoredGraph) -> FlowGraph:
+def _whole_graph(tables: ParquetTables, about: StoredGraph) -> FlowGraph:
     return FlowGraph(
         nodes=lambda: _read(tables.every_row(NODES), record_node),
         edges=lambda: _read(tables.every_row(EDGES), record_edge),
@@ -77,12 +77,12 @@ class TableGraph:
         self, nodes: Sequence[int], *, forward: bool, kinds: Collection[str], holders: bool = False
     ) -> tuple[EdgeRow, ...]:
         """Return the edges at nodes of earlier results; edges inside schemas are found by `place`."""
-        near = "source" if forward else "target"
+        column = "source" if forward else "target"
         keys = [self._by_number[node].node_key for node in nodes]
         inside = _spans(node for node in nodes if node >> _RANK == SCHEMAS)
-        rows = list(self._tables.rows(EDGES, RowFilter(kinds=kinds, column=near, values=keys))) if nodes else []
+        rows = list(self._tables.rows(EDGES, RowFilter(kinds=kinds, column=column, values=keys))) if nodes else []
         if inside and _CONTAINS in kinds:
-            within = RowFilter(ranks=(SCHEMAS,), kinds=(_CONTAINS,), column=near, values=keys, spans=inside)
+            within = RowFilter(ranks=(SCHEMAS,), kinds=(_CONTAINS,), column=column, values=keys, spans=inside)
             rows += self._tables.rows(EDGES, within)
         if not holders:
             rows = [row for row in rows if row["kind"] != _CONTAINS or row["target"].startswith(f"{_COLUMN}:")]

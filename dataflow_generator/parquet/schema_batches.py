@@ -46,19 +46,19 @@ def node_batch(cells: Cells) -> pa.RecordBatch:
 
 def edge_batch(cells: Cells) -> pa.RecordBatch:
     """Build the edges from schemas and columns to the columns in them; rows of EDGE_DDL."""
-    return _edge_rows(_Columns(cells)) if cells.columns else _none(EDGE_DDL)
+    return _edge_rows(_Columns(cells)) if cells.columns else _no_rows(EDGE_DDL)
 
 
 def batches(cells: Cells) -> Batches:
     """Build all rows of schemas, each kind in the order of the graph."""
     schemas = _schema_rows(cells)
     if not cells.columns:
-        return Batches(schemas, _none(NODE_DDL), _none(EDGE_DDL))
+        return Batches(schemas, _no_rows(NODE_DDL), _no_rows(EDGE_DDL))
     columns = _Columns(cells)
     return Batches(schemas, _node_rows(columns), _edge_rows(columns))
 
 
-def _none(ddl: str) -> pa.RecordBatch:
+def _no_rows(ddl: str) -> pa.RecordBatch:
     return pa.RecordBatch.from_pylist([], schema=arrow_schema(ddl))
 
 
@@ -75,7 +75,7 @@ def _node_rows(columns: _Columns) -> pa.RecordBatch:
         "path": columns.paths,
         "attributes": columns.attributes(),
         "rank": columns.all(SCHEMAS, pa.int32()),
-        "place": columns.places(),
+        "place": columns.positions(),
         "kind": columns.all(str(NodeKind.COLUMN)),
     }
     return pa.RecordBatch.from_pydict(columns_of, schema=arrow_schema(NODE_DDL))
@@ -90,7 +90,7 @@ def _edge_rows(columns: _Columns) -> pa.RecordBatch:
         "type": columns.all(""),
         "subtype": columns.all(""),
         "rank": columns.all(SCHEMAS, pa.int32()),
-        "place": columns.places(),
+        "place": columns.positions(),
         "kind": columns.all(str(EdgeKind.CONTAINS)),
     }
     return pa.RecordBatch.from_pydict(columns_of, schema=arrow_schema(EDGE_DDL))
@@ -129,7 +129,7 @@ class _Columns:
         """Return, for each column, the value of its definition."""
         return self._pa.array(values, self._pa.string()).take(self._head)
 
-    def places(self) -> Array:
+    def positions(self) -> Array:
         """Return the `place` of each column."""
         pc = self._pc
         return pc.add(pc.add(pc.shift_left(self._definition, ORDINAL_BITS), self._ordinal), 1)
@@ -147,7 +147,7 @@ class _Columns:
     def sources(self) -> Array:
         """Return the key of the parent of each column: the column one segment up, else the schema."""
         pc, path = self._pc, self._text["path"]
-        above = self._strings(path, _above, lambda text: pc.replace_substring_regex(text, ',?"[^"]*"\\]$', "]"))
+        above = self._strings(path, _parent_path, lambda text: pc.replace_substring_regex(text, ',?"[^"]*"\\]$', "]"))
         root = pc.equal(path, "[]")
         names, parent_names = self._joined(self._stems, path), self._joined(self._stems, above)
         at = pc.if_else(root, None, pc.index_in(parent_names, names))
@@ -180,7 +180,7 @@ class _Columns:
         return self._pc.binary_join_element_wise(*parts, "")
 
 
-def _above(path: str) -> str:
+def _parent_path(path: str) -> str:
     """Return the parent path, in the dictionary's form of JSON."""
     return json.dumps(json.loads(path)[:-1], ensure_ascii=False, separators=(",", ":"))
 
@@ -228,7 +228,7 @@ def finish_spans(directory: Path, written: Iterable[Rows]) -> None:
 
     Raises InputInvalid where it is not: a machine wrote into a directory of that name which is its own.
     """
-    for file in (file for place in SPAN_COLUMNS for file in (directory / place).glob(".*")):
+    for file in (file for folder in SPAN_COLUMNS for file in (directory / folder).glob(".*")):
         file.unlink(missing_ok=True)
     files = (file for folder in SPAN_COLUMNS for file in (directory / folder).glob("schemas-*.parquet"))
     counted, wanted = sum(parquet.read_metadata(file).num_rows for file in files), sum(map(sum, written))

@@ -44,15 +44,15 @@ def all_graphs(rows: PastGraphReader, about: StoredGraph) -> tuple[FlowGraph, Gr
     for version in rows.node_states():
         versions[version.node_key].append(version)
     edges: dict[Edge, list[Lifetime]] = defaultdict(list)
-    for each in rows.edge_states():
-        row = EdgeRow(each.id, 0, 1, *each[5:10])
-        edges[read_edge(row, {0: each.source_key, 1: each.target_key})].append(Lifetime(each.first_scan, each.gone))
+    for state in rows.edge_states():
+        row = EdgeRow(state.id, 0, 1, *state[5:10])
+        edges[read_edge(row, {0: state.source_key, 1: state.target_key})].append(Lifetime(state.first_scan, state.gone))
     history = GraphHistory(
         scans=tuple((version.scan, version.finished) for version in rows.graphs()),
         nodes={key: tuple(map(_lifetime, listed)) for key, listed in versions.items()},
         edges=edges,
     )
-    past = {key: listed[-1] for key, listed in versions.items() if all(each.gone is not None for each in listed)}
+    past = {key: listed[-1] for key, listed in versions.items() if all(version.gone is not None for version in listed)}
     stored = whole_graph(rows.stored, about)
     union = FlowGraph(
         nodes=lambda: _nodes(rows, stored, past),

@@ -139,7 +139,7 @@ class _Search(Generic[K, E]):
                 if job not in self._roots and (job not in self._jobs or reach.rank < self._jobs[job].rank):
                     self._jobs[job] = reach
             if flow.target is not None:
-                reached = _State(flow.target, _carried(flow, state.path), reach.use)
+                reached = _State(flow.target, _target_of(flow, state.path), reach.use)
                 if self._is_better(reached, reach.steps):
                     self._reached[reached] = reach
                     yield reached
@@ -222,7 +222,7 @@ def _members(route: tuple[Hop[K, E], ...]) -> tuple[K, ...]:
     return tuple(hop.target for hop in route[:1] if hop.kind == EdgeKind.MEMBER_OF)
 
 
-def _carried(flow: Flow[K, E], path: ColumnPath) -> ColumnPath:
+def _target_of(flow: Flow[K, E], path: ColumnPath) -> ColumnPath:
     """Return the target of *path*: a field of a copied structure maps to the same field of the copy."""
     part = path[len(flow.path) :]
     inside = len(path) > len(flow.path) and flow.use is Use.COPIES

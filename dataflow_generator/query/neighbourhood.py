@@ -128,7 +128,7 @@ class Neighbourhood(Generic[K, E]):
             covered.update([(dataset, flow.target)] if flow.target is not None else [])
         for hop in self._graph.ahead(new, True, _KEEPS):
             if (hop.source, hop.target) not in covered:  # a table without known columns is a copy nevertheless
-                self._outgoing[hop.source].flows.append(_whole(hop))
+                self._outgoing[hop.source].flows.append(_whole_dataset(hop))
         for hop in reads:
             if (hop.source, hop.target) not in covered:
                 leaving = [write for write in writes if write.source == hop.target and _on_same_route(hop, write)]
@@ -232,7 +232,7 @@ def _on_same_route(read: Hop[K, E], write: Hop[K, E]) -> bool:
     return read.edge.subtype == write.edge.subtype or not (read.edge.subtype and write.edge.subtype)
 
 
-def _whole(hop: Hop[K, E]) -> Flow[K, E]:
+def _whole_dataset(hop: Hop[K, E]) -> Flow[K, E]:
     return Flow(path=(), target=hop.target, target_path=(), use=Use.COPIES, hops=(hop,), jobs=())
 
 

@@ -52,7 +52,7 @@ def shortest_paths(
         steps += 1
     ends = [(end, route) for route in sorted(frontier.get(end, ()))] if start != end else []
     paths: list[tuple[Hop[K, E], ...]] = []
-    for path in (path for state in ends for path in _back(state, before)):
+    for path in (path for state in ends for path in _paths_back(state, before)):
         if len(paths) == limits.paths:
             return Paths(paths=tuple(paths), complete=False)
         if path not in paths:
@@ -64,10 +64,10 @@ def _same_route(hop: Hop[K, E], route: str) -> bool:
     return leads_on(hop, {hop.source: {route}}, True)
 
 
-def _back(
+def _paths_back(
     state: tuple[K, str], before: dict[tuple[K, str], list[tuple[tuple[K, str], Hop[K, E]]]]
 ) -> Iterator[tuple[Hop[K, E], ...]]:
     if not before[state]:
         yield ()
     for earlier, hop in before[state]:
-        yield from ((*path, hop) for path in _back(earlier, before))
+        yield from ((*path, hop) for path in _paths_back(earlier, before))

@@ -20,7 +20,7 @@ _NUMBERED = re.compile(r"(.+):\d+")
 def fact_names(nodes: Iterable[NodeRow]) -> set[str]:
     """Return the names of the facts that *nodes* may stand for; several statements in one text are numbered."""
     names = {node.name for node in nodes if node.kind not in (NodeKind.COLUMN, NodeKind.SCHEMA)}
-    return names | {_stem(name) for name in names}
+    return names | {_without_number(name) for name in names}
 
 
 def stale_nodes(nodes: Iterable[NodeRow], facts: Iterable[StaleFact], homes: Mapping[str, str]) -> Mapping[int, str]:
@@ -50,9 +50,9 @@ def _keys(fact: StaleFact, homes: Mapping[str, str]) -> Iterator[str]:
 
 
 def _statement_key(node: NodeRow) -> str:
-    return _stem(node.node_key) if node.node_key.startswith(f"{NodeKind.JOB}:flink://") else ""
+    return _without_number(node.node_key) if node.node_key.startswith(f"{NodeKind.JOB}:flink://") else ""
 
 
-def _stem(name: str) -> str:
+def _without_number(name: str) -> str:
     numbered = _NUMBERED.fullmatch(name)
     return numbered[1] if numbered else name

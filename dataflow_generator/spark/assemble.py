@@ -142,20 +142,20 @@ class _Tasks:
         derived: ColumnsByDataset,
     ) -> Iterator[Any]:
         source, shared = self._source, context[:-2]
-        sent = [_packed(each) for each in rows]
+        packed_rows = [_packed(row) for row in rows]
 
-        def made(places: Iterable[int]) -> Batches:
+        def result_batches(positions: Iterable[int]) -> Batches:
             with source.connected() as conn, infrequent_collection():
                 lookup = LookupContext(*shared, topic_columns(conn), lambda: derived)
-                for place in places:
-                    size, packed = _packed(read(_unpacked(*sent[place]), lookup))
-                    yield pa.RecordBatch.from_pydict({"place": [place], "size": [size], "packed": [packed]})
+                for position in positions:
+                    size, packed = _packed(read(_unpacked(*packed_rows[position]), lookup))
+                    yield pa.RecordBatch.from_pydict({"place": [position], "size": [size], "packed": [packed]})
 
         if not rows:
             return iter(())
         most = min(_TASKS, -(-len(rows) // _PARTS_A_TASK))
-        found = tasks(self._spark, len(rows), made, _PACKED, most=most).toArrow().sort_by("place")
-        pairs = zip(found.column("size"), found.column("packed"), strict=True)
+        results = tasks(self._spark, len(rows), result_batches, _PACKED, most=most).toArrow().sort_by("place")
+        pairs = zip(results.column("size"), results.column("packed"), strict=True)
         return (_unpacked(size.as_py(), packed.as_buffer()) for size, packed in pairs)
 
 
@@ -165,8 +165,8 @@ def _build(part: Partition, context: LookupContext) -> JobBatch:
 
 def _packed(value: object) -> tuple[int, bytes]:
     """Return the size of a pickled value, and its compressed bytes."""
-    found = pickle.dumps(value)
-    return len(found), pa.compress(found, codec=_CODEC, asbytes=True)
+    pickled = pickle.dumps(value)
+    return len(pickled), pa.compress(pickled, codec=_CODEC, asbytes=True)
 
 
 def _unpacked(size: int, packed: bytes | pa.Buffer) -> Any:  # noqa: ANN401 - any value
@@ -242,11 +242,40 @@ def _job_rows(spark: SparkSession, source: DictionarySource, snapshot: Snapshot)
 
 def _nodes(spark: SparkSession, source: DictionarySource, above: Iterator[Node]) -> Iterator[Node]:
     yield from above
-    for row in schema_nodes(spark, source).toLocalIterator(prefetchPartitions=True):
-        yield record_node(row.asDict())
+    yield from map(record_node, _local_rows(spark, source, node_batch, NODE_DDL))
 
 
 def _edges(spark: SparkSession, source: DictionarySource, above: Iterator[Edge]) -> Iterator[Edge]:
     yield from above
-    for row in schema_edges(spark, source).toLocalIterator(prefetchPartitions=True):
-        yield record_edge(row.asDict())
+    yield from map(record_edge, _local_rows(spark, source, edge_batch, EDGE_DDL))
+
+
+def _local_rows(
+    spark: SparkSession, source: DictionarySource, batch: Callable[[Any], pa.RecordBatch], schema: str
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of every range in order; tasks send a range as one value, compressed.
+
+    As rows of Spark, the ranges that are on their way would fill a heap of 1 GB with Java objects.
+    """
+    ranges = source.ranges(COLUMNS)
+
+    def build(numbers: Iterable[int]) -> Batches:
+        for at in numbers:
+            yield pa.RecordBatch.from_pydict(
+                {"packed": [_packed_batches(map(batch, source.cells(ranges[at])), schema)]}
+            )
+
+    for row in tasks(spark, len(ranges), build, "packed binary").toLocalIterator(prefetchPartitions=True):
+        with pa.ipc.open_stream(row["packed"]) as stream:
+            for rows in stream:
+                yield from rows.to_pylist()
+
+
+def _packed_batches(batches: Iterable[pa.RecordBatch], schema: str) -> bytes:
+    """Return *batches* as a compressed stream of Arrow."""
+    sink = pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(compression=_CODEC)
+    with pa.ipc.new_stream(sink, arrow_schema(schema), options=options) as stream:
+        for rows in batches:
+            stream.write_batch(rows)
+    return bytes(sink.getvalue())

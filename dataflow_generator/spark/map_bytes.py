@@ -30,10 +30,10 @@ def map_bytes(spark: SparkSession, work: Work, pieces: Iterable[bytes]) -> Itera
     """
     rest = iter(pieces)
     waves = iter(lambda: list(islice(rest, _WAVE)), [])
-    yield from chain.from_iterable(run_ordered((partial(_worked, spark, work, wave) for wave in waves), _AHEAD))
+    yield from chain.from_iterable(run_ordered((partial(_run_wave, spark, work, wave) for wave in waves), _AHEAD))
 
 
-def _worked(spark: SparkSession, work: Work, wave: Sequence[bytes]) -> list[bytes]:
+def _run_wave(spark: SparkSession, work: Work, wave: Sequence[bytes]) -> list[bytes]:
     def run_batches(batches: Iterable[Any]) -> Iterator[Any]:
         for batch in batches:
             numbers, outputs = batch.column(0), [work(piece.as_py()) for piece in batch.column(1)]

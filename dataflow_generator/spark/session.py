@@ -106,11 +106,11 @@ def spark_session(settings: Mapping[str, str], *, remote: str = "", light: bool 
         _need_java(os.environ)
     with _log_file() as log, translate_spark_errors(masked_address(remote) or str(log)):
         with _errors_in(log):
-            session = _connect(remote) if remote else _start({**(_light() if light else {}), **settings}, log)
+            session = _connect(remote) if remote else _start({**(_light_options() if light else {}), **settings}, log)
         try:
             if remote:
                 change_settings(session, settings)
-            _ship(session, remote, log.parent)
+            _add_code(session, remote, log.parent)
             yield session
         finally:
             session.stop()
@@ -161,7 +161,7 @@ def _connect(remote: str) -> SparkSession:
     return session
 
 
-def _ship(session: SparkSession, remote: str, directory: Path) -> None:
+def _add_code(session: SparkSession, remote: str, directory: Path) -> None:
     if remote:
         session.addArtifacts(str(build_archive(directory)), pyfile=True)
     elif not str(session.sparkContext.master).startswith("local"):
@@ -174,7 +174,7 @@ def _check_pyspark(extra: str) -> None:
         raise InputInvalid(what, where="--engine spark", hint=f"pip install 'kafka-lineage-scanner[{extra}]'")
 
 
-def _light() -> dict[str, str]:
+def _light_options() -> dict[str, str]:
     return {f"spark.{role}.defaultJavaOptions": _LIGHT_JAVA for role in ("driver", "executor")}
 
 

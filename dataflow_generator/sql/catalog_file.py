@@ -38,11 +38,11 @@ class _Document:
         self._dialect = dialect
 
     def catalog(self) -> Catalog:
-        whole = self._document.value
-        if isinstance(whole, list):
-            whole = {"tables": whole}
+        members = self._document.value
+        if isinstance(members, list):
+            members = {"tables": members}
         path: JsonPath = () if isinstance(self._document.value, list) else ("tables",)
-        tables, aggregates = whole.get("tables", []), whole.get("aggregates", [])
+        tables, aggregates = members.get("tables", []), members.get("aggregates", [])
         self._need(isinstance(tables, list), path, "expected a list of tables")
         self._need(isinstance(aggregates, list), ("aggregates",), "expected a list of names")
         names = [

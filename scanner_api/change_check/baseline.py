@@ -33,7 +33,7 @@ def read_baseline(path: Path) -> tuple[Accepted, ...]:
     if not isinstance(listed, list):
         raise InputInvalid("it has no list `accepted`", where=document.where(()), hint=_HINT)
     problems: list[Problem] = []
-    entries = [_entry(document, index, one, problems) for index, one in enumerate(listed)]
+    entries = [_entry(document, index, entry, problems) for index, entry in enumerate(listed)]
     if problems:
         raise InputInvalid.listing(problems)
     return tuple(entry for entry in entries if entry)

@@ -135,7 +135,7 @@ def git_files(commits: str, rules: Sequence[PathRule], directory: Path = Path())
         if PurePath(changed.path).suffix.lower() in DEPLOYMENT_ENDINGS:
             deployed.append(changed)
             continue
-        target = next((one for rule in rules if (one := rule.target(changed.path))), None)
+        target = next((matched for rule in rules if (matched := rule.target(changed.path))), None)
         if target is None:
             skipped.append(changed.path)
             continue
@@ -236,7 +236,7 @@ def _deleted(
     kind = "subject" if target.subject else "topic"
     answers = may_delete(dictionary, subject=target.subject, topic=target.topic, cluster=options.cluster)
     verdicts = {Answer.YES: Verdict.FINE, Answer.NO: Verdict.IMPACT, Answer.UNKNOWN: Verdict.UNKNOWN}
-    found = tuple(
+    findings = tuple(
         Finding(
             rule="file-deleted",
             verdict=verdicts[answer.answer],
@@ -247,7 +247,7 @@ def _deleted(
         )
         for answer in answers
     )
-    return (f"{kind} {name}",), found
+    return (f"{kind} {name}",), findings
 
 
 def _about_dictionary(

@@ -38,29 +38,29 @@ def changes(columns: Sequence[ColumnChange], aliases: Mapping[ColumnPath, frozen
     *aliases* are the former names that the proposed text declares, by path. Documentation, tags and defaults are none.
     """
     top = list(_outermost(columns))
-    added = {one.column.path: one.column for one in top if one.action is Action.ADDED}
-    removed = [one.column for one in top if one.action is Action.REMOVED]
+    added = {change.column.path: change.column for change in top if change.action is Action.ADDED}
+    removed = [change.column for change in top if change.action is Action.REMOVED]
     renamed = dict(_renames(removed, added, aliases))
     renumbered = {column.path for column in removed if column.path in added}
-    taken = {now.path for now, _ in renamed.values()} | renumbered
-    for one in top:
-        path, name = one.column.path, path_name(one.column.path)
-        if one.action is Action.ADDED:
-            if path not in taken:
-                yield Change(rule="column-added", path=path, now=path, what=f"{name} is added ({_type(one.column)})")
-        elif one.action is Action.CHANGED:
-            yield from _changed(one)
+    replacements = {now.path for now, _ in renamed.values()} | renumbered
+    for change in top:
+        path, name = change.column.path, path_name(change.column.path)
+        if change.action is Action.ADDED:
+            if path not in replacements:
+                yield Change(rule="column-added", path=path, now=path, what=f"{name} is added ({_type(change.column)})")
+        elif change.action is Action.CHANGED:
+            yield from _changed(change)
         elif path in renumbered:
-            what = f"{name} has the number {added[path].number} in place of {one.column.number}"
+            what = f"{name} has the number {added[path].number} in place of {change.column.number}"
             why = "readers find the value by its number"
-            yield Change(rule="column-renumbered", path=path, now=path, what=what, why=why, before=one.column)
+            yield Change(rule="column-renumbered", path=path, now=path, what=what, why=why, before=change.column)
         elif path in renamed:
             now, why = renamed[path]
             what = f"{name} is removed, perhaps renamed to {path_name(now.path)}"
-            yield Change(rule="column-renamed", path=path, now=now.path, what=what, why=why, before=one.column)
+            yield Change(rule="column-renamed", path=path, now=now.path, what=what, why=why, before=change.column)
         else:
             what = f"{name} is removed"
-            yield Change(rule="column-removed", path=path, now=path, what=what, before=one.column)
+            yield Change(rule="column-removed", path=path, now=path, what=what, before=change.column)
 
 
 def _changed(change: ColumnChange) -> Iterator[Change]:
@@ -83,30 +83,35 @@ def _changed(change: ColumnChange) -> Iterator[Change]:
 
 def _outermost(columns: Sequence[ColumnChange]) -> Iterator[ColumnChange]:
     """Leave out what came, went or changed with the column around it."""
-    whole: set[ColumnPath] = set()
-    for one in sorted(columns, key=lambda change: len(change.column.path)):
-        paths = [column.path for column in (one.before, one.after) if column is not None]
-        if any(path[:size] in whole for path in paths for size in range(len(path))):
+    covered: set[ColumnPath] = set()
+    for change in sorted(columns, key=lambda change: len(change.column.path)):
+        paths = [column.path for column in (change.before, change.after) if column is not None]
+        if any(path[:size] in covered for path in paths for size in range(len(path))):
             continue
-        if one.action is not Action.CHANGED or "type" in one.differs:
-            whole.update(paths)
-        yield one
+        if change.action is not Action.CHANGED or "type" in change.differs:
+            covered.update(paths)
+        yield change
 
 
 def _renames(
     removed: Sequence[Column], added: Mapping[ColumnPath, Column], aliases: Mapping[ColumnPath, frozenset[str]]
 ) -> Iterator[tuple[ColumnPath, tuple[Column, str]]]:
     """Yield the removed columns that an added one may replace, each with that one and the reason of the guess."""
-    left = dict(added)
+    unmatched = dict(added)
     for column in removed:
-        inside = [one for one in left.values() if one.path[:-1] == column.path[:-1] and one.path != column.path]
+        inside = [
+            candidate
+            for candidate in unmatched.values()
+            if candidate.path[:-1] == column.path[:-1] and candidate.path != column.path
+        ]
         if not inside or not column.path or column.path in added:
             continue
-        guesses = ((_reason(column, one, aliases, alone=len(inside) == len(removed) == 1), one) for one in inside)
-        likely = [(score, why, one) for (score, why), one in guesses if score]
-        if likely:
-            _, why, now = max(likely, key=lambda guess: guess[0])
-            left.pop(now.path)
+        alone = len(inside) == len(removed) == 1
+        guesses = ((_reason(column, candidate, aliases, alone=alone), candidate) for candidate in inside)
+        plausible = [(score, why, candidate) for (score, why), candidate in guesses if score]
+        if plausible:
+            _, why, now = max(plausible, key=lambda guess: guess[0])
+            unmatched.pop(now.path)
             yield column.path, (now, why)
 
 
@@ -120,9 +125,9 @@ def _reason(
         return 0, ""
     if old.doc and old.doc == new.doc:
         return 2, "same type, same documentation"
-    near = SequenceMatcher(None, old.path[-1].lower(), new.path[-1].lower()).ratio()
-    if near >= _ALIKE:
-        return near, "same type, similar name"
+    similarity = SequenceMatcher(None, old.path[-1].lower(), new.path[-1].lower()).ratio()
+    if similarity >= _ALIKE:
+        return similarity, "same type, similar name"
     return (0.1, "the only one removed and the only one added, of the same type") if alone else (0, "")
 
 

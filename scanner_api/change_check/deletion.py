@@ -124,68 +124,74 @@ class _Check:
         self._graph = stored_graph(conn)
 
     def topics(self, name: str) -> Iterator[DeletionAnswer]:
-        found = topics_named(self._conn, name, self._cluster)
-        if not found:
+        topics = topics_named(self._conn, name, self._cluster)
+        if not topics:
             known = topic_names(self._conn, self._cluster)
             raise unknown_name("topic", name, known, "`scanner topics` lists the topics")
-        for topic in found:
+        for topic in topics:
             uses = (
                 ()
                 if topic.gone is not None
-                else (*self._of_topic(topic.cluster, topic.name), *self._doubts(topic.cluster))
+                else (*self._of_topic(topic.cluster, topic.name), *self._uncertainties(topic.cluster))
             )
             yield self._answer(
                 topic.cluster, f"topic {topic.name}", uses, topic.gone or last_group_left(self._conn, topic)
             )
 
     def subjects(self, name: str, number: int | None) -> Iterator[DeletionAnswer]:
-        found = subjects_named(self._conn, name, self._cluster)
-        if not found:
+        subjects = subjects_named(self._conn, name, self._cluster)
+        if not subjects:
             known = subject_names(self._conn, self._cluster)
             raise unknown_name("subject", name, known, "`scanner schemas` lists the subjects")
-        for subject in found:
+        for subject in subjects:
             versions = versions_of(self._conn, subject)
-            chosen = [one for one in versions if number in (None, one.version)]
+            chosen = [version for version in versions if number in (None, version.version)]
             if not chosen:
-                listed = ", ".join(str(one.version) for one in versions)
+                listed = ", ".join(str(version.version) for version in versions)
                 raise NameUnknown(f"subject {name!r} has no version {number}", hint=f"it has {listed}")
             what = f"subject {subject.full_name}" + ("" if number is None else f" version {number}")
-            yield self._of_versions(what, subject, chosen, whole=number is None)
+            yield self._of_versions(what, subject, chosen, every_version=number is None)
 
     def schema_ids(self, schema_id: str) -> Iterator[DeletionAnswer]:
-        found = versions_with_id(self._conn, schema_id, self._cluster)
-        if not found:
+        versions = versions_with_id(self._conn, schema_id, self._cluster)
+        if not versions:
             raise NameUnknown(f"the dictionary knows no schema id {schema_id!r}", hint="`scanner query` shows the ids")
-        for subject, version in found:
+        for subject, version in versions:
             what = f"schema id {schema_id} ({subject.full_name} version {version.version})"
-            yield self._of_versions(what, subject, [version], whole=False)
+            yield self._of_versions(what, subject, [version], every_version=False)
 
     def _of_versions(
-        self, what: str, subject: SubjectKey, versions: list[VersionKey], *, whole: bool
+        self, what: str, subject: SubjectKey, versions: list[VersionKey], *, every_version: bool
     ) -> DeletionAnswer:
-        ended = None if any(one.gone is None for one in versions) else max(one.gone or 0 for one in versions)
+        ends = [version.gone for version in versions]
+        ended = None if None in ends else max(end or 0 for end in ends)
         if ended:
             return self._answer(subject.cluster, what, (), ended)
-        numbers = {one.version for one in versions}
-        uses = [*self._references(subject, versions, whole=whole), *self._bindings(subject, numbers, whole=whole)]
+        numbers = {version.version for version in versions}
+        uses = [
+            *self._references(subject, versions, every_version=every_version),
+            *self._bindings(subject, numbers, every_version=every_version),
+        ]
         return self._answer(
-            subject.cluster, what, (*uses, *self._doubts(subject.cluster)), last_topic_left(self._conn, subject)
+            subject.cluster, what, (*uses, *self._uncertainties(subject.cluster)), last_topic_left(self._conn, subject)
         )
 
-    def _references(self, subject: SubjectKey, versions: list[VersionKey], *, whole: bool) -> Iterator[Use]:
-        newest = max(one.version for one in versions_of(self._conn, subject))
-        numbers = {one.version for one in versions}
-        for one in referrers(self._conn, subject):
-            target = newest if one.refers_to < 0 else one.refers_to
-            if one.live and (whole or target in numbers) and one.subject != subject.full_name:
-                what = f"version {one.version} refers to version {target}"
-                yield Use(kind="subject", name=one.subject, what=what, answer=Answer.NO, evidence="schema reference")
+    def _references(self, subject: SubjectKey, versions: list[VersionKey], *, every_version: bool) -> Iterator[Use]:
+        newest = max(version.version for version in versions_of(self._conn, subject))
+        numbers = {version.version for version in versions}
+        for referrer in referrers(self._conn, subject):
+            target = newest if referrer.refers_to < 0 else referrer.refers_to
+            if referrer.live and (every_version or target in numbers) and referrer.subject != subject.full_name:
+                what = f"version {referrer.version} refers to version {target}"
+                yield Use(
+                    kind="subject", name=referrer.subject, what=what, answer=Answer.NO, evidence="schema reference"
+                )
 
-    def _bindings(self, subject: SubjectKey, numbers: set[int], *, whole: bool) -> Iterator[Use]:
+    def _bindings(self, subject: SubjectKey, numbers: set[int], *, every_version: bool) -> Iterator[Use]:
         """Yield the topics that the versions describe, with those who read them; an older version may be in records."""
         seen: set[str] = set()
         for link in topics_of_subject(self._conn, subject):
-            if link.gone is not None or (not whole and link.version not in numbers):
+            if link.gone is not None or (not every_version and link.version not in numbers):
                 continue
             if link.current:
                 what = f"it is the current {link.role} schema (version {link.version})"
@@ -193,10 +199,10 @@ class _Check:
                 if link.topic not in seen:
                     yield from self._of_topic(link.cluster, link.topic)
                 seen.add(link.topic)
-            elif not whole:
-                yield self._older(subject, link.topic, link.version or 0)
+            elif not every_version:
+                yield self._use_of_older(subject, link.topic, link.version or 0)
 
-    def _older(self, subject: SubjectKey, topic: str, version: int) -> Use:
+    def _use_of_older(self, subject: SubjectKey, topic: str, version: int) -> Use:
         """Return whether records of an older version may still be in a topic, by its retention."""
         settings = topic_settings(self._conn, topic, subject.cluster)
         since = replaced_at(self._conn, subject, version)
@@ -204,10 +210,10 @@ class _Check:
         shown = f"version {version} was replaced at {since}" if since else f"version {version} is not the newest"
         if since and policy == "delete" and retention.lstrip("-").isdecimal() and int(retention) >= 0:
             segment = settings.get("segment.ms", "")
-            kept = timedelta(milliseconds=int(retention)) + (
+            kept_for = timedelta(milliseconds=int(retention)) + (
                 timedelta(milliseconds=int(segment)) if segment.isdecimal() else _WEEK
             )
-            if datetime.fromisoformat(since.replace("Z", "+00:00")) + kept < self._now:
+            if datetime.fromisoformat(since.replace("Z", "+00:00")) + kept_for < self._now:
                 what = f"{shown}, and records are kept for {retention} ms"
                 return Use(kind="topic", name=topic, what=what, answer=Answer.YES, evidence="retention.ms")
         what = f"{shown}: records that were written with it may still be there"
@@ -227,20 +233,20 @@ class _Check:
             return
         ahead = self._rows.edges_at([node.id], forward=True, kinds=(EdgeKind.READS, EdgeKind.MATERIALIZES))
         behind = self._rows.edges_at([node.id], forward=False, kinds=(EdgeKind.WRITES,))
-        near = {edge.target_node_id: edge for edge in ahead} | {edge.source_node_id: edge for edge in behind}
+        edges = {edge.target_node_id: edge for edge in ahead} | {edge.source_node_id: edge for edge in behind}
         readers = [edge.target_node_id for edge in ahead]
         members = self._rows.edges_at(readers, forward=False, kinds=(EdgeKind.MEMBER_OF,))
-        near |= {edge.source_node_id: edge for edge in members}
-        for key, other in self._rows.nodes_of(near).items():
-            verb = _VERBS.get(near[key].kind, "reads")
+        edges |= {edge.source_node_id: edge for edge in members}
+        for key, other in self._rows.nodes_of(edges).items():
+            verb = _VERBS.get(edges[key].kind, "reads")
             state = str(json.loads(other.attributes).get("state", ""))
-            yield _use((other.kind, other.name), f"{verb} {dataset.name}", state, near[key].evidence)
+            yield _use((other.kind, other.name), f"{verb} {dataset.name}", state, edges[key].evidence)
 
     def _node(self, dataset: Dataset) -> NodeRow | None:
         named = self._rows.nodes_named((dataset.name,)) if self._graph else ()
         return next((node for node in named if node.node_key == dataset.key), None)
 
-    def _doubts(self, cluster: str) -> Iterator[Use]:
+    def _uncertainties(self, cluster: str) -> Iterator[Use]:
         """Yield why nobody being found does not prove that nobody is there."""
         ages = [source for source in source_ages(self._conn) if source.cluster == cluster]
         for source in ages:

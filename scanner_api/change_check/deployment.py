@@ -32,10 +32,10 @@ def declared_by(file: str, text: str) -> Declared:
     proposals = []
     for (kind, name), declaration in collector.declarations.items():
         if kind is DeclaredKind.CONNECTOR:
-            given = ConnectorFile(name, dict(declaration.config))
+            connector = ConnectorFile(name, dict(declaration.config))
             line = _line(declaration.place)
             proposals.append(
-                Proposal(file=file, text=text, kind=CONNECTOR, target=Target(), line=line, connector=given)
+                Proposal(file=file, text=text, kind=CONNECTOR, target=Target(), line=line, connector=connector)
             )
     for sql in collector.statements.values():
         about = Proposal(file=file, text=sql.statement, kind=SQL, target=Target(), line=_line(sql.place), name=sql.name)
@@ -81,10 +81,10 @@ def changed_parts(files: list[ChangedFile]) -> Iterator[Proposal]:
         if changed.before is not None:
             before += declared_by(changed.path, decoded(changed.before, changed.path)).proposals
     yield from after
-    kept = {_name(proposal) for proposal in after}
+    declared = {_name(proposal) for proposal in after}
     for proposal in before:
         kind, name = _name(proposal)
-        if name and (kind, name) not in kept:
+        if name and (kind, name) not in declared:
             target = Target(connector=name) if kind == CONNECTOR else Target(statement=name)
             yield Proposal(file=proposal.file, text=None, kind=kind, target=target)
 

@@ -33,9 +33,9 @@ def changed_files(commits: str, directory: Path, *, with_base: Collection[str] =
     repository does not have a commit.
     """
     dots = "..." if "..." in commits else ".."
-    base, found, head = commits.partition(dots)
+    base, separator, head = commits.partition(dots)
     head = head or "HEAD"
-    if not (base and found) or base.startswith("-") or head.startswith("-"):
+    if not (base and separator) or base.startswith("-") or head.startswith("-"):
         raise InputInvalid(f"{commits!r} is not BASE..HEAD", where="--git", hint="as in --git origin/main...HEAD")
     for commit in (base, head):
         checked = _run(directory, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{commit}^{{commit}}")

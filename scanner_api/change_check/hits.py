@@ -43,8 +43,8 @@ class Hits:
         if node is None:
             return ()
         impact = impact_from(self._rows, Root(node=node.id, path=path), neighbourhood=self._near)
-        found = [self._affected(one, impact) for one in impact.affected]
-        return tuple(sorted(found, key=lambda one: _KINDS.index(one.kind) if one.kind in _KINDS else len(_KINDS)))
+        hits = [self._affected(reached, impact) for reached in impact.affected]
+        return tuple(sorted(hits, key=lambda hit: _KINDS.index(hit.kind) if hit.kind in _KINDS else len(_KINDS)))
 
     def node(self, dataset: Dataset) -> NodeRow | None:
         """Return the node of a dataset; None where there is no graph, or where it does not have it."""
@@ -58,7 +58,7 @@ class Hits:
     def _affected(self, reached: Reached[int, EdgeRow], impact: Impact) -> Affected:
         node = impact.nodes[reached.node]
         owner, tags = self._owner_and_tags(node)
-        found = Affected(
+        affected = Affected(
             kind=node.kind,
             namespace=node.namespace,
             name=node.name,
@@ -70,7 +70,7 @@ class Hits:
             owner=owner,
             tags=tags,
         )
-        return replace(found, kind=NodeKind.COLUMN, path=path_name(reached.path)) if reached.path else found
+        return replace(affected, kind=NodeKind.COLUMN, path=path_name(reached.path)) if reached.path else affected
 
     def _owner_and_tags(self, node: NodeRow) -> tuple[str, tuple[str, ...]]:
         known = json.loads(node.attributes)

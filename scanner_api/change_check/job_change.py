@@ -69,13 +69,13 @@ def check_job(proposal: Proposal, context: JobContext) -> tuple[tuple[str, ...],
     connector is not in the dictionary.
     """
     positions = Positions(proposal.file, proposal.text or "", line=proposal.line)
-    found: list[Finding] = []
+    findings: list[Finding] = []
     targets: list[str] = []
     pairs = _connector_pairs(proposal, context) if proposal.kind == CONNECTOR else _statement_pairs(proposal, context)
     for target, pair, places in pairs:
         targets.append(target)
-        found += _Comparison(target, pair, context.hits, positions, places).findings()
-    return tuple(targets), tuple(found)
+        findings += _Comparison(target, pair, context.hits, positions, places).findings()
+    return tuple(targets), tuple(findings)
 
 
 _Pairs = Iterator[tuple[str, JobPair, Sequence[Place]]]
@@ -86,28 +86,28 @@ _Pairs = Iterator[tuple[str, JobPair, Sequence[Place]]]
 
 
 def _connector_pairs(proposal: Proposal, context: JobContext) -> _Pairs:
-    given = proposal.connector
-    if given is None and proposal.text is not None:
-        given = connector_file(proposal.file, proposal.text)
-    name = proposal.target.connector or (given.name if given else "")
+    proposed_file = proposal.connector
+    if proposed_file is None and proposal.text is not None:
+        proposed_file = connector_file(proposal.file, proposal.text)
+    name = proposal.target.connector or (proposed_file.name if proposed_file else "")
     rows = [row for row in context.connectors() if row.name == name]
-    if not rows and (proposal.target.connector or given is None):
+    if not rows and (proposal.target.connector or proposed_file is None):
         known = (row.name for row in context.connectors())
         raise unknown_name("connector", name, known, "`scanner connectors` lists them")
-    places = _changed_setting(proposal, given, rows)
+    places = _changed_setting(proposal, proposed_file, rows)
     old: list[ConnectorRow | None] = [*rows] if rows else [None]
     for stored in old:
-        proposed = _proposed_row(given, stored, name, context) if given else None
+        proposed = _proposed_row(proposed_file, stored, name, context) if proposed_file else None
         yield f"connector {name}", context.stored.connector_pair(stored, proposed), places
 
 
-def _proposed_row(given: ConnectorFile, stored: ConnectorRow | None, name: str, context: JobContext) -> ConnectorRow:
-    config = {key: str(value) for key, value in mask_config(given.values).items()}
-    kind = given.type or (stored.kind if stored else "")
+def _proposed_row(proposed: ConnectorFile, stored: ConnectorRow | None, name: str, context: JobContext) -> ConnectorRow:
+    config = {key: str(value) for key, value in mask_config(proposed.values).items()}
+    kind = proposed.type or (stored.kind if stored else "")
     if stored is not None:
         return stored._replace(config=config, kind=kind, connector_class=config.get("connector.class", ""))
     return ConnectorRow(
-        cluster=_only_cluster(context, given.name),
+        cluster=_only_cluster(context, proposed.name),
         source="connect:",
         name=name,
         kind=kind,
@@ -136,12 +136,12 @@ def _only_cluster(context: JobContext, what: str) -> str:
 
 
 def _changed_setting(
-    proposal: Proposal, given: ConnectorFile | None, rows: Sequence[ConnectorRow]
+    proposal: Proposal, proposed: ConnectorFile | None, rows: Sequence[ConnectorRow]
 ) -> tuple[Place, ...]:
     """Return the place of the first setting that differs from what is stored."""
-    if given is None or not rows:
+    if proposed is None or not rows:
         return ()
-    masked = {key: str(value) for key, value in mask_config(given.values).items()}
+    masked = {key: str(value) for key, value in mask_config(proposed.values).items()}
     differing = next((key for key in masked if masked[key] != rows[0].config.get(key)), "")
     return (Positions(proposal.file, proposal.text or "").word(differing, proposal.line),) if differing else ()
 
@@ -157,7 +157,7 @@ def _statement_pairs(proposal: Proposal, context: JobContext) -> _Pairs:
         return
     dialect = Dialect(context.dialect) if context.dialect else guess_dialect(text)
     parsed = read_sql(text, dialect)
-    moving = [one for one in parsed if one.sinks or one.sources]
+    moving = [statement for statement in parsed if statement.sinks or statement.sources]
     if not moving:
         problem = parsed[0].problems[0].what if parsed and parsed[0].problems else "no statement in it moves data"
         raise InputInvalid(f"is no {dialect} statement: {problem}", where=proposal.file, hint="or name --dialect")
@@ -283,21 +283,25 @@ class _Comparison:
     def findings(self) -> Iterator[Finding]:
         """Yield what was lost, changed and gained, and what the proposed text does not tell."""
         before, after = _sources(self._pair.before), _sources(self._pair.after)
-        lost = [dataset for dataset in _written(self._pair.before) if dataset not in _written(self._pair.after)]
+        lost = [
+            dataset
+            for dataset in _datasets_written(self._pair.before)
+            if dataset not in _datasets_written(self._pair.after)
+        ]
         for dataset in lost:
             yield self._hit("output-lost", ColumnRef(dataset), f"{dataset.name} is not written any more")
         for target in sorted(before.keys() | after.keys(), key=lambda column: column.key):
             if target.dataset not in lost:
                 yield from self._column(target, before.get(target, {}), after.get(target, {}))
-        for dataset in _written(self._pair.after):
-            if dataset not in _written(self._pair.before):
+        for dataset in _datasets_written(self._pair.after):
+            if dataset not in _datasets_written(self._pair.before):
                 yield self._note("output-gained", dataset.name, f"{dataset.name} is written")
         yield from self._inputs()
         yield from self._unread()
 
     def _column(self, target: ColumnRef, before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Finding]:
         name = _shown(target)
-        if not after and self._unsure(target.dataset):
+        if not after and self._lacks_columns(target.dataset):
             return  # one finding says that the columns are unknown
         if not after:
             yield self._hit(
@@ -309,14 +313,14 @@ class _Comparison:
             why = (f"before: {_listed(before)}", f"after: {_listed(after)}")
             yield self._hit("flow-changed", target, f"{name} is made of something else", why)
 
-    def _unsure(self, dataset: Dataset) -> bool:
+    def _lacks_columns(self, dataset: Dataset) -> bool:
         return any(
             not reading.flows.columns and any(use.dataset == dataset for use in reading.flows.writes)
             for reading in self._pair.after
         )
 
     def _inputs(self) -> Iterator[Finding]:
-        before, after = _read(self._pair.before), _read(self._pair.after)
+        before, after = _datasets_read(self._pair.before), _datasets_read(self._pair.after)
         for name in sorted(before - after):
             yield self._note("input-lost", name, f"{name} is not read any more")
         for name in sorted(after - before):
@@ -333,15 +337,15 @@ class _Comparison:
 
     def _hit(self, rule: str, target: ColumnRef, what: str, why: tuple[str, ...] = ()) -> Finding:
         """Report a loss: what is lost is hit itself, and so is everything that uses it."""
-        own = self._itself(target)
-        further = tuple(one for one in self._hits.of(target.dataset, target.path or ()) if one.use != "writes")
+        own = self._lost(target)
+        further = tuple(hit for hit in self._hits.of(target.dataset, target.path or ()) if hit.use != "writes")
         return replace(
             self._finding(rule, Verdict.IMPACT, _shown(target), what, why),
-            affected=tuple({(one.kind, one.namespace, one.name, one.path): one for one in (own, *further)}.values()),
+            affected=tuple({(hit.kind, hit.namespace, hit.name, hit.path): hit for hit in (own, *further)}.values()),
             place=self._places.get(target.dataset, self._start),
         )
 
-    def _itself(self, target: ColumnRef) -> Affected:
+    def _lost(self, target: ColumnRef) -> Affected:
         flows = [flow for reading in self._pair.before for flow in reading.flows.columns if flow.target == target]
         return Affected(
             kind="column" if target.path else str(target.dataset.kind),
@@ -364,21 +368,21 @@ class _Comparison:
 
 def _sources(readings: Iterable[JobReading]) -> dict[ColumnRef, dict[str, str]]:
     """Return for each column that is written its sources by key, each with how it is used."""
-    found: dict[ColumnRef, dict[str, str]] = {}
+    sources_by_column: dict[ColumnRef, dict[str, str]] = {}
     for reading in readings:
         for flow in reading.flows.columns:
-            uses = found.setdefault(flow.target, {})
+            uses = sources_by_column.setdefault(flow.target, {})
             how = flow.subtype or flow.type
             known = uses.get(_shown(flow.source))
             uses[_shown(flow.source)] = how if known in (None, how) else ", ".join(sorted({*known.split(", "), how}))
-    return found
+    return sources_by_column
 
 
-def _written(readings: Iterable[JobReading]) -> list[Dataset]:
+def _datasets_written(readings: Iterable[JobReading]) -> list[Dataset]:
     return sorted({use.dataset for reading in readings for use in reading.flows.writes})
 
 
-def _read(readings: Iterable[JobReading]) -> set[str]:
+def _datasets_read(readings: Iterable[JobReading]) -> set[str]:
     return {use.dataset.name for reading in readings for use in reading.flows.reads}
 
 

@@ -83,10 +83,10 @@ def _names(document: PositionedJson) -> Mapping[str, list[JsonPath]]:
 def _fields(text: str) -> list[tuple[str, int]]:
     """Return the fields of a .proto text with their offsets; of several with one name, the first."""
     waiting = [body for body in reversed(parse_proto(text).types) if isinstance(body, Message)]
-    found: dict[str, Field] = {}
+    fields: dict[str, Field] = {}
     while waiting:
         message = waiting.pop()
         for field in message.fields:
-            found.setdefault(field.name, field)
+            fields.setdefault(field.name, field)
         waiting += [body for body in reversed(message.types) if isinstance(body, Message)]
-    return [(name, field.offset) for name, field in found.items()]
+    return [(name, field.offset) for name, field in fields.items()]

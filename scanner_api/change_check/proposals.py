@@ -134,7 +134,7 @@ def files_below(paths: Iterable[str]) -> Iterator[Path]:
         if not path.is_dir():
             yield path
             continue
-        inside = sorted(one for one in path.rglob("*") if one.suffix.lower() in _ENDINGS and one.is_file())
+        inside = sorted(file for file in path.rglob("*") if file.suffix.lower() in _ENDINGS and file.is_file())
         if not inside:
             hint = f"known endings: {', '.join(_ENDINGS)}"
             raise InputInvalid(

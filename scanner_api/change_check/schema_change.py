@@ -91,10 +91,10 @@ def check_schema(proposal: Proposal, context: SchemaContext) -> tuple[tuple[str,
     positions = Positions(proposal.file, proposal.text, format)
     own = _proposed(proposal, format, dict(proposal.references), positions)
     currents = tuple(_currents(proposal, context, own.parsed))
-    found: list[Finding] = []
+    findings: list[Finding] = []
     for current in currents:
-        found += _check(proposal, current, context, (format, positions))
-    return tuple(current.shown for current in currents), tuple(found)
+        findings += _check(proposal, current, context, (format, positions))
+    return tuple(current.shown for current in currents), tuple(findings)
 
 
 def _currents(proposal: Proposal, context: SchemaContext, parsed: ParsedSchema) -> Iterator[_Current]:
@@ -129,7 +129,14 @@ def _of_subject(conn: Connection, subject: SubjectKey) -> _Current:
 
 def _of_link(conn: Connection, link: TopicLink) -> _Current:
     named = subjects_named(conn, link.subject, link.cluster) if link.subject else ()
-    subject = next((one for one in named if (one.registry_id, one.context) == (link.registry_id, link.context)), None)
+    subject = next(
+        (
+            candidate
+            for candidate in named
+            if (candidate.registry_id, candidate.context) == (link.registry_id, link.context)
+        ),
+        None,
+    )
     return _of_subject(conn, subject) if subject else _Current(links=(link,), definition=link.definition)
 
 
@@ -216,12 +223,12 @@ def _registry_findings(current: _Current, proposed: _Proposed, context: SchemaCo
     if context.level is None and stored is None:
         why = f"the level of {current.subject.full_name} is not stored: {_DEFAULT} is assumed, the registry's default"
         yield from _beyond_default(current, proposed, context)
-    found: dict[tuple[str, Difference], list[int]] = {}
+    versions_by_difference: dict[tuple[str, Difference], list[int]] = {}
     for version in current.versions if level.transitive else current.versions[-1:]:
         for direction, difference in _differences(context.conn, current, version, proposed):
             if level.backward if direction == _BACKWARD else level.forward:
-                found.setdefault((direction, difference), []).append(version.version)
-    for (direction, difference), versions in found.items():
+                versions_by_difference.setdefault((direction, difference), []).append(version.version)
+    for (direction, difference), versions in versions_by_difference.items():
         yield _incompatible(current, proposed, difference, (f"{direction}, {_shown_versions(versions)}", why))
 
 
@@ -265,8 +272,8 @@ def _incompatible(current: _Current, proposed: _Proposed, difference: Difference
         what = f"{item}: {difference.why}" if item else difference.why
         return replace(_finding("not-compared", Verdict.UNKNOWN, current, place, what, why=why), item=item)
     what = f"{difference.rule}{f' at {item}' if item else ''}: {difference.why}"
-    found = _finding("incompatible", Verdict.BREAKS, current, place, what, why=why)
-    return replace(found, item=f"{item} {difference.rule}".strip())
+    finding = _finding("incompatible", Verdict.BREAKS, current, place, what, why=why)
+    return replace(finding, item=f"{item} {difference.rule}".strip())
 
 
 def _shown_versions(versions: Sequence[int]) -> str:
@@ -282,7 +289,7 @@ def _column_finding(
 ) -> Finding:
     context, tags = known
     affected = () if change.is_harmless else _affected(change.path, current, context)
-    sure = [one for one in affected if one.use != "unknown"]
+    sure = [reader for reader in affected if reader.use != "unknown"]
     verdict = Verdict.IMPACT if sure else Verdict.UNKNOWN if affected else Verdict.FINE
     finding = _finding(change.rule, verdict, current, proposed.positions.column(change.now), change.what)
     topics = sorted({link.topic for link in current.links})
@@ -300,12 +307,12 @@ def _column_finding(
 
 def _affected(path: ColumnPath, current: _Current, context: SchemaContext) -> tuple[Affected, ...]:
     """Return who uses a column of any topic that the schema describes; each once, as of the first topic."""
-    found: dict[tuple[str, ...], Affected] = {}
+    affected: dict[tuple[str, ...], Affected] = {}
     for cluster, topic, role in dict.fromkeys((link.cluster, link.topic, link.role) for link in current.links):
         dataset = context.hits.naming.topic(cluster, topic)
-        for one in context.hits.of(dataset, (KEY, *path) if role == Role.KEY else path):
-            found.setdefault((one.kind, one.namespace, one.name, one.path), one)
-    return tuple(found.values())
+        for hit in context.hits.of(dataset, (KEY, *path) if role == Role.KEY else path):
+            affected.setdefault((hit.kind, hit.namespace, hit.name, hit.path), hit)
+    return tuple(affected.values())
 
 
 def _column_tags(current: _Current, before: Definition, context: SchemaContext) -> Mapping[ColumnPath, set[str]]:
@@ -331,9 +338,9 @@ def _aliases(text: str) -> Mapping[ColumnPath, frozenset[str]]:
     except (ValueError, RecursionError):
         return {}
     listed = body.get("fields") if isinstance(body, dict) else None
-    fields = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    fields = [field for field in listed if isinstance(field, dict)] if isinstance(listed, list) else []
     return {
-        (str(one.get("name")),): frozenset(map(str, one["aliases"]))
-        for one in fields
-        if isinstance(one.get("aliases"), list)
+        (str(field.get("name")),): frozenset(map(str, field["aliases"]))
+        for field in fields
+        if isinstance(field.get("aliases"), list)
     }

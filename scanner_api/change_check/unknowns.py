@@ -42,7 +42,7 @@ def graph_findings(conn: Connection, hits: Hits, place: Place) -> Iterator[Findi
     unread, unknown = int(coverage.get("unread", 0)), int(coverage.get("unknown_connectors", 0))
     if unread or unknown:
         what = f"{unread} statements and {unknown} connectors could not be read: they may use anything"
-        problems = [f"{one['where']}: {one['what']}" for one in coverage.get("problems", ())]
+        problems = [f"{problem['where']}: {problem['what']}" for problem in coverage.get("problems", ())]
         yield _unknown("unread-jobs", "", "", what, place, tuple(problems[:_LISTED]))
 
 

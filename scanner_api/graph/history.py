@@ -77,11 +77,13 @@ def history(dictionary: Dictionary, node: str, target: str | None = None) -> tup
         consistent_read(conn)
         ends = [_nodes_ever(conn, name) for name in (node, target) if name is not None]
         if target is not None:
-            return tuple(graph_history(conn, *(_known(conn, *pair) for pair in zip(ends, (node, target), strict=True))))
+            return tuple(
+                graph_history(conn, *(_require_nodes(conn, *pair) for pair in zip(ends, (node, target), strict=True)))
+            )
         rows = [*fact_history(conn, _fact_names(node, ends[0])), *graph_history(conn, ends[0])]
         rows += (row for topic, path in _columns_meant(node, ends[0]) for row in column_history(conn, topic, path))
         if not rows:
-            _known(conn, (), node)
+            _require_nodes(conn, (), node)
         return tuple(sorted(rows, key=lambda row: row.scan))
 
 
@@ -133,11 +135,11 @@ def _readers(conn: Connection, name: str) -> Iterator[GraphReader]:
     """Yield the stored graph, then those of earlier scans that had what *name* may mean, the newest first."""
     if stored_graph(conn) is not None:
         yield SqlGraphReader(conn)
-    for version in last_graphs_with(conn, set(_parts(name))):
+    for version in last_graphs_with(conn, set(_possible_names(name))):
         yield past_rows(conn, version)
 
 
-def _parts(text: str) -> Iterator[str]:
+def _possible_names(text: str) -> Iterator[str]:
     """Yield the names that *text* may be, or begin with: a kind, a namespace and a path may stand around a name."""
     starts = [0, *(at + 1 for at, mark in enumerate(text) if mark in "/:")]
     ends = [*(at for at, mark in enumerate(text) if mark in ".#"), len(text)]
@@ -159,7 +161,7 @@ def _nodes_ever(conn: Connection, name: str) -> tuple[NodeRow, ...]:
     return of_schema
 
 
-def _known(conn: Connection, nodes: Collection[NodeRow], name: str) -> Collection[NodeRow]:
+def _require_nodes(conn: Connection, nodes: Collection[NodeRow], name: str) -> Collection[NodeRow]:
     """Return *nodes*; raises NameUnknown with suggestions where there are none."""
     if nodes:
         return nodes

@@ -153,10 +153,10 @@ def impact_from(
     *neighbourhood* is one of the graph that several calls share.
     """
     reached = impact_query.impact(root, impact_graph(graph), neighbourhood)
-    affected = tuple(each for each in reached if depth is None or each.steps <= depth)
-    ends = (end for each in affected for hop in each.route for end in (hop.source, hop.target))
-    jobs = (job for each in affected for job in each.through)
-    nodes = graph.nodes_of({root.node, *(each.node for each in affected), *ends, *jobs})
+    affected = tuple(reach for reach in reached if depth is None or reach.steps <= depth)
+    ends = (end for reach in affected for hop in reach.route for end in (hop.source, hop.target))
+    jobs = (job for reach in affected for job in reach.through)
+    nodes = graph.nodes_of({root.node, *(reach.node for reach in affected), *ends, *jobs})
     start = column_node(nodes[root.node], root.path) if root.path else nodes[root.node]
     return Impact(root=start, affected=affected, nodes=nodes)
 

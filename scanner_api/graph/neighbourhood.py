@@ -76,19 +76,19 @@ def paths(
         columns = all(node.kind == "column" for node in ends)
         first, last = ends if columns else (_holder(graph, ends[0]), _holder(graph, ends[1]))
         kinds, limits = (_FLOWS if columns else DATASETS), PathLimits(paths=limit)
-        found, reverse = shortest_paths(first.id, last.id, kinds, ahead, limits), False
-        if not found.paths:
+        shortest, reverse = shortest_paths(first.id, last.id, kinds, ahead, limits), False
+        if not shortest.paths:
             back = shortest_paths(last.id, first.id, kinds, ahead, limits)
-            found, reverse = (back, True) if back.paths else (found, False)
-        keys = {key for path in found.paths for hop in path for key in (hop.source, hop.target)}
+            shortest, reverse = (back, True) if back.paths else (shortest, False)
+        keys = {key for path in shortest.paths for hop in path for key in (hop.source, hop.target)}
         nodes = graph.nodes_of({first.id, last.id, *keys})
         return NodePaths(
             start=first,
             end=last,
-            paths=tuple(tuple(hop.edge for hop in path) for path in found.paths),
+            paths=tuple(tuple(hop.edge for hop in path) for path in shortest.paths),
             nodes=nodes,
             reverse=reverse,
-            complete=found.complete,
+            complete=shortest.complete,
             scan=about.last_scan,
             stale=stale_nodes(graph, nodes.values()),
         )

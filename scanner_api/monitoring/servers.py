@@ -136,9 +136,9 @@ def flink_servers(clusters: Sequence[Settings], *, clock: Clock | None = None) -
                 else _statements(flink, http, settings.cluster, context)
             )
             # A job that ended stays listed for an hour: one that is missing was lost with its JobManager.
-            gone = ABORT if is_job_manager else COMPLETE
+            ended_as = ABORT if is_job_manager else COMPLETE
             name = f"{settings.cluster} {flink.source}"
-            yield Server(name=name, engine=Engine(name="Apache Flink"), look=look, gone=gone)
+            yield Server(name=name, engine=Engine(name="Apache Flink"), look=look, gone=ended_as)
 
 
 def _statements(

@@ -76,7 +76,9 @@ def select_sources(only: Sequence[str], skip: Sequence[str], clusters: Collectio
     known = (*kinds, *sources)
     # Ids of sources that discovery finds when the scan starts are not known yet.
     later = any(settings.cloud for settings in clusters)
-    return Choice(only=_known(only, "--only", known, later=later), skip=_known(skip, "--skip", known, later=later))
+    return Choice(
+        only=_checked_names(only, "--only", known, later=later), skip=_checked_names(skip, "--skip", known, later=later)
+    )
 
 
 def _loaded(settings: Settings) -> LoadedCluster:
@@ -100,7 +102,7 @@ def _names(clusters: Collection[Settings]) -> tuple[list[str], list[str]]:
     return sorted({task.kind for task in tasks} | discovered), sorted({str(task.source) for task in tasks})
 
 
-def _known(options: Sequence[str], option: str, known: Sequence[str], *, later: bool = False) -> frozenset[str]:
+def _checked_names(options: Sequence[str], option: str, known: Sequence[str], *, later: bool = False) -> frozenset[str]:
     names = [name for text in options for name in _listed(text, known)]
     for name in names:
         if name not in known and not (later and ":" in name):

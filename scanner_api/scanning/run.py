@@ -201,7 +201,7 @@ def _read_cluster(cluster: LoadedCluster, connections: Connections, options: Sca
 def _store(read: _ReadCluster, options: ScanOptions) -> ScanReport:
     cluster, scan = read.cluster, read.scan
     summary = None
-    if _answered(scan):
+    if _has_answers(scan):
         finished = datetime.now(UTC)
         summary = write_scan(options.engine, scan, started=read.started, finished=finished, mode=options.choice.mode)
     return ScanReport(
@@ -234,7 +234,7 @@ def _connections(cluster: str, capture: Path | None, replay: Path | None, *, sev
     return Connections()
 
 
-def _answered(scan: ClusterScan) -> bool:
+def _has_answers(scan: ClusterScan) -> bool:
     return any(outcome.status in (SourceStatus.READ, SourceStatus.PARTIAL) for outcome in scan.outcomes)
 
 

@@ -55,9 +55,11 @@ class ChangeRules:
     def matching(self, diff: ScanDiff, topics: Iterable[TopicRow]) -> tuple[Change, ...]:
         """Return the changes of *diff* that are worth a notification; *topics* are those of its cluster."""
         known = {row.name: row for row in topics}
-        return tuple(change for change, tags in _changes(diff) if self._fits(change, tags, known.get(change.topic)))
+        return tuple(
+            change for change, tags in _changes(diff) if self._is_wanted(change, tags, known.get(change.topic))
+        )
 
-    def _fits(self, change: Change, tags: Iterable[str], topic: TopicRow | None) -> bool:
+    def _is_wanted(self, change: Change, tags: Iterable[str], topic: TopicRow | None) -> bool:
         if self.breaking and not change.breaks:
             return False
         tagged = {tag.lower() for tag in (*tags, *(topic.tags if topic else ()))}
@@ -80,9 +82,9 @@ def _changes(diff: ScanDiff) -> Iterable[tuple[Change, tuple[str, ...]]]:
 
 
 def _side_change(side: SideChange) -> Change:
-    verdicts = {each.verdict for each in (side.backward, side.forward) if each}
+    verdicts = {comparison.verdict for comparison in (side.backward, side.forward) if comparison}
     breaks = Verdict.BREAKS in verdicts or side.action is Action.REMOVED
-    columns = ", ".join(f"{each.action} {each.column.name}" for each in side.columns[:10])
+    columns = ", ".join(f"{change.action} {change.column.name}" for change in side.columns[:10])
     more = f" and {len(side.columns) - 10} more" if len(side.columns) > 10 else ""
     schema = side.after or side.before
     shown = f" ({schema.shown})" if schema else ""

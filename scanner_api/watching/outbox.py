@@ -43,10 +43,10 @@ class Outbox:
 
     def remove(self, sent: Pending) -> None:
         """Record that *sent* need not be sent again; raises InputInvalid if that cannot be recorded."""
-        self._write(replace(self.state, pending=tuple(each for each in self.state.pending if each != sent)))
+        self._write(replace(self.state, pending=tuple(message for message in self.state.pending if message != sent)))
 
     def _write(self, state: OutboxState) -> None:
-        pending = [{"kind": each.kind, "id": each.id, "body": each.body} for each in state.pending]
+        pending = [{"kind": message.kind, "id": message.id, "body": message.body} for message in state.pending]
         text = json.dumps({"scans": dict(state.scans), "pending": pending})
         try:
             with atomic_path(self._file, durable=True) as part:
@@ -60,7 +60,7 @@ class Outbox:
 def _read(file: Path) -> OutboxState:
     try:
         document: Any = json.loads(file.read_text(encoding="utf-8"))
-        pending = tuple(Pending(**each) for each in document["pending"])
+        pending = tuple(Pending(**message) for message in document["pending"])
         return OutboxState(scans={str(name): int(scan) for name, scan in document["scans"].items()}, pending=pending)
     except FileNotFoundError:
         return OutboxState(scans={})

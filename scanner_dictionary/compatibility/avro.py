@@ -42,7 +42,7 @@ def reads(reader: ColumnContext, writer: ColumnContext) -> Finding:
     return read_all(wanted, written, _resolves)
 
 
-def whole(reader: Definition, writer: Definition) -> tuple[Finding, ...]:
+def compare_definitions(reader: Definition, writer: Definition) -> tuple[Finding, ...]:
     """Compare what no column shows: the record's name, symbols of enums, sizes of fixed types."""
     findings = []
     if _simple(reader.name) != _simple(writer.name):

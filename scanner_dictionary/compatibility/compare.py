@@ -20,13 +20,13 @@ _SHAPE = {"type", "recursive", "branches"}
 class FormatRules:
     """The rules of one format.
 
-    *root* is the type of a message that has fields. *reads* judges one column, *whole* what no column shows (the
-    reader's definition first). *by_number*: a field is the same where its number is.
+    *root* is the type of a message that has fields. *reads* judges one column, *compare_definitions* what no column
+    shows (the reader's definition first). *by_number*: a field is the same where its number is.
     """
 
     root: str
     reads: Reads
-    whole: Callable[[Definition, Definition], tuple[Finding, ...]]
+    compare_definitions: Callable[[Definition, Definition], tuple[Finding, ...]]
     by_number: bool = False
 
 
@@ -35,13 +35,15 @@ def _not_known(_reader: ColumnContext, _writer: ColumnContext) -> Finding:
 
 
 FORMAT_RULES: Mapping[str, FormatRules] = {
-    "AVRO": FormatRules(root="record", reads=avro.reads, whole=avro.whole),
-    "JSON": FormatRules(root="object", reads=json_schema.reads, whole=json_schema.whole),
-    "PROTOBUF": FormatRules(root="message", reads=protobuf.reads, whole=protobuf.whole, by_number=True),
+    "AVRO": FormatRules(root="record", reads=avro.reads, compare_definitions=avro.compare_definitions),
+    "JSON": FormatRules(root="object", reads=json_schema.reads, compare_definitions=json_schema.compare_definitions),
+    "PROTOBUF": FormatRules(
+        root="message", reads=protobuf.reads, compare_definitions=protobuf.compare_definitions, by_number=True
+    ),
 }
 """Format, as registries name it → rules; every other format is compared by names, and nothing is concluded."""
 
-_OTHER = FormatRules(root="record", reads=_not_known, whole=lambda _reader, _writer: ())
+_OTHER = FormatRules(root="record", reads=_not_known, compare_definitions=lambda _reader, _writer: ())
 
 
 def compare(before: Definition, after: Definition) -> SchemaChange:
@@ -53,11 +55,15 @@ def compare(before: Definition, after: Definition) -> SchemaChange:
         FORMAT_RULES.get(before.format, _OTHER) if before.format == after.format and _read(before, after) else _OTHER
     )
     columns = tuple(_changes(before, after, rules))
-    whole = _apart(before, after)
+    incomparable = _incomparable(before, after)
     return SchemaChange(
         columns=tuple(sorted(columns, key=lambda change: (change.column.path, change.action))),
-        backward=worst([*(column.backward for column in columns), *(whole or rules.whole(after, before))]),
-        forward=worst([*(column.forward for column in columns), *(whole or rules.whole(before, after))]),
+        backward=worst(
+            [*(column.backward for column in columns), *(incomparable or rules.compare_definitions(after, before))]
+        ),
+        forward=worst(
+            [*(column.forward for column in columns), *(incomparable or rules.compare_definitions(before, after))]
+        ),
     )
 
 
@@ -66,7 +72,7 @@ def _read(*definitions: Definition) -> bool:
     return all(definition.columns or not definition.problems for definition in definitions)
 
 
-def _apart(before: Definition, after: Definition) -> tuple[Finding, ...]:
+def _incomparable(before: Definition, after: Definition) -> tuple[Finding, ...]:
     """Return what makes the two definitions incomparable; empty where nothing does."""
     if before.format != after.format:
         return (broken(f"the format was {before.format} and is {after.format}"),)

@@ -47,7 +47,7 @@ def reads(reader: ColumnContext, writer: ColumnContext) -> Finding:
     return read_all(wanted, written, _allows)
 
 
-def whole(reader: Definition, writer: Definition) -> tuple[Finding, ...]:
+def compare_definitions(reader: Definition, writer: Definition) -> tuple[Finding, ...]:
     """Compare the keywords that no column shows, such as `enum` and `pattern`."""
     same = sorted(_limits(reader.text)) == sorted(_limits(writer.text))
     return () if same else (unclear("keywords that limit values differ (enum, pattern, maximum, …)"),)

@@ -36,7 +36,7 @@ def reads(reader: ColumnContext, writer: ColumnContext) -> Finding:
     return worst([_type_read(reader, writer), needed or fine()])
 
 
-def whole(_reader: Definition, _writer: Definition) -> tuple[Finding, ...]:
+def compare_definitions(_reader: Definition, _writer: Definition) -> tuple[Finding, ...]:
     """Find nothing beside the columns: enums are open, and the wire knows no message's name."""
     return ()
 

@@ -58,8 +58,8 @@ class Causes:
     def of_dataset(self, name: str) -> Cause | None:
         """Return the change of a topic: of its schema, of the collection over it, of itself; or of a catalog table."""
         of_topic = self._topics.get(name, {})
-        found = (of_topic[kind] for kind in _TOPIC_KINDS if kind in of_topic)
-        return next(found, None) or self._datasets.get(name)
+        changes = (of_topic[kind] for kind in _TOPIC_KINDS if kind in of_topic)
+        return next(changes, None) or self._datasets.get(name)
 
     def of_topic_itself(self, name: str) -> Cause | None:
         """Return the change of the topic itself, else of what describes it."""
@@ -99,19 +99,21 @@ def causes(conn: Connection, first: int, second: int) -> Causes:
     scan, cluster = t.scan.c, t.cluster.c
     query = select(cluster.id, cluster.name).join(t.scan, scan.cluster_id == cluster.id)
     query = query.where(scan.id > older, scan.id <= newer).distinct().order_by(cluster.id)
-    found = Causes()
+    causes_between = Causes()
     for key, name in conn.execute(query).all():
         for fact, change in _changes(conn, replay(conn, key, older, newer), backwards=first > second):
             members = tuple(attribute.name for attribute in change.attributes)
-            found.add(fact, Cause(cluster=name, kind=fact.kind, name=fact.name, action=change.action, members=members))
-    return found
+            causes_between.add(
+                fact, Cause(cluster=name, kind=fact.kind, name=fact.name, action=change.action, members=members)
+            )
+    return causes_between
 
 
 def _changes(
     conn: Connection, replayed: Iterable[Replayed], *, backwards: bool
 ) -> Iterator[tuple[Replayed, FactChange]]:
     facts = [fact.reversed() if backwards else fact for fact in replayed]
-    fingerprints = {key: each.fingerprint for key, each in heads(conn, set(definition_keys(facts))).items()}
+    fingerprints = {key: definition.fingerprint for key, definition in heads(conn, set(definition_keys(facts))).items()}
     for fact in facts:
         change = fact_change(fact, fingerprints)
         if change is not None:

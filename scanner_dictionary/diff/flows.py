@@ -91,10 +91,10 @@ def diff_flows(conn: Connection, first: int, second: int) -> FlowDiff:
     """
     for scan in (first, second):
         graph_at(conn, scan)
-    found = causes(conn, first, second)
-    edges = list(_edges(conn, first, second, found))
+    known_causes = causes(conn, first, second)
+    edges = list(_edges(conn, first, second, known_causes))
     touching = {end: edge.cause for edge in reversed(edges) if edge.cause for end in (edge.source, edge.target)}
-    nodes = _nodes(conn, first, second, found, touching)
+    nodes = _nodes(conn, first, second, known_causes, touching)
     return FlowDiff(
         first=first,
         second=second,
@@ -110,7 +110,7 @@ def _between(table: Table, first: int, second: int) -> ColumnElement[bool]:
 
 
 def _nodes(
-    conn: Connection, first: int, second: int, found: Causes, touching: Mapping[str, Cause]
+    conn: Connection, first: int, second: int, causes: Causes, touching: Mapping[str, Cause]
 ) -> Iterator[NodeChange]:
     states: dict[str, list[NodeVersion | None]] = defaultdict(lambda: [None, None])
     for version in node_versions(conn, _between(t.flow_node_version, first, second)):
@@ -122,14 +122,14 @@ def _nodes(
         if known is None or (before and after and before[1:7] == after[1:7]):
             continue
         node = GraphNode(*known[1:6])
-        cause = _cause_of_node(node, found) or touching.get(node.id)
-        attributes = [json.loads(each.attributes) if each else None for each in (before, after)]
+        cause = _cause_of_node(node, causes) or touching.get(node.id)
+        attributes = [json.loads(version.attributes) if version else None for version in (before, after)]
         yield NodeChange(
             node=node, action=_action(before, after), before=attributes[0], after=attributes[1], cause=cause
         )
 
 
-def _edges(conn: Connection, first: int, second: int, found: Causes) -> Iterator[FlowChange]:
+def _edges(conn: Connection, first: int, second: int, causes: Causes) -> Iterator[FlowChange]:
     pairs: dict[tuple[str, ...], tuple[set[Relation], set[Relation]]] = defaultdict(lambda: (set(), set()))
     for version in edge_versions(conn, _between(t.flow_edge_version, first, second)):
         for at, scan in enumerate((first, second)):
@@ -137,13 +137,13 @@ def _edges(conn: Connection, first: int, second: int, found: Causes) -> Iterator
                 pairs[version[1:6]][at].add(Relation(*version[6:10]))
     for ends, (before, after) in sorted(pairs.items(), key=lambda item: (item[0][4], item[0])):
         for old, new in zip_longest(sorted(before - after), sorted(after - before)):
-            yield _edge(ends, old, new, found)
+            yield _edge(ends, old, new, causes)
 
 
-def _edge(ends: tuple[str, ...], old: Relation | None, new: Relation | None, found: Causes) -> FlowChange:
+def _edge(ends: tuple[str, ...], old: Relation | None, new: Relation | None, causes: Causes) -> FlowChange:
     source, source_name, target, target_name, kind = ends
-    named = (found.of_evidence(each.evidence) for each in (new, old) if each)
-    of_ends = (found.of_dataset(name) for name in (source_name, target_name))
+    named = (causes.of_evidence(relation.evidence) for relation in (new, old) if relation)
+    of_ends = (causes.of_dataset(name) for name in (source_name, target_name))
     return FlowChange(
         source=source,
         source_name=source_name,
@@ -157,19 +157,19 @@ def _edge(ends: tuple[str, ...], old: Relation | None, new: Relation | None, fou
     )
 
 
-def _cause_of_node(node: GraphNode, found: Causes) -> Cause | None:
+def _cause_of_node(node: GraphNode, causes: Causes) -> Cause | None:
     match node.kind:
         case "topic":
-            return found.of_topic_itself(node.name)
+            return causes.of_topic_itself(node.name)
         case "job" | "consumer-group":
-            return found.of_job(node.name)
+            return causes.of_job(node.name)
         case "cluster":
-            return found.of_cluster(node.name)
+            return causes.of_cluster(node.name)
     return None
 
 
 def _first(listed: Iterable[Cause | None]) -> Cause | None:
-    return next((each for each in listed if each), None)
+    return next((cause for cause in listed if cause), None)
 
 
 def _action(before: EdgeVersion | NodeVersion | Relation | None, after: object) -> Action:

@@ -213,11 +213,11 @@ class _Leftover:
     def take(self, same: Callable[[Linked], Hashable]) -> Iterator[tuple[Linked, Linked]]:
         """Take out pairs that are the *same*; only where just one of the old and one of the new ones is."""
         for key in sorted({same(linked) for linked in self.old} & {same(linked) for linked in self.new}, key=repr):
-            olds, news = ([linked for linked in ones if same(linked) == key] for ones in (self.old, self.new))
-            if len(olds) == len(news) == 1:
-                self.old.remove(olds[0])
-                self.new.remove(news[0])
-                yield olds[0], news[0]
+            same_old, same_new = ([linked for linked in side if same(linked) == key] for side in (self.old, self.new))
+            if len(same_old) == len(same_new) == 1:
+                self.old.remove(same_old[0])
+                self.new.remove(same_new[0])
+                yield same_old[0], same_new[0]
 
 
 def swaps(links: Iterable[Replayed], record_of: Callable[[int], str]) -> tuple[Swap, ...]:
@@ -329,14 +329,14 @@ def _sides(conn: Connection, links: list[Replayed], known: Mapping[int, Definiti
     replaced = {
         linked.definition for swap in swapped if swap.before and swap.after for linked in (swap.before, swap.after)
     }
-    whole = with_columns(conn, known, replaced)
-    return tuple(_side(swap, known, whole) for swap in swapped)
+    definitions = with_columns(conn, known, replaced)
+    return tuple(_side(swap, known, definitions) for swap in swapped)
 
 
-def _side(swap: Swap, known: Mapping[int, Definition], whole: Mapping[int, Definition]) -> SideChange:
+def _side(swap: Swap, known: Mapping[int, Definition], definitions: Mapping[int, Definition]) -> SideChange:
     change = None
     if swap.before and swap.after:
-        change = compare(whole[swap.before.definition], whole[swap.after.definition])
+        change = compare(definitions[swap.before.definition], definitions[swap.after.definition])
     return SideChange(
         topic=swap.topic,
         role=swap.role,

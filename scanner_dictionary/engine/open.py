@@ -71,14 +71,14 @@ def translate_errors(engine: Engine, shown: str) -> None:
 def dictionary_error(error: BaseException, shown: str) -> DictionaryUnusable:
     """Return the error for *error* of a driver, naming the dictionary as *shown*; secrets are masked."""
     code = _code(error)
-    matching = (row[1:] for row in _HINTS if code is not None and _fits(row[0], code))
+    matching = (row[1:] for row in _HINTS if code is not None and _has_code(row[0], code))
     what, hint = next(matching, _OTHER)
     lines = str(error).strip().splitlines()
     kind = DictionaryBusy if code in _BUSY else DictionaryUnusable
     return kind(f"the dictionary {what}: {mask_text(lines[0])}" if lines else what, where=shown, hint=hint)
 
 
-def _fits(known: str, code: str) -> bool:
+def _has_code(known: str, code: str) -> bool:
     return code.startswith(known) if known else not code
 
 

@@ -90,7 +90,7 @@ class ReaderPool:
 def _identity(file: Path | None) -> tuple[int, int] | None:
     """Return what changes where another file takes the place of *file*; None for a server, or no file."""
     try:
-        found = file.stat() if file else None
+        status = file.stat() if file else None
     except OSError:
         return None
-    return (found.st_dev, found.st_ino) if found else None
+    return (status.st_dev, status.st_ino) if status else None

@@ -38,21 +38,21 @@ def insert_rows(
 ) -> None:
     """Insert *rows*; *names* are the columns of their members, all in the table's order where it is None."""
     names = names or table.columns.keys()
-    holes = f"({', '.join([_hole(conn)] * len(names))})"
+    placeholders = f"({', '.join([_placeholder(conn)] * len(names))})"
     start = f"INSERT INTO {table.name} ({', '.join(names)}) VALUES "  # noqa: S608 - our own names
     group = max(1, _CELLS // len(names))
-    several = start + ", ".join([holes] * group)
+    several = start + ", ".join([placeholders] * group)
     for chunk in in_chunks(rows, _AT_ONCE // group * group):
-        whole = len(chunk) // group * group
-        _run(conn, several, (chain.from_iterable(chunk[at : at + group]) for at in range(0, whole, group)))
-        _run(conn, start + holes, chunk[whole:])
+        in_groups = len(chunk) // group * group
+        _run(conn, several, (chain.from_iterable(chunk[at : at + group]) for at in range(0, in_groups, group)))
+        _run(conn, start + placeholders, chunk[in_groups:])
 
 
 def update_rows(conn: Connection, table: Table, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Set the columns *names* of the rows whose id is each row's last member."""
-    hole = _hole(conn)
-    sets = ", ".join(f"{name} = {hole}" for name in names)
-    _run(conn, f"UPDATE {table.name} SET {sets} WHERE id = {hole}", rows)  # noqa: S608 - our own names
+    placeholder = _placeholder(conn)
+    sets = ", ".join(f"{name} = {placeholder}" for name in names)
+    _run(conn, f"UPDATE {table.name} SET {sets} WHERE id = {placeholder}", rows)  # noqa: S608 - our own names
 
 
 def _run(conn: Connection, statement: str, rows: Iterable[Iterable[Any]]) -> None:
@@ -60,7 +60,7 @@ def _run(conn: Connection, statement: str, rows: Iterable[Iterable[Any]]) -> Non
         conn.exec_driver_sql(statement, [tuple(row) for row in chunk])
 
 
-def _hole(conn: Connection) -> str:
+def _placeholder(conn: Connection) -> str:
     return "?" if conn.dialect.paramstyle == "qmark" else "%s"
 
 
@@ -102,18 +102,18 @@ def column_cells(column: Column) -> tuple[Any, ...]:
         '["' + '","'.join(path) + '"]' if plain and path else json_cell(path),
         ".".join(path) if plain else storable(column.name),
         storable(column.type),
-        _maybe(column.logical_type),
+        _storable_text(column.logical_type),
         column.nullable,
-        _maybe(column.default),
-        _maybe(column.doc),
+        _storable_text(column.default),
+        _storable_text(column.doc),
         list_cell(column.tags) if column.tags else None,
-        _maybe(column.recursive),
+        _storable_text(column.recursive),
         list_cell(column.branches) if column.branches else None,
         number if number is None or -_LIMIT <= number < _LIMIT else None,
     )
 
 
-def _maybe(text: str | None) -> str | None:
+def _storable_text(text: str | None) -> str | None:
     return text if text is None or (text.isascii() and "\0" not in text) else storable(text)
 
 

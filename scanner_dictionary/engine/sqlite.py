@@ -113,7 +113,7 @@ def sqlite_engine(file: Path, *, create: bool, patience: float) -> Engine:
         # sqlite3 itself would begin only before the first INSERT, so that a migration could stop half-way.
         if not conn.get_execution_options().get(_WRITES):
             conn.exec_driver_sql("BEGIN")
-        elif not _begun(_driver(conn), file, waiting_of(conn)):
+        elif not _begin_write(_driver(conn), file, waiting_of(conn)):
             conn.exec_driver_sql("BEGIN IMMEDIATE")  # it fails, and says why
 
     event.listen(engine, "begin", begin)
@@ -134,8 +134,8 @@ def pooled_sqlite_engine(file: Path, *, patience: float, size: int) -> Engine:
 def keep_write_ahead(conn: Connection) -> None:
     """Change the file to write-ahead mode; where that cannot be had, as without write permission, nothing changes."""
     driver = _driver(conn)
-    _try(driver, f"PRAGMA busy_timeout = {_CHANGING}")
-    _try(driver, "PRAGMA journal_mode = WAL")
+    _try_pragma(driver, f"PRAGMA busy_timeout = {_CHANGING}")
+    _try_pragma(driver, "PRAGMA journal_mode = WAL")
 
 
 def limit_time(conn: Connection, seconds: float) -> None:
@@ -169,13 +169,13 @@ def beside_readers(conn: Connection) -> Iterator[None]:
     SQLite's ordinary journal keeps the last scan as safe, and readers may have to wait.
     """
     driver = _driver(conn)
-    _try(driver, f"PRAGMA cache_size = -{_CACHE_KIB}")
+    _try_pragma(driver, f"PRAGMA cache_size = -{_CACHE_KIB}")
     try:
         yield
     finally:
         # Others who have the file open keep it in write-ahead mode; the last one who wrote changes it.
-        _try(driver, f"PRAGMA busy_timeout = {_CHANGING}")
-        _try(driver, "PRAGMA journal_mode = DELETE")
+        _try_pragma(driver, f"PRAGMA busy_timeout = {_CHANGING}")
+        _try_pragma(driver, "PRAGMA journal_mode = DELETE")
 
 
 def for_writing(conn: Connection) -> Connection:
@@ -228,16 +228,16 @@ def _is_at_rest(file: Path) -> bool:
     return file.exists() and not file.with_name(file.name + "-wal").exists()
 
 
-def _begun(driver: sqlite3.Connection, file: Path, waiting: Waiting) -> bool:
+def _begin_write(driver: sqlite3.Connection, file: Path, waiting: Waiting) -> bool:
     """Begin a transaction that may write, in write-ahead mode where that can be had; False where it cannot begin.
 
     Waits for another writer. The mode is tried each time: an earlier writer may have blocked it.
     """
     end, announced = time.monotonic() + waiting.seconds, False
     while True:
-        _try(driver, f"PRAGMA busy_timeout = {_CHANGING}")
-        _try(driver, "PRAGMA journal_mode = WAL")
-        _try(driver, "PRAGMA busy_timeout = 0")
+        _try_pragma(driver, f"PRAGMA busy_timeout = {_CHANGING}")
+        _try_pragma(driver, "PRAGMA journal_mode = WAL")
+        _try_pragma(driver, "PRAGMA busy_timeout = 0")
         try:
             driver.execute("BEGIN IMMEDIATE")
         except sqlite3.OperationalError as error:
@@ -258,7 +258,7 @@ def _driver(conn: Connection) -> sqlite3.Connection:
     return driver
 
 
-def _try(driver: sqlite3.Connection, pragma: str) -> None:
+def _try_pragma(driver: sqlite3.Connection, pragma: str) -> None:
     try:
         driver.execute(pragma).fetchall()
     except sqlite3.OperationalError:

@@ -91,9 +91,9 @@ def check_parquet(directory: Path) -> None:
     missing = [table.name for table in tables() if not (directory / _file(table)).is_file()]
     if missing:
         raise InputInvalid(f"no export of a dictionary: {missing[0]} is missing", where=str(directory), hint=hint)
-    found = parquet.read_schema(directory / _file(tables()[0])).metadata.get(b"revision", b"").decode()
-    if found != REVISION:
-        raise InputInvalid(f"an export of revision {found}; this is {REVISION}", where=str(directory), hint=hint)
+    revision = parquet.read_schema(directory / _file(tables()[0])).metadata.get(b"revision", b"").decode()
+    if revision != REVISION:
+        raise InputInvalid(f"an export of revision {revision}; this is {REVISION}", where=str(directory), hint=hint)
 
 
 def _rows(directory: Path, table: Table) -> Iterator[tuple[Any, ...]]:

@@ -48,6 +48,7 @@ _NEAREST = {
     for forward in _NEAR
 }
 _COUNTS = {
-    forward: _at_nodes(select(near, func.count()), forward=forward).group_by(near) for forward, near in _NEAR.items()
+    forward: _at_nodes(select(near_end, func.count()), forward=forward).group_by(near_end)
+    for forward, near_end in _NEAR.items()
 }
 """Queries by direction; building them each time would cost more than running them."""

@@ -62,34 +62,34 @@ class PastGraphReader:
         self, nodes: Sequence[int], *, forward: bool, kinds: Collection[str], holders: bool = False
     ) -> tuple[EdgeRow, ...]:
         """List edges by the indexes of their ends, without those that came later, with those that went since."""
-        near = self.nodes_of(nodes)
-        differing = self._differing_edges(near.values(), forward=forward, kinds=kinds)
+        by_id = self.nodes_of(nodes)
+        differing = self._differing_edges(by_id.values(), forward=forward, kinds=kinds)
         if not holders:
             differing = [
                 version for version in differing if version.kind != _CONTAINS or version.target_key.startswith(_COLUMN)
             ]
-        rows = graph_store.edges_at(self.conn, _reached(near), forward=forward, kinds=kinds, holders=holders)
-        inner = self._inner_edges(near.values(), forward=forward, kinds=kinds)
+        rows = graph_store.edges_at(self.conn, _stored_ids(by_id), forward=forward, kinds=kinds, holders=holders)
+        inner = self._inner_edges(by_id.values(), forward=forward, kinds=kinds)
         return tuple(sorted([*self._as_then(rows, differing), *inner]))
 
     def nearest_edges(
         self, nodes: Sequence[int], *, forward: bool, kinds: Collection[str], limit: int
     ) -> tuple[EdgeRow, ...]:
         """Return at most *limit* edges of *kinds* that left (*forward*) or entered *nodes*, the first by key."""
-        near = self.nodes_of(nodes)
-        differing = self._differing_edges(near.values(), forward=forward, kinds=kinds)
+        by_id = self.nodes_of(nodes)
+        differing = self._differing_edges(by_id.values(), forward=forward, kinds=kinds)
         # Of the stored edges, as many more as may have come later.
         wanted = limit + sum(version.gone is None for version in differing)
-        rows = neighbours.nearest_edges(self.conn, _reached(near), forward=forward, kinds=kinds, limit=wanted)
-        inner = self._inner_edges(near.values(), forward=forward, kinds=kinds)
+        rows = neighbours.nearest_edges(self.conn, _stored_ids(by_id), forward=forward, kinds=kinds, limit=wanted)
+        inner = self._inner_edges(by_id.values(), forward=forward, kinds=kinds)
         return tuple(sorted([*self._as_then(rows, differing), *inner])[:limit])
 
     def count_edges(self, nodes: Collection[int], *, forward: bool, kinds: Collection[str]) -> dict[int, int]:
         """Count the edges of *kinds*, none inside schemas, that left (*forward*) or entered each of *nodes*."""
-        near = self.nodes_of(nodes)
-        counts = Counter(neighbours.count_edges(self.conn, _reached(near), forward=forward, kinds=kinds))
-        ids = {node.node_key: key for key, node in near.items()}
-        for version in self._differing_edges(near.values(), forward=forward, kinds=kinds):
+        by_id = self.nodes_of(nodes)
+        counts = Counter(neighbours.count_edges(self.conn, _stored_ids(by_id), forward=forward, kinds=kinds))
+        ids = {node.node_key: key for key, node in by_id.items()}
+        for version in self._differing_edges(by_id.values(), forward=forward, kinds=kinds):
             end = ids[version.source_key if forward else version.target_key]
             counts[end] += 1 if is_valid(version, self.scan) else -1
         return dict(+counts)
@@ -111,9 +111,9 @@ class PastGraphReader:
         past = [key - _FIRST_PAST for key in unread if key < _UNREACHED]
         table = t.flow_node_version
         for chunk in in_chunks(past, _AT_ONCE):
-            self._know(_past_node(version) for version in node_versions(self.conn, table.c.id.in_(chunk)))
+            self._remember(_past_node(version) for version in node_versions(self.conn, table.c.id.in_(chunk)))
         current = graph_store.nodes_of(self.conn, (key for key in unread if key > _UNREACHED))
-        self._know(self._as_they_were(current.values()))
+        self._remember(self._as_they_were(current.values()))
         return {key: self._nodes[key] for key in wanted if key in self._nodes}
 
     def nodes_in(self, cluster: str) -> tuple[NodeRow, ...]:
@@ -123,10 +123,10 @@ class PastGraphReader:
         homes = {row.namespace for row in self._clusters() if row.name == cluster}
         named = and_(table.c.namespace.in_(sorted(homes)), table.c.kind != "column", differs_at(table, self.scan))
         rows = {row.id: row for row in (*current, *self._past_nodes(node_versions(self.conn, named)))}
-        kept = (
+        in_cluster = (
             row for row in rows.values() if row.namespace in homes and (row.kind != "cluster" or row.name == cluster)
         )
-        return tuple(self._know(sorted(kept)))
+        return tuple(self._remember(sorted(in_cluster)))
 
     def top_nodes(self, limit: int) -> tuple[NodeRow, ...]:
         """Return the first *limit* nodes that were neither schema nor column; of the stored graph as many are read."""
@@ -134,17 +134,17 @@ class PastGraphReader:
         current = self._as_they_were(SqlGraphReader(self.conn).top_nodes(limit))
         differing = and_(table.c.kind.not_in(("column", "schema")), differs_at(table, self.scan))
         rows = {row.id: row for row in (*current, *self._past_nodes(node_versions(self.conn, differing)))}
-        return tuple(self._know(rows[key] for key in sorted(rows)[:limit]))
+        return tuple(self._remember(rows[key] for key in sorted(rows)[:limit]))
 
     def nodes_named(self, names: Collection[str]) -> Iterator[NodeRow]:
         """List nodes by name; a schema and its columns have no namespace."""
         table = t.flow_node_version
-        found = {row.id: row for row in self._as_they_were(SqlGraphReader(self.conn).nodes_named(names))}
+        rows = {row.id: row for row in self._as_they_were(SqlGraphReader(self.conn).nodes_named(names))}
         for chunk in in_chunks(sorted(names), _AT_ONCE):
             named = and_(table.c.name.in_(chunk), table.c.namespace != "", differs_at(table, self.scan))
             versions = [version for version in node_versions(self.conn, named) if version.kind in CALLED]
-            found |= {row.id: row for row in self._past_nodes(versions)}
-        yield from self._know(found[key] for key in sorted(found))
+            rows |= {row.id: row for row in self._past_nodes(versions)}
+        yield from self._remember(rows[key] for key in sorted(rows))
 
     def names_known(self) -> Iterator[tuple[str, str | None]]:
         """List all names, in order."""
@@ -172,9 +172,9 @@ class PastGraphReader:
         schemas = self.nodes_of(edge.target_node_id for edge in edges)
         for schema in sorted(schemas.values(), key=lambda node: node.node_key):
             if schema.node_key in self._schemas:
-                yield from self._know(self._schemas[schema.node_key][0][1:])
+                yield from self._remember(self._schemas[schema.node_key][0][1:])
             else:
-                yield from self._know(columns_of_schema(self.conn, schema.node_key, schema.name))
+                yield from self._remember(columns_of_schema(self.conn, schema.node_key, schema.name))
 
     def canonical(self, namespace: str) -> str:
         """Look among all broker addresses, and the clusters' own ids and CRNs; the namespace is that of the time."""
@@ -194,15 +194,17 @@ class PastGraphReader:
         table = t.flow_edge_version
         condition = and_(table.c.kind.in_(sorted(wanted)), differs_at(table, self.scan))
         differing = list(edge_versions(self.conn, condition))
-        came = {(each.source_key, each.target_key, *each[5:10]) for each in differing if each.gone is None}
+        later_edges = {
+            (version.source_key, version.target_key, *version[5:10]) for version in differing if version.gone is None
+        }
         edge = t.flow_edge
         rows = [EdgeRow(*row) for row in self.conn.execute(select(edge).where(edge.c.kind.in_(sorted(wanted))))]
         nodes = graph_store.nodes_of(self.conn, {end for row in rows for end in row[1:3]})
         for row in sorted(rows):
             ends = nodes[row.source_node_id].node_key, nodes[row.target_node_id].node_key
-            if (*ends, *row[3:]) not in came:
+            if (*ends, *row[3:]) not in later_edges:
                 yield ends
-        yield from ((each.source_key, each.target_key) for each in differing if is_valid(each, self.scan))
+        yield from ((version.source_key, version.target_key) for version in differing if is_valid(version, self.scan))
 
     @property
     def stored(self) -> SqlGraphReader:
@@ -246,16 +248,18 @@ class PastGraphReader:
     def all_edges(self) -> Iterator[tuple[str, str, EdgeRow]]:
         """Yield every edge with the keys of its ends: those above the schemas, then those inside each schema."""
         differing = list(edge_versions(self.conn, differs_at(t.flow_edge_version, self.scan)))
-        came = {(each.source_key, each.target_key, *each[5:10]) for each in differing if each.gone is None}
+        later_edges = {
+            (version.source_key, version.target_key, *version[5:10]) for version in differing if version.gone is None
+        }
         nodes = [(row.id, row.node_key) for row in self.all_nodes()]
         keys, known = dict(nodes), {key for _, key in nodes}
         for row in graph_store.read_edges(self.conn):
             ends = keys.get(row.source_node_id), keys.get(row.target_node_id)
-            if ends[0] is not None and ends[1] is not None and (*ends, *row[3:]) not in came:
+            if ends[0] is not None and ends[1] is not None and (*ends, *row[3:]) not in later_edges:
                 yield ends[0], ends[1], row
-        for each in differing:
-            if is_valid(each, self.scan):
-                yield each.source_key, each.target_key, _edge_row(each, 0, 1)
+        for version in differing:
+            if is_valid(version, self.scan):
+                yield version.source_key, version.target_key, _edge_row(version, 0, 1)
         for key in sorted(self._schemas):
             if key in known:
                 yield from ((keys[row.source_node_id], keys[row.target_node_id], row) for row in self._schemas[key][1])
@@ -269,9 +273,9 @@ class PastGraphReader:
         node, version = t.flow_node, t.flow_node_version
         current = [NodeRow(*row) for row in self.conn.execute(select(node).where(node.c.kind == "cluster"))]
         condition = and_(version.c.kind == "cluster", differs_at(version, self.scan))
-        found = {row.id: row for row in self._as_they_were(current)}
-        found |= {row.id: row for row in self._past_nodes(node_versions(self.conn, condition))}
-        return sorted(found.values())
+        rows = {row.id: row for row in self._as_they_were(current)}
+        rows |= {row.id: row for row in self._past_nodes(node_versions(self.conn, condition))}
+        return sorted(rows.values())
 
     def _differing_names(self) -> set[str]:
         differing = node_versions(self.conn, differs_at(t.flow_node_version, self.scan))
@@ -296,22 +300,22 @@ class PastGraphReader:
     def _past_nodes(self, versions: Iterable[NodeVersion]) -> Iterator[NodeRow]:
         """Yield the nodes of those *versions* that were valid; one that is stored has its key there."""
         valid = [version for version in versions if is_valid(version, self.scan)]
-        stored = self._stored({version.node_key: version.name for version in valid})
+        stored = self._stored_nodes({version.node_key: version.name for version in valid})
         for version in valid:
             row = stored.get(version.node_key)
             yield _as_it_was(row, version) if row else _past_node(version)
 
-    def _stored(self, names: Mapping[str, str]) -> dict[str, NodeRow]:
+    def _stored_nodes(self, names: Mapping[str, str]) -> dict[str, NodeRow]:
         """Find the nodes of the stored graph with the keys of *names*, which are theirs and have an index."""
         node = t.flow_node
-        found: dict[str, NodeRow] = {}
+        rows: dict[str, NodeRow] = {}
         for chunk in in_chunks(sorted(names), _AT_ONCE):
             alike = node.c.name.in_(sorted({names[key] for key in chunk}))
             query = select(node).where(alike, node.c.node_key.in_(chunk))
-            found |= {row.node_key: NodeRow(*row) for row in self.conn.execute(query)}
-        return found
+            rows |= {row.node_key: NodeRow(*row) for row in self.conn.execute(query)}
+        return rows
 
-    def _know(self, rows: Iterable[NodeRow]) -> list[NodeRow]:
+    def _remember(self, rows: Iterable[NodeRow]) -> list[NodeRow]:
         listed = list(rows)
         self._nodes |= {row.id: row for row in listed}
         self._ids |= {row.node_key: row.id for row in listed}
@@ -319,41 +323,43 @@ class PastGraphReader:
 
     def _as_then(self, rows: Sequence[EdgeRow], differing: Sequence[EdgeVersion]) -> Iterator[EdgeRow]:
         """Yield the stored edges that did not come later, and those that went since."""
-        yield from self._existing(rows, differing)
+        yield from self._without_later(rows, differing)
         yield from self._past_edges([version for version in differing if is_valid(version, self.scan)])
 
-    def _existing(self, rows: Sequence[EdgeRow], differing: Iterable[EdgeVersion]) -> Iterator[EdgeRow]:
+    def _without_later(self, rows: Sequence[EdgeRow], differing: Iterable[EdgeVersion]) -> Iterator[EdgeRow]:
         """Yield those of the stored edges that did not come later."""
-        came = {(each.source_key, each.target_key, *each[5:10]) for each in differing if each.gone is None}
-        if not came:
+        later_edges = {
+            (version.source_key, version.target_key, *version[5:10]) for version in differing if version.gone is None
+        }
+        if not later_edges:
             yield from rows
             return
         nodes = self.nodes_of({end for row in rows for end in (row.source_node_id, row.target_node_id)})
         for row in rows:
             source, target = nodes.get(row.source_node_id), nodes.get(row.target_node_id)
-            if source and target and (source.node_key, target.node_key, *row[3:]) not in came:
+            if source and target and (source.node_key, target.node_key, *row[3:]) not in later_edges:
                 yield row
 
     def _past_edges(self, versions: Sequence[EdgeVersion]) -> Iterator[EdgeRow]:
-        ends = {each.source_key: each.source_name for each in versions}
-        ends |= {each.target_key: each.target_name for each in versions}
-        self._find({key: name for key, name in ends.items() if key not in self._ids})
-        for each in versions:
-            yield _edge_row(each, self._ids[each.source_key], self._ids[each.target_key])
+        ends = {version.source_key: version.source_name for version in versions}
+        ends |= {version.target_key: version.target_name for version in versions}
+        self._load_nodes({key: name for key, name in ends.items() if key not in self._ids})
+        for version in versions:
+            yield _edge_row(version, self._ids[version.source_key], self._ids[version.target_key])
 
-    def _find(self, names: Mapping[str, str]) -> None:
+    def _load_nodes(self, names: Mapping[str, str]) -> None:
         """Read the nodes with the keys of *names*, which are theirs."""
         for key in names:
             if key.startswith(_SCHEMA):
-                self._know(schema_node(self.conn, key) or self.schema(key)[0])
+                self._remember(schema_node(self.conn, key) or self.schema(key)[0])
         table = t.flow_node_version
         others = [key for key in names if not key.startswith(_SCHEMA)]
         for chunk in in_chunks(sorted(others), _AT_ONCE):
-            self._know(self._as_they_were(self._stored({key: names[key] for key in chunk}).values()))
+            self._remember(self._as_they_were(self._stored_nodes({key: names[key] for key in chunk}).values()))
             missing = [key for key in chunk if key not in self._ids]
             condition = and_(table.c.node_key.in_(missing), differs_at(table, self.scan))
-            past = (each for each in node_versions(self.conn, condition) if is_valid(each, self.scan))
-            self._know(map(_past_node, past))
+            past = (version for version in node_versions(self.conn, condition) if is_valid(version, self.scan))
+            self._remember(map(_past_node, past))
 
     def schema(self, key: str) -> tuple[list[NodeRow], list[EdgeRow]]:
         """Return the rows of a schema, by its node's key; its definition is kept as long as a graph has it."""
@@ -377,7 +383,7 @@ class PastGraphReader:
             yield from (edge for edge in edges if node.id == (edge.source_node_id if forward else edge.target_node_id))
 
 
-def _reached(nodes: Iterable[int]) -> list[int]:
+def _stored_ids(nodes: Iterable[int]) -> list[int]:
     """Return those of the keys that the stored graph has."""
     return [key for key in nodes if key > _UNREACHED]
 

@@ -149,8 +149,8 @@ class SqlGraphReader:
 
     def names_near(self, text: str) -> Iterator[tuple[str, str | None]]:
         """List the neighbours of *text* in the index of names; all names in a small dictionary."""
-        near = names_near(self.conn, text)
-        return self.names_known() if near is None else ((name, None) for name in near)
+        neighbours = names_near(self.conn, text)
+        return self.names_known() if neighbours is None else ((name, None) for name in neighbours)
 
     def dataset_names(self) -> Iterable[str]:
         """List the names of datasets."""
@@ -220,11 +220,11 @@ def columns_of_schema(conn: Connection, key: str, name: str) -> Iterator[NodeRow
 def schema_node(conn: Connection, key: str) -> tuple[NodeRow, ...]:
     """Return the node of the stored graph that has the *key* of a schema, in a tuple; nothing where it has none."""
     node, definition = t.flow_node, t.schema_definition.c
-    place = cast(definition.id, BigInteger) * (1 << graph_store.SCHEMA_BITS)
+    row_id = cast(definition.id, BigInteger) * (1 << graph_store.SCHEMA_BITS)
     start = key.removeprefix(_SCHEMA)
     # Digits of the fingerprint are 0 to f: g comes after all of them, in every collation.
     alike = definition.fingerprint.between(start, f"{start}g")
-    query = select(node).join(t.schema_definition, node.c.id == place).where(alike, node.c.node_key == key)
+    query = select(node).join(t.schema_definition, node.c.id == row_id).where(alike, node.c.node_key == key)
     row = conn.execute(query).first()
     if row is None:  # another engine numbered the rows
         row = conn.execute(select(node).where(node.c.kind == "schema", node.c.node_key == key)).first()
@@ -267,14 +267,14 @@ def topic_level_nodes(level: Level) -> Sequence[Any]:
     node = t.flow_node.c
     attributes = case((node.attributes.like(_INTERNAL), node.attributes), else_="")
     query = select(node.id, node.node_key, node.kind, node.namespace, node.name, attributes)
-    return _bare(level, query.where(level.nodes, node.kind != "column").order_by(node.id))
+    return _fetch_cells(level, query.where(level.nodes, node.kind != "column").order_by(node.id))
 
 
 def bare_names(level: Level, spaces: Iterable[str]) -> Sequence[Any]:
     """List the namespace and name of each column in flows that no schema describes, in some namespaces."""
     node = t.flow_node.c
     # Each topic once would be looked for along the index of names, which takes four times as long.
-    return _bare(level, select(node.namespace, node.name).where(*_bare_columns(level, spaces)))
+    return _fetch_cells(level, select(node.namespace, node.name).where(*_bare_columns(level, spaces)))
 
 
 def bare_columns(level: Level, spaces: Iterable[str], names: Iterable[str]) -> Iterator[Any]:
@@ -282,14 +282,14 @@ def bare_columns(level: Level, spaces: Iterable[str], names: Iterable[str]) -> I
     node = t.flow_node.c
     query = select(node.namespace, node.name, node.node_key, node.path).where(*_bare_columns(level, spaces))
     for chunk in in_chunks(sorted(names), _AT_ONCE):
-        yield from _bare(level, query.where(node.name.in_(chunk)).order_by(node.id))
+        yield from _fetch_cells(level, query.where(node.name.in_(chunk)).order_by(node.id))
 
 
 def job_edges(level: Level) -> Sequence[Any]:
     """List the edges for reads, writes, materializations and members, by key: keys of the ends, kind, flow type."""
     edge = t.flow_edge.c
     query = select(edge.source_node_id, edge.target_node_id, edge.kind, edge.subtype)
-    return _bare(level, query.where(level.edges, edge.kind.not_in(_OTHERS)).order_by(edge.id))
+    return _fetch_cells(level, query.where(level.edges, edge.kind.not_in(_OTHERS)).order_by(edge.id))
 
 
 def contained(level: Level, clusters: Iterable[int]) -> list[int]:
@@ -297,7 +297,7 @@ def contained(level: Level, clusters: Iterable[int]) -> list[int]:
     edge = t.flow_edge.c
     query = select(edge.target_node_id).where(edge.kind == _CONTAINS)
     chunks = in_chunks(sorted(clusters), _AT_ONCE)
-    return [key for chunk in chunks for (key,) in _bare(level, query.where(edge.source_node_id.in_(chunk)))]
+    return [key for chunk in chunks for (key,) in _fetch_cells(level, query.where(edge.source_node_id.in_(chunk)))]
 
 
 def with_schemas(level: Level, topics: Iterable[int]) -> set[int]:
@@ -305,7 +305,7 @@ def with_schemas(level: Level, topics: Iterable[int]) -> set[int]:
     edge = t.flow_edge.c
     query = select(edge.source_node_id).where(edge.kind == _HAS_SCHEMA)
     chunks = in_chunks(sorted(topics), _AT_ONCE)
-    return {key for chunk in chunks for (key,) in _bare(level, query.where(edge.source_node_id.in_(chunk)))}
+    return {key for chunk in chunks for (key,) in _fetch_cells(level, query.where(edge.source_node_id.in_(chunk)))}
 
 
 def _bare_columns(level: Level, spaces: Iterable[str]) -> tuple[ColumnElement[bool], ...]:
@@ -314,7 +314,7 @@ def _bare_columns(level: Level, spaces: Iterable[str]) -> tuple[ColumnElement[bo
     return level.nodes, *inside, node.attributes.not_like(_DESCRIBED)
 
 
-def _bare(level: Level, query: Select[Any]) -> Sequence[Any]:
+def _fetch_cells(level: Level, query: Select[Any]) -> Sequence[Any]:
     # Past SQLAlchemy's row: it costs as much as reading the cells.
     result = level.conn.execute(query)
     return result.cursor.fetchall() if result.cursor else ()

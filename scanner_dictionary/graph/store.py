@@ -157,10 +157,10 @@ def edges_at(
 
 def _edges_at(*, forward: bool, holders: bool) -> Select[Any]:
     edge, target = t.flow_edge.c, t.flow_node.c
-    near = edge.source_node_id if forward else edge.target_node_id
+    near_end = edge.source_node_id if forward else edge.target_node_id
     nodes: BindParameter[Any] = bindparam("nodes", expanding=True)
     kinds: BindParameter[Any] = bindparam("kinds", expanding=True)
-    wanted = select(t.flow_edge).where(edge.kind.in_(kinds), near.in_(nodes))
+    wanted = select(t.flow_edge).where(edge.kind.in_(kinds), near_end.in_(nodes))
     if holders:
         return wanted
     joined = wanted.join(t.flow_node, target.id == edge.target_node_id)

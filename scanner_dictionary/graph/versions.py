@@ -151,8 +151,8 @@ def recorded(conn: Connection) -> Iterator[None]:
 
 def prune_versions(conn: Connection, scan: int) -> dict[str, int]:
     """Delete the graphs of scans before *scan*, but for the newest graph; return how many rows went, by table."""
-    kept = [version.scan for version in graph_versions(conn) if version.scan >= scan]
-    oldest = min(kept, default=conn.scalar(select(func.max(t.flow_graph_version.c.scan))) or 0)
+    kept_scans = [version.scan for version in graph_versions(conn) if version.scan >= scan]
+    oldest = min(kept_scans, default=conn.scalar(select(func.max(t.flow_graph_version.c.scan))) or 0)
     counts = {}
     for table in (t.flow_node_version, t.flow_edge_version):
         first, gone = table.c.first_scan, table.c.gone
@@ -189,12 +189,12 @@ def _record_changes(conn: Connection, before: _GraphState, scan: int) -> None:
             came.append(state)
     _record(conn, t.flow_node_version, before.nodes, came, scan)
     before.nodes.clear()
-    came, kept = [], set()
+    came, unchanged = [], set()
     for state in _edge_states(conn, ends):
         if state in before.edges:
             before.edges.remove(state)
-            kept.add(hash(state))
-        elif hash(state) not in kept:  # an edge may be there twice
+            unchanged.add(hash(state))
+        elif hash(state) not in unchanged:  # an edge may be there twice
             came.append(state)
     _record(conn, t.flow_edge_version, before.edges, dict.fromkeys(came), scan)
 
@@ -222,7 +222,7 @@ def _record(conn: Connection, table: Table, went: Iterable[State], came: Iterabl
     """Write what *went* and what *came* in the graph of *scan*; what came and goes in the same scan is deleted."""
     names = _NODE if table is t.flow_node_version else _EDGE
     left = sorted(went, key=_order)
-    current = _current(conn, table, names, (state[0] for state in left))
+    current = _current_states(conn, table, names, (state[0] for state in left))
     ended = [current[state] for state in left if state in current]
     update_rows(conn, table, ("gone",), ((scan, id_) for id_, first in ended if first != scan))
     for chunk in in_chunks((id_ for id_, first in ended if first == scan), _AT_ONCE):
@@ -233,16 +233,16 @@ def _record(conn: Connection, table: Table, went: Iterable[State], came: Iterabl
     insert_rows(conn, table, ((id_, *cells) for id_, cells in enumerate(rows, first_id)))
 
 
-def _current(
+def _current_states(
     conn: Connection, table: Table, names: Sequence[str], keys: Iterable[str]
 ) -> Mapping[State, tuple[int, int | None]]:
     """Return the recorded states that the newest graph has, with id and first scan, by their cells."""
     cells = [table.c[name] for name in names]
-    found: dict[State, tuple[int, int | None]] = {}
+    states: dict[State, tuple[int, int | None]] = {}
     for chunk in in_chunks(sorted(set(keys)), _AT_ONCE):
         query = select(table.c.id, table.c.first_scan, *cells).where(cells[0].in_(chunk), table.c.gone.is_(None))
-        found |= {tuple(state): (id_, first) for id_, first, *state in _rows(conn, query)}
-    return found
+        states |= {tuple(state): (id_, first) for id_, first, *state in _rows(conn, query)}
+    return states
 
 
 def _where(table: Table, condition: ColumnElement[bool]) -> Select[Any]:

@@ -173,7 +173,7 @@ def columns_of_topics(conn: Connection, topics: Collection[ClusterTopic]) -> Map
         # Past SQLAlchemy's row: it costs as much as reading the cells.
         for cluster, topic, side, *column in result.cursor.fetchall() if result.cursor else ():
             if (cluster, topic) in wanted:
-                by_topic.setdefault((cluster, topic), []).append(_sided(side, tuple(column)))
+                by_topic.setdefault((cluster, topic), []).append(_column_of_side(side, tuple(column)))
     return {topic: tuple(columns) for topic, columns in by_topic.items()}
 
 
@@ -199,7 +199,7 @@ def _path(cell: str, side: str) -> ColumnPath:
 
 
 @lru_cache(maxsize=1 << 16)
-def _sided(side: str, cells: tuple[Any, ...]) -> Column:
+def _column_of_side(side: str, cells: tuple[Any, ...]) -> Column:
     """Return a column from its `CELLS`; cached, because many schemas share columns."""
     column = column_of(*cells)
     return replace(column, path=(KEY, *column.path)) if side == Role.KEY else column

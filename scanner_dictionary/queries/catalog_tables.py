@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Select, Table, select
 
 from scanner_dictionary.queries.columns import column_fact
-from scanner_dictionary.queries.topics import fitting, newest_scans
+from scanner_dictionary.queries.topics import name_filter, newest_scans
 from scanner_dictionary.schema import tables as t
 from scanner_model.catalogs import TableKey
 from scanner_model.columns import Column
@@ -67,7 +67,7 @@ def tables(
         _table(row, newest, columns.get(row.id, ())) for row in _rows(conn, t.catalog_table, cluster, include_gone)
     ]
     lines += [_materialization(row, newest) for row in _rows(conn, t.materialization, cluster, include_gone)]
-    fits = fitting(pattern)
+    fits = name_filter(pattern)
     wanted = (line for line in lines if provider in (None, line.provider) and (fits(line.name) or fits(line.topic)))
     return iter(sorted(wanted, key=_order))
 

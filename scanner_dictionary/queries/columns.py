@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Row, Select, select, true
 
 from scanner_dictionary.engine.rows import in_chunks
-from scanner_dictionary.queries.topics import FieldTags, field_tags, fitting, tagged
+from scanner_dictionary.queries.topics import FieldTags, field_tags, name_filter, tagged
 from scanner_dictionary.schema import tables as t
 from scanner_model.columns import Column, ColumnPath
 
@@ -132,10 +132,10 @@ def topic_columns(
     """
     query = _links()
     query = query if cluster is None else query.where(t.cluster.c.name == cluster)
-    links, fits = conn.execute(query).all(), fitting(pattern)
+    links, fits = conn.execute(query).all(), name_filter(pattern)
     notes = {key: field_tags(conn, key) for key in {row.cluster_id for row in links}}
-    likely = _likely(conn, fits, tagged_only=tag is not None)
-    links = [row for row in links if row.definition_id in likely or (tag is not None and _catalog_tags(row, notes))]
+    candidates = _candidate_definitions(conn, fits, tagged_only=tag is not None)
+    links = [row for row in links if row.definition_id in candidates or (tag is not None and _catalog_tags(row, notes))]
     for link, column in _columns(conn, links, notes):
         if fits(column.name) and (tag is None or tag.lower() in map(str.lower, column.tags)):
             yield _row(link, column)
@@ -184,7 +184,7 @@ def _links() -> Select[Any]:
     )
 
 
-def _likely(conn: Connection, fits: Callable[[str], object], *, tagged_only: bool) -> frozenset[int]:
+def _candidate_definitions(conn: Connection, fits: Callable[[str], object], *, tagged_only: bool) -> frozenset[int]:
     """Select the definitions with a column of the requested name or with tags, so that few are read completely."""
     column = t.schema_column.c
     query = select(column.definition_id, column.name)
@@ -200,9 +200,9 @@ def _catalog_tags(link: Row[Any], notes: Mapping[int, FieldTags]) -> Mapping[Col
 def _columns(
     conn: Connection, links: Sequence[Row[Any]], notes: Mapping[int, FieldTags], condition: ColumnElement[bool] = _ANY
 ) -> Iterator[tuple[Row[Any], Column]]:
-    for some in (links[at : at + _LINKS_AT_ONCE] for at in range(0, len(links), _LINKS_AT_ONCE)):
-        columns = columns_of(conn, {link.definition_id for link in some}, condition)
-        for link in some:
+    for chunk in (links[at : at + _LINKS_AT_ONCE] for at in range(0, len(links), _LINKS_AT_ONCE)):
+        columns = columns_of(conn, {link.definition_id for link in chunk}, condition)
+        for link in chunk:
             tagged_columns = tagged(columns.get(link.definition_id, ()), _catalog_tags(link, notes))
             yield from ((link, column) for column in tagged_columns)
 

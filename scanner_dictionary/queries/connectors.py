@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Select, Table, exists, or_, select
 
 from scanner_dictionary.queries.declared import runs
-from scanner_dictionary.queries.topics import fitting, newest_scans
+from scanner_dictionary.queries.topics import name_filter, newest_scans
 from scanner_dictionary.schema import tables as t
 
 FAILED = ("FAILED", "DEGRADED")
@@ -70,7 +70,7 @@ def connectors(
     query = query if cluster is None else query.where(t.cluster.c.name == cluster)
     query = query if include_gone else query.where(t.connector.c.gone.is_(None))
     query = query.where(_has_failed()) if failed else query
-    fits, newest, tasks = fitting(pattern), newest_scans(conn), _tasks(conn)
+    fits, newest, tasks = name_filter(pattern), newest_scans(conn), _tasks(conn)
     return (_connector(row, newest, tasks.get(row.id, ())) for row in conn.execute(query) if fits(row.name))
 
 
@@ -172,11 +172,11 @@ def statements(
     *pattern* is a glob where it holds `*`, `?` or `[`, else a part of the name; *source* the same of its source's id.
     *state* is the state as the server names it, in any letter case.
     """
-    fits, of_source = fitting(pattern), fitting(source)
+    fits, of_source = name_filter(pattern), name_filter(source)
     newest = newest_scans(conn)
     rows = chain(
-        (_flink(row, newest) for row in conn.execute(_chosen(t.flink_statement, cluster, include_gone))),
-        (_ksqldb(row, newest) for row in conn.execute(_chosen(t.ksql_query, cluster, include_gone))),
+        (_flink(row, newest) for row in conn.execute(_select_jobs(t.flink_statement, cluster, include_gone))),
+        (_ksqldb(row, newest) for row in conn.execute(_select_jobs(t.ksql_query, cluster, include_gone))),
     )
     matching = (row for row in rows if fits(row.name) and of_source(row.source) and _has_state(row, state))
     return iter(sorted(matching, key=lambda row: (row.cluster, row.source, row.name, row.gone)))
@@ -186,7 +186,7 @@ def _has_state(row: StatementRow, state: str | None) -> bool:
     return state is None or row.state.lower() == state.lower()
 
 
-def _chosen(table: Table, cluster: str | None, include_gone: bool) -> Select[Any]:
+def _select_jobs(table: Table, cluster: str | None, include_gone: bool) -> Select[Any]:
     columns = t.cluster.c.name.label("cluster"), t.source.c.name.label("source"), t.source.c.stale_since
     query = (
         select(table, *columns)

@@ -106,7 +106,7 @@ def drift(conn: Connection, *, cluster: str | None = None) -> DriftResult:
     rows: list[DriftRow] = []
     declared = 0
     for key, name in conn.execute(query).all():
-        declarations = _live(conn, t.declaration, key)
+        declarations = _live_rows(conn, t.declaration, key)
         declared += len(declarations)
         if declarations:
             rows += _of_cluster(conn, key, name, declarations)
@@ -122,12 +122,12 @@ def _of_cluster(conn: Connection, key: int, name: str, declarations: list[Row[An
     ):
         declared = [row for row in declarations if row.kind == kind]
         if declared:
-            running = [row for row in _live(conn, table, key) if row.source_kind == running_kind]
+            running = [row for row in _live_rows(conn, table, key) if row.source_kind == running_kind]
             fresh = {row.name: row.stale_since is None for row in sources if row.kind == running_kind}
             yield from _Comparison(name, kind, fresh, running).rows(declared)
 
 
-def _live(conn: Connection, table: Table, cluster: int) -> list[Row[Any]]:
+def _live_rows(conn: Connection, table: Table, cluster: int) -> list[Row[Any]]:
     names = t.source.c.name.label("source_name"), t.source.c.kind.label("source_kind"), t.source.c.stale_since
     query: Select[Any] = select(table, *names).join(t.source, t.source.c.id == table.c.source_id)
     query = query.where(table.c.cluster_id == cluster, table.c.gone.is_(None))
@@ -185,7 +185,7 @@ class _Comparison:
     def _differences(self, declaration: Row[Any], running: Row[Any]) -> Iterator[Difference]:
         declared, actual = json.loads(declaration.config), json.loads(running.config)
         if self.kind is DeclaredKind.TOPIC:
-            yield from _numbers(declaration, running)
+            yield from _changed_numbers(declaration, running)
             if actual or running.stale_since is None:  # else its settings may be unknown
                 yield from _settings(declared, actual, TOPIC_DEFAULTS)
             return
@@ -196,7 +196,7 @@ class _Comparison:
             yield Difference("state", declaration.state, running.state.lower())
 
 
-def _numbers(declaration: Row[Any], running: Row[Any]) -> Iterator[Difference]:
+def _changed_numbers(declaration: Row[Any], running: Row[Any]) -> Iterator[Difference]:
     for key, declared, actual in (
         ("partitions", declaration.partitions, running.partitions),
         ("replication.factor", declaration.replication, running.replication),

@@ -61,7 +61,7 @@ def _of_scan(conn: Connection, versions: Sequence[GraphVersion], number: int) ->
             return version
     if conn.scalar(select(t.scan.c.id).where(t.scan.c.id == number)) is None:
         raise NameUnknown(f"the dictionary knows no scan {number}", hint="`scanner scans` lists them")
-    raise NameUnknown(f"the graph of scan {number} is not known and cannot be rebuilt", hint=_known(versions))
+    raise NameUnknown(f"the graph of scan {number} is not known and cannot be rebuilt", hint=_known_scans(versions))
 
 
 def _of_date(conn: Connection, versions: Sequence[GraphVersion], text: str) -> tuple[GraphVersion, str]:
@@ -71,13 +71,15 @@ def _of_date(conn: Connection, versions: Sequence[GraphVersion], text: str) -> t
         raise NameUnknown(f"the dictionary knows no scan of {text} or before", hint="`scanner scans` lists them")
     earlier = [version for version in versions if version.scan <= newest]
     if not earlier:
-        raise NameUnknown(f"no graph of {text} or before is known, and none can be rebuilt", hint=_known(versions))
+        raise NameUnknown(
+            f"no graph of {text} or before is known, and none can be rebuilt", hint=_known_scans(versions)
+        )
     graph = earlier[-1]
     note = f"no graph was generated for scan {newest}, the newest then: this is the graph of scan {graph.scan}"
     return graph, note if graph.scan < newest else ""
 
 
-def _known(versions: Sequence[GraphVersion]) -> str:
+def _known_scans(versions: Sequence[GraphVersion]) -> str:
     if not versions:
         return _NONE
     numbers = [str(version.scan) for version in versions[-_SHOWN:]]

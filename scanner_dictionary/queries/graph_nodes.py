@@ -86,12 +86,12 @@ def _holds(path: ColumnPath | None, other: ColumnPath) -> bool:
 def _readings(text: str) -> Iterator[_Wanted]:
     kind, colon, after = text.partition(":")
     for of, name in ((kind, after), ("", text)) if colon and kind in CALLED else (("", text),):
-        yield from (_Wanted(of, *whole, None) for whole in _split(name))
+        yield from (_Wanted(of, *parts, None) for parts in _split(name))
         for at, mark in enumerate(name):
             rest = name[at + 1 :]
             path = _path(rest) if mark == "#" or (mark == "." and rest) else None
             if path is not None:
-                yield from (_Wanted(of, *whole, path) for whole in _split(name[:at]))
+                yield from (_Wanted(of, *parts, path) for parts in _split(name[:at]))
 
 
 def _split(text: str) -> Iterator[tuple[str | None, str]]:

@@ -45,20 +45,20 @@ class HistoryRow(NamedTuple):
 
 def fact_history(conn: Connection, names: Collection[str]) -> list[HistoryRow]:
     """Return the changes of every fact that has one of *names* as a part of its name, by scan."""
-    found: list[HistoryRow] = []
+    rows: list[HistoryRow] = []
     for cluster, entries in _entries(conn, names):
         replayed = list(_steps(entries))
-        fingerprints = {key: each.fingerprint for key, each in heads(conn, _definitions(replayed)).items()}
+        fingerprints = {key: definition.fingerprint for key, definition in heads(conn, _definitions(replayed)).items()}
         for entry, fact in replayed:
-            found += _fact_rows(entry, fact, cluster, fingerprints)
-    return sorted(found, key=_order)
+            rows += _fact_rows(entry, fact, cluster, fingerprints)
+    return sorted(rows, key=_order)
 
 
 def column_history(conn: Connection, topic: str, path: ColumnPath) -> list[HistoryRow]:
     """Return how a column of the current schemas of *topic* changed; *path* of a key's column begins with `@key`."""
     role = "key" if path[:1] == (KEY,) else "value"
     inner = path[1:] if role == "key" else path
-    found: list[HistoryRow] = []
+    rows: list[HistoryRow] = []
     for cluster, entries in _entries(conn, [topic]):
         links = [
             entry for entry in entries if entry.entity_kind == _LINK and json.loads(entry.entity)[:2] == [topic, role]
@@ -77,9 +77,9 @@ def column_history(conn: Connection, topic: str, path: ColumnPath) -> list[Histo
             after = next((column for column in current.values() if column), None)
             if before != after:
                 name = f"{topic}.{path_name(path)}"
-                found += _column_rows(scan, listed[0][0].finished, cluster, name, before, after)
+                rows += _column_rows(scan, listed[0][0].finished, cluster, name, before, after)
             before = after
-    return sorted(found, key=_order)
+    return sorted(rows, key=_order)
 
 
 def graph_history(conn: Connection, nodes: Collection[NodeRow], others: Collection[NodeRow] = ()) -> list[HistoryRow]:
@@ -90,11 +90,11 @@ def graph_history(conn: Connection, nodes: Collection[NodeRow], others: Collecti
     finished = {version.scan: version.finished for version in versions}
     keys = {node.node_key for node in nodes}
     ends = {node.node_key for node in others}
-    found = [] if others else _node_rows(conn, nodes, versions[0].scan)
+    rows = [] if others else _node_rows(conn, nodes, versions[0].scan)
     for edge in _edge_versions(conn, keys):
         if edge.kind != "contains" and (not ends or {edge.source_key, edge.target_key} <= keys | ends):
-            found += _edge_rows(edge)
-    return sorted((row._replace(finished=finished.get(row.scan)) for row in found), key=_order)
+            rows += _edge_rows(edge)
+    return sorted((row._replace(finished=finished.get(row.scan)) for row in rows), key=_order)
 
 
 def _entries(conn: Connection, names: Collection[str]) -> Iterator[tuple[str, list[Any]]]:
@@ -135,20 +135,23 @@ def _fact_rows(entry: Any, fact: Replayed, cluster: str, fingerprints: Mapping[i
     action = str(entry.action) if change.action in (FactAction.ADDED, FactAction.GONE) else str(change.action)
     line = HistoryRow(entry.scan_id, entry.finished, cluster, fact.kind, shown, action, "", None, None)
     yield from (
-        (line._replace(member=each.name, before=each.before, after=each.after) for each in change.attributes)
+        (
+            line._replace(member=attribute.name, before=attribute.before, after=attribute.after)
+            for attribute in change.attributes
+        )
         if change.attributes
         else [line]
     )
 
 
 def _columns_at(conn: Connection, definitions: Collection[int], path: ColumnPath) -> dict[int, Column]:
-    found: dict[int, Column] = {}
+    columns_by_definition: dict[int, Column] = {}
     for chunk in in_chunks(sorted(definitions), _AT_ONCE):
         for key, columns in columns_of(conn, chunk).items():
-            column = next((each for each in columns if each.path == path), None)
+            column = next((candidate for candidate in columns if candidate.path == path), None)
             if column is not None:
-                found[key] = column
-    return found
+                columns_by_definition[key] = column
+    return columns_by_definition
 
 
 def _column_rows(
@@ -167,7 +170,7 @@ def _column_rows(
 
 
 def _node_rows(conn: Connection, nodes: Collection[NodeRow], oldest: int) -> list[HistoryRow]:
-    found = []
+    rows = []
     for chunk in in_chunks(sorted({node.node_key: node for node in nodes}.items()), _AT_ONCE):
         keys = dict(chunk)
         versions = node_versions(conn, t.flow_node_version.c.node_key.in_(sorted(keys)))
@@ -177,28 +180,28 @@ def _node_rows(conn: Connection, nodes: Collection[NodeRow], oldest: int) -> lis
         for key, listed in states.items():
             node = keys[key]
             line = HistoryRow(oldest, None, "", "node", key, _FIRST, "", None, node.attributes)
-            found += _state_rows(line, sorted(listed, key=lambda version: version.first_scan or 0)) or [line]
-    return found
+            rows += _state_rows(line, sorted(listed, key=lambda version: version.first_scan or 0)) or [line]
+    return rows
 
 
 def _state_rows(line: HistoryRow, versions: list[NodeVersion]) -> list[HistoryRow]:
     """Return when each state of a node began, and when it ended unless another one began."""
-    found = []
+    rows = []
     before: NodeVersion | None = None
     for version in versions:
         if version.first_scan is None:
-            found.append(line._replace(after=version.attributes))
+            rows.append(line._replace(after=version.attributes))
         elif before is not None and before.gone == version.first_scan:
-            found.append(line._replace(scan=version.first_scan, action=str(Action.CHANGED), member="attributes"))
-            found[-1] = found[-1]._replace(before=before.attributes, after=version.attributes)
+            rows.append(line._replace(scan=version.first_scan, action=str(Action.CHANGED), member="attributes"))
+            rows[-1] = rows[-1]._replace(before=before.attributes, after=version.attributes)
         else:
-            found.append(line._replace(scan=version.first_scan, action=str(Action.ADDED), after=version.attributes))
-        following = [each for each in versions if each.first_scan == version.gone and version.gone is not None]
+            rows.append(line._replace(scan=version.first_scan, action=str(Action.ADDED), after=version.attributes))
+        following = [later for later in versions if later.first_scan == version.gone and version.gone is not None]
         if version.gone is not None and not following:
             ended = line._replace(scan=version.gone, action=str(Action.REMOVED))
-            found.append(ended._replace(before=version.attributes, after=None))
+            rows.append(ended._replace(before=version.attributes, after=None))
         before = version
-    return found
+    return rows
 
 
 def _edge_versions(conn: Connection, keys: Collection[str]) -> Iterator[EdgeVersion]:

@@ -87,7 +87,7 @@ def cluster_of(conn: Connection, broker: str) -> FoundCluster:
     The cluster's own id (`lkc-…`) and its CRN are resolved, too. Raises NameUnknown where none is known, InputInvalid
     where it is no address or names two clusters.
     """
-    clusters = _at(conn, broker) or clusters_named(conn, broker.strip())
+    clusters = _clusters_at(conn, broker) or clusters_named(conn, broker.strip())
     if len(clusters) > 1:
         names = " and ".join(repr(row.name) for row in clusters)
         raise InputInvalid(f"{broker!r} names brokers of the clusters {names}", hint="name one cluster's brokers")
@@ -105,7 +105,7 @@ def cluster_called(conn: Connection, name: str) -> FoundCluster:
     row = conn.execute(select(t.cluster.c.id, latest).where(t.cluster.c.name == name)).one_or_none()
     if row is not None:
         return FoundCluster(row[0], name, row[1] or 0)
-    if _at(conn, name) or clusters_named(conn, name):
+    if _clusters_at(conn, name) or clusters_named(conn, name):
         return cluster_of(conn, name)
     raise unknown_name("cluster", name, conn.scalars(select(t.cluster.c.name)), "`scanner scans` lists the clusters")
 
@@ -120,7 +120,7 @@ def clusters_named(conn: Connection, name: str) -> tuple[NamedCluster, ...]:
     return tuple(NamedCluster(*row) for row in conn.execute(query.order_by(t.cluster.c.name))) if name else ()
 
 
-def _at(conn: Connection, text: str) -> tuple[NamedCluster, ...]:
+def _clusters_at(conn: Connection, text: str) -> tuple[NamedCluster, ...]:
     try:
         addresses = broker_addresses(text)
     except InputInvalid:
@@ -136,7 +136,7 @@ def topic_of(conn: Connection, cluster: FoundCluster, name: str) -> FoundTopic:
     query = select(topic.id, topic.name, topic.gone, topic.tags).where(of_cluster, topic.name == name)
     row = conn.execute(query).one_or_none()
     if row is None:
-        names, near = select(topic.name).where(of_cluster), names_near(conn, name)
-        known = conn.scalars(names if near is None else names.where(topic.name.in_(near)))
+        names, candidates = select(topic.name).where(of_cluster), names_near(conn, name)
+        known = conn.scalars(names if candidates is None else names.where(topic.name.in_(candidates)))
         raise unknown_name("topic", name, known, f"`scanner topics` lists those of {cluster.name!r}")
     return FoundTopic(row.id, row.name, row.gone, tuple(json.loads(row.tags)))

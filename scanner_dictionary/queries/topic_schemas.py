@@ -90,12 +90,12 @@ def schemas_in(
     if schema_id is not None:
         chosen = _with_id(links, str(schema_id), subject, version)
     elif subject is not None:
-        chosen = _at(_of_subject(links, subject), version, subject)
+        chosen = _of_version(_of_subject(links, subject), version, subject)
     elif version is not None:
-        chosen = _at(links, version, "the topic")
+        chosen = _of_version(links, version, "the topic")
     else:
-        chosen = _now([row for row in links if row.is_current], found_topic)
-    return _answers(conn, cluster, found_topic, sorted(chosen, key=_order))
+        chosen = _live_links([row for row in links if row.is_current], found_topic)
+    return _schema_answers(conn, cluster, found_topic, sorted(chosen, key=_order))
 
 
 def _check_version(version: int | str | None) -> None:
@@ -157,7 +157,7 @@ def _full_name(row: Row[Any]) -> str:
     return qualified_subject(row.context, row.subject)
 
 
-def _at(links: Links, version: int | str | None, whose: str) -> Links:
+def _of_version(links: Links, version: int | str | None, whose: str) -> Links:
     """Return a version of each subject: the newest where none is named."""
     if version is None or version in _NEWEST:
         return [row for group in _by_subject(links) for row in _newest(group)]
@@ -183,13 +183,13 @@ def _newest(group: Links) -> Links:
     return [row for row in alive if (row.version or 0) == newest]
 
 
-def _now(links: Links, topic: FoundTopic) -> Links:
+def _live_links(links: Links, topic: FoundTopic) -> Links:
     """Return the live links; for a deleted topic, those that it had last."""
     end = topic.gone
     return [row for row in links if row.gone is None or (end is not None and row.gone >= end)]
 
 
-def _answers(
+def _schema_answers(
     conn: Connection, cluster: FoundCluster, topic: FoundTopic, links: Sequence[Row[Any]]
 ) -> tuple[SchemaAnswer, ...]:
     columns = columns_of(conn, {row.definition_id for row in links})

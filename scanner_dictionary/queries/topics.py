@@ -188,7 +188,7 @@ def topics(
     query = query if cluster is None else query.where(t.cluster.c.name == cluster)
     query = query if include_gone else query.where(t.topic.c.gone.is_(None))
     query = query.where(~exists().where(_describes_now())) if without_schema else query
-    fits, latest, written = fitting(pattern), newest_scans(conn), catalog_annotations(conn)
+    fits, latest, written = name_filter(pattern), newest_scans(conn), catalog_annotations(conn)
     rows = conn.execution_options(yield_per=_ROWS_AT_ONCE).execute(query)
     return (_topic(row, latest, written) for row in rows if fits(row.name))
 
@@ -206,7 +206,7 @@ def schemas(
     query = _versions()
     query = query if cluster is None else query.where(t.cluster.c.name == cluster)
     query = query if include_gone else query.where(t.subject.c.gone.is_(None))
-    fits, described, latest = fitting(pattern), _described(conn), newest_scans(conn)
+    fits, described, latest = name_filter(pattern), _described(conn), newest_scans(conn)
     for _, group in groupby(conn.execute(query), key=lambda row: row.id):
         versions = list(group)
         if fits(versions[0].name):
@@ -308,7 +308,7 @@ def _is_stale(row: Any, latest: Mapping[int, int]) -> bool:  # noqa: ANN401 - a 
     return row.gone is None and row.stale_since is not None and row.last_seen < latest.get(row.cluster_id, 0)
 
 
-def fitting(pattern: str | None) -> Callable[[str], bool]:
+def name_filter(pattern: str | None) -> Callable[[str], bool]:
     """Return a predicate for names: a glob where *pattern* holds `*`, `?` or `[`, else a part of it."""
     if not pattern:
         return lambda _: True

@@ -5,7 +5,7 @@ Names avoid every dialect's reserved words, types are plain, JSON is stored as t
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Boolean, Column, Float, Index, Integer, String, Text, UniqueConstraint
+from sqlalchemy import BigInteger, Boolean, Float, Index, Integer, String, Text, UniqueConstraint
 
 from scanner_dictionary.schema import openlineage as openlineage
 from scanner_dictionary.schema.column_types import (
@@ -18,10 +18,14 @@ from scanner_dictionary.schema.column_types import (
     ordinal,
     parent,
     provenance,
-    wide_identity,
-    wide_parent,
 )
 from scanner_dictionary.schema.column_types import metadata as metadata
+from scanner_dictionary.schema.graph import flow_edge as flow_edge
+from scanner_dictionary.schema.graph import flow_edge_version as flow_edge_version
+from scanner_dictionary.schema.graph import flow_graph as flow_graph
+from scanner_dictionary.schema.graph import flow_graph_version as flow_graph_version
+from scanner_dictionary.schema.graph import flow_node as flow_node
+from scanner_dictionary.schema.graph import flow_node_version as flow_node_version
 from scanner_dictionary.schema.integrations import annotation as annotation
 from scanner_dictionary.schema.integrations import catalog_column as catalog_column
 from scanner_dictionary.schema.integrations import catalog_link as catalog_link
@@ -41,94 +45,6 @@ from scanner_dictionary.schema.search import search_progress as search_progress
 from scanner_dictionary.schema.search import search_term as search_term
 from scanner_dictionary.schema.search import search_use as search_use
 from scanner_dictionary.schema.search import search_word as search_word
-
-flow_graph = declare(
-    "flow_graph",
-    "The graph that was generated last; one row, or none.",
-    identity(),
-    must("last_scan", Integer, "newest scan number when it was generated; a newer scan makes it out of date"),
-    must("node_count", Integer, "its nodes"),
-    must("edge_count", Integer, "its edges"),
-    may("coverage", Text, "JSON object: how much of statements and connectors was read, and every problem"),
-    may("schema_layout", Integer, "how rows of schemas are made and numbered; empty where a next graph keeps none"),
-)
-
-flow_node = declare(
-    "flow_node",
-    "A node of the generated graph.",
-    wide_identity("key, in the graph's order; below zero what belongs to no schema"),
-    must("node_key", Text, "its identity in every generation: unique, stable"),
-    must("kind", String, "cluster, topic, schema, column, job, dataset, consumer_group, …"),
-    must("namespace", String, "OpenLineage namespace"),
-    must("name", String, "OpenLineage name"),
-    may("path", Text, "JSON array: the column's path; empty for other nodes"),
-    must("attributes", Text, "JSON object: extra information"),
-    Index("ix_flow_node_name", "name", "namespace"),
-)
-
-flow_edge = declare(
-    "flow_edge",
-    "An edge of the generated graph.",
-    wide_identity("key, in the graph's order; below zero what belongs to no schema"),
-    wide_parent("source_node_id", "flow_node", "where it starts"),
-    wide_parent("target_node_id", "flow_node", "where it ends"),
-    must("kind", String, "contains, reads, writes, member-of, has-schema, materializes, column-flow, …"),
-    must("flow_type", String, "DIRECT or INDIRECT of a column flow, else empty"),
-    must("subtype", String, "IDENTITY, TRANSFORMATION, AGGREGATION, JOIN, …, else empty"),
-    must("evidence", Text, "which configuration key, statement, manual line or event says so"),
-    must("certainty", String, "declared, derived or matched"),
-    Index("ix_flow_edge_source", "source_node_id"),
-    Index("ix_flow_edge_target", "target_node_id"),
-)
-
-flow_graph_version = declare(
-    "flow_graph_version",
-    "A scan whose graph was generated and can be read as of that scan; the newest of them is the stored graph.",
-    Column("scan", Integer, primary_key=True, autoincrement=False, doc="newest scan number when it was generated"),
-    must("node_count", Integer, "its nodes"),
-    must("edge_count", Integer, "its edges"),
-    may("coverage", Text, "as in flow_graph"),
-)
-
-flow_node_version = declare(
-    "flow_node_version",
-    "One state of a node that changed since the oldest graph of flow_graph_version; columns of schemas have none.",
-    wide_identity("key, assigned by the writer"),
-    must("node_key", Text, "its identity in every generation"),
-    must("kind", String, "as in flow_node"),
-    must("namespace", String, "as in flow_node"),
-    must("name", String, "as in flow_node"),
-    may("path", Text, "as in flow_node"),
-    must("attributes", Text, "as in flow_node"),
-    may("first_scan", Integer, "scan whose graph had it first; empty: the oldest graph has it"),
-    may("gone", Integer, "scan whose graph had it no longer; empty: the newest graph has it"),
-    Index("ix_flow_node_version_key", "node_key"),
-    Index("ix_flow_node_version_name", "name", "namespace"),
-    Index("ix_flow_node_version_first", "first_scan"),
-    Index("ix_flow_node_version_gone", "gone"),
-)
-
-flow_edge_version = declare(
-    "flow_edge_version",
-    "An edge that came or went since the oldest graph of flow_graph_version; edges inside schemas have none.",
-    wide_identity("key, assigned by the writer"),
-    must("source_key", Text, "node_key of where it starts"),
-    must("source_name", String, "name of where it starts"),
-    must("target_key", Text, "node_key of where it ends"),
-    must("target_name", String, "name of where it ends"),
-    must("kind", String, "as in flow_edge"),
-    must("flow_type", String, "as in flow_edge"),
-    must("subtype", String, "as in flow_edge"),
-    must("evidence", Text, "as in flow_edge"),
-    must("certainty", String, "as in flow_edge"),
-    may("first_scan", Integer, "scan whose graph had it first; empty: the oldest graph has it"),
-    may("gone", Integer, "scan whose graph had it no longer; empty: the newest graph has it"),
-    Index("ix_flow_edge_version_source", "source_key"),
-    Index("ix_flow_edge_version_target", "target_key"),
-    Index("ix_flow_edge_version_first", "first_scan"),
-    Index("ix_flow_edge_version_gone", "gone"),
-)
-
 
 connector = declare(
     "connector",

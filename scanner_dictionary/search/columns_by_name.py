@@ -82,11 +82,11 @@ class _Wanted:
         else:
             uses = [(kind, term) for kind in (TAG, CATALOG_TAG) for term in self._tags]
         last = after
-        while keys := self._next(uses, last):
+        while keys := self._next_definitions(uses, last):
             yield from keys
             last = keys[-1]
 
-    def _next(self, uses: Iterable[tuple[int, int]], last: int) -> Sequence[int]:
+    def _next_definitions(self, uses: Iterable[tuple[int, int]], last: int) -> Sequence[int]:
         """Return the first definitions after *last* of all *uses*: each is a range of the index, in order."""
         use = t.search_use.c
         query = select(use.entity_id).where(use.entity_id > last, self._is_current(), *self._is_tagged())
@@ -117,7 +117,7 @@ class _Wanted:
         notes = catalog_tags_of(self._conn, links)
         condition = and_(self._has_name(), self._may_have_tag(links, notes))
         listed = columns_in(self._conn, links, notes, condition)
-        return ((definition, column) for definition, column in listed if self._fits(column))
+        return ((definition, column) for definition, column in listed if self._is_match(column))
 
     def _has_name(self) -> ColumnElement[bool]:
         """Return the condition for a name that holds the own one, as it is spelled; a quoted one is not looked for."""
@@ -134,6 +134,6 @@ class _Wanted:
         column = t.schema_column.c
         return true() if len(names) > _MOST_NAMES else or_(column.tags.is_not(None), column.name.in_(sorted(names)))
 
-    def _fits(self, column: TopicColumnRow) -> bool:
+    def _is_match(self, column: TopicColumnRow) -> bool:
         named = self._name is None or leaf_name(column.path)[:LONGEST_TERM].lower() == self._name.lower()
         return named and (self._tag is None or self._tag.lower() in map(str.lower, column.tags))

@@ -204,8 +204,8 @@ class _Searching:
                 for path, _, type_ in columns.get(definition, ()):
                     if leaf_name(path)[:LONGEST_TERM] == term.term:
                         for topic in topics[definition]:
-                            place = _in_message(topic.schema_role, path)
-                            yield SearchHit("column", topic.cluster, topic.topic, place, type_, "", match)
+                            location = _in_message(topic.schema_role, path)
+                            yield SearchHit("column", topic.cluster, topic.topic, location, type_, "", match)
 
     def _definitions(self, terms: Sequence[_Term]) -> Iterator[tuple[_Term, int]]:
         """Yield the definitions that have a column of each of *terms*, at most 200 of one term."""

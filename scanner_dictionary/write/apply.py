@@ -198,8 +198,8 @@ def _mark_observed(conn: Connection, kind: FactKind, plan: Plan, scan: int) -> N
     unread = {old.source_id for old in plan.unread}
     table = kind.table
     for source in sorted({old.source_id for old in plan.observed} - unread):
-        whole = update(table).where(table.c.source_id == source, table.c.gone.is_(None))
-        conn.execute(whole.values(last_seen=scan))
+        rows_of_source = update(table).where(table.c.source_id == source, table.c.gone.is_(None))
+        conn.execute(rows_of_source.values(last_seen=scan))
     update_rows(conn, table, ("last_seen",), ((scan, old.id) for old in plan.observed if old.source_id in unread))
 
 

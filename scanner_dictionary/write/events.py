@@ -54,7 +54,7 @@ def spanned(first: Cells, other: Cells) -> Cells:
 def run_state(first: Cells, other: Cells) -> Cells:
     """Join (state, its time, started, ended): a run that ended stays ended, whatever is received after it."""
     state, at = max((first[:2], other[:2]), key=lambda reported: (reported[0] in TERMINAL, reported[1], reported[0]))
-    return state, at, _known(min, first[2], other[2]), _known(max, first[3], other[3])
+    return state, at, _chosen_time(min, first[2], other[2]), _chosen_time(max, first[3], other[3])
 
 
 def latest(first: Cells, other: Cells) -> Cells:
@@ -155,7 +155,7 @@ def _span(event: LineageEvent) -> Cells:
     return event.time, event.time, storable(event.producer)
 
 
-def _known(choose: Callable[..., Any], first: str | None, other: str | None) -> str | None:
+def _chosen_time(choose: Callable[..., Any], first: str | None, other: str | None) -> str | None:
     times = [time for time in (first, other) if time is not None]
     return choose(times) if times else None
 

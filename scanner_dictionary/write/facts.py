@@ -53,8 +53,8 @@ def write_brokers(
     stored = _stored(conn)
     named = sorted(set(map(storable, cluster.brokers)))
     addresses = _classify(named, stored, cluster, cluster_id)
-    gone = [row.address for row in stored.values() if row.cluster_id == cluster_id and row.gone is None]
-    gone = sorted(set(gone) - set(named)) if all_named else []
+    absent = [row.address for row in stored.values() if row.cluster_id == cluster_id and row.gone is None]
+    absent = sorted(set(absent) - set(named)) if all_named else []
     _insert(conn, addresses.new, cluster_id, number)
     known = sorted([*addresses.returned, *addresses.taken_over, *addresses.observed])
     update_rows(
@@ -63,8 +63,8 @@ def write_brokers(
         ("cluster_id", "last_seen", "gone"),
         ((cluster_id, number, None, stored[address].id) for address in known),
     )
-    update_rows(conn, t.broker, ("gone",), ((number, stored[address].id) for address in gone))
-    actions = {"added": [*addresses.new, *addresses.taken_over], "returned": addresses.returned, "gone": gone}
+    update_rows(conn, t.broker, ("gone",), ((number, stored[address].id) for address in absent))
+    actions = {"added": [*addresses.new, *addresses.taken_over], "returned": addresses.returned, "gone": absent}
     changes = [Entry(_KIND, (address,), action, None, None) for action, those in actions.items() for address in those]
     return sorted(changes, key=lambda entry: entry.key), addresses.problems
 

@@ -91,10 +91,10 @@ def _plans(conn: Connection, retention: Retention) -> Iterator[ClusterPlan]:
     for (key, name), of_cluster in groupby(rows, key=lambda row: (row[0], row[1])):
         numbers = [row[2] for row in of_cluster]
         if retention.scans is not None:
-            kept = numbers[-retention.scans :]
+            kept_scans = numbers[-retention.scans :]
         else:
-            kept = [number for number in numbers if number >= (retention.before or 0)] or numbers[-1:]
-        yield ClusterPlan(key, name, tuple(number for number in numbers if number < kept[0]), kept[0])
+            kept_scans = [number for number in numbers if number >= (retention.before or 0)] or numbers[-1:]
+        yield ClusterPlan(key, name, tuple(number for number in numbers if number < kept_scans[0]), kept_scans[0])
 
 
 def _fold_log(conn: Connection, plan: ClusterPlan) -> int:
@@ -172,10 +172,10 @@ def _delete_definitions(conn: Connection, rows: Counter[str]) -> None:
             column = table.c[name]
             unused = unused.where(definition.c.id.not_in(select(column).where(column.is_not(None))))
     logged, in_graphs = _logged_definitions(conn), _graph_schemas(conn)
-    found = [
+    unused_keys = [
         key for key, fingerprint in conn.execute(unused) if key not in logged and fingerprint[:20] not in in_graphs
     ]
-    for chunk in in_chunks(sorted(found), _AT_ONCE):
+    for chunk in in_chunks(sorted(unused_keys), _AT_ONCE):
         columns = t.schema_column
         rows[columns.name] += conn.execute(delete(columns).where(columns.c.definition_id.in_(chunk))).rowcount
         rows[definition.name] += conn.execute(delete(definition).where(definition.c.id.in_(chunk))).rowcount
@@ -183,17 +183,17 @@ def _delete_definitions(conn: Connection, rows: Counter[str]) -> None:
 
 def _logged_definitions(conn: Connection) -> set[int]:
     log = t.change_log.c
-    named = or_(*(each.contains("definition_id") for each in (log.after_json, log.before_json)))
-    found = set()
+    named = or_(*(column.contains("definition_id") for column in (log.after_json, log.before_json)))
+    definitions = set()
     for row in conn.execute(select(log.before_json, log.after_json).where(named)):
-        found |= {json.loads(text).get("definition_id") for text in row if text}
-    return found
+        definitions |= {json.loads(text).get("definition_id") for text in row if text}
+    return definitions
 
 
 def _graph_schemas(conn: Connection) -> set[str]:
     """Return the first 20 digits of the fingerprints of the schemas in graphs."""
-    found = set()
+    fingerprints = set()
     for table in (t.flow_node, t.flow_node_version):
         keys = conn.scalars(select(table.c.node_key).where(table.c.kind == "schema"))
-        found |= {key.removeprefix("schema:") for key in keys}
-    return found
+        fingerprints |= {key.removeprefix("schema:") for key in keys}
+    return fingerprints

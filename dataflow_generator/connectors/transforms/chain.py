@@ -25,11 +25,11 @@ def applies(config: Config, alias: str, topic: Template | None) -> bool | None:
     name = settings.text("predicate")
     if not name:
         return True
-    holds = _holds(config.under(f"predicates.{name}."), f"predicates.{name}", topic)
+    holds = _predicate_result(config.under(f"predicates.{name}."), f"predicates.{name}", topic)
     return None if holds is None else holds != settings.is_on("negate")
 
 
-def _holds(settings: Config, where: str, topic: Template | None) -> bool | None:
+def _predicate_result(settings: Config, where: str, topic: Template | None) -> bool | None:
     match settings.text("type").removeprefix(_KAFKA):
         case "TopicNameMatches":
             pattern = settings.text("pattern")
@@ -127,14 +127,14 @@ class Chain:
         """Return the transforms that records of *topic* may pass."""
         applicable: list[tuple[Step, Transform]] = []
         for step, transform in self.steps:
-            if transform is None or self._passes(step, topic):
+            if transform is None or self._is_skipped(step, topic):
                 continue
             applicable.append((step, transform))
             routes = self._after(step, transform, Route(topic, Record()))
             topic = next((route.topic for route in reversed(routes) if route.topic is not None), topic)
         return applicable
 
-    def _passes(self, step: Step, topic: Template) -> bool:
+    def _is_skipped(self, step: Step, topic: Template) -> bool:
         try:
             return applies(self.config, step.alias, topic) is False
         except InputInvalid:

@@ -78,23 +78,27 @@ def outbox(step: Step, record: Record) -> Record:
     def field(name: str, default: str) -> ColumnPath:
         return (field_segment(step.settings.text(f"table.field.event.{name}", default=default)),)
 
-    envelope = [part for part in _placed(step) if part[1] == "envelope"]
-    payload = _taken(row, field("payload", "payload"), ("payload",) if envelope else ())
+    envelope = [part for part in _additional_fields(step) if part[1] == "envelope"]
+    payload = _moved_fields(row, field("payload", "payload"), ("payload",) if envelope else ())
     if step.settings.is_on("table.expand.json.payload") or any(column.changed for column in payload):
         payload = tuple(replace(column, changed=True) for column in payload)
     extra = [
-        column for name, _, new in envelope for column in _taken(row, (field_segment(name),), (field_segment(new),))
+        column
+        for name, _, new in envelope
+        for column in _moved_fields(row, (field_segment(name),), (field_segment(new),))
     ]
-    return Record(_taken(row, field("key", "aggregateid"), ()), (*payload, *extra))
+    return Record(_moved_fields(row, field("key", "aggregateid"), ()), (*payload, *extra))
 
 
-def _placed(step: Step) -> list[tuple[str, str, str]]:
+def _additional_fields(step: Step) -> list[tuple[str, str, str]]:
     """Return `field:placement[:alias]` of the additional fields."""
     parts = [item.split(":") for item in step.names("table.fields.additional.placement")]
     return [(part[0], part[1].lower(), part[2] if len(part) > 2 else part[0]) for part in parts if len(part) > 1]
 
 
-def _taken(row: dict[ColumnPath, TracedColumn], field: ColumnPath, position: ColumnPath) -> tuple[TracedColumn, ...]:
+def _moved_fields(
+    row: dict[ColumnPath, TracedColumn], field: ColumnPath, position: ColumnPath
+) -> tuple[TracedColumn, ...]:
     return tuple(
         moved(column, (*position, *path[len(field) :])) for path, column in row.items() if starts_with(path, field)
     )

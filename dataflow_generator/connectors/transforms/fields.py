@@ -115,14 +115,14 @@ def cast(step: Step, record: Record) -> Record:
     """Change the types of some fields, or of the whole side."""
     specs = step.names("spec")
     fields = {field_segment(spec.rpartition(":")[0]) for spec in specs if ":" in spec}
-    whole = any(":" not in spec for spec in specs)
-    return _changed(record, step.side, lambda column: _top(column) in fields or (whole and not column.path))
+    casts_side = any(":" not in spec for spec in specs)
+    return _mark_changed(record, step.side, lambda column: _top(column) in fields or (casts_side and not column.path))
 
 
 def bytes_to_string(step: Step, record: Record) -> Record:
     """Change the type of some fields (jcustenborder's BytesToString)."""
     fields = {field_segment(name) for name in step.names("fields")}
-    return _changed(record, step.side, lambda column: _top(column) in fields)
+    return _mark_changed(record, step.side, lambda column: _top(column) in fields)
 
 
 def convert_timestamp(step: Step, record: Record) -> Record:
@@ -130,7 +130,7 @@ def convert_timestamp(step: Step, record: Record) -> Record:
     nested = step.settings.text("field.syntax.version").upper() == "V2"
     name = step.settings.text("field")
     field = segments(name, nested=nested) if name else ()
-    return _changed(record, step.side, lambda column: column.path == field)
+    return _mark_changed(record, step.side, lambda column: column.path == field)
 
 
 def header_from(step: Step, record: Record) -> Record:
@@ -150,7 +150,7 @@ def hash_field(step: Step, record: Record) -> Record:
     """Replace a field, or the whole side, by its hash (Aiven)."""
     name = step.settings.text("field.name")
     field = (field_segment(name),) if name else ()
-    return _changed(record, step.side, lambda column: starts_with(column.path, field))
+    return _mark_changed(record, step.side, lambda column: starts_with(column.path, field))
 
 
 def header_to_value(step: Step, record: Record) -> Record:
@@ -172,7 +172,7 @@ def _with_created(record: Record, side: Role, paths: tuple[ColumnPath, ...]) -> 
     return change(record, side, edit)
 
 
-def _changed(record: Record, side: Role, wanted: Callable[[TracedColumn], bool]) -> Record:
+def _mark_changed(record: Record, side: Role, wanted: Callable[[TracedColumn], bool]) -> Record:
     return change(record, side, lambda columns: tuple(replace(c, changed=c.changed or wanted(c)) for c in columns))
 
 

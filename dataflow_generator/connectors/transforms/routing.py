@@ -116,7 +116,7 @@ def regex_router(step: Step, topic: Template) -> tuple[Template | None, ...]:
 def logical_table_router(step: Step, topic: Template) -> tuple[Template | None, ...]:
     """Do the same under Debezium's names; invalid characters become underscores."""
     routed = _replaced(step, topic, "topic.regex", "topic.replacement")
-    return tuple(template and Template(tuple(_clean(part) for part in template.parts)) for template in routed)
+    return tuple(template and Template(tuple(_sanitized(part) for part in template.parts)) for template in routed)
 
 
 def change_case(step: Step, topic: Template) -> tuple[Template | None, ...]:
@@ -156,7 +156,7 @@ def _replaced(step: Step, topic: Template, regex: str, replacement: str) -> tupl
     return replaced(topic, java_regex(pattern), step.required(replacement))
 
 
-def _clean(part: str | Wildcard) -> str | Wildcard:
+def _sanitized(part: str | Wildcard) -> str | Wildcard:
     return _TOPIC_SIGNS.sub("_", part) if isinstance(part, str) else part
 
 

@@ -85,7 +85,7 @@ def replaced(template: Template, regex: JavaRegex, replacement: str) -> tuple[Te
     samples = range(min(len(wild.samples) for wild in template.wildcards))
     matching = [regex.matches(template.sample(number)) for number in samples]
     if not any(matching):
-        return (template,) if _apart(template, regex.pattern) else (template, None)
+        return (template,) if _cannot_match(template, regex.pattern) else (template, None)
     result = _read_back(template, regex.replace_first(template.sample(0), replacement))
     agrees = all(
         result.sample(number) == regex.replace_first(template.sample(number), replacement) for number in samples
@@ -93,7 +93,7 @@ def replaced(template: Template, regex: JavaRegex, replacement: str) -> tuple[Te
     return (result,) if all(matching) and agrees else (None,)
 
 
-def _apart(template: Template, pattern: str) -> bool:
+def _cannot_match(template: Template, pattern: str) -> bool:
     """Return whether *pattern* cannot match any name of the family, because their prefixes differ."""
     first = template.parts[0]
     start = _UNESCAPED.sub(r"\1", _LITERAL_START.match(pattern)[0]) if "|" not in pattern else ""  # type: ignore[index]

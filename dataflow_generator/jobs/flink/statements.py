@@ -148,7 +148,7 @@ class _Text:
     def topics(self) -> Iterator[ClusterTopic]:
         """Yield the topics of known clusters whose columns are needed."""
         for table in self._all_tables():
-            for dataset in self._tables.datasets(table, self._statement, _silently):
+            for dataset in self._tables.datasets(table, self._statement, _ignore_problem):
                 if topic := self._tables.cluster_topic(dataset):
                     yield topic
 
@@ -164,13 +164,13 @@ class _Text:
             job = job_node(self._namespace, name, ()).key
             for table in flows.datasets:
                 group = dict(table.options).get(_GROUP, "") if table.name in flows.sources else ""
-                for dataset in self._tables.datasets(table, self._statement, _silently) if group else ():
+                for dataset in self._tables.datasets(table, self._statement, _ignore_problem) if group else ():
                     if topic := self._tables.cluster_topic(dataset):
                         yield GroupOwner(topic[0], group, job)
 
     def _jobs(self) -> Iterator[tuple[str, StatementFlows]]:
         """Yield the name and the flows of each statement that moves data; several in one text are numbered."""
-        moving = [flows for flows in self._parsed if self._moves(flows)]
+        moving = [flows for flows in self._parsed if self._is_job(flows)]
         for number, flows in enumerate(moving, 1):
             yield (self._statement.name if len(moving) == 1 else f"{self._statement.name}:{number}"), flows
 
@@ -191,7 +191,7 @@ class _Text:
     def _all_tables(self) -> Iterator[Table]:
         return (table for flows in self._parsed for table in flows.datasets)
 
-    def _moves(self, flows: StatementFlows) -> bool:
+    def _is_job(self, flows: StatementFlows) -> bool:
         if flows.sinks:
             return "VIEW" not in flows.kind.split()
         # A SELECT that a server runs has a reader; one in a file is for interactive use.
@@ -222,16 +222,16 @@ class _Job:
 
     def read(self, namespace: str) -> Reading:
         """Return the job; without columns where the engine reads topics that the statement does not name."""
-        whole = self._is_whole()
+        complete = self._is_whole()
         reads, writes = (
             self._uses(self._statement_flows.sources, "source"),
             self._uses(self._statement_flows.sinks, "sink"),
         )
-        columns = tuple(dict.fromkeys(self._flows())) if whole else ()
+        columns = tuple(dict.fromkeys(self._flows())) if complete else ()
         problems = [
             self._at(problem) for problem in (*self._statement_flows.problems, *self._statement_flows.unresolved)
         ]
-        level = Level.COLUMNS if whole else Level.TABLES if reads or writes else Level.UNREAD
+        level = Level.COLUMNS if complete else Level.TABLES if reads or writes else Level.UNREAD
         flows = JobFlows(
             job=job_node(namespace, self._name, self._attributes()),
             certainty=Certainty.DERIVED,
@@ -304,5 +304,5 @@ class _Job:
         self._problems[Problem(self._where, what, hint)] = None
 
 
-def _silently(_: str, __: str) -> None:
+def _ignore_problem(_: str, __: str) -> None:
     """Ignore a problem."""

@@ -77,16 +77,18 @@ def column_lineage(flows: Iterable[Flow], names: Callable[[str], Name]) -> Json 
     None where no flow starts at a column: this facet cannot express others (`lineage_facet` can).
     """
     fields: dict[str, dict[tuple[Name, str], list[Json]]] = {}
-    whole: dict[tuple[Name, str], list[Json]] = {}
+    dataset_origins: dict[tuple[Name, str], list[Json]] = {}
     for flow in sorted(set(flows), key=_order):
         if flow.source_path is not None:
-            origins = whole if flow.target_path is None else fields.setdefault(field_name(flow.target_path), {})
+            origins = (
+                dataset_origins if flow.target_path is None else fields.setdefault(field_name(flow.target_path), {})
+            )
             origin = names(flow.source), field_name(flow.source_path)
             origins.setdefault(origin, []).append(_transformation(flow))
-    if not fields and not whole:
+    if not fields and not dataset_origins:
         return None
     listed = {name: {"inputFields": _origins(origins)} for name, origins in fields.items()}
-    return {"fields": listed} | ({"dataset": _origins(whole)} if whole else {})
+    return {"fields": listed} | ({"dataset": _origins(dataset_origins)} if dataset_origins else {})
 
 
 def lineage_facet(outputs: Mapping[str, list[Flow]], inputs: Iterable[str], names: Callable[[str], Name]) -> Json:

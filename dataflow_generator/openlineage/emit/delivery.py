@@ -194,7 +194,7 @@ class Emitter:
     @property
     def missed(self) -> tuple[str, ...]:
         """Return the transports of a composite that did not deliver the last event while another did."""
-        return self._wanted(failure.transport for failure in self._log.missed)
+        return self._failed_transports(failure.transport for failure in self._log.missed)
 
     def send(self, event: Event) -> None:
         """Send an event; raises SourceObjected where it is refused, another ScannerError for an unavailable target."""
@@ -203,7 +203,7 @@ class Emitter:
         try:
             self._client.emit(typed(event))
         except _FAILURES as error:
-            raise _failed(error, [each.error for each in self._log.missed]) from error
+            raise _failed(error, [missed.error for missed in self._log.missed]) from error
         if self._log.errors > before:
             raise SourceUnreachable(self._log.last, where=WHERE)
 
@@ -212,9 +212,9 @@ class Emitter:
         failed = [missed.transport for missed in self._log.missed if not _is_objection(missed.error)]
         for listed in _composites(self._client.transport):
             listed[:] = [transport for transport in listed if transport not in failed]
-        return self._wanted(failed)
+        return self._failed_transports(failed)
 
-    def _wanted(self, transports: Iterable[object]) -> tuple[str, ...]:
+    def _failed_transports(self, transports: Iterable[object]) -> tuple[str, ...]:
         """Return the names of *transports*; empty where a single successful transport is sufficient."""
         top = self._client.transport
         is_enough = top.kind == "composite" and not top.config.continue_on_success
@@ -224,7 +224,7 @@ class Emitter:
         """Wait for pending events; raises SourceUnreachable where some of them (*lost*) were lost."""
         before = self._log.errors
         try:
-            whole = self._client.close()
+            all_delivered = self._client.close()
         except _FAILURES as error:
             raise _failed(error, ()) from error
         finally:
@@ -232,7 +232,7 @@ class Emitter:
         self.lost = self._log.errors - before
         if self.lost:
             raise SourceUnreachable(f"{self.lost} events were lost: {self._log.last}", where=WHERE)
-        if not whole:
+        if not all_delivered:
             raise SourceUnreachable("not all events were delivered", where=WHERE)
 
     def __enter__(self) -> Self:

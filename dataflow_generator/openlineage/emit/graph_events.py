@@ -69,10 +69,10 @@ def graph_events(graph: FlowGraph, metadata: DictionaryMetadata, options: EventO
         for keys in in_chunks(list(contents.datasets), _AT_ONCE):
             for dataset in datasets.described(keys).values():
                 yield dataset_event(dataset, options.at, options.producer)
-        for _, entry in _job_entries(contents.jobs.values(), datasets, options, whole=False):
+        for _, entry in _job_entries(contents.jobs.values(), datasets, options, with_facets=False):
             yield job_event(entry, options.at, options.producer)
     if options.mode != DESIGN:
-        for job, entry in _job_entries(contents.jobs.values(), datasets, options, whole=True):
+        for job, entry in _job_entries(contents.jobs.values(), datasets, options, with_facets=True):
             yield run_event(job_run(job.node, options.at), entry, options.at, options.producer)
 
 
@@ -91,13 +91,13 @@ class _Part(NamedTuple):
 
 
 def _job_entries(
-    jobs: Iterable[Job], datasets: DescribedDatasets, options: EventOptions, *, whole: bool
+    jobs: Iterable[Job], datasets: DescribedDatasets, options: EventOptions, *, with_facets: bool
 ) -> Iterator[tuple[Job, JobEntry]]:
     """Yield the entries of jobs, large ones in parts; *whole* includes the facets of datasets."""
-    for some in _together(part for job in jobs for part in _parts(job)):
-        keys = list(dict.fromkeys(key for part in some for key in part.datasets))
-        described = datasets.described(keys) if whole else _plain(keys, datasets)
-        for part in some:
+    for group in _grouped_parts(part for job in jobs for part in _parts(job)):
+        keys = list(dict.fromkeys(key for part in group for key in part.datasets))
+        described = datasets.described(keys) if with_facets else _plain(keys, datasets)
+        for part in group:
             yield part.job, _job_entry(part, described, datasets, options)
 
 
@@ -108,17 +108,17 @@ def _parts(job: Job) -> Iterator[_Part]:
     return (_Part(job, flows, reads, writes) for reads, writes in parts_of(job, _MOST))
 
 
-def _together(parts: Iterable[_Part]) -> Iterator[list[_Part]]:
+def _grouped_parts(parts: Iterable[_Part]) -> Iterator[list[_Part]]:
     """Group parts whose datasets are queried together: a query for each job would dominate the run time."""
-    some: list[_Part] = []
+    group: list[_Part] = []
     count = 0
     for part in parts:
-        some.append(part)
+        group.append(part)
         count += len(part.datasets)
         if count >= _AT_ONCE:
-            yield some
-            some, count = [], 0
-    yield some
+            yield group
+            group, count = [], 0
+    yield group
 
 
 def _job_entry(

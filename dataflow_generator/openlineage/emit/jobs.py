@@ -139,9 +139,11 @@ class _Owners:
 
     def _find(self, flow: Flow, evidence: str) -> tuple[Job, ...]:
         readers, writers = self._readers.get(flow.source, {}), self._writers.get(flow.target, {})
-        routes = {key: [use for use in uses if _meets(use, writers.get(key, ()))] for key, uses in readers.items()}
+        routes = {
+            key: [use for use in uses if _shares_route(use, writers.get(key, ()))] for key, uses in readers.items()
+        }
         able = {key: uses for key, uses in routes.items() if uses}
-        same = [key for key, uses in able.items() if any(_same(evidence, use.evidence) for use in uses)]
+        same = [key for key, uses in able.items() if any(_same_evidence(evidence, use.evidence) for use in uses)]
         return tuple(self._jobs[key] for key in same or able)
 
 
@@ -152,11 +154,11 @@ def _by_use(uses: Iterable[tuple[Use, str]]) -> Mapping[str, Mapping[str, list[U
     return by_job
 
 
-def _meets(use: Use, others: Iterable[Use]) -> bool:
+def _shares_route(use: Use, others: Iterable[Use]) -> bool:
     return any(not use.route or not other.route or use.route == other.route for other in others)
 
 
-def _same(flow: str, use: str) -> bool:
+def _same_evidence(flow: str, use: str) -> bool:
     return flow.startswith(use) or _head(flow) == _head(use)
 
 
@@ -184,11 +186,11 @@ def parts(job: Job, most: int) -> Iterator[tuple[list[str], list[str]]]:
 def _steps(job: Job, most: int) -> Iterator[tuple[list[str], list[str]]]:
     for route in dict.fromkeys(use.route for use in (*job.reads, *job.writes)):
         reads, writes = ([use.dataset for use in uses if use.route in (route, "")] for uses in (job.reads, job.writes))
-        for some in _cut(reads, most):
-            yield from ((some, others) for others in _cut(writes, most))
+        for inputs in _chunks(reads, most):
+            yield from ((inputs, outputs) for outputs in _chunks(writes, most))
 
 
-def _cut(listed: list[str], most: int) -> list[list[str]]:
+def _chunks(listed: list[str], most: int) -> list[list[str]]:
     return [listed[start : start + most] for start in range(0, len(listed), most)] or [[]]
 
 

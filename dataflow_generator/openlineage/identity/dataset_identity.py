@@ -155,7 +155,7 @@ class DatasetIdentity:
         spaces = {ref.namespace for ref in reported if _is_kafka(ref.namespace)}
         self._kafka = KafkaNamespaces(spaces, clusters or KafkaClusters())
         self._shown = self._display_names(symlinks)
-        self._tables = _by_table({self._certain(*ref).name for ref in map(_pair, reported)} | set(known))
+        self._tables = _by_table({self._resolve_exactly(*ref).name for ref in map(_pair, reported)} | set(known))
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -164,12 +164,12 @@ class DatasetIdentity:
 
     def resolve(self, namespace: str, name: str) -> ResolvedName:
         """Return the display name of a dataset."""
-        certain = self._certain(namespace, name)
+        certain = self._resolve_exactly(namespace, name)
         table = None if _is_kafka(namespace) else self._databases.find(*certain.name)
         certain = certain._replace(name=Name(*table)) if table else certain
         return self._with_schema(certain.name) or certain
 
-    def _certain(self, namespace: str, name: str) -> ResolvedName:
+    def _resolve_exactly(self, namespace: str, name: str) -> ResolvedName:
         """Resolve by certain rules only, without partitions."""
         plain = self._plain(namespace, name)
         return plain._replace(name=self._shown.get(plain.name, plain.name))

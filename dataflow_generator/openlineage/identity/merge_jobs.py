@@ -50,12 +50,12 @@ def renamed(job: JobFlows, rename: Rename) -> JobFlows:
     columns = [_renamed_flow(flow, rename) for flow in job.columns]
     if is_from_events(job):
         # Different names of one dataset lead to duplicates.
-        reads, writes = _once(reads, lambda use: use.dataset), _once(writes, lambda use: use.dataset)
-        columns = _once(columns, lambda flow: (flow.source, flow.target, flow.type, flow.subtype))
+        reads, writes = _most_certain(reads, lambda use: use.dataset), _most_certain(writes, lambda use: use.dataset)
+        columns = _most_certain(columns, lambda flow: (flow.source, flow.target, flow.type, flow.subtype))
     return replace(job, reads=tuple(reads), writes=tuple(writes), columns=tuple(columns))
 
 
-def _once(listed: Iterable[T], what: Callable[[T], Hashable]) -> list[T]:
+def _most_certain(listed: Iterable[T], what: Callable[[T], Hashable]) -> list[T]:
     """Remove duplicates: keep the most certain one, and of equally certain ones that of the latest event."""
     unique: dict[Hashable, T] = {}
     for item in listed:
@@ -234,7 +234,9 @@ def _datasets_in_flows(jobs: Iterable[JobFlows]) -> frozenset[Dataset]:
 def _undescribed(reported: Mapping[Dataset, tuple[Column, ...]], context: LookupContext) -> Described:
     """Return the columns of tables from events, and those of topics that no schema has."""
     clusters = {namespace: name for name, namespace in context.naming.clusters.items()}
-    topics = {(clusters[each.namespace], each.name): each for each in reported if each.namespace in clusters}
+    topics = {
+        (clusters[dataset.namespace], dataset.name): dataset for dataset in reported if dataset.namespace in clusters
+    }
     known = context.columns.full(topics) if topics else {}
     paths = {topics[topic]: {column.path for column in columns} for topic, columns in known.items()}
     return {
@@ -315,8 +317,8 @@ def _fields(
     """Return the column resolvers: by the schemas of a topic in the dictionary, else by columns from events."""
     clusters = {namespace: name for name, namespace in context.naming.clusters.items()}
     listed = sorted(datasets)
-    ours = {(clusters[each.namespace], each.name) for each in listed if each.namespace in clusters}
-    known = context.columns.full(ours) if ours else {}
+    topics = {(clusters[dataset.namespace], dataset.name) for dataset in listed if dataset.namespace in clusters}
+    known = context.columns.full(topics) if topics else {}
     fields: dict[Dataset, EventFields] = {}
     for dataset in listed:
         columns = known.get((clusters.get(dataset.namespace, ""), dataset.name)) or reported.get(dataset, ())

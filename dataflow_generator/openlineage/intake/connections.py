@@ -48,10 +48,10 @@ class Connection(io.RawIOBase):
 
     def readinto(self, buffer: WriteableBuffer, /) -> int:
         """Read available bytes; raises TimeoutError when the deadline has passed."""
-        left = self._deadline - time.monotonic()
-        if left <= 0:
+        seconds = self._deadline - time.monotonic()
+        if seconds <= 0:
             raise TimeoutError
-        self.sock.settimeout(left)
+        self.sock.settimeout(seconds)
         return self.sock.recv_into(buffer)
 
     def send(self, data: bytes, seconds: float) -> None:

@@ -99,12 +99,12 @@ def _texts(lines: Iterable[str], name: str) -> Iterator[EventText]:
         yield EventText(f"{name}:{number}", first)
         yield from _of_lines(chain(later, rest), name, number)
         return
-    whole = _of_document(text, name)
-    if whole is None and any(line.lstrip(_SPACE)[:1] == "{" and _is_json(line) for line in later):
+    events = _of_document(text, name)
+    if events is None and any(line.lstrip(_SPACE)[:1] == "{" and _is_json(line) for line in later):
         yield EventText(f"{name}:{number}", first)
         yield from _of_lines(iter(later), name, number)
     else:
-        yield from [EventText(name, text)] if whole is None else whole
+        yield from [EventText(name, text)] if events is None else events
 
 
 def _first(lines: Iterator[str], most: int) -> Iterator[str]:

@@ -87,11 +87,11 @@ def _data(graph: FlowGraph, most: int, history: GraphHistory | None) -> Iterator
     left_out: Counter[str] = Counter()
     about = {"part": graph.part, "coverage": asdict(graph.coverage)}
     yield f'{{"about": {_json(about)},\n"nodes": [\n'
-    yield from _separated(map(_node, _kept(graph.nodes(), most, positions, left_out)))
+    yield from _separated(map(_node, _page_nodes(graph.nodes(), most, positions, left_out)))
     yield '],\n"edges": [\n'
     lifetimes: dict[int, Json] = {}
     ends = (edge for edge in graph.edges() if edge.source in positions and edge.target in positions)
-    yield from _separated(_edge(edge, positions) for edge in _noted(ends, history, lifetimes))
+    yield from _separated(_edge(edge, positions) for edge in _note_lifetimes(ends, history, lifetimes))
     yield "],\n"
     if history:
         nodes = {positions[key]: listed for key, listed in history.nodes.items() if key in positions}
@@ -99,7 +99,7 @@ def _data(graph: FlowGraph, most: int, history: GraphHistory | None) -> Iterator
     yield f'"leftOut": {_json(left_out)}}}\n'
 
 
-def _noted(edges: Iterable[Edge], history: GraphHistory | None, lifetimes: dict[int, Json]) -> Iterator[Edge]:
+def _note_lifetimes(edges: Iterable[Edge], history: GraphHistory | None, lifetimes: dict[int, Json]) -> Iterator[Edge]:
     """Yield *edges*, and note those that not every graph has in *lifetimes*, by their index."""
     known = history.edges if history else {}
     for index, edge in enumerate(edges):
@@ -108,7 +108,7 @@ def _noted(edges: Iterable[Edge], history: GraphHistory | None, lifetimes: dict[
         yield edge
 
 
-def _kept(nodes: Iterable[Node], most: int, positions: dict[str, int], left_out: Counter[str]) -> Iterator[Node]:
+def _page_nodes(nodes: Iterable[Node], most: int, positions: dict[str, int], left_out: Counter[str]) -> Iterator[Node]:
     """Yield the nodes of the page, with their index in *positions*; count the others by kind in *left_out*."""
     columns = 0
     for node in nodes:

@@ -171,9 +171,9 @@ def _argument(cursor: Cursor, name: str, *, first: bool) -> Expression:
     if cursor.flink and cursor.is_name() and cursor.ahead() == "=>":
         cursor.next()
         cursor.next()
-    whole = _whole(cursor, name, first=first)
-    if whole is not None:
-        return whole
+    special = _special_argument(cursor, name, first=first)
+    if special is not None:
+        return special
     if first and name in _UNIT_FIRST and cursor.key in UNITS and cursor.ahead() == ",":
         cursor.next()
         return CONSTANT
@@ -187,7 +187,7 @@ def _argument(cursor: Cursor, name: str, *, first: bool) -> Expression:
     return argument
 
 
-def _whole(cursor: Cursor, name: str, *, first: bool) -> Expression | None:
+def _special_argument(cursor: Cursor, name: str, *, first: bool) -> Expression | None:
     """Parse an argument that is a model, a query or a table; None where it is a value."""
     if cursor.key == "MODEL" and cursor.ahead() not in (",", ")", ".", "->"):
         cursor.next()

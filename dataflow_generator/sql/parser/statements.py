@@ -129,10 +129,10 @@ def _create(cursor: Cursor) -> Statement:
         return definition(cursor, kind, view=what == "VIEW")
     if what == "TYPE":
         return _type(cursor, kind)
-    return _quiet(cursor, kind, what)
+    return _ignored_statement(cursor, kind, what)
 
 
-def _quiet(cursor: Cursor, kind: str, what: str) -> Statement:
+def _ignored_statement(cursor: Cursor, kind: str, what: str) -> Statement:
     if what not in _QUIET_OBJECTS:
         raise cursor.error("expected TABLE, STREAM, VIEW or another object")
     return OtherStatement(kind)
@@ -157,7 +157,7 @@ def _drop(cursor: Cursor) -> Statement:
     what = cursor.next().key
     kind = " ".join([*words, what])
     if what not in ("TABLE", "STREAM", "VIEW"):
-        return OtherStatement(kind) if what == "TYPE" else _quiet(cursor, kind, what)
+        return OtherStatement(kind) if what == "TYPE" else _ignored_statement(cursor, kind, what)
     cursor.accept("IF", "EXISTS")
     return DropStatement(kind, cursor.dotted())
 
@@ -170,7 +170,7 @@ def _alter(cursor: Cursor) -> Statement:
     kind = " ".join([*words, what])
     if what in ("TABLE", "STREAM", "VIEW"):
         return alteration(cursor, kind)
-    return _quiet(cursor, kind, what)
+    return _ignored_statement(cursor, kind, what)
 
 
 def _insert(cursor: Cursor) -> Statement:

@@ -3,7 +3,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dataflow_generator.jobs.streams import TopicFlow, read_topology
+from dataflow_generator.jobs.streams_topology import TopicFlow, read_topology
 
 ENRICH = """\
 Topologies:
