@@ -39,18 +39,18 @@ def capture_row(directory: Path, versions: int = 100_000) -> list[Row]:
             "--replay",
             str(capture_directory / "capture"),
         ]
-        taken = watched([*command, "--engine", engine, *options, "--dictionary", str(file), "--quiet"])
+        usage = watched([*command, "--engine", engine, *options, "--dictionary", str(file), "--quiet"])
         result[engine], columns = _digest(file), _columns(file)
         same = result[engine] == result["local"]
         rows.append(
             Row(
                 name=f"a capture of {versions:,} versions into SQLite, {engine}",
-                ours=columns / taken.seconds,
+                ours=columns / usage.seconds,
                 unit="columns/s",
                 target="the rows of local, < 8,192 MiB",
-                met=same and taken.memory < 8192,
-                detail=f"{columns:,} columns, {taken.seconds:.0f} s, {taken.processor:.0f} s of processor, "
-                f"{taken.memory:,.0f} MiB of all processes; "
+                met=same and usage.memory < 8192,
+                detail=f"{columns:,} columns, {usage.seconds:.0f} s, {usage.processor:.0f} s of processor, "
+                f"{usage.memory:,.0f} MiB of all processes; "
                 f"{'the same rows' if same else 'other rows'}; load {os.getloadavg()[0]:.1f}",
             )
         )

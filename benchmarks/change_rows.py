@@ -41,11 +41,14 @@ def change_row(directory: Path) -> list[Row]:
     # A process starts with the memory of the one that forked it, so that this one stays small.
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         pool.submit(_prepare, file, folder).result()
-    one = [_checked(file, next(iter(sorted(folder.iterdir())))) for _ in range(_RUNS)]
-    many = [_checked(file, folder) for _ in range(_RUNS)]
+    runs_of_one = [_checked(file, next(iter(sorted(folder.iterdir())))) for _ in range(_RUNS)]
+    runs_of_many = [_checked(file, folder) for _ in range(_RUNS)]
     file.unlink()
     size = f"{_SIZE.topics:,} topics, {_SIZE.columns:,} columns, {_SIZE.jobs:,} jobs"
-    return [_row("check of one schema", one, 1, size), _row(f"check of {_FILES} schemas", many, 5, size)]
+    return [
+        _row("check of one schema", runs_of_one, 1, size),
+        _row(f"check of {_FILES} schemas", runs_of_many, 5, size),
+    ]
 
 
 def _prepare(file: Path, folder: Path) -> None:
@@ -57,7 +60,8 @@ def _prepare(file: Path, folder: Path) -> None:
 
 def _row(name: str, runs: list[Run], most: float, size: str) -> Row:
     processor, clock, memory = (
-        statistics.median(getattr(one, member) for one in runs) for member in ("processor", "seconds", "memory")
+        statistics.median(getattr(measured, member) for measured in runs)
+        for member in ("processor", "seconds", "memory")
     )
     small = most > 1 or memory <= 200
     return Row(
@@ -117,15 +121,20 @@ def _used(conn: Connection) -> Iterable[tuple[str, ColumnPath]]:
 def _store(conn: Connection, name: str, schema: tuple[int, str, str]) -> None:
     """Store a subject with one version; its definition gets the text."""
     definition, text, record = schema
-    seen = {"source_id": 1, "first_seen": 1, "last_seen": 1}
+    provenance = {"source_id": 1, "first_seen": 1, "last_seen": 1}
     subject = next_id(conn, t.subject)
     about = {"registry_id": 1, "context": ".", "name": name, "deleted": False}
-    conn.execute(insert(t.subject).values(id=subject, **about, **seen))
+    conn.execute(insert(t.subject).values(id=subject, **about, **provenance))
     empty = dict.fromkeys(("guid", "metadata", "rule_set", "state"), "")
     version = {"subject_id": subject, "version": 1, "schema_id": str(definition), "format": "AVRO", "tags": "[]"}
     conn.execute(
         insert(t.subject_version).values(
-            id=next_id(conn, t.subject_version), definition_id=definition, deleted=False, **version, **empty, **seen
+            id=next_id(conn, t.subject_version),
+            definition_id=definition,
+            deleted=False,
+            **version,
+            **empty,
+            **provenance,
         )
     )
     dotted = t.schema_column.c.path.like("%.%"), t.schema_column.c.definition_id == definition
@@ -150,12 +159,12 @@ def _field(column: Column, columns: list[Column], name: str) -> dict[str, Any]:
 
 def _type(column: Column, columns: list[Column], name: str) -> Any:  # noqa: ANN401 - JSON
     inner = re.sub(r"\W", "_", f"{name}_{column.path[-1]}")
-    inside = [one for one in columns if one.path[: len(column.path)] == column.path and one is not column]
+    inside = [other for other in columns if other.path[: len(column.path)] == column.path and other is not column]
     if column.type == "record":
         return _record(inner, inside, column.path)
     if column.type == "array":
         # Schemas are cut at their width, so that an array may have no element.
-        element = next((one for one in inside if one.path == (*column.path, "[]")), None)
+        element = next((candidate for candidate in inside if candidate.path == (*column.path, "[]")), None)
         return {"type": "array", "items": "string" if element is None else _type(element, inside, inner)}
     word = column.type if column.type in _PLAIN else "string"
     decimal = re.fullmatch(r"decimal\((\d+),(\d+)\)", column.logical_type or "")

@@ -87,9 +87,9 @@ def _named_where_open(expected: list[list[tuple[str, ...]]], ours: list[list[tup
 
 
 def _columns_of(case: Case, flows: ConnectorFlows) -> Iterator[Deviation]:
-    given = case.get("given_columns", {})
+    columns_by_dataset = case.get("given_columns", {})
     for edge in case["expected"]:
-        columns = given.get(f"{edge['source']['system']} {edge['source']['dataset']}")
+        columns = columns_by_dataset.get(f"{edge['source']['system']} {edge['source']['dataset']}")
         if "columns" not in edge or columns is None:
             continue
         config = _connector(case).config

@@ -41,16 +41,16 @@ def copy_row(directory: Path, columns: int = 1_000_000) -> list[Row]:
             path.unlink(missing_ok=True)
 
 
-def _measured(way: str, source: str, target: str, columns: int) -> Row:
-    taken = run([scanner(), "dictionary", "copy", source, target, "--format", "json"])
+def _measured(direction: str, source: str, target: str, columns: int) -> Row:
+    usage = run([scanner(), "dictionary", "copy", source, target, "--format", "json"])
     limit = _SECONDS_FOR_ALL * columns / COLUMNS
     return Row(
-        name=f"copy of {columns:,} columns, {way}",
-        ours=taken.seconds,
+        name=f"copy of {columns:,} columns, {direction}",
+        ours=usage.seconds,
         unit="s",
         target=f"≤ {limit:.0f} s",
-        met=taken.seconds <= limit,
-        detail=f"{columns / taken.seconds:,.0f} columns/s; {taken.memory:.0f} MiB",
+        met=usage.seconds <= limit,
+        detail=f"{columns / usage.seconds:,.0f} columns/s; {usage.memory:.0f} MiB",
     )
 
 

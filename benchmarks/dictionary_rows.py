@@ -60,12 +60,12 @@ def query_row(directory: Path) -> list[Row]:
     file = directory / "ten-million.db"
     try:
         build(file)
-        taken = _time_queries(file)
+        seconds = _time_queries(file)
         floor = _look_up(file)
         size = file.stat().st_size / 2**30
     finally:
         file.unlink(missing_ok=True)
-    middle, slow = (1000 * statistics.quantiles(taken, n=100)[at] for at in (49, 98))
+    middle, slow = (1000 * statistics.quantiles(seconds, n=100)[at] for at in (49, 98))
     return [
         Row(
             name="the platform's question",

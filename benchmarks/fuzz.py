@@ -56,53 +56,53 @@ class Tally:
     """How the inputs of one kind went."""
 
     inputs: int = 0
-    whole: int = 0
+    complete: int = 0
     slowest: float = 0.0
     slow: Any = None
     faults: Counter[str] = field(default_factory=Counter)
 
 
-def read_schema(given: tuple[str, str]) -> bool:
+def read_schema(schema: tuple[str, str]) -> bool:
     """Read a schema to its columns."""
-    return not read_columns(given[0], given[1], lambda _: None).problems
+    return not read_columns(schema[0], schema[1], lambda _: None).problems
 
 
-def read_script(given: tuple[Any, str]) -> bool:
+def read_script(statement: tuple[Any, str]) -> bool:
     """Read statements to their flows."""
-    return not any(statement_flows.problems for statement_flows in read_sql(given[1], given[0]))
+    return not any(statement_flows.problems for statement_flows in read_sql(statement[1], statement[0]))
 
 
-def read_settings(given: Mapping[str, str]) -> bool:
+def read_settings(values: Mapping[str, str]) -> bool:
     """Read a connector's settings to its flows."""
-    connector = Connector(name="c", config=Config.of(given), direction=Direction.SINK, active=("orders", "a.b"))
+    connector = Connector(name="c", config=Config.of(values), direction=Direction.SINK, active=("orders", "a.b"))
     return not read_connector(connector).problems
 
 
-def read_rows(given: Mapping[str, bytes]) -> bool:
+def read_rows(answers: Mapping[str, bytes]) -> bool:
     """Read a registry that answers so, by the path of a request."""
 
     def respond(request: Request) -> Response:
         path = request.url.removeprefix(_WEB.url).partition("?")[0]
-        return Response(status=200 if path in given else 404, body=given.get(path, b"{}"))
+        return Response(status=200 if path in answers else 404, body=answers.get(path, b"{}"))
 
     settings = RegistrySettings(type="confluent", http=_WEB)
     with Http(_WEB, settings.source, exchange=respond) as http:
         return not read_confluent(settings, http, no_progress).problems
 
 
-def read_text(given: str | bytes) -> bool:
+def read_text(text: str | bytes) -> bool:
     """Read an OpenLineage event."""
-    return not isinstance(read_event(given), InvalidEvent)
+    return not isinstance(read_event(text), InvalidEvent)
 
 
 def run(inputs: Iterator[Any], read: Read) -> Tally:
     """Read every input, and note how it went."""
     tally = Tally()
-    for given in inputs:
+    for value in inputs:
         started = time.process_time()
         signal.setitimer(signal.ITIMER_REAL, _HANGS)
         try:
-            tally.whole += read(given)
+            tally.complete += read(value)
         except ScannerError:
             pass
         except (Exception, Hung) as error:  # noqa: BLE001 - what it is for: no input may raise anything else
@@ -110,12 +110,12 @@ def run(inputs: Iterator[Any], read: Read) -> Tally:
             what = f"{type(error).__name__} at {Path(where.filename).name}:{where.lineno}"
             tally.faults[what] += 1
             if tally.faults[what] == 1:
-                print(f"  {what}: {error!s:.200}\n    {given!r:.2000}")
+                print(f"  {what}: {error!s:.200}\n    {value!r:.2000}")
         signal.setitimer(signal.ITIMER_REAL, 0)
         tally.inputs += 1
         took = time.process_time() - started
         if took > tally.slowest:
-            tally.slowest, tally.slow = took, given
+            tally.slowest, tally.slow = took, value
     return tally
 
 
@@ -161,7 +161,7 @@ def _kind(kind: str, count: int, seed: int) -> int:
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     faults = sum(tally.faults.values())
     print(
-        f"{kind}: {tally.inputs:,} inputs, {tally.whole:,} read whole, {time.perf_counter() - started:.0f} s, "
+        f"{kind}: {tally.inputs:,} inputs, {tally.complete:,} read whole, {time.perf_counter() - started:.0f} s, "
         f"slowest {tally.slowest * 1000:.0f} ms, peak {peak} MB, {faults} exceptions",
         flush=True,
     )

@@ -62,8 +62,8 @@ def statements_row(_: Path) -> list[Row]:
     texts = statements()
     for text, dialect in texts:
         read_sql(text, dialect)
-    taken = [min(read_seconds(text, dialect) for _ in range(3)) for text, dialect in texts]
-    middle, slowest = 1000 * statistics.median(taken), 1000 * max(taken)
+    seconds = [min(read_seconds(text, dialect) for _ in range(3)) for text, dialect in texts]
+    middle, slowest = 1000 * statistics.median(seconds), 1000 * max(seconds)
     return [
         Row(
             name="a statement, parsed and followed to columns",
@@ -85,15 +85,17 @@ def _long_row() -> Row:
         "joins": "SELECT * FROM t " + " ".join(f"JOIN t{n} ON t{n}.a = t.a" for n in range(350)),
         "columns": "SELECT " + ",".join(["a"] * 4900) + " FROM t",
     }
-    taken = {shape: 1000 * min(read_seconds(text, Dialect.FLINK) for _ in range(3)) for shape, text in texts.items()}
-    slowest = max(taken.values())
+    milliseconds = {
+        shape: 1000 * min(read_seconds(text, Dialect.FLINK) for _ in range(3)) for shape, text in texts.items()
+    }
+    slowest = max(milliseconds.values())
     return Row(
         name="a statement of 10 KB, made to hurt",
         ours=slowest,
         unit="ms",
         target="< 1,000 ms",
         met=slowest < 1000,
-        detail=", ".join(f"{shape} {figure:.0f} ms" for shape, figure in taken.items()),
+        detail=", ".join(f"{shape} {figure:.0f} ms" for shape, figure in milliseconds.items()),
     )
 
 

@@ -102,7 +102,9 @@ def _second_scan(file: Path, size: Size) -> None:
             name: value.replace("2024", "2025") for name, value in first.items() if name in ("started", "finished")
         }
         conn.execute(insert(t.scan).values({**first, **later, "id": _SCAN}))
-        jobs = [entry for table in (t.connector, t.ksql_query) for entry in _gone(conn, table, size.jobs // 200)]
+        jobs = [
+            entry for table in (t.connector, t.ksql_query) for entry in _mark_deleted(conn, table, size.jobs // 200)
+        ]
         schemas = _schema_entries(conn)
         rows = enumerate([*jobs, *schemas])
         conn.execute(insert(t.change_log), [{"scan_id": _SCAN, "ordinal": at, **entry} for at, entry in rows])
@@ -141,7 +143,7 @@ def _links(conn: Connection) -> list[tuple[str, str]]:
     ]
 
 
-def _gone(conn: Connection, table: Table, count: int) -> list[dict[str, str | None]]:
+def _mark_deleted(conn: Connection, table: Table, count: int) -> list[dict[str, str | None]]:
     """Mark jobs as deleted; return the entries of the log."""
     query = select(table.c.id, t.source.c.name, table.c.name).join(t.source, t.source.c.id == table.c.source_id)
     rows = random.Random(SEED).sample(sorted(tuple(row) for row in conn.execute(query)), count)

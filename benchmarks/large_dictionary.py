@@ -23,7 +23,7 @@ _WIDE = COLUMNS // TOPICS // _VERSIONS
 _KEYS = 500
 """Definitions that the keys of all topics share."""
 
-_MADE = "2024-02-29T00:00:00.000+00:00"
+_TIME = "2024-02-29T00:00:00.000+00:00"
 _TYPES = ("string", "long", "int", "double", "boolean", "bytes")
 
 
@@ -50,7 +50,7 @@ def build(file: Path, topics: int = TOPICS) -> None:
     engine = open_dictionary(str(file))
     with writing(engine) as conn:
         _insert(conn, t.cluster, [{"id": 1, "name": "bench", "kafka_cluster_id": ""}])
-        _insert(conn, t.scan, [{"id": 1, "cluster_id": 1, "started": _MADE, "finished": _MADE, **_SCAN}])
+        _insert(conn, t.scan, [{"id": 1, "cluster_id": 1, "started": _TIME, "finished": _TIME, **_SCAN}])
         _insert(conn, t.source, [{"id": 1, "cluster_id": 1, "name": "schema_registry:http://registry:8081", **_SOURCE}])
         _insert(conn, t.broker, [{"id": 1, "cluster_id": 1, "address": BROKER, "first_seen": 1, "last_seen": 1}])
         _insert(conn, t.registry, [{"id": 1, "cluster_id": 1, "url": "http://registry:8081", **_REGISTRY}])

@@ -23,7 +23,7 @@ from scanner_dictionary.schema import tables as t
 Cells = tuple[Any, ...]
 Row = dict[str, Any]
 
-_MADE = "2024-02-29T00:00:00.000+00:00"
+_TIME = "2024-02-29T00:00:00.000+00:00"
 _WIDEST = 50_000
 _KEYS = 300
 _SHAPES = 400
@@ -79,7 +79,7 @@ class _Installation:
     def tables(self) -> Iterator[tuple[Table, Iterable[Row]]]:
         clusters, size = range(1, self._size.clusters + 1), self._size
         yield t.cluster, ({"id": at, "name": f"bank-{at}", "kafka_cluster_id": ""} for at in clusters)
-        scan = {"cluster_id": 1, "started": _MADE, "finished": _MADE, "mode": "full", "status": "read"}
+        scan = {"cluster_id": 1, "started": _TIME, "finished": _TIME, "mode": "full", "status": "read"}
         counts = dict.fromkeys(("added", "changed", "gone", "returned", "stale", "refused"), 0)
         yield t.scan, [{"id": 1, **scan, **counts}]
         yield t.source, self._sources()

@@ -55,7 +55,7 @@ def listener_row(directory: Path) -> list[Row]:
         clients.join()
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=120)
-    stored, states = _kept(dictionary)
+    stored, states = _stored_events(dictionary)
     lost = len(set(posted.acknowledged) - states)
     wrong = lost + abs(stored - len(posted.acknowledged))
     statuses = ", ".join(f"{count:,} answers {status}" for status, count in sorted(posted.statuses.items()))
@@ -126,7 +126,7 @@ def _listening(dictionary: Path, spool: Path, port: int) -> tuple[subprocess.Pop
     return process, int(line.rpartition(":")[2].partition("/")[0])
 
 
-def _kept(dictionary: Path) -> tuple[int, set[str]]:
+def _stored_events(dictionary: Path) -> tuple[int, set[str]]:
     """Count the events that are kept, and name them as far as their runs do."""
     with closing(sqlite3.connect(dictionary)) as conn:
         ((stored,),) = conn.execute("select count(*) from lineage_event")

@@ -69,9 +69,9 @@ def _settings(address: str, controller: str, directory: Path) -> dict[str, objec
 
 
 def _free_address() -> str:
-    with socket.socket() as taken:
-        taken.bind((HOST, 0))
-        return f"{HOST}:{taken.getsockname()[1]}"
+    with socket.socket() as bound:
+        bound.bind((HOST, 0))
+        return f"{HOST}:{bound.getsockname()[1]}"
 
 
 def _wait_for(admin: AdminClient) -> None:

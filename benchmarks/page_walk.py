@@ -78,26 +78,28 @@ def walk(page: Any, url: str, folder: Path, name: str = "") -> tuple[dict[str, f
     folder.mkdir(parents=True, exist_ok=True)
     at = Walk(page, url.rstrip("/"), folder)
     topic, node = _topic(at, name)
-    figures = {"first view (median)": _median(lambda: at.open("/"))}
+    milliseconds = {"first view (median)": _median(lambda: at.open("/"))}
     at.show("start")
-    figures["view of a node (median)"] = _median(lambda: at.open(f"/#node={node}"))
+    milliseconds["view of a node (median)"] = _median(lambda: at.open(f"/#node={node}"))
     at.show("graph")
-    figures["search until hits are shown (median)"] = _median(lambda: _search(at, topic))
+    milliseconds["search until hits are shown (median)"] = _median(lambda: _search(at, topic))
     at.show("search")
-    figures["expansion (median)"] = statistics.median(filter(None, (_expand(at, node) for _ in range(RUNS))) or [0.0])
+    milliseconds["expansion (median)"] = statistics.median(
+        filter(None, (_expand(at, node) for _ in range(RUNS))) or [0.0]
+    )
     at.show("expanded")
     at.open(f"/#node={node}")
-    figures["impact"] = at.step(lambda: page.get_by_role("button", name="Impact").click())
+    milliseconds["impact"] = at.step(lambda: page.get_by_role("button", name="Impact").click())
     at.show("impact")
     page.get_by_role("link", name="Topic page").click()
     page.locator("h1").wait_for()
-    figures["topic page"] = at.settle()
+    milliseconds["topic page"] = at.settle()
     at.show("topic")
     scans = [graph["scan"] for graph in at.answer("/graphs")["items"]]
     if len(scans) > 1:
-        figures["comparison"] = at.open(f"/#scan={scans[-1]}&base={scans[-2]}")
+        milliseconds["comparison"] = at.open(f"/#scan={scans[-1]}&base={scans[-2]}")
         at.show("comparison")
-    return figures, at.findings
+    return milliseconds, at.findings
 
 
 def _topic(at: Walk, name: str) -> tuple[str, str]:
@@ -141,8 +143,8 @@ def main() -> None:
     with chromium() as browser:
         page = browser.new_context(viewport=SIZE, **login).new_page()
         print(f"{conditions()}; Chromium {browser.version}, headless, {SIZE['width']} × {SIZE['height']}")
-        figures, findings = walk(page, url, Path(folder), *rest[:1])
-    for name, milliseconds in figures.items():
+        steps, findings = walk(page, url, Path(folder), *rest[:1])
+    for name, milliseconds in steps.items():
         print(f"{name}: {milliseconds:.0f} ms")
     print("\n".join(findings) or "axe-core: no violation; no message on the console")
     sys.exit(1 if findings else 0)

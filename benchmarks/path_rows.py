@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from measure import Row, conditions, run, scanner, table
 from postgres_server import NoPostgres, postgres
-from spark_rows import SETTINGS, Taken, installation, watched
+from spark_rows import SETTINGS, Usage, installation, watched
 
 from scanner_api import Dictionary, copy_dictionary
 
@@ -35,11 +35,11 @@ def paths_row(_: Path, columns: int = _COLUMNS) -> list[Row]:
         for kind, opened in (("SQLite", _sqlite(file)), ("PostgreSQL", _postgres(file))):
             try:
                 with opened as url:
-                    for storage, taken, graph in _ways(url, directory):
+                    for storage, usage, graph in _storages(url, directory):
                         print(
-                            f"{kind}, {storage}: {taken.seconds:.0f} s; load {os.getloadavg()[0]:.1f}", file=sys.stderr
+                            f"{kind}, {storage}: {usage.seconds:.0f} s; load {os.getloadavg()[0]:.1f}", file=sys.stderr
                         )
-                        rows.append(_row(columns, f"{kind}, {storage}", taken))
+                        rows.append(_row(columns, f"{kind}, {storage}", usage))
                         graphs[kind, storage] = graph
             except NoPostgres as error:
                 rows.append(_skipped(f"graph of {columns:,} columns, PostgreSQL", str(error)))
@@ -49,7 +49,7 @@ def paths_row(_: Path, columns: int = _COLUMNS) -> list[Row]:
     return [*rows, Row(name=name, ours=len(set(graphs.values())), unit="graph", target="1", met=same, detail=detail)]
 
 
-def _ways(url: str, directory: Path) -> Iterator[tuple[str, Taken, str]]:
+def _storages(url: str, directory: Path) -> Iterator[tuple[str, Usage, str]]:
     """Generate from the database itself, then from its export."""
     graph, export = directory / "graph", directory / "export"
     settings = [f"--spark-conf={setting}" for setting in SETTINGS]
@@ -86,11 +86,11 @@ def _digest(directory: Path) -> str:
     return digest.hexdigest()
 
 
-def _row(columns: int, storage: str, taken: Taken) -> Row:
-    met = taken.seconds < 300 and taken.memory < 4096
-    detail = f"{taken.memory:,.0f} MiB; {1e6 * taken.seconds / columns:.1f} µs a column"
+def _row(columns: int, storage: str, usage: Usage) -> Row:
+    met = usage.seconds < 300 and usage.memory < 4096
+    detail = f"{usage.memory:,.0f} MiB; {1e6 * usage.seconds / columns:.1f} µs a column"
     name = f"graph of {columns:,} columns, {storage}"
-    return Row(name=name, ours=taken.seconds, unit="s", target=_TARGET, met=met, detail=detail)
+    return Row(name=name, ours=usage.seconds, unit="s", target=_TARGET, met=met, detail=detail)
 
 
 def _skipped(name: str, why: str) -> Row:

@@ -21,7 +21,7 @@ def columns(text: str) -> int:
 
 
 def seconds(text: str) -> float:
-    """Read a statement once more; give what it took."""
+    """Return the seconds that reading a statement once more takes."""
     started = time.perf_counter()
     columns(text)
     return time.perf_counter() - started
@@ -30,5 +30,5 @@ def seconds(text: str) -> float:
 if __name__ == "__main__":
     texts = json.load(sys.stdin)
     counted = [columns(text) for text in texts]
-    taken = [min(seconds(text) for _ in range(3)) for text in texts]
-    json.dump({"version": version("sqllineage"), "columns": counted, "seconds": taken}, sys.stdout)
+    times = [min(seconds(text) for _ in range(3)) for text in texts]
+    json.dump({"version": version("sqllineage"), "columns": counted, "seconds": times}, sys.stdout)

@@ -34,9 +34,9 @@ def peer_statements_row(_: Path) -> list[Row]:
         return [Row(name=_NAME, ours=math.nan, unit="", target="", met=True, detail=missing["sqllineage"])]
     texts = [text for text, dialect in statements() if dialect is Dialect.FLINK]
     counted = [_columns(text) for text in texts]
-    taken = [min(read_seconds(text, Dialect.FLINK) for _ in range(3)) for text in texts]
+    seconds = [min(read_seconds(text, Dialect.FLINK) for _ in range(3)) for text in texts]
     peer = json.loads(subprocess.check_output([str(_PYTHON), str(_PROGRAM)], input=json.dumps(texts), text=True))
-    ours, theirs = 1000 * statistics.median(taken), 1000 * statistics.median(peer["seconds"])
+    ours, theirs = 1000 * statistics.median(seconds), 1000 * statistics.median(peer["seconds"])
     return [
         Row(
             name=_NAME,
@@ -46,7 +46,8 @@ def peer_statements_row(_: Path) -> list[Row]:
             met=ours < theirs,
             limit=f"sqllineage {peer['version']}: {theirs:.3g} ms",
             ratio=ours / theirs,
-            detail=f"columns of {_some(counted)} of {len(texts)} statements; the peer of {_some(peer['columns'])}; "
+            detail=f"columns of {_count_read(counted)} of {len(texts)} statements; "
+            f"the peer of {_count_read(peer['columns'])}; "
             f"load {os.getloadavg()[0]:.1f}",
         )
     ]
@@ -58,5 +59,5 @@ def _columns(text: str) -> int:
     )
 
 
-def _some(counted: list[int]) -> int:
+def _count_read(counted: list[int]) -> int:
     return sum(number > 0 for number in counted)

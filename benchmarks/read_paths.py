@@ -70,7 +70,7 @@ def by_snapshot(spark: Any, file: str) -> int:  # noqa: ANN401
     return int(frame.mapInArrow(lambda batches: batches, frame.schema).groupBy().count().first()[0])
 
 
-WAYS: dict[str, Callable[[Any, str], int]] = {
+READERS: dict[str, Callable[[Any, str], int]] = {
     "tasks": by_tasks,
     "data source": by_data_source,
     "snapshot": by_snapshot,
@@ -94,9 +94,9 @@ def main(file: str, names: list[str]) -> None:
     settings = {"spark.master": "local[2]", "spark.driver.memory": "1500m"}
     with spark_session(settings) as spark:
         for turn in range(3):
-            for name in names or list(WAYS):
+            for name in names or list(READERS):
                 started = time.perf_counter()
-                rows = WAYS[name](spark, file)
+                rows = READERS[name](spark, file)
                 print(f"{turn} {name}: {rows:,} rows in {time.perf_counter() - started:.1f} s", flush=True)
 
 

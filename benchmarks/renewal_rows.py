@@ -61,9 +61,9 @@ def renewal_row(directory: Path, columns: int = _COLUMNS) -> list[Row]:
     ]
 
 
-def _row(name: str, taken: Run, target: str, met: bool, detail: str) -> Row:
-    detail = f"{detail}; by the clock {taken.seconds:.1f} s; {taken.memory:,.0f} MiB"
-    return Row(name=name, ours=taken.processor, unit="s of processor", target=target, met=met, detail=detail)
+def _row(name: str, used: Run, target: str, met: bool, detail: str) -> Row:
+    detail = f"{detail}; by the clock {used.seconds:.1f} s; {used.memory:,.0f} MiB"
+    return Row(name=name, ours=used.processor, unit="s of processor", target=target, met=met, detail=detail)
 
 
 def _dataflow(file: Path, *more: str) -> Run:

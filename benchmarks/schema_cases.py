@@ -17,7 +17,7 @@ from scanner_model.errors import Problem
 
 _FORMATS = {"avro": "AVRO", "jsonschema": "JSON", "protobuf": "PROTOBUF"}
 _EXPECTED = ("fields_avro.jsonl", "fields_json.jsonl", "fields_proto.jsonl")
-_GIVEN = {"logical": "logical_type", "recursive": "recursive"}
+_RENAMED_MEMBERS = {"logical": "logical_type", "recursive": "recursive"}
 """Members of an expected column that only some have, and our name for them; `of` is a list, and apart."""
 
 _KNOWN = {"Apache Avro readers may refuse it": Reason.REFUSED}
@@ -161,7 +161,7 @@ def _differences(case: dict[str, list[dict[str, object]]], leaves: Iterable[Colu
 def _members(expected: Mapping[str, object], column: Column) -> Iterator[tuple[str, object, object]]:
     yield "type", expected["type"], column.type
     yield "nullable", expected["nullable"], column.nullable
-    for member, ours in _GIVEN.items():
+    for member, ours in _RENAMED_MEMBERS.items():
         if member in expected:
             yield member, expected[member], getattr(column, ours)
     if "of" in expected:

@@ -117,15 +117,15 @@ def server_row(directory: Path, columns: int = COLUMNS, dictionary: Path | None 
         started = processor(process.pid)
         search = load(port, searches(size, chance))
         between = processor(process.pid)
-        near = load(port, neighbourhoods(size, chance))
+        neighbourhood = load(port, neighbourhoods(size, chance))
         ended = processor(process.pid)
         memory = peak_memory(process.pid)
         path = f"/api/v1/clusters/{_CLUSTER}/topics/{quote(topic_name(0))}/schemas"
         schemas = load(port, iter([path] * 100_000), requests=8_000)
     ready, call = _assistant(file)
     return [
-        _latency("search, 16 clients", search, 100, f"{_each(between - started)}; {detail}"),
-        _latency("two hops each way, 16 clients", near, 150, f"{_each(ended - between)}; {detail}"),
+        _latency("search, 16 clients", search, 100, f"{_per_request(between - started)}; {detail}"),
+        _latency("two hops each way, 16 clients", neighbourhood, 150, f"{_per_request(ended - between)}; {detail}"),
         Row(
             name="memory of the server after both",
             ours=memory,
@@ -201,7 +201,7 @@ def processor(pid: int) -> float:
     return (int(cells[11]) + int(cells[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def _each(seconds: float) -> str:
+def _per_request(seconds: float) -> str:
     return f"{seconds * 1000 / _REQUESTS / _RUNS:.1f} ms of the server's processor a request"
 
 

@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from measure import Row, conditions, scanner, table
 from skew_installation import HUB, WIDEST, build
-from spark_rows import Taken, watched
+from spark_rows import Usage, watched
 
 _SETTINGS = ("spark.master=local[2]", "spark.driver.memory=1500m")
 _ENGINES = {"local": (), "spark": tuple(f"--spark-conf={setting}" for setting in _SETTINGS)}
@@ -45,7 +45,7 @@ def _row(engine: str, options: Sequence[str], even: Path, skewed: Path, director
     )
 
 
-def _graph(engine: str, options: Sequence[str], file: Path, directory: Path) -> Taken:
+def _graph(engine: str, options: Sequence[str], file: Path, directory: Path) -> Usage:
     command = [scanner(), "dataflow", "--engine", engine, *options, "--format", "parquet", "--output", str(directory)]
     return watched([*command, "--dictionary", str(file)])
 

@@ -35,7 +35,7 @@ _PLACE = Path(tempfile.gettempdir()) / "scanner-bench-installations"
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class Usage:
     """Wall seconds, seconds of processor time, and the most memory in MiB at one moment; of all its processes."""
 
     seconds: float
@@ -60,7 +60,7 @@ def installation(columns: int) -> Path:
     return file
 
 
-def spark_row(columns: int) -> tuple[Row, Taken, Taken]:
+def spark_row(columns: int) -> tuple[Row, Usage, Usage]:
     """How long the graph of so many columns takes on Spark, as Parquet, beside a job that only copies the rows.
 
     Medians of three pairs, one after the other in turn.
@@ -84,7 +84,7 @@ def spark_row(columns: int) -> tuple[Row, Taken, Taken]:
     return row, ours, limit
 
 
-def _pair(file: Path) -> tuple[Taken, Taken]:
+def _pair(file: Path) -> tuple[Usage, Usage]:
     """Build the graph of *file*, then copy its rows."""
     settings = [f"--spark-conf={setting}" for setting in SETTINGS]
     command = [scanner(), "dataflow", "--engine", "spark", "--format", "parquet", *settings]
@@ -94,20 +94,20 @@ def _pair(file: Path) -> tuple[Taken, Taken]:
         return ours, watched([*copy, *SETTINGS])
 
 
-def _middle(runs: list[Taken]) -> Taken:
+def _middle(runs: list[Usage]) -> Usage:
     names = ("seconds", "processor", "memory")
-    return Taken(*(statistics.median(getattr(run, name) for run in runs) for name in names))
+    return Usage(*(statistics.median(getattr(run, name) for run in runs) for name in names))
 
 
-def growth_row(taken: Mapping[int, Taken]) -> Row:
+def growth_row(usage_by_columns: Mapping[int, Usage]) -> Row:
     """How much more a column takes in the largest input than in one of a million, Spark's start and all."""
-    most = max(taken)
-    ratio = (taken[most].seconds / most) / (taken[_MILLION].seconds / _MILLION)
+    most = max(usage_by_columns)
+    ratio = (usage_by_columns[most].seconds / most) / (usage_by_columns[_MILLION].seconds / _MILLION)
     name = f"seconds for a column, of {most:,} to of {_MILLION:,}"
     return Row(name=name, ours=ratio, unit="times", target="≤ 1.2", met=ratio <= 1.2)
 
 
-def watched(command: list[str], variables: Mapping[str, str] | None = None) -> Taken:
+def watched(command: list[str], variables: Mapping[str, str] | None = None) -> Usage:
     """Run *command* to its end, with *variables* in its environment; raises RuntimeError where it fails."""
     started, spent, most = time.perf_counter(), _spent(), 0.0
     with tempfile.TemporaryFile() as stderr:  # a pipe that nobody reads would stop a process that says much
@@ -121,7 +121,7 @@ def watched(command: list[str], variables: Mapping[str, str] | None = None) -> T
         words = stderr.read().decode(errors="replace")[-2000:]
     if process.returncode:
         raise RuntimeError(f"{' '.join(command)} ended with {process.returncode}: {words}")
-    return Taken(time.perf_counter() - started, _spent() - spent, most)
+    return Usage(time.perf_counter() - started, _spent() - spent, most)
 
 
 def _spent() -> float:
@@ -155,8 +155,8 @@ def _text(file: Path) -> str:
 def main(sizes: list[int]) -> int:
     """Measure *sizes*; status 1 where a figure is not met."""
     rows: list[Row] = []
-    ours: dict[int, Taken] = {}
-    copies: dict[int, Taken] = {}
+    ours: dict[int, Usage] = {}
+    copies: dict[int, Usage] = {}
     for columns in sizes or [100_000, _MILLION, 10_000_000]:
         print(f"measuring {columns:,} columns; load {os.getloadavg()[0]:.1f} …", file=sys.stderr, flush=True)
         row, ours[columns], copies[columns] = spark_row(columns)
@@ -165,7 +165,10 @@ def main(sizes: list[int]) -> int:
         rows.append(growth_row(ours))
     if len(ours) > 1:
         lines = {"the graph": ours, "copying the rows": copies}
-        points = {name: [(at, run.seconds) for at, run in taken.items()] for name, taken in lines.items()}
+        points = {
+            name: [(at, run.seconds) for at, run in usage_by_columns.items()]
+            for name, usage_by_columns in lines.items()
+        }
         _PLOT.write_text(plot(points, "columns", "seconds"), encoding="utf-8")
     print(f"{conditions()}\n\n{table(rows)}")
     return 0 if all(row.met for row in rows) else 1

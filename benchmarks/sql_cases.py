@@ -64,11 +64,11 @@ def _last(case: Json) -> StatementFlows:
 
 
 def _deviation(case: Json, flows: StatementFlows) -> Deviation | None:
-    expected, direct = _expected(case), _found(case, flows, direct=True)
+    expected, direct = _expected(case), _sources_by_column(case, flows, direct=True)
     tables = sorted(source["name"] if isinstance(source, dict) else source for source in case["sources"])
     if expected == direct and tables == list(flows.sources) and not flows.problems:
         return None
-    reason = _reason(case, expected, direct, _found(case, flows, direct=False))
+    reason = _reason(case, expected, direct, _sources_by_column(case, flows, direct=False))
     differing = sorted(name for name in expected | direct if expected.get(name) != direct.get(name))
     what = "; ".join(f"{name}: {_shown(direct, name)} for {_shown(expected, name)}" for name in differing)
     return Deviation(case=case["id"], what=what or f"{flows.sources} {flows.problems}", reason=reason)
@@ -91,7 +91,7 @@ def _path(source: Json) -> str:
     return ".".join([source["column"], *([source["path"]] if source.get("path") else [])])
 
 
-def _found(case: Json, flows: StatementFlows, *, direct: bool) -> Columns:
+def _sources_by_column(case: Json, flows: StatementFlows, *, direct: bool) -> Columns:
     """Return the direct sources of each column, or all of them with the indirect ones."""
     columns: Columns = {}
     for flow in flows.flows:

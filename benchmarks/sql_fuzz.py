@@ -78,7 +78,7 @@ def main(arguments: list[str]) -> int:
     count = int(arguments[0]) if arguments else 100_000
     folder = Path(arguments[1] if len(arguments) > 1 else os.environ.get("SCANNER_CASES", ""))
     slowest = (0.0, "")
-    whole = read = 0
+    complete = read = 0
     started = time.perf_counter()
     for dialect, text in mutations(count, folder):
         before = time.process_time()
@@ -89,9 +89,9 @@ def main(arguments: list[str]) -> int:
             raise
         slowest = max(slowest, (time.process_time() - before, text))
         read += len(flows)
-        whole += sum(not statement_flows.problems for statement_flows in flows)
+        complete += sum(not statement_flows.problems for statement_flows in flows)
     seconds = time.perf_counter() - started
-    print(f"{count} texts, {read} statements, {whole} without a problem, {seconds:.0f} s")
+    print(f"{count} texts, {read} statements, {complete} without a problem, {seconds:.0f} s")
     print(f"slowest {slowest[0] * 1000:.1f} ms of processor time, {len(slowest[1])} characters")
     return 0
 

@@ -71,8 +71,8 @@ def _option(option: click.Option) -> str:
 
 
 def _default(option: click.Option) -> str:
-    given = option.default
-    return ", ".join(map(str, given)) if isinstance(given, tuple | list) else str(given)
+    default = option.default
+    return ", ".join(map(str, default)) if isinstance(default, tuple | list) else str(default)
 
 
 if __name__ == "__main__":

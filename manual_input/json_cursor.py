@@ -117,7 +117,7 @@ class Node:
         return self.value if isinstance(self.value, str) else ""
 
     @property
-    def whole(self) -> int | None:
+    def integer(self) -> int | None:
         """Return the value where it is a whole number (in JSON Schema `1.0` is one too), else None."""
         if isinstance(self.value, float) and self.value.is_integer():
             return int(self.value)
@@ -172,7 +172,7 @@ def validate(document: Document) -> None:
 
 
 def _within_depth(placed: PositionedJson) -> PositionedJson:
-    deepest = max(placed.places, key=len)
+    deepest = max(placed.positions, key=len)
     if len(deepest) > DEEPEST:
         raise InputInvalid(f"nested deeper than {DEEPEST} steps", where=placed.where(deepest[:DEEPEST]))
     return placed

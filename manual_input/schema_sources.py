@@ -119,12 +119,12 @@ def _end(text: str, at: int) -> int:
     except json.JSONDecodeError as error:
         raise InputInvalid(f"not JSON: {error.msg}", where=f"{error.lineno}:{error.colno}") from error
     except ValueError as error:
-        raise InputInvalid(f"not JSON: {error} is no number of JSON", where=_place(text, at)) from error
+        raise InputInvalid(f"not JSON: {error} is no number of JSON", where=_line_and_column(text, at)) from error
     except RecursionError as error:
-        raise InputInvalid("nested too deeply to be read", where=_place(text, at)) from error
+        raise InputInvalid("nested too deeply to be read", where=_line_and_column(text, at)) from error
 
 
-def _place(text: str, at: int) -> str:
+def _line_and_column(text: str, at: int) -> str:
     return f"{text.count(chr(10), 0, at) + 1}:{at - text.rfind(chr(10), 0, at)}"
 
 

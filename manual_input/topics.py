@@ -59,7 +59,7 @@ class SchemaReader:
     def _schema(self, own: Node) -> ManualSchema | None:
         content = self._content(own)
         entry = _Entry(own, self._shared.get(own.text("use")))
-        subject, version = entry.text("subject"), entry.member("version").whole
+        subject, version = entry.text("subject"), entry.member("version").integer
         if version is not None and not subject:
             entry.member("version").refuse("a version without a subject", "add the subject that it is a version of")
         if content is None:
@@ -105,7 +105,7 @@ def _is_new(entry: Node, schema: ManualSchema, seen: set[tuple[object, ...]]) ->
 
 
 def _schema_id(node: Node) -> str | None:
-    return node.string or (None if node.whole is None else str(node.whole))
+    return node.string or (None if node.integer is None else str(node.integer))
 
 
 _LEGAL = re.compile(r"[A-Za-z0-9._-]{1,249}")
@@ -185,7 +185,7 @@ def _topic(entry: Node, source: SourceId, name: TopicName) -> Topic:
     return Topic(
         source=source,
         name=name,
-        partitions=entry.member("partitions").whole,
+        partitions=entry.member("partitions").integer,
         description=mask_text(entry.text("description")),
         tags=tuple(dict.fromkeys(entry.texts("tags"))),
     )

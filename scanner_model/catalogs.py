@@ -14,7 +14,16 @@ DATABASE = "database"
 KAFKA_BROKERS, KAFKA_TOPICS, KAFKA_GROUP, KAFKA_FORMAT = "kafka.brokers", "kafka.topics", "kafka.group", "kafka.format"
 """The parameters of a table that its engine reads from topics by itself; lists are separated by commas."""
 KAFKA_PATTERN, KAFKA_COLUMNS = "kafka.pattern", "kafka.columns"
-"""A Java regular expression of topics; and, as JSON, the fields of a message that columns of other names come from."""
+"""A Java regular expression of topics; and, as JSON, the fields of a message that columns of other names come from.
+
+By column: a list of the fields that it is computed from, or `{"field": …}` where it is a copy of one. A field is its
+name, or a list of names for one inside others.
+"""
+KAFKA_JOBS, KAFKA_JOB = "kafka.jobs", "kafka.job"
+"""The parameter of a table that jobs of its engine fill, as JSON: a list of the parameters above for each job.
+
+`kafka.job` is the name of the job; its columns are those that it fills.
+"""
 
 DIALECT = "dialect"
 """The parameter with the SQL dialect of a definition, where the table's namespace does not show it."""

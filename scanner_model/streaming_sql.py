@@ -59,12 +59,12 @@ class FlinkJob:
 class ClusterNames(NamedTuple):
     """What Flink may call a cluster (as a database), and the environment that it is of (as a catalog).
 
-    *whole*: the list is complete, because a source reported the display name.
+    *complete*: no name is missing, because a source reported the display name.
     """
 
     databases: frozenset[str]
     catalogs: frozenset[str]
-    whole: bool = False
+    complete: bool = False
 
 
 HEADERS = "$headers"
@@ -163,14 +163,14 @@ def whole_columns(collection: KsqlSource) -> Mapping[str, Role]:
     ksqlDB never wraps a single key column, and a single value column where the statement says
     `WRAP_SINGLE_VALUE=false`; Protobuf wraps both.
     """
-    whole: dict[str, Role] = {}
+    roles: dict[str, Role] = {}
     for role, format_name in ((Role.KEY, collection.key_format), (Role.VALUE, collection.value_format)):
         names = [
             entry.column.path[0] for entry in collection.columns if entry.role is role and len(entry.column.path) == 1
         ]
         if len(names) == 1 and not format_name.startswith("PROTOBUF") and _is_unwrapped(role, collection.statement):
-            whole[names[0]] = role
-    return whole
+            roles[names[0]] = role
+    return roles
 
 
 def _is_unwrapped(role: Role, statement: str) -> bool:

@@ -35,26 +35,26 @@ Sample = tuple[Mapping[str, str], float]
 
 def metrics_text(answering: Answering, intake: Intake | None, scans: ScanStatus | None) -> str:
     """Return the figures of the dictionary and of this process; raises DictionaryUnusable."""
-    return "".join(_lines(answering, intake, scans))
+    return "".join(_metric_lines(answering, intake, scans))
 
 
-def _lines(answering: Answering, intake: Intake | None, scans: ScanStatus | None) -> Iterator[str]:
+def _metric_lines(answering: Answering, intake: Intake | None, scans: ScanStatus | None) -> Iterator[str]:
     clusters, sources = measures(answering.dictionary)
-    by_cluster = [({"cluster": each.cluster}, each) for each in clusters]
-    finished = [(labels, _timestamp(each.finished)) for labels, each in by_cluster]
+    by_cluster = [({"cluster": row.cluster}, row) for row in clusters]
+    finished = [(labels, _timestamp(row.finished)) for labels, row in by_cluster]
     yield from _metric("scanner_scan_timestamp_seconds", "gauge", "When the newest scan ended.", finished)
-    numbers = [(labels, each.scan) for labels, each in by_cluster]
+    numbers = [(labels, row.scan) for labels, row in by_cluster]
     yield from _metric("scanner_scan_number", "gauge", "The number of the newest scan.", numbers)
-    topics = [(labels, each.topics) for labels, each in by_cluster]
+    topics = [(labels, row.topics) for labels, row in by_cluster]
     yield from _metric("scanner_topics", "gauge", "Topics that exist.", topics)
-    without = [(labels, each.without_schema) for labels, each in by_cluster]
+    without = [(labels, row.without_schema) for labels, row in by_cluster]
     yield from _metric("scanner_topics_without_schema", "gauge", "Topics that no schema describes.", without)
-    findings = [({**labels, "rule": rule}, count) for labels, each in by_cluster for rule, count in each.findings]
+    findings = [({**labels, "rule": rule}, count) for labels, row in by_cluster for rule, count in row.findings]
     yield from _metric("scanner_problems", "gauge", "Findings of `scanner validate`.", findings)
-    named = [({"cluster": each.cluster, "source": each.source}, each) for each in sources]
-    up = [(labels, float(each.up)) for labels, each in named]
+    named = [({"cluster": row.cluster, "source": row.source}, row) for row in sources]
+    up = [(labels, float(row.up)) for labels, row in named]
     yield from _metric("scanner_source_up", "gauge", "1 where the last scan read all of a source.", up)
-    read = [(labels, _timestamp(each.read_at)) for labels, each in named if each.read_at]
+    read = [(labels, _timestamp(row.read_at)) for labels, row in named if row.read_at]
     yield from _metric("scanner_source_read_timestamp_seconds", "gauge", "When all of a source was read last.", read)
     requests = [({"operation": name, "status": str(code)}, n) for (name, code), n in sorted(answering.counts.items())]
     yield from _metric("scanner_http_requests_total", "counter", "Answered requests of the API.", requests)
@@ -71,7 +71,7 @@ def _lines(answering: Answering, intake: Intake | None, scans: ScanStatus | None
 def _metric(name: str, kind: str, text: str, samples: Iterable[Sample]) -> Iterator[str]:
     yield f"# HELP {name} {text}\n# TYPE {name} {kind}\n"
     for labels, value in samples:
-        inner = ",".join(f'{key}="{_escaped(each)}"' for key, each in labels.items())
+        inner = ",".join(f'{key}="{_escaped(value)}"' for key, value in labels.items())
         yield f"{name}{{{inner}}} {value:.17g}\n" if inner else f"{name} {value:.17g}\n"
 
 

@@ -40,8 +40,12 @@ class BoundedProtocol(H11Protocol):
         self._since = self.loop.time()
         self._expect("head", self.deadlines.head)
         if len(self.connections) > self.deadlines.most:
-            waiting = [each for each in self.connections if isinstance(each, BoundedProtocol) and not each.is_busy]
-            oldest = min(waiting, key=lambda each: each._since, default=self)
+            waiting = [
+                connection
+                for connection in self.connections
+                if isinstance(connection, BoundedProtocol) and not connection.is_busy
+            ]
+            oldest = min(waiting, key=lambda connection: connection._since, default=self)
             oldest.transport.abort()
 
     @property
@@ -52,7 +56,7 @@ class BoundedProtocol(H11Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the deadlines."""
         self._expect("", None)
-        self._written()
+        self._stop_write_deadline()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
@@ -71,13 +75,13 @@ class BoundedProtocol(H11Protocol):
 
     def pause_writing(self) -> None:
         """Start the time that the client has to take what was sent."""
-        self._written()
+        self._stop_write_deadline()
         self._writing = self.loop.call_later(self.deadlines.response, self.transport.abort)
         super().pause_writing()
 
     def resume_writing(self) -> None:
         """Write on."""
-        self._written()
+        self._stop_write_deadline()
         super().resume_writing()
 
     def _note_stage(self) -> None:
@@ -95,7 +99,7 @@ class BoundedProtocol(H11Protocol):
         self._stage = stage
         self._deadline = self.loop.call_later(seconds, self.transport.abort) if seconds is not None else None
 
-    def _written(self) -> None:
+    def _stop_write_deadline(self) -> None:
         if self._writing is not None:
             self._writing.cancel()
             self._writing = None

@@ -35,12 +35,12 @@ _CHARACTERS = 4
 _LONGEST_TEXT = 400
 
 
-def _given(value: object) -> object:
+def _none_for_empty(value: object) -> object:
     """Return *value*; None for texts that models send for it."""
     return None if value in ("", "null", "None", "none") else value
 
 
-Optional = Annotated[str | None, BeforeValidator(_given)]
+Optional = Annotated[str | None, BeforeValidator(_none_for_empty)]
 Node = Annotated[
     str,
     Field(min_length=1, max_length=2000, description="topic, dataset, job, group or column (topic.path); or a node id"),
@@ -62,7 +62,7 @@ class Tools:
         query: Annotated[str, Field(min_length=1, max_length=500, description="a name, or the start of a word of one")],
         kind: Annotated[
             Literal["topic", "node", "subject", "column"] | None,
-            BeforeValidator(_given),
+            BeforeValidator(_none_for_empty),
             Field(description="node: jobs, datasets and consumer groups; all kinds without it"),
         ] = None,
         cluster: ClusterName = None,
@@ -83,7 +83,7 @@ class Tools:
     ) -> dict[str, Any]:
         """Describe a topic: current schemas with columns, documentation and tags; jobs and groups that use it."""
         answer = document(describe(self._dictionary, cluster, topic))
-        schemas = [each for each in answer["schemas"] if subject in (None, each["subject"])]
+        schemas = [schema for schema in answer["schemas"] if subject in (None, schema["subject"])]
         for schema in schemas:
             schema.pop("text")
         columns = [
@@ -136,7 +136,9 @@ class Tools:
         self,
         node: Node,
         hops: Annotated[
-            Annotated[int, Field(ge=1, le=100)] | None, BeforeValidator(_given), Field(description="edges at most")
+            Annotated[int, Field(ge=1, le=100)] | None,
+            BeforeValidator(_none_for_empty),
+            Field(description="edges at most"),
         ] = None,
         limit: Annotated[int, Field(ge=1, le=2000)] = 200,
         as_of: AsOf = None,
@@ -183,7 +185,9 @@ class Tools:
         topic: Annotated[Optional, Field(description="instead of a subject: the current schemas of a topic")] = None,
         role: Annotated[Literal["key", "value"], Field(description="with topic: the side")] = "value",
         references: Annotated[
-            dict[str, str] | None, BeforeValidator(_given), Field(description="texts behind the names it refers to")
+            dict[str, str] | None,
+            BeforeValidator(_none_for_empty),
+            Field(description="texts behind the names it refers to"),
         ] = None,
         cluster: ClusterName = None,
         limit: Annotated[int, Field(ge=1, le=200, description="findings, and affected of each")] = 30,
@@ -209,7 +213,9 @@ class Tools:
         topic: Annotated[Optional, Field(description="a topic")] = None,
         subject: Annotated[Optional, Field(description="instead: a subject")] = None,
         version: Annotated[
-            Annotated[int, Field(ge=1)] | None, BeforeValidator(_given), Field(description="only this version of it")
+            Annotated[int, Field(ge=1)] | None,
+            BeforeValidator(_none_for_empty),
+            Field(description="only this version of it"),
         ] = None,
         schema_id: Annotated[Optional, Field(description="instead: a schema id")] = None,
         cluster: ClusterName = None,
@@ -222,23 +228,23 @@ class Tools:
 
     def list_problems(
         self,
-        severity: Annotated[Literal["error", "warning"] | None, BeforeValidator(_given)] = None,
+        severity: Annotated[Literal["error", "warning"] | None, BeforeValidator(_none_for_empty)] = None,
         cluster: ClusterName = None,
         limit: Annotated[int, Field(ge=1, le=500)] = 100,
     ) -> dict[str, Any]:
         """List what failed or does not fit together: failed connectors, topics without schema, broken references."""
-        found = [
-            each
-            for each in queries.findings(self._dictionary, cluster=cluster)
-            if severity in (None, str(each.severity))
+        problems = [
+            finding
+            for finding in queries.findings(self._dictionary, cluster=cluster)
+            if severity in (None, str(finding.severity))
         ]
-        answer = {"problems": document(found[:limit]), "count": len(found)}
+        answer = {"problems": document(problems[:limit]), "count": len(problems)}
         return self._bounded(answer, "problems")
 
     def freshness(self) -> dict[str, Any]:
         """Return the clusters, their newest scans, and how fresh each source is."""
         newest = {row.last_scan for row in queries.clusters(self._dictionary)}
-        scans = [each for each in queries.scans(self._dictionary) if each.id in newest]
+        scans = [scan for scan in queries.scans(self._dictionary) if scan.id in newest]
         sources = queries.sources(self._dictionary)
         answer = {"clusters": document(queries.clusters(self._dictionary)), "newest_scans": document(scans)}
         return self._bounded({**answer, "sources": document(sources)}, "sources")
@@ -259,15 +265,15 @@ class Tools:
         lengths = {name: len(json_text(short[name])) for name in lists}
         left_out: dict[str, int] = {}
         for name in lists if excess > 0 else ():
-            whole = short[name]
-            short[name] = _shortened(whole, excess * lengths[name] / sum(lengths.values()))
-            left_out[name] = len(whole) - len(short[name])
+            items = short[name]
+            short[name] = _shortened(items, excess * lengths[name] / sum(lengths.values()))
+            left_out[name] = len(items) - len(short[name])
         return {"about": about, "answer": short, "left_out": left_out}
 
     def _about(self) -> dict[str, Json]:
         now = read_state(self._dictionary)
         age = (self._now() - datetime.fromisoformat(now.finished)).total_seconds() if now.finished else None
-        stale = [f"{each.cluster}: {each.source} (since scan {each.since})" for each in now.stale]
+        stale = [f"{source.cluster}: {source.source} (since scan {source.since})" for source in now.stale]
         return {
             "scan": now.scan,
             "scanned_at": now.finished,
@@ -284,15 +290,15 @@ def _cut(value: Json) -> Json:
     if isinstance(value, str):
         return value if len(value) <= _LONGEST_TEXT else f"{value[:_LONGEST_TEXT]}… ({len(value)} characters)"
     if isinstance(value, Mapping):
-        return {key: _cut(each) for key, each in value.items()}
-    return [_cut(each) for each in value] if isinstance(value, list) else value
+        return {key: _cut(member) for key, member in value.items()}
+    return [_cut(item) for item in value] if isinstance(value, list) else value
 
 
 def _shortened(items: list[Json], excess: float) -> list[Json]:
     """Return *items* without the last ones, which have at least *excess* characters; at most all."""
     sizes = [len(json_text(item)) + 1 for item in items]
-    kept = len(items)
-    while kept and excess > 0:
-        kept -= 1
-        excess -= sizes[kept]
-    return items[:kept]
+    count = len(items)
+    while count and excess > 0:
+        count -= 1
+        excess -= sizes[count]
+    return items[:count]

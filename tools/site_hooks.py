@@ -114,16 +114,16 @@ def _site_link(page: str, target: str) -> str:
     source = page.removeprefix("project/") if page.startswith("project/") else f"docs/{page}"
     path = posixpath.normpath(posixpath.join(posixpath.dirname(source), target))
     if path.startswith("docs/"):
-        place = _page_of(path.removeprefix("docs/"))
+        site_path = _page_of(path.removeprefix("docs/"))
     elif path in PROJECT_PAGES:
-        place = f"project/{path}"
+        site_path = f"project/{path}"
     elif path in ARCHIVES:
-        place = _download(path)
+        site_path = _download(path)
     elif any(fnmatch(path, pattern) for pattern in FILES):
-        place = f"files/{path}"
+        site_path = f"files/{path}"
     else:
         raise PluginError(f"{page}: the link {target} leads to a file that is not in the site; see tools/site_hooks.py")
-    return os.path.relpath(place, posixpath.dirname(page) or ".")
+    return os.path.relpath(site_path, posixpath.dirname(page) or ".")
 
 
 def _page_of(path: str) -> str:

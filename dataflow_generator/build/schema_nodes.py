@@ -24,7 +24,7 @@ from scanner_dictionary.graph.store import SCHEMA_BITS
 from scanner_dictionary.lineage_inputs.column_batches import Cells, Head
 from scanner_dictionary.lineage_inputs.topics import ClusterRow, ColumnNodeRow, DefinitionRow, LinkRow, TopicNodeRow
 
-_KEPT = 4_096
+_CACHED_ATTRIBUTES = 4_096
 
 Namespaces = Mapping[str, str]
 _CERTAINTY = {"declared": Certainty.DECLARED, "confirmed": Certainty.MATCHED, "assumed": Certainty.MATCHED}
@@ -108,7 +108,7 @@ def column_attributes(column: ColumnNodeRow) -> Attributes:
     return _column_attributes(column.type, column.logical_type, column.nullable, column.tags)
 
 
-@lru_cache(maxsize=_KEPT)
+@lru_cache(maxsize=_CACHED_ATTRIBUTES)
 def _column_attributes(type_: str, logical_type: str | None, nullable: bool, tags: tuple[str, ...]) -> Attributes:
     """Return the attributes of a column; cached, because few columns differ in them."""
     return present(logical_type=logical_type, nullable=nullable, tags=tags, type=type_)

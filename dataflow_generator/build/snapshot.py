@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import NamedTuple, Protocol, TypeVar
 
+from dataflow_generator.jobs.databases.loads import separate_jobs
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.lineage_inputs import catalogs, events, jobs, topics
 from scanner_dictionary.lineage_inputs.catalogs import LinkRow, MaterializedTopicRow, TableRow
@@ -15,7 +16,7 @@ from scanner_dictionary.lineage_inputs.jobs import ClusterTopic, GroupRow, Serve
 from scanner_dictionary.lineage_inputs.topics import ClusterRow, DefinitionRow, TopicNodeRow
 from scanner_dictionary.lineage_inputs.topics import LinkRow as SchemaLinkRow
 from scanner_dictionary.queries.connectors import ConnectorRow, connectors
-from scanner_model.catalogs import KAFKA_PATTERN, KAFKA_TOPICS
+from scanner_model.catalogs import KAFKA_JOBS, KAFKA_PATTERN, KAFKA_TOPICS
 from scanner_model.columns import Column, ColumnPath
 from scanner_model.kafka import StreamsTopology
 from scanner_model.manual import ManualFlow
@@ -107,9 +108,10 @@ class Snapshot:
 
     @property
     def ingested(self) -> tuple[TableRow, ...]:
-        """Return the tables that their engine reads from topics, or writes to topics, in order."""
-        words = {KAFKA_PATTERN, KAFKA_TOPICS}
-        return tuple(table for table in self.tables if any(name in words for name, _ in table.parameters))
+        """Return the tables that their engine reads from topics, or writes to topics; in order, each job a row."""
+        words = {KAFKA_JOBS, KAFKA_PATTERN, KAFKA_TOPICS}
+        named = (table for table in self.tables if any(name in words for name, _ in table.parameters))
+        return tuple(separate_jobs(named))
 
     @property
     def has_events_or_catalogs(self) -> bool:

@@ -85,10 +85,10 @@ class MappedColumn:
 
 @dataclass(frozen=True, slots=True)
 class ColumnMapping:
-    """The column mapping of one flow; *whole* is false where some columns, or all, cannot be resolved."""
+    """The column mapping of one flow; *complete* is false where some columns, or all, cannot be resolved."""
 
     columns: tuple[MappedColumn, ...] = ()
-    whole: bool = True
+    complete: bool = True
 
 
 def map_columns(
@@ -97,7 +97,7 @@ def map_columns(
     """Map columns along *flow* of a connector; *ends* are the known columns of its source and its target.
 
     Where the columns of only one end are known, those of the other are derived. Where neither is, or a transform is
-    unknown, the result is empty and not whole. The wrapper of Connect's JSON converter is removed first. *partial*:
+    unknown, the result is empty and not complete. The wrapper of Connect's JSON converter is removed first. *partial*:
     the target of a source may have more columns than are known, as a topic that only the DDL of its reader describes.
     """
     sink = flows.direction is Direction.SINK
@@ -134,7 +134,7 @@ def _envelopes(flow: Flow, ends: tuple[Paths, Paths]) -> tuple[Envelope, Envelop
 def _out(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, Paths]) -> ColumnMapping:
     source, target = ends
     if not source:
-        return ColumnMapping(whole=False)
+        return ColumnMapping(complete=False)
     key, value = _sides(source)
     record = columns_through(config, flows.shape, topic_before(flows, flow), value, key)
     columns = (flows.sink_columns or value_unchanged)(config, flow, record)
@@ -159,7 +159,7 @@ def _in(
     topic = topic_before(flows, flow)
     rows = _rows(config, flows, flow, ends)
     if rows is None:
-        return ColumnMapping(whole=False)
+        return ColumnMapping(complete=False)
     value, key = ([path for side, path in rows if side is role] for role in (Role.VALUE, Role.KEY))
     record = columns_through(config, shape, topic, value, key)
     computed = {column.path: column for column in flows.row.columns} if flows.row else {}

@@ -107,6 +107,7 @@ CONNECTORS: Mapping[str, ConnectorReader] = {
     "io.confluent.connect.redshift.RedshiftSinkConnector": warehouses.redshift_sink,
     "com.clickhouse.kafka.connect.ClickHouseSinkConnector": warehouses.clickhouse_sink,
     "com.starrocks.connector.kafka.StarRocksSinkConnector": warehouses.starrocks_sink,
+    "org.apache.doris.kafka.connector.DorisSinkConnector": warehouses.doris_sink,
     "io.confluent.connect.databricks.deltalake.DatabricksDeltaLakeSinkConnector": warehouses.databricks_sink,
     "org.apache.iceberg.connect.IcebergSinkConnector": warehouses.iceberg_sink,
     "io.tabular.iceberg.connect.IcebergSinkConnector": warehouses.iceberg_sink,

@@ -61,12 +61,12 @@ class ReportedConnector:
 class ConnectorReading:
     """A connector's flows, and problems where they are unknown; *known*: the class of the connector is supported.
 
-    *whole* says that the columns of all its flows are reported.
+    *complete* says that the columns of all its flows are reported.
     """
 
     flows: JobFlows
     known: bool
-    whole: bool
+    complete: bool
     problems: tuple[Problem, ...]
 
 
@@ -101,7 +101,7 @@ def connect_jobs(connectors: Iterable[ReportedConnector], available: KnownColumn
         yield ConnectorReading(
             flows=_job(connector, columns),
             known=not any(problem.where == "connector.class" for problem in problems),
-            whole=columns.whole and not (connector.flows.problems and not connector.pairs),
+            complete=columns.complete and not (connector.flows.problems and not connector.pairs),
             problems=tuple(replace(problem, where=f"{where} {problem.where}") for problem in problems),
         )
 

@@ -50,10 +50,10 @@ class KnownColumns(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MappedColumns:
-    """The column flows of one connector; *whole*: all of them are known."""
+    """The column flows of one connector; *complete*: all of them are known."""
 
     columns: tuple[ColumnFlow, ...]
-    whole: bool
+    complete: bool
     problems: tuple[Problem, ...] = ()
 
 
@@ -78,7 +78,7 @@ def map_columns(
                 followed = map_flow_columns(config, flows, flow, ends, partial=partial)
             because = _because_of_table(source, target, ends[0], available)
             columns.extend(_flow(name, flow, (source, target), mapping, because) for mapping in followed.columns)
-            if not followed.whole:
+            if not followed.complete:
                 complete = False
                 unmapped = untraceable if _lead_on(flows, ends) else undescribed
                 unmapped.append(target if target.kind is NodeKind.TOPIC else source)

@@ -169,7 +169,7 @@ def connect_readings(rows: Sequence[ConnectorRow], context: LookupContext) -> It
     reported = _reported(rows, context)
     available = KnownColumns(_columns_of(reported, context), context.derived, context.databases)
     for reading in connect_jobs(reported, available):
-        count = "unknown_connectors" if not reading.known else "connector_columns" if reading.whole else "connectors"
+        count = "unknown_connectors" if not reading.known else "connector_columns" if reading.complete else "connectors"
         flows = reading.flows if reading.known else unread_job(reading.flows)
         yield JobReading(flows, Coverage.of_one(count, reading.problems))
 

@@ -105,8 +105,8 @@ _WANTED: Mapping[type, str] = {str: "a string", bool: "true or false", int: "a w
 
 def _is_a(value: Json, wanted: type) -> bool:
     if wanted is int:
-        is_whole = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
-        return is_whole and not isinstance(value, bool)
+        is_integer = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
+        return is_integer and not isinstance(value, bool)
     return isinstance(value, wanted)
 
 
@@ -121,9 +121,9 @@ def _members(value: dict[str, Json], shape: dict[str, Shape], where: str, depth:
                 yield Problem(where, f"has none of the members {name.split('|')}", "the specification requires it")
             continue
         member = name.removesuffix("?")
-        value_found = value.get(member)
-        if value_found is not None:
-            yield from schema_violations(value_found, inner, f"{where}.{member}", depth)
+        member_value = value.get(member)
+        if member_value is not None:
+            yield from schema_violations(member_value, inner, f"{where}.{member}", depth)
         elif member == name:
             yield Problem(where, f"the member {member!r} is missing", "the specification requires it")
 

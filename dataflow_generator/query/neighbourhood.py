@@ -205,8 +205,8 @@ class Jobs(Generic[K, E]):
         why = self._graph.step(hop.edge).evidence
         named = [job for job in between if self._names[job] in why]
         longest = [job for job in named if not self._is_part(job, named)]
-        likely = longest or [job for job in between if why in self._why[job]]
-        return tuple(likely or between)
+        candidates = longest or [job for job in between if why in self._why[job]]
+        return tuple(candidates or between)
 
     def _is_part(self, job: K, others: Iterable[K]) -> bool:
         """Return whether the evidence names another job whose name contains this one's: `orders_1` and `orders_12`."""

@@ -64,16 +64,16 @@ def lineage(root: K, kind: str, options: TraversalOptions, ahead: EdgeLookup[K, 
     """
     directions = [forward for forward, wanted in ((False, options.upstream), (True, options.downstream)) if wanted]
     member_of = list(ahead([root], True, _MEMBER_OF)) if kind == NodeKind.CONSUMER_GROUP else []
-    hops_found: dict[Hop[K, E], None] = dict.fromkeys(member_of)
+    all_hops: dict[Hop[K, E], None] = dict.fromkeys(member_of)
     starts = [root, *(hop.target for hop in member_of)]
     for forward in directions:
         if kind != NodeKind.COLUMN:
-            hops_found |= dict.fromkeys(traverse(starts, forward, DATASETS, options.depth, ahead))
+            all_hops |= dict.fromkeys(traverse(starts, forward, DATASETS, options.depth, ahead))
         if kind == NodeKind.COLUMN or options.columns:
             columns = _columns_to_follow(root, kind, forward, ahead)
             hops = traverse(columns, forward, COLUMNS, options.depth, ahead)
-            hops_found |= dict.fromkeys(_without_dead_ends(hops, forward=forward))
-    return tuple(hops_found)
+            all_hops |= dict.fromkeys(_without_dead_ends(hops, forward=forward))
+    return tuple(all_hops)
 
 
 def traverse(

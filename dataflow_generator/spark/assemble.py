@@ -50,6 +50,7 @@ from dataflow_generator.parquet.schema_batches import (
     write_span,
 )
 from dataflow_generator.spark.jdbc import check_reachable, replace_tables
+from dataflow_generator.spark.map_bytes import map_bytes
 
 Batches = Iterator[Any]
 _FRAME_TASKS = 2_000
@@ -253,20 +254,18 @@ def _edges(spark: SparkSession, source: DictionarySource, above: Iterator[Edge])
 def _local_rows(
     spark: SparkSession, source: DictionarySource, batch: Callable[[Any], pa.RecordBatch], schema: str
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of every range in order; tasks send a range as one value, compressed.
+    """Yield the rows of every range in order; tasks return the rows of a range as one compressed value.
 
-    As rows of Spark, the ranges that are on their way would fill a heap of 1 GB with Java objects.
+    Spark's `toLocalIterator` does not release the partitions that were read, which fills a heap of 1 GB.
     """
-    ranges = source.ranges(COLUMNS)
 
-    def build(numbers: Iterable[int]) -> Batches:
-        for at in numbers:
-            yield pa.RecordBatch.from_pydict(
-                {"packed": [_packed_batches(map(batch, source.cells(ranges[at])), schema)]}
-            )
+    def work(span: bytes) -> bytes:
+        first, last = span.split()
+        return _packed_batches(map(batch, source.cells((int(first), int(last)))), schema)
 
-    for row in tasks(spark, len(ranges), build, "packed binary").toLocalIterator(prefetchPartitions=True):
-        with pa.ipc.open_stream(row["packed"]) as stream:
+    spans = (b"%d %d" % span for span in source.ranges(COLUMNS))
+    for packed in map_bytes(spark, work, spans):
+        with pa.ipc.open_stream(packed) as stream:
             for rows in stream:
                 yield from rows.to_pylist()
 

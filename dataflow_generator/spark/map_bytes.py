@@ -24,7 +24,7 @@ _PIECES = "place long, piece binary"
 
 
 def map_bytes(spark: SparkSession, work: Work, pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the result of *work*, a module-level function, for each of *pieces*, in order; each piece is a task.
+    """Yield the result of *work*, which can be pickled, for each of *pieces*, in order; each piece is a task.
 
     Pieces and results go through the driver in waves, so that no shared directory is needed.
     """

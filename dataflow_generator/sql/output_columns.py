@@ -28,7 +28,7 @@ class OutputNames:
         self._scope = scope
         self._flink = scope.context.flink
         self._joined = len(scope.rows) > 1
-        self._taken: set[str] = set() if self._flink else {column.name for column in scope.listed()}
+        self._used_names: set[str] = set() if self._flink else {column.name for column in scope.listed()}
         self._fields: dict[str, int] = {}
         self._next = 0
 
@@ -44,7 +44,7 @@ class OutputNames:
 
     def counted(self) -> str:
         """Return ksqlDB's next `KSQL_COL_n` that is not a source column."""
-        while f"KSQL_COL_{self._next}" in self._taken:
+        while f"KSQL_COL_{self._next}" in self._used_names:
             self._next += 1
         self._next += 1
         return f"KSQL_COL_{self._next - 1}"
@@ -63,7 +63,7 @@ class OutputNames:
         return name.parts[-1]
 
     def _of_field(self, field: str) -> str:
-        count = self._fields.get(field, 0) + (field in self._taken)
+        count = self._fields.get(field, 0) + (field in self._used_names)
         self._fields[field] = self._fields.get(field, 0) + 1
         return f"{field}_{count}" if count else field
 
@@ -79,9 +79,9 @@ def _has(rows: Rows, name: str) -> bool:
 
 def synthetic_key(scope: Scope) -> str:
     """Return the name of the key that ksqlDB generates for a join: ROWKEY, numbered where a source has that name."""
-    taken = {column.name for column in scope.listed()}
+    used_names = {column.name for column in scope.listed()}
     name, count = "ROWKEY", 0
-    while name in taken:
+    while name in used_names:
         count += 1
         name = f"ROWKEY_{count}"
     return name

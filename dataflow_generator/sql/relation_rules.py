@@ -106,7 +106,7 @@ def _name(key: Expression) -> str:
 
 _WINDOWS = ("TUMBLE", "HOP", "CUMULATE", "SESSION")
 _SEARCHES = ("KEY_SEARCH_AGG", "TEXT_SEARCH_AGG", "VECTOR_SEARCH_AGG")
-_FOUND = "search_results"
+_SEARCH_RESULTS = "search_results"
 _BOUNDS = ("window_start", "window_end", "window_time")
 RowsOf = Callable[[Relation, Scope], Rows]
 
@@ -123,7 +123,7 @@ def table_function(call: Call, scope: Scope, rows_of: RowsOf) -> Rows:
     derived_value = computed((*values_of(plain, inner if tables else scope), *keys))
     if call.name in _SEARCHES and inner.rows:
         search_value = computed((derived_value, *(column.value for column in inner.listed())))
-        return Rows((Column(_FOUND, search_value),), open=True, rest=search_value)
+        return Rows((Column(_SEARCH_RESULTS, search_value),), open=True, rest=search_value)
     opened = [rows for rows in inner.rows if rows.open]
     # For an unknown table, its columns cannot be distinguished from the function's.
     return Rows(tuple(inner.listed()), open=True, table=opened[0].table if opened else "", rest=derived_value)

@@ -72,7 +72,7 @@ def _document(text: str, file: str) -> PositionedJson | None:
 def _names(document: PositionedJson) -> Mapping[str, list[JsonPath]]:
     """Return the places of fields by name: Avro's objects in `fields`, JSON Schema's members of `properties`."""
     names: dict[str, list[JsonPath]] = {}
-    for path in document.places:
+    for path in document.positions:
         if len(path) > 1 and path[-2] == "properties" and isinstance(path[-1], str):
             names.setdefault(path[-1], []).append(path)
         elif len(path) > 2 and path[-1] == "name" and path[-3] == "fields":

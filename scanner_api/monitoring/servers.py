@@ -186,7 +186,7 @@ def _names(settings: Settings) -> ClusterNames:
     displayed = {name for kind, name in settings.aliases if kind == _DISPLAYED}
     catalogs = frozenset(name for kind, name in settings.aliases if kind.startswith(_ENVIRONMENT))
     own = {str(settings.cluster), settings.identity} - {""}
-    return ClusterNames(frozenset(own | displayed), catalogs, whole=bool(displayed))
+    return ClusterNames(frozenset(own | displayed), catalogs, complete=bool(displayed))
 
 
 def ksqldb_servers(

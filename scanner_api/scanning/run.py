@@ -24,7 +24,7 @@ from scanner_dictionary.write.scan import write_scan
 from scanner_extractor.http.recording import Recorder, Replay, directory_name, recorded_cluster
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.merge import merge_results
-from scanner_extractor.scan.runner import ALL, Choice, Mode, kept, read_sources
+from scanner_extractor.scan.runner import ALL, Choice, Mode, read_sources, result_of_unread
 from scanner_extractor.schemas.parsing import (
     ParseRequest,
     ParseTexts,
@@ -188,7 +188,7 @@ def _read_cluster(cluster: LoadedCluster, connections: Connections, options: Sca
         connections = replace(connections, queries=known_queries(conn, cluster.settings.cluster))
     results = read_sources(cluster.settings, connections, choice=options.choice, progress=options.progress)
     if options.choice.mode is Mode.ENRICH:
-        files = tuple(kept(source, "manual", options.choice.mode) for source in cluster.manual.sources)
+        files = tuple(result_of_unread(source, "manual", options.choice.mode) for source in cluster.manual.sources)
         results = replace(results, outcomes=(*results.outcomes, *files))
     silent = [outcome.source for outcome in results.outcomes if outcome.status != SourceStatus.READ]
     with options.engine.connect() as conn:

@@ -56,9 +56,9 @@ def drift(cluster: str | None, kind: str | None, dictionary: Dictionary, style: 
 
 
 def _lines(row: DriftRow) -> Iterator[dict[str, Any]]:
-    whole = _document(row)
+    document = _document(row)
     for difference in row.differences or (_NOTHING,):
-        yield whole | difference._asdict()
+        yield document | difference._asdict()
 
 
 def _document(row: DriftRow) -> dict[str, Any]:

@@ -53,9 +53,9 @@ def _row(finding: Finding) -> str:
 
 def _section(finding: Finding) -> str:
     rows = "".join(
-        f"| {_code(one.shown)} | {one.kind} | {one.use} | {_listed(one.through)} | {_listed((one.owner,))} | "
-        f"{_listed(one.tags)} | {_text('; '.join(one.evidence))} |\n"
-        for one in finding.affected[:MOST_SHOWN]
+        f"| {_code(hit.shown)} | {hit.kind} | {hit.use} | {_listed(hit.through)} | {_listed((hit.owner,))} | "
+        f"{_listed(hit.tags)} | {_text('; '.join(hit.evidence))} |\n"
+        for hit in finding.affected[:MOST_SHOWN]
     )
     more = len(finding.affected) - MOST_SHOWN
     rest = f"\n… and {more} more.\n" if more > 0 else ""

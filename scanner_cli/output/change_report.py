@@ -64,7 +64,7 @@ def summary(report: ChangeReport) -> str:
 def message(finding: Finding) -> str:
     """Return a finding in one line."""
     hit = hits(finding)
-    owners = sorted({one.owner for one in finding.affected if one.owner} | ({finding.owner} - {""}))
+    owners = sorted({affected.owner for affected in finding.affected if affected.owner} | ({finding.owner} - {""}))
     parts = [
         f"{finding.target}: {finding.what}",
         *finding.why,
@@ -77,7 +77,7 @@ def message(finding: Finding) -> str:
 
 def hits(finding: Finding) -> str:
     """Count who is hit, by kind."""
-    counts = Counter(_PLURALS.get(one.kind, one.kind) for one in finding.affected)
+    counts = Counter(_PLURALS.get(affected.kind, affected.kind) for affected in finding.affected)
     return ", ".join(f"{counts[name]} {name}" for name in dict.fromkeys(_PLURALS.values()) if counts[name])
 
 
@@ -99,10 +99,10 @@ def relative(file: str) -> str:
     return (path.relative_to(home) if path.is_relative_to(home) else path).as_posix()
 
 
-def affected_text(one: Affected) -> str:
+def affected_text(affected: Affected) -> str:
     """Return who is hit and how, in one line."""
-    through = f" through {', '.join(one.through)}" if one.through else ""
-    return f"{one.kind} {one.shown}: {one.use}{through}"
+    through = f" through {', '.join(affected.through)}" if affected.through else ""
+    return f"{affected.kind} {affected.shown}: {affected.use}{through}"
 
 
 def _marks(finding: Finding) -> list[str]:
@@ -114,15 +114,15 @@ def _affected_rows(finding: Finding) -> list[dict[str, Json]]:
     rows: list[dict[str, Json]] = [
         {
             "item": finding.item,
-            "affected": one.shown,
-            "kind": one.kind,
-            "use": one.use,
-            "through": one.through,
-            "owner": one.owner,
-            "tags": one.tags,
-            "evidence": "; ".join(one.evidence),
+            "affected": affected.shown,
+            "kind": affected.kind,
+            "use": affected.use,
+            "through": affected.through,
+            "owner": affected.owner,
+            "tags": affected.tags,
+            "evidence": "; ".join(affected.evidence),
         }
-        for one in finding.affected[:MOST_SHOWN]
+        for affected in finding.affected[:MOST_SHOWN]
     ]
     more = len(finding.affected) - len(rows)
     return [*rows, {"item": finding.item, "affected": f"and {more} more"}] if more else rows

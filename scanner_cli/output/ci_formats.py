@@ -64,7 +64,7 @@ def _annotation(finding: Finding, report: ChangeReport) -> str:
     title = f"{finding.rule} {finding.item}".strip()
     values = {"file": relative(place.file), "line": place.line, "col": place.column, "title": title}
     listed = ",".join(f"{name}={_property(str(value))}" for name, value in values.items() if value)
-    affected = [affected_text(one) for one in finding.affected[:_MOST_AFFECTED]]
+    affected = [affected_text(affected_node) for affected_node in finding.affected[:_MOST_AFFECTED]]
     return f"::{level} {listed}::{_data(chr(10).join([message(finding), *affected]))}"
 
 
@@ -118,7 +118,7 @@ def _sarif_result(finding: Finding, report: ChangeReport) -> dict[str, Json]:
         "partialFingerprints": {"scanner/v1": finding.fingerprint},
         "properties": {
             "verdict": str(finding.verdict),
-            "affected": [affected_text(one) for one in finding.affected],
+            "affected": [affected_text(affected) for affected in finding.affected],
             "tags": list(finding.tags),
         },
     }
@@ -138,7 +138,7 @@ def junit(report: ChangeReport) -> str:
     """
     suites = ElementTree.Element("testsuites", name="scanner check-change")
     places = [(place_in_files(finding, report).file, finding) for finding in ordered(report.findings)]
-    for file in dict.fromkeys([*(one.file for one in report.files), *(file for file, _ in places)]):
+    for file in dict.fromkeys([*(checked.file for checked in report.files), *(file for file, _ in places)]):
         findings = [finding for other, finding in places if other == file]
         counted = [finding for finding in findings if finding.counts]
         errors = sum(finding.verdict is Verdict.UNKNOWN for finding in counted)
@@ -168,7 +168,7 @@ def _junit_case(suite: ElementTree.Element, file: str, finding: Finding) -> None
         tag = "error" if finding.verdict is Verdict.UNKNOWN else "failure"
         problem = ElementTree.SubElement(case, tag, message=_xml(message(finding)), type=str(finding.verdict))
         place = f"{relative(finding.place.file)}:{finding.place.line}:{finding.place.column}"
-        problem.text = _xml("\n".join([place, *(affected_text(one) for one in finding.affected)]))
+        problem.text = _xml("\n".join([place, *(affected_text(affected) for affected in finding.affected)]))
 
 
 def _xml(text: str) -> str:

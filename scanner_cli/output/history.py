@@ -43,7 +43,10 @@ def prune_lines(result: PruneResult, *, dry_run: bool) -> Iterator[str]:
 
 def prune_document(result: PruneResult, *, dry_run: bool) -> Json:
     """Return what goes, and what is kept."""
-    clusters = [{"name": each.name, "removed": list(each.removed), "oldest": each.oldest} for each in result.clusters]
+    clusters = [
+        {"name": cluster.name, "removed": list(cluster.removed), "oldest": cluster.oldest}
+        for cluster in result.clusters
+    ]
     return {"dry_run": dry_run, "clusters": clusters, "graphs": list(result.graphs), "rows": dict(result.rows)}
 
 
@@ -59,7 +62,7 @@ def _node_row(change: NodeChange) -> dict[str, Json]:
 
 def _edge_row(change: FlowChange) -> dict[str, Json]:
     what = f"{_short(change.source)} → {_short(change.target)}"
-    before, after = (_relation(each) for each in (change.before, change.after))
+    before, after = (_relation(relation) for relation in (change.before, change.after))
     return _row(str(change.action), change.kind, what, before, after, change.cause)
 
 

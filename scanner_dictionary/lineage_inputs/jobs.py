@@ -49,7 +49,7 @@ def cluster_names(conn: Connection) -> Mapping[str, ClusterNames]:
 def _names(kinds: Mapping[str, set[str]]) -> ClusterNames:
     catalogs = (names for kind, names in kinds.items() if kind.startswith(_ENVIRONMENT))
     databases = kinds[""] | kinds.get(_DISPLAYED, set())
-    return ClusterNames(frozenset(databases), frozenset[str]().union(*catalogs), whole=_DISPLAYED in kinds)
+    return ClusterNames(frozenset(databases), frozenset[str]().union(*catalogs), complete=_DISPLAYED in kinds)
 
 
 def _statements() -> Select[Any]:

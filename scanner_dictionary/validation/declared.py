@@ -11,12 +11,12 @@ from scanner_dictionary.queries.drift import Difference, Drift, DriftRow, drift
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.validation.findings import Rule, Severity
 
-Found = Iterator[tuple[str, str]]
+Occurrences = Iterator[tuple[str, str]]
 
 _SHOW = "`scanner drift` shows every key"
 
 
-def drifting(kind: Drift, conn: Connection, cluster: int) -> Found:
+def drifting(kind: Drift, conn: Connection, cluster: int) -> Occurrences:
     """Find topics and connectors of one kind of drift."""
     name = conn.execute(select(t.cluster.c.name).where(t.cluster.c.id == cluster)).scalar_one()
     for row in drift(conn, cluster=name).rows:

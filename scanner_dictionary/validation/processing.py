@@ -11,13 +11,13 @@ from scanner_dictionary.queries.connectors import FAILED
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.validation.findings import Rule, Severity
 
-Found = Iterator[tuple[str, str]]
+Occurrences = Iterator[tuple[str, str]]
 
 _connector = t.connector.c
 _DEAD = ("FAILED", "FAILING", "DEGRADED", "ERROR", "UNRESPONSIVE")
 
 
-def failed_connectors(conn: Connection, cluster: int) -> Found:
+def failed_connectors(conn: Connection, cluster: int) -> Occurrences:
     """Find connectors that failed, and tasks of others that did."""
     query = select(_connector.name, _connector.state, _connector.trace).where(
         _connector.cluster_id == cluster, _connector.gone.is_(None), _connector.state.in_(FAILED)
@@ -34,7 +34,7 @@ def failed_connectors(conn: Connection, cluster: int) -> Found:
         yield f"connector {name}", f"its task {number} is {state}{_why(trace)}"
 
 
-def without_tasks(conn: Connection, cluster: int) -> Found:
+def without_tasks(conn: Connection, cluster: int) -> Occurrences:
     """Find connectors that run and have no task: they move nothing."""
     has = exists().where(t.connector_task.c.connector_id == _connector.id)
     query = select(_connector.name).where(
@@ -44,7 +44,7 @@ def without_tasks(conn: Connection, cluster: int) -> Found:
         yield f"connector {name}", "it is RUNNING and has no task"
 
 
-def connectors_on_missing_topics(conn: Connection, cluster: int) -> Found:
+def connectors_on_missing_topics(conn: Connection, cluster: int) -> Occurrences:
     """Find connectors that used a topic which does not exist."""
     query = select(_connector.name, _connector.topics).where(
         _connector.cluster_id == cluster, _connector.gone.is_(None), _connector.topics.is_not(None)
@@ -56,7 +56,7 @@ def connectors_on_missing_topics(conn: Connection, cluster: int) -> Found:
             yield f"connector {name}", f"it used the topic {topic!r}, which does not exist"
 
 
-def collections_on_missing_topics(conn: Connection, cluster: int) -> Found:
+def collections_on_missing_topics(conn: Connection, cluster: int) -> Occurrences:
     """Find ksqlDB collections whose topic does not exist."""
     collection = t.ksql_source.c
     topic = t.topic.c
@@ -74,7 +74,7 @@ def collections_on_missing_topics(conn: Connection, cluster: int) -> Found:
         yield f"{kind} {name}", f"its topic {missing!r} is not among the topics of the brokers"
 
 
-def failed_statements(conn: Connection, cluster: int) -> Found:
+def failed_statements(conn: Connection, cluster: int) -> Occurrences:
     """Find Flink statements, Flink jobs and ksqlDB queries that failed."""
     statement, job, query = t.flink_statement.c, t.flink_job.c, t.ksql_query.c
     for label, table, detail in (
@@ -89,7 +89,7 @@ def failed_statements(conn: Connection, cluster: int) -> Found:
             yield f"{label} {name}", f"it is {state}{_why(message)}"
 
 
-def failed_tables(conn: Connection, cluster: int) -> Found:
+def failed_tables(conn: Connection, cluster: int) -> Occurrences:
     """Find topics whose table is not updated any more."""
     row = t.materialization.c
     query = select(row.topic, row.table_format, row.state, row.detail).where(
@@ -99,7 +99,7 @@ def failed_tables(conn: Connection, cluster: int) -> Found:
         yield f"topic {topic}", f"its {form} table is {state}{_why(detail)}"
 
 
-def stale_sources(conn: Connection, cluster: int) -> Found:
+def stale_sources(conn: Connection, cluster: int) -> Occurrences:
     """Find sources whose facts are older than the newest scan."""
     source = t.source.c
     query = select(source.name, source.stale_since, source.stale_reason).where(

@@ -12,7 +12,7 @@ from scanner_dictionary.schema import tables as t
 from scanner_dictionary.validation.findings import Rule, Severity
 from scanner_model.schemas import qualified_subject
 
-Found = Iterator[tuple[str, str]]
+Occurrences = Iterator[tuple[str, str]]
 
 _NEWEST = -1
 """The version that a reference to the newest one names."""
@@ -20,7 +20,7 @@ _NEWEST = -1
 _topic, _link, _subject, _version = t.topic.c, t.topic_schema.c, t.subject.c, t.subject_version.c
 
 
-def without_schema(conn: Connection, cluster: int) -> Found:
+def without_schema(conn: Connection, cluster: int) -> Occurrences:
     """Find topics that no schema describes now; internal ones have none by design."""
     described = exists().where(_link.topic_id == _topic.id, _link.gone.is_(None), _link.is_current)
     query = select(_topic.name).where(
@@ -30,7 +30,7 @@ def without_schema(conn: Connection, cluster: int) -> Found:
         yield f"topic {name}", "no schema describes it"
 
 
-def without_topic(conn: Connection, cluster: int) -> Found:
+def without_topic(conn: Connection, cluster: int) -> Occurrences:
     """Find subjects that describe no topic and that no other schema refers to."""
     bound = exists().where(
         _link.registry_id == _subject.registry_id,
@@ -53,7 +53,7 @@ def without_topic(conn: Connection, cluster: int) -> Found:
             )
 
 
-def ambiguous(conn: Connection, cluster: int) -> Found:
+def ambiguous(conn: Connection, cluster: int) -> Occurrences:
     """Find sides of topics with several schemas that no rule decides between."""
     query = (
         select(_topic.name, _link.schema_role, func.count())
@@ -65,7 +65,7 @@ def ambiguous(conn: Connection, cluster: int) -> Found:
         yield f"topic {name}", f"{count} schemas may be its {role}, and nothing decides which"
 
 
-def dangling_references(conn: Connection, cluster: int) -> Found:
+def dangling_references(conn: Connection, cluster: int) -> Occurrences:
     """Find references of versions to a version that its registry does not have."""
     references = _references(conn, cluster)
     existing = _versions(conn, {row.subject.rpartition(":")[2] for row in references})
@@ -113,7 +113,7 @@ def _versions(conn: Connection, names: Collection[str]) -> Mapping[tuple[int, st
     return versions
 
 
-def groups_on_missing_topics(conn: Connection, cluster: int) -> Found:
+def groups_on_missing_topics(conn: Connection, cluster: int) -> Occurrences:
     """Find consumer groups that read a topic which is not there."""
     group, read = t.consumer_group.c, t.consumer_group_topic.c
     topic_exists = and_(_topic.cluster_id == cluster, _topic.name == read.topic_name, _topic.gone.is_(None))

@@ -148,7 +148,7 @@ class CatalogCollector:
     def reading(self) -> CatalogResult:
         """Return the result, sorted; unread names are dropped where other tables could not be listed."""
         reasons = self._reasons()
-        whole = not self.unlisted and not self.without_lineage
+        complete = not self.unlisted and not self.without_lineage
         return CatalogResult(
             outcome=SourceResult(
                 source=self.settings.source,
@@ -158,7 +158,7 @@ class CatalogCollector:
                 requested=len(self.tables) + len(self.unread),
                 reason="; ".join(reasons),
                 requests=self.http.requests,
-                unread=frozenset(self.unread) if whole else frozenset(),
+                unread=frozenset(self.unread) if complete else frozenset(),
             ),
             tables=tuple(self.tables[key] for key in sorted(self.tables)),
             links=tuple(self.links[key] for key in sorted(self.links)),

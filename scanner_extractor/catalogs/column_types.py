@@ -1,4 +1,4 @@
-"""Parse Hive and Spark types, as `struct<a:int,b:array<struct<c:decimal(10,2)>>>`, into shapes."""
+"""Parse types of Hive, Spark, StarRocks and Doris, as `struct<a:int,b:array<struct<c:decimal(10,2)>>>`, into shapes."""
 
 from __future__ import annotations
 
@@ -56,6 +56,8 @@ _LONGEST = 1_000_000
 _WORD = re.compile(r"\s*(?P<word>[A-Za-z_]\w*(?:[ \t]+(?!(?i:comment|not)\b)[A-Za-z]\w*)*)\s*")
 _ARGUMENTS = re.compile(r"\(\s*(?P<arguments>[^()<>]{0,100}?)\s*\)\s*")
 _NAME = re.compile(r"\s*(?:`(?P<quoted>(?:[^`]|``)*)`|(?P<plain>[^:<>,`\s][^:<>,`]*))\s*:")
+_NAME_BEFORE_SPACE = re.compile(r"\s*(?:`(?P<quoted>(?:[^`]|``)*)`|(?P<plain>[^:<>,`\s]+))\s+(?=[A-Za-z_])")
+"""StarRocks writes `struct<a int(11)>`."""
 _END = re.compile(r">\s*")
 _NOT_NULL = re.compile(r"(?i:not\s+null)\s*")
 _COMMENT = re.compile(r"(?i:comment)\s+(?:'(?P<single>(?:[^'\\]|\\.|'')*)'|\"(?P<double>(?:[^\"\\]|\\.)*)\")\s*")
@@ -117,7 +119,7 @@ def _part(kind: str, number: int, text: str, at: int, depth: int) -> tuple[Part,
         shape, at = _type(text, at, depth + 1)
         segment = ELEMENT if kind == "array" else MAP_VALUE if number else ""
         return Part(segment=segment, shape=shape), at
-    match = _NAME.match(text, at)
+    match = _NAME.match(text, at) or _NAME_BEFORE_SPACE.match(text, at)
     if not match:
         raise _Unreadable
     name = match["plain"].rstrip() if match["quoted"] is None else match["quoted"].replace("``", "`")

@@ -102,11 +102,11 @@ def hide_in_forms(body: bytes) -> bytes:
     if not isinstance(payload, dict):
         return body
     for form in (form for name in _FORMS for form in objects(payload, name)):
-        form["content"] = _hidden(text(form, "content"))
+        form["content"] = _masked_content(text(form, "content"))
     return json.dumps(payload).encode()
 
 
-def _hidden(content: str) -> str:
+def _masked_content(content: str) -> str:
     try:
         return json.dumps(mask_json(json.loads(content)))
     except (ValueError, RecursionError):
@@ -243,10 +243,10 @@ class _Lineage:
 
     def read(self, assets: list[tuple[str, str]]) -> None:
         """Add the flows between datasets, each by its job where there is one."""
-        self._keep(self._collector.lineage([identifier for _, identifier in assets], str, self._fetch))
-        self._fetch_all(self._beside(self._nodes.values()))
+        self._add_nodes(self._collector.lineage([identifier for _, identifier in assets], str, self._fetch))
+        self._fetch_all(self._neighbour_ids(self._nodes.values()))
         jobs = [node for node in self._nodes.values() if is_process(node)]
-        self._fetch_all(self._beside(jobs))
+        self._fetch_all(self._neighbour_ids(jobs))
         for key in sorted(self._nodes):
             self._flows(self._nodes[key])
 
@@ -262,16 +262,16 @@ class _Lineage:
     def _fetch_all(self, wanted: Iterable[str]) -> None:
         identifiers = sorted(set(wanted) - self._nodes.keys())
         answers = self._collector.run_all(identifiers, self._fetch)
-        self._keep(node for node in answers if not isinstance(node, ScannerError))
+        self._add_nodes(node for node in answers if not isinstance(node, ScannerError))
         for identifier, answer in zip(identifiers, answers, strict=True):
             if isinstance(answer, ScannerError):
                 self._collector.without_lineage += 1
                 self._collector.report_problem(identifier, "this lineage node could not be read", answer)
 
-    def _keep(self, nodes: Iterable[dict[str, Json]]) -> None:
+    def _add_nodes(self, nodes: Iterable[dict[str, Json]]) -> None:
         self._nodes |= {identity: node for node in nodes if (identity := text(node, "id"))}
 
-    def _beside(self, nodes: Iterable[Json]) -> list[str]:
+    def _neighbour_ids(self, nodes: Iterable[Json]) -> list[str]:
         return [identity for node in nodes for side in (_UP, _DOWN) for identity in references(node, side)]
 
     def _flows(self, node: Json) -> None:

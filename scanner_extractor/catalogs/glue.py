@@ -75,14 +75,16 @@ def read_table(entry: dict[str, Json], database: str, settings: CatalogSettings)
         description=text(entry, "Description"),
         created=moment(entry.get("CreateTime")),
         updated=moment(entry.get("UpdateTime")),
-        parameters=_kept(entry, storage, own),
+        parameters=_table_parameters(entry, storage, own),
         partition_keys=tuple(text(key, "Name") for key in objects(entry, "PartitionKeys")),
         symlinks=(identity,) if identity else (),
         columns=tuple(columns_of(_parts(entry, storage, own))),
     )
 
 
-def _kept(entry: dict[str, Json], storage: dict[str, Json], own: dict[str, Json]) -> tuple[tuple[str, str], ...]:
+def _table_parameters(
+    entry: dict[str, Json], storage: dict[str, Json], own: dict[str, Json]
+) -> tuple[tuple[str, str], ...]:
     """Return the table's parameters, and other members of it and of its storage."""
     stated = {name: value for name, value in own.items() if not name.startswith(_SPARK_SCHEMA)}
     rest = {name: value for name, value in entry.items() if name not in _READ}
@@ -109,10 +111,10 @@ def _parts(entry: dict[str, Json], storage: dict[str, Json], own: dict[str, Json
 
 def _spark_schema(own: Mapping[str, Json]) -> str:
     """Join the schema that Spark cuts into parts, as Glue takes no long parameter; empty where there is none."""
-    whole = text(own, _SPARK_SCHEMA)
+    schema = text(own, _SPARK_SCHEMA)
     count = text(own, f"{_SPARK_SCHEMA}.numParts")
-    if whole or not count.isdecimal() or len(count) > 4:
-        return whole
+    if schema or not count.isdecimal() or len(count) > 4:
+        return schema
     return "".join(text(own, f"{_SPARK_SCHEMA}.part.{number}") for number in range(int(count)))
 
 

@@ -62,13 +62,13 @@ def _poll_statement(
     )
     try:
         for row in _rows(collector, clock, statement, members):
-            _keep(collector, namespace, row)
+            _add_link(collector, namespace, row)
     except ScannerError as error:
         collector.without_lineage += 1
         collector.report_problem(f"system.access.{table}", "it could not be read", error)
 
 
-def _keep(collector: CatalogCollector, namespace: str, row: Row) -> None:
+def _add_link(collector: CatalogCollector, namespace: str, row: Row) -> None:
     origin, target = (_name(row, end, namespace) for end in ("source", "target"))
     if not origin or not target or not {origin, target} & collector.tables.keys():
         return
@@ -94,7 +94,7 @@ def _rows(collector: CatalogCollector, clock: Clock, statement: str, members: tu
         "disposition": "INLINE",
         "format": "JSON_ARRAY",
     }
-    answer = _finished(collector, clock, collector.http.post(*_API, body=body))
+    answer = _wait_for(collector, clock, collector.http.post(*_API, body=body))
     names = [text(column, "name") for column in objects(member(member(answer, "manifest"), "schema"), "columns")]
     chunk = member(answer, "result")
     for _ in range(MOST_PAGES):
@@ -111,7 +111,7 @@ def _rows(collector: CatalogCollector, clock: Clock, statement: str, members: tu
     raise PayloadUnexpected("the result has no end")
 
 
-def _finished(collector: CatalogCollector, clock: Clock, answer: Json) -> Json:
+def _wait_for(collector: CatalogCollector, clock: Clock, answer: Json) -> Json:
     """Wait for the statement; raises SourceRefused where it failed, as nearly always for rights that are missing."""
     for _ in range(_POLLS):
         status = member(answer, "status")
@@ -333,13 +333,17 @@ class _Scan:
         params = (("table_name", table.name), ("include_entity_lineage", "true"))
         answer = self._http.get(*_LINEAGE, "table-lineage", params=params)
         table_endpoint = Endpoint((self.namespace, table.name))
-        up = ((Endpoint(name), table_endpoint, process) for name, process in self._beside(objects(answer, "upstreams")))
+        up = (
+            (Endpoint(name), table_endpoint, process)
+            for name, process in self._named_neighbours(objects(answer, "upstreams"))
+        )
         down = (
-            (table_endpoint, Endpoint(name), process) for name, process in self._beside(objects(answer, "downstreams"))
+            (table_endpoint, Endpoint(name), process)
+            for name, process in self._named_neighbours(objects(answer, "downstreams"))
         )
         return [*up, *down]
 
-    def _beside(self, entries: list[dict[str, Json]]) -> Iterator[tuple[Name, str]]:
+    def _named_neighbours(self, entries: list[dict[str, Json]]) -> Iterator[tuple[Name, str]]:
         for entry in entries:
             if name := dataset(entry, self.namespace):
                 yield from ((name, process) for process in processes(entry))

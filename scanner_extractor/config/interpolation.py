@@ -66,10 +66,10 @@ class _Filling:
 
     def _text(self, text: str, path: JsonPath) -> str:
         before = len(self.errors)
-        whole = _VARIABLE.sub(lambda match: self._variable(match, path), text)
+        interpolated = _VARIABLE.sub(lambda match: self._variable(match, path), text)
         if text.startswith(FILE_MARK) and len(self.errors) == before:
-            return self._file(whole.removeprefix(FILE_MARK), text, path)
-        return whole
+            return self._file(interpolated.removeprefix(FILE_MARK), text, path)
+        return interpolated
 
     def _variable(self, match: re.Match[str], path: JsonPath) -> str:
         name, default = match["name"], match["default"]
@@ -79,13 +79,13 @@ class _Filling:
             return self._add_error(
                 path, f"{match[0]!r} names no variable", "write ${NAME}, or $$ for a dollar sign", match[0]
             )
-        given = self.environment.get(name)
+        value = self.environment.get(name)
         if default is not None:
-            return given or default
-        if given is None:
+            return value or default
+        if value is None:
             hint = f"set it, or write ${{{name}:-default}}"
             return self._add_error(path, f"the environment has no variable {name}", hint, match[0])
-        return given
+        return value
 
     def _file(self, name: str, written: str, path: JsonPath) -> str:
         """Return the text of a file without its last line break."""

@@ -75,19 +75,19 @@ class Prober:
 
         Of the usual ports, closed ones are left out, unless it is all of them.
         """
-        host, ports = _places(address)
+        host, ports = _host_and_ports(address)
         silent = 0
         for port in ports:
             progress(SourceId(f"probing {host}:{port}"), 0, None)
             if self.reachable(host.strip("[]"), port):
-                yield self._what(host, port)
+                yield self._probe_port(host, port)
             else:
                 silent += 1
         if silent == len(ports):
             url = f"{host}:{ports[0]}" if len(ports) == 1 else host
             yield Probed(url=url, detail=SILENT)
 
-    def _what(self, host: str, port: int) -> Probed:
+    def _probe_port(self, host: str, port: int) -> Probed:
         address = f"{host}:{port}"
         detail = ""
         for scheme in ("http", "https"):
@@ -117,9 +117,9 @@ def probe_brokers(settings: KafkaSettings) -> tuple[str, int]:
     return metadata.cluster_id or "", len(metadata.brokers)
 
 
-def _places(address: str) -> tuple[str, tuple[int, ...]]:
-    whole = broker_address(address)
-    host, _, port = whole.rpartition(":")
+def _host_and_ports(address: str) -> tuple[str, tuple[int, ...]]:
+    broker = broker_address(address)
+    host, _, port = broker.rpartition(":")
     if not host:
         raise InputInvalid(f"{address!r} is not an address", where="--probe", hint="write host:port, or host")
     written = address.strip().rstrip("/").removesuffix(f":{port}") != address.strip().rstrip("/")

@@ -81,11 +81,11 @@ class _Expansion:
             brokers=brokers,
             kafka=kafka,
             kafka_rest=rest,
-            registries=_with(declared.registries, self._registries()),
-            stream_catalogs=_with(declared.stream_catalogs, self._stream_catalogs()),
-            ksqldb=_with(declared.ksqldb, self._ksqldb()),
-            connect=_with(declared.connect, self._connect()),
-            flink=_with(declared.flink, self._flink()),
+            registries=_with_discovered(declared.registries, self._registries()),
+            stream_catalogs=_with_discovered(declared.stream_catalogs, self._stream_catalogs()),
+            ksqldb=_with_discovered(declared.ksqldb, self._ksqldb()),
+            connect=_with_discovered(declared.connect, self._connect()),
+            flink=_with_discovered(declared.flink, self._flink()),
             tableflow=declared.tableflow or self._tableflow(),
             metrics=self._metrics(kafka),
             lacking=(*declared.lacking, *self._lacking(has_kafka=bool(kafka or rest))),
@@ -198,31 +198,33 @@ class _Expansion:
     def _lacking(self, *, has_kafka: bool) -> Iterator[Lacking]:
         """Yield the sources that exist and have no key; *has_kafka*: the Kafka cluster itself can be read."""
         if not has_kafka:
-            yield _lacks(SourceId(f"kafka_rest:{self.cluster.url}:{self.cluster.id}"), "kafka", Plane.KAFKA)
+            yield _missing_key(SourceId(f"kafka_rest:{self.cluster.url}:{self.cluster.id}"), "kafka", Plane.KAFKA)
         declared = self.settings
-        yield from _keyless(declared.registries, self._registries(), "schema_registry", Plane.SCHEMA_REGISTRY)
-        yield from _keyless(declared.stream_catalogs, self._stream_catalogs(), "stream_catalog", Plane.SCHEMA_REGISTRY)
-        yield from _keyless(declared.ksqldb, self._ksqldb(), "ksqldb", Plane.KSQLDB)
-        yield from _keyless(declared.flink, self._flink(), "flink", Plane.FLINK)
+        yield from _missing_keys(declared.registries, self._registries(), "schema_registry", Plane.SCHEMA_REGISTRY)
+        yield from _missing_keys(
+            declared.stream_catalogs, self._stream_catalogs(), "stream_catalog", Plane.SCHEMA_REGISTRY
+        )
+        yield from _missing_keys(declared.ksqldb, self._ksqldb(), "ksqldb", Plane.KSQLDB)
+        yield from _missing_keys(declared.flink, self._flink(), "flink", Plane.FLINK)
 
 
-def _keyless(
+def _missing_keys(
     declared: tuple[_Source, ...], discovered: Iterator[_Source], kind: str, plane: Plane
 ) -> Iterator[Lacking]:
     known = _known(declared)
     return (
-        _lacks(source.source, kind, plane)
+        _missing_key(source.source, kind, plane)
         for source in discovered
         if not has_key(source.http) and _is_new(source, known)
     )
 
 
-def _lacks(source: SourceId, kind: str, plane: Plane) -> Lacking:
+def _missing_key(source: SourceId, kind: str, plane: Plane) -> Lacking:
     hint = f"give it one as `confluent_cloud.{plane}.auth`, or leave it out with `--skip {kind}`"
     return Lacking(source=source, kind=kind, what=f"no key for this plane ({plane})", hint=hint)
 
 
-def _with(declared: tuple[_Source, ...], discovered: Iterator[_Source]) -> tuple[_Source, ...]:
+def _with_discovered(declared: tuple[_Source, ...], discovered: Iterator[_Source]) -> tuple[_Source, ...]:
     """Add what was found and has a key to what is declared, unless it is the same source."""
     known = _known(declared)
     return declared + tuple(source for source in discovered if has_key(source.http) and _is_new(source, known))

@@ -161,7 +161,7 @@ class _Resolution:
             return (undecided(f"the type {missing.body} is defined in no text that is known"),)
         if writer.kind == "union":
             branches = (self._writer.type_of(body, writer.namespace) for body in writer.body)
-            return tuple(one for branch in branches for one in self.check(reader, branch))
+            return tuple(difference for branch in branches for difference in self.check(reader, branch))
         if reader.kind == "union":
             return self._one_of(reader, writer)
         if reader.kind != writer.kind:
@@ -179,11 +179,11 @@ class _Resolution:
         missing = Difference((), "MISSING_UNION_BRANCH", f"no branch of the reader's union reads {writer.shown}")
         closest: tuple[Difference, ...] = (missing,)
         for branch in (self._reader.type_of(body, reader.namespace) for body in reader.body):
-            found = self.check(branch, writer)
-            if not any(one.certain for one in found):
-                return found
+            differences = self.check(branch, writer)
+            if not any(difference.certain for difference in differences):
+                return differences
             if branch.kind == writer.kind == "record" and _same_name(branch, writer):
-                closest = found
+                closest = differences
         return closest
 
     def _named(self, reader: _Type, writer: _Type) -> tuple[Difference, ...]:
@@ -196,17 +196,19 @@ class _Resolution:
 
     def _fields(self, reader: _Type, writer: _Type) -> Iterator[Difference]:
         written = {field["name"]: field for field in _fields_of(writer)}
-        for one in _fields_of(reader):
-            source = next((written[name] for name in (one["name"], *_texts(one)) if name in written), None)
-            kind = self._reader.type_of(one.get("type"), reader.inner_namespace)
+        for reader_field in _fields_of(reader):
+            source = next(
+                (written[name] for name in (reader_field["name"], *_texts(reader_field)) if name in written), None
+            )
+            kind = self._reader.type_of(reader_field.get("type"), reader.inner_namespace)
             if source is not None:
                 theirs = self._writer.type_of(source.get("type"), writer.inner_namespace)
-                yield from within(one["name"], self.check(kind, theirs))
-            elif "default" not in one:
+                yield from within(reader_field["name"], self.check(kind, theirs))
+            elif "default" not in reader_field:
                 what = "the reader's field has no default, and the written data lack it"
                 # The library takes an enum's own default for a mismatch of types.
                 rule = "TYPE_MISMATCH" if "default" in _body(kind) else "READER_FIELD_MISSING_DEFAULT_VALUE"
-                yield Difference((one["name"],), rule, what)
+                yield Difference((reader_field["name"],), rule, what)
 
 
 def _body(kind: _Type) -> dict[str, Json]:
@@ -216,7 +218,7 @@ def _body(kind: _Type) -> dict[str, Json]:
 def _fields_of(record: _Type) -> list[dict[str, Json]]:
     listed = record.body.get("fields")
     fields = listed if isinstance(listed, list) else []
-    return [one for one in fields if isinstance(one, dict) and isinstance(one.get("name"), str)]
+    return [field for field in fields if isinstance(field, dict) and isinstance(field.get("name"), str)]
 
 
 def _same_name(reader: _Type, writer: _Type) -> bool:

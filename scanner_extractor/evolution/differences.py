@@ -35,6 +35,6 @@ def undecided(what: str, path: ColumnPath = ()) -> Difference:
     return Difference(path, "NOT_DECIDED", what, certain=False)
 
 
-def within(step: str, found: Iterable[Difference]) -> tuple[Difference, ...]:
-    """Return *found* with their paths inside *step*."""
-    return tuple(replace(one, path=(step, *one.path)) for one in found)
+def within(step: str, differences: Iterable[Difference]) -> tuple[Difference, ...]:
+    """Return *differences* with their paths inside *step*."""
+    return tuple(replace(difference, path=(step, *difference.path)) for difference in differences)

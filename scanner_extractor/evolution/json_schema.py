@@ -49,7 +49,7 @@ def differences(reader: SchemaText, writer: SchemaText) -> tuple[Difference, ...
 
     Raises InputInvalid where a text is no JSON.
     """
-    update, original = (References(read_json(one.text), one.references.get) for one in (reader, writer))
+    update, original = (References(read_json(schema.text), schema.references.get) for schema in (reader, writer))
     comparison = _Comparison()
     return comparison.compare(_node(original.root, original), _node(update.root, update))
 
@@ -105,7 +105,7 @@ def _parts(place: Located, texts: References) -> Iterator[_Node]:
             yield _Node(keyword, body, place, texts)
     for keyword in _COMBINED:
         if isinstance(body.get(keyword), list):
-            members = tuple(_node(texts.child(one, place), texts) for one in body[keyword])
+            members = tuple(_node(texts.child(member, place), texts) for member in body[keyword])
             yield _Node(keyword, body, place, texts, members)
 
 
@@ -175,7 +175,7 @@ class _Comparison:
 
     def _matched(self, old: Sequence[_Node], new: Sequence[_Node]) -> int:
         """Count how many branches can be paired so that the new one of each pair allows the old one."""
-        allowed = [[index for index, one in enumerate(new) if self._allows(other, one)] for other in old]
+        allowed = [[index for index, branch in enumerate(new) if self._allows(other, branch)] for other in old]
         partner: dict[int, int] = {}
 
         def find(index: int, tried: set[int]) -> bool:
@@ -239,7 +239,7 @@ class _Comparison:
             yield from within(name, inside)
 
     def _additional(self, old: _Node, new: _Node) -> Iterator[Difference]:
-        before, after = (one.body.get("additionalProperties", True) for one in (old, new))
+        before, after = (node.body.get("additionalProperties", True) for node in (old, new))
         if before is not False and after is False:
             yield Difference((), "ADDITIONAL_PROPERTIES_REMOVED", "the reader is closed to other properties")
         elif before is True and isinstance(after, dict):
@@ -249,7 +249,7 @@ class _Comparison:
             yield from within(MAP_VALUE, self.compare(old.inner(before), new.inner(after)))
 
     def _items(self, old: _Node, new: _Node) -> Iterator[Difference]:
-        before, after = (one.body.get("items") for one in (old, new))
+        before, after = (node.body.get("items") for node in (old, new))
         if isinstance(before, list) or isinstance(after, list):
             if before != after:
                 yield undecided("the items of a tuple differ")

@@ -42,7 +42,7 @@ class _Schema:
     def __init__(self, schema: SchemaText) -> None:
         self.main = parse_proto(schema.text)
         self._scopes = Scopes(gather(schema.text, schema.references.get).parsed)
-        self.types = {self._local(one.name): one for one in declared(MAIN, self.main)}
+        self.types = {self._local(declaration.name): declaration for declaration in declared(MAIN, self.main)}
 
     def _local(self, name: str) -> str:
         package = self.main.package
@@ -65,8 +65,12 @@ class _Schema:
 
     def named(self, type_name: str, scope: Declared) -> tuple[str, bool]:
         """Return the full name that *type_name* means inside *scope*, and whether it is an enum."""
-        found = self._scopes.find(type_name, scope)
-        return (found.name, isinstance(found.body, Enum)) if found else (type_name.removeprefix("."), False)
+        declaration = self._scopes.find(type_name, scope)
+        return (
+            (declaration.name, isinstance(declaration.body, Enum))
+            if declaration
+            else (type_name.removeprefix("."), False)
+        )
 
     def local_name(self, type_name: str, scope: Declared) -> str:
         """Return the name of a message without the package."""
@@ -101,11 +105,11 @@ class _Comparison:
         for name, message in self._old.types.items():
             if not isinstance(message.body, Message):
                 continue
-            found = self._new.types.get(name)
-            if found is None or not isinstance(found.body, Message):
+            replacement = self._new.types.get(name)
+            if replacement is None or not isinstance(replacement.body, Message):
                 yield Difference((), "MESSAGE_REMOVED", f"the message {name} is gone")
             else:
-                yield from self._message(_Messages(message, found, paths.get(name, (name,))))
+                yield from self._message(_Messages(message, replacement, paths.get(name, (name,))))
 
     def _message(self, pair: _Messages) -> Iterator[Difference]:
         before, after = _by_number(pair.old), _by_number(pair.new)
@@ -132,7 +136,7 @@ class _Comparison:
         if old.label is Label.MAP:
             yield from self._types(pair, path, (old.key, new.key))
         numeric = self._old.kind(old.type, pair.old) not in ("text", "message")
-        labels = [one.label for one in (old, new)]
+        labels = [field.label for field in (old, new)]
         if numeric and labels[0] != labels[1] and all(label in _WRITTEN_LABELS for label in labels):
             yield Difference(path, "FIELD_NUMERIC_LABEL_CHANGED", f"it was {labels[0]} and is {labels[1]}")
 

@@ -112,10 +112,10 @@ def _object(model: Client, http_response: Client, **_: object) -> None:
     if http_response.raw is None or http_response.status_code >= 300:
         return
     try:
-        whole = isinstance(json.loads(http_response.content or b"{}"), dict)
+        is_object = isinstance(json.loads(http_response.content or b"{}"), dict)
     except (ValueError, RecursionError):
-        whole = False
-    if not whole:
+        is_object = False
+    if not is_object:
         hint = "check `endpoint_url`, and the proxy in between"
         where = f"{model.service_model.service_name}:{model.name}"
         raise PayloadUnexpected("the response is not from AWS", where=where, hint=hint)

@@ -121,7 +121,7 @@ def paged(
         growth.add(fresh.values())
         if growth.read == _PROBED_AT:
             with suppress(_NotProven):
-                if any(key(item) not in seen for item in _far(fetch, size)):
+                if any(key(item) not in seen for item in _fetch_far(fetch, size)):
                     raise growth.endless(f"it returns new items even at offset {FAR}, too")
 
 
@@ -129,7 +129,7 @@ class _NotProven(Exception):
     """Raised when a list could not be probed far behind its end."""
 
 
-def _far(fetch: Callable[[int, int], Sequence[T]], size: int) -> Sequence[T]:
+def _fetch_far(fetch: Callable[[int, int], Sequence[T]], size: int) -> Sequence[T]:
     try:
         return fetch(FAR, size)
     except ScannerError as error:  # a server may reject such an offset, and a capture need not contain the response

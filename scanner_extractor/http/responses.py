@@ -149,7 +149,7 @@ def _causes(error: BaseException) -> Iterator[BaseException]:
     waiting: list[BaseException | None] = [error]
     while waiting:
         link = waiting.pop()
-        if link is None or any(link is seen for seen in chain):
+        if link is None or any(link is earlier for earlier in chain):
             continue
         chain.append(link)
         inner = [getattr(link, "reason", None), getattr(link, "original_error", None), *link.args]

@@ -166,16 +166,16 @@ class HttpTransport:
         """Send with *headers* and *credentials*; raises the error that explains why there is no response."""
         try:
             message, options = self._prepared(request, headers, credentials)
-            answer = self._whole(request, message, options)
+            answer = self._send_until_complete(request, message, options)
             if answer.status == 401 and credentials and credentials.renew(message):
-                answer = self._whole(request, message, options)
+                answer = self._send_until_complete(request, message, options)
             return answer
         except FAILURES as error:
             is_spent = any(isinstance(link, MaxRetryError) for link in (error, *error.args))
             tries = RETRIES + 1 if is_spent else 1
             raise explain(error, where=request_location(request), tries=tries, settings=self._settings) from error
 
-    def _whole(self, request: Request, message: PreparedRequest, options: Mapping[str, Any]) -> Response:
+    def _send_until_complete(self, request: Request, message: PreparedRequest, options: Mapping[str, Any]) -> Response:
         """Send until the body is whole: urllib3 retries connections and statuses, but no response that has begun."""
         adapter = self._session.get_adapter(message.url or "")  # the session itself would read redirects to their end
         self._rate.take()
@@ -271,15 +271,15 @@ def _body(response: urllib3.BaseHTTPResponse, most: int, request: Request) -> by
     return b"".join(parts)
 
 
-def _broken_off(given: int, cause: BaseException | None) -> BrokenOff:
-    """Report how much came: beside the *given* bytes there is what was read of a piece that is not whole."""
+def _broken_off(received_size: int, cause: BaseException | None) -> BrokenOff:
+    """Report how much came: beside the *received_size* bytes there is what was read of a piece that is not whole."""
     match cause:
         case urllib3.exceptions.IncompleteRead(partial=received, expected=missing):
             return BrokenOff(received, received + missing)
         case IncompleteRead(partial=bytes(part)):
-            return BrokenOff(given + len(part))
+            return BrokenOff(received_size + len(part))
         case _:
-            return BrokenOff(given)
+            return BrokenOff(received_size)
 
 
 def _redirected(request: Request, status: int, target: str) -> Request:

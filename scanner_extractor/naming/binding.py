@@ -53,9 +53,9 @@ def declared_topics(
         evidence = f"the registry associates subject {name!r} with it"
         link = Link(topic=association.topic, strategy="associated", evidence=evidence, role=association.role)
         links.setdefault((association.context, association.subject), []).append(link)
-    for given in assignments:
-        link = Link(topic=given.topic, strategy="manual", evidence=given.location, role=given.role)
-        links.setdefault((given.context, given.subject), []).append(link)
+    for assignment in assignments:
+        link = Link(topic=assignment.topic, strategy="manual", evidence=assignment.location, role=assignment.role)
+        links.setdefault((assignment.context, assignment.subject), []).append(link)
     return DeclaredTopics(kind=kind, by_subject={key: tuple(topics) for key, topics in links.items()}, mapping=mapping)
 
 
@@ -64,7 +64,7 @@ def cluster_associations(
 ) -> tuple[tuple[Association, ...], tuple[Problem, ...]]:
     """Return the associations whose topics are of the Kafka cluster *cluster_id*, or of no cluster by name.
 
-    One registry serves many clusters, whose topics bear the same names. Where the id is not known (empty), those that
+    One registry serves many clusters, whose topics have the same names. Where the id is not known (empty), those that
     name a cluster are left out, and reported.
     """
     listed = tuple(associations)
@@ -94,10 +94,10 @@ def unmatched(assignments: Iterable[Assignment], versions: Iterable[SchemaVersio
     for version in versions:
         keys |= {(version.context, version.subject), (None, version.subject)}
     names = sorted({subject for _, subject in keys})
-    missing = [given for given in assignments if (given.context, given.subject) not in keys]
-    for count, given in enumerate(missing):
-        hint = closest_match(given.subject, names) if count < _HINTED else ""
-        yield Problem(given.location, f"no registry that answered has a subject {given.subject!r}", hint)
+    missing = [assignment for assignment in assignments if (assignment.context, assignment.subject) not in keys]
+    for count, assignment in enumerate(missing):
+        hint = closest_match(assignment.subject, names) if count < _HINTED else ""
+        yield Problem(assignment.location, f"no registry that answered has a subject {assignment.subject!r}", hint)
 
 
 _SHOWN = 5
@@ -121,12 +121,12 @@ def open_problems(source: SourceId, subjects: Iterable[OpenSubject]) -> Iterator
     for unbound in subjects:
         by_strategy.setdefault(unbound.strategy, []).append(unbound.subject)
     for strategy, names in sorted(by_strategy.items()):
-        yield _helped(source, strategy, names) if strategy else _unbound(source, names)
+        yield _strategy_hint(source, strategy, names) if strategy else _unbound(source, names)
 
 
 def ambiguity(source: SourceId, subject: str, choice: Choice) -> Problem:
     """Report that *subject* may be of several known topics, naming the one that was chosen."""
-    first, *others = map(_reading, (*choice.bound, *choice.others))
+    first, *others = map(_candidate_text, (*choice.bound, *choice.others))
     what = f"subject {subject!r} is read as {first}, and may be {', or '.join(others)}"
     return Problem(str(source), what, "declare the topic in naming.subjects, or reorder naming.strategies")
 
@@ -138,7 +138,7 @@ def slow_problems(source: SourceId, subjects: Mapping[str, Sequence[str]]) -> It
         yield Problem(str(source), what, REWRITE)
 
 
-def _helped(source: SourceId, strategy: str, names: Sequence[str]) -> Problem:
+def _strategy_hint(source: SourceId, strategy: str, names: Sequence[str]) -> Problem:
     what = f"only naming strategy {strategy!r} finds a known topic for {_counted(names)}"
     return Problem(str(source), what, f"add {strategy!r} to naming.strategies")
 
@@ -154,7 +154,7 @@ def _counted(names: Sequence[str]) -> str:
     return f"{len(names)} subject{'s' if len(names) != 1 else ''}: {shown}{more}"
 
 
-def _reading(candidate: Candidate) -> str:
+def _candidate_text(candidate: Candidate) -> str:
     record = f", record {candidate.record!r}" if candidate.record else ""
     return f"the {candidate.role} of topic {candidate.topic!r} (strategy {candidate.strategy}{record})"
 
@@ -202,7 +202,7 @@ def bind(
 ) -> Bound:
     """Bind every subject of *registries* to its topics, and every version of it with it.
 
-    *versions* know their fingerprints, *records* the names each text bears, *topics* what other sources know. The
+    *versions* know their fingerprints, *records* the names in each text, *topics* what other sources know. The
     newest live version decides; a subject that others refer to is bound only where its topic is known or declared.
     Takes time in proportion to the number of subjects. Raises InputInvalid for a naming strategy that cannot be used.
     """
@@ -217,7 +217,7 @@ def bind(
     links = [link for part in parts for link in part.topic_schemas]
     return Bound(
         topic_schemas=tuple(sorted(links, key=_order)),
-        topics=tuple(_invented(links, known)),
+        topics=tuple(_topics_of_subjects(links, known)),
         problems=(*(problem for part in parts for problem in part.problems), *unmatched(assignments, listed)),
     )
 
@@ -251,7 +251,9 @@ def _bind_registry(
         if choice.ambiguous:
             problems.append(ambiguity(source, qualified_subject(*key), choice))
         if not choice.bound and not case.newest.deleted and not case.referenced:
-            unbound.append(OpenSubject(subject=qualified_subject(*key), strategy=_helpful(case.subject, kind, known)))
+            unbound.append(
+                OpenSubject(subject=qualified_subject(*key), strategy=_helpful_strategy(case.subject, kind, known))
+            )
     slow_names = slow_problems(source, slow)
     problems.extend((*broken, *slow_names, *open_problems(source, unbound), *unused_keys(source, declared, groups)))
     return Bound(topic_schemas=tuple(links), problems=tuple(problems))
@@ -314,7 +316,7 @@ def _assumable(case: _Case, candidate: Candidate, *, topics_known: bool) -> bool
     return not case.newest.deleted and (plain or not case.referenced)
 
 
-def _helpful(subject: Subject, kind: str, known: Mapping[TopicName, SourceId]) -> str:
+def _helpful_strategy(subject: Subject, kind: str, known: Mapping[TopicName, SourceId]) -> str:
     """Name a strategy of the registry kind that finds a known topic for *subject*, though it is not configured."""
     choice = choose(propose(subject, strategies_in_force((), kind)), known)
     return choice.chosen.strategy if choice.chosen and choice.topic_known else ""
@@ -355,7 +357,7 @@ def _because(
     return f"{rule}; topic known from {known[candidate.topic].partition(':')[0]}", confidence
 
 
-def _invented(links: Iterable[TopicSchema], known: Mapping[TopicName, SourceId]) -> Iterator[Topic]:
+def _topics_of_subjects(links: Iterable[TopicSchema], known: Mapping[TopicName, SourceId]) -> Iterator[Topic]:
     """Build each topic that is known only from subjects, with the first such registry as source."""
     sources: dict[TopicName, SourceId] = {}
     for link in links:

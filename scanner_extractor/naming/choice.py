@@ -93,7 +93,7 @@ def choose(proposed: Proposed, known: Collection[TopicName] | None) -> Choice:
         return _choice(proposed, proposed.declared, topics, ambiguous=False)
     pool = [c for c in proposed.read if c.topic in topics or c.topic != proposed.own]
     running = [c for c in pool if known is None or c.topic in known]
-    ambiguous = len({_reading(candidate) for candidate in running}) > 1
+    ambiguous = len({_binding_key(candidate) for candidate in running}) > 1
     return _choice(proposed, (running or pool)[:1], topics, ambiguous=ambiguous)
 
 
@@ -120,7 +120,7 @@ def _declared(link: Link, subject: Subject, read: Iterable[Candidate]) -> Candid
     return next(agreeing, Candidate(topic=link.topic, role=suffix_role(subject.name), strategy=link.strategy))
 
 
-def _reading(candidate: Candidate) -> tuple[TopicName, str, bool]:
+def _binding_key(candidate: Candidate) -> tuple[TopicName, str, bool]:
     # `t-value` is the value of `t`, and as record `value` in `t` it may be either side: not the same reading.
     return candidate.topic, candidate.role, candidate.record is not None
 

@@ -33,7 +33,7 @@ class Subject:
     """A subject as input of naming strategies.
 
     *name* has no context and no group. *group* is Apicurio's, empty for the default one or where unknown.
-    *records* are the names that the schema itself bears; empty: it has none; None: the schema is not available.
+    *records* are the names that the schema itself has; empty: it has none; None: the schema is not available.
     """
 
     name: str

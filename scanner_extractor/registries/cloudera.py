@@ -195,7 +195,7 @@ def read_cloudera(settings: RegistrySettings, http: Http, progress: Progress) ->
     with the names of the rest. Source: the REST API of hortonworks/registry, `/api/v1/schemaregistry`.
     """
     client = ClouderaClient(http, cloudera_base(settings.http.url))
-    gathered = _everything(settings, client, progress)
+    gathered = _all_content(settings, client, progress)
     return as_result(settings, gathered if settings.deleted else without_deleted(gathered), http.requests)
 
 
@@ -223,13 +223,13 @@ class ClouderaClient:
         return read_entities(self._http.get(*self._base, "schemas", name, "versions", params=[("branch", branch)]))
 
 
-def _everything(settings: RegistrySettings, client: ClouderaClient, progress: Progress) -> RegistryContent:
+def _all_content(settings: RegistrySettings, client: ClouderaClient, progress: Progress) -> RegistryContent:
     source = settings.source
     problems: tuple[Problem, ...] = ()
     try:
         entities = client.aggregated()
         rows = [row for entity in entities for row in read_schema(entity, source)]
-        return _gathered(rows, entities)
+        return _content_of(rows, entities)
     except (NotFound, SourceObjected):
         pass  # a registry before 0.3, or a proxy that does not let this path through
     except ScannerError as error:
@@ -251,7 +251,7 @@ def _one_by_one(settings: RegistrySettings, client: ClouderaClient, progress: Pr
 
     answers = map_concurrently(
         named,
-        lambda listed_schema: _of(client, listed_schema, source),
+        lambda listed_schema: _schema_rows(client, listed_schema, source),
         pool=WorkerPool(threads=settings.http.concurrency),
         on_result=report,
     )
@@ -263,16 +263,16 @@ def _one_by_one(settings: RegistrySettings, client: ClouderaClient, progress: Pr
     if errors and len(errors) == len(named) and all(isinstance(error, SourceRefused) for _, error in errors):
         raise errors[0][1]
     rows = [row for answer in answers if not isinstance(answer, ScannerError) for row in answer]
-    return _gathered([*rows, *unnamed], named) + unread_subjects(source, errors)
+    return _content_of([*rows, *unnamed], named) + unread_subjects(source, errors)
 
 
-def _of(client: ClouderaClient, schema: Json, source: SourceId) -> list[BranchedVersion | BadRow]:
+def _schema_rows(client: ClouderaClient, schema: Json, source: SourceId) -> list[BranchedVersion | BadRow]:
     name = read_name(schema)
     versions = [(branch, info) for branch in client.branches(name) for info in client.versions(name, branch)]
     return list(read_versions(schema, versions, source))
 
 
-def _gathered(rows: Iterable[BranchedVersion | BadRow], schemas: Iterable[Json]) -> RegistryContent:
+def _content_of(rows: Iterable[BranchedVersion | BadRow], schemas: Iterable[Json]) -> RegistryContent:
     listed = list(rows)
     by_name = {read_name(schema): schema for schema in schemas}
     versions = with_references([row for row in listed if isinstance(row, BranchedVersion)], by_name)

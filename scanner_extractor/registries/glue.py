@@ -150,7 +150,7 @@ def read_glue(settings: RegistrySettings, http: Http, progress: Progress) -> Reg
     *http* speaks to Glue through `glue_exchange`. Raises SourceRefused, SourceUnreachable and NotFound where schemas
     cannot be listed; other failures give a partial result. Source: AWS Glue API, Schema Registry.
     """
-    gathered = _everything(settings, GlueClient(http), progress)
+    gathered = _all_content(settings, GlueClient(http), progress)
     return as_result(settings, gathered if settings.deleted else without_deleted(gathered), http.requests)
 
 
@@ -197,7 +197,7 @@ class GlueClient:
         return self._http.post(operation, body=body)
 
 
-def _everything(settings: RegistrySettings, client: GlueClient, progress: Progress) -> RegistryContent:
+def _all_content(settings: RegistrySettings, client: GlueClient, progress: Progress) -> RegistryContent:
     """Read schema by schema; one that fails costs one."""
     source = settings.source
     registries = settings.glue.registries if settings.glue else ()

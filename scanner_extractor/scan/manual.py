@@ -70,7 +70,7 @@ def _merge(
     if not covering:
         merged.definitions[definition.fingerprint] = definition
         merged.topic_schemas.append(_link(schema, definition, side))
-    elif not any(_agree(definition, definitions[link.fingerprint]) for link in covering):
+    elif not any(_have_equal_columns(definition, definitions[link.fingerprint]) for link in covering):
         merged.problems.append(_contradiction(schema, covering[0]))
 
 
@@ -88,7 +88,7 @@ def _covers(link: TopicSchema, schema: ManualSchema) -> bool:
     return link.current
 
 
-def _agree(definition: Definition, other: Definition) -> bool:
+def _have_equal_columns(definition: Definition, other: Definition) -> bool:
     # Types are each format's own words: a CSV list made by hand and an Avro schema can agree in paths only.
     typed = definition.format == other.format
     return _shape(definition, typed) == _shape(other, typed)

@@ -123,7 +123,7 @@ def merge_results(
     topics = merge_topics(known_topics, bound.topics, map(_linked_topic, links))
     source_problems = chain.from_iterable(reading.problems for reading in sources.readings)
     doubts = (
-        *_strangers(results.connect, results.kafka),
+        *_foreign_connect_clusters(results.connect, results.kafka),
         *strange,
         *missing_topics(listed, chain(manual.topics, named), results.lost),
         *hidden_topics(listed, ((ksql_result.outcome.source, ksql_result.missing) for ksql_result in results.ksqldb)),
@@ -179,13 +179,13 @@ class _Results:
     def of(cls, readings: Iterable[SourceResults]) -> _Results:
         listed = tuple(readings)
         return cls(
-            _of(KafkaResult, listed),
-            _of(ConnectResult, listed),
-            _of(KsqlResult, listed),
-            _of(RegistryResult, listed),
-            _of(JobsResult, listed),
-            _of(CatalogResult, listed),
-            _of(DeclaredResult, listed),
+            _results_of(KafkaResult, listed),
+            _results_of(ConnectResult, listed),
+            _results_of(KsqlResult, listed),
+            _results_of(RegistryResult, listed),
+            _results_of(JobsResult, listed),
+            _results_of(CatalogResult, listed),
+            _results_of(DeclaredResult, listed),
         )
 
     def facts(self, remembered: PreviousState) -> SourceFacts:
@@ -286,7 +286,7 @@ def _members(reading: SourceResults) -> Mapping[str, tuple[Any, ...]]:
             return {}
 
 
-def _of(kind: type[_Kind], readings: Iterable[SourceResults]) -> tuple[_Kind, ...]:
+def _results_of(kind: type[_Kind], readings: Iterable[SourceResults]) -> tuple[_Kind, ...]:
     return tuple(reading for reading in readings if isinstance(reading, kind))
 
 
@@ -309,7 +309,7 @@ def _cluster(
     )
 
 
-def _strangers(connect: Iterable[ConnectResult], kafka: Iterable[KafkaResult]) -> Iterator[Problem]:
+def _foreign_connect_clusters(connect: Iterable[ConnectResult], kafka: Iterable[KafkaResult]) -> Iterator[Problem]:
     """Find Connect clusters that work on another Kafka cluster than the brokers are of."""
     own = {reading.cluster_id for reading in kafka if reading.cluster_id}
     for reading in connect:

@@ -150,11 +150,11 @@ def read_sources(
     for phase in phases:
         tasks = tuple(phase.tasks(settings, access))
         if not phase.runs_in(choice.mode):
-            results += [(kept(task.source, task.kind, choice.mode), None) for task in tasks]
+            results += [(result_of_unread(task.source, task.kind, choice.mode), None) for task in tasks]
             continue
-        results += _together(tasks, choice, _Watch(progress, deadline, now))
+        results += _run_tasks(tasks, choice, _Watch(progress, deadline, now))
     return SourceReadings(
-        outcomes=tuple(_costed(outcome, access) for outcome, _ in results),
+        outcomes=tuple(_with_request_count(outcome, access) for outcome, _ in results),
         readings=tuple(_with_problems(reading, access) for _, reading in results if reading is not None),
         settings=settings,
     )
@@ -165,7 +165,7 @@ def _discovered(
 ) -> tuple[Settings, list[tuple[SourceResult, SourceResults | None]]]:
     """Query Confluent Cloud where the sources are, whatever is chosen but a `skip` of it; without an answer, go on."""
     tasks = tuple(DISCOVERY.tasks(settings, access))
-    results = _together(tasks, Choice(skip=choice.skip), watch)
+    results = _run_tasks(tasks, Choice(skip=choice.skip), watch)
     for _, reading in results:
         if isinstance(reading, CloudResult) and settings.cloud:
             settings = expanded(settings, settings.cloud, reading.organization)
@@ -192,7 +192,7 @@ class _Watch:
         return self.now() >= self.moved[source] + self.deadline
 
 
-def _together(tasks: Sequence[Task], choice: Choice, watch: _Watch) -> list[tuple[SourceResult, SourceResults | None]]:
+def _run_tasks(tasks: Sequence[Task], choice: Choice, watch: _Watch) -> list[tuple[SourceResult, SourceResults | None]]:
     running: dict[Future[tuple[SourceResult, SourceResults | None]], Task] = {}
     for task in filter(choice.takes, tasks):
         watch.progress(task.source, 0, None)
@@ -236,12 +236,12 @@ def _given_up(task: Task, deadline: float) -> SourceResult:
     return _unavailable(task, f"no progress for {deadline:g} s", "", hint, deadline)
 
 
-def kept(source: SourceId, kind: str, mode: Mode) -> SourceResult:
+def result_of_unread(source: SourceId, kind: str, mode: Mode) -> SourceResult:
     """Return the outcome of a source that *mode* does not read."""
     return SourceResult(source=source, kind=kind, status=SourceStatus.KEPT, reason=f"not read in mode {mode}")
 
 
-def _costed(outcome: SourceResult, access: Connections) -> SourceResult:
+def _with_request_count(outcome: SourceResult, access: Connections) -> SourceResult:
     return replace(outcome, requests=outcome.requests or access.requests(outcome.source))
 
 

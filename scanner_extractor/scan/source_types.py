@@ -73,7 +73,7 @@ class SourceTypes(Generic[S, R]):
         try:
             return self._loaded(plugin)
         except PluginError as error:
-            return _broken(error)
+            return _broken_type(error)
 
     def option_errors(self, name: str, options: Json) -> Iterator[SchemaError]:
         """Validate the *options* of the type called *name* by its own JSON Schema; raises KeyError and PluginError."""
@@ -115,21 +115,21 @@ def _guarded_check(
                 for probe in check(settings, http):
                     yield replace(probe, run=plugin.guarded(probe.run))
         except PluginError as error:
-            yield _failing(error)
+            yield _failing_probe(error)
 
     return probes
 
 
-def _broken(error: PluginError) -> SourceType[S, R]:
+def _broken_type(error: PluginError) -> SourceType[S, R]:
     """Return the type of a plug-in that cannot be loaded: reading and checking it raise *error*, any options pass."""
 
     def read(_: S, __: Http, ___: Progress) -> R:
         raise error
 
-    return SourceType(read=read, check=lambda _, __: (_failing(error),), schema={})
+    return SourceType(read=read, check=lambda _, __: (_failing_probe(error),), schema={})
 
 
-def _failing(error: PluginError) -> Probe:
+def _failing_probe(error: PluginError) -> Probe:
     def fail() -> str:
         raise error
 

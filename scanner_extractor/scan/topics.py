@@ -21,7 +21,7 @@ def merge_topics(*sources: Iterable[Topic]) -> tuple[Topic, ...]:
     for topic in (topic for topics in sources for topic in topics):
         known = merged.get(topic.name)
         merged[topic.name] = _filled(known, topic) if known else topic
-    return tuple(_marked(merged[name]) for name in sorted(merged))
+    return tuple(_mark_internal(merged[name]) for name in sorted(merged))
 
 
 def merge_groups(readings: Iterable[Iterable[ConsumerGroup]]) -> tuple[ConsumerGroup, ...]:
@@ -84,7 +84,7 @@ def missing_topics(
             yield Problem(str(topic.source), f"the brokers have no topic {topic.name!r}", hint)
 
 
-def _marked(topic: Topic) -> Topic:
+def _mark_internal(topic: Topic) -> Topic:
     return replace(topic, internal=True) if topic.name in REGISTRY_STORE and not topic.internal else topic
 
 

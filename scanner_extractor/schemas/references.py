@@ -36,7 +36,7 @@ class Resolved:
 def resolve(version: SchemaVersion, find: Find) -> Resolved:
     """Gather the texts behind the references of *version*, and behind theirs, depth first.
 
-    A name is followed once: where two references bear it, the first on the way counts, as in Confluent's registry.
+    A name is followed once: where two references have it, the first on the way counts, as in Confluent's registry.
     Always the referenced version, soft-deleted or not. A missing one gives a problem; the rest is resolved.
     What lies beyond DEEPEST references or MOST texts is not followed, which is one problem.
     """

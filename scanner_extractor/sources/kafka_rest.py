@@ -149,7 +149,7 @@ def read_kafka_rest(settings: KafkaRestSettings, http: Http, progress: Progress)
             reason="; ".join(scan.reasons),
             hint=_RIGHTS if scan.reasons else "",
             requests=http.requests,
-            unread=frozenset(scan.unread) if scan.whole else frozenset(),
+            unread=frozenset(scan.unread) if scan.complete else frozenset(),
         ),
         cluster_id=scan.cluster[-1],
         brokers=scan.brokers(),
@@ -171,9 +171,9 @@ def find_cluster(settings: KafkaRestSettings, http: Http) -> tuple[str, ...]:
         path = (*prefix, "v3", "clusters")
         try:
             if settings.cluster:
-                _visit(http, *path, settings.cluster)
+                _try_get(http, *path, settings.cluster)
                 return (*path, settings.cluster)
-            return (*path, _only(rest_list(http, *path).items))
+            return (*path, _only_cluster(rest_list(http, *path).items))
         except NotFound:
             continue
     raise PayloadUnexpected("no Kafka REST API v3 found", hint=_HINT)
@@ -187,7 +187,7 @@ class _Scan:
     http: Http
     progress: Progress
     cluster: tuple[str, ...] = ()
-    whole: bool = True
+    complete: bool = True
     unread: list[str] = field(default_factory=list)
     unconfigured: set[TopicName] = field(default_factory=set)
     problems: list[Problem] = field(default_factory=list)
@@ -199,12 +199,12 @@ class _Scan:
 
     def topics(self) -> tuple[Topic, ...]:
         """Read all topics with the settings that are not Kafka's own defaults; raises ScannerError."""
-        listed = self._kept("topics", rest_list(self.http, *self.cluster, "topics"))
+        listed = self._items_of("topics", rest_list(self.http, *self.cluster, "topics"))
         self.progress(self.settings.source, len(listed), None)
         topics = read_topics(listed, self.settings.source)
         try:
             configs = read_configs(
-                self._kept("settings", rest_list(self.http, *self.cluster, "topics", "-", "configs"))
+                self._items_of("settings", rest_list(self.http, *self.cluster, "topics", "-", "configs"))
             )
         except ScannerError as error:
             self._missing("the settings of topics", error)
@@ -215,9 +215,9 @@ class _Scan:
     def groups(self) -> tuple[ConsumerGroup, ...]:
         """Read the consumer groups, with their topics where the server offers lags."""
         try:
-            listed = self._kept("consumer groups", rest_list(self.http, *self.cluster, "consumer-groups"))
+            listed = self._items_of("consumer groups", rest_list(self.http, *self.cluster, "consumer-groups"))
         except ScannerError as error:
-            self.whole = False
+            self.complete = False
             self._missing("consumer groups", error)
             return ()
         groups = read_groups(listed, self.settings.source)
@@ -234,7 +234,7 @@ class _Scan:
         except ScannerError as error:
             self._missing("mirrored topics", error)
             return ()
-        return read_mirrors(self._kept("mirrored topics", mirrors), links.items, self.settings.source)
+        return read_mirrors(self._items_of("mirrored topics", mirrors), links.items, self.settings.source)
 
     def brokers(self) -> tuple[str, ...]:
         """Return the brokers' addresses where the server reports them: Confluent Cloud does not."""
@@ -269,9 +269,9 @@ class _Scan:
             self._missing(f"the topics of the consumer group {group.name!r}", answer)
         return group
 
-    def _kept(self, what: str, listed: PartialList[Json]) -> tuple[Json, ...]:
+    def _items_of(self, what: str, listed: PartialList[Json]) -> tuple[Json, ...]:
         if listed.error:
-            self.whole = False
+            self.complete = False
             self._missing(f"all {what}", listed.error)
         return listed.items
 
@@ -282,12 +282,12 @@ class _Scan:
             self.reasons.append(reason)
 
 
-def _visit(http: Http, *path: str) -> None:
+def _try_get(http: Http, *path: str) -> None:
     with suppress(SourceRefused):  # who may not see the cluster may see topics all the same
         http.get(*path)
 
 
-def _only(listed: Sequence[Json]) -> str:
+def _only_cluster(listed: Sequence[Json]) -> str:
     ids = sorted({text(cluster, "cluster_id") for cluster in listed} - {""})
     if len(ids) == 1:
         return ids[0]

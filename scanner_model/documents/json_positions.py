@@ -52,15 +52,15 @@ class PositionedJson:
     """A JSON document, the (line, column) of each value in it by path, both from 1, and the duplicate keys."""
 
     value: Any
-    places: Mapping[JsonPath, Position]
+    positions: Mapping[JsonPath, Position]
     file: str
     repeated: tuple[JsonPath, ...] = ()
 
     def position(self, path: JsonPath) -> Position:
         """Return line and column of *path*; a missing member is placed at its nearest parent."""
-        while path not in self.places:
+        while path not in self.positions:
             path = path[:-1]
-        return self.places[path]
+        return self.positions[path]
 
     def where(self, path: JsonPath) -> str:
         """Return the location of *path* as text: file, line, column, JSON path."""
@@ -104,7 +104,7 @@ def parse_with_positions(text: str, file: str) -> PositionedJson:
         raise InputInvalid("nested too deeply to be read", where=file) from error
     except ValueError as error:  # Python reads no number of more than 4300 digits
         raise InputInvalid("not JSON that can be read: a number is too long", where=file) from error
-    return PositionedJson(value, walk.places, file, tuple(walk.repeated))
+    return PositionedJson(value, walk.positions, file, tuple(walk.repeated))
 
 
 def schema_problems(errors: Iterable[SchemaError], document: PositionedJson) -> Iterator[Problem]:
@@ -143,7 +143,7 @@ class _Walk:
     def __init__(self, text: str) -> None:
         self._text = text
         self._lines = [0, *(match.end() for match in re.finditer("\n", text))]
-        self.places: dict[JsonPath, Position] = {}
+        self.positions: dict[JsonPath, Position] = {}
         self.repeated: list[JsonPath] = []
 
     def value(self, at: int, path: JsonPath) -> int:
@@ -179,7 +179,7 @@ class _Walk:
 
     def _note(self, at: int, path: JsonPath) -> None:
         line = bisect_right(self._lines, at)
-        self.places[path] = (line, at - self._lines[line - 1] + 1)
+        self.positions[path] = (line, at - self._lines[line - 1] + 1)
 
     def _skip(self, at: int) -> int:
         match = _SPACE.match(self._text, at)

@@ -91,8 +91,8 @@ def error_messages(error: SchemaError, shown: Shown) -> Iterator[ErrorMessage]:
 
 def closest_match(name: str, known: Sequence[str]) -> str:
     """Return a hint with the most similar known names; empty where none is similar."""
-    near = get_close_matches(name, known, n=3, cutoff=0.6)
-    return f"did you mean {' or '.join(map(repr, near))}?" if near else ""
+    candidates = get_close_matches(name, known, n=3, cutoff=0.6)
+    return f"did you mean {' or '.join(map(repr, candidates))}?" if candidates else ""
 
 
 def quoted(value: object) -> str:

@@ -177,8 +177,8 @@ def _inside(name: str, value: str, extra: ExtraNames, on_secret: OnSecret | None
     if {"header", "headers"} & set(parts):
         value = _HEADER.sub(lambda match: _header(match, on_secret), value)
     text = mask_text(value, extra, on_secret)
-    whole = _PROGRAM_WORDS & set(last) and (text != value or _may_hold_secret(value, extra))
-    return MASK if whole else text
+    masks_all = _PROGRAM_WORDS & set(last) and (text != value or _may_hold_secret(value, extra))
+    return MASK if masks_all else text
 
 
 def _may_hold_secret(program: str, extra: ExtraNames) -> bool:

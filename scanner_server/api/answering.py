@@ -52,7 +52,7 @@ class Body:
         return self.packed, {"content-encoding": "gzip"}
 
 
-class Kept:
+class AnswerCache:
     """The bodies of answers of one state of the dictionary, the least recently used dropped beyond *largest* bytes."""
 
     def __init__(self, largest: int) -> None:
@@ -91,7 +91,7 @@ class Answering:
         self.dictionary = dictionary
         self._light, self._heavy = anyio.CapacityLimiter(options.threads), anyio.CapacityLimiter(options.heavy)
         self._most = options.threads + options.heavy + options.waiting
-        self._kept = Kept(options.cache)
+        self._cache = AnswerCache(options.cache)
         self._bodies = Bodies(options.body)
         # A body that was read waits for a thread: beyond these, requests wait before theirs is read.
         self._posting = anyio.Semaphore(AT_ONCE)
@@ -121,16 +121,16 @@ class Answering:
             self._running -= 1
 
     async def _respond(self, operation: Operation, request: Request) -> Response:
-        arguments = read_parameters(operation, _texts(request))
+        arguments = read_parameters(operation, _parameter_texts(request))
         tag = await self.tag()
         headers = {"etag": f'W/"{tag}"', "vary": "accept-encoding, authorization", "cache-control": "no-cache"}
         if f'W/"{tag}"' in request.headers.get("if-none-match", ""):
             return Response(status_code=304, headers=headers)
         key = operation.name, *arguments.values()
-        body = self._kept.get(tag, key)
+        body = self._cache.get(tag, key)
         if body is None:
             body = await self.run(lambda: self._body(operation, arguments), heavy=operation.heavy)
-            self._kept.put(tag, key, body)
+            self._cache.put(tag, key, body)
         content, more = body.of(request.headers)
         return Response(content, headers=headers | more, media_type=operation.media)
 
@@ -180,7 +180,7 @@ def accepts_gzip(accepted: str) -> bool:
     return False
 
 
-def _texts(request: Request) -> dict[str, str]:
+def _parameter_texts(request: Request) -> dict[str, str]:
     """Return the parameters of a request; a name that is sent twice, or in path and query, is refused as unknown."""
     texts: dict[str, str] = {}
     for name, value in request.query_params.multi_items():

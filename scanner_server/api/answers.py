@@ -141,17 +141,17 @@ class WholeGraph(NamedTuple):
     coverage: Coverage
 
 
-def overview_answer(whole: Overview) -> WholeGraph:
+def overview_answer(overview: Overview) -> WholeGraph:
     """Return the document of the graph without schemas and columns."""
-    keys = {node.id: node.node_key for node in whole.nodes}
+    keys = {node.id: node.node_key for node in overview.nodes}
     return WholeGraph(
-        scan=whole.scan,
-        nodes=tuple(graph_node(node, whole.stale) for node in whole.nodes),
-        edges=tuple(graph_edge(edge, keys) for edge in whole.edges),
-        complete=whole.complete,
-        node_count=whole.node_count,
-        edge_count=whole.edge_count,
-        coverage=whole.coverage,
+        scan=overview.scan,
+        nodes=tuple(graph_node(node, overview.stale) for node in overview.nodes),
+        edges=tuple(graph_edge(edge, keys) for edge in overview.edges),
+        complete=overview.complete,
+        node_count=overview.node_count,
+        edge_count=overview.edge_count,
+        coverage=overview.coverage,
     )
 
 
@@ -173,12 +173,12 @@ def impact_answer(result: Impact, limit: int | None = None) -> ImpactList:
     """Return the document of what is affected."""
     affected = tuple(
         AffectedNode(
-            graph_node(node_of(result.nodes[each.node], each.path)),
-            each.use.name.lower(),
-            each.steps,
-            tuple(result.nodes[job].node_key for job in each.through),
+            graph_node(node_of(result.nodes[affected_node.node], affected_node.path)),
+            affected_node.use.name.lower(),
+            affected_node.steps,
+            tuple(result.nodes[job].node_key for job in affected_node.through),
         )
-        for each in islice(result.affected, limit)
+        for affected_node in islice(result.affected, limit)
     )
     left_out = len(result.affected) - len(affected)
     return ImpactList(graph_node(result.root), result.scan, not left_out, affected, left_out, result.column_suggestions)
@@ -191,15 +191,15 @@ def impact_csv(answer: ImpactList) -> str:
     """Return what is affected as CSV, one line a node."""
     rows = (
         (
-            each.node.kind,
-            each.node.namespace,
-            each.node.name,
-            path_name(each.node.path or ()),
-            each.use,
-            each.steps,
-            " ".join(each.through),
+            affected.node.kind,
+            affected.node.namespace,
+            affected.node.name,
+            path_name(affected.node.path or ()),
+            affected.use,
+            affected.steps,
+            " ".join(affected.through),
         )
-        for each in answer.affected
+        for affected in answer.affected
     )
     return "".join(map(csv_row, (IMPACT_COLUMNS, *rows)))
 

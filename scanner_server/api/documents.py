@@ -51,7 +51,7 @@ def _members(kind: Any) -> tuple[str, ...] | None:  # noqa: ANN401
     """Return the names of the members of a row's type; None for another type."""
     own: tuple[str, ...] | None = getattr(kind, "_fields", None)
     if own is None and is_dataclass(kind):
-        own = tuple(each.name for each in fields(kind))
+        own = tuple(field.name for field in fields(kind))
     return None if own is None else (*own, *_PROPERTIES.get(kind, ()))
 
 
@@ -75,13 +75,13 @@ class Schemas:
         if origin is not None and _members(origin) is None:
             return {"type": "array", "items": self.of(arguments[0])}
         if isinstance(kind, type) and issubclass(kind, Enum):
-            return {"type": "string", "enum": [str(each.value) for each in kind]}
+            return {"type": "string", "enum": [str(member.value) for member in kind]}
         if isinstance(kind, type) and issubclass(kind, str):
             return {"type": "string"}
         return self._component(kind, origin or kind)
 
     def _union(self, arguments: tuple[Any, ...]) -> Json:
-        schemas = [self.of(each) for each in arguments]
+        schemas = [self.of(argument) for argument in arguments]
         if all(schema.keys() == {"type"} for schema in schemas):
             return {"type": [schema["type"] for schema in schemas]}
         return {"anyOf": schemas}
@@ -100,7 +100,7 @@ class Schemas:
                 hints = {key: self._bound(hint, parameter, get_args(kind)[0]) for key, hint in hints.items()}
             self.components[name] = {
                 "type": "object",
-                "properties": {each: self.of(hints[each]) for each in names},
+                "properties": {member: self.of(hints[member]) for member in names},
                 "required": list(names),
             }
         return {"$ref": f"{COMPONENTS}{name}"}

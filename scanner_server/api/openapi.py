@@ -49,7 +49,7 @@ def read_parameters(operation: Operation, values: Mapping[str, Json]) -> dict[st
         read = model.model_validate(dict(values))
     except ValidationError as error:
         known = [outer_name(name, field) for name, field in model.model_fields.items()]
-        raise InputInvalid.listing([_problem(each, known) for each in error.errors()]) from error
+        raise InputInvalid.listing([_problem(detail, known) for detail in error.errors()]) from error
     return {name: getattr(read, name) for name in model.model_fields}
 
 

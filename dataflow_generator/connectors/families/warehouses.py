@@ -1,4 +1,4 @@
-"""Warehouses as sinks: BigQuery, Snowflake, Redshift, ClickHouse, StarRocks, Databricks; one table per topic."""
+"""Warehouses as sinks: BigQuery, Snowflake, Redshift, ClickHouse, StarRocks, Doris, Databricks; one table per topic."""
 
 from __future__ import annotations
 
@@ -70,6 +70,7 @@ _SNOWFLAKE_MAP = "snowflake.topic2table.map"
 _CLICKHOUSE_MAP = "topic2TableMap"
 _DELTA_MAP = "delta.lake.topic2table.map"
 _STARROCKS_MAP = "starrocks.topic2table.map"
+_DORIS_MAP, _DORIS_FIELD = "doris.topic2table.map", "record.tablename.field"
 
 
 def bigquery_sink(*, sanitizes: bool = False) -> ConnectorReader:
@@ -222,6 +223,23 @@ def starrocks_sink(connector: Connector) -> ConnectorFlows:
         return Dataset(namespace, ".".join(filter(None, (database, mapped.get(name, name)))))
 
     return sink(connector, to(target, "starrocks.database.name", config.key(_STARROCKS_MAP)))
+
+
+def doris_sink(connector: Connector) -> ConnectorFlows:
+    """Read a Doris sink: a mapped table, or the topic's name; without `doris.database` the map names databases."""
+    config = connector.config
+    host = config.text("doris.urls").partition(",")[0]
+    namespace = host_server("doris", host, config.text("doris.query.port")).namespace
+    database = config.text("doris.database")
+    mapped = config.mapping(_DORIS_MAP)
+    field = config.text(_DORIS_FIELD)
+
+    def target(name: str) -> Dataset | None:
+        table = ".".join(filter(None, (database, mapped.get(name, name))))
+        return None if field else Dataset(namespace, table)
+
+    problems = [Problem(_DORIS_FIELD, "tables are selected by a field of the data")] if field else []
+    return sink(connector, to(target, "doris.database", config.key(_DORIS_MAP), problems=problems))
 
 
 def databricks_sink(connector: Connector) -> ConnectorFlows:

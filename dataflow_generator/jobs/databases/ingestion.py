@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -11,6 +10,7 @@ from typing import NamedTuple
 from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.graph import Certainty, Node, present
 from dataflow_generator.jobs.consumer_groups import GroupOwner
+from dataflow_generator.jobs.databases.loads import Source, column_sources
 from dataflow_generator.jobs.field_matching import Fields
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Naming, Use, job_node
 from dataflow_generator.openlineage.identity.names import KAFKA, normal_namespace
@@ -18,13 +18,13 @@ from scanner_dictionary.lineage_inputs.catalogs import Name, TableRow
 from scanner_dictionary.lineage_inputs.jobs import ClusterTopic
 from scanner_model.catalogs import (
     KAFKA_BROKERS,
-    KAFKA_COLUMNS,
     KAFKA_FORMAT,
     KAFKA_GROUP,
+    KAFKA_JOB,
     KAFKA_PATTERN,
     KAFKA_TOPICS,
 )
-from scanner_model.columns import KEY, Column, ColumnPath, field_name, field_segment
+from scanner_model.columns import KEY, Column, ColumnPath, field_name
 from scanner_model.errors import InputInvalid
 
 TYPE = "ingestion"
@@ -134,10 +134,15 @@ def group_owners(
 
 def _node_of(row: TableRow) -> Node:
     values = dict(row.parameters)
+    namespace, table = row.name
+    job = values.get(KAFKA_JOB)
     attributes = present(
-        format=values.get(KAFKA_FORMAT, ""), group=values.get(KAFKA_GROUP, ""), kind=row.table_format, type=TYPE
+        format=values.get(KAFKA_FORMAT, ""),
+        group=values.get(KAFKA_GROUP, ""),
+        kind="ROUTINE LOAD" if job else row.table_format,
+        type=TYPE,
     )
-    return job_node(*row.name, attributes)
+    return job_node(namespace, f"{table}.{job}" if job else table, attributes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,9 +153,9 @@ class _Ingestion:
 
     def job(self) -> JobFlows:
         table = self.ends.naming.dataset(*self.row.name)
-        evidence = f"{self.row.table_format or 'table'} {self.row.name[1]} of {self.row.source}"
+        evidence = self._evidence()
         topics = tuple(Use(topic, evidence, certainty=certainty) for topic, certainty in self.topics.items())
-        is_written = table in self.ends.written
+        is_written = table in self.ends.written and not self._job
         own = (Use(table, evidence),)
         pairs = [(topic, *pair) for topic in self.topics for pair in self._columns(topic, is_written=is_written)]
         flows = (
@@ -169,13 +174,31 @@ class _Ingestion:
             ),
         )
 
+    @property
+    def _job(self) -> str:
+        """Return the name of the job that fills the table; empty where the table itself reads topics."""
+        return dict(self.row.parameters).get(KAFKA_JOB, "")
+
+    def _evidence(self) -> str:
+        if self._job:
+            return f"routine load {self._job} of {self.row.source}"
+        return f"{self.row.table_format or 'table'} {self.row.name[1]} of {self.row.source}"
+
     def _columns(self, topic: Dataset, *, is_written: bool) -> Iterator[tuple[ColumnPath, ColumnPath, str]]:
-        """Yield a field of the topic with the column of the table; only columns that hold what is in the message."""
-        columns = [column.path for column in self.row.columns if len(column.path) == 1 and column.default is None]
+        """Yield a field of the topic with the column of the table; only columns that hold what is in the message.
+
+        A column with a default is computed by ClickHouse; a job lists all columns that it fills.
+        """
+        sources = column_sources(self.row)
+        columns = [
+            column.path
+            for column in self.row.columns
+            if len(column.path) == 1 and (_name(column.path) in sources if self._job else column.default is None)
+        ]
         known = self._fields(topic)
         match matching(dict(self.row.parameters).get(KAFKA_FORMAT, "")):
             case Match.NAME:
-                yield from _by_name(columns, known, _computed(self.row))
+                yield from _by_name(columns, known, sources)
             case Match.WHOLE if len(columns) == 1:
                 values = (column.path for column in known if len(column.path) == 1 and column.path[0] != KEY)
                 yield from ((path, columns[0], "TRANSFORMATION") for path in values)
@@ -189,28 +212,18 @@ class _Ingestion:
         return self.ends.columns.get((clusters.get(topic.namespace, ""), topic.name), ())
 
 
-def _computed(row: TableRow) -> Mapping[str, Sequence[str]]:
-    """Return the fields that columns come from which have another name, or are computed."""
-    try:
-        listed = json.loads(dict(row.parameters).get(KAFKA_COLUMNS, "{}"))
-    except ValueError:
-        return {}
-    return (
-        {name: fields for name, fields in listed.items() if isinstance(fields, list)}
-        if isinstance(listed, dict)
-        else {}
-    )
+def _name(path: ColumnPath) -> str:
+    return field_name(path[0]) or path[0]
 
 
 def _by_name(
-    columns: Iterable[ColumnPath], known: tuple[Column, ...], computed: Mapping[str, Sequence[str]]
+    columns: Iterable[ColumnPath], known: tuple[Column, ...], sources: Mapping[str, Source]
 ) -> Iterator[tuple[ColumnPath, ColumnPath, str]]:
     """Yield each column with the fields that it comes from; without a schema the message has what the table lists."""
     fields = Fields(column for column in known if column.path[:1] != (KEY,))
     for path in columns:
-        others = computed.get(field_name(path[0]) or path[0])
-        wanted = [path] if others is None else [(field_segment(str(name)),) for name in others]
-        for name in wanted:
-            field = fields.find(name) if fields.known else name
+        source = sources.get(_name(path), Source((path,), copied=True))
+        for wanted in source.fields:
+            field = fields.find(wanted) if fields.known else wanted
             if field is not None:
-                yield field, path, "IDENTITY" if others is None else "TRANSFORMATION"
+                yield field, path, "IDENTITY" if source.copied else "TRANSFORMATION"

@@ -22,6 +22,8 @@ TYPE = "view"
 """The type of these jobs."""
 
 _SCHEMES = {"file": "sqlite"}
+_OWN_CATALOGS = {"doris": "internal", "starrocks": "default_catalog"}
+"""What names of an engine's own tables may begin with, where it has catalogs of other systems, too."""
 _HINT = "where the view's columns come from is not known; what it reads is, where it is listed"
 
 
@@ -134,12 +136,15 @@ class _View:
         return next((dataset for dataset in candidates if dataset in self.known), candidates[0])
 
     def _full_names(self, table: Table) -> Iterator[str]:
+        scheme = scheme_of(self.row.name[0])
         containers = [part for part in (self.row.database, self.row.schema) if part]
+        if len(table) > 2 and table[0] == _OWN_CATALOGS.get(scheme):
+            table = table[1:]
         if len(table) > len(containers):
             yield from (".".join(table), ".".join(table[1:]))  # an engine's own name of the catalog may come first
             return
         yield ".".join((*containers[: len(containers) + 1 - len(table)], *table))
-        default = DEFAULT_SCHEMAS.get(scheme_of(self.row.name[0]))
+        default = DEFAULT_SCHEMAS.get(scheme)
         if len(table) == 1 and default and containers:
             yield ".".join((*containers[:-1], default, *table))
 

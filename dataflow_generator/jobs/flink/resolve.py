@@ -203,7 +203,7 @@ class TableResolver:
         catalog = table.qualified[-3] if len(table.qualified) > 2 else statement.catalog_name
         cluster = self._named(database, catalog)
         own = self._context.names.get(self._cluster)
-        if cluster is None and database == statement.database_name and not (own and own.whole):
+        if cluster is None and database == statement.database_name and not (own and own.complete):
             # The display name of the cluster that listed the statements is unknown.
             cluster = self._cluster
         if cluster is None:

@@ -222,7 +222,7 @@ class _Job:
 
     def read(self, namespace: str) -> Reading:
         """Return the job; without columns where the engine reads topics that the statement does not name."""
-        complete = self._is_whole()
+        complete = self._is_complete()
         reads, writes = (
             self._uses(self._statement_flows.sources, "source"),
             self._uses(self._statement_flows.sinks, "sink"),
@@ -253,7 +253,7 @@ class _Job:
             hidden=statement.hidden,
         )
 
-    def _is_whole(self) -> bool:
+    def _is_complete(self) -> bool:
         """Return whether columns are reliable: all of the statement was parsed, and the engine reads nothing else."""
         if self._statement_flows.problems:
             return False

@@ -93,7 +93,7 @@ class _Part(NamedTuple):
 def _job_entries(
     jobs: Iterable[Job], datasets: DescribedDatasets, options: EventOptions, *, with_facets: bool
 ) -> Iterator[tuple[Job, JobEntry]]:
-    """Yield the entries of jobs, large ones in parts; *whole* includes the facets of datasets."""
+    """Yield the entries of jobs, large ones in parts; *with_facets* includes the facets of datasets."""
     for group in _grouped_parts(part for job in jobs for part in _parts(job)):
         keys = list(dict.fromkeys(key for part in group for key in part.datasets))
         described = datasets.described(keys) if with_facets else _plain(keys, datasets)

@@ -127,10 +127,10 @@ def _database_off(namespace: str) -> tuple[str, str]:
 
 def _qualified(name: str, database: str, scheme: str) -> str:
     """Prefix the name of a table with its database, unless it has one."""
-    is_whole = name.startswith(f"{database}.") or name.count(".") + 1 >= _PARTS.get(scheme, 1)
+    is_qualified = name.startswith(f"{database}.") or name.count(".") + 1 >= _PARTS.get(scheme, 1)
     return (
         name
-        if not database or (is_whole and scheme != "mongodb") or name.startswith(f"{database}.")
+        if not database or (is_qualified and scheme != "mongodb") or name.startswith(f"{database}.")
         else f"{database}.{name}"
     )
 

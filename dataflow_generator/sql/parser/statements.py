@@ -26,7 +26,7 @@ _QUIET = words(
     " ANALYZE CALL TRUNCATE DELETE UPDATE COMPILE PLAN STOP HELP QUIT EXIT CLEAR COMMIT GRANT REVOKE"
 )
 _QUIET_OBJECTS = words("FUNCTION CATALOG DATABASE MODEL CONNECTION CONNECTOR AGENT TOOL SECRET JAR SYSTEM SINK SOURCE")
-_KEPT, _LONGEST_KEPT = 1_024, 10_000
+_CACHED_TEXTS, _LONGEST_CACHED = 1_024, 10_000
 """How many texts are kept parsed, and the number of characters from which a text is too long for it."""
 _MODIFIERS = ("TEMPORARY", "SYSTEM", "SOURCE", "MATERIALIZED")
 _BEFORE: tuple[tuple[str, ...], ...] = (
@@ -58,7 +58,7 @@ class ParsedStatement(NamedTuple):
 
 def parse_text(text: str, dialect: Dialect) -> tuple[ParsedStatement, ...]:
     """Parse every statement of *text*; trees of recent texts are kept, which are analyzed with several catalogs."""
-    return (_parse_short if len(text) <= _LONGEST_KEPT else _parse_text)(text, dialect)
+    return (_parse_short if len(text) <= _LONGEST_CACHED else _parse_text)(text, dialect)
 
 
 def parse_tokens(tokens: Sequence[Token], dialect: Dialect) -> ParsedStatement:
@@ -77,7 +77,7 @@ def _parse_text(text: str, dialect: Dialect) -> tuple[ParsedStatement, ...]:
     return tuple(parse_tokens(tokens, dialect) for tokens in split_statements(tokenize(text, dialect)))
 
 
-_parse_short = lru_cache(maxsize=_KEPT)(_parse_text)
+_parse_short = lru_cache(maxsize=_CACHED_TEXTS)(_parse_text)
 
 
 def statement(cursor: Cursor) -> Statement:

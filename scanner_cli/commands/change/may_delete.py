@@ -52,8 +52,8 @@ def may_delete(*, dictionary: Dictionary, style: str, **named: Any) -> int:  # n
     )
     if style == Format.TABLE:
         echo_err("\n".join(visible(_line(answer)) for answer in answers), lines=True)
-    found = {answer.answer for answer in answers}
-    return _STATUS[next(one for one in (Answer.NO, Answer.UNKNOWN, Answer.YES) if one in found)]
+    given_answers = {answer.answer for answer in answers}
+    return _STATUS[next(answer for answer in (Answer.NO, Answer.UNKNOWN, Answer.YES) if answer in given_answers)]
 
 
 def _line(answer: DeletionAnswer) -> str:

@@ -230,9 +230,9 @@ def _columns(row: Mapping[str, Json]) -> Iterable[Column]:
     known = clickhouse_type(text(row, "type"))
     doc = mask_text(text(row, "comment")) or None
     part = Part(segment=field_segment(name), shape=known.shape, nullable=known.nullable, doc=doc)
-    whole, *inside = columns_of((part,))
+    top, *inside = columns_of((part,))
     default = json.dumps(mask_statement(expression), ensure_ascii=False) if expression else None
-    return (replace(whole, default=default), *inside) if name else ()
+    return (replace(top, default=default), *inside) if name else ()
 
 
 def _texts(value: Json) -> dict[str, str]:

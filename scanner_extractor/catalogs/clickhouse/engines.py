@@ -48,15 +48,15 @@ def parse_engine(text: str) -> Engine:
         if sign == "=":
             name, value = value, ""
         elif sign in (",", "("):
-            _keep(arguments, settings, name, value if depth == 1 or name else "")
+            _add_argument(arguments, settings, name, value if depth == 1 or name else "")
             name = value = ""
         elif sign == ")":
-            _keep(arguments, settings, name, value if depth == 1 else "")
+            _add_argument(arguments, settings, name, value if depth == 1 else "")
             name = value = ""
         else:
             value = word
         depth += (sign == "(") - (sign == ")")
-    _keep([], settings, name, value)
+    _add_argument([], settings, name, value)
     return Engine(tuple(arguments), settings)
 
 
@@ -71,7 +71,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
             yield "", _ESCAPED.sub(lambda escaped: escaped[1] or "'", written)
 
 
-def _keep(arguments: list[str], settings: dict[str, str], name: str, value: str) -> None:
+def _add_argument(arguments: list[str], settings: dict[str, str], name: str, value: str) -> None:
     if name:
         settings[name] = value
     elif value:

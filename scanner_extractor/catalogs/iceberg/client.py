@@ -59,7 +59,7 @@ def read_iceberg(settings: CatalogSettings, http: Http, progress: Progress) -> C
     lists = collector.lists(list(namespaces), lambda name: _entries(collector, service, namespaces[name]), "tables")
     entries = [entry for _, listed_entries in lists for entry in listed_entries]
     for entry, answer in zip(entries, collector.run_all(entries, partial(_load, http, service)), strict=True):
-        _keep(collector, entry, answer)
+        _add_table(collector, entry, answer)
     return collector.reading()
 
 
@@ -88,12 +88,12 @@ def _namespaces(settings: CatalogSettings, http: Http, service: _Service) -> lis
     names = _children(http, service, ())
     level = names
     for _ in range(_DEEPEST):
-        level = [name for parent in level for name in _below(http, service, parent)]
+        level = [name for parent in level for name in _child_namespaces(http, service, parent)]
         names = [*names, *level]
     return sorted(name for name in dict.fromkeys(names) if settings.wanted.schema(".".join(name)))
 
 
-def _below(http: Http, service: _Service, parent: Namespace) -> list[Namespace]:
+def _child_namespaces(http: Http, service: _Service, parent: Namespace) -> list[Namespace]:
     """List the namespaces in a namespace; a server without levels refuses, or lists all namespaces again."""
     try:
         return _children(http, service, parent)
@@ -144,7 +144,7 @@ def _load(http: Http, service: _Service, entry: _Entry) -> Json:
     return http.get(*service.path, "namespaces", service.separator.join(namespace), entry.kind, name, params=params)
 
 
-def _keep(collector: CatalogCollector, entry: _Entry, answer: Json | ScannerError) -> None:
+def _add_table(collector: CatalogCollector, entry: _Entry, answer: Json | ScannerError) -> None:
     """Add a table; one that was dropped since it was listed is left out."""
     if isinstance(answer, NotFound):
         return

@@ -86,12 +86,16 @@ def _table(supervisor: dict[str, Json], spec: Json, settings: CatalogSettings) -
 
 def _columns(schema: Json, spec: Json) -> tuple[Sources, list[Part]]:
     """Return what the columns are derived from, where it is not the field of their name, and the columns themselves."""
-    made = {text(step, "name"): fields_of(text(step, "expression")) for step in _transforms(schema)}
-    made |= {text(field, "name"): (_first(text(field, "expr")),) for field in _flattened(spec) if text(field, "expr")}
+    expressions = {text(step, "name"): fields_of(text(step, "expression")) for step in _transforms(schema)}
+    expressions |= {
+        text(field, "name"): (_first(text(field, "expr")),) for field in _flattened(spec) if text(field, "expr")
+    }
     sources: Sources = {}
     parts: list[Part] = []
     for name, kind, field in _listed(schema):
-        fields = tuple(dict.fromkeys(origin for step in (field,) for origin in made.get(step, (step,)) if origin))
+        fields = tuple(
+            dict.fromkeys(origin for step in (field,) for origin in expressions.get(step, (step,)) if origin)
+        )
         parts.append(Part(segment=field_segment(name), shape=Shape(word=kind)))
         if fields != (name,):
             sources[name] = fields

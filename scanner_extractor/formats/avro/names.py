@@ -90,7 +90,7 @@ class NamedTypes:
             return {}
         for named in defined:
             known = self._known.setdefault(named.name, named)
-            if not _same(known.definition, named.definition):
+            if not _are_equal(known.definition, named.definition):
                 hint = "the first of them is used everywhere"
                 self.problems.append(Problem(named.name, "two schemas define this type differently", hint))
         return _included(root)
@@ -165,7 +165,7 @@ def _included(root: object) -> dict[str, None]:
     return dict.fromkeys(name for name in names if name)
 
 
-def _same(first: Attributes, second: Attributes) -> bool:
+def _are_equal(first: Attributes, second: Attributes) -> bool:
     try:
         return first is second or first == second
     except RecursionError:

@@ -178,5 +178,5 @@ def _common(word: str, others: tuple[str, ...]) -> list[str]:
 
 def _decimal(parameters: object) -> str:
     # Both are text in what Connect writes. Without them: the precision and scale that Confluent's own reader assumes.
-    given = parameters if isinstance(parameters, dict) else {}
-    return f"decimal({given.get('connect.decimal.precision', 38)},{given.get('scale', 18)})"
+    members = parameters if isinstance(parameters, dict) else {}
+    return f"decimal({members.get('connect.decimal.precision', 38)},{members.get('scale', 18)})"

@@ -134,11 +134,11 @@ def gather(text: str, lookup: Lookup) -> Files:
     problems: list[Problem] = []
     waiting = deque([MAIN])
     seen = {MAIN}
-    left = LONGEST
+    remaining = LONGEST
     while waiting:
         name = waiting.popleft()
-        left -= len(texts[name])
-        if left < 0:
+        remaining -= len(texts[name])
+        if remaining < 0:
             problems.append(_TOO_LONG if name == MAIN else replace(_TOO_LONG, where=f"import {name!r}"))
             texts[name] = ""
         parsed[name] = parse_proto(texts[name])

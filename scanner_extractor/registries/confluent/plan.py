@@ -45,7 +45,7 @@ def add_associations(
     subjects of it that do not show their associations are requested one by one. Failures are reported, and naming
     goes on without.
     """
-    subjects = sorted({(row.version.context, row.version.subject) for row in gathered.rows.values() if _live(row)})
+    subjects = sorted({(row.version.context, row.version.subject) for row in gathered.rows.values() if _is_live(row)})
     inline = any(row.associations for row in gathered.rows.values())
     strategies = settings.naming.strategies or default_names(settings.type)
     if "associated" not in strategies or inline or not subjects:
@@ -89,7 +89,7 @@ def _listed(client: ConfluentClient, subjects: Iterable[SubjectKey]) -> tuple[li
     return shown, sorted(unshown)
 
 
-def _live(row: Row) -> bool:
+def _is_live(row: Row) -> bool:
     return not row.version.deleted
 
 
@@ -157,14 +157,14 @@ def read_confluent(settings: RegistrySettings, http: Http, progress: Progress) -
 def read_registry(settings: RegistrySettings, http: Http, progress: Progress, pool: WorkerPool) -> RegistryResult:
     """Do what `read_confluent` does, with a *pool* of one's own."""
     client = compatible_client(settings, http)
-    gathered = _everything(settings, client, progress, pool)
+    gathered = _all_content(settings, client, progress, pool)
     gathered = close(client, gathered, pool)
     gathered = add_associations(settings, client, gathered, pool)
     gathered = add_levels(client, gathered, pool) if settings.compatibility else gathered
     return as_result(settings, gathered, http.requests)
 
 
-def _everything(
+def _all_content(
     settings: RegistrySettings, client: ConfluentClient, progress: Progress, pool: WorkerPool
 ) -> RegistryContent:
     problems: tuple[Problem, ...] = ()

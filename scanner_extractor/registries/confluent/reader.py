@@ -54,7 +54,7 @@ def read_rows(payload: Json, origin: Origin, known: Known = NOTHING) -> tuple[Ro
 
     A row that is *known* is reused, and not parsed again.
     """
-    return tuple(_same(row, known) or read_row(row, origin) for row in _list(payload, "schemas"))
+    return tuple(_unchanged_row(row, known) or read_row(row, origin) for row in _list(payload, "schemas"))
 
 
 def read_row(payload: Json, origin: Origin, *, requested: tuple[str, int] | None = None) -> Row | BadRow:
@@ -116,7 +116,7 @@ def _row(payload: Json, origin: Origin, name: Json, number: int | None) -> Row:
         guid=text(payload, "guid"),
         references=tuple(_references(payload)),
         metadata=_metadata(member(payload, "metadata")),
-        rule_set=_kept(member(payload, "ruleSet") or member(payload, "ruleset")),
+        rule_set=_object_text(member(payload, "ruleSet") or member(payload, "ruleset")),
         tags=_tags(payload),
         deleted=member(payload, "deleted") is True,
         registered_at=_time(member(payload, "ts")),
@@ -128,7 +128,7 @@ def _row(payload: Json, origin: Origin, name: Json, number: int | None) -> Row:
     return Row(version=version, associations=links, flagged=flagged, behind=behind)
 
 
-def _same(payload: Json, known: Known) -> Row | None:
+def _unchanged_row(payload: Json, known: Known) -> Row | None:
     subject, version = member(payload, "subject"), member(payload, "version")
     return known.get((subject, version)) if known and isinstance(subject, str) and _is_number(version) else None
 
@@ -168,7 +168,7 @@ def _strings(value: Json) -> tuple[str, ...]:
 
 def _metadata(value: Json) -> str:
     """Return metadata as JSON text; the registry encrypts its sensitive properties, and answers in clear."""
-    return _kept(mask_sensitive(value)) if isinstance(value, dict) else ""
+    return _object_text(mask_sensitive(value)) if isinstance(value, dict) else ""
 
 
 def _time(milliseconds: Json) -> str:
@@ -181,7 +181,7 @@ def _time(milliseconds: Json) -> str:
         return ""
 
 
-def _kept(value: Json) -> str:
+def _object_text(value: Json) -> str:
     return canonical(value) if isinstance(value, dict) and value else ""
 
 

@@ -55,7 +55,7 @@ def walk(client: ConfluentClient, pool: WorkerPool, *, deleted: bool, report: Re
     ]
     count.total += len(wanted)
     read = map_concurrently(wanted, lambda version: read_one(client, version), pool=pool, on_result=count.increment)
-    rows = [_own(client, row) for row in read if not isinstance(row, ScannerError)]
+    rows = [_own_row(client, row) for row in read if not isinstance(row, ScannerError)]
     errors = [*_errors(subjects, listed), *_errors([version.subject for version in wanted], read)]
     if not rows and errors and all(isinstance(error, SourceRefused) for _, error in errors):
         raise errors[0][1]
@@ -90,7 +90,7 @@ def read_one(client: ConfluentClient, wanted: Wanted) -> Row | BadRow:
         except NotFound:
             if not wanted.deleted:
                 raise
-    return _flagged(client.version(wanted.subject, wanted.number, deleted=True))
+    return _flag_deleted(client.version(wanted.subject, wanted.number, deleted=True))
 
 
 def unread_subjects(client: ConfluentClient, errors: Iterable[tuple[str, ScannerError]]) -> RegistryContent:
@@ -126,7 +126,7 @@ def _numbers(client: ConfluentClient, subject: str, deleted: bool) -> tuple[int,
     return (*numbers, *range(numbers[-1] + 1, beyond + 1))
 
 
-def _own(client: ConfluentClient, row: Row | BadRow) -> Row | BadRow:
+def _own_row(client: ConfluentClient, row: Row | BadRow) -> Row | BadRow:
     """Return a row that is the listed subject's own: its alias hides those that the bulk list shows."""
     if isinstance(row, BadRow) or not row.behind:
         return row
@@ -136,7 +136,7 @@ def _own(client: ConfluentClient, row: Row | BadRow) -> Row | BadRow:
     return BadRow(subject=SubjectName(name), problem=problem, text="")
 
 
-def _flagged(row: Row | BadRow) -> Row | BadRow:
+def _flag_deleted(row: Row | BadRow) -> Row | BadRow:
     return row if isinstance(row, BadRow) or row.flagged else replace(row, version=replace(row.version, deleted=True))
 
 

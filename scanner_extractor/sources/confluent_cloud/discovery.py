@@ -223,7 +223,7 @@ class _Scan:
         """
         wanted = self.settings.environment
         try:
-            listed = read_environments(self._kept("environments", list_environments(self.http)))
+            listed = read_environments(self._items_of("environments", list_environments(self.http)))
         except SourceRefused:
             if not wanted:
                 raise
@@ -234,7 +234,7 @@ class _Scan:
     def clusters(self, environments: Sequence[Environment]) -> tuple[CloudCluster, ...]:
         """List the Kafka clusters of all environments, or find the one of the settings; raises ScannerError."""
         names = [item.id for item in environments]
-        answers = self._fetch_each(names, lambda name: self._of("cmk", "v2", "clusters", environment=name))
+        answers = self._fetch_each(names, lambda name: self._list("cmk", "v2", "clusters", environment=name))
         for name, answer in zip(names, answers, strict=True):
             self._note(f"the Kafka clusters of {name}", answer)
         listed_clusters = tuple(
@@ -269,26 +269,26 @@ class _Scan:
 
     def _registries(self, environment: str) -> tuple[CloudRegistry, ...]:
         try:
-            listed = self._of("srcm", "v3", "clusters", environment=environment)
+            listed = self._list("srcm", "v3", "clusters", environment=environment)
         except NotFound:
-            listed = self._of("srcm", "v2", "clusters", environment=environment)
-        return read_registries(self._kept("schema registries", listed), environment)
+            listed = self._list("srcm", "v2", "clusters", environment=environment)
+        return read_registries(self._items_of("schema registries", listed), environment)
 
     def _ksqldb(self, environment: str) -> tuple[CloudKsql, ...]:
-        listed = self._of("ksqldbcm", "v2", "clusters", environment=environment)
-        return read_ksqldb(self._kept("ksqlDB clusters", listed))
+        listed = self._list("ksqldbcm", "v2", "clusters", environment=environment)
+        return read_ksqldb(self._items_of("ksqlDB clusters", listed))
 
     def _pools(self, environment: str) -> tuple[ComputePool, ...]:
-        listed = self._of("fcpm", "v2", "compute-pools", environment=environment)
-        return read_pools(self._kept("compute pools", listed), environment)
+        listed = self._list("fcpm", "v2", "compute-pools", environment=environment)
+        return read_pools(self._items_of("compute pools", listed), environment)
 
     def _regions(self, _: str) -> tuple[FlinkRegion, ...]:
-        return read_regions(self._kept("Flink's regions", cloud_list(self.http, "fcpm", "v2", "regions")))
+        return read_regions(self._items_of("Flink's regions", cloud_list(self.http, "fcpm", "v2", "regions")))
 
     def _organizations(self, environments: Sequence[Environment]) -> tuple[str, ...]:
         return (read_organization_id(cloud_list(self.http, "org", "v2", "organizations").items, environments),)
 
-    def _of(self, *path: str, environment: str) -> PartialList[Json]:
+    def _list(self, *path: str, environment: str) -> PartialList[Json]:
         return cloud_list(
             self.http,
             *path,
@@ -307,7 +307,7 @@ class _Scan:
         self.progress(self.settings.source, 0, None)
         return map_concurrently(names, fetch, pool=pool)
 
-    def _kept(self, what: str, listed: PartialList[Json]) -> Sequence[Json]:
+    def _items_of(self, what: str, listed: PartialList[Json]) -> Sequence[Json]:
         if listed.error:
             self._note(what, listed.error)
         return listed.items

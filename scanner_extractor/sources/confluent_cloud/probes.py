@@ -49,8 +49,8 @@ def cloud_probes(settings: CloudSettings, http: Http, discovered: CloudFound) ->
 
 def stream_catalog_probes(_: StreamCatalogSettings, http: Http) -> Iterator[Probe]:
     """Try both APIs of a stream catalog."""
-    yield Probe("search topics", lambda: _some(len(search_page(http, TOPIC, 0, 1)), "topic"))
-    yield Probe("query GraphQL", lambda: _some(len(graphql_page(http, TOPIC, 0, 1)), "topic"))
+    yield Probe("search topics", lambda: _count_text(len(search_page(http, TOPIC, 0, 1)), "topic"))
+    yield Probe("query GraphQL", lambda: _count_text(len(graphql_page(http, TOPIC, 0, 1)), "topic"))
 
 
 def tableflow_probes(settings: TableflowSettings, http: Http) -> Iterator[Probe]:
@@ -63,8 +63,8 @@ def metrics_probes(settings: MetricsSettings, http: Http) -> Iterator[Probe]:
     yield Probe("query a metric", lambda: f"{len(query_metric(settings, http, METRIC_QUERIES[0])[0])} rows")
 
 
-def _some(count: int, thing: str) -> str:
-    return f"at least {count} {thing}" if count else f"no {thing}"
+def _count_text(count: int, noun: str) -> str:
+    return f"at least {count} {noun}" if count else f"no {noun}"
 
 
 def _counted(organization: Organization) -> str:

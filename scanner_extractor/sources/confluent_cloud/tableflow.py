@@ -216,5 +216,5 @@ def _where(settings: TableflowSettings) -> list[tuple[str, str | int]]:
     return [("environment", settings.environment), ("spec.kafka_cluster", settings.cluster)]
 
 
-def _problem(settings: TableflowSettings, things: str, error: ScannerError) -> Problem:
-    return Problem(str(settings.source), f"{things} could not all be read: {error.what}", error.hint or _KEY)
+def _problem(settings: TableflowSettings, noun: str, error: ScannerError) -> Problem:
+    return Problem(str(settings.source), f"{noun} could not all be read: {error.what}", error.hint or _KEY)

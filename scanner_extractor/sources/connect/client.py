@@ -141,7 +141,7 @@ class _Scan:
         """Read the connectors, sorted by name; one that cannot be read is reported and skipped."""
         listed = listed_connectors(self.settings, self.http)
         alone = sorted(name for name, answers in listed.items() if not _is_whole(answers))
-        answers = listed | dict(zip(alone, self._fetch_each(alone, self._alone), strict=True))
+        answers = listed | dict(zip(alone, self._fetch_each(alone, self._read_connector), strict=True))
         parsed = (self._read(name, answers[name]) for name in sorted(answers))
         return tuple(connector for connector in parsed if connector)
 
@@ -171,7 +171,7 @@ class _Scan:
         topics = dict(zip(names, map(self._topics_or_none, names, answers), strict=False))
         return tuple(_with_topics(connector, topics.get(connector.name)) for connector in connectors)
 
-    def _alone(self, name: str) -> Json:
+    def _read_connector(self, name: str) -> Json:
         info = self.http.get("connectors", name)
         try:
             status = self.http.get("connectors", name, "status")

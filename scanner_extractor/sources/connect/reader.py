@@ -199,15 +199,15 @@ class _PasswordMasking:
             payload = json.loads(answer.body)
         except (ValueError, RecursionError):
             return answer
-        text = json.dumps(self._hidden(payload, request), ensure_ascii=False)
+        text = json.dumps(self._mask_configs(payload, request), ensure_ascii=False)
         # Half a surrogate pair stays an escape, for the reader to replace and report.
         return replace(answer, body=text.encode("utf-8", "backslashreplace"))
 
-    def _hidden(self, payload: Json, request: Request) -> Json:
+    def _mask_configs(self, payload: Json, request: Request) -> Json:
         holders = tuple(_holders(payload))
         configs = [_config(holder) for holder in holders]
         classes = sorted({name for config in configs for name in plugin_classes(config).values()})
-        self._learn([name for name in classes if name not in self.passwords], request)
+        self._load_passwords([name for name in classes if name not in self.passwords], request)
         for holder, config in zip(holders, configs, strict=True):
             passwords = (
                 prefix + name for prefix, kind in plugin_classes(config).items() for name in self.passwords[kind]
@@ -220,7 +220,7 @@ class _PasswordMasking:
             _hide_in_traces(payload, self.secrets)
         return payload
 
-    def _learn(self, classes: list[str], request: Request) -> None:
+    def _load_passwords(self, classes: list[str], request: Request) -> None:
         """Load the password settings of *classes*."""
         if self.settings.is_managed:  # the service masks them itself, and does not report which
             declared: list[frozenset[str] | ScannerError] = [frozenset()] * len(classes)

@@ -67,7 +67,11 @@ class Location:
         namespace, *aliases = (
             _namespace(named, host, port or product.port) for named in known_as for host, port in addresses
         )
-        return cls(url=url, product=product, namespace=namespace, aliases=tuple(aliases), database=database)
+        aliases += [_namespace(product, host, port) for port in product.other_ports for host, _ in addresses]
+        others = tuple(dict.fromkeys(aliases))
+        if product.protocol:  # the driver's own port is that of the protocol's product
+            url = url.set(port=url.port or product.port)
+        return cls(url=url, product=product, namespace=namespace, aliases=others, database=database)
 
     def name(self, schema: str, table: str) -> str:
         """Return the OpenLineage name of a table; an unknown part is left out."""

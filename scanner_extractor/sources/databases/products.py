@@ -15,8 +15,9 @@ class Product:
     how the names of others begin. *own_schema_only*: without a list only the user's schema is read. *session* are
     statements that make a session read-only, *time_limit* bounds each later one by `{seconds}` or `{milliseconds}`.
     *driver* is the one that is used where the URL names none. *protocol* is the dialect of the product whose protocol
-    it speaks, empty for its own one: jobs may know its tables by that product's names, too. *information_schema*: its
-    tables are read from there at once, because SQLAlchemy's inspector asks for one after the other.
+    it speaks, empty for its own one: jobs may know its tables by that product's names, too. *other_ports* are those of
+    the same server at which connectors write. *information_schema*: its tables are read from there at once, because
+    SQLAlchemy's inspector asks for one after the other.
     """
 
     scheme: str
@@ -29,6 +30,7 @@ class Product:
     time_limit: str = ""
     driver: str = ""
     protocol: str = ""
+    other_ports: tuple[int, ...] = ()
     information_schema: bool = False
 
     def owns(self, schema: str) -> bool:
@@ -106,16 +108,20 @@ PRODUCTS: Mapping[str, Product] = {
         port=9030,
         schemas_in_database=False,
         own=frozenset({"_statistics_", "information_schema", "sys"}),
+        time_limit="SET query_timeout = {seconds}",
         driver="pymysql",
         protocol="mysql",
+        other_ports=(8030,),
     ),
     "doris": Product(
         scheme="doris",
         port=9030,
         schemas_in_database=False,
         own=frozenset({"__internal_schema", "information_schema", "mysql"}),
+        time_limit="SET query_timeout = {seconds}",
         driver="pymysql",
         protocol="mysql",
+        other_ports=(8030,),
     ),
 }
 """By SQLAlchemy's name of the dialect. Source: OpenLineage, "Naming conventions"."""

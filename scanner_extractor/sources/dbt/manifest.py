@@ -86,23 +86,23 @@ def _objects(document: Json, name: str) -> dict[str, dict[str, Json]]:
 
 
 def _node(node: Mapping[str, Json], secret_names: frozenset[str]) -> Json:
-    kept = _kept(node, _NODES)
-    if isinstance(code := kept.get("compiled_code"), str):
-        kept["compiled_code"] = mask_statement(code, secret_names)
+    selected = _selected(node, _NODES)
+    if isinstance(code := selected.get("compiled_code"), str):
+        selected["compiled_code"] = mask_statement(code, secret_names)
     config, columns = node.get("config"), _objects(node, "columns")
-    kept["config"] = _kept(config, _CONFIG) if isinstance(config, dict) else {}
-    kept["columns"] = [_kept(column, _COLUMN) for column in columns.values()]
-    return kept
+    selected["config"] = _selected(config, _CONFIG) if isinstance(config, dict) else {}
+    selected["columns"] = [_selected(column, _COLUMN) for column in columns.values()]
+    return selected
 
 
 def _catalog(catalog: Json) -> Json:
     """Return the columns of each table by the id of its node."""
     tables = {**_objects(catalog, "nodes"), **_objects(catalog, "sources")}
     return {
-        name: [_kept(column, _COLUMN) for column in _objects(table, "columns").values()]
+        name: [_selected(column, _COLUMN) for column in _objects(table, "columns").values()]
         for name, table in tables.items()
     }
 
 
-def _kept(members: Mapping[str, Json], names: Iterable[str]) -> dict[str, Json]:
+def _selected(members: Mapping[str, Json], names: Iterable[str]) -> dict[str, Json]:
     return {name: value for name, value in members.items() if name in names}

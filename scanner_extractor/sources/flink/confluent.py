@@ -174,7 +174,7 @@ class FlinkListing:
     unread: set[str] = field(default_factory=set)
     reasons: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
-    whole: bool = True
+    complete: bool = True
 
     def take(
         self, items: Iterable[Item], read: Callable[[Item, FlinkSettings], FlinkStatement], name: Callable[[Item], str]
@@ -188,11 +188,11 @@ class FlinkListing:
                 self._failed(name(item), error)
             self.progress(self.settings.source, len(self.statements), None)
 
-    def broken_off(self, things: str, error: ScannerError) -> None:
-        """Record that a list of *things* was incomplete: objects that it did not name are not deleted."""
-        self.whole = False
-        self.reasons.append(f"{things} could not all be listed")
-        what = f"{things} could not all be listed: {error.what}"
+    def broken_off(self, noun: str, error: ScannerError) -> None:
+        """Record that a list of *noun* was incomplete: objects that it did not name are not deleted."""
+        self.complete = False
+        self.reasons.append(f"{noun} could not all be listed")
+        what = f"{noun} could not all be listed: {error.what}"
         self.problems.append(Problem(str(self.settings.source), what, error.hint))
 
     def reading(self, http: Http) -> JobsResult:
@@ -208,7 +208,7 @@ class FlinkListing:
             reason="; ".join((*self.reasons, *losses)),
             requests=http.requests,
             # With a name in it, a partial answer counts as a list of everything else.
-            unread=frozenset(self.unread) if self.whole else frozenset(),
+            unread=frozenset(self.unread) if self.complete else frozenset(),
         )
         statements = tuple(self.statements[name] for name in sorted(self.statements))
         return JobsResult(outcome=outcome, statements=statements, problems=tuple(self.problems))
@@ -216,7 +216,7 @@ class FlinkListing:
     def _failed(self, name: str, error: PayloadUnexpected) -> None:
         self.unread.add(name)
         if not name:  # what cannot be named cannot be kept apart from what is gone
-            self.whole = False
+            self.complete = False
         self.problems.append(Problem(f"{self.settings.source} {name}".rstrip(), error.what, error.hint))
 
 
@@ -252,7 +252,7 @@ def count_cloud_statements(settings: FlinkSettings, http: Http) -> str:
     return f"{len(items)}{' and more' if following else ''} statements"
 
 
-def list_cloud_statements(settings: FlinkSettings, http: Http, things: str) -> Iterator[Item]:
+def list_cloud_statements(settings: FlinkSettings, http: Http, kind: str) -> Iterator[Item]:
     """List `statements` or `materialized-tables`, 100 per page; raises ScannerError.
 
     Names are unique within a list, except for tables, which are unique within a cluster.
@@ -261,7 +261,7 @@ def list_cloud_statements(settings: FlinkSettings, http: Http, things: str) -> I
     def page(token: str) -> tuple[list[Item], str]:
         params: list[tuple[str, str | int]] = [("page_size", PAGE)]
         items, following = read_page(
-            http.get(*_path(settings), things, params=params + ([("page_token", token)] if token else []))
+            http.get(*_path(settings), kind, params=params + ([("page_token", token)] if token else []))
         )
         return list(items), following
 

@@ -85,7 +85,7 @@ def _job_manager(settings: FlinkSettings, http: Http) -> FlinkStates:
 
 def _listed(listing: FlinkListing) -> FlinkStates:
     """Return the listed objects; raises PayloadUnexpected where one has no name: it might be any missing one."""
-    if not listing.whole:
+    if not listing.complete:
         raise PayloadUnexpected("a statement in its list has no name", where=str(listing.settings.source))
     statements = tuple(listing.statements[name] for name in sorted(listing.statements))
     return FlinkStates(statements=statements, unread=frozenset(listing.unread))

@@ -91,7 +91,7 @@ class _Scan:
     def topics(self, metadata: ClusterAnswer) -> tuple[Topic, ...]:
         """Read every topic; settings and the internal flag are left unknown where the brokers do not report them."""
         listed = sorted(metadata.topics)
-        failed = {name: why for name in listed if (why := _hidden(metadata.topics[name]))}
+        failed = {name: why for name in listed if (why := _hidden_reason(metadata.topics[name]))}
         names = [name for name in listed if name not in failed]
         self._report("topics", "read", failed)
         self.unread |= failed.keys()
@@ -151,8 +151,8 @@ class _Scan:
         what = "topics and consumer groups may be hidden: the user has no right to DESCRIBE the cluster"
         self.problems.insert(0, Problem(str(self._source), what, _RIGHTS))
 
-    def _report(self, things: str, done: str, failures: Mapping[str, str]) -> None:
-        self.problems += _summarised(self._source, things, done, failures)
+    def _report(self, noun: str, done: str, failures: Mapping[str, str]) -> None:
+        self.problems += _summarised(self._source, noun, done, failures)
 
 
 def _sees_cluster(client: KafkaClient, metadata: ClusterAnswer, source: SourceId) -> bool:
@@ -180,17 +180,17 @@ def _down(unnamed: Collection[int], source: SourceId) -> Iterator[Problem]:
         yield Problem(str(source), what, "if one was removed for good, reassign its replicas")
 
 
-def _hidden(topic: TopicAnswer) -> str:
+def _hidden_reason(topic: TopicAnswer) -> str:
     """Return why the brokers do not show *topic*; empty where they do, even without a leader."""
     return str(topic.error.str()) if topic.error is not None and not topic.partitions else ""
 
 
-def _summarised(source: SourceId, things: str, done: str, failures: Mapping[str, str]) -> Iterator[Problem]:
+def _summarised(source: SourceId, noun: str, done: str, failures: Mapping[str, str]) -> Iterator[Problem]:
     """Return one problem for each reason, with the count and the first names."""
     for reason in sorted(set(failures.values())):
         names = sorted(name for name, why in failures.items() if why == reason)
         shown = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
-        what = f"{len(names)} {things} could not be {done}: {reason} ({shown})"
+        what = f"{len(names)} {noun} could not be {done}: {reason} ({shown})"
         yield Problem(str(source), what, "does the user have the permissions? see docs/sources/kafka.md")
 
 

@@ -41,7 +41,7 @@ def read_offsets(
     for (name, _), offset in ends.items():
         sums[name] += offset
     end_offsets = {name: float(amount) for name, amount in sums.items() if name not in incomplete}
-    return _reading(settings.source, end_offsets, sorted(incomplete), _iso(now))
+    return _result(settings.source, end_offsets, sorted(incomplete), _iso(now))
 
 
 def offsets_document(reading: CatalogResult) -> Json:
@@ -60,13 +60,13 @@ def read_offsets_document(document: Json, source: SourceId) -> CatalogResult:
             end_offsets = {
                 str(topic): float(amount) for topic, amount in amounts.items() if isinstance(amount, int | float)
             }
-            return _reading(source, end_offsets, [str(name) for name in unread], at)
+            return _result(source, end_offsets, [str(name) for name in unread], at)
         case _:
             hint = "record the capture again"
             raise InputInvalid("the document in the capture is damaged", where=str(source), hint=hint)
 
 
-def _reading(source: SourceId, end_offsets: dict[str, float], unread: list[str], at: str) -> CatalogResult:
+def _result(source: SourceId, end_offsets: dict[str, float], unread: list[str], at: str) -> CatalogResult:
     reason = f"{len(unread)} topics have a partition without a leader" if unread else ""
     return CatalogResult(
         outcome=SourceResult(

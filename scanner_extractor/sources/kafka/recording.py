@@ -45,13 +45,13 @@ def kafka_document(reading: KafkaResult) -> Json:
 def read_kafka_document(document: Json, source: SourceId) -> KafkaResult:
     """Read what `kafka_document` gave; raises InputInvalid for anything else."""
     try:
-        return _reading(document, source)
+        return _result(document, source)
     except (KeyError, TypeError, ValueError) as error:
         hint = "record the capture again"
         raise InputInvalid(f"damaged document in the capture: {error!r}", where=str(source), hint=hint) from error
 
 
-def _reading(document: dict[str, Any], source: SourceId) -> KafkaResult:
+def _result(document: dict[str, Any], source: SourceId) -> KafkaResult:
     # Captures of earlier versions know neither `unnamed` nor `unconfigured`.
     members = dict(document["outcome"])
     counts = {"received": members.pop("got"), "requested": members.pop("asked")}

@@ -98,7 +98,7 @@ def read_ksqldb(
     service = client.service()
     # Descriptions of queries first: they are most complete, and later entries only fill their gaps.
     entities = sorted(client.everything(), key=lambda entity: entity.kind != "queryDescriptions")
-    collections = _by_name(_marked(item, service) for entity in entities for item in entity.collections)
+    collections = _by_name(_mark_internal(item, service) for entity in entities for item in entity.collections)
     queries = joined_queries((query for entity in entities for query in entity.queries), collections)
     missing = frozenset[TopicName]().union(*(entity.missing for entity in entities))
     closing = client.closing(earlier, queries, collections)
@@ -176,10 +176,10 @@ class _Client:
 
     def everything(self) -> list[Entity]:
         """Return the response to every listing, all in one request where the server accepts it."""
-        entities = dict(self._together())
+        entities = dict(self._send_together())
         for question in self._questions:
             if question not in entities:
-                entities[question] = self._alone(question)
+                entities[question] = self._send_one(question)
         names = [name for entity in entities.values() for name in entity.listed]
         return [*entities.values(), *(self._described(name, len(names)) for name in names)]
 
@@ -198,7 +198,7 @@ class _Client:
                 return entity.queries
         raise PayloadUnexpected("ksqlDB does not list its queries", where=str(self._source))
 
-    def _together(self) -> Iterator[tuple[_Listing, Entity]]:
+    def _send_together(self) -> Iterator[tuple[_Listing, Entity]]:
         try:
             answers = self._post(" ".join(question.statements[0] for question in self._questions))
         except (SourceObjected, SourceRefused):
@@ -208,7 +208,7 @@ class _Client:
             if entity.kind in question.answers:
                 yield question, entity
 
-    def _alone(self, question: _Listing) -> Entity:
+    def _send_one(self, question: _Listing) -> Entity:
         """Send one listing in its newer, then in its older form; an old server reads `DESCRIBE STREAMS` as a name."""
         objection: ScannerError | None = None
         for statement in question.statements:
@@ -262,7 +262,7 @@ def _quoted(name: str) -> str:
     return name if plain else "`" + name.replace("`", "``") + "`"
 
 
-def _marked(collection: KsqlSource, service: str) -> KsqlSource:
+def _mark_internal(collection: KsqlSource, service: str) -> KsqlSource:
     """Mark the processing log, which is ksqlDB's own."""
     own = collection.name == PROCESSING_LOG or (service and collection.topic == f"{service}ksql_processing_log")
     return replace(collection, internal=True) if own else collection

@@ -65,7 +65,7 @@ def test_an_unwrapped_change_feed_has_the_row_itself() -> None:
 
     assert pairs(column_mapping) == {"id": {"id"}, "email": {"email"}, "@key.id": {"id"}}
     assert {column.because for column in column_mapping.columns} == {"transforms.u", ""}
-    assert column_mapping.whole
+    assert column_mapping.complete
 
 
 def test_the_mark_of_a_deleted_row_is_no_column_of_the_table() -> None:
@@ -180,7 +180,7 @@ def test_documents_as_text_report_no_columns() -> None:
     }
     column_mapping = followed(documents, target="before after op")
 
-    assert not column_mapping.whole
+    assert not column_mapping.complete
     assert not column_mapping.columns
 
 
@@ -422,7 +422,7 @@ def test_what_a_transform_does_that_is_unknown_costs_the_columns(config) -> None
     """Nothing is guessed."""
     result = followed(config, source="a", target="a")
 
-    assert not result.whole
+    assert not result.complete
     assert not result.columns
 
 

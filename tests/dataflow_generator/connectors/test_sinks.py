@@ -171,6 +171,35 @@ def _shown(dataset) -> str:
         ),
         (
             {
+                "connector.class": "org.apache.doris.kafka.connector.DorisSinkConnector",
+                "doris.urls": "h,h2",
+                "doris.http.port": "8030",
+                "doris.query.port": "9030",
+                "doris.database": "d",
+                "doris.topic2table.map": "orders:o,payments:p",
+            },
+            "doris://h:9030 d.o",
+        ),
+        (
+            {
+                "connector.class": "org.apache.doris.kafka.connector.DorisSinkConnector",
+                "doris.urls": "h",
+                "doris.query.port": "9030",
+                "doris.topic2table.map": "orders:d2.o",
+            },
+            "doris://h:9030 d2.o",
+        ),
+        (
+            {
+                "connector.class": "org.apache.doris.kafka.connector.DorisSinkConnector",
+                "doris.urls": "h",
+                "doris.database": "d",
+                "record.tablename.field": "table",
+            },
+            "?",
+        ),
+        (
+            {
                 "connector.class": "org.apache.iceberg.connect.IcebergSinkConnector",
                 "iceberg.tables": "db.t",
                 "iceberg.catalog.type": "hive",

@@ -80,8 +80,8 @@ def test_a_column_goes_from_the_database_through_the_topic_into_the_warehouse() 
     assert [flow.evidence for flow in sink.flows.columns if flow.target.path == ("mail",)] == [
         "connector dw: topics, table.name.format, connection.url, transforms.slim"
     ]
-    assert cdc.whole
-    assert sink.whole
+    assert cdc.complete
+    assert sink.complete
     assert cdc.flows.certainty is Certainty.DERIVED
 
 
@@ -137,7 +137,7 @@ def test_a_topic_without_columns_costs_the_columns_of_its_flow_only() -> None:
     reading = read(connector("dw", "sink", SINK | {"topics": "a,b"}), KnownColumns({topic("a"): paths("id")}))
 
     assert flows(reading) == [("a", "id", "warehouse.public.crm", "id")]
-    assert not reading.whole
+    assert not reading.complete
     assert [use.dataset.name for use in reading.flows.reads] == ["a", "b"]
     assert "the columns of 'b' are unknown" in reading.problems[0].what
 
@@ -149,7 +149,7 @@ def test_a_transform_that_is_unknown_is_named() -> None:
 
     assert reading.flows.columns == ()
     assert reading.known
-    assert not reading.whole
+    assert not reading.complete
     assert reading.problems[0].where == "connect:main dw transforms.slim.type"
     assert "com.acme.Scramble" in reading.problems[0].what
 

@@ -55,7 +55,7 @@ def test_a_router_that_matches_a_part_of_the_name_routes_nothing(regex, topic, t
     reading = read("sink", JDBC | {"topics": topic} | router(regex, "x"), topic)
 
     assert names(reading.flows.writes) == [table]
-    assert reading.whole
+    assert reading.complete
 
 
 def test_a_source_of_an_unsupported_class_stays() -> None:

@@ -31,6 +31,11 @@ def columns(text: str) -> list[tuple[str, str]]:
         ("struct<`a:b`:int,`c``d`:int>", ["struct", "r.a:b int", "r.`c``d` int"]),
         ("struct<a.b:int,[]:int>", ["struct", "r.`a.b` int", "r.`[]` int"]),
         ("uniontype<int,decimal(3,1)>", ["uniontype"]),
+        (
+            "struct<a int(11), `b c` array<struct<d varchar(3)>>>",
+            ["struct", "r.a int(11)", "r.b c array", "r.b c.[] struct", "r.b c.[].d varchar(3)"],
+        ),
+        ("map<varchar(5),struct<a: int>>", ["map", "r.{} struct", "r.{}.a int"]),
     ],
 )
 def test_types_unfold_into_columns(text: str, expected: list[str]) -> None:

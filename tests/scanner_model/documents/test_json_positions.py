@@ -40,7 +40,7 @@ def test_every_value_is_placed_where_it_starts(value, indent):
     document = parse_with_positions(text, "f")
     lines = text.split("\n")
 
-    for path, (line, column) in document.places.items():
+    for path, (line, column) in document.positions.items():
         rest = "\n".join(lines[line - 1 :])[column - 1 :]
         assert json.JSONDecoder().raw_decode(rest)[0] == document.at(path)
 

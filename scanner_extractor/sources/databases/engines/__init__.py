@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from scanner_extractor.sources.databases.engines.session import Engine
+from scanner_extractor.sources.databases.engines.starrocks_doris import DORIS, STARROCKS
 
 __all__ = ["ENGINES"]
 
-ENGINES: Mapping[str, Engine] = {}
+ENGINES: Mapping[str, Engine] = {
+    "doris": DORIS,
+    "starrocks": STARROCKS,
+}
 """By SQLAlchemy's name of the dialect; SQLAlchemy's inspector reads all other products."""

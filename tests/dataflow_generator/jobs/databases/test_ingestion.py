@@ -6,6 +6,7 @@ import pytest
 
 from dataflow_generator.graph import Certainty
 from dataflow_generator.jobs.databases.ingestion import Ends, group_owners, ingestion_jobs
+from dataflow_generator.jobs.databases.loads import separate_jobs
 from dataflow_generator.jobs.model import JobFlows, Naming
 from scanner_dictionary.lineage_inputs.catalogs import TableRow
 from scanner_model.columns import KEY, Column
@@ -160,3 +161,21 @@ def test_way_from_topic_to_report_through_clickhouse(graph, clickhouse_tables, i
     assert ways["shop.raw_queue#raw", "mart.clicks#url"].startswith("materialized view shop.clicks_mv")
     assert (found.coverage.columns, found.coverage.problems, found.coverage.misfits) == (6, (), ())
     assert SourceId("catalog:analytics") in {table.source for table in clickhouse_tables}
+
+
+@pytest.mark.parametrize("written", ["", "no JSON", "{}", "[1]", "[{}]"])
+def test_damaged_list_of_jobs_connects_nothing(written) -> None:
+    """A dictionary may be of another version."""
+    table = row()._replace(parameters=(("kafka.jobs", written), ("kafka.topics", "orders")))
+
+    assert list(separate_jobs([table, row()])) == [row()]
+
+
+def test_damaged_columns_of_a_job_leave_its_topic_connected() -> None:
+    """They are JSON inside JSON."""
+    jobs = '[{"kafka.job": "load", "kafka.topics": "orders", "kafka.brokers": "k-1:9092", "kafka.columns": "[1]"}]'
+    table = row(*columns("id"))._replace(parameters=(("kafka.jobs", jobs),))
+    (job,) = ingestion_jobs(separate_jobs([table]), Ends(NAMING, TOPICS, {}))
+
+    assert (job.job.name, job.columns) == ("shop.queue.load", ())
+    assert [use.dataset.name for use in job.reads] == ["orders"]

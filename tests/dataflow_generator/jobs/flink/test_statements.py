@@ -389,7 +389,7 @@ def test_columns_that_make_the_key_are_those_of_the_key() -> None:
 @pytest.mark.parametrize(("whole", "namespace"), [(False, KAFKA), (True, "kafka://elsewhere")])
 def test_a_database_that_is_unknown_is_the_cluster_at_hand_unless_its_name_is_known(whole, namespace) -> None:
     """An environment reports the statements of all its clusters to each."""
-    names = {"retail": ClusterNames(frozenset({"retail", "billing"}), frozenset(), whole=whole)}
+    names = {"retail": ClusterNames(frozenset({"retail", "billing"}), frozenset(), complete=whole)}
     around = replace(world(), names=names)
     (reading,) = flink_jobs("retail", [managed("INSERT INTO o SELECT id FROM a", database="elsewhere")], [0], around)
 

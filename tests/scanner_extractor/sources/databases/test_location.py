@@ -67,3 +67,18 @@ def test_text_that_is_no_url_is_refused_without_quoting_it(url) -> None:
 
     assert not url or url not in str(caught.value)
     assert caught.value.hint
+
+
+@pytest.mark.parametrize("scheme", ["starrocks", "doris"])
+def test_engine_is_known_by_its_http_port_and_by_the_protocol_that_it_speaks(scheme) -> None:
+    """Sink connectors write at 8030; JDBC URLs are those of MySQL."""
+    engine = location(f"{scheme}://scanner@fe/shop", aliases=("lb:9031",))
+
+    assert (engine.namespace, engine.url.drivername, engine.url.port) == (f"{scheme}://fe:9030", "mysql+pymysql", 9030)
+    assert engine.aliases == (
+        f"{scheme}://lb:9031",
+        "mysql://fe:9030",
+        "mysql://lb:9031",
+        f"{scheme}://fe:8030",
+        f"{scheme}://lb:8030",
+    )
