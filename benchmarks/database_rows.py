@@ -6,9 +6,14 @@ import json
 import math
 import statistics
 import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import psycopg
+import pymysql
+from mariadb_server import NoMariaDb, mariadb
 from measure import Row, medians, scanner
 from postgres_server import NoPostgres, postgres
 
@@ -22,6 +27,7 @@ _VIEWS = 1_000
 _TYPES = ("bigint", "varchar(40)", "numeric(12,2)", "timestamp", "text", "boolean", "integer", "date")
 _SECONDS, _MEMORY, _VIEW_SECONDS = 10.0, 200.0, 5.0
 _RUNS = 3
+_Server = Callable[[], AbstractContextManager[str]]
 _SPACE = "postgres://dw:5432"
 _SELECT = (
     "SELECT a.id, upper(a.c1) AS name, CASE WHEN b.c6 > 0 THEN b.c2 + a.c2 ELSE 0 END AS total, s.top"
@@ -32,20 +38,27 @@ _SELECT = (
 
 def database_row(directory: Path) -> list[Row]:
     """How long and with how much memory `scanner extract` reads and stores 5,000 tables with 100,000 columns."""
-    name = f"scan of a database: {_TABLES:,} tables, {_TABLES * _COLUMNS:,} columns"
+    return [
+        *_scan_rows(directory, "PostgreSQL", postgres, _create_in_postgres),
+        *_scan_rows(directory, "MariaDB", mariadb, _create_in_mariadb),
+    ]
+
+
+def _scan_rows(directory: Path, product: str, server: _Server, create: Callable[[str], None]) -> list[Row]:
+    name = f"scan of {product}: {_TABLES:,} tables, {_TABLES * _COLUMNS:,} columns"
     try:
-        with postgres() as url:
-            _create(url)
+        with server() as url:
+            create(url)
             file = directory / "database.json"
-            item = {"name": "large", "url": url, "schemas": ["public"]}
+            item = {"name": "large", "url": url}
             file.write_text(json.dumps({"cluster": "bench", "brokers": ["localhost:1"], "databases": [item]}), "utf-8")
             dictionary = directory / "database.db"
             command = [scanner(), "extract", "--config", str(file), "--dictionary", str(dictionary), "--quiet"]
             measured = medians(lambda: command, runs=_RUNS, before=lambda: dictionary.unlink(missing_ok=True))
-    except NoPostgres as error:
+    except (NoPostgres, NoMariaDb) as error:
         return [Row(name=name, ours=math.nan, unit="s", target="", met=True, detail=str(error))]
     seconds, memory = measured.seconds, measured.memory
-    detail = f"PostgreSQL; {measured.processor:.1f} s of processor time"
+    detail = f"{measured.processor:.1f} s of processor time"
     return [
         Row(name=name, ours=seconds, unit="s", target="≤ 10", met=seconds <= _SECONDS, detail=detail),
         Row(name="its memory", ours=memory, unit="MiB", target="≤ 200", met=memory <= _MEMORY),
@@ -76,10 +89,22 @@ def _view(number: int) -> TableRow:
     return row._replace(parameters=(("database", "dw"), ("schema", "public")))
 
 
-def _create(url: str) -> None:
+def _create_in_postgres(url: str) -> None:
     with psycopg.connect(url) as connection:
-        for number in range(_TABLES):
-            columns = ", ".join(f"c{column} {_TYPES[column % len(_TYPES)]}" for column in range(1, _COLUMNS))
-            connection.execute(f"CREATE TABLE t{number} (id bigint PRIMARY KEY, {columns})")
+        for number, statement in enumerate(_tables()):
+            connection.execute(statement)
             if number % 500 == 499:
                 connection.commit()
+
+
+def _create_in_mariadb(url: str) -> None:
+    place = urlsplit(url)
+    with pymysql.connect(host=place.hostname, port=place.port or 0, user="root", database="bench") as connection:
+        cursor = connection.cursor()
+        for statement in _tables():
+            cursor.execute(statement)
+
+
+def _tables() -> Iterator[str]:
+    columns = ", ".join(f"c{column} {_TYPES[column % len(_TYPES)]}" for column in range(1, _COLUMNS))
+    return (f"CREATE TABLE t{number} (id bigint PRIMARY KEY, {columns})" for number in range(_TABLES))

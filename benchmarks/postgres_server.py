@@ -31,7 +31,7 @@ def postgres() -> Iterator[str]:
     Raises NoPostgres.
     """
     directory = Path(tempfile.mkdtemp(prefix="scanner-bench-postgres-"))
-    port = _free_port()
+    port = free_port()
     url = f"postgresql://bench@127.0.0.1:{port}/postgres"
     try:
         if os.getuid() == 0:
@@ -88,7 +88,8 @@ def _account() -> pwd.struct_passwd:
     return known.get("postgres") or known["nobody"]
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Return a port that is free now."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

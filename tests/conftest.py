@@ -210,9 +210,13 @@ def mariadb_server() -> Iterator[str]:
         login = ["--auth-root-authentication-method=normal", "--skip-test-db"]
         subprocess.run([install, "--no-defaults", data, *login], check=True, capture_output=True, **account)
         network = [f"--port={port}", "--bind-address=127.0.0.1", f"--socket={directory}/socket"]
-        cheap = ["--skip-log-bin", "--innodb-flush-log-at-trx-commit=0", "--innodb-buffer-pool-size=16M"]
+        # Debezium captures changes from the log.
+        log_of_rows = ["--server-id=1", "--log-bin=binlog", "--binlog-format=ROW"]
+        cheap = ["--innodb-flush-log-at-trx-commit=0", "--innodb-buffer-pool-size=16M"]
         with (Path(directory) / "log").open("wb") as log:
-            running = subprocess.Popen([server, "--no-defaults", data, *network, *cheap], stderr=log, **account)
+            running = subprocess.Popen(
+                [server, "--no-defaults", data, *network, *log_of_rows, *cheap], stderr=log, **account
+            )
         try:
             _wait_for(port, running)
             yield f"mysql+pymysql://root@127.0.0.1:{port}"

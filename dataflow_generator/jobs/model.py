@@ -94,7 +94,7 @@ def job_node(namespace: str, name: str, attributes: tuple[tuple[str, str | int |
 
 
 def unread_job(flows: JobFlows) -> JobFlows:
-    """Return *flows* with the attribute `unread` of the job: its statement or connector could not be parsed."""
+    """Return *flows* with the attribute `unread` of the job: its statement, view or connector could not be parsed."""
     return replace(flows, job=replace(flows.job, attributes=(*flows.job.attributes, ("unread", True))))
 
 

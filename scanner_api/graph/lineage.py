@@ -42,14 +42,17 @@ DIRECTIONS = ("upstream", "downstream", "both")
 class Lineage:
     """The edges around a node, the nearest first; *nodes* has every node of them by its key in the edges.
 
-    *column_suggestions* are columns above and below the root column that have flows of their own. *scan* is the newest
-    scan that the graph was generated from; None for a graph in files.
+    *column_suggestions* are columns above and below the root column that have flows of their own. *unread* are the jobs
+    at these nodes, or at the datasets of columns, whose statement or connector could not be parsed: there may be flows
+    through them that are not listed. *scan* is the newest scan that the graph was generated from; None for a graph in
+    files.
     """
 
     root: NodeRow
     hops: tuple[Hop[int, EdgeRow], ...]
     nodes: Mapping[int, NodeRow]
     column_suggestions: tuple[str, ...] = ()
+    unread: tuple[NodeRow, ...] = ()
     scan: int | None = None
 
 
@@ -95,7 +98,12 @@ def lineage(
         hops, nodes = stored_lineage(opened.rows, root, options)
         suggestions = _column_suggestions(opened.rows, root, node)
         return Lineage(
-            root=root, hops=tuple(hops), nodes=nodes, column_suggestions=suggestions, scan=opened.about.last_scan
+            root=root,
+            hops=tuple(hops),
+            nodes=nodes,
+            column_suggestions=suggestions,
+            unread=_unread_jobs(opened.rows, nodes, options),
+            scan=opened.about.last_scan,
         )
 
 
@@ -183,6 +191,24 @@ def _impact_root(graph: GraphReader, node: NodeRow, name: str) -> Root[int]:
             raise InputInvalid(f"{len(topics)} topics have {name!r}", where="scanner lineage", hint=hint)
         holders = [topic.id for topic in topics]
     return Root(node=holders[0], path=node_path(node) or ()) if holders else Root(node=node.id)
+
+
+def _unread_jobs(graph: GraphReader, nodes: Mapping[int, NodeRow], options: TraversalOptions) -> tuple[NodeRow, ...]:
+    """Return the jobs that could not be parsed among *nodes*, and at what has the columns among them."""
+    columns = [key for key, node in nodes.items() if node.kind == "column"]
+    holders = sorted({edge.source_node_id for edge in graph.edges_at(columns, forward=False, kinds=("contains",))})
+    jobs = set(nodes)
+    if options.upstream:
+        jobs |= {edge.source_node_id for edge in graph.edges_at(holders, forward=False, kinds=("writes",))}
+    if options.downstream:
+        jobs |= {edge.target_node_id for edge in graph.edges_at(holders, forward=True, kinds=("reads",))}
+    known = {**nodes, **graph.nodes_of(jobs - set(nodes))}
+    return tuple(known[key] for key in sorted(jobs) if is_unread(known[key]))
+
+
+def is_unread(node: NodeRow) -> bool:
+    """Return whether the statement of a job, or the class of its connector, could not be parsed."""
+    return node.kind == "job" and json.loads(node.attributes or "{}").get("unread") is True
 
 
 def _column_suggestions(graph: GraphReader, root: NodeRow, name: str) -> tuple[str, ...]:

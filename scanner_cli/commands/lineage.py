@@ -133,9 +133,13 @@ def _show_steps(traced: Lineage, evidence: bool, style: str) -> None:
         "scan": traced.scan,
         "nodes": [node_document(node) for node in traced.nodes.values()],
         "edges": [edge_document(hop.edge, traced.nodes) for hop in traced.hops],
+        "unread": [job.node_key for job in traced.unread],
     }
     shown = (*_STEP, "evidence") if evidence else _STEP
     show([edge_row(hop.edge, traced.nodes) for hop in traced.hops], shown, style, document=document)
+    if traced.unread:
+        names = ", ".join(shown_name(job) for job in traced.unread)
+        echo_err(f"note: not read, so flows through them are not known: {names}")
     _suggest(traced.column_suggestions)
 
 

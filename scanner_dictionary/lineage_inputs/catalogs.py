@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, Select, Table, select
+from sqlalchemy import Connection, Row, Select, Table, and_, or_, select
 
 from scanner_dictionary.lineage_inputs.jobs import reported_rows
 from scanner_dictionary.queries.catalog_tables import table_keys
@@ -15,6 +15,9 @@ from scanner_dictionary.queries.columns import column_fact
 from scanner_dictionary.schema import tables as t
 from scanner_model.catalogs import COLUMNS, DATABASE, DOCUMENTED, PRIMARY_KEY, TableKey
 from scanner_model.columns import Column, ColumnPath
+
+_VIEWS = ("VIEW", "MATERIALIZED VIEW")
+"""The kinds of tables that a SQL text defines, even where a database does not show it."""
 
 Name = tuple[str, str]
 """OpenLineage namespace and name of a dataset."""
@@ -101,11 +104,15 @@ def catalog_tables(conn: Connection, *, columns: bool = True) -> Iterator[TableR
 def defined_tables(conn: Connection) -> Iterator[TableRow]:
     """List the live tables that a SQL text defines, each with its first one, by namespace and name; without columns.
 
-    The text may come from another source than what `catalog_tables` returns: a project builds what a database has.
+    The text may come from another source than what `catalog_tables` returns: a project builds what a database has. A
+    view whose database does not show its text has an empty one.
     """
-    query = _tables().where(t.catalog_table.c.definition != "")
-    for _, rows in groupby(conn.execute(query), key=lambda row: (row.namespace, row.name)):
-        yield _table_row(next(rows), ())
+    table = t.catalog_table.c
+    hidden = and_(table.provider == DATABASE, table.kind.in_(_VIEWS))
+    query = _tables().where(or_(table.definition != "", hidden))
+    for _, group in groupby(conn.execute(query), key=lambda row: (row.namespace, row.name)):
+        rows = list(group)
+        yield _table_row(next((row for row in rows if row.definition), rows[0]), ())
 
 
 def _tables() -> Select[Any]:

@@ -1,6 +1,6 @@
 """From a view over the warehouse's table back to the shop's column, where no registry has a schema of the topic.
 
-The warehouse is PostgreSQL, and MariaDB where its server is installed.
+The warehouse is PostgreSQL, and MariaDB where its server is installed; then Debezium captures a table of MariaDB, too.
 """
 
 from __future__ import annotations
@@ -9,12 +9,15 @@ import json
 import secrets
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
 import psycopg
 import pytest
 import requests
+from confluent_kafka import OFFSET_BEGINNING, Consumer, KafkaException, TopicPartition
+from confluent_kafka.admin import AdminClient
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -75,6 +78,7 @@ def mariadb(lab, mariadb_server, run_sql) -> Iterator[tuple[str, str]]:
         f"CREATE USER sink@'%' IDENTIFIED BY '{password}'",
         "GRANT ALL ON warehouse.* TO sink@'%'",
     )
+    _forget_group(lab, "connect-mariadb-customers")
     connector = f"{lab.told['connect']}/connectors/mariadb-customers"
     answer = requests.put(f"{connector}/config", json=_sink(server, password), timeout=60)
     try:
@@ -85,6 +89,13 @@ def mariadb(lab, mariadb_server, run_sql) -> Iterator[tuple[str, str]]:
         yield server, password
     finally:
         requests.delete(connector, timeout=60)
+
+
+def _forget_group(lab, group: str) -> None:
+    """Delete what an earlier run of these tests has read, whose server is gone."""
+    kafka = AdminClient({"bootstrap.servers": lab.told["brokers"]["plaintext"]})
+    with suppress(KafkaException):  # there is none
+        kafka.delete_consumer_groups([group])[group].result(timeout=30)
 
 
 def _sink(server: str, password: str) -> dict[str, str]:
@@ -113,6 +124,74 @@ def _wait_for_rows(url: str, patience: float = 60.0) -> None:
         except SQLAlchemyError:  # the sink has not created the table yet
             pass
         assert time.monotonic() < deadline, "the sink wrote nothing"
+        time.sleep(0.5)
+
+
+@pytest.fixture(scope="module")
+def captured(lab, mariadb_server, run_sql) -> Iterator[tuple[str, str]]:
+    """Let Debezium capture a table of MariaDB as plain JSON; return host and port, and the password of its user."""
+    lab.needs("databases", "connectors")
+    server, password = urlsplit(mariadb_server).netloc.rpartition("@")[2], secrets.token_hex(8)
+    run_sql(
+        f"{mariadb_server}/mysql",
+        "CREATE DATABASE crm",
+        "CREATE TABLE crm.contacts (id int PRIMARY KEY, email varchar(80) NOT NULL, note text)",
+        "INSERT INTO crm.contacts VALUES (1, 'eva@example.com', 'calls back')",
+        f"CREATE USER cdc@'%' IDENTIFIED BY '{password}'",
+        "GRANT SELECT, RELOAD, SHOW DATABASES, REPLICATION SLAVE, REPLICATION CLIENT ON *.* TO cdc@'%'",
+    )
+    connector = f"{lab.told['connect']}/connectors/crm-cdc"
+    kafka = AdminClient({"bootstrap.servers": lab.told["brokers"]["plaintext"]})
+    config = _capture(server, password, lab.told["brokers"]["plaintext"])
+    answer = requests.put(f"{connector}/config", json=config, timeout=60)
+    try:
+        answer.raise_for_status()
+        _wait_for_topic(kafka, "cdc.contacts", f"{connector}/status")
+        yield server, password
+    finally:
+        requests.delete(connector, timeout=60)
+        own = {"cdc.contacts", config["schema.history.internal.kafka.topic"]}
+        for deleted in kafka.delete_topics(sorted(own & set(kafka.list_topics(timeout=10).topics))).values():
+            deleted.result(timeout=30)
+
+
+def _capture(server: str, password: str, brokers: str) -> dict[str, str]:
+    host, _, port = server.partition(":")
+    # Connect keeps the positions of an earlier run, whose server is gone, under its prefix.
+    prefix = f"crm-{secrets.token_hex(4)}"
+    converter = "org.apache.kafka.connect.json.JsonConverter"
+    return {
+        "connector.class": "io.debezium.connector.mariadb.MariaDbConnector",
+        "tasks.max": "1",
+        "database.hostname": host,
+        "database.port": port,
+        "database.user": "cdc",
+        "database.password": password,
+        "database.server.id": "29401",
+        "topic.prefix": prefix,
+        "table.include.list": "crm.contacts",
+        "column.exclude.list": "crm.contacts.note",
+        "include.schema.changes": "false",
+        "schema.history.internal.kafka.bootstrap.servers": brokers,
+        "schema.history.internal.kafka.topic": f"{prefix}-history",
+        "topic.creation.default.replication.factor": "1",
+        "topic.creation.default.partitions": "1",
+        "key.converter": converter,
+        "key.converter.schemas.enable": "false",
+        "value.converter": converter,
+        "value.converter.schemas.enable": "false",
+        "transforms": "unwrap,route",
+        "transforms.unwrap.type": "io.debezium.transforms.ExtractNewRecordState",
+        "transforms.route.type": "org.apache.kafka.connect.transforms.RegexRouter",
+        "transforms.route.regex": r".*\.crm\.(.*)",
+        "transforms.route.replacement": "cdc.$1",
+    }
+
+
+def _wait_for_topic(kafka: AdminClient, topic: str, status: str, patience: float = 60.0) -> None:
+    deadline = time.monotonic() + patience
+    while topic not in kafka.list_topics(timeout=10).topics:
+        assert time.monotonic() < deadline, requests.get(status, timeout=10).text
         time.sleep(0.5)
 
 
@@ -185,3 +264,36 @@ def test_view_of_mariadb_leads_back_to_the_shops_column_with_evidence_of_each_ho
     assert flows["warehouse.crm_customers#email", "warehouse.domains#domain"] == (
         "view warehouse.domains of database:mariadb"
     )
+
+
+@pytest.mark.mariadb
+def test_topic_that_is_captured_from_mariadb_leads_back_to_its_columns(lab, captured) -> None:
+    """Its messages say nothing of their columns, and no registry does: the database knows them."""
+    server, password = captured
+    crm = {"name": "crm", "url": f"mysql://cdc@{server}/crm", "password": "${LAB_MARIADB_PASSWORD}"}
+    address = _scan(lab, "captured.db", crm, LAB_MARIADB_PASSWORD=password)
+
+    flows = {
+        (short(edge["source"]), short(edge["target"])): edge
+        for edge in _column_flows(lab, address, "topic:kafka://localhost:29095/cdc.contacts")
+    }
+
+    assert _first_message(lab.told["brokers"]["plaintext"], "cdc.contacts") == {"id": 1, "email": "eva@example.com"}
+    assert set(flows) == {
+        ("crm.contacts#id", "cdc.contacts#@key.id"),
+        ("crm.contacts#id", "cdc.contacts#id"),
+        ("crm.contacts#email", "cdc.contacts#email"),
+    }
+    for edge in flows.values():
+        assert (edge["subtype"], edge["certainty"]) == ("IDENTITY", "derived")
+        assert edge["evidence"].startswith("connector crm-cdc: table.include.list, topic.prefix, transforms")
+        assert edge["evidence"].endswith("; columns of crm.contacts from database:crm")
+
+
+def _first_message(brokers: str, topic: str) -> Any:
+    consumer = Consumer({"bootstrap.servers": brokers, "group.id": "none", "enable.auto.commit": False})
+    consumer.assign([TopicPartition(topic, 0, OFFSET_BEGINNING)])
+    message = consumer.poll(30)
+    consumer.close()
+    assert message is not None
+    return json.loads(message.value())

@@ -12,7 +12,7 @@ from dataflow_generator.connectors.dataset_names import DEFAULT_SCHEMAS
 from dataflow_generator.connectors.families.jdbc_queries import QueryColumn, QueryReading, Table, read_query
 from dataflow_generator.graph import Certainty, present
 from dataflow_generator.jobs.databases.names import scheme_of
-from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Naming, Use, job_node
+from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Naming, Use, job_node, unread_job
 from scanner_dictionary.lineage_inputs.catalogs import TableRow
 from scanner_model.catalogs import DIALECT
 from scanner_model.columns import ColumnPath, field_name, field_segment
@@ -28,7 +28,10 @@ _HINT = "where the view's columns come from is not known; what it reads is, wher
 
 
 class ViewReading(NamedTuple):
-    """The job of a view; *whole*: every column is resolved. *problems* name what is not."""
+    """The job of a view, marked as unread where nothing of it could be parsed; *whole*: every column is resolved.
+
+    *problems* name what is not.
+    """
 
     flows: JobFlows
     whole: bool
@@ -83,6 +86,8 @@ class _View:
     known: _Columns
 
     def query(self) -> QueryReading:
+        if not self.row.definition:
+            return QueryReading(problem="the database does not show its text to the user of the scan")
         scheme = scheme_of(self.row.name[0])
         dialect = dict(self.row.parameters).get(DIALECT) or _SCHEMES.get(scheme, scheme)
         return read_query(self.row.definition, dialect, self._names)
@@ -100,7 +105,7 @@ class _View:
             columns=tuple(dict.fromkeys(self._flows(view, query, evidence))),
         )
         problems = tuple(self._problems(query))
-        return ViewReading(flows, not problems, problems)
+        return ViewReading(unread_job(flows) if problems and not sources else flows, not problems, problems)
 
     def _flows(self, view: Dataset, query: QueryReading, evidence: str) -> Iterator[ColumnFlow]:
         own = self.known.of(view)

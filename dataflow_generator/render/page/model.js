@@ -209,7 +209,7 @@ function rowName(row) {
 function doubtsOf(node) {
   return [
     node.stale ? ["stale", `the last scan could not confirm it: ${node.stale}`] : null,
-    node.attributes.unread ? ["not read", "its statement or connector could not be parsed: its flows are unknown"] : null,
+    node.attributes.unread ? ["not read", "its statement, view or connector could not be read: its flows are unknown"] : null,
   ].filter(Boolean);
 }
 

@@ -19,9 +19,11 @@ from scanner_extractor.settings.databases import DatabaseSettings
 from scanner_extractor.sources.databases.engines import ENGINES
 from scanner_extractor.sources.databases.engines.session import EngineCatalog, engine_session
 from scanner_extractor.sources.databases.errors import reason_of, source_errors
+from scanner_extractor.sources.databases.information_schema import InformationSchema
+from scanner_extractor.sources.databases.inspection import Inspection
 from scanner_extractor.sources.databases.location import Location
 from scanner_extractor.sources.databases.products import timeouts
-from scanner_extractor.sources.databases.reader import VIEWS, DatabaseTables, SchemaReader, listed_objects
+from scanner_extractor.sources.databases.reader import VIEWS, DatabaseTables, SchemaReader, TableCatalog
 from scanner_model.errors import Problem, ScannerError, SourceRefused
 from scanner_model.scan import SourceResult, SourceStatus
 
@@ -102,12 +104,12 @@ def _catalog(settings: DatabaseSettings) -> Iterator[Catalog]:
             yield EngineCatalog(engine, session)
     else:
         with connected(settings, location) as conn:
-            yield _Inspected(settings, location, conn)
+            yield _Connected(settings, location, conn)
 
 
 @dataclass(frozen=True, slots=True)
-class _Inspected:
-    """A database that SQLAlchemy's inspector reads."""
+class _Connected:
+    """A database to which SQLAlchemy connects."""
 
     settings: DatabaseSettings
     location: Location
@@ -121,20 +123,25 @@ class _Inspected:
         return _schemas(self.settings, self.location, inspect(self.conn))
 
     def kinds(self, schema: str | None) -> list[str]:
-        return [kind for _, kind in listed_objects(inspect(self.conn), schema)]
+        return list(self._tables().kinds(schema).values())
 
     def read(self, schema: str | None) -> DatabaseTables:
-        # The cache of an inspector lives as long as one schema is read.
         reader = SchemaReader(
             source=self.settings.source,
             location=self.location,
-            inspector=inspect(self.conn),
+            catalog=self._tables(),
             secret_names=self.settings.secret_names,
         )
         try:
             return reader.read(schema)
         finally:
             self.conn.rollback()
+
+    def _tables(self) -> TableCatalog:
+        if self.location.product.information_schema:
+            return InformationSchema(self.conn, self.location)
+        # The cache of an inspector lives as long as one schema is read.
+        return Inspection(inspect(self.conn), self.location)
 
 
 @contextmanager

@@ -16,7 +16,8 @@ class Product:
     statements that make a session read-only, *time_limit* bounds each later one by `{seconds}` or `{milliseconds}`.
     *driver* is the one that is used where the URL names none. *protocol* is the dialect of the product whose protocol
     it speaks, empty for its own one: jobs may know its tables by that product's names, too. *other_ports* are those of
-    the same server at which connectors write.
+    the same server at which connectors write. *information_schema*: its tables are read from there at once, because
+    SQLAlchemy's inspector asks for one after the other.
     """
 
     scheme: str
@@ -30,6 +31,7 @@ class Product:
     driver: str = ""
     protocol: str = ""
     other_ports: tuple[int, ...] = ()
+    information_schema: bool = False
 
     def owns(self, schema: str) -> bool:
         """Return whether a schema is one of the product itself."""
@@ -57,6 +59,7 @@ _MYSQL = Product(
     own=frozenset({"information_schema", "mysql", "performance_schema", "sys"}),
     session=("SET SESSION TRANSACTION READ ONLY",),
     driver="pymysql",
+    information_schema=True,
 )
 _POSTGRES = Product(
     scheme="postgres",

@@ -116,3 +116,22 @@ def test_view_leads_to_its_table_and_one_that_cannot_be_read_is_listed(place, sc
     assert "database:shop broken: " in graph.err
     assert edge["source"].endswith("customers#email")
     assert (edge["evidence"], edge["certainty"]) == ("view domains of database:shop", "derived")
+
+
+@pytest.mark.parametrize("node", ["job:file:{}/digits", "digits.column1", "digits2.digit", "dataset:file:{}/digits2"])
+def test_lineage_through_a_view_that_cannot_be_read_says_so(node, place, scanner, extract) -> None:
+    """No flow is listed behind it, which does not mean that there is none."""
+    with sqlite3.connect(place / "shop.db") as connection:
+        connection.executescript(
+            "CREATE VIEW digits AS VALUES (1), (2); CREATE VIEW digits2 AS SELECT column1 AS digit FROM digits"
+        )
+    connection.close()
+    extract()
+    stored = ("--dictionary", place / "dictionary.db")
+    scanner("dataflow", *stored)
+    unread = scanner("lineage", node.format(place / "shop.db"), "--upstream", "--format", "json", *stored)
+    read = scanner("lineage", "domains.domain", "--upstream", "--format", "json", *stored)
+
+    assert unread.json["unread"] == ["job:file:{}/digits".format(place / "shop.db")]
+    assert "note: not read, so flows through them are not known: digits\n" in unread.err
+    assert (read.json["unread"], "not read" in read.err) == ([], False)

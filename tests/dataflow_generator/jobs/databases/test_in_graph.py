@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from dataflow_generator.graph import Certainty, EdgeKind
+import pytest
+
+from dataflow_generator.graph import Certainty, EdgeKind, NodeKind
 from scanner_model.columns import Column
 from scanner_model.kafka import ConnectorKind
 from scanner_model.names import Fingerprint, Role, SourceId, TopicName
@@ -145,6 +147,30 @@ def test_view_that_cannot_be_parsed_is_counted_and_named(graph) -> None:
 
     assert (coverage.columns, coverage.unread) == (0, 1)
     assert [problem.where for problem in coverage.problems] == ["database:warehouse warehouse.report.domains"]
+
+
+@pytest.mark.parametrize(
+    ("definition", "unread"),
+    [("SELECT FROM WHERE (((", True), ("", True), ("SELECT upper(missing) FROM a, b", None), (VIEW.definition, None)],
+)
+def test_view_of_which_nothing_is_known_is_marked_as_unread(graph, definition, unread) -> None:
+    """A text that is not parsed, or that the user may not see; one whose tables are known is not marked."""
+    flows = graph(installation(LOADED, replace(VIEW, definition=definition), connectors=()))
+    (view,) = (node for node in flows.nodes if node.kind is NodeKind.JOB)
+
+    assert (view.name, dict(view.attributes).get("unread")) == ("warehouse.report.domains", unread)
+    assert (flows.coverage.unread, len(flows.coverage.problems)) == (
+        1 if unread else 0,
+        1 - (definition == VIEW.definition),
+    )
+
+
+def test_text_of_another_source_is_read_where_the_database_hides_it(graph) -> None:
+    """A dbt project has the text of what it builds."""
+    model = replace(VIEW, source=SourceId("dbt:models"), provider="dbt")
+    flows = graph(installation(LOADED, replace(VIEW, definition=""), model, connectors=()))
+
+    assert (flows.coverage.columns, flows.coverage.unread, flows.coverage.problems) == (1, 0, ())
 
 
 def test_topic_that_a_reader_declares_has_the_further_columns_of_its_table(graph) -> None:

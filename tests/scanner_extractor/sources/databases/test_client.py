@@ -87,6 +87,17 @@ def test_keys_are_read(shop) -> None:
     )
 
 
+def test_view_over_a_table_that_is_gone_costs_itself(shop) -> None:
+    """SQLite refuses to describe it, and with it every view that is requested in bulk."""
+    with sqlite3.connect(shop) as connection:
+        connection.execute("CREATE VIEW broken AS SELECT id FROM gone")
+    connection.close()
+    result = read(shop)
+
+    assert [table.name for table in result.tables] == ["big", "customers", "odd.name", "orders"]
+    assert result.outcome.unread == {"broken"}
+
+
 def test_view_has_its_definition(shop) -> None:
     """It is stored as it is, and read when the graph is generated."""
     assert read(shop).tables[0].definition == "CREATE VIEW big AS SELECT id, 'x' AS password FROM orders"

@@ -143,14 +143,26 @@ class TestMariaDb:
             ("shop.orders", False),
         ]
 
-    def test_view_without_the_right_to_see_it_is_kept_from_earlier(self, shop) -> None:
-        """The other tables are read, and the view is not taken for deleted."""
+    def test_view_whose_text_the_user_may_not_see_keeps_its_columns(self, shop) -> None:
+        """Where they come from is not known, which is a problem; the other tables are read."""
         result = read(shop("blind", "REFERENCES ON shop.*"))
 
-        assert [table.name for table in result.tables] == ["shop.orders"]
+        assert [(table.name, len(table.columns), table.definition) for table in result.tables] == [
+            ("shop.latest", 1, ""),
+            ("shop.orders", 1, ""),
+        ]
+        assert [problem.where for problem in result.problems] == ["database:shop shop.latest"]
+        assert "SHOW VIEW command denied" in result.problems[0].what
+
+    def test_view_over_a_table_that_is_gone_is_kept_from_earlier(self, shop, run_sql) -> None:
+        """The server lists it and does not describe it; the view is not taken for deleted."""
+        url = shop("owner", "ALL ON shop.*")
+        run_sql(url, "DROP TABLE orders")
+        result = read(url)
+
+        assert result.tables == ()
         assert result.outcome.status is SourceStatus.PARTIAL
         assert result.outcome.unread == {"shop.latest"}
-        assert [problem.where for problem in result.problems] == ["database:shop shop.latest"]
 
     def test_wrong_password_is_refused_and_not_shown(self, shop) -> None:
         """An operator corrects it."""
