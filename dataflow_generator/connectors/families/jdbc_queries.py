@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -13,6 +13,8 @@ from sqlglot.errors import ErrorLevel, SqlglotError
 from sqlglot.optimizer.scope import Scope, build_scope
 
 from dataflow_generator.connectors.dataset_names import folded
+from dataflow_generator.connectors.families.query_effects import RESULTS, Clause, clauses, read_scopes
+from dataflow_generator.connectors.families.query_limits import HIGHEST, excess, is_deep
 from dataflow_generator.connectors.families.query_values import is_inside, named_values, star_changes
 from scanner_model.errors import InputInvalid
 
@@ -23,9 +25,6 @@ _READ_AS = frozenset(
 _ALIAS_FIRST = frozenset({"clickhouse"})
 _ALIAS_LAST = frozenset({"databricks", "redshift", "snowflake", "teradata", "unitycatalog"})
 """Dialects whose expressions may use the names of select items: before columns of that name, or where there is none."""
-_LONGEST = 50_000
-_DEEPEST = 60
-_HIGHEST = 400
 _MOST_STEPS = 20_000
 
 _CHECKED = re.compile(r"(?i)\s+WITH\s+(?:CASCADED\s+|LOCAL\s+)?CHECK\s+OPTION\s*;?\s*$")
@@ -51,12 +50,21 @@ class QueryColumn:
     changed: bool
 
 
+class QueryEffect(NamedTuple):
+    """A column of a table that affects the whole result of a query; *subtype* is OpenLineage's, as FILTER."""
+
+    table: Table
+    column: str
+    subtype: str
+
+
 @dataclass(frozen=True, slots=True)
 class QueryReading:
     """The tables and columns of a query; *rest* is the single table whose columns are selected by `*`.
 
     *problem* says what could not be parsed, of the whole query or of some of its columns; empty if nothing. *view* is
-    the name of the view that the text creates, empty for a query alone.
+    the name of the view that the text creates, empty for a query alone. *effects* are of the columns that filter, join,
+    group or sort; those that cannot be resolved are left out.
     """
 
     tables: tuple[Table, ...] = ()
@@ -64,6 +72,7 @@ class QueryReading:
     rest: Table | None = None
     problem: str = ""
     view: Table = ()
+    effects: tuple[QueryEffect, ...] = ()
 
 
 def read_query(text: str, scheme: str, columns: TableColumns = _unknown) -> QueryReading:
@@ -72,10 +81,8 @@ def read_query(text: str, scheme: str, columns: TableColumns = _unknown) -> Quer
     *columns* resolve `*` and names without their table. Columns that cannot be resolved, such as unnamed or ambiguous
     ones, are left out.
     """
-    if len(text) > _LONGEST:
-        return QueryReading(problem=f"the query has {len(text)} characters, more than the limit of {_LONGEST}")
-    if _depth(text) > _DEEPEST:
-        return QueryReading(problem=f"the query nests brackets more than {_DEEPEST} levels deep")
+    if problem := excess(text):
+        return QueryReading(problem=problem)
     try:
         root, header = _scope(_CHECKED.sub("", text), scheme)
         if root is None:
@@ -111,8 +118,8 @@ def _scope(text: str, scheme: str) -> tuple[Scope | None, _Header]:
             if statement is not None
         ]
         query, header = _view(statements[0]) if len(statements) == 1 else (None, _Header())
-        if query is not None and _is_deep(query):
-            raise InputInvalid(f"an expression of the query is more than {_HIGHEST} levels deep")
+        if query is not None and is_deep(query):
+            raise InputInvalid(f"an expression of the query is more than {HIGHEST} levels deep")
         return build_scope(query) if isinstance(query, exp.Query) else None, header
     except SqlglotError as error:
         raise InputInvalid(f"the query cannot be parsed: {_first_line(error)}") from error
@@ -174,7 +181,33 @@ class _Reading:
         if len(self._rest) > 1:
             self._unclear.setdefault("*")
         problem = f"columns of the query that cannot be resolved: {', '.join(self._unclear)}" if self._unclear else ""
-        return QueryReading(tuple(sorted(tables)), columns, rest, problem)
+        return QueryReading(tuple(sorted(tables)), columns, rest, problem, effects=tuple(sorted(set(self._effects()))))
+
+    def _effects(self) -> Iterator[QueryEffect]:
+        for scope in read_scopes(self._root):
+            for clause in clauses(scope.expression):
+                yield from (QueryEffect(*origin, clause.subtype) for origin in self._deciding(clause, scope))
+
+    def _deciding(self, clause: Clause, scope: Scope) -> Iterator[tuple[Table, str]]:
+        """Yield the origins of the columns of a clause, which may be those of the query's own result."""
+        for column in clause.columns:
+            self._scopes.setdefault(id(column), scope)
+            yield from self._result(column, clause, scope) or (self._column_origins(column) or ((), False))[0]
+        for name in map(self._fold, clause.merged):
+            sources = (source for _, source in scope.selected_sources.values() if name in self._names_of(source))
+            for source in sources:
+                yield from (self._origins_in(source, name) or ((), False))[0]
+        for place in clause.outputs:
+            listed = list(self._outputs(scope))
+            yield from _origins_of(listed if place is None else listed[place : place + 1])
+
+    def _result(self, column: exp.Column, clause: Clause, scope: Scope) -> tuple[tuple[Table, str], ...]:
+        """Return the origins of a column of the query's own result, by which it may group and sort."""
+        name = self._name(column)
+        sources = (source for _, source in scope.selected_sources.values())
+        if column.table or clause.subtype not in RESULTS or any(name in self._names_of(source) for source in sources):
+            return ()
+        return tuple(_origins_of(output for output in self._outputs(scope) if output.name == name))
 
     def _columns_of(self, outputs: Sequence[_Output], names: Sequence[str]) -> Iterator[QueryColumn]:
         """Yield the columns that have a name and are resolved; the others are noted."""
@@ -338,6 +371,10 @@ class _Reading:
             raise RecursionError
 
 
+def _origins_of(outputs: Iterable[_Output]) -> Iterator[tuple[Table, str]]:
+    return (origin for output in outputs for origin in output.origins or ())
+
+
 def _merged(columns: Sequence[_Output]) -> _Output:
     """Return the column of a union from those of its branches."""
     if any(column.origins is None for column in columns):
@@ -346,25 +383,9 @@ def _merged(columns: Sequence[_Output]) -> _Output:
     return _Output(columns[0].name, tuple(origins), any(column.changed for column in columns))
 
 
-def _is_deep(query: exp.Expr) -> bool:
-    """Return whether the tree is so deep that walking up from every column would take long."""
-    level, depth = [query], 0
-    while level and depth <= _HIGHEST:
-        level, depth = [inside for node in level for inside in node.iter_expressions()], depth + 1
-    return bool(level)
-
-
 def _dialect(scheme: str) -> str | None:
     known = _DIALECTS.get(scheme, scheme if scheme in _READ_AS else "")
     return known or None
-
-
-def _depth(text: str) -> int:
-    depth = deepest = 0
-    for sign in text:
-        depth += (sign in "([") - (sign in ")]")
-        deepest = max(deepest, depth)
-    return deepest
 
 
 def _first_line(error: Exception) -> str:
