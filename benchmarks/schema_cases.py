@@ -68,7 +68,7 @@ def readable_schemas(folder: Path) -> Iterator[FileResult]:
 
 @dataclass(slots=True, kw_only=True)
 class _Schema:
-    """A schema to be read, the texts that it may refer to, and whether it is right; *asked* in vain is *missing*."""
+    """A schema to be read, the texts it may refer to, and whether it is right; *missing* are names that no text has."""
 
     case: str
     format: str

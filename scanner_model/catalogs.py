@@ -24,6 +24,11 @@ KAFKA_JOBS, KAFKA_JOB = "kafka.jobs", "kafka.job"
 
 `kafka.job` is the name of the job; its columns are those that it fills.
 """
+KAFKA_PARTS, KEY_PART, VALUE_PART = "kafka.parts", "key", "value"
+"""As JSON, the part of a message that a column holds as a whole: its key, or its value.
+
+Where a column is listed for the key that the table does not have, fields of the key are columns of their own names.
+"""
 
 DIALECT = "dialect"
 """The parameter with the SQL dialect of a definition, where the table's namespace does not show it."""

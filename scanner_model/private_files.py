@@ -99,7 +99,7 @@ def append_whole(descriptor: int, data: bytes) -> None:
 
 
 def sync_directory(directory: Path) -> None:
-    """Have the disk hold the names in *directory*."""
+    """Flush the entries of *directory* to disk."""
     descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)

@@ -54,13 +54,13 @@ class BoundedProtocol(H11Protocol):
         return self.cycle is not None and not self.cycle.response_complete
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the deadlines."""
+        """Cancel the deadlines."""
         self._expect("", None)
         self._stop_write_deadline()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Read on; the deadline of a head or body does not move while it arrives."""
+        """Process received data; the deadline of a head or body does not move while it arrives."""
         if not self.is_busy and self._stage != "head":
             self._expect("head", self.deadlines.head)
         super().data_received(data)
@@ -80,7 +80,7 @@ class BoundedProtocol(H11Protocol):
         super().pause_writing()
 
     def resume_writing(self) -> None:
-        """Write on."""
+        """Cancel the deadline of writing: the client has read what was sent."""
         self._stop_write_deadline()
         super().resume_writing()
 

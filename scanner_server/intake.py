@@ -39,7 +39,7 @@ class Intake(Protocol):
         """Return what prevents events from being stored now."""
 
     def counts(self) -> Mapping[str, Any]:
-        """Return what was received."""
+        """Return how many events were received, by what became of them."""
 
 
 def intake_routes(intake: Intake | None, *, seconds: float = SECONDS) -> list[Route]:

@@ -71,8 +71,8 @@ def boms(programs: Path, wheel: Path, pins: Path) -> Iterator[Path]:
         run(programs / "uv", *export, *as_options((*EXTRAS, *SPARK)), "-c", pins, "pyproject.toml", "-o", plain)
         for name in (BASE, *EXTRAS):
             python = environment(Path(directory) / name, sys.executable)
-            wanted = str(wheel) if name == BASE else f"{wheel}[{name}]"
-            run(programs / "uv", "pip", "install", "--quiet", "--python", python, "--constraint", plain, wanted)
+            requirement = str(wheel) if name == BASE else f"{wheel}[{name}]"
+            run(programs / "uv", "pip", "install", "--quiet", "--python", python, "--constraint", plain, requirement)
             yield write_bom(programs, name, "environment", str(python))
         for name in SPARK:
             resolved = Path(directory) / f"{name}.txt"
@@ -98,8 +98,8 @@ def install_with_hashes(uv: Path, pins: Path) -> None:
         run(everything, "-m", "pip", "install", "--disable-pip-version-check", *hashed, "--requirement", pins)
         run(everything.with_name("scanner"), "--version")
         environment(choice.parents[1], sys.executable)
-        wanted = f"kafka-lineage-scanner[server]=={version}"
-        run(uv, "pip", "install", "--python", choice, *hashed, "--constraint", pins, wanted)
+        requirement = f"kafka-lineage-scanner[server]=={version}"
+        run(uv, "pip", "install", "--python", choice, *hashed, "--constraint", pins, requirement)
         run(choice.with_name("scanner"), "--version")
 
 

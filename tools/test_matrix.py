@@ -71,8 +71,8 @@ def test(row: Row, uv: Path, wheel: Path, arguments: Sequence[str]) -> None:
         run(uv, "pip", "compile", "--quiet", *resolution, *as_options(EXTRAS), "pyproject.toml", "-o", lowest)
         chosen = ["--constraint", lowest]
     tools = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]["optional-dependencies"]["test"]
-    wanted = [f"{wheel}[{','.join(EXTRAS)}]", *filter(TOOLS.match, tools)]
-    run(uv, "pip", "install", "--quiet", "--python", python, *chosen, *wanted)
+    requirements = [f"{wheel}[{','.join(EXTRAS)}]", *filter(TOOLS.match, tools)]
+    run(uv, "pip", "install", "--quiet", "--python", python, *chosen, *requirements)
     run(python.with_name("scanner"), "--version")
     run(python, "-P", "-m", "pytest", "-p", "no:cacheprovider", *arguments)
 

@@ -72,12 +72,12 @@ def installation_edges(snapshot: Snapshot, flows: Flows) -> Iterator[Edge]:
 
 def _live_topic_keys(jobs: Iterable[JobFlows], context: LookupContext) -> frozenset[str]:
     """Return the node keys of the live topics among those of *jobs*; other topics are known from flows only."""
-    wanted = {dataset.key for dataset in datasets_of(jobs)}
+    dataset_keys = {dataset.key for dataset in datasets_of(jobs)}
     clusters = context.naming.clusters
     live = (
         schema_nodes.topic_key(clusters[cluster], name) for cluster, names in context.topics.items() for name in names
     )
-    return frozenset(key for key in live if key in wanted)
+    return frozenset(key for key in live if key in dataset_keys)
 
 
 def _nodes(snapshot: Snapshot, flows: Flows) -> Iterator[Node]:

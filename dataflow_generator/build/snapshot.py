@@ -38,11 +38,11 @@ def remembering(read: ReadColumns[C]) -> ReadColumns[C]:
     """Return *read* with a memory of what it has returned."""
     known: dict[ClusterTopic, C | None] = {}
 
-    def remembered(wanted: Collection[ClusterTopic]) -> Mapping[ClusterTopic, C]:
-        missing = [topic for topic in wanted if topic not in known]
+    def remembered(topics: Collection[ClusterTopic]) -> Mapping[ClusterTopic, C]:
+        missing = [topic for topic in topics if topic not in known]
         known.update(dict.fromkeys(missing))
         known.update(read(missing) if missing else {})
-        return {topic: columns for topic in wanted if (columns := known[topic]) is not None}
+        return {topic: columns for topic in topics if (columns := known[topic]) is not None}
 
     return remembered
 

@@ -44,7 +44,7 @@ class Config:
         return tuple(dict.fromkeys(split_outside(self.text(*keys), ",")))
 
     def is_on(self, key: str, *, default: bool = False) -> bool:
-        """Parse a boolean."""
+        """Return whether *key* is `true` in any letter case, as Kafka parses it; *default* where it is not set."""
         return self.text(key, default="true" if default else "false").lower() == "true"
 
     def mapping(self, *keys: str, sign: str = ":") -> dict[str, str]:

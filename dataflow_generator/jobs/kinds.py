@@ -30,7 +30,7 @@ from dataflow_generator.jobs.connect_columns import (
 )
 from dataflow_generator.jobs.consumer_groups import GroupOwner, group_jobs
 from dataflow_generator.jobs.consumer_groups import Query as NamedQuery
-from dataflow_generator.jobs.databases.ingestion import Ends, IngestionPart, group_owners, ingestion_jobs, topics_of
+from dataflow_generator.jobs.databases.ingestion import Ends, IngestionPart, group_owners, ingestion_jobs, with_topics
 from dataflow_generator.jobs.databases.names import TableNames
 from dataflow_generator.jobs.databases.views import view_jobs
 from dataflow_generator.jobs.flink.ddl import declared_columns, defines
@@ -143,7 +143,7 @@ class Partition(NamedTuple):
 
 
 def manual_readings(rows: Sequence[tuple[str, ManualFlow]], context: LookupContext) -> Iterator[JobReading]:
-    """Read manually declared flows."""
+    """Yield the jobs of manually declared flows, each with its cluster in *rows*."""
     return map(JobReading, manual_jobs(rows, context.naming))
 
 
@@ -165,7 +165,7 @@ def ksql_readings(part: KsqlPart, context: LookupContext) -> Iterator[JobReading
 
 
 def connect_readings(rows: Sequence[ConnectorRow], context: LookupContext) -> Iterator[JobReading]:
-    """Read connectors."""
+    """Yield the jobs of connectors, each counted by how much of it was read: columns, datasets, or an unknown class."""
     reported = _reported(rows, context)
     available = KnownColumns(_columns_of(reported, context), context.derived, context.databases)
     for reading in connect_jobs(reported, available):
@@ -273,7 +273,7 @@ def flink_readings(part: FlinkPart, context: LookupContext) -> Iterator[JobReadi
 
 
 def streams_readings(rows: Sequence[tuple[str, StreamsTopology]], context: LookupContext) -> Iterator[JobReading]:
-    """Read Kafka Streams topologies."""
+    """Yield the jobs of Kafka Streams topologies, each with the problems of its text."""
     for reading in streams_jobs(rows, lambda: context.topics, context.naming):
         yield JobReading(reading.flows, Coverage(problems=reading.problems))
 
@@ -296,9 +296,11 @@ def catalog_readings(rows: Sequence[LinkRow], context: LookupContext) -> Iterato
 
 def view_readings(rows: Sequence[TableRow], context: LookupContext) -> Iterator[JobReading]:
     """Read the definitions of views."""
-    for reading in view_jobs(rows, context.tables, context.naming, context.views):
+    ends = Ends.of(rows, context.naming, context.topics, context.columns.full)
+    for row, reading in zip(rows, view_jobs(rows, context.tables, context.naming, context.views), strict=True):
+        flows = with_topics(reading.flows, row, ends, context.tables)
         count = "columns" if reading.whole else "tables" if reading.flows.reads else "unread"
-        yield JobReading(reading.flows, Coverage.of_one(count, reading.problems))
+        yield JobReading(flows, Coverage.of_one(count, reading.problems))
 
 
 def ingestion_parts(snapshot: Snapshot) -> Iterator[IngestionPart]:
@@ -309,10 +311,8 @@ def ingestion_parts(snapshot: Snapshot) -> Iterator[IngestionPart]:
 
 def ingestion_readings(part: IngestionPart, context: LookupContext) -> Iterator[JobReading]:
     """Read the tables that engines read from topics."""
-    named = {topic for row in part.tables for topic in topics_of(row, context.naming, context.topics)}
-    columns = context.columns.full(_cluster_topics(named, context).keys())
-    written = {context.naming.dataset(*name) for name in part.views}
-    return map(JobReading, ingestion_jobs(part.tables, Ends(context.naming, context.topics, columns, written)))
+    ends = Ends.of(part.tables, context.naming, context.topics, context.columns.full, part.views)
+    return map(JobReading, ingestion_jobs(part.tables, ends))
 
 
 CONNECT = "connect"
@@ -375,16 +375,16 @@ def described(jobs: Iterable[JobFlows], context: LookupContext) -> Described:
     """Return the topic columns that take part in flows of *jobs*, by namespace and name of the topic."""
     clusters = {namespace: name for name, namespace in context.naming.clusters.items()}
     ends = {end for job in jobs for flow in job.columns for end in (flow.source, flow.target)}
-    wanted: dict[ClusterTopic, set[tuple[str, ...]]] = {}
+    paths_by_topic: dict[ClusterTopic, set[tuple[str, ...]]] = {}
     for end in ends:
         cluster = clusters.get(end.dataset.namespace)
         if cluster is not None and end.path is not None:
-            wanted.setdefault((cluster, end.dataset.name), set()).add(end.path)
-    listed = sorted(wanted)
+            paths_by_topic.setdefault((cluster, end.dataset.name), set()).add(end.path)
+    listed = sorted(paths_by_topic)
     columns_of: dict[tuple[str, str], tuple[Column, ...]] = {}
     for start in range(0, len(listed), _AT_ONCE):
         for (cluster, topic), columns in context.columns.full(listed[start : start + _AT_ONCE]).items():
-            used = tuple(column for column in columns if column.path in wanted[cluster, topic])
+            used = tuple(column for column in columns if column.path in paths_by_topic[cluster, topic])
             columns_of[context.naming.clusters[cluster], topic] = used
     return columns_of
 

@@ -295,11 +295,11 @@ class _Reader:
         self._missing(value, member, where, "a string")
         return ""
 
-    def _missing(self, value: Json, member: str, where: str, wanted: str) -> None:
+    def _missing(self, value: Json, member: str, where: str, expected: str) -> None:
         if value is None:
             self._wrong(where, f"the member {member!r} is missing", "the specification requires it")
         else:
-            self._wrong(f"{where}.{member}", f"is not {wanted}")
+            self._wrong(f"{where}.{member}", f"is not {expected}")
 
     def _wrong(self, where: str, what: str, hint: str = "") -> None:
         self.problems.append(Problem(where, what, hint))

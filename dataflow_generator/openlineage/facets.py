@@ -103,11 +103,11 @@ def schema_violations(value: Json, shape: Shape, where: str, depth: int = 0) -> 
 _WANTED: Mapping[type, str] = {str: "a string", bool: "true or false", int: "a whole number"}
 
 
-def _is_a(value: Json, wanted: type) -> bool:
-    if wanted is int:
+def _is_a(value: Json, expected: type) -> bool:
+    if expected is int:
         is_integer = isinstance(value, int) or (isinstance(value, float) and value.is_integer())
         return is_integer and not isinstance(value, bool)
-    return isinstance(value, wanted)
+    return isinstance(value, expected)
 
 
 def _members(value: dict[str, Json], shape: dict[str, Shape], where: str, depth: int) -> Iterator[Problem]:
@@ -329,7 +329,7 @@ class FacetCount(NamedTuple):
 
 
 class EventStatistics:
-    """Counts events."""
+    """Counts events by kind, and their facets by name, home and version."""
 
     def __init__(self) -> None:
         self._kinds: Counter[str] = Counter()

@@ -131,11 +131,11 @@ class ParquetTables:
             ddl = {NODES: NODE_DDL, EDGES: EDGE_DDL}
             self._tables = {name: _opened(directory / name, arrow_schema(columns)) for name, columns in ddl.items()}
 
-    def rows(self, table: str, wanted: RowFilter, columns: Sequence[str] = ()) -> Iterator[Record]:
+    def rows(self, table: str, row_filter: RowFilter, columns: Sequence[str] = ()) -> Iterator[Record]:
         """Read some rows, which fit in memory, in the order of the graph; with *columns* no others of theirs."""
         chosen = [*columns, *ORDER] if columns else None
         with _readable(self._directory):
-            selected = self._tables[table].to_table(filter=_filter(wanted), columns=chosen, **_READ_AHEAD)
+            selected = self._tables[table].to_table(filter=_filter(row_filter), columns=chosen, **_READ_AHEAD)
             return iter(selected.sort_by([(name, "ascending") for name in ORDER]).to_pylist())
 
     def every_row(self, table: str) -> Iterator[Record]:
@@ -153,14 +153,14 @@ def _opened(directory: Path, columns: Any) -> dataset.Dataset:  # noqa: ANN401 -
     return dataset.dataset(files, schema=columns, format="parquet", partitioning=by_kind)
 
 
-def _filter(wanted: RowFilter) -> Any:  # noqa: ANN401 - pyarrow has no types
-    condition = field("rank").isin(sorted(wanted.ranks))
-    if wanted.kinds:
-        condition &= field("kind").isin(sorted(map(str, wanted.kinds)))
-    if wanted.column:
-        condition &= field(wanted.column).isin(pa.array(sorted(wanted.values), pa.string()))
+def _filter(row_filter: RowFilter) -> Any:  # noqa: ANN401 - pyarrow has no types
+    condition = field("rank").isin(sorted(row_filter.ranks))
+    if row_filter.kinds:
+        condition &= field("kind").isin(sorted(map(str, row_filter.kinds)))
+    if row_filter.column:
+        condition &= field(row_filter.column).isin(pa.array(sorted(row_filter.values), pa.string()))
     within = None
-    for first, last in wanted.few_spans:
+    for first, last in row_filter.few_spans:
         span = (field("place") >= first) & (field("place") <= last)
         within = span if within is None else within | span
     return condition if within is None else condition & within

@@ -181,9 +181,9 @@ def _has_doubles(flows: Table) -> bool:
 def _unique(columns: Table) -> Table:
     """Return each column once, sorted by key."""
     keys = columns["node_key"].combine_chunks()
-    wanted = pc.unique(keys)
-    wanted = wanted.take(pc.array_sort_indices(wanted))
-    return columns.take(pc.index_in(wanted, keys))
+    unique_keys = pc.unique(keys)
+    unique_keys = unique_keys.take(pc.array_sort_indices(unique_keys))
+    return columns.take(pc.index_in(unique_keys, keys))
 
 
 def _contains(columns: Table, flows: Table) -> Table:
@@ -270,7 +270,7 @@ def _existing_topics(context: LookupContext) -> frozenset[str]:
 
 
 def portions(items: Iterable[T], rank: int, rows: Callable[[Sequence[T], int, Sequence[int]], Any]) -> Iterator[Any]:
-    """Yield *things*, which are in the order of the graph, in batches of *rows*."""
+    """Yield *items*, which are in the order of the graph, in batches of *rows*."""
     rest, first = iter(items), 0
     while portion := list(islice(rest, _AT_ONCE)):
         yield rows(portion, rank, range(first, first + len(portion)))

@@ -64,7 +64,7 @@ def _read(rows: Iterable[Record], read: Callable[[Record], T]) -> Iterator[T]:
 
 
 class TableGraph:
-    """A `GraphReader` over *tables*; *place* describes the graph in messages."""
+    """A `GraphReader` over *tables*; *location* describes the graph in messages."""
 
     def __init__(self, tables: ParquetTables, location: str) -> None:
         self.location = location
@@ -113,7 +113,7 @@ class TableGraph:
         return iter(sorted({(row["name"], None) for row in rows}))
 
     def names_near(self, _: str) -> Iterator[tuple[str, str | None]]:
-        """List all names."""
+        """List all names: the files have no index of names."""
         return self.names_known()
 
     def dataset_names(self) -> Iterable[str]:
@@ -151,8 +151,8 @@ class TableGraph:
     def _clusters(self) -> Iterator[NodeRow]:
         return self._nodes(RowFilter(kinds=(NodeKind.CLUSTER,)))
 
-    def _nodes(self, wanted: RowFilter) -> Iterator[NodeRow]:
-        return (self._cached(row) for row in self._tables.rows(NODES, wanted))
+    def _nodes(self, row_filter: RowFilter) -> Iterator[NodeRow]:
+        return (self._cached(row) for row in self._tables.rows(NODES, row_filter))
 
     def _load(self, keys: Collection[str], inside: Sequence[tuple[int, int]]) -> None:
         """Read the nodes of *keys* that are not cached; columns of schemas are in the spans *inside*."""
@@ -169,8 +169,8 @@ class TableGraph:
             within = RowFilter(ranks=(SCHEMAS,), kinds=(_COLUMN,), column="node_key", values=columns, spans=inside)
             self._read_rows(within)
 
-    def _read_rows(self, wanted: RowFilter) -> None:
-        for row in self._tables.rows(NODES, wanted):
+    def _read_rows(self, row_filter: RowFilter) -> None:
+        for row in self._tables.rows(NODES, row_filter):
             self._cached(row)
 
     def _cached(self, row: Record) -> NodeRow:

@@ -231,9 +231,9 @@ def finish_spans(directory: Path, written: Iterable[Rows]) -> None:
     for file in (file for folder in SPAN_COLUMNS for file in (directory / folder).glob(".*")):
         file.unlink(missing_ok=True)
     files = (file for folder in SPAN_COLUMNS for file in (directory / folder).glob("schemas-*.parquet"))
-    counted, wanted = sum(parquet.read_metadata(file).num_rows for file in files), sum(map(sum, written))
-    if counted != wanted:
-        what = f"tasks wrote {wanted} rows there, and {counted} are to be seen here"
+    stored, expected = sum(parquet.read_metadata(file).num_rows for file in files), sum(map(sum, written))
+    if stored != expected:
+        what = f"tasks wrote {expected} rows there, and {stored} are to be seen here"
         raise InputInvalid(what, where=str(directory), hint="name a directory that all machines share")
 
 

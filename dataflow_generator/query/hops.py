@@ -78,10 +78,10 @@ class _Part:
         if not frontier:
             return []
         # One more than allowed, to learn whether there are others.
-        wanted = max(self.left, 0) + 1
-        rows = self.graph.nearest_edges(sorted(frontier), forward=forward, kinds=kinds, limit=wanted)
+        limit = max(self.left, 0) + 1
+        rows = self.graph.nearest_edges(sorted(frontier), forward=forward, kinds=kinds, limit=limit)
         new = [row for row in rows if row.id not in self.edges]
-        self.complete = self.complete and len(rows) < wanted
+        self.complete = self.complete and len(rows) < limit
         return self._add(new[: self.left])
 
     def _add(self, rows: Collection[EdgeRow]) -> list[int]:

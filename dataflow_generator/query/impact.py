@@ -150,7 +150,7 @@ class _Search(Generic[K, E]):
         return all(known is None or steps < known.steps for known in closer)
 
     def jobs(self) -> Iterator[Affected[K, E]]:
-        """Yield the affected jobs."""
+        """Yield the affected jobs, each with the route to it."""
         for job, reach in self._jobs.items():
             route, through = self._route(reach)
             hops = reach.flow.hops if reach.flow else ()

@@ -62,7 +62,7 @@ def lineage(root: K, kind: str, options: TraversalOptions, ahead: EdgeLookup[K, 
     followed through jobs; with *columns*, also each of its own columns. A consumer group is followed through its
     jobs.
     """
-    directions = [forward for forward, wanted in ((False, options.upstream), (True, options.downstream)) if wanted]
+    directions = [forward for forward, enabled in ((False, options.upstream), (True, options.downstream)) if enabled]
     member_of = list(ahead([root], True, _MEMBER_OF)) if kind == NodeKind.CONSUMER_GROUP else []
     all_hops: dict[Hop[K, E], None] = dict.fromkeys(member_of)
     starts = [root, *(hop.target for hop in member_of)]
@@ -123,8 +123,8 @@ def ahead_in(edges: Iterable[Edge]) -> EdgeLookup[str, Edge]:
     ]
 
     def ahead(nodes: Sequence[str], forward: bool, kinds: Kinds) -> Iterable[Hop[str, Edge]]:
-        wanted = frozenset(nodes)
-        return (hop for hop in hops if hop.kind in kinds and (hop.source if forward else hop.target) in wanted)
+        node_set = frozenset(nodes)
+        return (hop for hop in hops if hop.kind in kinds and (hop.source if forward else hop.target) in node_set)
 
     return ahead
 

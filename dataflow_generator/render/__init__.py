@@ -62,8 +62,8 @@ def write_files(graph: FlowGraph, directory: Path, formats: Iterable[str]) -> tu
         if name not in OUTPUTS:
             raise InputInvalid(f"unknown output format {name!r}", where="--format", hint=f"one of {', '.join(OUTPUTS)}")
     make_directory(directory)
-    wanted = [(file, output) for name in names for file, output in files_of(name).items()]
-    return tuple(_written(output(graph), directory / file) for file, output in wanted)
+    files = [(file, output) for name in names for file, output in files_of(name).items()]
+    return tuple(_written(output(graph), directory / file) for file, output in files)
 
 
 def _written(pieces: Iterator[str], file: Path) -> Path:

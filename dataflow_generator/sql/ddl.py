@@ -107,7 +107,7 @@ def with_topics(table: KnownTable, *, flink: bool, own: bool = False) -> KnownTa
 
 
 def altered_table(table: KnownTable, change: AlterStatement, session: Session, *, flink: bool) -> KnownTable:
-    """Return *table* after ALTER."""
+    """Return *table* with the columns, options and name that ALTER gives it."""
     renamed = dict(change.renamed)
     columns = [
         replace(column, name=renamed.get(column.name, column.name))

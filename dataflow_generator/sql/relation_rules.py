@@ -219,7 +219,7 @@ def _columns(known: KnownTable, name: str, scope: Scope) -> tuple[Column, ...]:
 
 
 def derived(relation: DerivedTable, scope: Scope) -> None:
-    """Add a query's rows."""
+    """Add the rows of a subquery to *scope*."""
     scope.add(scope.context.query(relation.query, scope))
 
 

@@ -38,7 +38,7 @@ class JobContext:
 
     @property
     def stored(self) -> StoredJobs:
-        """Return the stored jobs."""
+        """Return the stored jobs; they are loaded when first needed."""
         if self._stored is None:
             snapshot = load_snapshot(self.conn)
             self._stored = StoredJobs(snapshot, lookup_context(snapshot))

@@ -57,7 +57,7 @@ def column_document(column: Column) -> dict[str, Json]:
 
 
 def problem_document(problem: Problem) -> dict[str, Json]:
-    """Return a PROBLEM."""
+    """Return the document of a problem, `PROBLEM` in docs/json.md."""
     return {"where": problem.where, "what": problem.what, "hint": problem.hint}
 
 

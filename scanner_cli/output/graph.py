@@ -21,7 +21,7 @@ def shown_name(node: NodeRow) -> str:
 
 
 def node_document(node: NodeRow) -> dict[str, Json]:
-    """Return a node."""
+    """Return the document of a node; *path* is null unless it is a column."""
     path = node_path(node)
     return {
         "id": node.node_key,

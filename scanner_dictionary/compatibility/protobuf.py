@@ -65,16 +65,16 @@ def _needed(reader: ColumnContext) -> Finding | None:
 def _type_read(reader: ColumnContext, writer: ColumnContext) -> Finding:
     if reader.existing.recursive != writer.existing.recursive:
         return unclear("a recursion begins or ends here, and columns show it only once")
-    wanted, written = _wire_type(reader.existing), _wire_type(writer.existing)
-    if wanted == written:
+    read_as, written = _wire_type(reader.existing), _wire_type(writer.existing)
+    if read_as == written:
         return _refined(reader.existing, writer.existing)
-    if {wanted, written} - _WORDS:
+    if {read_as, written} - _WORDS:
         return unclear("a type that no file declares")
-    if _MAP in (wanted, written):
+    if _MAP in (read_as, written):
         return _map_read(reader, writer)
-    if _LIST in (wanted, written):
+    if _LIST in (read_as, written):
         return _list_read(reader, writer)
-    return _value_read(wanted, written)
+    return _value_read(read_as, written)
 
 
 def _value_read(wanted: str, written: str) -> Finding:

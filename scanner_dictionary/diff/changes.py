@@ -56,7 +56,7 @@ class SchemaRef:
 
     @property
     def shown(self) -> str:
-        """Name it for people."""
+        """Return the subject and version for people; format and record where there is no subject."""
         where = qualified_subject(self.context, self.subject) + ("" if self.version is None else f" {self.version}")
         return where.strip() or f"{self.format} {self.record}".strip()
 

@@ -55,7 +55,7 @@ class PastGraphReader:
 
     @property
     def location(self) -> str:
-        """Return what stores it."""
+        """Return what messages call the graph, as the subject of a sentence."""
         return f"the graph of scan {self.scan}"
 
     def edges_at(
@@ -79,8 +79,8 @@ class PastGraphReader:
         by_id = self.nodes_of(nodes)
         differing = self._differing_edges(by_id.values(), forward=forward, kinds=kinds)
         # Of the stored edges, as many more as may have come later.
-        wanted = limit + sum(version.gone is None for version in differing)
-        rows = neighbours.nearest_edges(self.conn, _stored_ids(by_id), forward=forward, kinds=kinds, limit=wanted)
+        most = limit + sum(version.gone is None for version in differing)
+        rows = neighbours.nearest_edges(self.conn, _stored_ids(by_id), forward=forward, kinds=kinds, limit=most)
         inner = self._inner_edges(by_id.values(), forward=forward, kinds=kinds)
         return tuple(sorted([*self._as_then(rows, differing), *inner])[:limit])
 
@@ -106,15 +106,15 @@ class PastGraphReader:
 
     def nodes_of(self, keys: Iterable[int]) -> Mapping[int, NodeRow]:
         """Read nodes by their keys, each as it was."""
-        wanted = sorted(set(keys))
-        unread = [key for key in wanted if key not in self._nodes]
+        sorted_keys = sorted(set(keys))
+        unread = [key for key in sorted_keys if key not in self._nodes]
         past = [key - _FIRST_PAST for key in unread if key < _UNREACHED]
         table = t.flow_node_version
         for chunk in in_chunks(past, _AT_ONCE):
             self._remember(_past_node(version) for version in node_versions(self.conn, table.c.id.in_(chunk)))
         current = graph_store.nodes_of(self.conn, (key for key in unread if key > _UNREACHED))
         self._remember(self._as_they_were(current.values()))
-        return {key: self._nodes[key] for key in wanted if key in self._nodes}
+        return {key: self._nodes[key] for key in sorted_keys if key in self._nodes}
 
     def nodes_in(self, cluster: str) -> tuple[NodeRow, ...]:
         """List what was in *cluster*."""
@@ -190,15 +190,15 @@ class PastGraphReader:
 
     def links(self, kinds: Collection[str]) -> Iterator[tuple[str, str]]:
         """List the ends of edges as they were; of edges inside schemas none."""
-        wanted = frozenset(kinds)
+        link_kinds = frozenset(kinds)
         table = t.flow_edge_version
-        condition = and_(table.c.kind.in_(sorted(wanted)), differs_at(table, self.scan))
+        condition = and_(table.c.kind.in_(sorted(link_kinds)), differs_at(table, self.scan))
         differing = list(edge_versions(self.conn, condition))
         later_edges = {
             (version.source_key, version.target_key, *version[5:10]) for version in differing if version.gone is None
         }
         edge = t.flow_edge
-        rows = [EdgeRow(*row) for row in self.conn.execute(select(edge).where(edge.c.kind.in_(sorted(wanted))))]
+        rows = [EdgeRow(*row) for row in self.conn.execute(select(edge).where(edge.c.kind.in_(sorted(link_kinds))))]
         nodes = graph_store.nodes_of(self.conn, {end for row in rows for end in row[1:3]})
         for row in sorted(rows):
             ends = nodes[row.source_node_id].node_key, nodes[row.target_node_id].node_key

@@ -91,7 +91,7 @@ class SqlGraphReader:
 
     @property
     def location(self) -> str:
-        """Return what stores it."""
+        """Return what stores the graph, as the subject of a sentence."""
         return "the dictionary"
 
     def all_nodes(self) -> Iterator[NodeRow]:

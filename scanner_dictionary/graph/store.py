@@ -160,10 +160,10 @@ def _edges_at(*, forward: bool, holders: bool) -> Select[Any]:
     near_end = edge.source_node_id if forward else edge.target_node_id
     nodes: BindParameter[Any] = bindparam("nodes", expanding=True)
     kinds: BindParameter[Any] = bindparam("kinds", expanding=True)
-    wanted = select(t.flow_edge).where(edge.kind.in_(kinds), near_end.in_(nodes))
+    edges_at_nodes = select(t.flow_edge).where(edge.kind.in_(kinds), near_end.in_(nodes))
     if holders:
-        return wanted
-    joined = wanted.join(t.flow_node, target.id == edge.target_node_id)
+        return edges_at_nodes
+    joined = edges_at_nodes.join(t.flow_node, target.id == edge.target_node_id)
     return joined.where(or_(edge.kind != "contains", target.kind == "column"))
 
 

@@ -182,8 +182,8 @@ def dataset_facets(conn: Connection) -> Mapping[DatasetRef, Mapping[str, str]]:
         events.lineage_facet, facet.dataset_id == dataset.id
     )
     facets: dict[DatasetRef, dict[str, str]] = defaultdict(dict)
-    wanted = query.where(facet.scope == "dataset", facet.name.in_(_OF_DATASETS), facet.removed.is_(False))
-    for namespace, name, facet_name, body in conn.execute(wanted):
+    dataset_facets = query.where(facet.scope == "dataset", facet.name.in_(_OF_DATASETS), facet.removed.is_(False))
+    for namespace, name, facet_name, body in conn.execute(dataset_facets):
         facets[DatasetRef(namespace, name)][facet_name] = body
     return {ref: facets[ref] for ref in sorted(facets)}
 

@@ -68,8 +68,8 @@ def tables(
     ]
     lines += [_materialization(row, newest) for row in _rows(conn, t.materialization, cluster, include_gone)]
     fits = name_filter(pattern)
-    wanted = (line for line in lines if provider in (None, line.provider) and (fits(line.name) or fits(line.topic)))
-    return iter(sorted(wanted, key=_order))
+    matching = (line for line in lines if provider in (None, line.provider) and (fits(line.name) or fits(line.topic)))
+    return iter(sorted(matching, key=_order))
 
 
 def _order(line: TableLine) -> tuple[str, ...]:

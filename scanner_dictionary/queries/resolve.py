@@ -25,9 +25,9 @@ def suggestions(name: str, known: Iterable[str]) -> tuple[str, ...]:
 
     Comparing letter by letter is slow, so only those are compared that share most pairs of letters.
     """
-    wanted = pairs_of(name)
+    pairs = pairs_of(name)
     candidates = nlargest(
-        _CANDIDATES, set(known), key=lambda candidate: (len(wanted & pairs_of(candidate)), -len(candidate), candidate)
+        _CANDIDATES, set(known), key=lambda candidate: (len(pairs & pairs_of(candidate)), -len(candidate), candidate)
     )
     lower: dict[str, list[str]] = {}
     for candidate in candidates:

@@ -43,9 +43,9 @@ def spellings(conn: Connection, text: str) -> Mapping[int, str]:
     """Return the terms that are *text*, whatever their letter case, by their keys."""
     word, term = t.search_word.c, t.search_term.c
     query = select(term.id, term.term).join(t.search_word, word.term_id == term.id)
-    wanted = text.lower()
-    rows = conn.execute(query.where(word.word == wanted[:LONGEST_WORD]))
-    return {key: name for key, name in rows if name.lower() == wanted[:LONGEST_TERM]}
+    lower_text = text.lower()
+    rows = conn.execute(query.where(word.word == lower_text[:LONGEST_WORD]))
+    return {key: name for key, name in rows if name.lower() == lower_text[:LONGEST_TERM]}
 
 
 def names_near(conn: Connection, text: str) -> tuple[str, ...] | None:
@@ -80,8 +80,8 @@ def is_indexed(conn: Connection, kinds: Collection[int] = tuple(_INDEXED)) -> bo
     """Return whether all names of *kinds* are in the index; nodes are where the graph is of the newest scan."""
     progress = {row.kind: row.last_id for row in conn.execute(select(t.search_progress))}
     newest = dict(zip(_INDEXED, conn.execute(_NEWEST).one(), strict=True))
-    wanted = {COLUMN if kind == TAG else kind for kind in kinds} & _INDEXED.keys()
-    if any((newest[kind] or 0) > progress.get(kind, 0) for kind in wanted):
+    indexed_kinds = {COLUMN if kind == TAG else kind for kind in kinds} & _INDEXED.keys()
+    if any((newest[kind] or 0) > progress.get(kind, 0) for kind in indexed_kinds):
         return False
     if TAG in kinds and CATALOG_TAG not in progress:
         return False

@@ -100,11 +100,11 @@ def search(
     Exact names come first, then names that begin with *text*, then those with a word that does; topics before nodes,
     subjects and columns. A dotted text also finds columns of a topic, as `orders.customer.id`.
     """
-    wanted = text.strip().lower()
+    lower_text = text.strip().lower()
     numbers = sorted({KINDS[kind] for kind in (kinds or KINDS)})
-    if not wanted:
+    if not lower_text:
         return SearchResult((), more=False, complete=is_indexed(conn, numbers))
-    searching = _Searching(conn, wanted, cluster, limit + offset + 1)
+    searching = _Searching(conn, lower_text, cluster, limit + offset + 1)
     hits = searching.hits(numbers)
     page = tuple(hits[offset : offset + limit])
     complete = not searching.is_cut and is_indexed(conn, numbers)
@@ -278,8 +278,8 @@ def _first_topics(*conditions: ColumnElement[bool]) -> Select[Any]:
     link = t.topic_schema.c
     place = func.row_number().over(partition_by=link.definition_id, order_by=(t.topic.c.name, link.schema_role))
     listed = _LINKED.add_columns(link.definition_id, place.label("place"))
-    wanted = link.definition_id.in_(bindparam("definitions", expanding=True))
-    rows = listed.where(wanted, *conditions).subquery()
+    of_definitions = link.definition_id.in_(bindparam("definitions", expanding=True))
+    rows = listed.where(of_definitions, *conditions).subquery()
     return select(rows).where(rows.c.place <= _TOPICS_AT_ONCE).order_by(rows.c.definition_id, rows.c.place)
 
 

@@ -55,7 +55,7 @@ class Plan:
 def merge(
     stored: Mapping[Key, Stored], wanted: Iterable[Wanted], may_delete: Callable[[Key, Stored], bool]
 ) -> tuple[Plan, frozenset[Key]]:
-    """Compare; *may_delete* returns whether a row that the scan does not list is proven to be deleted.
+    """Compare rows with those of a scan; *may_delete* returns whether a row that it lacks is proven to be deleted.
 
     Of two wanted rows with one key the first counts. Returns the plan, and the keys that were wanted twice.
     """

@@ -205,10 +205,10 @@ def list_assets(
 
     entries = by_token(page, key=lambda entry: text(member(entry, "assetItem"), "identifier"))
     items = (member(entry, "assetItem") for entry in paged(entries))
-    wanted = (item for item in items if settings.wanted.table(text(item, "name")))
+    matching = (item for item in items if settings.wanted.table(text(item, "name")))
     names = {
         identity: text(item, "externalIdentifier") or ASSET + identity
-        for item in wanted
+        for item in matching
         if (identity := text(item, "identifier"))
     }
     return sorted(names.items())

@@ -177,8 +177,8 @@ def list_databases(settings: CatalogSettings, http: Http) -> list[str]:
 def _tables(collector: CatalogCollector, database: str) -> list[CatalogTable]:
     settings = collector.settings
     entries = _entries(settings, collector.http, "GetTables", "TableList", {"DatabaseName": database})
-    wanted = (entry for entry in collector.paged_entries(entries) if settings.wanted.table(text(entry, "Name")))
-    return [table for entry in wanted if (table := read_table(entry, database, settings))]
+    matching = (entry for entry in collector.paged_entries(entries) if settings.wanted.table(text(entry, "Name")))
+    return [table for entry in matching if (table := read_table(entry, database, settings))]
 
 
 def _entries(

@@ -332,8 +332,8 @@ def read_google(settings: CatalogSettings, http: Http, progress: Progress) -> Ca
     tables = _listed(collector)
     _described(collector, tables)
     if settings.lineage is not Lineage.NONE:
-        wanted = [(table.project, settings.location or table.location, table.name) for table in tables]
-        GoogleLineage(collector).read_links(wanted, columns=settings.lineage is Lineage.COLUMNS)
+        names = [(table.project, settings.location or table.location, table.name) for table in tables]
+        GoogleLineage(collector).read_links(names, columns=settings.lineage is Lineage.COLUMNS)
     return collector.reading()
 
 

@@ -98,7 +98,7 @@ def read_next(payload: Json) -> str:
 
 
 def read_tags(payload: Json) -> tuple[tuple[str, str], ...]:
-    """Read GetTags."""
+    """Read the response of GetTags: names and values, sorted; empty where there are none."""
     tags = member(payload, "Tags")
     return tuple(sorted((key, str(value)) for key, value in tags.items())) if isinstance(tags, dict) else ()
 
@@ -170,11 +170,11 @@ class GlueClient:
         return list(self._listed("ListSchemaVersions", {"SchemaId": {"SchemaArn": schema.arn}}, read_version_ids))
 
     def compatibility(self, schema: Schema) -> str:
-        """Return a schema's compatibility."""
+        """Return a schema's compatibility mode as Glue names it; empty where the response has none."""
         return text(self._call("GetSchema", {"SchemaId": {"SchemaArn": schema.arn}}), "Compatibility")
 
     def tags(self, schema: Schema) -> tuple[tuple[str, str], ...]:
-        """Return a schema's tags."""
+        """Return a schema's tags, sorted by name."""
         return read_tags(self._call("GetTags", {"ResourceArn": schema.arn}))
 
     def version(self, version_id: str) -> Json:

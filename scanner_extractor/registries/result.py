@@ -145,7 +145,7 @@ def key_of(version: SchemaVersion) -> Key:
 
 
 def separate_rows(rows: Iterable[Row | BadRow]) -> RegistryContent:
-    """Part rows from what cannot be read; the first row of a key counts."""
+    """Separate rows from what cannot be read; the first row of a key counts."""
     listed = tuple(rows)
     bad = {row.problem: row for row in listed if isinstance(row, BadRow)}
     return RegistryContent(

@@ -89,11 +89,11 @@ class _Reader:
     definitions: dict[Fingerprint, Definition] = field(default_factory=dict)
     records: dict[Fingerprint, tuple[RecordName, ...]] = field(default_factory=dict)
 
-    def read(self, wanted: Iterable[tuple[SchemaVersion, RecordName | None]]) -> list[Fingerprint]:
+    def read(self, versions: Iterable[tuple[SchemaVersion, RecordName | None]]) -> list[Fingerprint]:
         """Read what is not known yet; returns the fingerprint of each version with its requested record."""
         digests: list[Fingerprint] = []
         requests: dict[Fingerprint, ParseRequest] = {}
-        for version, record in wanted:
+        for version, record in versions:
             request = self._request(version, record)
             digest = fingerprint(request.format, request.text, request.texts, request.tags, record)
             digests.append(digest)

@@ -181,7 +181,7 @@ def find_cluster(settings: KafkaRestSettings, http: Http) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class _Scan:
-    """Reads one cluster; *unread* names groups whose topics could not be read, *whole*: all lists were complete."""
+    """Reads one cluster; *unread* names groups whose topics could not be read, *complete*: no list was cut short."""
 
     settings: KafkaRestSettings
     http: Http
@@ -194,7 +194,7 @@ class _Scan:
     reasons: list[str] = field(default_factory=list)
 
     def find_cluster(self) -> None:
-        """Determine the cluster; raises ScannerError."""
+        """Find the path of the configured cluster, or of the only one; raises ScannerError."""
         self.cluster = find_cluster(self.settings, self.http)
 
     def topics(self) -> tuple[Topic, ...]:

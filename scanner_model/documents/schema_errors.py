@@ -151,8 +151,8 @@ def _distance(errors: Sequence[SchemaError]) -> tuple[bool, int, int]:
 
 
 def _expected(error: SchemaError) -> list[str]:
-    wanted = error.validator_value
-    return [_TYPES.get(name, name) for name in ([wanted] if isinstance(wanted, str) else wanted)]
+    types = error.validator_value
+    return [_TYPES.get(name, name) for name in ([types] if isinstance(types, str) else types)]
 
 
 def _wrong(instance: object, kinds: Sequence[str]) -> str:

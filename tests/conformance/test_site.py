@@ -81,7 +81,7 @@ def test_the_tutorial_offers_the_example(site: Path) -> None:
     assert 'href="downloads/retail-example.zip"' in (site / "tutorial.html").read_text("utf-8")
 
 
-def test_every_page_says_which_commands_are_not_run(site: Path) -> None:
+def test_every_page_marks_which_commands_are_not_run(site: Path) -> None:
     """A comment in the source is for the reader of the site as well."""
     text = (site / "how-to" / "confluent-cloud.html").read_text("utf-8")
 

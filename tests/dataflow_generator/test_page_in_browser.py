@@ -206,7 +206,7 @@ def test_a_column_that_is_looked_at_lights_its_way_both_ways(look) -> None:
     assert "why raw.team-1 column-flow clean.team-1" in seen.found["told"]
 
 
-def test_a_job_is_left_on_the_way_that_it_was_entered_by(look) -> None:
+def test_a_job_is_left_on_the_route_that_it_was_entered_by(look) -> None:
     """A mirror of two topics is two ways, as in `scanner lineage`."""
     drawing = Drawing()
     mirror = drawing.node(NodeKind.JOB, "connect://c", "mirror")
@@ -345,7 +345,7 @@ def test_a_kind_that_is_new_has_its_place(look) -> None:
     assert sorted(seen.found["outline"]) == ["lake://x", "orders", "orders", "shop"]
 
 
-def test_a_job_that_was_not_read_says_so_on_its_card(look) -> None:
+def test_a_job_that_was_not_read_is_marked_on_its_card(look) -> None:
     """Nobody may take a statement without lines for one that does nothing."""
     drawing = installation(1)
     job = drawing.node(NodeKind.JOB, "connect://c", "clean-0")

@@ -134,7 +134,7 @@ def test_a_dictionary_is_moved_backed_up_and_restored_on_a_server(home, example,
 
 
 @pytest.mark.postgres
-def test_users_with_the_rights_of_the_page_can_do_what_it_says(example, server, capsys) -> None:
+def test_users_with_the_rights_of_the_page_can_do_what_it_describes(example, server, capsys) -> None:
     """One scans and owns the tables, the other reads only."""
     import psycopg
 

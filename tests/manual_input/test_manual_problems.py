@@ -103,7 +103,7 @@ def beside(tmp_path):
 
 
 @pytest.mark.parametrize(("text", "location"), CASES.values(), ids=CASES)
-def test_mistake_is_reported_at_its_place(read, beside, text, location) -> None:
+def test_error_is_reported_at_its_position(read, beside, text, location) -> None:
     """One mistake, one problem: at the line and column of what is wrong, and its JSON path."""
     with pytest.raises(InputInvalid) as caught:
         read(text)
@@ -136,7 +136,7 @@ def test_place_in_a_sample_file_is_reported_too(read, beside) -> None:
     assert caught.value.what.startswith("sample.txt:2:7: not JSON")
 
 
-def test_five_mistakes_are_five_problems_in_file_order(read) -> None:
+def test_five_errors_are_five_problems_in_file_order(read) -> None:
     """Whoever mends a file wants to mend it once, from top to bottom."""
     text = """{
       "flows": [{"from": "a", "to": {"topic": "a", "column": "x..y"}}],
@@ -172,7 +172,7 @@ def test_problems_of_every_file_are_reported_at_once(read, write) -> None:
     assert third.where == "gone.json"
 
 
-def test_mistake_in_a_shared_schema_is_reported_once(read) -> None:
+def test_error_in_a_shared_schema_is_reported_once(read) -> None:
     """However many topics use it, it is mended in one place."""
     shared = {"columns": ["a"], "version": 1}
 

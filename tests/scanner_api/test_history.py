@@ -31,7 +31,7 @@ STATES = (
 """In turn: a query is changed, a connector is removed, the query as before and fewer columns, topics get a tag."""
 
 
-class Estate:
+class Installation:
     """A dictionary that is scanned on one day after the other."""
 
     def __init__(self, file: Path) -> None:
@@ -56,24 +56,24 @@ class Estate:
 
 
 @pytest.fixture
-def new(empty, tmp_path) -> Estate:
+def new(empty, tmp_path) -> Installation:
     """Return an empty dictionary."""
-    return Estate(Path(shutil.copy(empty, tmp_path / "dictionary.db")))
+    return Installation(Path(shutil.copy(empty, tmp_path / "dictionary.db")))
 
 
 @pytest.fixture(scope="module")
 def five(empty, tmp_path_factory) -> Path:
     """Return a dictionary with five scans and their graphs, to be copied or read."""
-    made = Estate(Path(shutil.copy(empty, tmp_path_factory.mktemp("five") / "five.db")))
+    made = Installation(Path(shutil.copy(empty, tmp_path_factory.mktemp("five") / "five.db")))
     for state in STATES:
         made.scan(state)
     return Path(made.dictionary.url)
 
 
 @pytest.fixture
-def scans(five, tmp_path) -> Estate:
+def scans(five, tmp_path) -> Installation:
     """Return a copy of the five scans."""
-    return Estate(Path(shutil.copy(five, tmp_path / "five.db")))
+    return Installation(Path(shutil.copy(five, tmp_path / "five.db")))
 
 
 def test_lineage_as_of_each_scan_is_the_one_of_that_time(new) -> None:
@@ -117,7 +117,7 @@ def test_moment_without_a_scan_is_an_error(scans, moment, error, what) -> None:
         scans.lineage("a.orders", moment)
 
 
-def test_scan_without_a_graph_is_said_not_guessed(new) -> None:
+def test_scan_without_a_graph_is_reported_not_guessed(new) -> None:
     """What was not generated before the next scan cannot be rebuilt; a date has the graph before it, with a note."""
     new.scan(STATES[0])
     new.scan(STATES[1], graph=False)
@@ -165,13 +165,13 @@ def test_graph_in_files_has_no_earlier_ones(scans, tmp_path) -> None:
         scanner_api.lineage(source, "a.orders", as_of=1)
 
 
-def recorded_rows(scans: Estate) -> list[Any]:
+def recorded_rows(scans: Installation) -> list[Any]:
     with sqlite3.connect(scans.dictionary.url) as conn:
         tables = ("flow_graph_version", "flow_node_version", "flow_edge_version")
         return [conn.execute(f"SELECT * FROM {table} ORDER BY 1").fetchall() for table in tables]
 
 
-def changes(scans: Estate, first: int, second: int) -> dict[tuple[str, str, str], tuple[str, str | None]]:
+def changes(scans: Installation, first: int, second: int) -> dict[tuple[str, str, str], tuple[str, str | None]]:
     """Return what differs by kind, source and target, with the kind of fact that caused it."""
     found = scanner_api.diff_flows(scans.dictionary, first, second)
     edges = {(each.kind, each.source, each.target): (str(each.action), each.cause) for each in found.edges}
@@ -229,7 +229,7 @@ def test_direction_of_a_comparison_is_the_requested_one(scans) -> None:
     assert changes(scans, 3, 3) == {}
 
 
-def lines(scans: Estate, *names: str) -> list[tuple[Any, ...]]:
+def lines(scans: Installation, *names: str) -> list[tuple[Any, ...]]:
     rows = scanner_api.history(scans.dictionary, *names)
     return [(row.scan, row.kind, row.action, row.member) for row in rows]
 
@@ -286,7 +286,7 @@ def test_history_of_an_unknown_name_suggests_others(scans) -> None:
     assert "a.orders" in caught.value.hint
 
 
-def comparisons(scans: Estate, numbers: range) -> list[Any]:
+def comparisons(scans: Installation, numbers: range) -> list[Any]:
     """Return what the dictionary says of some scans: differences, graphs, lineage."""
     pairs = [(a, b) for a in numbers for b in numbers]
     facts = [scanner_api.diff(scans.dictionary, a, b) for a, b in pairs]
@@ -301,7 +301,7 @@ def counts(file: str) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("kept", [1, 2, 3, 4, 5])
-def test_scans_that_are_kept_say_the_same_after_pruning(scans, kept) -> None:
+def test_scans_that_are_kept_report_the_same_after_pruning(scans, kept) -> None:
     """Comparisons, graphs and current facts stay; what is older is unknown, not wrong."""
     numbers = range(6 - kept, 6)
     before, now = comparisons(scans, numbers), scanner_api.overview(scans.dictionary).counts
@@ -374,7 +374,7 @@ def test_retention_that_is_not_clear_is_refused(scans, kept) -> None:
 @pytest.mark.postgres
 def test_history_on_a_server_is_that_of_a_file(new, postgres_url) -> None:
     """The same answers of the other database, before and after pruning."""
-    server = Estate(Path("server"))
+    server = Installation(Path("server"))
     server.dictionary = scanner_api.open_dictionary(postgres_url, create=True)
     for state in STATES[:3]:
         new.scan(state)

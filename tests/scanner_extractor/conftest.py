@@ -120,12 +120,12 @@ class Pauses:
 
 @pytest.fixture
 def pauses() -> Pauses:
-    """Note the waits of the sources that `ask` opens."""
+    """Note the waits of the sources that `open_http` opens."""
     return Pauses()
 
 
 @pytest.fixture
-def ask(pauses):
+def open_http(pauses):
     """Open sources with a clock that does not wait, and close them with the test."""
     opened = []
 

@@ -148,7 +148,7 @@ def test_a_scan_in_progress_blocks_no_reader(own_retail, client_of) -> None:
     assert answer.json()["items"][0]["description"] != "half of a scan"
 
 
-def test_figures_are_in_prometheus_text_format(session_client) -> None:
+def test_metrics_are_in_prometheus_text_format(session_client) -> None:
     """Every line is a comment or a sample; no topic is named, as there are too many."""
     session_client.get("/api/v1/clusters/retail/topics/nothing")
     answer = session_client.get("/metrics")

@@ -72,7 +72,7 @@ def test_without_intake_events_are_refused(session_client) -> None:
 
 
 @pytest.mark.parametrize("path", [EVENTS, f"{EVENTS}/batch"])
-def test_a_batch_tells_of_each_refused_event(client, path) -> None:
+def test_a_batch_reports_each_refused_event(client, path) -> None:
     """The others of it are stored."""
     answer = client.post(path, json=[event("a"), {"job": 1}, event("b")])
 
@@ -157,7 +157,7 @@ def test_events_of_a_receiver_that_died_are_stored_by_the_next(own_retail, clien
     assert stored_jobs(own_retail.url) == ["earlier"]
 
 
-def test_too_many_bodies_at_once_are_told_to_come_again(own_retail, client_of) -> None:
+def test_too_many_bodies_at_once_are_refused_for_now(own_retail, client_of) -> None:
     """Each may have many megabytes."""
     entered, may_end = threading.Semaphore(0), threading.Event()
 

@@ -96,7 +96,7 @@ def test_a_wrong_argument_is_refused_with_its_limit(server) -> None:
 @pytest.mark.parametrize(
     "name", ["describe_topic", "get_lineage", "get_impact", "list_problems", "check_change", "get_history"]
 )
-def test_an_answer_stays_within_the_budget_and_says_what_is_missing(retail, name) -> None:
+def test_an_answer_stays_within_the_budget_and_reports_what_is_missing(retail, name) -> None:
     """A long answer would push the conversation out of the model's memory."""
     budget = 500
     more = {"get_lineage": {"node": "orders", "direction": "both"}, "list_problems": {"severity": "warning"}}

@@ -13,7 +13,7 @@ PAGE = (ROOT / "docs" / "stability.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", TOOL["SURFACES"])
-def test_a_surface_is_what_its_file_says(name: str) -> None:
+def test_a_surface_is_what_its_file_lists(name: str) -> None:
     """Who changes it by accident must notice; who means it runs one command and announces it."""
     file = TOOL["FILES"] / f"{name}.txt"
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -15,7 +16,7 @@ from sqlglot.optimizer.scope import Scope, build_scope
 from dataflow_generator.connectors.dataset_names import folded
 from dataflow_generator.connectors.families.query_effects import RESULTS, Clause, clauses, read_scopes
 from dataflow_generator.connectors.families.query_limits import HIGHEST, excess, is_deep
-from dataflow_generator.connectors.families.query_values import is_inside, named_values, star_changes
+from dataflow_generator.connectors.families.query_values import is_inside, named_values, plain_tree, star_changes
 from scanner_model.errors import InputInvalid
 
 _DIALECTS = {"sqlserver": "tsql", "mariadb": "mysql", "postgres": "postgres", "db2": "", "unitycatalog": "databricks"}
@@ -120,6 +121,7 @@ def _scope(text: str, scheme: str) -> tuple[Scope | None, _Header]:
         query, header = _view(statements[0]) if len(statements) == 1 else (None, _Header())
         if query is not None and is_deep(query):
             raise InputInvalid(f"an expression of the query is more than {HIGHEST} levels deep")
+        query = plain_tree(query, scheme) if query is not None else None
         return build_scope(query) if isinstance(query, exp.Query) else None, header
     except SqlglotError as error:
         raise InputInvalid(f"the query cannot be parsed: {_first_line(error)}") from error
@@ -163,6 +165,7 @@ class _Reading:
         self._steps = 0
         self._unclear: dict[str, None] = {}
         self._rest: dict[Table, None] = {}
+        self._resolved: dict[int, tuple[Sequence[_Output], Mapping[Table, None]]] = {}
 
     def read(self, names: Sequence[str] = ()) -> QueryReading:
         """Resolve the query; *names* are those that a view's header gives its columns."""
@@ -176,38 +179,45 @@ class _Reading:
                     self._scopes.setdefault(id(column), scope)
             sources = (source for source in scope.sources.values() if isinstance(source, exp.Table) and source.name)
             tables |= dict.fromkeys(map(self._table, sources))
-        columns = tuple(dict.fromkeys(self._columns_of(list(self._outputs(self._root)), names)))
+        columns = tuple(dict.fromkeys(self._columns_of(self._outputs(self._root), names)))
         rest = next(iter(self._rest)) if len(self._rest) == 1 else None
         if len(self._rest) > 1:
             self._unclear.setdefault("*")
         problem = f"columns of the query that cannot be resolved: {', '.join(self._unclear)}" if self._unclear else ""
-        return QueryReading(tuple(sorted(tables)), columns, rest, problem, effects=tuple(sorted(set(self._effects()))))
+        return QueryReading(tuple(sorted(tables)), columns, rest, problem, effects=self._effects())
 
-    def _effects(self) -> Iterator[QueryEffect]:
-        for scope in read_scopes(self._root):
-            for clause in clauses(scope.expression):
-                yield from (QueryEffect(*origin, clause.subtype) for origin in self._deciding(clause, scope))
+    def _effects(self) -> tuple[QueryEffect, ...]:
+        """Return the effects that are resolved within a budget of their own; the columns are known without them."""
+        self._steps = 0
+        effects: set[QueryEffect] = set()
+        with suppress(RecursionError):
+            for scope in read_scopes(self._root):
+                if listed := list(clauses(scope.expression)):
+                    outputs = self._outputs(scope)
+                    sources = (source for _, source in scope.selected_sources.values())
+                    taken = {name for source in sources for name in self._names_of(source)}
+                    named = {output.name: output for output in outputs if output.name not in taken}
+                    for clause in listed:
+                        origins = self._deciding(clause, scope, outputs, named)
+                        effects.update(QueryEffect(*origin, clause.subtype) for origin in origins)
+        return tuple(sorted(effects))
 
-    def _deciding(self, clause: Clause, scope: Scope) -> Iterator[tuple[Table, str]]:
-        """Yield the origins of the columns of a clause, which may be those of the query's own result."""
+    def _deciding(
+        self, clause: Clause, scope: Scope, outputs: Sequence[_Output], named: Mapping[str, _Output]
+    ) -> Iterator[tuple[Table, str]]:
+        """Yield the origins of the columns of a clause; those by which a query groups and sorts may be *named* ones."""
         for column in clause.columns:
             self._scopes.setdefault(id(column), scope)
-            yield from self._result(column, clause, scope) or (self._column_origins(column) or ((), False))[0]
+            result = named.get(self._name(column)) if clause.subtype in RESULTS and not column.table else None
+            origins = self._column_origins(column) if result is None else (result.origins or (), False)
+            yield from origins[0] if origins else ()
         for name in map(self._fold, clause.merged):
-            sources = (source for _, source in scope.selected_sources.values() if name in self._names_of(source))
-            for source in sources:
-                yield from (self._origins_in(source, name) or ((), False))[0]
+            for _, source in scope.selected_sources.values():
+                if name in self._names_of(source):
+                    yield from (self._origins_in(source, name) or ((), False))[0]
         for place in clause.outputs:
-            listed = list(self._outputs(scope))
-            yield from _origins_of(listed if place is None else listed[place : place + 1])
-
-    def _result(self, column: exp.Column, clause: Clause, scope: Scope) -> tuple[tuple[Table, str], ...]:
-        """Return the origins of a column of the query's own result, by which it may group and sort."""
-        name = self._name(column)
-        sources = (source for _, source in scope.selected_sources.values())
-        if column.table or clause.subtype not in RESULTS or any(name in self._names_of(source) for source in sources):
-            return ()
-        return tuple(_origins_of(output for output in self._outputs(scope) if output.name == name))
+            chosen = outputs if place is None else outputs[place : place + 1]
+            yield from (origin for output in chosen for origin in output.origins or ())
 
     def _columns_of(self, outputs: Sequence[_Output], names: Sequence[str]) -> Iterator[QueryColumn]:
         """Yield the columns that have a name and are resolved; the others are noted."""
@@ -221,11 +231,21 @@ class _Reading:
             else:
                 self._unclear.setdefault(name or "unnamed")
 
-    def _outputs(self, scope: Scope) -> Iterator[_Output]:
-        """Return the output columns of a query; of a union, those of each branch under the first one's names."""
+    def _outputs(self, scope: Scope) -> Sequence[_Output]:
+        """Return the output columns of a query, resolved once; the tables behind a star are noted each time."""
+        if id(scope) not in self._resolved:
+            outer, self._rest = self._rest, {}
+            self._resolved[id(scope)] = tuple(self._resolve(scope)), self._rest
+            self._rest = outer
+        outputs, rest = self._resolved[id(scope)]
+        self._rest |= rest
+        return outputs
+
+    def _resolve(self, scope: Scope) -> Iterator[_Output]:
+        """Yield the output columns of a query; of a union, those of each branch under the first one's names."""
         self._step()
         if scope.set_operation_scopes:
-            parts = [list(self._outputs(part)) for part in scope.set_operation_scopes]
+            parts = [self._outputs(part) for part in scope.set_operation_scopes]
             yield from (_merged(columns) for columns in zip(*parts, strict=False))
             return
         for item in scope.expression.selects if isinstance(scope.expression, exp.Query) else ():
@@ -241,6 +261,7 @@ class _Reading:
             if named and name != named:
                 continue
             for output in self._all_of(source, is_whole=not left_out and not replaced):
+                self._step()
                 if output.name in replaced:
                     yield _Output(output.name, *self._origins(replaced[output.name]))
                 elif output.name not in left_out:
@@ -369,10 +390,6 @@ class _Reading:
         self._steps += 1
         if self._steps > _MOST_STEPS:
             raise RecursionError
-
-
-def _origins_of(outputs: Iterable[_Output]) -> Iterator[tuple[Table, str]]:
-    return (origin for output in outputs for origin in output.origins or ())
 
 
 def _merged(columns: Sequence[_Output]) -> _Output:

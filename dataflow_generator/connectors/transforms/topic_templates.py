@@ -53,7 +53,7 @@ class Template:
 
     @property
     def wildcards(self) -> tuple[Wildcard, ...]:
-        """Return the wildcards."""
+        """Return the parts that stand for text that is not known, in order."""
         return tuple(part for part in self.parts if isinstance(part, Wildcard))
 
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import NamedTuple
 
 from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.graph import Certainty, Node, present
 from dataflow_generator.jobs.consumer_groups import GroupOwner
-from dataflow_generator.jobs.databases.loads import Source, column_sources
+from dataflow_generator.jobs.databases.loads import Source, column_sources, message_parts
 from dataflow_generator.jobs.field_matching import Fields
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Naming, Use, job_node
 from dataflow_generator.openlineage.identity.names import KAFKA, normal_namespace
@@ -23,6 +23,8 @@ from scanner_model.catalogs import (
     KAFKA_JOB,
     KAFKA_PATTERN,
     KAFKA_TOPICS,
+    KEY_PART,
+    VALUE_PART,
 )
 from scanner_model.columns import KEY, Column, ColumnPath, field_name
 from scanner_model.errors import InputInvalid
@@ -47,15 +49,23 @@ _WHOLE = frozenset({"jsonasobject", "jsonasstring", "lineasstring", "rawblob"})
 _POSITIONAL = (
     *("csv", "customseparated", "jsoncompacteachrow", "jsoncompactstringseachrow", "msgpack", "regexp", "rowbinary"),
     *("tabseparated", "tabseparatedraw", "template", "tsv", "tsvraw", "values"),
+    *("canal", "debezium_mongo", "maxwell", "regex"),
 )
+_DEBEZIUM = "debezium"
+_ROW: tuple[ColumnPath, ...] = (("after",), ("payload", "after"))
+"""Where a change of Debezium has the row, with and without its schema."""
 
 
 def matching(message_format: str) -> Match:
-    """Return how columns are matched in a format, by ClickHouse's name of it; other engines match by name."""
-    word = message_format.lower()
-    if word in _WHOLE:
+    """Return how columns are matched in a format, by the names of its envelope and encoding; most match by name."""
+    words = message_format.lower().split()
+    if any(word in _WHOLE for word in words):
         return Match.WHOLE
-    return Match.UNKNOWN if word in _POSITIONAL else Match.NAME
+    return Match.UNKNOWN if any(word in _POSITIONAL for word in words) else Match.NAME
+
+
+ReadColumns = Callable[[Collection[ClusterTopic]], Mapping[ClusterTopic, tuple[Column, ...]]]
+"""Returns the columns of topics that are known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +80,22 @@ class Ends:
     columns: Mapping[ClusterTopic, tuple[Column, ...]]
     written: Collection[Dataset] = ()
 
+    @classmethod
+    def of(
+        cls,
+        rows: Iterable[TableRow],
+        naming: Naming,
+        topics: Mapping[str, Collection[str]],
+        columns: ReadColumns,
+        views: Iterable[Name] = (),
+    ) -> Ends:
+        """Return the ends of *rows*; *columns* reads those of topics, *views* are the names of all views."""
+        clusters = {namespace: name for name, namespace in naming.clusters.items()}
+        named = {topic for row in rows for topic in topics_of(row, naming, topics)}
+        known = {(clusters[topic.namespace], topic.name) for topic in named if topic.namespace in clusters}
+        written = {naming.dataset(*name) for name in views}
+        return cls(naming, topics, columns(known) if known else {}, written)
+
 
 class IngestionPart(NamedTuple):
     """Tables that engines read from topics, and the names of the views, which may write to such tables."""
@@ -79,13 +105,15 @@ class IngestionPart(NamedTuple):
 
 
 def topics_of(row: TableRow, naming: Naming, topics: Mapping[str, Collection[str]]) -> dict[Dataset, Certainty]:
-    """Return the topics of a table: those that it names, and the live ones that its pattern matches.
+    """Return the topics of a table: those that it names, and the live ones that its pattern matches; often none.
 
     Where its brokers are not known, they are those of its cluster, if that has such topics.
     """
     values = dict(row.parameters)
     names = list(filter(None, values.get(KAFKA_TOPICS, "").split(",")))
     brokers, pattern = values.get(KAFKA_BROKERS), values.get(KAFKA_PATTERN, "")
+    if not names and not pattern:
+        return {}
     space = _namespace(brokers, naming) if brokers else naming.clusters[row.cluster]
     clusters = {namespace: name for name, namespace in naming.clusters.items()}
     live = topics.get(clusters.get(space, ""), ())
@@ -114,10 +142,27 @@ def _matching(pattern: str, live: Collection[str]) -> list[str]:
 
 
 def ingestion_jobs(rows: Iterable[TableRow], ends: Ends) -> Iterator[JobFlows]:
-    """Yield the job of each table; a table that a view writes to is written to its topics, any other is read."""
+    """Yield the job of each table; a table that a view writes to is written to its topics, any other is read.
+
+    One that is a view itself, as a sink is, has no job besides that of its query: see `with_topics`.
+    """
     for row in rows:
-        if topics := topics_of(row, ends.naming, ends.topics):
+        if not row.definition and (topics := topics_of(row, ends.naming, ends.topics)):
             yield _Ingestion(row, topics, ends).job()
+
+
+def with_topics(job: JobFlows, row: TableRow, ends: Ends, tables: Mapping[Dataset, Sequence[ColumnPath]]) -> JobFlows:
+    """Return the job of a view that is written to the topics of its *row*, as a sink is; any other job unchanged.
+
+    *tables* are the columns of known tables and views: the row of a view has none.
+    """
+    topics = topics_of(row, ends.naming, ends.topics)
+    if not topics:
+        return job
+    view = ends.naming.dataset(*row.name)
+    columns = tuple(Column(path=path, type="") for path in tables.get(view, ()))
+    written = _Ingestion(row._replace(columns=columns), topics, replace(ends, written=(view,))).job()
+    return replace(job, writes=(*job.writes, *written.writes), columns=(*job.columns, *written.columns))
 
 
 def group_owners(
@@ -182,34 +227,47 @@ class _Ingestion:
     def _evidence(self) -> str:
         if self._job:
             return f"routine load {self._job} of {self.row.source}"
-        return f"{self.row.table_format or 'table'} {self.row.name[1]} of {self.row.source}"
+        return f"{self.row.table_format or self.row.kind.lower() or 'table'} {self.row.name[1]} of {self.row.source}"
 
     def _columns(self, topic: Dataset, *, is_written: bool) -> Iterator[tuple[ColumnPath, ColumnPath, str]]:
         """Yield a field of the topic with the column of the table; only columns that hold what is in the message.
 
         A column with a default is computed by ClickHouse; a job lists all columns that it fills.
         """
-        sources = column_sources(self.row)
-        columns = [
+        sources, parts = column_sources(self.row), message_parts(self.row)
+        own = [
             column.path
             for column in self.row.columns
             if len(column.path) == 1 and (_name(column.path) in sources if self._job else column.default is None)
         ]
-        known = self._fields(topic)
-        match matching(dict(self.row.parameters).get(KAFKA_FORMAT, "")):
+        columns = [path for path in own if path not in parts]
+        known, message_format = self._fields(topic), dict(self.row.parameters).get(KAFKA_FORMAT, "")
+        match matching(message_format):
             case Match.NAME:
-                yield from _by_name(columns, known, sources)
+                prefixes = _ROW if _DEBEZIUM in message_format.lower().split() else ()
+                keys: tuple[ColumnPath, ...] = ((KEY,),) if KEY_PART in parts.values() else ()
+                yield from _by_name(columns, known, sources, (*prefixes, *keys))
             case Match.WHOLE if len(columns) == 1:
-                values = (column.path for column in known if len(column.path) == 1 and column.path[0] != KEY)
-                yield from ((path, columns[0], "TRANSFORMATION") for path in values)
+                yield from _whole(VALUE_PART, columns[0], known)
         if not is_written and self.row.table_format.lower() in _WITH_KEY_COLUMN:
-            keys = [column.path for column in known if column.path[:1] == (KEY,) and len(column.path) <= 2]
-            leaves = [path for path in keys if len(path) == 2] or keys
-            yield from ((path, _KEY_COLUMN, "TRANSFORMATION" if len(path) == 2 else "IDENTITY") for path in leaves)
+            yield from _whole(KEY_PART, _KEY_COLUMN, known)
+        for path in own:
+            yield from _whole(parts.get(path, ""), path, known)
 
     def _fields(self, topic: Dataset) -> tuple[Column, ...]:
         clusters = {namespace: name for name, namespace in self.ends.naming.clusters.items()}
         return self.ends.columns.get((clusters.get(topic.namespace, ""), topic.name), ())
+
+
+def _whole(part: str, column: ColumnPath, known: Iterable[Column]) -> Iterator[tuple[ColumnPath, ColumnPath, str]]:
+    """Yield what a column comes from that holds the key of a message, or its value, as a whole."""
+    if part == KEY_PART:
+        keys = [field.path for field in known if field.path[:1] == (KEY,) and len(field.path) <= 2]
+        leaves = [path for path in keys if len(path) == 2] or keys
+        yield from ((path, column, "TRANSFORMATION" if len(path) == 2 else "IDENTITY") for path in leaves)
+    elif part == VALUE_PART:
+        values = (field.path for field in known if len(field.path) == 1 and field.path[0] != KEY)
+        yield from ((path, column, "TRANSFORMATION") for path in values)
 
 
 def _name(path: ColumnPath) -> str:
@@ -217,13 +275,22 @@ def _name(path: ColumnPath) -> str:
 
 
 def _by_name(
-    columns: Iterable[ColumnPath], known: tuple[Column, ...], sources: Mapping[str, Source]
+    columns: Iterable[ColumnPath],
+    known: tuple[Column, ...],
+    sources: Mapping[str, Source],
+    prefixes: Sequence[ColumnPath] = (),
 ) -> Iterator[tuple[ColumnPath, ColumnPath, str]]:
-    """Yield each column with the fields that it comes from; without a schema the message has what the table lists."""
-    fields = Fields(column for column in known if column.path[:1] != (KEY,))
+    """Yield each column with the fields that it comes from; without a schema the message has what the table lists.
+
+    *prefixes* are where fields are that the value itself does not have; without a schema they are behind the first.
+    """
+    value = Fields(column for column in known if column.path[:1] != (KEY,))
+    fields = Fields(known) if (KEY,) in prefixes else value
+    unknown = next((prefix for prefix in prefixes if prefix != (KEY,)), ())
     for path in columns:
         source = sources.get(_name(path), Source((path,), copied=True))
-        for wanted in source.fields:
-            field = fields.find(wanted) if fields.known else wanted
+        for name in source.fields:
+            places = (value.find(name), *(fields.find((*prefix, *name)) for prefix in prefixes))
+            field = next((place for place in places if place is not None), None) if known else (*unknown, *name)
             if field is not None:
                 yield field, path, "IDENTITY" if source.copied else "TRANSFORMATION"

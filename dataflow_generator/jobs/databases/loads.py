@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 from scanner_dictionary.lineage_inputs.catalogs import TableRow
-from scanner_model.catalogs import KAFKA_COLUMNS, KAFKA_JOB, KAFKA_JOBS
+from scanner_model.catalogs import KAFKA_COLUMNS, KAFKA_JOB, KAFKA_JOBS, KAFKA_PARTS
 from scanner_model.columns import ColumnPath, field_segment
 
 
@@ -42,6 +42,12 @@ def column_sources(row: TableRow) -> Mapping[str, Source]:
             case list():
                 sources[column] = Source(tuple(map(_field, value)))
     return sources
+
+
+def message_parts(row: TableRow) -> Mapping[ColumnPath, str]:
+    """Return the columns that hold a part of a message as a whole, with the part."""
+    listed = _parsed(dict(row.parameters).get(KAFKA_PARTS, "{}"), dict)
+    return {(field_segment(name),): part for name, part in listed.items() if isinstance(part, str)}
 
 
 def _field(value: object) -> ColumnPath:

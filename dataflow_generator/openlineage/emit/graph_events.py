@@ -86,7 +86,7 @@ class _Part(NamedTuple):
 
     @property
     def datasets(self) -> list[str]:
-        """Return both."""
+        """Return the keys of the datasets that are read, then of those that are written."""
         return [*self.reads, *self.writes]
 
 

@@ -284,11 +284,11 @@ def _display(identity: DatasetIdentity, dataset: Dataset) -> Renamed:
 
 
 def _event_columns(
-    events: EventInputs, identity: DatasetIdentity, wanted: Collection[Dataset]
+    events: EventInputs, identity: DatasetIdentity, datasets: Collection[Dataset]
 ) -> Mapping[Dataset, tuple[Column, ...]]:
-    """Return the columns of *wanted* from events; of several names of a dataset, the one with most columns counts."""
+    """Return the columns of *datasets* from events; of several names of a dataset, the one with most columns counts."""
     display = {ref: _dataset_of(identity, ref) for ref in events.names}
-    refs = frozenset(ref for ref, dataset in display.items() if dataset in wanted)
+    refs = frozenset(ref for ref, dataset in display.items() if dataset in datasets)
     reported = events.columns(refs)
     columns: dict[Dataset, tuple[Column, ...]] = {}
     for ref in sorted(reported):

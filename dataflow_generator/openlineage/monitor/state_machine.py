@@ -142,7 +142,7 @@ Runs = Mapping[str, Run]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerState:
-    """The state of one server: its open runs by job name, and the number of runs *started* so far."""
+    """The state of one server: its open runs by job name, and how many runs were started so far."""
 
     runs_started: int = 0
     runs: Runs = field(default_factory=dict)

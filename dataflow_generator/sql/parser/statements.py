@@ -62,7 +62,7 @@ def parse_text(text: str, dialect: Dialect) -> tuple[ParsedStatement, ...]:
 
 
 def parse_tokens(tokens: Sequence[Token], dialect: Dialect) -> ParsedStatement:
-    """Parse one statement."""
+    """Parse the tokens of one statement; a statement that cannot be parsed has an error."""
     cursor = cursor_of(tokens, dialect)
     opening = cursor.key
     try:

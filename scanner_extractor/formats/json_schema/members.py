@@ -131,7 +131,7 @@ class Inside:
 
 
 def layered(solid: list[Located], extra: list[Located]) -> Parts:
-    """Lay what holds for some values over what always holds; where nothing always holds, it is one of the others."""
+    """Combine what always holds with what holds for some values; where nothing does, it is one of them."""
     if solid:
         return (*solid, *(replace(subschema, extra=True) for subschema in extra))
     return tuple(one_of([replace(subschema, extra=False) for subschema in extra], same=True))

@@ -225,11 +225,11 @@ def _texts(scan: _Scan, listed: Iterable[ListedVersion | BadRow]) -> dict[int, C
     for version in listed:
         if isinstance(version, ListedVersion) and (version.content_id not in by_content or version.state != DRAFT):
             by_content[version.content_id] = version
-    wanted = list(by_content.values())
+    contents = list(by_content.values())
     answers = map_concurrently(
-        wanted, scan.client.content, pool=scan.pool, on_result=scan.progress_callback(len(wanted))
+        contents, scan.client.content, pool=scan.pool, on_result=scan.progress_callback(len(contents))
     )
-    if wanted and all(isinstance(answer, SourceRefused) for answer in answers):
+    if contents and all(isinstance(answer, SourceRefused) for answer in answers):
         raise next(answer for answer in answers if isinstance(answer, SourceRefused))
     return dict(zip(by_content, answers, strict=True))
 

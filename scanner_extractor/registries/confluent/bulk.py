@@ -58,12 +58,12 @@ def _wanted(client: ConfluentClient, deleted: bool) -> tuple[bool, ...]:
 
 
 def _forms(
-    client: ConfluentClient, prefix: str, wanted: Iterable[bool], report: ReportRows
+    client: ConfluentClient, prefix: str, deleted_forms: Iterable[bool], report: ReportRows
 ) -> list[tuple[Row | BadRow, ...]] | None:
     """Read the list in each form that is needed; None where its rows are of no use."""
     forms: list[tuple[Row | BadRow, ...]] = []
     known: Known = NOTHING
-    for deleted in wanted:
+    for deleted in deleted_forms:
         form = _form(partial(client.schemas, deleted=deleted, prefix=prefix, known=known), report)
         if form is None:
             return None

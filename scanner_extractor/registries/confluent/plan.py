@@ -104,16 +104,16 @@ def close(client: ConfluentClient, gathered: RegistryContent, pool: WorkerPool) 
     """
     tried: set[tuple[str, int]] = set()
     for _ in range(_ROUNDS):
-        wanted = [version for version in _missing(client, gathered) if (version.subject, version.number) not in tried]
-        if not wanted:
+        missing = [version for version in _missing(client, gathered) if (version.subject, version.number) not in tried]
+        if not missing:
             break
-        tried |= {(version.subject, version.number) for version in wanted}
-        answers = map_concurrently(wanted, lambda version: read_one(client, version), pool=pool)
+        tried |= {(version.subject, version.number) for version in missing}
+        answers = map_concurrently(missing, lambda version: read_one(client, version), pool=pool)
         rows = [row for row in answers if not isinstance(row, ScannerError)]
         # Not found is not reported here: resolving the reference reports which schema misses it.
         errors = [
             (version.subject, answer)
-            for version, answer in zip(wanted, answers, strict=True)
+            for version, answer in zip(missing, answers, strict=True)
             if isinstance(answer, ScannerError) and not isinstance(answer, NotFound)
         ]
         gathered = gathered + separate_rows(rows) + unread_subjects(client, errors)

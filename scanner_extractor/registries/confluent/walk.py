@@ -47,16 +47,16 @@ def walk(client: ConfluentClient, pool: WorkerPool, *, deleted: bool, report: Re
     listed = map_concurrently(
         subjects, lambda subject: _numbers(client, subject, deleted), pool=pool, on_result=count.increment
     )
-    wanted = [
+    to_read = [
         Wanted(subject=subject, number=number, live=subject in live, deleted=deleted)
         for subject, numbers in zip(subjects, listed, strict=True)
         if not isinstance(numbers, ScannerError)
         for number in numbers
     ]
-    count.total += len(wanted)
-    read = map_concurrently(wanted, lambda version: read_one(client, version), pool=pool, on_result=count.increment)
+    count.total += len(to_read)
+    read = map_concurrently(to_read, lambda version: read_one(client, version), pool=pool, on_result=count.increment)
     rows = [_own_row(client, row) for row in read if not isinstance(row, ScannerError)]
-    errors = [*_errors(subjects, listed), *_errors([version.subject for version in wanted], read)]
+    errors = [*_errors(subjects, listed), *_errors([version.subject for version in to_read], read)]
     if not rows and errors and all(isinstance(error, SourceRefused) for _, error in errors):
         raise errors[0][1]
     return separate_rows(rows) + unread_subjects(client, errors) + cut + cut_hidden
@@ -82,15 +82,15 @@ def wanted_subjects(client: ConfluentClient, names: Iterable[str]) -> tuple[str,
     return tuple(name for name in names if not only or parse_subject(name, client.origin.kind)[0] == only)
 
 
-def read_one(client: ConfluentClient, wanted: Wanted) -> Row | BadRow:
+def read_one(client: ConfluentClient, version: Wanted) -> Row | BadRow:
     """Read one version and flag it as deleted where it is; raises NotFound where the registry does not return it."""
-    if wanted.live:
+    if version.live:
         try:
-            return client.version(wanted.subject, wanted.number, deleted=False)
+            return client.version(version.subject, version.number, deleted=False)
         except NotFound:
-            if not wanted.deleted:
+            if not version.deleted:
                 raise
-    return _flag_deleted(client.version(wanted.subject, wanted.number, deleted=True))
+    return _flag_deleted(client.version(version.subject, version.number, deleted=True))
 
 
 def unread_subjects(client: ConfluentClient, errors: Iterable[tuple[str, ScannerError]]) -> RegistryContent:

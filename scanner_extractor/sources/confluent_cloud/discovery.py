@@ -243,10 +243,10 @@ class _Scan:
             if isinstance(answer, PartialList)
             for cluster in read_clusters(answer.items, name)
         )
-        wanted = tuple(item for item in listed_clusters if self.settings.cluster in ("", item.id))
-        if self.settings.cluster and not wanted:
+        selected = tuple(item for item in listed_clusters if self.settings.cluster in ("", item.id))
+        if self.settings.cluster and not selected:
             self._give_up(answers, listed_clusters)
-        return wanted
+        return selected
 
     def organization(self, environments: Sequence[Environment], clusters: tuple[CloudCluster, ...]) -> Organization:
         """Add registries, ksqlDB clusters, pools and regions; a list that is refused is a problem."""

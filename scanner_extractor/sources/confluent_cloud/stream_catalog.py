@@ -240,7 +240,7 @@ def graphql_page(http: Http, root: str, start: int, size: int) -> list[Entity]:
 
 @dataclass(slots=True)
 class _Scan:
-    """Reads one catalog; *refused* is GraphQL's error where it is not offered."""
+    """Reads one catalog; *problems* are what could not be read, *reasons* why the result is incomplete."""
 
     settings: StreamCatalogSettings
     http: Http

@@ -54,11 +54,11 @@ class Location:
         product = product_of(url.get_backend_name())
         if url.get_backend_name() == "sqlite":
             return _in_file(url, product, settings)
-        database = _database(url) if product.schemas_in_database else ""
         if product.protocol:
             url = url.set(drivername=f"{product.protocol}+{product.driver}")
         elif "+" not in url.drivername and product.driver:
             url = url.set(drivername=f"{url.drivername}+{product.driver}")
+        database = _database(url) if product.schemas_in_database else ""
         if settings.password:
             url = url.set(password=settings.password)
         host = url.host or _text(url, "host") or "localhost"

@@ -264,8 +264,10 @@ class KafkaClient:
         failure: Exception | None = None
         for start in range(0, len(partitions), _PARTITIONS):
             latest = self._library.admin.OffsetSpec.latest()
-            wanted = {self._library.TopicPartition(*key): latest for key in partitions[start : start + _PARTITIONS]}
-            for partition, future in self._admin.list_offsets(wanted, request_timeout=self._timeout).items():
+            specifications = {
+                self._library.TopicPartition(*key): latest for key in partitions[start : start + _PARTITIONS]
+            }
+            for partition, future in self._admin.list_offsets(specifications, request_timeout=self._timeout).items():
                 try:
                     end = future.result().offset
                 except self._exception as error:

@@ -104,7 +104,7 @@ def test_data_that_come_back_through_several_jobs_are_feedback() -> None:
     assert len(finding.nodes) == 4
 
 
-def test_ways_of_a_job_that_do_not_meet_make_no_cycle() -> None:
+def test_routes_of_a_job_that_do_not_meet_make_no_cycle() -> None:
     """Two mirrors in one connector are no loop."""
     edges = [reads(A, J, "1"), writes(J, B, "1"), reads(B, K), writes(K, A), reads(C, J, "2"), writes(J, C, "3")]
 

@@ -62,7 +62,7 @@ def test_a_schema_is_followed_by_its_columns() -> None:
     assert len({node.key for node in nodes}) == 4
 
 
-def test_a_nested_column_hangs_on_its_parent() -> None:
+def test_a_nested_column_is_contained_in_its_parent() -> None:
     """Schema contains a, a contains a.b."""
     schema, _, a, b = definition_nodes(definition(column("id"), column("a"), column("a", "b")))
     edges = list(definition_edges(definition(column("id"), column("a"), column("a", "b"))))

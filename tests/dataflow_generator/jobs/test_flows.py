@@ -219,7 +219,7 @@ def test_any_broker_of_a_cluster_names_its_topics(namespace, key) -> None:
     assert job.reads[0].dataset.key == key
 
 
-def test_what_the_installation_has_already_is_not_drawn_again() -> None:
+def test_what_the_installation_has_already_is_not_built_again() -> None:
     """A topic that no scan found has a node all the same, for its edges."""
     flows = [("retail", manual(end("orders", "id"), end("lake.orders", "no", namespace="s3://lake")))]
     jobs = list(manual_jobs([*flows, ("retail", manual(end("lost"), end("orders")))], NAMING))

@@ -22,7 +22,7 @@ def test_what_has_the_same_targets_is_one_way() -> None:
     assert [(use.dataset.name, use.route) for use in (*reads, *writes)] == [("a", ""), ("b", ""), ("x", "")]
 
 
-def test_what_goes_nowhere_is_a_way_of_its_own() -> None:
+def test_what_goes_nowhere_is_a_route_of_its_own() -> None:
     """A topic whose target data choose leads to no other's table."""
     reads, writes = uses(pairs(("a", "x"), ("b", None), (None, "y")))
 
@@ -42,7 +42,7 @@ NAMES = st.sampled_from("abcd")
 
 @given(st.sets(st.tuples(NAMES, st.sampled_from("wxyz")), min_size=1))
 @settings(max_examples=60)
-def test_ways_are_exactly_the_pairs(named) -> None:
+def test_routes_are_exactly_the_pairs(named) -> None:
     """Every source of a route leads to every target of it, and to no other."""
     reads, writes = uses(pairs(*sorted(named)))
     found = {(read.dataset.name, write.dataset.name) for read in reads for write in writes if read.route == write.route}

@@ -47,7 +47,7 @@ def test_evidence_names_file_and_node() -> None:
     assert flows.writes[0].evidence == "topology counter in counter.txt: sub-topology 3, sink k3"
 
 
-def test_what_leads_to_one_topic_only_is_a_way_of_its_own() -> None:
+def test_what_leads_to_one_topic_only_is_a_route_of_its_own() -> None:
     """An application of two pipes does not mix them."""
     flows = read(part(0, "[a]", "topic: x") + part(1, "[b]", "topic: y")).flows
 

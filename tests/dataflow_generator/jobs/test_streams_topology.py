@@ -95,7 +95,7 @@ def test_a_global_store_reads_without_tasks() -> None:
     assert TopicFlow("rates", "b") in topology.flows
 
 
-def test_a_topic_that_users_route_through_is_the_end_of_one_way_and_the_start_of_another() -> None:
+def test_a_topic_that_users_route_through_is_the_end_of_one_route_and_the_start_of_another() -> None:
     """`a` leads to `mid`, and `mid` to `b`: each flow is one step."""
     text = (
         "Sub-topology: 0\n Source: s (topics: [a])\n --> k\n Sink: k (topic: mid)\n <-- s\n"

@@ -282,7 +282,7 @@ def test_what_is_wrong_is_reported_with_its_place(producer, path, value, reason)
     assert reasons(event)[0] == reason
 
 
-def test_what_looks_odd_and_is_no_mistake_is_read(producer, read) -> None:
+def test_what_looks_unusual_and_is_no_error_is_read(producer, read) -> None:
     """Whole numbers with a point, parents that are no UUIDs (Airflow's of old), a run id without dashes."""
     sizes = {
         "outputStatistics": producer.facet(rowCount=3.0, size=None),

@@ -82,7 +82,7 @@ def test_a_column_is_copied_computed_from_or_only_depended_on() -> None:
     assert built.of("a.day") == {"j": Use.DEPENDS, "b": Use.DEPENDS}
 
 
-def test_the_loosest_step_of_a_way_reports_what_is_made_along_it() -> None:
+def test_the_loosest_step_of_a_route_reports_what_is_made_along_it() -> None:
     """A copy of a sum is no copy."""
     built = Drawn()
     built.job("one", "a", "b", "a.id > b.s: sum")
@@ -98,7 +98,7 @@ def test_the_loosest_step_of_a_way_reports_what_is_made_along_it() -> None:
     }
 
 
-def test_of_several_ways_the_closest_counts_whatever_its_length() -> None:
+def test_of_several_routes_the_closest_counts_whatever_its_length() -> None:
     """That a filter is nearer does not make the copy behind it less of a copy."""
     built = Drawn()
     built.job("far", "a", "b", "a.id > b.id")
@@ -230,7 +230,7 @@ def test_a_flow_declared_by_hand_is_one_that_computes() -> None:
     assert built.of("a.id")["b.id"] == Use.COMPUTES
 
 
-def test_a_job_of_several_ways_takes_a_topic_along_its_own_way_only() -> None:
+def test_a_job_of_several_routes_takes_a_topic_along_its_own_route_only() -> None:
     """A mirror of ten topics does not mix them."""
     built = Drawn()
     for variant in ("a", "b"):

@@ -87,7 +87,7 @@ def near(graph: GeneratedGraph, row: NodeRow) -> Any:
 
 
 def generated(file: Path, state: dict[str, Any]) -> Contents:
-    """Scan an estate, generate its graph, and return what it answers."""
+    """Scan an installation, generate its graph, and return what it answers."""
     engine = changing.write_state(file, state)
     generate(engine)
     with engine.connect() as conn:
@@ -105,7 +105,7 @@ def as_of(conn: Connection, scan: int) -> GeneratedGraph:
 
 @st.composite
 def long_histories(draw: st.DrawFn) -> list[dict[str, Any]]:
-    """Return ten states of an estate: whole histories one after the other, so that much comes back as it was."""
+    """Return ten states of an installation: whole histories one after the other, so that much comes back as it was."""
     states: list[dict[str, Any]] = []
     while len(states) < SCANS:
         states += draw(changing.histories())
@@ -128,7 +128,7 @@ def test_graph_of_each_of_ten_scans_is_the_one_generated_then(empty, tmp_path_fa
 
 
 def stored_as_it_comes(file: Path, state: dict[str, Any]) -> Contents:
-    """Scan an estate, store its graph as Spark does, numbered in its order, and return what it answers."""
+    """Scan an installation, store its graph as Spark does, numbered in its order, and return what it answers."""
     engine = changing.write_state(file, state)
     with engine.connect() as conn:
         snapshot = load_snapshot(conn)

@@ -86,7 +86,7 @@ def test_a_cluster_is_what_is_in_it_and_what_its_jobs_touch(stored) -> None:
 
 
 @pytest.mark.parametrize("name", ["eu-in", "eu-in.id", "eu", "pg://db/eu_out"])
-def test_around_a_node_is_its_lineage_with_what_holds_it(stored, name) -> None:
+def test_neighbourhood_of_a_node_is_its_lineage_with_what_holds_it(stored, name) -> None:
     """A column without its table, or a topic without its schema, could not be looked at."""
     conn, about = stored
     [root] = [item for item in nodes_named(SqlGraphReader(conn), name) if item.kind != "cluster"]

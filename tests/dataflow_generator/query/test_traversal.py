@@ -137,13 +137,13 @@ def on_pairs(root: Node, question: TraversalOptions) -> list[tuple[str, str]]:
     ]
 
 
-def test_a_job_that_is_entered_on_one_way_is_left_on_that_way() -> None:
+def test_a_job_that_is_entered_on_one_route_is_left_on_that_route() -> None:
     """A mirror of ten topics is ten pairs and not a hundred; what has no way is on all of them."""
     assert on_pairs(B, DOWN) == [("b", "mirror"), ("mirror", "eu.b"), ("mirror", "lake")]
     assert on_pairs(COPY_B, TraversalOptions(downstream=False, depth=2)) == [("mirror", "eu.b"), ("b", "mirror")]
 
 
-def test_a_job_that_is_reached_again_on_another_way_is_gone_through_again() -> None:
+def test_a_job_that_is_reached_again_on_another_route_is_gone_through_again() -> None:
     """The copy of a leads to b, whose own copy comes of the same job."""
     assert on_pairs(A, DOWN)[-2:] == [("b", "mirror"), ("mirror", "eu.b")]
 

@@ -55,7 +55,7 @@ def test_mermaid_escapes_what_names_may_hold() -> None:
     assert text == 'flowchart LR\n  n1(["#34;#93;#60;b#62;#96;#35;1#59; é"])\n'
 
 
-def test_mermaid_dots_what_bears_indirectly() -> None:
+def test_mermaid_dots_what_affects_indirectly() -> None:
     """A filter is no value."""
     text = "".join(OUTPUTS["mermaid"](GRAPH))
 

@@ -27,7 +27,7 @@ def test_tasks_of_all_stages_are_added_up() -> None:
     assert said == [(TASKS, 3, 14), (TASKS, 9, 14)]
 
 
-def test_nothing_is_told_before_a_stage_began() -> None:
+def test_nothing_is_reported_before_a_stage_began() -> None:
     """A bar of none of none says nothing."""
     said, seen = heard()
     seen.poll(tracker({}))
@@ -35,7 +35,7 @@ def test_nothing_is_told_before_a_stage_began() -> None:
     assert said == []
 
 
-def test_what_a_server_tells_by_itself_is_told_on() -> None:
+def test_what_a_server_reports_by_itself_is_passed_on() -> None:
     """A Spark Connect server answers no questions about its stages, and says them while it works."""
     said, seen = heard()
     seen.on_update([SimpleNamespace(stage_id=1, num_completed_tasks=2, num_tasks=3)], inflight_tasks=1, done=False)

@@ -1,4 +1,4 @@
-"""Conformance of the places of a graph: the dictionary and Parquet files give the same answers."""
+"""Conformance of where a graph is stored: the dictionary and Parquet files give the same answers."""
 
 import shutil
 from functools import cache
@@ -38,12 +38,12 @@ HARMS = [
 
 
 @pytest.fixture(scope="module")
-def places(installation_of, tmp_path_factory):
+def graphs_of(installation_of, tmp_path_factory):
     """Return what makes the graph of a seed, in the dictionary and in files, and gives both."""
     home, engines = tmp_path_factory.mktemp("places"), []
 
     @cache  # a graph that is queried keeps its dictionary from being written
-    def made(seed):
+    def stored_and_written(seed):
         url, directory = installation_of(seed, home), home / f"graph-{seed}"
         source = DictionarySource(url)
         write_graph(source, directory)
@@ -56,12 +56,12 @@ def places(installation_of, tmp_path_factory):
         conn = engines[-1].connect()
         return conn, graph_in_dictionary(SqlGraphReader(conn), stored_graph(conn)), directory
 
-    yield made
+    yield stored_and_written
     for engine in engines:
         engine.dispose()
 
 
-def asked(conn):
+def queried_nodes(conn):
     """Return a node of each kind, a column of a schema among them."""
     found = {}
     for node in read_nodes(conn):
@@ -70,7 +70,7 @@ def asked(conn):
 
 
 def answers(graph, key):
-    """Query all there is to ask of a node."""
+    """Query everything about a node."""
     try:
         (node,) = [each for each in nodes_named(graph.rows, key) if each.node_key == key]
     except NameUnknown as error:
@@ -84,7 +84,7 @@ def answers(graph, key):
 
 
 def same_answers(conn, one, other):
-    for node in asked(conn):
+    for node in queried_nodes(conn):
         assert answers(one, node.node_key) == answers(other, node.node_key)
         if node.kind == NodeKind.CLUSTER:
             parts = [each.part(node.name) for each in (one, other)]
@@ -106,9 +106,9 @@ def names(graph, text):
 
 @pytest.mark.no_cover
 @pytest.mark.parametrize("seed", range(20))
-def test_all_of_a_graph_is_the_same_from_files(places, seed) -> None:
+def test_all_of_a_graph_is_the_same_from_files(graphs_of, seed) -> None:
     """Whoever exports it need not know where it was kept."""
-    _, stored, directory = places(seed)
+    _, stored, directory = graphs_of(seed)
     files = graph_in_parquet(directory, checked_manifest(directory))
 
     for name, output in OUTPUTS.items():
@@ -118,9 +118,9 @@ def test_all_of_a_graph_is_the_same_from_files(places, seed) -> None:
 
 
 @pytest.mark.parametrize("seed", [0, 3, 6, 13])
-def test_files_answer_as_the_dictionary_does(places, seed) -> None:
+def test_files_answer_as_the_dictionary_does(graphs_of, seed) -> None:
     """Every question about a node of each kind, and names as people mistype them."""
-    conn, stored, directory = places(seed)
+    conn, stored, directory = graphs_of(seed)
 
     same_answers(conn, stored, graph_in_parquet(directory, checked_manifest(directory)))
 
@@ -132,17 +132,17 @@ def test_a_directory_without_a_graph_is_refused(tmp_path) -> None:
 
 
 @pytest.mark.parametrize(("harm", "said"), HARMS)
-def test_a_graph_that_is_not_whole_is_refused(places, tmp_path, harm, said) -> None:
+def test_a_graph_that_is_not_whole_is_refused(graphs_of, tmp_path, harm, said) -> None:
     """An answer of half a graph would be wrong, and nobody would see it."""
-    broken = Path(shutil.copytree(places(6)[2], tmp_path / "graph.parquet"))
+    broken = Path(shutil.copytree(graphs_of(6)[2], tmp_path / "graph.parquet"))
     harm(broken)
 
     with pytest.raises(InputInvalid, match=said):
         checked_manifest(broken)
 
 
-def test_the_directory_that_people_named_will_do(places, tmp_path) -> None:
+def test_the_directory_that_people_named_will_do(graphs_of, tmp_path) -> None:
     """`--output flow` makes `flow/graph.parquet`, and both are remembered."""
-    graph = shutil.copytree(places(6)[2], tmp_path / "flow" / "graph.parquet")
+    graph = shutil.copytree(graphs_of(6)[2], tmp_path / "flow" / "graph.parquet")
 
     assert graph_directory(tmp_path / "flow") == graph_directory(graph) == graph

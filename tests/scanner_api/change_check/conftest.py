@@ -1,4 +1,4 @@
-"""Dictionaries with the small estate, and proposed files."""
+"""Dictionaries with the small installation, and proposed files."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from change_estate import AT, Stored, estate, text_of
+from checked_installation import AT, Stored, installation, text_of
 
 import scanner_api
 from scanner_dictionary.engine.open import open_dictionary
@@ -34,8 +34,8 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Stored]:
 
 @pytest.fixture(scope="session")
 def shop(store: Callable[..., Stored]) -> Stored:
-    """Return the estate, whose levels were not read."""
-    return store(estate())
+    """Return the installation, whose levels were not read."""
+    return store(installation())
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from change_estate import AT, RECORDED, Stored, estate, read_result, text_of
+from checked_installation import AT, RECORDED, Stored, installation, read_result, text_of
 
 from scanner_api import CheckOptions, PathRule, ProposedFiles, Target, check_change, git_files, proposed_files
 from scanner_api.change_check.model import Verdict
@@ -258,16 +258,16 @@ def test_no_program_of_the_repository_runs(repository: Callable[..., str], tmp_p
 def test_stale_source_is_unknown_even_for_a_harmless_change(store: Callable[..., Stored], proposed: Proposed) -> None:
     """The schema that it was compared with may be an old one."""
     down = replace(
-        estate(),
+        installation(),
         outcomes=tuple(
             read_result(one.source, SourceStatus.UNAVAILABLE) if one.kind == "schema_registry" else one
-            for one in estate().outcomes
+            for one in installation().outcomes
         ),
         versions=(),
         definitions=(),
         topic_schemas=(),
     )
-    report = store(estate(), down).check(proposed("orders.avro-value.avsc", MORE), level=Level.BACKWARD)
+    report = store(installation(), down).check(proposed("orders.avro-value.avsc", MORE), level=Level.BACKWARD)
 
     assert [(one.rule, one.item) for one in report.findings if one.verdict is Verdict.UNKNOWN] == [
         ("stale-source", "schema_registry:http://sr:8081")
@@ -289,7 +289,7 @@ def test_age_of_the_dictionary(hours: int, expected: Verdict, shop: Stored, prop
 
 def test_without_a_graph_nobody_is_known(store: Callable[..., Stored], proposed: Proposed) -> None:
     """The compatibility is known; who is hit is not, and that is not fine."""
-    report = store(estate(), graph=False).check(proposed("orders.avro-value.avsc", LESS), level=Level.NONE)
+    report = store(installation(), graph=False).check(proposed("orders.avro-value.avsc", LESS), level=Level.NONE)
 
     assert report.verdict is Verdict.UNKNOWN
     assert [finding.rule for finding in report.findings] == ["column-removed", "no-graph"]
@@ -297,8 +297,8 @@ def test_without_a_graph_nobody_is_known(store: Callable[..., Stored], proposed:
 
 def test_graph_that_is_older_than_the_scan(store: Callable[..., Stored], proposed: Proposed, tmp_path: Path) -> None:
     """What the newest scan found is not in it."""
-    stored = store(estate())
-    write_scan(open_dictionary(stored.dictionary.url, create=False), estate(), started=AT, finished=AT)
+    stored = store(installation())
+    write_scan(open_dictionary(stored.dictionary.url, create=False), installation(), started=AT, finished=AT)
 
     report = stored.check(proposed("orders.avro-value.avsc", LESS), level=Level.NONE)
     assert "old-graph" in {finding.rule for finding in report.findings}
@@ -306,7 +306,7 @@ def test_graph_that_is_older_than_the_scan(store: Callable[..., Stored], propose
 
 def test_connector_of_an_unknown_class_may_use_anything(store: Callable[..., Stored], proposed: Proposed) -> None:
     """A connector that nobody can read may read the removed column."""
-    scan = estate()
+    scan = installation()
     odd = replace(
         scan.connectors[0], name="odd", connector_class="com.acme.Odd", config=(("connector.class", "x.Odd"),)
     )

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
-from change_estate import AT, KAFKA, estate, links_of, read_result, text_of, versions_of
+from checked_installation import AT, KAFKA, installation, links_of, read_result, text_of, versions_of
 
 import scanner_api
 from scanner_api.change_check.deletion import Answer, DeletionAnswer
@@ -25,10 +25,10 @@ RECORD = {"type": "record", "name": "R", "fields": [{"name": "a", "type": "int"}
 
 
 @pytest.fixture(scope="module")
-def ask(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., DeletionAnswer]:
-    """Store scans and ask about one thing."""
+def deletion_answer(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., DeletionAnswer]:
+    """Return what stores scans and answers whether one thing may be deleted."""
 
-    def asked(*scans: ClusterScan, graph: bool = True, now: datetime = AT, **what: object) -> DeletionAnswer:
+    def answer_after(*scans: ClusterScan, graph: bool = True, now: datetime = AT, **what: object) -> DeletionAnswer:
         url = f"sqlite:///{tmp_path_factory.mktemp('deletion') / 'dictionary.db'}"
         engine = open_dictionary(url, create=True)
         for scan in scans:
@@ -39,7 +39,7 @@ def ask(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., DeletionAnswe
         (answer,) = scanner_api.may_delete(dictionary, now=lambda: now, **what)
         return answer
 
-    return asked
+    return answer_after
 
 
 def group(name: str, topic: str, state: str = "STABLE") -> ConsumerGroup:
@@ -47,8 +47,8 @@ def group(name: str, topic: str, state: str = "STABLE") -> ConsumerGroup:
 
 
 def with_topic(name: str, **more: object) -> ClusterScan:
-    """Return the estate with one more topic that nobody uses."""
-    scan = estate()
+    """Return the installation with one more topic that nobody uses."""
+    scan = installation()
     return replace(scan, topics=(*scan.topics, Topic(source=KAFKA, name=TopicName(name), **more)))
 
 
@@ -56,23 +56,23 @@ def names(answer: DeletionAnswer, wanted: Answer) -> set[str]:
     return {use.name for use in answer.uses if use.answer is wanted}
 
 
-def test_topic_that_jobs_read_and_write_is_in_use(ask: Callable[..., DeletionAnswer]) -> None:
+def test_topic_that_jobs_read_and_write_is_in_use(deletion_answer: Callable[..., DeletionAnswer]) -> None:
     """Readers and writers, each with its evidence."""
-    answer = ask(estate(), topic="paid.avro")
+    answer = deletion_answer(installation(), topic="paid.avro")
 
     assert answer.answer is Answer.NO
     assert names(answer, Answer.NO) == {"shop.sql:1", "paid-to-warehouse"}
     assert all(use.evidence for use in answer.uses)
 
 
-def test_topic_that_nobody_uses_may_go(ask: Callable[..., DeletionAnswer]) -> None:
+def test_topic_that_nobody_uses_may_go(deletion_answer: Callable[..., DeletionAnswer]) -> None:
     """Every source was read, and none of them names it."""
-    answer = ask(with_topic("idle"), topic="idle")
+    answer = deletion_answer(with_topic("idle"), topic="idle")
 
     assert (answer.answer, answer.uses, answer.unused_since) == (Answer.YES, (), "")
 
 
-def test_user_without_a_known_flow_counts(ask: Callable[..., DeletionAnswer]) -> None:
+def test_user_without_a_known_flow_counts(deletion_answer: Callable[..., DeletionAnswer]) -> None:
     """A worker reports the topics that a connector used, and a server its collections, whatever the graph knows."""
     scan = with_topic("idle")
     odd = replace(
@@ -92,68 +92,68 @@ def test_user_without_a_known_flow_counts(ask: Callable[..., DeletionAnswer]) ->
         statement="",
     )
     outcome = read_result(stream.source)
-    answer = ask(
+    answer = deletion_answer(
         replace(scan, connectors=(odd,), ksql_sources=(stream,), outcomes=(*scan.outcomes, outcome)), topic="idle"
     )
 
     assert names(answer, Answer.NO) == {"odd", "IDLE"}
 
 
-def test_group_without_members_may_come_back(ask: Callable[..., DeletionAnswer]) -> None:
+def test_group_without_members_may_come_back(deletion_answer: Callable[..., DeletionAnswer]) -> None:
     """A nightly job has no members at noon."""
     scan = replace(with_topic("idle"), consumer_groups=(group("nightly", "idle", "EMPTY"),))
 
-    assert ask(scan, topic="idle").answer is Answer.UNKNOWN
+    assert deletion_answer(scan, topic="idle").answer is Answer.UNKNOWN
 
 
-def test_since_when_a_topic_is_unused(ask: Callable[..., DeletionAnswer]) -> None:
+def test_since_when_a_topic_is_unused(deletion_answer: Callable[..., DeletionAnswer]) -> None:
     """The scan that no longer found its last group tells."""
     before = replace(with_topic("idle"), consumer_groups=(group("reader", "idle"),))
-    answer = ask(before, with_topic("idle"), topic="idle")
+    answer = deletion_answer(before, with_topic("idle"), topic="idle")
 
     assert (answer.answer, answer.unused_since[:10]) == (Answer.YES, "2026-03-01")
 
 
-def test_source_that_could_not_be_read_leaves_it_unknown(ask: Callable[..., DeletionAnswer]) -> None:
+def test_source_that_could_not_be_read_leaves_it_unknown(deletion_answer: Callable[..., DeletionAnswer]) -> None:
     """Connect may have a connector that reads it."""
     scan = with_topic("idle")
     down = tuple(
         read_result(one.source, SourceStatus.UNAVAILABLE) if one.kind == "connect" else one for one in scan.outcomes
     )
-    answer = ask(scan, replace(scan, outcomes=down, connectors=()), topic="idle")
+    answer = deletion_answer(scan, replace(scan, outcomes=down, connectors=()), topic="idle")
 
     assert (answer.answer, names(answer, Answer.UNKNOWN)) == (Answer.UNKNOWN, {"connect:main"})
 
 
-def test_without_a_graph_or_groups_nobody_is_known(ask: Callable[..., DeletionAnswer]) -> None:
+def test_without_a_graph_or_groups_nobody_is_known(deletion_answer: Callable[..., DeletionAnswer]) -> None:
     """Nobody being found proves nothing where nobody was looked for."""
-    assert ask(with_topic("idle"), graph=False, topic="idle").answer is Answer.UNKNOWN
+    assert deletion_answer(with_topic("idle"), graph=False, topic="idle").answer is Answer.UNKNOWN
 
-    scan = estate()
+    scan = installation()
     others = replace(scan, outcomes=tuple(one for one in scan.outcomes if one.source != KAFKA), topics=())
-    assert ask(others, subject="orders.avro-value").answer is Answer.UNKNOWN
+    assert deletion_answer(others, subject="orders.avro-value").answer is Answer.UNKNOWN
 
 
-def test_subject_that_describes_a_topic_is_in_use(ask: Callable[..., DeletionAnswer]) -> None:
+def test_subject_that_describes_a_topic_is_in_use(deletion_answer: Callable[..., DeletionAnswer]) -> None:
     """The topic's readers read with it."""
-    answer = ask(estate(), subject="orders.avro-value")
+    answer = deletion_answer(installation(), subject="orders.avro-value")
 
     assert answer.answer is Answer.NO
     assert {"orders.avro", "shop.sql:1"} <= names(answer, Answer.NO)
 
 
-def test_subject_that_another_refers_to_is_in_use(ask: Callable[..., DeletionAnswer]) -> None:
+def test_subject_that_another_refers_to_is_in_use(deletion_answer: Callable[..., DeletionAnswer]) -> None:
     """A registry refuses to delete it, too."""
     lib, read = versions_of("lib", "AVRO", [text_of(RECORD)])
     user, more = versions_of(
         "user", "AVRO", [text_of(RECORD)], references=(Reference(name="R", subject=SubjectName("lib"), version=1),)
     )
-    scan = estate()
+    scan = installation()
     scan = replace(scan, versions=(*scan.versions, *lib, *user), definitions=(*scan.definitions, *read, *more))
 
-    assert names(ask(scan, subject="lib"), Answer.NO) == {"user"}
-    assert names(ask(scan, subject="lib", version=1), Answer.NO) == {"user"}
-    assert ask(scan, subject="user").answer is Answer.YES
+    assert names(deletion_answer(scan, subject="lib"), Answer.NO) == {"user"}
+    assert names(deletion_answer(scan, subject="lib", version=1), Answer.NO) == {"user"}
+    assert deletion_answer(scan, subject="user").answer is Answer.YES
 
 
 @pytest.mark.parametrize(
@@ -167,7 +167,7 @@ def test_subject_that_another_refers_to_is_in_use(ask: Callable[..., DeletionAns
     ],
 )
 def test_older_version_may_still_be_in_records(
-    config: dict[str, str], now: datetime, expected: Answer, ask: Callable[..., DeletionAnswer]
+    config: dict[str, str], now: datetime, expected: Answer, deletion_answer: Callable[..., DeletionAnswer]
 ) -> None:
     """Only a retention that has passed since it was replaced proves that none is left."""
     versions, definitions = versions_of("old-value", "AVRO", [text_of(RECORD), text_of({**RECORD, "doc": "new"})])
@@ -179,21 +179,21 @@ def test_older_version_may_still_be_in_records(
         topic_schemas=(*scan.topic_schemas, *links_of("old", versions)),
     )
 
-    assert ask(scan, subject="old-value", version=1, now=now).answer is expected
+    assert deletion_answer(scan, subject="old-value", version=1, now=now).answer is expected
 
 
-def test_schema_id_is_each_version_that_has_it(ask: Callable[..., DeletionAnswer]) -> None:
+def test_schema_id_is_each_version_that_has_it(deletion_answer: Callable[..., DeletionAnswer]) -> None:
     """The id is what records carry."""
-    scan = estate()
+    scan = installation()
     newest = next(one for one in scan.versions if one.subject == "orders.avro-value" and one.version == 2)
-    answer = ask(scan, schema_id=newest.schema_id)
+    answer = deletion_answer(scan, schema_id=newest.schema_id)
 
     assert (answer.answer, "orders.avro-value version 2" in answer.what) == (Answer.NO, True)
 
 
-def test_what_is_gone_already_may_be_deleted(ask: Callable[..., DeletionAnswer]) -> None:
+def test_what_is_gone_already_may_be_deleted(deletion_answer: Callable[..., DeletionAnswer]) -> None:
     """It answers with the scan that found it gone."""
-    answer = ask(with_topic("idle"), estate(), topic="idle")
+    answer = deletion_answer(with_topic("idle"), installation(), topic="idle")
 
     assert (answer.answer, answer.unused_since[:10]) == (Answer.YES, "2026-03-01")
 
@@ -222,7 +222,7 @@ def test_exactly_one_thing_is_named(what: dict[str, object], shop_dictionary: sc
 
 @pytest.fixture(scope="module")
 def shop_dictionary(tmp_path_factory: pytest.TempPathFactory) -> scanner_api.Dictionary:
-    """Return a dictionary with the estate."""
+    """Return a dictionary with the installation."""
     url = f"sqlite:///{tmp_path_factory.mktemp('shop') / 'dictionary.db'}"
-    write_scan(open_dictionary(url, create=True), estate(), started=AT, finished=AT)
+    write_scan(open_dictionary(url, create=True), installation(), started=AT, finished=AT)
     return scanner_api.open_dictionary(url)

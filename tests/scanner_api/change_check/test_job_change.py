@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from change_estate import SCRIPT_TEXT, SINK, Stored, estate
+from checked_installation import SCRIPT_TEXT, SINK, Stored, installation
 
 from scanner_api import ProposedFiles, Target, check_change
 from scanner_api.change_check.model import ChangeReport, Verdict
@@ -107,7 +107,7 @@ KSQL = SourceId("ksqldb:http://ksql:8088")
 
 def test_query_of_ksqldb(store: Callable[..., Stored], proposed: Proposed) -> None:
     """A query is found by its sink; its collections are those of the server."""
-    scan = estate()
+    scan = installation()
     collections = tuple(
         KsqlSource(
             source=KSQL,
@@ -224,7 +224,7 @@ def test_connector_without_a_stored_one_has_to_be_named_right(shop: Stored, prop
 
 
 def test_new_query_of_ksqldb_gains(shop: Stored, proposed: Proposed) -> None:
-    """There is no ksqlDB in the estate yet: what it reads is not known."""
+    """There is no ksqlDB in the installation yet: what it reads is not known."""
     sql = "CREATE STREAM X WITH (KAFKA_TOPIC='x') AS SELECT ID FROM ORDERS EMIT CHANGES;"
     report = shop.check(proposed("x.sql", sql), dialect="ksqldb")
 
@@ -242,7 +242,7 @@ def test_flink_statement_of_a_server(store: Callable[..., Stored], proposed: Pro
         FlinkStatement(source=source, name=name, statement=text, state="RUNNING", created=at)
         for name, text, at in (("tables", ddl, "2026-01-01"), ("enrich", insert, "2026-01-02"))
     )
-    stored = store(replace(estate(), flink_statements=rows))
+    stored = store(replace(installation(), flink_statements=rows))
     changed = insert.replace("amount * 2", "0.0")
 
     report = stored.check(proposed("anything.sql", changed), target=Target(statement="enrich"))

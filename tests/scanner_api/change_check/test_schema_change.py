@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from change_estate import ENDINGS, FORMATS, RECORDED, Stored, estate, links_of, text_of, versions_of
+from checked_installation import ENDINGS, FORMATS, RECORDED, Stored, installation, links_of, text_of, versions_of
 
 from scanner_api import CheckOptions, ProposedFiles, Target, check_change
 from scanner_api.change_check.model import ChangeReport, Finding, Verdict
@@ -101,7 +101,7 @@ def expected_impact(change: dict[str, Any]) -> dict[str, set[tuple[str, str, str
     return expected
 
 
-def test_each_hit_has_its_evidence_its_way_and_its_owner(shop: Stored, proposed: Proposed) -> None:
+def test_each_hit_has_its_evidence_its_route_and_its_owner(shop: Stored, proposed: Proposed) -> None:
     """Who is told that a column goes asks why, and whom to talk to."""
     change = next(change for change in CHANGES if change["name"] == "remove a used field")
     (finding,) = of_rule(shop.check(file_of(change, proposed), level=Level.NONE), "column-removed")
@@ -172,7 +172,7 @@ def test_structure_that_goes_is_one_finding(store: Callable[..., Stored], propos
     before = {"type": "record", "name": "O", "fields": [{"name": "c", "type": customer}, {"name": "x", "type": "int"}]}
     versions, definitions = versions_of("o-value", "AVRO", [text_of(before)])
     scan = replace(
-        estate(),
+        installation(),
         versions=tuple(versions),
         definitions=tuple(definitions),
         topic_schemas=tuple(links_of("orders.avro", versions)),
@@ -196,8 +196,8 @@ def test_stored_level_decides(store: Callable[..., Stored], proposed: Proposed) 
     change = next(one for one in CHANGES if one["name"] == "a former field returns with another type")
     file = file_of(change, proposed)
 
-    assert store(estate(level="BACKWARD")).check(file).verdict is Verdict.FINE
-    broken = store(estate(level="BACKWARD_TRANSITIVE")).check(file)
+    assert store(installation(level="BACKWARD")).check(file).verdict is Verdict.FINE
+    broken = store(installation(level="BACKWARD_TRANSITIVE")).check(file)
     assert broken.verdict is Verdict.BREAKS
     assert "version 1" in of_rule(broken, "incompatible")[0].why[0]
 
@@ -215,7 +215,7 @@ def test_consumer_group_whose_columns_are_unknown_is_unknown(store: Callable[...
     """It reads the topic; whether it reads the column nobody knows, so it may not look fine."""
     group = ConsumerGroup(source=SourceId("kafka:kafka-1:9092"), name="mailing", topics=(TopicName("orders.avro"),))
     change = next(one for one in CHANGES if one["name"] == "remove nullable that nobody uses")
-    report = store(estate(groups=(group,))).check(file_of(change, proposed), level=Level.NONE)
+    report = store(installation(groups=(group,))).check(file_of(change, proposed), level=Level.NONE)
 
     assert report.verdict is Verdict.UNKNOWN
     assert [(one.name, one.use) for one in of_rule(report, "column-removed")[0].affected] == [("mailing", "unknown")]
@@ -229,7 +229,7 @@ def test_topic_names_every_current_schema_of_its_side(store: Callable[..., Store
     facts = [versions_of(f"events-{body['name']}", "AVRO", [text_of(body)]) for body in (one, other)]
     versions = [version for listed, _ in facts for version in listed]
     scan = replace(
-        estate(),
+        installation(),
         topics=(Topic(source=SourceId("kafka:kafka-1:9092"), name=TopicName("events")),),
         versions=tuple(versions),
         definitions=tuple(one for _, listed in facts for one in listed),
@@ -258,7 +258,7 @@ def test_stored_references_are_read_with_the_proposed_text(store: Callable[..., 
         "priced-value", "AVRO", [text_of(order)], references=(reference,), referenced={"lib.Money": money}
     )
     scan = replace(
-        estate(),
+        installation(),
         versions=(*lib, *versions),
         definitions=(*lib_read, *read),
         topic_schemas=tuple(links_of("orders.avro", versions)),

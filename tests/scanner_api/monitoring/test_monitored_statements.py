@@ -140,7 +140,7 @@ def test_queries_of_a_server_that_is_being_stopped_do_not_end(queries, ksql) -> 
     assert queries.poll() == []
 
 
-def test_query_that_fails_again_and_again_runs_in_trouble(queries, ksql) -> None:
+def test_query_that_fails_again_and_again_runs_with_problems(queries, ksql) -> None:
     """8.3.1 tries again and calls it RUNNING (a source topic that was deleted); after 20 minutes it is over."""
     trouble = ksql.query(QUERY, "RUNNING", "MissingSourceTopicException: missing\n\tat org.apache")
     failed_at = datetime.fromtimestamp(trouble["queryErrors"][0]["timestamp"] / 1000, UTC)

@@ -72,7 +72,7 @@ def world(tmp_path: Path) -> World:
     return world
 
 
-def test_the_first_scan_is_no_change_and_the_second_tells_what_is_new(world) -> None:
+def test_the_first_scan_is_no_change_and_the_second_reports_what_is_new(world) -> None:
     """A message with every topic of the installation helps nobody."""
     watch = world.watch("webhook", "slack")
     first = watch.run_once() and watch.deliver()
@@ -161,7 +161,7 @@ def test_a_failed_scan_keeps_the_last_one_and_is_reported_once(world) -> None:
     assert scanner_api.state(world.dictionary).scan == 1
 
 
-def test_scans_do_not_overlap_and_end_when_told_to(world) -> None:
+def test_scans_do_not_overlap_and_end_on_request(world) -> None:
     """A scan may take longer than the time between two."""
     running, most, entered = [0], [0], threading.Semaphore(0)
 

@@ -55,7 +55,7 @@ def changed_by_hand(connect):
         yield url
 
 
-def test_without_a_server_nothing_can_be_said_of_what_runs(deployed, scanner) -> None:
+def test_without_a_server_it_is_unknown_what_runs(deployed, scanner) -> None:
     """And nothing is called missing."""
     dictionary = deployed()
     result = scanner("drift", *dictionary)

@@ -82,7 +82,7 @@ def test_a_file_that_is_no_schema_is_invalid_input(scanner, file) -> None:
         ("o.schema.json", '{"$schema": "https://json-schema.org/draft/2020-12/schema", "allOf": [true, false]}'),
     ],
 )
-def test_a_right_schema_without_columns_is_no_mistake(name: str, text: str, scanner, file) -> None:
+def test_a_right_schema_without_columns_is_no_error(name: str, text: str, scanner, file) -> None:
     """Some files only extend others, and some match nothing: this is reported, and is no error."""
     result = scanner("explain", "schema", file(name, text), "--format", "json")
 

@@ -90,7 +90,7 @@ def test_a_column_of_a_schema_that_no_flow_names_is_known(graph_options, scanner
     assert "no such flow" in result.err
 
 
-def test_ways_and_depth_narrow_the_answer(graph_options, scanner) -> None:
+def test_directions_and_depth_narrow_the_answer(graph_options, scanner) -> None:
     """A step is an edge."""
     directions = {
         direction: scanner("lineage", "clicks", direction, *graph_options[0], "--format", "json").json

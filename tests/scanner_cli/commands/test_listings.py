@@ -36,7 +36,7 @@ def test_topics_are_filtered(arguments, expected, scanner, dictionary) -> None:
     assert names(result) == expected
 
 
-def test_a_table_leaves_out_marks_that_nothing_bears(scanner, dictionary) -> None:
+def test_a_table_leaves_out_marks_that_nothing_has(scanner, dictionary) -> None:
     """Tables are narrow; programs get every column."""
     table = scanner("topics", "orders", *dictionary).out.splitlines()[0]
     columns = scanner("topics", "orders", "--format", "csv", *dictionary).out.splitlines()[0]

@@ -20,7 +20,7 @@ CATALOG = SourceId("stream_catalog:x")
 
 
 @pytest.fixture
-def known(dictionary, sample, store) -> Any:
+def annotated(dictionary, sample, store) -> Any:
     """Store a cluster with all its names, and two catalogs' notes about its topic."""
     aliases = (("crn", CRN), ("cluster_id", "lkc-1"), ("display_name", "billing"), ("environment", "env-1"))
     cluster = Cluster(name=ClusterName("billing"), brokers=("k:9092",), cluster_id="own-id", aliases=aliases)
@@ -35,42 +35,42 @@ def known(dictionary, sample, store) -> Any:
 
 
 @pytest.mark.parametrize("name", ["k", "k:9092", "SASL_SSL://K:9092", "lkc-1", " lkc-1 ", "own-id", CRN])
-def test_what_names_one_cluster_finds_it(known, name: str) -> None:
+def test_what_names_one_cluster_finds_it(annotated, name: str) -> None:
     """Broker, id and CRN: each names one cluster in the world."""
-    with known.connect() as conn:
+    with annotated.connect() as conn:
         assert cluster_of(conn, name).name == "billing"
 
 
 @pytest.mark.parametrize("name", ["billing", "env-1", "lkc-11"])
-def test_name_that_may_repeat_finds_none(known, name: str) -> None:
+def test_name_that_may_repeat_finds_none(annotated, name: str) -> None:
     """Two clusters may have one display name, and an environment many clusters."""
-    with known.connect() as conn, pytest.raises(NameUnknown):
+    with annotated.connect() as conn, pytest.raises(NameUnknown):
         cluster_of(conn, name)
 
 
-def test_crn_that_is_not_known_is_no_address(known) -> None:
+def test_crn_that_is_not_known_is_no_address(annotated) -> None:
     """The hint says what an address looks like."""
-    with known.connect() as conn, pytest.raises(InputInvalid):
+    with annotated.connect() as conn, pytest.raises(InputInvalid):
         cluster_of(conn, CRN + "1")
 
 
-def test_what_people_wrote_stands_beside_the_topic(known) -> None:
+def test_what_people_wrote_stands_beside_the_topic(annotated) -> None:
     """Tags of all catalogs; owner and description of the first that has one."""
-    with known.connect() as conn:
+    with annotated.connect() as conn:
         (row,) = topics(conn)
 
     assert (row.tags, row.owner, row.description) == (("PII", "gold"), "sales", "All orders.")
 
 
-def test_answer_about_schemas_reports_whose_topic_it_is(known) -> None:
+def test_answer_about_schemas_reports_whose_topic_it_is(annotated) -> None:
     """The lineage platform asks by topic, and tags belong to the topic."""
-    with known.connect() as conn:
+    with annotated.connect() as conn:
         answers = schemas_of(conn, "lkc-1", "orders")
 
     assert {(answer.tags, answer.owner) for answer in answers} == {(("PII", "gold"), "sales")}
 
 
-def test_levels_of_the_last_scan_are_remembered(known, sample, store) -> None:
+def test_levels_of_the_last_scan_are_remembered(annotated, sample, store) -> None:
     """Also where every source was read: what grew since is a rate. Figures over a window are no levels."""
     level = {"source": CATALOG, "topic": "orders", "amount": 7.0, "ended": "2026-01-01T00:00:00+00:00"}
     metrics = (
@@ -80,16 +80,16 @@ def test_levels_of_the_last_scan_are_remembered(known, sample, store) -> None:
     )
     store(sample.orders(metrics=metrics))
 
-    with known.connect() as conn:
+    with annotated.connect() as conn:
         assert previous_state(conn, ClusterName("retail"), ()).metrics == metrics[:1]
 
 
-def test_word_for_two_clusters_names_neither(known, sample, store) -> None:
+def test_word_for_two_clusters_names_neither(annotated, sample, store) -> None:
     """Events may name a cluster by any word of its own; an environment has many clusters, and display names repeat."""
     again = (("display_name", "billing"), ("cluster_id", "lkc-2"), ("environment", "env-1"))
     store(sample.scan(cluster=Cluster(name=ClusterName("other"), brokers=("o:1",), aliases=again)))
 
-    with known.connect() as conn:
+    with annotated.connect() as conn:
         result = cluster_aliases(conn)
     assert result == (("billing", CRN), ("billing", "lkc-1"), ("other", "lkc-2"))
 

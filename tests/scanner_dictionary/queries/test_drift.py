@@ -42,7 +42,7 @@ def topic(name: str = "x", config: dict[str, str] | None = None, source: SourceI
 
 
 @pytest.fixture
-def found(dictionary, store, sample) -> Callable[..., list[tuple[Any, ...]]]:
+def drift_of(dictionary, store, sample) -> Callable[..., list[tuple[Any, ...]]]:
     """Store declarations beside what runs; return the drift as (kind, name, drift, differences)."""
 
     def stored(
@@ -69,7 +69,7 @@ def found(dictionary, store, sample) -> Callable[..., list[tuple[Any, ...]]]:
     return stored
 
 
-def test_what_runs_as_declared_does_not_drift(found) -> None:
+def test_what_runs_as_declared_does_not_drift(drift_of) -> None:
     """Nothing to report is the usual answer."""
     config = {"retention.ms": "5", "cleanup.policy": "compact,delete"}
     declarations = (
@@ -79,13 +79,14 @@ def test_what_runs_as_declared_does_not_drift(found) -> None:
     actual = {"retention.ms": "5", "cleanup.policy": "delete, compact"}
 
     assert (
-        found(*declarations, topics=(topic(config=actual, partitions=3, replication=1),), connectors=(running(),)) == []
+        drift_of(*declarations, topics=(topic(config=actual, partitions=3, replication=1),), connectors=(running(),))
+        == []
     )
 
 
-def test_declared_and_not_running(found) -> None:
+def test_declared_and_not_running(drift_of) -> None:
     """The brokers and the Connect cluster answered, and have neither."""
-    assert found(declared(TOPIC), declared(CONNECTOR, "c")) == [
+    assert drift_of(declared(TOPIC), declared(CONNECTOR, "c")) == [
         ("connector", "c", "not-running", []),
         ("topic", "x", "not-running", []),
     ]
@@ -99,23 +100,23 @@ def test_declared_and_not_running(found) -> None:
         {KAFKA: SourceStatus.PARTIAL, CONNECT: SourceStatus.PARTIAL},
     ],
 )
-def test_without_a_whole_answer_it_is_unknown_what_runs(found, answers) -> None:
+def test_without_a_whole_answer_it_is_unknown_what_runs(drift_of, answers) -> None:
     """With files alone, or in an outage, nothing may be called missing."""
-    assert {row[2] for row in found(declared(TOPIC), declared(CONNECTOR, "c"), answers=answers)} == {"unknown"}
+    assert {row[2] for row in drift_of(declared(TOPIC), declared(CONNECTOR, "c"), answers=answers)} == {"unknown"}
 
 
-def test_running_and_not_declared(found) -> None:
+def test_running_and_not_declared(drift_of) -> None:
     """Internal topics are nobody's to declare; and of a kind that no file declares, nothing is expected."""
     topics = (topic("x"), topic("by-hand"), topic("__offsets", internal=True))
 
-    assert found(declared(TOPIC), topics=topics, connectors=(running("c"),)) == [
+    assert drift_of(declared(TOPIC), topics=topics, connectors=(running("c"),)) == [
         ("topic", "by-hand", "not-declared", [])
     ]
 
 
-def test_connect_cluster_that_no_file_names_is_not_managed_by_files(found) -> None:
+def test_connect_cluster_that_no_file_names_is_not_managed_by_files(drift_of) -> None:
     """Of two Connect clusters one may be deployed by hand, with connectors of the same names."""
-    rows = found(
+    rows = drift_of(
         declared(CONNECTOR, config=CLASS, parent="main"),
         connectors=(running(), running("b"), running(source=OTHER, config={}), running("o", source=OTHER)),
         answers={CONNECT: SourceStatus.READ, OTHER: SourceStatus.READ},
@@ -140,16 +141,16 @@ def test_connect_cluster_that_no_file_names_is_not_managed_by_files(found) -> No
         ({}, {"config": {"segment.bytes": "7"}}, []),
     ],
 )  # fmt: skip
-def test_differences_of_a_topic(found, file, actual, expected) -> None:
+def test_differences_of_a_topic(drift_of, file, actual, expected) -> None:
     """Defaults are none; nor is a setting that only runs, which the brokers may have for every topic."""
-    rows = found(declared(TOPIC, **file), topics=(topic(**actual),))
+    rows = drift_of(declared(TOPIC, **file), topics=(topic(**actual),))
 
     assert [one for row in rows for one in row[3]] == expected
 
 
-def test_settings_that_could_not_be_read_do_not_differ(found) -> None:
+def test_settings_that_could_not_be_read_do_not_differ(drift_of) -> None:
     """A user who may not describe settings sees topics without any."""
-    rows = found(
+    rows = drift_of(
         declared(TOPIC, config={"retention.ms": "5"}), topics=(topic(),), answers={KAFKA: SourceStatus.PARTIAL}
     )
 
@@ -173,17 +174,17 @@ def test_settings_that_could_not_be_read_do_not_differ(found) -> None:
         ({"p": "jdbc:${HOST}:1"}, {"p": "jdbc:h:1"}, []),
     ],
 )
-def test_differences_of_a_connector(found, file, actual, expected) -> None:
+def test_differences_of_a_connector(drift_of, file, actual, expected) -> None:
     """Neither secrets nor placeholders that were filled in are compared; a worker adds no settings of its own."""
-    rows = found(declared(CONNECTOR, config=file), connectors=(running(config=actual),))
+    rows = drift_of(declared(CONNECTOR, config=file), connectors=(running(config=actual),))
 
     assert [one for row in rows for one in row[3]] == expected
 
 
-def test_settings_that_an_operator_or_service_adds_do_not_differ(found) -> None:
+def test_settings_that_an_operator_or_service_adds_do_not_differ(drift_of) -> None:
     """Strimzi's MirrorMaker and Confluent Cloud's connectors have more than their files."""
     more = CLASS | {"source.cluster.security.protocol": "SSL"}
-    rows = found(
+    rows = drift_of(
         declared(CONNECTOR, "mirror", CLASS, whole=False),
         declared(CONNECTOR, "managed", CLASS),
         connectors=(running("mirror", more), running("managed", more, managed_id="lcc-1")),
@@ -202,16 +203,16 @@ def test_settings_that_an_operator_or_service_adds_do_not_differ(found) -> None:
         ("running", "UNASSIGNED", []),
     ],
 )
-def test_state_is_what_somebody_chose(found, file, actual, expected) -> None:
+def test_state_is_what_somebody_chose(drift_of, file, actual, expected) -> None:
     """A connector that failed runs as declared; that it failed is another finding."""
-    rows = found(declared(CONNECTOR, config=CLASS, state=file), connectors=(running(state=actual),))
+    rows = drift_of(declared(CONNECTOR, config=CLASS, state=file), connectors=(running(state=actual),))
 
     assert [one for row in rows for one in row[3]] == expected
 
 
-def test_findings_are_those_of_drift(dictionary, found) -> None:
+def test_findings_are_those_of_drift(dictionary, drift_of) -> None:
     """Every scan stores them."""
-    found(
+    drift_of(
         declared(TOPIC, "gone"),
         declared(TOPIC, config={"retention.ms": "5", "own": "1"}),
         topics=(topic(config={"retention.ms": "6"}), topic("by-hand")),
@@ -228,7 +229,7 @@ def test_findings_are_those_of_drift(dictionary, found) -> None:
     ]
 
 
-def test_what_runs_wins_over_what_is_declared(dictionary, found) -> None:
+def test_what_runs_wins_over_what_is_declared(dictionary, drift_of) -> None:
     """The graph must not have one connector twice; a deleted one is declared again."""
     from_file = running(config={"topics": "new"}, source=FILES, state=DECLARED)
 
@@ -236,20 +237,20 @@ def test_what_runs_wins_over_what_is_declared(dictionary, found) -> None:
         with dictionary.connect() as conn:
             return [(row.source, row.state) for row in connectors(conn)]
 
-    found(connectors=(from_file,))
+    drift_of(connectors=(from_file,))
     assert states() == [(FILES, DECLARED)]
-    found(connectors=(running(), from_file))
+    drift_of(connectors=(running(), from_file))
     assert states() == [(CONNECT, "RUNNING")]
-    found(connectors=(running(), from_file), answers={CONNECT: SourceStatus.UNAVAILABLE})
+    drift_of(connectors=(running(), from_file), answers={CONNECT: SourceStatus.UNAVAILABLE})
     assert states() == [(CONNECT, "RUNNING")]
-    found(connectors=(from_file,))
+    drift_of(connectors=(from_file,))
     assert states() == [(FILES, DECLARED)]
 
 
-def test_brokers_settings_of_a_topic_stay_in_an_outage(dictionary, found, table_rows) -> None:
+def test_brokers_settings_of_a_topic_stay_in_an_outage(dictionary, drift_of, table_rows) -> None:
     """A file describes how the topic should be, not how it was when the brokers last answered."""
-    found(topics=(topic(partitions=6),))
-    rows = found(
+    drift_of(topics=(topic(partitions=6),))
+    rows = drift_of(
         declared(TOPIC, partitions=3),
         topics=(topic(source=FILES, partitions=3),),
         answers={KAFKA: SourceStatus.UNAVAILABLE},
@@ -258,10 +259,10 @@ def test_brokers_settings_of_a_topic_stay_in_an_outage(dictionary, found, table_
     assert rows == [("topic", "x", "differs", [("partitions", "3", "6")])]
 
 
-def test_declaration_that_leaves_its_file_is_forgotten(found) -> None:
+def test_declaration_that_leaves_its_file_is_forgotten(drift_of) -> None:
     """As a fact of any other source."""
-    assert found(declared(TOPIC))
-    assert found() == []
+    assert drift_of(declared(TOPIC))
+    assert drift_of() == []
 
 
 def test_use_without_a_job_is_not_stored(dictionary, store, sample) -> None:

@@ -143,7 +143,9 @@ def test_pages_of_hits_do_not_overlap(dictionary, store, sample_scan) -> None:
     assert len(whole.hits) > 4
 
 
-def test_a_dictionary_that_an_older_program_filled_says_that_names_are_missing(dictionary, store, sample_scan) -> None:
+def test_a_dictionary_that_an_older_program_filled_reports_that_names_are_missing(
+    dictionary, store, sample_scan
+) -> None:
     """An empty answer would look like a certain one."""
     store(sample_scan)
     with writing(dictionary) as conn:
@@ -170,7 +172,7 @@ def test_jobs_are_complete_only_with_the_graph_of_the_newest_scan(dictionary, st
     assert found(dictionary, "copy", kinds=["topic"]).complete
 
 
-def test_a_search_that_matches_more_than_is_ranked_says_so(dictionary, store, sample) -> None:
+def test_a_search_that_matches_more_than_is_ranked_reports_it(dictionary, store, sample) -> None:
     """Paging to the end does not list everything then."""
     many = sample.scan(topics=tuple(sample.topic(f"events-{number}") for number in range(250)))
     store(many)

@@ -164,7 +164,7 @@ def test_capture_gives_the_same_tables_without_aws(aws, read_aws, tmp_path) -> N
     assert "zqSECRETzq" not in "".join(file.read_text() for file in tmp_path.rglob("*.json"))
 
 
-def test_glue_without_a_region_is_a_mistake() -> None:
+def test_glue_without_a_region_is_an_error() -> None:
     """A plug-in may make such settings."""
     with pytest.raises(InputInvalid):
         glue_catalog_transport(CatalogSettings(type="glue", http=HttpSettings(url="https://glue.example")))

@@ -184,7 +184,7 @@ def test_qualified_names_become_names_of_openlineage(qualified, expected) -> Non
 BIGQUERY, LINEAGE = "http://bigquery.example", "http://lineage.example"
 
 
-def test_each_service_is_asked_at_its_own_address_with_the_token(canned) -> None:
+def test_each_service_is_requested_at_its_own_address_with_the_token(canned) -> None:
     """A method's colon is not encoded, and a fresh token is taken for each request."""
     tokens = iter(["t1", "t2", "t2"])
     canned.get(re.compile(f"{BIGQUERY}/.*"), json={})
@@ -227,7 +227,7 @@ def test_credentials_that_google_finds_are_renewed_and_kept(canned) -> None:
     assert [token(), token(), len(canned.calls)] == ["fresh", "fresh", 1]
 
 
-def test_credentials_that_are_refused_say_so_without_secrets(canned) -> None:
+def test_credentials_that_are_refused_are_reported_without_secrets(canned) -> None:
     """As when somebody logged in a year ago."""
     refused = {"error": "invalid_grant", "error_description": "Token has been revoked."}
     canned.post("http://token.example/token", status=400, json=refused)

@@ -215,7 +215,7 @@ def test_statement_that_fails_costs_the_lineage_alone(unity, exchange) -> None:
     assert reading.problems[0].where.endswith("system.access.table_lineage")
 
 
-def test_odd_entries_are_left_out_and_odd_types_kept(unity, read) -> None:
+def test_malformed_entries_are_left_out_and_unknown_types_kept(unity, read) -> None:
     """An entry without a name is none; a type that is no JSON is read from its text, else kept."""
     unusual = [
         {"name": "a", "type_json": "{", "type_text": "array<int>", "position": "x"},

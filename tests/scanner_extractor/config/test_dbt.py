@@ -61,7 +61,7 @@ def test_wrong_projects_are_problems(settings) -> None:
     ]
 
 
-def test_check_says_what_the_manifest_holds(settings) -> None:
+def test_check_reports_what_the_manifest_holds(settings) -> None:
     """Or why it cannot be read."""
     chosen = settings({"path": "target", "namespace": "bigquery"})
     (whole,) = probe_sources(chosen, probe=lambda _: "")

@@ -173,6 +173,6 @@ def test_any_json_is_compared_without_an_error(reader: Any, writer: Any, format:
         (Level.FULL, (True, True, False)),
     ],
 )
-def test_level_says_which_directions_and_versions_count(level: Level, expected: tuple[bool, bool, bool]) -> None:
+def test_level_determines_which_directions_and_versions_count(level: Level, expected: tuple[bool, bool, bool]) -> None:
     """The level is a word of the registry; its meaning is in one place."""
     assert (level.backward, level.forward, level.transitive) == expected

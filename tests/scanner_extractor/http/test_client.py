@@ -44,34 +44,34 @@ def failure(http: Http, kind: type[ScannerError], *segments: str):
         (7, "7"),
     ],
 )
-def test_segment_reaches_the_server_as_one_step_of_the_path(serve, reply, ask, segment, sent):
+def test_segment_reaches_the_server_as_one_step_of_the_path(serve, reply, open_http, segment, sent):
     """A subject may hold any character; half-encoded, it names another subject."""
     targets = []
     url = serve(lambda seen: targets.append(seen.target) or reply(body=b"[]"))
 
-    ask(url + "/base/").get("subjects", segment, params=[("deleted", "true"), ("p", ":*:")])
+    open_http(url + "/base/").get("subjects", segment, params=[("deleted", "true"), ("p", ":*:")])
 
     assert targets == [f"/base/subjects/{sent}?deleted=true&p=%3A%2A%3A"]
 
 
-def test_raw_body_is_given_as_it_is(serve, reply, ask):
+def test_raw_body_is_given_as_it_is(serve, reply, open_http):
     """A schema's text or an archive is no JSON."""
     url = serve(
         lambda seen: reply(status=404) if seen.target == "/no" else reply(body=b"PK\xff" + seen.target.encode())
     )
-    http = ask(url)
+    http = open_http(url)
 
     assert http.raw("a b") == b"PK\xff/a%20b"
     with pytest.raises(NotFound):
         http.raw("no")
 
 
-def test_post_sends_json_and_accepts_what_it_is_reported(serve, reply, ask):
+def test_post_sends_json_and_accepts_what_it_is_reported(serve, reply, open_http):
     """ksqlDB answers by media type."""
     seen = []
     url = serve(lambda request: seen.append(request) or reply(body=b'{"a": 1}'))
 
-    answer = ask(url).post("ksql", body={"ksql": "LIST ц;"}, accept="application/vnd.ksql.v1+json")
+    answer = open_http(url).post("ksql", body={"ksql": "LIST ц;"}, accept="application/vnd.ksql.v1+json")
 
     assert answer == {"a": 1}
     assert seen[0].body == '{"ksql": "LIST ц;"}'.encode()
@@ -89,7 +89,7 @@ def test_post_sends_json_and_accepts_what_it_is_reported(serve, reply, ask):
         (None, None),
     ],
 )
-def test_credentials_are_sent_as_configured_and_only_then(serve, reply, ask, auth, header, tmp_path, monkeypatch):
+def test_credentials_are_sent_as_configured_and_only_then(serve, reply, open_http, auth, header, tmp_path, monkeypatch):
     """A netrc on the machine does not decide to log in here."""
     netrc = tmp_path / "netrc"
     netrc.write_text("machine 127.0.0.1 login other password other")
@@ -97,16 +97,16 @@ def test_credentials_are_sent_as_configured_and_only_then(serve, reply, ask, aut
     seen = []
     url = serve(lambda request: seen.append(request.headers.get("authorization")) or reply())
 
-    ask(url, auth=auth).get("x")
+    open_http(url, auth=auth).get("x")
 
     assert seen == [header]
 
 
-def test_credentials_in_the_url_are_used_and_never_shown(serve, reply, ask):
+def test_credentials_in_the_url_are_used_and_never_shown(serve, reply, open_http):
     """People paste such URLs; neither an error nor a repr may repeat them."""
     seen = []
     url = serve(lambda request: seen.append(request.headers.get("authorization")) or reply(status=404))
-    http = ask(url.replace("://", "://me:s%40cret@"))
+    http = open_http(url.replace("://", "://me:s%40cret@"))
 
     error = failure(http, NotFound, "x")
 
@@ -116,10 +116,10 @@ def test_credentials_in_the_url_are_used_and_never_shown(serve, reply, ask):
 
 
 @pytest.mark.parametrize("status", [408, 429, 500, 502, 503, 504])
-def test_passing_failure_is_queried_again_with_growing_pauses(serve, reply, ask, pauses, status):
+def test_passing_failure_is_queried_again_with_growing_pauses(serve, reply, open_http, pauses, status):
     """Back-off of up to 1, 2, 4 seconds."""
     answers = [reply(status=status)] * 3 + [reply(body=b'"there"')]
-    http = ask(serve(lambda seen: answers.pop(0)))
+    http = open_http(serve(lambda seen: answers.pop(0)))
 
     assert http.get("x") == "there"
 
@@ -127,9 +127,9 @@ def test_passing_failure_is_queried_again_with_growing_pauses(serve, reply, ask,
     assert http.requests == 4
 
 
-def test_failure_that_stays_is_unreachable_and_keeps_the_servers_reason(serve, reply, ask):
+def test_failure_that_stays_is_unreachable_and_keeps_the_servers_reason(serve, reply, open_http):
     """A scan keeps what it knew, so this must not look like an answer."""
-    http = ask(serve(lambda seen: reply(status=500, body=b'{"error_code": 50001, "message": "store is down"}')))
+    http = open_http(serve(lambda seen: reply(status=500, body=b'{"error_code": 50001, "message": "store is down"}')))
 
     error = failure(http, SourceUnreachable, "x")
 
@@ -149,21 +149,21 @@ def test_failure_that_stays_is_unreachable_and_keeps_the_servers_reason(serve, r
         ({"X-RateLimit-Reset": "3"}, [3]),
     ],
 )
-def test_server_that_requests_a_pause_gets_it_within_reason(serve, reply, ask, pauses, headers, waited):
+def test_server_that_requests_a_pause_gets_it_within_reason(serve, reply, open_http, pauses, headers, waited):
     """Retry-After may be seconds, a date, or nonsense; a day is no pause for a scan."""
     answers = [reply(status=429, headers=headers), reply()]
 
-    ask(serve(lambda seen: answers.pop(0))).get("x")
+    open_http(serve(lambda seen: answers.pop(0))).get("x")
 
     assert pauses.waits == waited
 
 
-def test_dead_host_is_reported_in_plain_words(ask, pauses):
+def test_dead_host_is_reported_in_plain_words(open_http, pauses):
     """Nobody knows what HTTPConnectionPool is, and object addresses help no one."""
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         port = unused.getsockname()[1]
-    http = ask(f"http://127.0.0.1:{port}")
+    http = open_http(f"http://127.0.0.1:{port}")
 
     error = failure(http, SourceUnreachable, "subjects")
 
@@ -172,25 +172,25 @@ def test_dead_host_is_reported_in_plain_words(ask, pauses):
     assert pauses.waits == [1, 2, 4]
 
 
-def test_unknown_host_is_reported_as_such(ask):
+def test_unknown_host_is_reported_as_such(open_http):
     """`.invalid` never exists (RFC 2606)."""
-    error = failure(ask("http://registry.invalid"), SourceUnreachable, "x")
+    error = failure(open_http("http://registry.invalid"), SourceUnreachable, "x")
 
     assert error.what == "its host name is not known, tried 4 times"
 
 
 @pytest.mark.parametrize("settings", [{"read_timeout": 0.05}])
-def test_silent_server_is_given_up(ask, settings):
+def test_silent_server_is_given_up(open_http, settings):
     """A server that accepts and never answers must not hang the scan."""
     with socket.socket() as silent:
         silent.bind(("127.0.0.1", 0))
         silent.listen(8)
-        error = failure(ask(f"http://127.0.0.1:{silent.getsockname()[1]}", **settings), SourceUnreachable, "x")
+        error = failure(open_http(f"http://127.0.0.1:{silent.getsockname()[1]}", **settings), SourceUnreachable, "x")
 
     assert error.what == "no response within 0.05 seconds, tried 4 times"
 
 
-def test_answer_that_stalls_in_the_middle_is_given_up(serve, ask):
+def test_answer_that_stalls_in_the_middle_is_given_up(serve, open_http):
     """Bytes that stop coming are a timeout too, not a truncated payload."""
     with socket.socket() as half:
         half.bind(("127.0.0.1", 0))
@@ -207,7 +207,7 @@ def test_answer_that_stalls_in_the_middle_is_given_up(serve, ask):
                 connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n[1")
 
         threading.Thread(target=answer_half, daemon=True).start()
-        http = ask(f"http://127.0.0.1:{half.getsockname()[1]}", read_timeout=0.05)
+        http = open_http(f"http://127.0.0.1:{half.getsockname()[1]}", read_timeout=0.05)
         error = failure(http, SourceUnreachable, "x")
         for connection in kept:
             connection.close()
@@ -215,22 +215,22 @@ def test_answer_that_stalls_in_the_middle_is_given_up(serve, ask):
     assert error.what.startswith("no response within 0.05 seconds")
 
 
-def test_server_that_hangs_up_is_unreachable(serve, reply, ask):
+def test_server_that_hangs_up_is_unreachable(serve, reply, open_http):
     """A crashed worker closes the connection without a byte."""
-    error = failure(ask(serve(lambda seen: reply(raw=b""))), SourceUnreachable, "x")
+    error = failure(open_http(serve(lambda seen: reply(raw=b""))), SourceUnreachable, "x")
 
     assert error.what == "it closed the connection without a response, tried 4 times"
 
 
-def test_plain_http_server_behind_https_is_reported_as_such(serve, reply, ask, pauses):
+def test_plain_http_server_behind_https_is_reported_as_such(serve, reply, open_http, pauses):
     """The usual mistake in a URL; asking again would not mend it."""
-    error = failure(ask(serve(lambda seen: reply()).replace("http:", "https:")), SourceUnreachable, "x")
+    error = failure(open_http(serve(lambda seen: reply()).replace("http:", "https:")), SourceUnreachable, "x")
 
     assert "TLS" in error.what
     assert pauses.waits == []
 
 
-def test_redirect_on_the_same_server_keeps_credentials_and_method(serve, reply, ask):
+def test_redirect_on_the_same_server_keeps_credentials_and_method(serve, reply, open_http):
     """A gateway that adds a path is still the gateway."""
     seen = []
 
@@ -238,18 +238,18 @@ def test_redirect_on_the_same_server_keeps_credentials_and_method(serve, reply, 
         seen.append((request.method, request.target, "authorization" in request.headers, request.body))
         return reply() if request.target == "/new" else reply(status=307, headers={"Location": "/new"})
 
-    ask(serve(handler), auth=BearerAuth(token="t")).post("old", body=[1])
+    open_http(serve(handler), auth=BearerAuth(token="t")).post("old", body=[1])
 
     assert seen == [("POST", "/old", True, b"[1]"), ("POST", "/new", True, b"[1]")]
 
 
-def test_redirect_to_another_port_loses_credentials_and_headers(serve, reply, ask):
+def test_redirect_to_another_port_loses_credentials_and_headers(serve, reply, open_http):
     """Whoever can redirect us must not get our password."""
     seen = []
     other = serve(lambda request: seen.append(request.headers) or reply(body=b"[]"))
     url = serve(lambda request: reply(status=302, headers={"Location": other.replace("://", "://a:b@") + "/y"}))
 
-    ask(url, auth=BasicAuth(user="u", password="p"), headers={"X-Key": "k"}).get("x")
+    open_http(url, auth=BasicAuth(user="u", password="p"), headers={"X-Key": "k"}).get("x")
 
     assert not {"authorization", "x-key"} & set(seen[0])
 
@@ -258,21 +258,21 @@ def test_redirect_to_another_port_loses_credentials_and_headers(serve, reply, as
     ("location", "says"),
     [("/x", "more than 5 times"), ("file:///etc/passwd", "not a web address"), ("http://[", "not a web address")],
 )
-def test_redirect_that_leads_nowhere_ends(serve, reply, ask, location, says):
+def test_redirect_that_leads_nowhere_ends(serve, reply, open_http, location, says):
     """A loop, a local file, and rubbish."""
     url = serve(lambda seen: reply(status=301, headers={"Location": location}))
 
-    assert says in failure(ask(url), PayloadUnexpected, "x").what
+    assert says in failure(open_http(url), PayloadUnexpected, "x").what
 
 
-def test_redirect_without_a_target_is_unexpected(serve, reply, ask):
+def test_redirect_without_a_target_is_unexpected(serve, reply, open_http):
     """304 and 300 carry nothing to read."""
-    assert "304" in failure(ask(serve(lambda seen: reply(status=304, body=b""))), PayloadUnexpected, "x").what
+    assert "304" in failure(open_http(serve(lambda seen: reply(status=304, body=b""))), PayloadUnexpected, "x").what
 
 
-def test_rate_limit_spaces_requests(serve, reply, ask, pauses):
+def test_rate_limit_spaces_requests(serve, reply, open_http, pauses):
     """Registries in the cloud lock out who asks faster."""
-    http = ask(serve(lambda seen: reply()), requests_per_second=4)
+    http = open_http(serve(lambda seen: reply()), requests_per_second=4)
 
     for _ in range(3):
         http.get("x")
@@ -280,9 +280,9 @@ def test_rate_limit_spaces_requests(serve, reply, ask, pauses):
     assert pauses.waits == [0.25, 0.25]
 
 
-def test_missing_certificate_file_is_reported_without_a_traceback(ask, tmp_path: Path):
+def test_missing_certificate_file_is_reported_without_a_traceback(open_http, tmp_path: Path):
     """Paths in `tls` are checked early, but a file can vanish."""
-    http = ask("https://127.0.0.1:1", tls=Tls(ca=tmp_path / "no.pem"))
+    http = open_http("https://127.0.0.1:1", tls=Tls(ca=tmp_path / "no.pem"))
 
     assert failure(http, SourceUnreachable, "x").hint
 
@@ -321,11 +321,11 @@ def test_wrap_sees_no_credentials_of_ours(serve, reply):
     assert b"hunter2" not in kept[0].body
 
 
-def test_secrets_in_an_answer_reach_no_reader_and_schemas_stay(serve, reply, ask):
+def test_secrets_in_an_answer_reach_no_reader_and_schemas_stay(serve, reply, open_http):
     """A live scan reads what its capture would tell."""
     told = b'{"params": {"kms.secret": "hunter2"}, "schema": "{\\"password\\": \\"string\\"}"}'
 
-    assert ask(serve(lambda seen: reply(body=told))).get("x") == {
+    assert open_http(serve(lambda seen: reply(body=told))).get("x") == {
         "params": {"kms.secret": "********"},
         "schema": '{"password": "string"}',
     }

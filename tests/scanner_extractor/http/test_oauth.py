@@ -42,10 +42,10 @@ def oauth(url: str) -> OAuthAuth:
     return OAuthAuth(token_url=url, client_id="me", client_secret="s3cret!", scope="read")
 
 
-def test_oauth_token_is_fetched_once_for_all_threads_and_again_before_it_expires(serve, reply, ask, pauses):
+def test_oauth_token_is_fetched_once_for_all_threads_and_again_before_it_expires(serve, reply, open_http, pauses):
     """A token server has limits too."""
     tokens = TokenServer(reply)
-    http = ask(serve(tokens.api), auth=oauth(serve(tokens.token)))
+    http = open_http(serve(tokens.api), auth=oauth(serve(tokens.token)))
 
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(http.get, "abcdefgh"))
@@ -55,10 +55,10 @@ def test_oauth_token_is_fetched_once_for_all_threads_and_again_before_it_expires
     assert [form for _, form in tokens.forms] == ["grant_type=client_credentials&scope=read"] * 2
 
 
-def test_oauth_token_that_was_revoked_is_renewed_once(serve, reply, ask):
+def test_oauth_token_that_was_revoked_is_renewed_once(serve, reply, open_http):
     """A restarted identity server forgets its tokens."""
     tokens = TokenServer(reply)
-    http = ask(serve(tokens.api), auth=oauth(serve(tokens.token)))
+    http = open_http(serve(tokens.api), auth=oauth(serve(tokens.token)))
     http.get("x")
     tokens.issued += 1
 
@@ -67,7 +67,7 @@ def test_oauth_token_that_was_revoked_is_renewed_once(serve, reply, ask):
     assert len(tokens.forms) == 2
 
 
-def test_oauth_client_may_log_in_by_form_only(serve, reply, ask):
+def test_oauth_client_may_log_in_by_form_only(serve, reply, open_http):
     """RFC 6749 section 2.3.1 lets a server choose."""
     seen = []
 
@@ -75,7 +75,7 @@ def test_oauth_client_may_log_in_by_form_only(serve, reply, ask):
         seen.append(request.body.decode())
         return reply(body=b'{"access_token": "t", "expires_in": "60"}', status=200 if "client_id" in seen[-1] else 401)
 
-    ask(serve(lambda request: reply()), auth=oauth(serve(token))).get("x")
+    open_http(serve(lambda request: reply()), auth=oauth(serve(token))).get("x")
 
     assert "client_secret=s3cret%21" in seen[-1]
 
@@ -89,12 +89,12 @@ def test_oauth_client_may_log_in_by_form_only(serve, reply, ask):
         ({"body": b"<html>"}, PayloadUnexpected),
     ],
 )
-def test_token_that_cannot_be_had_is_reported_without_the_secret(serve, reply, ask, answer, kind):
+def test_token_that_cannot_be_had_is_reported_without_the_secret(serve, reply, open_http, answer, kind):
     """The error is about the token endpoint, so it names it."""
     tokens = TokenServer(reply, **answer)
     url = serve(tokens.token)
 
-    error = failure(ask(serve(tokens.api), auth=oauth(url)), kind, "x")
+    error = failure(open_http(serve(tokens.api), auth=oauth(url)), kind, "x")
 
     assert url in error.where
     assert "s3cret" not in str(error)

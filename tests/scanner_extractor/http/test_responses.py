@@ -35,37 +35,37 @@ def failure(http: Http, kind: type[ScannerError], *segments: str):
     ],
     ids=["short", "short in its second piece", "nothing", "no end", "cut chunk", "broken chunk"],
 )
-def test_truncated_answer_is_never_taken_for_a_whole_one(serve, reply, ask, pauses, raw, came):
+def test_truncated_answer_is_never_taken_for_a_whole_one(serve, reply, open_http, pauses, raw, came):
     """It is queried again first: connections break. How much came says whether it is a limit in between."""
-    error = failure(ask(serve(lambda seen: reply(raw=raw))), PayloadUnexpected, "x")
+    error = failure(open_http(serve(lambda seen: reply(raw=raw))), PayloadUnexpected, "x")
 
     assert error.what == f"the response was truncated after {came} bytes, tried 4 times"
     assert len(pauses.waits) == 3
 
 
-def test_truncated_answer_that_is_whole_the_second_time_is_read(serve, reply, ask):
+def test_truncated_answer_that_is_whole_the_second_time_is_read(serve, reply, open_http):
     """One broken connection is no reason to lose a registry."""
     answers = [reply(body=b"[1", announced=9), reply(body=b"[1]")]
 
-    assert ask(serve(lambda seen: answers.pop(0))).get("x") == [1]
+    assert open_http(serve(lambda seen: answers.pop(0))).get("x") == [1]
 
 
-def test_gzip_bomb_is_stopped_early(serve, reply, ask):
+def test_gzip_bomb_is_stopped_early(serve, reply, open_http):
     """A few kilobytes may inflate to gigabytes; the limit counts what comes out."""
     bomb = gzip.compress(b"[" + b" " * 50_000_000 + b"]")
     url = serve(lambda seen: reply(body=bomb, headers={"Content-Encoding": "gzip"}))
 
-    error = failure(ask(url, max_bytes=1_000_000), PayloadUnexpected, "x")
+    error = failure(open_http(url, max_bytes=1_000_000), PayloadUnexpected, "x")
 
     assert "larger than 1000000 bytes" in error.what
     assert "max_bytes" in error.hint
 
 
-def test_gzip_answer_is_inflated_and_a_false_one_reported(serve, reply, ask):
+def test_gzip_answer_is_inflated_and_a_false_one_reported(serve, reply, open_http):
     """Proxies compress, and some only say so."""
     answers = [gzip.compress(b"[1]"), b"[1]"]
     url = serve(lambda seen: reply(body=answers.pop(0), headers={"Content-Encoding": "gzip"}))
-    http = ask(url)
+    http = open_http(url)
 
     assert http.get("x") == [1]
     assert "compressed" in failure(http, PayloadUnexpected, "x").what
@@ -82,11 +82,11 @@ def test_gzip_answer_is_inflated_and_a_false_one_reported(serve, reply, ask):
         (b"1" * 5000, "application/json", "is not JSON"),
     ],
 )
-def test_answer_that_is_not_json_names_url_type_and_beginning(serve, reply, ask, body, kind, says):
+def test_answer_that_is_not_json_names_url_type_and_beginning(serve, reply, open_http, body, kind, says):
     """A login page with status 200 is the commonest misconfiguration."""
     url = serve(lambda seen: reply(body=body, headers={"Content-Type": kind}))
 
-    error = failure(ask(url), PayloadUnexpected, "x")
+    error = failure(open_http(url), PayloadUnexpected, "x")
 
     assert says in error.what
     assert kind in error.what
@@ -94,16 +94,16 @@ def test_answer_that_is_not_json_names_url_type_and_beginning(serve, reply, ask,
     assert len(error.what) < 250
 
 
-def test_beginning_of_a_strange_answer_hides_secrets(serve, reply, ask):
+def test_beginning_of_a_strange_answer_hides_secrets(serve, reply, open_http):
     """An echo of a configuration must not end in a log."""
     url = serve(lambda seen: reply(body=b'db.password="hunter22" and more', headers={}))
 
-    assert "hunter22" not in str(failure(ask(url), PayloadUnexpected, "x"))
+    assert "hunter22" not in str(failure(open_http(url), PayloadUnexpected, "x"))
 
 
-def test_byte_order_mark_is_no_part_of_json(serve, reply, ask):
+def test_byte_order_mark_is_no_part_of_json(serve, reply, open_http):
     """Some gateways add one."""
-    assert ask(serve(lambda seen: reply(body=b"\xef\xbb\xbf[1]"))).get("x") == [1]
+    assert open_http(serve(lambda seen: reply(body=b"\xef\xbb\xbf[1]"))).get("x") == [1]
 
 
 @pytest.mark.parametrize(
@@ -121,9 +121,9 @@ def test_byte_order_mark_is_no_part_of_json(serve, reply, ask):
         (418, b'{"detail":"d","title":"t","status":418}', SourceObjected, 0, "d"),
     ],
 )
-def test_refusal_is_classified_by_status_whatever_the_body(serve, reply, ask, status, body, kind, code, message):
+def test_refusal_is_classified_by_status_whatever_the_body(serve, reply, open_http, status, body, kind, code, message):
     """Bodies come in six shapes; the status is the one thing that all servers share."""
-    error = failure(ask(serve(lambda seen: reply(status=status, body=body))), kind, "x")
+    error = failure(open_http(serve(lambda seen: reply(status=status, body=body))), kind, "x")
 
     assert (error.status, error.code) == (status, code)
     assert message in error.what
@@ -143,9 +143,9 @@ def test_refusal_is_classified_by_status_whatever_the_body(serve, reply, ask, st
         (b'{"errors":[{"status":"404","code":"resource_missing","detail":"no such environment"}]}', False),
     ],
 )
-def test_path_that_leads_nowhere_is_reported_with_what_to_check(serve, reply, ask, body, hinted):
+def test_path_that_leads_nowhere_is_reported_with_what_to_check(serve, reply, open_http, body, hinted):
     """A `url` with too much or too little of a path is the usual reason; an API that misses a thing names it."""
-    error = failure(ask(serve(lambda seen: reply(status=404, body=body))), NotFound, "x")
+    error = failure(open_http(serve(lambda seen: reply(status=404, body=body))), NotFound, "x")
 
     assert ("the path in `url`" in error.hint) == hinted
 
@@ -159,9 +159,9 @@ def test_path_that_leads_nowhere_is_reported_with_what_to_check(serve, reply, as
         (407, b"", "", "proxy"),
     ],
 )
-def test_refused_access_states_which_credential_or_right(serve, reply, ask, status, body, message, hint):
+def test_refused_access_states_which_credential_or_right(serve, reply, open_http, status, body, message, hint):
     """A 401 and a 403 send an operator to different places."""
-    http = ask(serve(lambda seen: reply(status=status, body=body)), auth=BasicAuth(user="u", password="pw12"))
+    http = open_http(serve(lambda seen: reply(status=status, body=body)), auth=BasicAuth(user="u", password="pw12"))
 
     error = failure(http, SourceRefused, "x")
 
@@ -170,9 +170,9 @@ def test_refused_access_states_which_credential_or_right(serve, reply, ask, stat
     assert http.requests == 1
 
 
-def test_server_that_quotes_our_password_does_not_get_it_into_the_error(serve, reply, ask):
+def test_server_that_quotes_our_password_does_not_get_it_into_the_error(serve, reply, open_http):
     """Some servers say `wrong password X`."""
-    http = ask(
+    http = open_http(
         serve(lambda seen: reply(status=401, body=b'{"message": "bad hunter2 for u"}')),
         auth=BasicAuth(user="u", password="hunter2"),
     )
@@ -181,12 +181,12 @@ def test_server_that_quotes_our_password_does_not_get_it_into_the_error(serve, r
 
 
 @pytest.mark.parametrize(("kind", "shown"), [("text/plain; charset=UTF-8", True), ("text/html", False)])
-def test_plain_text_of_a_failure_is_its_reason(serve, reply, ask, kind, shown):
+def test_plain_text_of_a_failure_is_its_reason(serve, reply, open_http, kind, shown):
     """ClickHouse writes no JSON then; a web page is no reason, and no password is one either."""
     body = b"Code: 497. DB::Exception: scanner: Not enough privileges. password=zqSECRETzq (ACCESS_DENIED)\n"
     url = serve(lambda seen: reply(status=403, body=body, headers={"Content-Type": kind}))
 
-    error = failure(ask(url), SourceRefused, "x")
+    error = failure(open_http(url), SourceRefused, "x")
 
     assert ("Not enough privileges" in error.what) is shown
     assert "zqSECRETzq" not in str(error)

@@ -36,16 +36,16 @@ def test_body_of_an_answer_that_is_retried_is_read_only_where_it_is_small(retry,
     assert response.closed is not is_read
 
 
-def test_large_body_of_an_answer_that_is_retried_keeps_no_connection(serve, reply, ask):
+def test_large_body_of_an_answer_that_is_retried_keeps_no_connection(serve, reply, open_http):
     """With one connection a leaked one would be waited for without end."""
     answers = [reply(status=503, body=b"x" * 200_000)] * 3 + [reply(body=b"[1]")]
 
-    assert ask(serve(lambda seen: answers.pop(0)), concurrency=1).get("x") == [1]
+    assert open_http(serve(lambda seen: answers.pop(0)), concurrency=1).get("x") == [1]
 
 
-def test_last_answer_is_left_to_the_caller_whole(serve, reply, ask):
+def test_last_answer_is_left_to_the_caller_whole(serve, reply, open_http):
     """It holds the server's reason, however long."""
-    http = ask(serve(lambda seen: reply(status=503, body=b'{"message": "' + b"busy " * 20_000 + b'"}')))
+    http = open_http(serve(lambda seen: reply(status=503, body=b'{"message": "' + b"busy " * 20_000 + b'"}')))
 
     with pytest.raises(Exception, match="busy busy"):
         http.get("x")
@@ -69,7 +69,7 @@ def test_retries_end(retry, pauses):
     assert pauses.waits == [1, 2, 4]
 
 
-def test_back_off_is_drawn_from_zero_on():
+def test_back_off_is_random_from_zero_on():
     """Full jitter: clients that failed together do not return together."""
     bounds = []
     clock = Clock(draw=lambda low, high: bounds.append((low, high)) or low, pause=lambda _: None)
@@ -81,20 +81,20 @@ def test_back_off_is_drawn_from_zero_on():
     assert bounds == [(0.0, 1.0), (0.0, 2.0), (0.0, 4.0)]
 
 
-def test_other_statuses_are_no_reason_to_ask_again(serve, reply, ask):
+def test_other_statuses_are_no_reason_to_retry(serve, reply, open_http):
     """A request that is too large stays so, whatever the server says of later."""
-    http = ask(serve(lambda seen: reply(status=413, headers={"Retry-After": "1"})))
+    http = open_http(serve(lambda seen: reply(status=413, headers={"Retry-After": "1"})))
 
     with pytest.raises(SourceObjected):
         http.get("x")
     assert http.requests == 1
 
 
-def test_cookies_are_neither_kept_nor_sent(serve, reply, ask):
+def test_cookies_are_neither_kept_nor_sent(serve, reply, open_http):
     """A scan has no session that a server could tie it to."""
     seen = []
     headers = {"Content-Type": "application/json", "Set-Cookie": "a=b; Path=/"}
-    http = ask(serve(lambda request: seen.append("cookie" in request.headers) or reply(headers=headers)))
+    http = open_http(serve(lambda request: seen.append("cookie" in request.headers) or reply(headers=headers)))
 
     http.get("x")
     http.get("x")

@@ -248,7 +248,7 @@ def refers(subject: str, to: str, context: str = ".") -> SchemaVersion:
     return version(subject, context=context, references=(Reference(name="m", subject=SubjectName(to), version=1),))
 
 
-def test_subject_that_is_only_referred_to_gets_no_topic_and_no_complaint() -> None:
+def test_subject_that_is_only_referred_to_gets_no_topic_and_no_problem() -> None:
     """`money.proto` is a part of other schemas, no message of its own."""
     result = bound(
         refers("orders-value", "money.proto"), version("money.proto"), by=reported("topic", "simple-topic-id")

@@ -217,7 +217,7 @@ def test_client_is_made_with_the_first_request_and_once(glue) -> None:
     assert (before, len(numbers)) == (0, 1)
 
 
-def test_profile_that_is_not_there_is_a_mistake_in_the_settings(tmp_path: Path, monkeypatch) -> None:
+def test_profile_that_is_not_there_is_an_error_in_the_settings(tmp_path: Path, monkeypatch) -> None:
     """AWS's own configuration files name the profiles."""
     monkeypatch.setenv("AWS_CONFIG_FILE", str(tmp_path / "config"))
     monkeypatch.setenv("AWS_SHARED_CREDENTIALS_FILE", str(tmp_path / "credentials"))

@@ -241,7 +241,7 @@ def test_mode_chooses_phases_and_keeps_the_others_sources(mode, answers) -> None
     assert [outcome.status for outcome in result.outcomes] == answers
 
 
-def test_enrichment_is_catalogs_of_tables_and_figures() -> None:
+def test_enrichment_is_catalogs_of_tables_and_metrics() -> None:
     """What the cluster's own systems say is extraction, stream catalog and Tableflow among it."""
     assert [phase.name for phase in PHASES if phase.runs_in(Mode.ENRICH)] == ["catalogs", "metrics"]
     assert [phase for phase in PHASES if phase.runs_in(Mode.FULL)] == list(PHASES)

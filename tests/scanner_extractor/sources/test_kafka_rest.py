@@ -200,7 +200,7 @@ def test_another_server_is_distinguished(answered: Read) -> None:
 @pytest.mark.parametrize(
     "unusual", [[None, 1, {}, {"topic_name": 5}], {"data": "no"}, [topic("a", partitions_count="6")]]
 )
-def test_odd_members_raise_nothing_but_our_errors(answered: Read, unusual: Any) -> None:
+def test_malformed_members_raise_nothing_but_our_errors(answered: Read, unusual: Any) -> None:
     """Whatever a proxy makes of an answer, the reader does not break."""
     try:
         result = answered({PATH: {}, f"{PATH}/topics": unusual, f"{PATH}/topics/-/configs": unusual})

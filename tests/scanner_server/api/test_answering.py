@@ -55,7 +55,7 @@ def request_of(receive: Any = None) -> Request:
     return Request(scope, receive) if receive else Request(scope)
 
 
-def test_beyond_the_waiting_requests_others_are_told_to_come_again(retail) -> None:
+def test_beyond_the_waiting_requests_others_are_refused_for_now(retail) -> None:
     """A queue without end would be answered after its clients have left."""
     may_end = threading.Event()
 

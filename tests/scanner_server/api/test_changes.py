@@ -26,7 +26,7 @@ def flows(answer) -> set[tuple[str, str]]:
     return {(edge["source"], edge["target"]) for edge in answer["edges"] if edge["kind"] == "column-flow"}
 
 
-def test_a_diff_with_flows_says_which_flows_differ_and_why(client) -> None:
+def test_a_diff_with_flows_reports_which_flows_differ_and_why(client) -> None:
     """The page draws them; the members are those of the command line."""
     answer = client.get(f"{BASE}/scans/diff?from=1&to=2&flows=true").json()
     without = client.get(f"{BASE}/scans/diff?from=1&to=2").json()
@@ -38,7 +38,7 @@ def test_a_diff_with_flows_says_which_flows_differ_and_why(client) -> None:
     assert without == answer | {"flows": None}
 
 
-def test_a_long_diff_is_cut_and_says_so(client) -> None:
+def test_a_long_diff_is_cut_and_reports_it(client) -> None:
     """The lists of two scans of a large installation have no bound."""
     whole = client.get(f"{BASE}/scans/diff?from=1&to=2&flows=true").json()
     answer = client.get(f"{BASE}/scans/diff?from=1&to=2&flows=true&limit=1").json()
@@ -129,7 +129,7 @@ def test_a_proposed_schema_is_checked_as_on_the_command_line(session_client, ret
     assert {name: answer[name] for name in expected} == json.loads(json.dumps(expected))
 
 
-def test_a_check_says_what_it_leaves_out_and_that_it_is_not_complete(session_client) -> None:
+def test_a_check_reports_what_it_leaves_out_and_that_it_is_not_complete(session_client) -> None:
     """A topic that many read has more findings than anybody reads."""
     answer = check(session_client, topic="orders", text=ORDER, limit=1).json()
 
@@ -212,7 +212,7 @@ def test_a_page_of_another_site_cannot_post_a_check(session_client) -> None:
     assert session_client.post(f"{BASE}/check-change", json={}, headers=headers).status_code == 403
 
 
-def test_may_delete_says_who_uses_it(session_client) -> None:
+def test_may_delete_reports_who_uses_it(session_client) -> None:
     """The answer, and what each use alone comes to; what does not fit is counted."""
     (whole,) = session_client.get(f"{BASE}/may-delete?topic=orders").json()["items"]
     page = session_client.get(f"{BASE}/may-delete?topic=orders&limit=1").json()

@@ -68,7 +68,7 @@ def test_the_document_has_the_routes_of_the_application_and_no_others(session_cl
 
 
 @pytest.mark.parametrize("operation", OPERATIONS, ids=lambda each: each.name)
-def test_every_operation_answers_as_its_schema_says(session_client, operation) -> None:
+def test_every_operation_answers_as_its_schema_describes(session_client, operation) -> None:
     """The schemas are made of types, the answers of rows: they must not drift apart."""
     answer = answer_of(session_client, operation)
     document = openapi_document()
@@ -192,7 +192,7 @@ def test_csv_has_no_formula(session_client) -> None:
     assert len(lines) > 5
 
 
-def test_nodes_say_whether_they_are_stale_or_unread(session_client) -> None:
+def test_nodes_report_whether_they_are_stale_or_unread(session_client) -> None:
     """The page marks them; all of the example was read."""
     for path in ("/overview", "/lineage?node=orders", "/paths?from=order-service&to=orders"):
         nodes = session_client.get(f"{BASE}{path}").json()["nodes"]
@@ -211,7 +211,7 @@ def test_the_overview_is_of_a_scan_whose_graph_is_listed(session_client) -> None
     ]
 
 
-def test_what_cannot_be_answered_completely_says_so(own_retail, client_of) -> None:
+def test_what_cannot_be_answered_completely_reports_it(own_retail, client_of) -> None:
     """A dictionary of an older program has names that are not indexed; one that was only scanned has no graph."""
     with sqlite3.connect(own_retail.url) as conn:
         conn.execute("DELETE FROM search_progress")

@@ -143,7 +143,7 @@ def test_a_predicate_decides_whether_a_transform_is_applied(predicate, negate, n
     assert topics(Chain.of(config(step, **settings)), "raw.a") == names
 
 
-def test_too_many_open_ways_are_unknown() -> None:
+def test_too_many_open_routes_are_unknown() -> None:
     """Ten predicates on headers are a thousand ways."""
     steps = [router("(.*)", f"$1{n}", predicate="p") for n in range(10)]
     chain = Chain.of(config(*steps, predicates__p__type=f"{KAFKA}predicates.HasHeaderKey"))

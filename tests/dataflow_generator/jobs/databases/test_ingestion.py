@@ -166,6 +166,49 @@ def test_way_from_topic_to_report_through_clickhouse(graph, clickhouse_tables, i
     assert SourceId("catalog:analytics") in {table.source for table in clickhouse_tables}
 
 
+@pytest.mark.parametrize(
+    ("parameters", "own", "fields", "reported"),
+    [
+        ({"format": "DEBEZIUM AVRO"}, ("id",), (), [("after.id", "id", "IDENTITY")]),
+        ({"format": "DEBEZIUM AVRO"}, ("id",), ("after.id", "op"), [("after.id", "id", "IDENTITY")]),
+        ({"format": "DEBEZIUM JSON"}, ("id",), ("payload.after.id",), [("payload.after.id", "id", "IDENTITY")]),
+        ({"format": "AVRO"}, ("id",), ("after.id",), []),
+        ({"format": "DEBEZIUM CSV"}, ("id",), ("after.id",), []),
+        (
+            {"parts": '{"k": "key"}'},
+            ("id", "k"),
+            ("id", f"{KEY}.a"),
+            [("id", "id", "IDENTITY"), (f"{KEY}.a", "k", "TRANSFORMATION")],
+        ),
+        ({"parts": '{"k": "key"}'}, ("k",), (KEY, "id"), [(KEY, "k", "IDENTITY")]),
+        (
+            {"parts": '{"key": "key"}'},
+            ("id", "a"),
+            ("id", f"{KEY}.a"),
+            [("id", "id", "IDENTITY"), (f"{KEY}.a", "a", "IDENTITY")],
+        ),
+        (
+            {"parts": '{"data": "value"}'},
+            ("data", "id"),
+            ("id",),
+            [("id", "id", "IDENTITY"), ("id", "data", "TRANSFORMATION")],
+        ),
+        ({"parts": "[1]"}, ("id",), ("id",), [("id", "id", "IDENTITY")]),
+        ({"parts": "{"}, ("id",), ("id",), [("id", "id", "IDENTITY")]),
+    ],
+)
+def test_envelopes_and_parts_of_a_message_are_columns(parameters, own, fields, reported) -> None:
+    """A change of Debezium has the row behind `after`; a column may have the key, or the value, as a whole."""
+    job = read(replaced(row(*columns(*own), **parameters)), *fields)
+
+    assert flows(job) == reported
+
+
+def replaced(table: TableRow) -> TableRow:
+    """Return the table of an engine without ClickHouse's column of the key."""
+    return table._replace(table_format="", kind="SOURCE")
+
+
 @pytest.mark.parametrize("written", ["", "no JSON", "{}", "[1]", "[{}]"])
 def test_damaged_list_of_jobs_connects_nothing(written) -> None:
     """A dictionary may be of another version."""

@@ -111,7 +111,7 @@ def test_what_others_reported_is_not_reported_again() -> None:
     assert jobs(reported([a, b, node], through(node, a, b, "an event"))) == {}
 
 
-def test_consumer_group_is_a_job_unless_it_is_the_way_of_one() -> None:
+def test_consumer_group_is_a_job_unless_it_is_the_route_of_one() -> None:
     """An application that nobody scans is seen by its group; a connector's group is not a second reader."""
     a, node = topic("a"), job("one")
     app, its = (Node(f"consumer-group:{K}/{name}", NodeKind.CONSUMER_GROUP, K, name) for name in ("app", "connect-one"))
@@ -143,7 +143,7 @@ def test_every_pair_of_a_large_job_is_in_some_part(reads: int, writes: int) -> N
     assert max(len(some) + len(others) for some, others in result) <= 200
 
 
-def test_parts_of_a_mirror_keep_its_ways_together() -> None:
+def test_parts_of_a_mirror_keep_its_routes_together() -> None:
     """A mirror of many topics is reported in several events, each with whole pairs."""
     texts = [str(n) for n in range(500)]
     hub = Job(job("mirror"), [Use(f"r{w}", w, "") for w in texts], [Use(f"w{w}", w, "") for w in texts])

@@ -66,7 +66,7 @@ def connector(state: str, *tasks: str, trace: str = "", **config: str) -> Connec
         (connector(""), Phase.UNKNOWN, ""),
     ],
 )
-def test_state_and_trouble_come_from_connector_and_tasks(reported, phase, message) -> None:
+def test_state_and_problems_come_from_connector_and_tasks(reported, phase, message) -> None:
     """A connector that is RUNNING moves nothing when all of its tasks have failed."""
     seen = observed_connector(reported, "shop", NAMING)
 

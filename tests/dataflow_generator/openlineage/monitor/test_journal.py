@@ -106,7 +106,7 @@ def test_one_monitor_at_a_time(tmp_path) -> None:
     Journal(tmp_path / "m.json").close()
 
 
-def test_place_that_is_none_is_the_users_mistake(tmp_path) -> None:
+def test_place_that_is_none_is_a_usage_error(tmp_path) -> None:
     """A directory that is not there, and a file that is a directory."""
     (tmp_path / "d").mkdir()
 

@@ -168,7 +168,7 @@ def test_run_ends_with_the_lineage_it_had() -> None:
     assert [(transition.state, transition.job) for transition in transitions] == [("START", job()), ("COMPLETE", job())]
 
 
-def test_trouble_that_does_not_end_a_run_is_reported_when_it_comes_and_goes() -> None:
+def test_problem_that_does_not_end_a_run_is_reported_when_it_comes_and_goes() -> None:
     """Some tasks failed, others move data."""
     ill, well = sight("RUNNING", error="1 of 2 tasks failed"), sight("RUNNING")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from change_estate import AT, ENDINGS, RECORDED, estate, text_of
+from checked_installation import AT, ENDINGS, RECORDED, installation, text_of
 
 import scanner_api
 from scanner_dictionary.engine.open import open_dictionary
@@ -22,9 +22,9 @@ MORE = {**ORDERS, "fields": [*ORDERS["fields"], {"name": "note", "type": "string
 
 @pytest.fixture(scope="module")
 def dictionary(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Store the estate with its graph."""
+    """Store the installation with its graph."""
     file = tmp_path_factory.mktemp("shop") / "dictionary.db"
-    write_scan(open_dictionary(f"sqlite:///{file}", create=True), estate(), started=AT, finished=AT)
+    write_scan(open_dictionary(f"sqlite:///{file}", create=True), installation(), started=AT, finished=AT)
     scanner_api.generate(scanner_api.open_dictionary(file))
     return file
 

@@ -59,7 +59,7 @@ def test_diff_of_flows_as_csv_has_the_same_lines(scanner, twice) -> None:
     assert len(scanner("diff", 1, 2, "--flows", "--format", "csv", *twice).out.splitlines()) == 4
 
 
-def test_lineage_says_which_scan_it_is_of(scanner, twice) -> None:
+def test_lineage_reports_which_scan_it_is_of(scanner, twice) -> None:
     """On stderr for people, in JSON for programs."""
     then = scanner("lineage", "clicks.iban", "--as-of", 1, "--format", "json", *twice)
     now = scanner("lineage", "clicks.iban", *twice)

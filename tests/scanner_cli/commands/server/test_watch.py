@@ -55,7 +55,7 @@ def test_a_time_that_is_none_is_refused(scanner, config, every) -> None:
         (["--port", "99999"], "--port"),
     ],
 )
-def test_a_server_that_cannot_start_says_why(scanner, options, message) -> None:
+def test_a_server_that_cannot_start_reports_why(scanner, options, message) -> None:
     """One line, and status 2."""
     said = scanner("serve", *options)
 
@@ -72,7 +72,7 @@ def test_an_empty_token_file_is_refused(scanner, tmp_path) -> None:
     assert (said.status, "the file is empty" in said.err) == (2, True)
 
 
-def test_mcp_without_a_dictionary_says_so(scanner, tmp_path) -> None:
+def test_mcp_without_a_dictionary_reports_it(scanner, tmp_path) -> None:
     """The host shows what the command wrote to its error output."""
     said = scanner("mcp", "--dictionary", tmp_path / "none.db")
 

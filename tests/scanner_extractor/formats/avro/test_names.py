@@ -168,7 +168,7 @@ class TestReferences:
 
         assert [problem.where for problem in parsed.problems] == ["pay.Money 1:2", "Row.m"]
 
-    def test_same_type_in_two_texts_is_told_only_where_they_differ(self) -> None:
+    def test_same_type_in_two_texts_is_reported_only_where_they_differ(self) -> None:
         """Copies of a type are common, and harmless."""
         twice = record("Row", a=self.MONEY, b="x.B", c="x.C")
         texts = lookup(

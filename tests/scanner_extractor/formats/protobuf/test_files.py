@@ -102,7 +102,7 @@ class TestImports:
         assert "below the schema's own" in parsed.problems[0].what
 
     @pytest.mark.parametrize("name", ["a b.proto", "a#b.proto", "заказ.proto", "schema.proto", "_schema.proto", "x"])
-    def test_odd_file_names_are_names_like_others(self, name: str) -> None:
+    def test_unusual_file_names_are_names_like_others(self, name: str) -> None:
         """A reference's name is free text, also the one that we would have chosen."""
         files = {name: 'syntax = "proto3"; message B { int32 n = 1; }'}
 

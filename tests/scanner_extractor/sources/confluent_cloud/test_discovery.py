@@ -169,7 +169,7 @@ def test_old_registry_api_reports_no_catalog_address() -> None:
     ]
 
 
-def test_odd_rows_are_left_out() -> None:
+def test_malformed_rows_are_left_out() -> None:
     """Whatever a list holds, only what has an id counts, once."""
     assert read_environments([None, 5, {}, {"id": 5}, {"id": "a"}, {"id": "a"}])[0].id == "a"
     assert read_regions([{"cloud": "AWS"}, None]) == ()

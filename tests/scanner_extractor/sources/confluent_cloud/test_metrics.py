@@ -173,7 +173,7 @@ def test_no_end_at_all_is_no_empty_answer() -> None:
         read_offsets(OFFSETS, no_progress, now=NOW, client=offsets_client({("a", 0): None}))
 
 
-def test_replay_gives_the_figures_and_the_time_of_the_capture(tmp_path) -> None:
+def test_replay_gives_the_metrics_and_the_time_of_the_capture(tmp_path) -> None:
     """A replayed scan gives the same bytes, whenever it runs."""
     client = offsets_client({("a", 0): 7})
     live = Connections(

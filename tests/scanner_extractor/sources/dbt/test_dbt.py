@@ -70,7 +70,7 @@ def test_every_version_is_read_alike(project, version) -> None:
     assert summary(load_manifest(project(version))).endswith(f"manifest {version}: 5 models, 2 sources, 1 exposures")
 
 
-def test_model_has_its_sql_and_what_the_project_says_of_it(project) -> None:
+def test_model_has_its_sql_and_what_the_project_reports_of_it(project) -> None:
     """The dialect is that of the adapter, names are completed by the relation's."""
     tables = {table.name: table for table in read(project()).tables}
     revenue, staged = tables["dw.main.revenue"], tables["dw.main_staging.stg_orders"]

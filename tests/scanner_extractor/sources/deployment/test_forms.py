@@ -245,7 +245,7 @@ services:
 """
 
 
-def test_kafka_gitops_says_who_reads_and_writes() -> None:
+def test_kafka_gitops_reports_who_reads_and_writes() -> None:
     """A service is a job; a connector of a Connect service is one too."""
     collector = read(GITOPS)
     orders, paid = collector.declarations.values()
@@ -446,7 +446,7 @@ def test_what_cannot_be_read_of_an_object_is_a_problem_with_its_place(text: str,
     assert problem.hint
 
 
-def test_overlay_that_says_otherwise_is_reported_and_the_same_twice_is_not() -> None:
+def test_overlay_that_differs_is_reported_and_the_same_twice_is_not() -> None:
     """Of the files of two environments one alone is meant."""
     topic = "apiVersion: kafka.strimzi.io/v1\nkind: KafkaTopic\nmetadata: {name: a}\nspec: {partitions: %d}\n"
     collector = read("---\n".join(topic % partitions for partitions in (3, 3, 5)))

@@ -40,7 +40,7 @@ def value(text: str) -> Any:
         ('a: "{{ .Values.x }}"', {"a": "{{ .Values.x }}"}),
     ],
 )
-def test_values_are_what_the_file_says(text: str, expected: Any) -> None:
+def test_values_are_what_the_file_has(text: str, expected: Any) -> None:
     """A number that became a float would differ from the setting that runs; a tag must not create an object."""
     assert value(text) == expected
 

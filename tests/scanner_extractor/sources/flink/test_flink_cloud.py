@@ -137,7 +137,7 @@ def test_hidden_statements_are_kept_and_flagged(flink, read: Read) -> None:
         {"metadata": {"labels": None, "created_at": 5, "uid": None}},
     ],
 )
-def test_members_that_lack_or_are_odd_are_left_open(flink, read: Read, unusual) -> None:
+def test_members_that_lack_or_are_malformed_are_left_open(flink, read: Read, unusual) -> None:
     """Older and newer services tell less, and otherwise."""
     reading = read(flink.Flink(statements=[[flink.statement("a", **unusual)]]))
 

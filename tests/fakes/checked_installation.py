@@ -1,4 +1,4 @@
-"""A small estate in three formats: a Flink script makes topics of topics, which a sink writes to a warehouse."""
+"""A small installation in three formats: a Flink script makes topics of topics, which a sink writes to a warehouse."""
 
 from __future__ import annotations
 
@@ -97,8 +97,8 @@ def links_of(topic: str, versions: list[SchemaVersion]) -> list[TopicSchema]:
     ]
 
 
-def estate(level: str = "", groups: tuple[ConsumerGroup, ...] = ()) -> ClusterScan:
-    """Return a scan of the estate; *level* is that of every subject, empty where it was not read."""
+def installation(level: str = "", groups: tuple[ConsumerGroup, ...] = ()) -> ClusterScan:
+    """Return a scan of the installation; *level* is that of every subject, empty where it was not read."""
     versions, definitions, links = [], [], []
     for format in FORMATS:
         texts = [text_of(text) for text in RECORDED["versions"][format]]
