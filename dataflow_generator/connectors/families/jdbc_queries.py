@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-import logging
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from sqlglot import exp, parse
-from sqlglot.errors import ErrorLevel, SqlglotError
-from sqlglot.optimizer.scope import Scope, build_scope
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+from sqlglot.optimizer.scope import Scope
 
-from dataflow_generator.connectors.dataset_names import folded
 from dataflow_generator.connectors.families.query_effects import RESULTS, Clause, clauses, read_scopes
-from dataflow_generator.connectors.families.query_limits import HIGHEST, excess, is_deep
-from dataflow_generator.connectors.families.query_values import is_inside, named_values, plain_tree, star_changes
+from dataflow_generator.connectors.families.query_parsing import folded_name, parse_problem, parse_query
+from dataflow_generator.connectors.families.query_values import is_inside, named_values, star_changes
 from scanner_model.errors import InputInvalid
 
-_DIALECTS = {"sqlserver": "tsql", "mariadb": "mysql", "postgres": "postgres", "db2": "", "unitycatalog": "databricks"}
-_READ_AS = frozenset(
-    ("athena", "bigquery", "clickhouse", "databricks", "hive", "mysql", "oracle", "redshift", "snowflake", "sqlite")
-) | {"doris", "duckdb", "materialize", "presto", "risingwave", "spark", "starrocks", "teradata", "trino"}
 _ALIAS_FIRST = frozenset({"clickhouse"})
 _ALIAS_LAST = frozenset({"databricks", "redshift", "snowflake", "teradata", "unitycatalog"})
 """Dialects whose expressions may use the names of select items: before columns of that name, or where there is none."""
 _MOST_STEPS = 20_000
-
-_CHECKED = re.compile(r"(?i)\s+WITH\s+(?:CASCADED\s+|LOCAL\s+)?CHECK\s+OPTION\s*;?\s*$")
-"""The end of a view's text that is not a part of its query; sqlglot does not know it in every dialect."""
 
 Table = tuple[str, ...]
 """The parts of a table's name."""
@@ -82,63 +72,16 @@ def read_query(text: str, scheme: str, columns: TableColumns = _unknown) -> Quer
     *columns* resolve `*` and names without their table. Columns that cannot be resolved, such as unnamed or ambiguous
     ones, are left out.
     """
-    if problem := excess(text):
-        return QueryReading(problem=problem)
     try:
-        root, header = _scope(_CHECKED.sub("", text), scheme)
-        if root is None:
-            return QueryReading(problem="the query is not one SELECT")
-        reading = _Reading(scheme, root, columns).read([_folded(name, scheme) for name in header.columns])
-        return replace(reading, view=tuple(_folded(part, scheme) for part in header.name))
+        root, header = parse_query(text, scheme)
+        reading = _Reading(scheme, root, columns).read([folded_name(name, scheme) for name in header.columns])
+        return replace(reading, view=tuple(folded_name(part, scheme) for part in header.name))
     except SqlglotError as error:  # e.g. for a name that refers to two tables
-        return QueryReading(problem=f"the query cannot be parsed: {_first_line(error)}")
+        return QueryReading(problem=parse_problem(error))
     except InputInvalid as error:
         return QueryReading(problem=error.what)
     except RecursionError:
         return QueryReading(problem="query nesting exceeds the parser's limit")
-
-
-class _Header(NamedTuple):
-    """The parts of a view's name, and the names that it lists for its columns; both empty for a query alone."""
-
-    name: Sequence[exp.Identifier] = ()
-    columns: Sequence[exp.Identifier] = ()
-
-
-def _folded(name: exp.Expr, scheme: str) -> str:
-    return folded(name.name, scheme, quoted=bool(name.args.get("quoted")))
-
-
-def _scope(text: str, scheme: str) -> tuple[Scope | None, _Header]:
-    """Parse *text* as one query, or a view over one; None where it is another statement. Raises InputInvalid."""
-    logging.getLogger("sqlglot").addHandler(logging.NullHandler())
-    try:
-        statements = [
-            statement
-            for statement in parse(text, read=_dialect(scheme), error_level=ErrorLevel.RAISE)
-            if statement is not None
-        ]
-        query, header = _view(statements[0]) if len(statements) == 1 else (None, _Header())
-        if query is not None and is_deep(query):
-            raise InputInvalid(f"an expression of the query is more than {HIGHEST} levels deep")
-        query = plain_tree(query, scheme) if query is not None else None
-        return build_scope(query) if isinstance(query, exp.Query) else None, header
-    except SqlglotError as error:
-        raise InputInvalid(f"the query cannot be parsed: {_first_line(error)}") from error
-    except (ValueError, LookupError, AttributeError, TypeError) as error:
-        # What sqlglot raises besides its own errors, for unexpected texts.
-        raise InputInvalid(f"the query cannot be parsed ({type(error).__name__})") from error
-
-
-def _view(statement: exp.Expr) -> tuple[exp.Expr | None, _Header]:
-    """Return the query of a view with its header; another statement unchanged."""
-    if not isinstance(statement, exp.Create) or statement.args.get("kind") != "VIEW":
-        return statement, _Header()
-    schema = statement.this if isinstance(statement.this, exp.Schema) else None
-    table = schema.this if schema else statement.this
-    listed = [item.this if isinstance(item, exp.ColumnDef) else item for item in schema.expressions] if schema else []
-    parts = [part for part in table.parts if isinstance(part, exp.Identifier)] if isinstance(table, exp.Table) else []
-    return statement.expression, _Header(parts, [name for name in listed if isinstance(name, exp.Identifier)])
 
 
 _Origins = tuple[tuple[tuple[Table, str], ...], bool]
@@ -190,7 +133,7 @@ class _Reading:
         """Return the effects that are resolved within a budget of their own; the columns are known without them."""
         self._steps = 0
         effects: set[QueryEffect] = set()
-        with suppress(RecursionError):
+        with suppress(RecursionError, SqlglotError):
             for scope in read_scopes(self._root):
                 if listed := list(clauses(scope.expression)):
                     outputs = self._outputs(scope)
@@ -377,7 +320,7 @@ class _Reading:
 
     def _fold(self, name: exp.Expr) -> str:
         """Return a name in the database's case."""
-        return _folded(name, self._scheme)
+        return folded_name(name, self._scheme)
 
     def _name(self, item: exp.Expr) -> str:
         """Return the name of a column or of a select item in the database's case."""
@@ -398,14 +341,3 @@ def _merged(columns: Sequence[_Output]) -> _Output:
         return columns[0]._replace(origins=None)
     origins = dict.fromkeys(origin for column in columns for origin in column.origins or ())
     return _Output(columns[0].name, tuple(origins), any(column.changed for column in columns))
-
-
-def _dialect(scheme: str) -> str | None:
-    known = _DIALECTS.get(scheme, scheme if scheme in _READ_AS else "")
-    return known or None
-
-
-def _first_line(error: Exception) -> str:
-    # sqlglot underlines the position with terminal codes; these are removed.
-    line = next(iter(str(error).splitlines()), "")
-    return line.partition("\x1b")[0][:200]
