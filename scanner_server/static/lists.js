@@ -32,8 +32,12 @@ function nodeButton(node) {
 async function impactParts(node) {
   const params = {node: node.key, ...asOf(shownScans.at)};
   const answer = await ask("/impact", params);
-  const rows = answer.affected.map((each) =>
-    make("tr", {}, [make("td", {}, nodeButton(each.node)), make("td", {}, each.use), make("td", {}, String(each.steps))]),
+  const rows = answer.affected.map((affected) =>
+    make("tr", {}, [
+      make("td", {}, nodeButton(affected.node)),
+      make("td", {}, affected.use),
+      make("td", {}, String(affected.steps)),
+    ]),
   );
   const head = ["affected", "use", "steps"].map((word) => make("th", {scope: "col"}, word));
   const left = answer.left_out ? `, ${answer.left_out} not listed` : "";
@@ -51,7 +55,7 @@ async function pathParts(node) {
   addPart("at", {nodes: answer.nodes, edges: answer.paths.flat()});
   showAll();
   select(graph.byKey.get(node.key) || null);
-  const names = new Map(answer.nodes.map((each) => [each.id, each]));
+  const names = new Map(answer.nodes.map((node) => [node.id, node]));
   const way = (path) =>
     make("li", {}, [names.get(path[0].source), ...path.map((edge) => names.get(edge.target))].map(nodeButton));
   const says = answer.paths.length
@@ -63,9 +67,9 @@ async function pathParts(node) {
 function panelParts(node) {
   const at = node.card || node;
   const button = (words, does, attributes = {}) => {
-    const made = make("button", {type: "button", ...attributes}, words);
-    made.onclick = does;
-    return made;
+    const element = make("button", {type: "button", ...attributes}, words);
+    element.onclick = does;
+    return element;
   };
   const cluster = at.kind === "topic" && at.group && at.group.node;
   const listed = live.list && live.list.key === node.key ? live.list : null;

@@ -74,20 +74,20 @@ function showAll() {
   const {at, base} = live.sides;
   const nodes = new Map([...base.nodes, ...at.nodes]);
   const edges = new Map([...base.edges, ...at.edges]);
-  const places = new Map([...nodes.keys()].map((key, place) => [key, place]));
+  const positions = new Map([...nodes.keys()].map((key, position) => [key, position]));
   const rows = [...nodes.values()].map((n) => [
     ...[n.id, n.kind, n.namespace, n.name, n.path, n.attributes],
     ...markOfNode(n.id),
     n.stale || "",
   ]);
-  const present = [...edges].filter(([, e]) => places.has(e.source) && places.has(e.target));
+  const present = [...edges].filter(([, e]) => positions.has(e.source) && positions.has(e.target));
   for (const [, {source, target, kind}] of present) {
     // Columns of a schema come and go with it.
-    const column = rows[places.get(target)];
-    if (kind === "contains" && column[1] === "column" && !column[2]) column[6] = rows[places.get(source)][6];
+    const column = rows[positions.get(target)];
+    if (kind === "contains" && column[1] === "column" && !column[2]) column[6] = rows[positions.get(source)][6];
   }
   const lines = present.map(([key, e]) => [
-    ...[places.get(e.source), places.get(e.target), e.kind, e.type, e.subtype, e.evidence, e.certainty],
+    ...[positions.get(e.source), positions.get(e.target), e.kind, e.type, e.subtype, e.evidence, e.certainty],
     markOfEdge(key),
   ]);
   const coverage = live.whole ? live.whole.coverage : {};
@@ -103,8 +103,8 @@ async function load(key, upstream, downstream) {
     addPart(side, part);
     live.incomplete = live.incomplete || !part.complete;
     // Of what is near a column only its flows were read.
-    const near = part.nodes.filter((node) => node.id === part.root && node.kind === "column").length;
-    if (!near) part.nodes.forEach((node) => live.read.add(node.id));
+    const roots = part.nodes.filter((node) => node.id === part.root && node.kind === "column").length;
+    if (!roots) part.nodes.forEach((node) => live.read.add(node.id));
   }
   const [[, {root}]] = parts;
   // A column without flows is in the schema of its topic.
@@ -146,7 +146,7 @@ function hidden(card, upstream) {
 
 function expand(card, upstream) {
   return during(async () => {
-    const before = new Set(graph.cards.map((each) => each.key));
+    const before = new Set(graph.cards.map((shown) => shown.key));
     await load(card.key, upstream ? 1 : 0, upstream ? 0 : 1);
     const again = graph.byKey.get(card.key);
     refresh({held: again});
@@ -233,7 +233,7 @@ async function freshness() {
   const older = now.graph_scan === null ? " · no graph yet" : now.graph_scan < now.scan ? " · the graph is older" : "";
   const words = now.scan ? `scan ${now.scan}, ${now.finished.slice(0, 16).replace("T", " ")} UTC${stale}${older}` : "no scan yet";
   document.getElementById("about").replaceChildren(text(words));
-  document.getElementById("about").title = now.stale.map((each) => `${each.source}: ${each.reason}`).join("\n");
+  document.getElementById("about").title = now.stale.map((source) => `${source.source}: ${source.reason}`).join("\n");
   return now.graph_scan !== null;
 }
 

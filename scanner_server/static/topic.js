@@ -54,15 +54,15 @@
 
   async function show() {
     const path = `/clusters/${encodeURIComponent(cluster)}/topics/${encodeURIComponent(topic)}`;
-    const [found, subjects, now] = await Promise.all([
+    const [description, subjects, now] = await Promise.all([
       ask(path),
       ask(`/schemas?${new URLSearchParams({cluster, pattern: topic, limit: 200})}`),
       ask("/state"),
     ]);
-    const about = found.topic;
-    const versions = subjects.items.filter((each) => each.topics.includes(topic));
+    const about = description.topic;
+    const versions = subjects.items.filter((subject) => subject.topics.includes(topic));
     document.title = `${about.name} · ${about.cluster}`;
-    const to = (more) => `/#${new URLSearchParams({node: found.node, ...more, ...theme})}`;
+    const to = (more) => `/#${new URLSearchParams({node: description.node, ...more, ...theme})}`;
     const facts = [
       ["cluster", about.cluster],
       ["partitions", about.partitions === null ? "unknown" : String(about.partitions)],
@@ -75,15 +75,15 @@
       make(
         "nav",
         {"aria-label": "Views"},
-        make("a", {href: found.node ? to({}) : "/"}, "Data flow"),
-        found.node ? make("a", {href: to({list: "impact"})}, "Impact") : "",
+        make("a", {href: description.node ? to({}) : "/"}, "Data flow"),
+        description.node ? make("a", {href: to({list: "impact"})}, "Impact") : "",
       ),
       make("h1", {}, about.name),
       make("p", {}, about.description),
       make("dl", {class: "facts"}, facts.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)])),
-      table(`Used by ${found.user_count}`, ["use", "kind", "name", "where", "evidence"], found.users.map(userRow)),
+      table(`Used by ${description.user_count}`, ["use", "kind", "name", "where", "evidence"], description.users.map(userRow)),
       table("Subjects", ["subject", "format", "versions"], versions.map((e) => [e.name, e.format, e.versions.join(", ")])),
-      ...found.schemas.flatMap(schemaPart),
+      ...description.schemas.flatMap(schemaPart),
     );
   }
 

@@ -138,14 +138,14 @@ function pass(source, target, turned, points, via) {
 function layered(cells) {
   const layers = [];
   for (const cell of cells) (layers[cell.layer] = layers[cell.layer] || []).push(cell);
-  const found = layers.filter(Boolean);
-  found.forEach((layer) => layer.forEach((cell, at) => (cell.at = at)));
-  return found;
+  const filled = layers.filter(Boolean);
+  filled.forEach((layer) => layer.forEach((cell, at) => (cell.at = at)));
+  return filled;
 }
 
 function reduceCrossings(layers) {
   const centre = (cells, cell) =>
-    cells.length ? cells.reduce((sum, each) => sum + each.at, 0) / cells.length : cell.at;
+    cells.length ? cells.reduce((sum, neighbour) => sum + neighbour.at, 0) / cells.length : cell.at;
   const sort = (layer, side) => {
     const keys = new Map(layer.map((cell) => [cell, centre(cell[side], cell)]));
     layer.sort((a, b) => keys.get(a) - keys.get(b) || a.at - b.at);
@@ -170,9 +170,9 @@ function placeDown(layers) {
     const order = sweep % 2 ? [...layers].reverse() : layers;
     for (const layer of order) {
       settle(layer, (cell) => {
-        const near = sweep % 2 ? cell.after : cell.before;
-        const all = near.length ? near : [...cell.before, ...cell.after];
-        return all.length ? all.reduce((sum, each) => sum + middle(each), 0) / all.length - cell.h / 2 : cell.y;
+        const neighbours = sweep % 2 ? cell.after : cell.before;
+        const all = neighbours.length ? neighbours : [...cell.before, ...cell.after];
+        return all.length ? all.reduce((sum, neighbour) => sum + middle(neighbour), 0) / all.length - cell.h / 2 : cell.y;
       });
     }
   }

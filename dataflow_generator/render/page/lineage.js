@@ -8,7 +8,7 @@ function lineageOf(node) {
     else followCards(node, forward, lineage);
   }
   if (node.kind === "column") addJobs(lineage);
-  lineage.cards = new Set([...lineage.nodes].map((each) => each.card));
+  lineage.cards = new Set([...lineage.nodes].map((node) => node.card));
   return lineage;
 }
 
@@ -80,7 +80,7 @@ function addJobs(lineage) {
   for (const edge of [...lineage.edges]) {
     if (!edge.source.card || !edge.target.card) continue;
     for (const pair of jobsBetween({source: edge.source.card, target: edge.target.card})) {
-      pair.forEach((each) => lineage.edges.add(each));
+      pair.forEach((link) => lineage.edges.add(link));
       lineage.nodes.add(pair[0].target);
     }
   }

@@ -1,6 +1,6 @@
 // User input: keys, clicks, dragging; and the initial view.
 // Redraws; the selected item, or *held*, keeps its position on the screen.
-function refresh({fit: whole = false, held = state.selected && state.selected.card} = {}) {
+function refresh({fit: fits = false, held = state.selected && state.selected.card} = {}) {
   const before = {...drawing.boxes.get(held)};
   document.documentElement.dataset.theme = state.theme;
   document.getElementById("fold").textContent = state.folded.size ? "Open all" : "Collapse";
@@ -11,7 +11,7 @@ function refresh({fit: whole = false, held = state.selected && state.selected.ca
   drawFooter();
   drawScans();
   writeAddress();
-  if (whole) fit();
+  if (fits) fit();
   else keep(before, drawing.boxes.get(held));
   hooks.refreshed();
 }
@@ -24,13 +24,13 @@ function keep(before, after) {
   show();
 }
 
-function look(node, {bring: near = false} = {}) {
+function look(node, {bring: brings = false} = {}) {
   state.about = false;
   select(node);
   refresh();
-  if (!near || !node) return;
+  if (!brings || !node) return;
   const own = drawing.boxes.get(node.card) || drawing.order.find((box) => box.group && box.group.node === node);
-  const others = state.lineage ? [...state.lineage.nodes].map((each) => drawing.boxes.get(each.card)) : [];
+  const others = state.lineage ? [...state.lineage.nodes].map((other) => drawing.boxes.get(other.card)) : [];
   bring([own, ...others]);
 }
 
@@ -147,8 +147,8 @@ function clickCard(box, event) {
 }
 
 function focusCard(card) {
-  const found = card && [...world.querySelectorAll(".card")].find((each) => each.box.stands.includes(card));
-  (found || stage).focus({preventScroll: true});
+  const element = card && [...world.querySelectorAll(".card")].find((shown) => shown.box.stands.includes(card));
+  (element || stage).focus({preventScroll: true});
 }
 
 stage.addEventListener("keydown", (event) => {
@@ -178,11 +178,11 @@ function cardKeys(box) {
     const nodes = graph.links
       .filter((link) => box.stands.includes(forward ? link.source : link.target))
       .map((link) => drawing.boxes.get(forward ? link.target : link.source))
-      .filter((each) => each && each !== box);
+      .filter((neighbour) => neighbour && neighbour !== box);
     step(nodes.sort((a, b) => Math.abs(a.y - box.y) - Math.abs(b.y - box.y))[0]);
   };
   const along = (by) => () => {
-    const same = drawing.order.filter((each) => Math.abs(each.x - box.x) < 40).sort((a, b) => a.y - b.y);
+    const same = drawing.order.filter((other) => Math.abs(other.x - box.x) < 40).sort((a, b) => a.y - b.y);
     step(same[same.indexOf(box) + by]);
   };
   const open = () => (
@@ -203,7 +203,7 @@ function cardKeys(box) {
 
 function step(box) {
   if (!box) return;
-  const element = [...world.querySelectorAll(".card")].find((each) => each.box === box);
+  const element = [...world.querySelectorAll(".card")].find((shown) => shown.box === box);
   if (!inView(box)) bring([box]);
   element.focus({preventScroll: true});
 }
@@ -262,10 +262,10 @@ function open() {
   document.title = ["Data flow", clusters].filter(Boolean).join(" · ");
   refresh();
   start();
-  const near = state.link
+  const nodes = state.link
     ? [state.link[0].source, state.link[0].target]
     : [state.selected, ...(state.lineage ? state.lineage.nodes : [])];
-  bring(near.filter(Boolean).map((node) => drawing.boxes.get(node.card)));
+  bring(nodes.filter(Boolean).map((node) => drawing.boxes.get(node.card)));
 }
 
 window.addEventListener("hashchange", () => hooks.start());

@@ -130,15 +130,15 @@ function linksOf(edges) {
 
 // The jobs that read one and write the other, on one of their routes.
 function jobsBetween({source, target}) {
-  const found = [];
+  const pairs = [];
   for (const read of source.out) {
     if (read.kind !== "reads") continue;
     for (const write of read.target.out) {
       const oneWay = !read.subtype || !write.subtype || read.subtype === write.subtype;
-      if (write.kind === "writes" && write.target === target && oneWay) found.push([read, write]);
+      if (write.kind === "writes" && write.target === target && oneWay) pairs.push([read, write]);
     }
   }
-  return found;
+  return pairs;
 }
 
 const SIDE = {key: "@key"};
@@ -176,14 +176,14 @@ function readSections(card) {
 }
 
 function columnsIn(schema) {
-  const found = [],
+  const columns = [],
     waiting = [...schema.inside].reverse();
   while (waiting.length) {
     const column = waiting.pop();
-    found.push(column);
+    columns.push(column);
     waiting.push(...[...column.inside].reverse());
   }
-  return found;
+  return columns;
 }
 
 function columnCount(card) {

@@ -45,8 +45,8 @@ function groupBranch(group) {
 function groupLines(group) {
   const {cards} = group;
   if (cards.length <= MOST_BRANCHES || state.listed.has(group)) return cards.map(cardBranch);
-  const near = state.lineage ? state.lineage.cards : new Set();
-  const listed = cards.filter((card, at) => at < MOST_BRANCHES || near.has(card));
+  const onLineage = state.lineage ? state.lineage.cards : new Set();
+  const listed = cards.filter((card, at) => at < MOST_BRANCHES || onLineage.has(card));
   return [...listed.map(cardBranch), moreBranch(cards.length - listed.length, "items", 2, () => state.listed.add(group))];
 }
 
@@ -158,7 +158,7 @@ outline.addEventListener("keydown", (event) => {
         const up = all
           .slice(0, at)
           .reverse()
-          .find((each) => each.ariaLevel < line.ariaLevel);
+          .find((earlier) => earlier.ariaLevel < line.ariaLevel);
         if (up) up.focus();
       }),
     Enter: () => {

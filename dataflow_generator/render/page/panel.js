@@ -60,7 +60,7 @@ function wayPart(node) {
   const {up, down} = state.lineage;
   if (!up.size && !down.size) return make("p", {class: "none"}, "No known flows.");
   const say = (nodes, word) => {
-    const cards = new Set([...nodes].map((each) => each.card)).size;
+    const cards = new Set([...nodes].map((member) => member.card)).size;
     if (!nodes.size) return `${word}: none`;
     return `${word}: ${nodes.size}${node.kind === "column" ? ` in ${cards} place${cards === 1 ? "" : "s"}` : ""}`;
   };
@@ -190,11 +190,11 @@ function coverageParts() {
       ? make(
           "ul",
           {class: "problems"},
-          problems.map((each) =>
+          problems.map((problem) =>
             make("li", {}, [
-              make("b", {}, text(each.where)),
-              make("div", {}, text(each.what)),
-              each.hint ? make("div", {class: "evidence"}, text(each.hint)) : "",
+              make("b", {}, text(problem.where)),
+              make("div", {}, text(problem.what)),
+              problem.hint ? make("div", {class: "evidence"}, text(problem.hint)) : "",
             ]),
           ),
         )
@@ -225,11 +225,11 @@ function legendParts() {
       kind.replace(/-/g, " "),
     ]),
   );
-  const found = [...new Set(graph.edges.map((edge) => edge.kind))].filter(
+  const edgeKinds = [...new Set(graph.edges.map((edge) => edge.kind))].filter(
     (kind) => !["contains", "has-schema"].includes(kind),
   );
   const lines = [
-    ...found.map((kind) => [`edge-${cssName(kind)}`, kind]),
+    ...edgeKinds.map((kind) => [`edge-${cssName(kind)}`, kind]),
     ["edge-column-flow indirect", "indirect: filter, join, group, window …"],
     ["matched", "matched by name only"],
     ["on", "on the selected route"],

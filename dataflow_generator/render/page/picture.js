@@ -28,7 +28,7 @@ function paintedDrawing(margin) {
     shape("rect", {x: -margin, y: -margin, ...size, fill: ground}),
     ...[...curves.querySelectorAll(".line, .tip")].map(paintedCurve),
     ...[...world.querySelectorAll(".card")].map(paintedCard),
-    ...[...world.querySelectorAll(".caption")].map((each) => words(each, drawing.caption)),
+    ...[...world.querySelectorAll(".caption")].map((caption) => words(caption, drawing.caption)),
   ]);
   return {text: new XMLSerializer().serializeToString(root), ...size};
 }
@@ -50,13 +50,13 @@ function paintedCard(card) {
   const area = {x: box.x, y: box.y, width: box.w, height: box.h, rx: 7};
   const dash = {dotted: "2 3", dashed: "5 4"}[style.borderTopStyle];
   const rows = [...card.querySelectorAll(".row, .title")].map((row) => background(row, placeIn(row, card), 0));
-  const inner = [...card.querySelectorAll(PAINTED)].filter((each) => each.offsetWidth);
+  const inner = [...card.querySelectorAll(PAINTED)].filter((part) => part.offsetWidth);
   return shape("g", {}, [
     shape("rect", {...area, fill: style.backgroundColor}),
     ...rows.filter(Boolean),
     shape("rect", {x: box.x, y: box.y, width: 4, height: box.h, rx: 2, fill: style.borderLeftColor}),
     shape("rect", {...area, fill: "none", stroke: style.borderTopColor, "stroke-dasharray": dash}),
-    ...inner.flatMap((each) => [background(each, placeIn(each, card), 4), words(each, placeIn(each, card))]),
+    ...inner.flatMap((part) => [background(part, placeIn(part, card), 4), words(part, placeIn(part, card))]),
   ]);
 }
 

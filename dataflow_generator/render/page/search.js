@@ -10,7 +10,7 @@ function forgetNames() {
   index = null;
 }
 
-function found(words) {
+function matchesOf(words) {
   index = index || graph.nodes.map((node) => [nameOf(node).toLocaleLowerCase(), node]);
   const wanted = words.trim().toLocaleLowerCase();
   if (!wanted) return [];
@@ -27,7 +27,7 @@ function found(words) {
 function findHits() {
   entered = false;
   if (hooks.search) hooks.search(search.value, drawHits);
-  else drawHits(found(search.value));
+  else drawHits(matchesOf(search.value));
 }
 
 function drawHits(all) {

@@ -19,7 +19,7 @@ function drawScans() {
 
 function changeCounts() {
   const counts = Object.entries(MARKS).map(([mark, sign]) => {
-    const marked = [...graph.cards, ...graph.edges].filter((each) => each.mark === mark).length;
+    const marked = [...graph.cards, ...graph.edges].filter((item) => item.mark === mark).length;
     return make("span", {class: `mark-${mark}`}, `${sign}${marked} ${mark}`);
   });
   return [...counts, ...hooks.changes()];

@@ -118,7 +118,7 @@ function select(node) {
   state.link = null;
   state.lineage = node && node.kind !== "cluster" ? lineageOf(node) : null;
   if (!node) return;
-  for (const each of state.lineage ? state.lineage.nodes : []) if (each.card) state.folded.delete(each.card.group);
+  for (const member of state.lineage ? state.lineage.nodes : []) if (member.card) state.folded.delete(member.card.group);
   if (node.card && !flowing.has(node.card)) state.still = true;
   if (node.card && node.card !== node) reveal(node);
 }

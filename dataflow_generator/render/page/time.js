@@ -12,8 +12,8 @@ function within([first, gone], scan) {
 // Returns the state at both scans of what has *lifetimes* (none: it is in every graph), or null where neither has it.
 function statesOf(lifetimes, {at, base}) {
   if (!lifetimes) return {mark: "", now: null, then: null};
-  const now = lifetimes.find((each) => within(each, at));
-  const then = base === null ? now : lifetimes.find((each) => within(each, base));
+  const now = lifetimes.find((lifetime) => within(lifetime, at));
+  const then = base === null ? now : lifetimes.find((lifetime) => within(lifetime, base));
   if (!now && !then) return null;
   const differs = now && then && JSON.stringify(now[2]) !== JSON.stringify(then[2]);
   return {mark: !then ? "added" : !now ? "removed" : differs ? "changed" : "", now, then};
@@ -24,19 +24,24 @@ function rawGraph() {
   if (!raw.history) return raw;
   const {nodes, edges} = raw.history;
   const states = raw.nodes.map((node, at) => statesOf(nodes[at], shownScans));
-  const kept = raw.edges.map((edge, at) => [edge, statesOf(edges[at], shownScans)]).filter(([, state]) => state);
+  const shownEdges = raw.edges.map((edge, at) => [edge, statesOf(edges[at], shownScans)]).filter(([, state]) => state);
   // The columns of a schema are where it is: parents come before their children.
-  for (const [[source, target, kind]] of kept) {
+  for (const [[source, target, kind]] of shownEdges) {
     const inSchema = kind === "contains" && raw.nodes[target][1] === "column" && !raw.nodes[target][2];
     if (inSchema) states[target] = states[source] && {...states[source], now: null, then: null};
   }
-  const places = new Map();
-  states.forEach((state, at) => state && places.set(at, places.size));
-  const present = kept.filter(([[source, target]]) => places.has(source) && places.has(target));
+  const positions = new Map();
+  states.forEach((state, at) => state && positions.set(at, positions.size));
+  const present = shownEdges.filter(([[source, target]]) => positions.has(source) && positions.has(target));
   return {
     ...raw,
-    nodes: [...places.keys()].map((at) => withState(raw.nodes[at], states[at])),
-    edges: present.map(([[source, target, ...rest], {mark}]) => [places.get(source), places.get(target), ...rest, mark]),
+    nodes: [...positions.keys()].map((at) => withState(raw.nodes[at], states[at])),
+    edges: present.map(([[source, target, ...rest], {mark}]) => [
+      positions.get(source),
+      positions.get(target),
+      ...rest,
+      mark,
+    ]),
   };
 }
 
@@ -48,7 +53,7 @@ function withState([key, kind, namespace, name, path, attributes], {mark, now, t
 // The mark of a card: its own, or that something in it, or its schemas, differ.
 function markOf(card) {
   if (card.mark) return card.mark;
-  return card.inside.some((each) => each.mark) || card.schemas.some((edge) => edge.mark) ? "changed" : "";
+  return card.inside.some((inner) => inner.mark) || card.schemas.some((edge) => edge.mark) ? "changed" : "";
 }
 
 function markOfEdges(edges) {

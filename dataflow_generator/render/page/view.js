@@ -85,8 +85,8 @@ function linesOf(card) {
   }
   if (!open || state.full.has(card) || lines.length <= MOST_ROWS + 1) return lines;
   const onLineage = (line) => line.row && columnLineage.has(line.row.column);
-  const kept = lines.filter((line, at) => at < MOST_ROWS || onLineage(line));
-  return kept.length === lines.length ? lines : [...kept, {more: lines.length - kept.length}];
+  const shownLines = lines.filter((line, at) => at < MOST_ROWS || onLineage(line));
+  return shownLines.length === lines.length ? lines : [...shownLines, {more: lines.length - shownLines.length}];
 }
 
 function columnsLookedAt() {
@@ -99,7 +99,7 @@ function once(lines, row) {
 }
 
 function arrange(boxes) {
-  const boxOf = new Map(boxes.flatMap((each) => each.stands.map((card) => [card, each])));
+  const boxOf = new Map(boxes.flatMap((box) => box.stands.map((card) => [card, box])));
   const links = new Map();
   for (const link of graph.links) {
     const source = boxOf.get(link.source),
@@ -109,7 +109,7 @@ function arrange(boxes) {
     if (source !== target && link.shown) links.set(`${source.id}>${target.id}`, [source.id, target.id]);
   }
   const aspect = Math.max(0.6, (stage.clientWidth || 1200) / (stage.clientHeight || 800));
-  const moving = boxes.filter((each) => each.flows);
+  const moving = boxes.filter((box) => box.flows);
   drawing.via = null;
   let size = {w: 0, h: 0};
   if (moving.length) {
@@ -117,7 +117,7 @@ function arrange(boxes) {
     size = layout(moving, [...links.values()], aspect);
     drawing.via = size.via;
   }
-  const rest = boxes.filter((each) => !each.flows);
+  const rest = boxes.filter((box) => !box.flows);
   Object.assign(drawing, beneath(rest, size, aspect));
 }
 
@@ -128,21 +128,21 @@ function widen(boxes, links, aspect) {
   const layers = Math.max(1, Math.round(size.w / (SIZE.w + GAP.x)));
   const spare = ((stage.clientWidth || 1200) - 60) / k - size.w;
   const w = Math.round(Math.min(340, Math.max(SIZE.w, SIZE.w + spare / layers)));
-  for (const each of boxes) each.w = w;
+  for (const box of boxes) box.w = w;
 }
 
 function beneath(boxes, size, aspect) {
   if (!boxes.length) return {w: size.w, h: size.h, caption: null};
   const w = boxes[0].w + 14;
-  const area = boxes.reduce((sum, each) => sum + (each.h + 10) * w, 0);
+  const area = boxes.reduce((sum, box) => sum + (box.h + 10) * w, 0);
   const columns = Math.max(1, Math.min(boxes.length, Math.round(Math.max(size.w, Math.sqrt(area * aspect)) / w)));
   const top = size.h ? size.h + 80 : 40;
   const downs = Array.from({length: columns}, () => top);
-  for (const each of boxes) {
+  for (const box of boxes) {
     const at = downs.indexOf(Math.min(...downs));
-    each.x = at * w;
-    each.y = downs[at];
-    downs[at] += each.h + 10;
+    box.x = at * w;
+    box.y = downs[at];
+    downs[at] += box.h + 10;
   }
   const caption = {x: 0, y: top - 34, text: `Without known flow: ${boxes.length}`};
   return {w: Math.max(size.w, columns * w), h: Math.max(...downs), caption};

@@ -44,11 +44,11 @@ function zoom(factor, x = stage.clientWidth / 2, y = stage.clientHeight / 2) {
 
 // Scrolls boxes into view: all of them if legible together, else the first.
 function bring(boxes) {
-  const found = boxes.filter(Boolean);
-  if (!found.length) return;
-  const area = extent(found);
+  const shown = boxes.filter(Boolean);
+  if (!shown.length) return;
+  const area = extent(shown);
   const k = Math.min(1.1, (stage.clientWidth - 60) / area.w, (stage.clientHeight - 60) / area.h);
-  const wanted = k >= 0.45 ? area : extent(found.slice(0, 1));
+  const wanted = k >= 0.45 ? area : extent(shown.slice(0, 1));
   viewport.k = k >= 0.45 ? k : 0.5;
   viewport.x = stage.clientWidth / 2 - (wanted.x + wanted.w / 2) * viewport.k;
   viewport.y = stage.clientHeight / 2 - (wanted.y + wanted.h / 2) * viewport.k;
@@ -104,9 +104,9 @@ function drawWindow() {
   };
   for (const [name, value] of Object.entries(within))
     frame.setAttribute(name, value * map.k + (name.length === 1 ? 4 : 0));
-  const whole =
+  const allInView =
     within.x <= 0 && within.y <= 0 && within.x + within.width >= drawing.w && within.y + within.height >= drawing.h;
-  map.classList.toggle("needless", whole);
+  map.classList.toggle("needless", allInView);
 }
 
 function goTo(event) {
