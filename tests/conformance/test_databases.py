@@ -137,6 +137,9 @@ def test_columns_of_views_come_from_columns_of_tables(server) -> None:
         "customers.email -> spending.mail TRANSFORMATION",
         "customers.credit -> spending.total TRANSFORMATION",
         "orders.total -> spending.total TRANSFORMATION",
+        "customers.id -> spending JOIN",
+        "orders.customer -> spending JOIN",
+        "orders.total -> spending FILTER",
         "spending.customer -> top.customer IDENTITY",
         "customers.id -> top.customer IDENTITY",
         "spending.total -> top.total IDENTITY",
@@ -148,7 +151,7 @@ def test_columns_of_views_come_from_columns_of_tables(server) -> None:
 
 
 def shown(ref: ColumnRef) -> str:
-    return f"{ref.dataset.name}.{path_name(ref.path or ())}"
+    return f"{ref.dataset.name}.{path_name(ref.path)}" if ref.path else ref.dataset.name
 
 
 def row(table: CatalogTable) -> TableRow:

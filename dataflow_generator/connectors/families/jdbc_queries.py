@@ -2,34 +2,24 @@
 
 from __future__ import annotations
 
-import logging
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from sqlglot import exp, parse
-from sqlglot.errors import ErrorLevel, SqlglotError
-from sqlglot.optimizer.scope import Scope, build_scope
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+from sqlglot.optimizer.scope import Scope
 
-from dataflow_generator.connectors.dataset_names import folded
-from dataflow_generator.connectors.families.query_values import is_inside, named_values, plain_tree, star_changes
+from dataflow_generator.connectors.families.query_effects import RESULTS, Clause, clauses, read_scopes
+from dataflow_generator.connectors.families.query_parsing import folded_name, parse_problem, parse_query
+from dataflow_generator.connectors.families.query_values import is_inside, named_values, star_changes
 from scanner_model.errors import InputInvalid
 
-_DIALECTS = {"sqlserver": "tsql", "mariadb": "mysql", "postgres": "postgres", "db2": "", "unitycatalog": "databricks"}
-_READ_AS = frozenset(
-    ("athena", "bigquery", "clickhouse", "databricks", "hive", "mysql", "oracle", "redshift", "snowflake", "sqlite")
-) | {"doris", "duckdb", "materialize", "presto", "risingwave", "spark", "starrocks", "teradata", "trino"}
 _ALIAS_FIRST = frozenset({"clickhouse"})
 _ALIAS_LAST = frozenset({"databricks", "redshift", "snowflake", "teradata", "unitycatalog"})
 """Dialects whose expressions may use the names of select items: before columns of that name, or where there is none."""
-_LONGEST = 50_000
-_DEEPEST = 60
-_HIGHEST = 400
 _MOST_STEPS = 20_000
-
-_CHECKED = re.compile(r"(?i)\s+WITH\s+(?:CASCADED\s+|LOCAL\s+)?CHECK\s+OPTION\s*;?\s*$")
-"""The end of a view's text that is not a part of its query; sqlglot does not know it in every dialect."""
 
 Table = tuple[str, ...]
 """The parts of a table's name."""
@@ -51,12 +41,21 @@ class QueryColumn:
     changed: bool
 
 
+class QueryEffect(NamedTuple):
+    """A column of a table that affects the whole result of a query; *subtype* is OpenLineage's, as FILTER."""
+
+    table: Table
+    column: str
+    subtype: str
+
+
 @dataclass(frozen=True, slots=True)
 class QueryReading:
     """The tables and columns of a query; *rest* is the single table whose columns are selected by `*`.
 
     *problem* says what could not be parsed, of the whole query or of some of its columns; empty if nothing. *view* is
-    the name of the view that the text creates, empty for a query alone.
+    the name of the view that the text creates, empty for a query alone. *effects* are of the columns that filter, join,
+    group or sort; those that cannot be resolved are left out.
     """
 
     tables: tuple[Table, ...] = ()
@@ -64,6 +63,7 @@ class QueryReading:
     rest: Table | None = None
     problem: str = ""
     view: Table = ()
+    effects: tuple[QueryEffect, ...] = ()
 
 
 def read_query(text: str, scheme: str, columns: TableColumns = _unknown) -> QueryReading:
@@ -72,65 +72,16 @@ def read_query(text: str, scheme: str, columns: TableColumns = _unknown) -> Quer
     *columns* resolve `*` and names without their table. Columns that cannot be resolved, such as unnamed or ambiguous
     ones, are left out.
     """
-    if len(text) > _LONGEST:
-        return QueryReading(problem=f"the query has {len(text)} characters, more than the limit of {_LONGEST}")
-    if _depth(text) > _DEEPEST:
-        return QueryReading(problem=f"the query nests brackets more than {_DEEPEST} levels deep")
     try:
-        root, header = _scope(_CHECKED.sub("", text), scheme)
-        if root is None:
-            return QueryReading(problem="the query is not one SELECT")
-        reading = _Reading(scheme, root, columns).read([_folded(name, scheme) for name in header.columns])
-        return replace(reading, view=tuple(_folded(part, scheme) for part in header.name))
+        root, header = parse_query(text, scheme)
+        reading = _Reading(scheme, root, columns).read([folded_name(name, scheme) for name in header.columns])
+        return replace(reading, view=tuple(folded_name(part, scheme) for part in header.name))
     except SqlglotError as error:  # e.g. for a name that refers to two tables
-        return QueryReading(problem=f"the query cannot be parsed: {_first_line(error)}")
+        return QueryReading(problem=parse_problem(error))
     except InputInvalid as error:
         return QueryReading(problem=error.what)
     except RecursionError:
         return QueryReading(problem="query nesting exceeds the parser's limit")
-
-
-class _Header(NamedTuple):
-    """The parts of a view's name, and the names that it lists for its columns; both empty for a query alone."""
-
-    name: Sequence[exp.Identifier] = ()
-    columns: Sequence[exp.Identifier] = ()
-
-
-def _folded(name: exp.Expr, scheme: str) -> str:
-    return folded(name.name, scheme, quoted=bool(name.args.get("quoted")))
-
-
-def _scope(text: str, scheme: str) -> tuple[Scope | None, _Header]:
-    """Parse *text* as one query, or a view over one; None where it is another statement. Raises InputInvalid."""
-    logging.getLogger("sqlglot").addHandler(logging.NullHandler())
-    try:
-        statements = [
-            statement
-            for statement in parse(text, read=_dialect(scheme), error_level=ErrorLevel.RAISE)
-            if statement is not None
-        ]
-        query, header = _view(statements[0]) if len(statements) == 1 else (None, _Header())
-        if query is not None and _is_deep(query):
-            raise InputInvalid(f"an expression of the query is more than {_HIGHEST} levels deep")
-        query = plain_tree(query, scheme) if query is not None else None
-        return build_scope(query) if isinstance(query, exp.Query) else None, header
-    except SqlglotError as error:
-        raise InputInvalid(f"the query cannot be parsed: {_first_line(error)}") from error
-    except (ValueError, LookupError, AttributeError, TypeError) as error:
-        # What sqlglot raises besides its own errors, for unexpected texts.
-        raise InputInvalid(f"the query cannot be parsed ({type(error).__name__})") from error
-
-
-def _view(statement: exp.Expr) -> tuple[exp.Expr | None, _Header]:
-    """Return the query of a view with its header; another statement unchanged."""
-    if not isinstance(statement, exp.Create) or statement.args.get("kind") != "VIEW":
-        return statement, _Header()
-    schema = statement.this if isinstance(statement.this, exp.Schema) else None
-    table = schema.this if schema else statement.this
-    listed = [item.this if isinstance(item, exp.ColumnDef) else item for item in schema.expressions] if schema else []
-    parts = [part for part in table.parts if isinstance(part, exp.Identifier)] if isinstance(table, exp.Table) else []
-    return statement.expression, _Header(parts, [name for name in listed if isinstance(name, exp.Identifier)])
 
 
 _Origins = tuple[tuple[tuple[Table, str], ...], bool]
@@ -157,6 +108,7 @@ class _Reading:
         self._steps = 0
         self._unclear: dict[str, None] = {}
         self._rest: dict[Table, None] = {}
+        self._resolved: dict[int, tuple[Sequence[_Output], Mapping[Table, None]]] = {}
 
     def read(self, names: Sequence[str] = ()) -> QueryReading:
         """Resolve the query; *names* are those that a view's header gives its columns."""
@@ -170,12 +122,45 @@ class _Reading:
                     self._scopes.setdefault(id(column), scope)
             sources = (source for source in scope.sources.values() if isinstance(source, exp.Table) and source.name)
             tables |= dict.fromkeys(map(self._table, sources))
-        columns = tuple(dict.fromkeys(self._columns_of(list(self._outputs(self._root)), names)))
+        columns = tuple(dict.fromkeys(self._columns_of(self._outputs(self._root), names)))
         rest = next(iter(self._rest)) if len(self._rest) == 1 else None
         if len(self._rest) > 1:
             self._unclear.setdefault("*")
         problem = f"columns of the query that cannot be resolved: {', '.join(self._unclear)}" if self._unclear else ""
-        return QueryReading(tuple(sorted(tables)), columns, rest, problem)
+        return QueryReading(tuple(sorted(tables)), columns, rest, problem, effects=self._effects())
+
+    def _effects(self) -> tuple[QueryEffect, ...]:
+        """Return the effects that are resolved within a budget of their own; the columns are known without them."""
+        self._steps = 0
+        effects: set[QueryEffect] = set()
+        with suppress(RecursionError, SqlglotError):
+            for scope in read_scopes(self._root):
+                if listed := list(clauses(scope.expression)):
+                    outputs = self._outputs(scope)
+                    sources = (source for _, source in scope.selected_sources.values())
+                    taken = {name for source in sources for name in self._names_of(source)}
+                    named = {output.name: output for output in outputs if output.name not in taken}
+                    for clause in listed:
+                        origins = self._deciding(clause, scope, outputs, named)
+                        effects.update(QueryEffect(*origin, clause.subtype) for origin in origins)
+        return tuple(sorted(effects))
+
+    def _deciding(
+        self, clause: Clause, scope: Scope, outputs: Sequence[_Output], named: Mapping[str, _Output]
+    ) -> Iterator[tuple[Table, str]]:
+        """Yield the origins of the columns of a clause; those by which a query groups and sorts may be *named* ones."""
+        for column in clause.columns:
+            self._scopes.setdefault(id(column), scope)
+            result = named.get(self._name(column)) if clause.subtype in RESULTS and not column.table else None
+            origins = self._column_origins(column) if result is None else (result.origins or (), False)
+            yield from origins[0] if origins else ()
+        for name in map(self._fold, clause.merged):
+            for _, source in scope.selected_sources.values():
+                if name in self._names_of(source):
+                    yield from (self._origins_in(source, name) or ((), False))[0]
+        for place in clause.outputs:
+            chosen = outputs if place is None else outputs[place : place + 1]
+            yield from (origin for output in chosen for origin in output.origins or ())
 
     def _columns_of(self, outputs: Sequence[_Output], names: Sequence[str]) -> Iterator[QueryColumn]:
         """Yield the columns that have a name and are resolved; the others are noted."""
@@ -189,11 +174,21 @@ class _Reading:
             else:
                 self._unclear.setdefault(name or "unnamed")
 
-    def _outputs(self, scope: Scope) -> Iterator[_Output]:
-        """Return the output columns of a query; of a union, those of each branch under the first one's names."""
+    def _outputs(self, scope: Scope) -> Sequence[_Output]:
+        """Return the output columns of a query, resolved once; the tables behind a star are noted each time."""
+        if id(scope) not in self._resolved:
+            outer, self._rest = self._rest, {}
+            self._resolved[id(scope)] = tuple(self._resolve(scope)), self._rest
+            self._rest = outer
+        outputs, rest = self._resolved[id(scope)]
+        self._rest |= rest
+        return outputs
+
+    def _resolve(self, scope: Scope) -> Iterator[_Output]:
+        """Yield the output columns of a query; of a union, those of each branch under the first one's names."""
         self._step()
         if scope.set_operation_scopes:
-            parts = [list(self._outputs(part)) for part in scope.set_operation_scopes]
+            parts = [self._outputs(part) for part in scope.set_operation_scopes]
             yield from (_merged(columns) for columns in zip(*parts, strict=False))
             return
         for item in scope.expression.selects if isinstance(scope.expression, exp.Query) else ():
@@ -209,6 +204,7 @@ class _Reading:
             if named and name != named:
                 continue
             for output in self._all_of(source, is_whole=not left_out and not replaced):
+                self._step()
                 if output.name in replaced:
                     yield _Output(output.name, *self._origins(replaced[output.name]))
                 elif output.name not in left_out:
@@ -324,7 +320,7 @@ class _Reading:
 
     def _fold(self, name: exp.Expr) -> str:
         """Return a name in the database's case."""
-        return _folded(name, self._scheme)
+        return folded_name(name, self._scheme)
 
     def _name(self, item: exp.Expr) -> str:
         """Return the name of a column or of a select item in the database's case."""
@@ -345,30 +341,3 @@ def _merged(columns: Sequence[_Output]) -> _Output:
         return columns[0]._replace(origins=None)
     origins = dict.fromkeys(origin for column in columns for origin in column.origins or ())
     return _Output(columns[0].name, tuple(origins), any(column.changed for column in columns))
-
-
-def _is_deep(query: exp.Expr) -> bool:
-    """Return whether the tree is so deep that walking up from every column would take long."""
-    level, depth = [query], 0
-    while level and depth <= _HIGHEST:
-        level, depth = [inside for node in level for inside in node.iter_expressions()], depth + 1
-    return bool(level)
-
-
-def _dialect(scheme: str) -> str | None:
-    known = _DIALECTS.get(scheme, scheme if scheme in _READ_AS else "")
-    return known or None
-
-
-def _depth(text: str) -> int:
-    depth = deepest = 0
-    for sign in text:
-        depth += (sign in "([") - (sign in ")]")
-        deepest = max(deepest, depth)
-    return deepest
-
-
-def _first_line(error: Exception) -> str:
-    # sqlglot underlines the position with terminal codes; these are removed.
-    line = next(iter(str(error).splitlines()), "")
-    return line.partition("\x1b")[0][:200]

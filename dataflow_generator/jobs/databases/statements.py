@@ -28,6 +28,10 @@ def read_database_query(text: str, dialect: str) -> StatementFlows:
         for column in query.columns
         for table, name in column.origins
     }
+    flows |= {
+        Flow(ColumnRef(view), ColumnRef(_name(effect.table), (field_segment(effect.column),)), Effect(effect.subtype))
+        for effect in query.effects
+    }
     problems = (Problem("1:1", query.problem),) if query.problem else ()
     stars = (Problem("1:1", f"the columns of {_name(query.rest)} are not known: it is selected by *"),)
     return StatementFlows(

@@ -116,6 +116,10 @@ class _View:
                     continue  # an incremental model reads what it has
                 source = ColumnRef(dataset, _listed(name, self.known.of(dataset)))
                 yield ColumnFlow(source, target, "DIRECT", _subtype(column), evidence)
+        for effect in query.effects:
+            if (dataset := self._dataset(effect.table)) != view:
+                source = ColumnRef(dataset, _listed(effect.column, self.known.of(dataset)))
+                yield ColumnFlow(source, ColumnRef(view), "INDIRECT", effect.subtype, evidence)
 
     def _problems(self, query: QueryReading) -> Iterator[Problem]:
         where = f"{self.row.source} {self.row.name[1]}"

@@ -54,6 +54,7 @@ def test_way_goes_on_through_models_to_the_exposure(graph, project, installation
     assert ("dw.raw.orders_sink#amount", "dw.main_staging.stg_orders#cents") in ends
     assert ("dw.main_staging.stg_orders#cents", "dw.main.revenue#cents") in ends
     assert ("dw.main_staging.stg_orders#customer_id", "dw.main.latest_orders#customer_id") in ends
+    assert ("dw.main_staging.stg_orders#order_id", "dw.main.latest_orders") in ends  # which rows are newer
     assert ("dw.main_staging.stg_orders#city", "dw.snapshots.orders_history#city") in ends
     assert {
         ("dw.main.revenue", "exposure.shop.weekly_revenue"),

@@ -156,6 +156,9 @@ def test_way_from_topic_to_report_through_clickhouse(graph, clickhouse_tables, i
     assert ways["orders#amount", "shop.orders_queue#amount"] == "Kafka shop.orders_queue of catalog:analytics"
     assert ways["shop.orders_queue#amount", "shop.orders#cents"].startswith("materialized view shop.orders_mv")
     assert ways["shop.orders#cents", "shop.by_city#cents"].startswith("materialized view shop.by_city")
+    assert (
+        ways["shop.orders#city", "shop.by_city"] == ways["shop.orders#cents", "shop.by_city#cents"]
+    )  # it groups by it
     assert ways["shop.orders#id", "mart.report#more"] == "view mart.report of catalog:analytics"
     assert ways["shop.alerts_out#why", "alerts#why"] == "Kafka shop.alerts_out of catalog:analytics"
     assert ways["shop.raw_queue#raw", "mart.clicks#url"].startswith("materialized view shop.clicks_mv")

@@ -44,6 +44,7 @@ def test_columns_lead_from_the_topic_to_the_views(graph, url) -> None:
         ("orders#id", "shop.orders#id"),
         ("orders#paid", "shop.orders#paid"),
         ("orders#price", "shop.orders#price"),
+        ("shop.orders#customer", "shop.totals"),
         ("shop.orders#customer", "shop.totals#customer"),
         ("shop.orders#id", "shop.order_view#id"),
         ("shop.orders#price", "shop.order_view#cents"),

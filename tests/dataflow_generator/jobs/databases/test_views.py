@@ -32,6 +32,15 @@ def flows(reading: ViewReading) -> list[str]:
     return [
         f"{flow.source.dataset.name}#{path_name(flow.source.path or ())} {path_name(flow.target.path or ())}"
         for flow in reading.flows.columns
+        if flow.type == "DIRECT"
+    ]
+
+
+def effects(reading: ViewReading) -> list[str]:
+    return [
+        f"{flow.source.dataset.name}#{path_name(flow.source.path or ())} {flow.subtype} {flow.target.dataset.name}"
+        for flow in reading.flows.columns
+        if flow.type == "INDIRECT" and flow.target.path is None
     ]
 
 
@@ -73,6 +82,25 @@ def test_bare_column_of_a_join_is_of_the_table_that_has_it() -> None:
 
     assert flows(reading) == ["dw.report.orders#total a", "dw.public.customers#email b"]
     assert reading.whole
+
+
+def test_columns_that_filter_join_and_group_affect_the_view_as_a_whole() -> None:
+    """As those of other statements do: a change of one of them changes which rows the view has."""
+    reading = read("SELECT EMAIL AS a, sum(total) AS b FROM orders o JOIN customers c ON c.id = o.ID GROUP BY email")
+
+    assert effects(reading) == [
+        "dw.public.customers#email GROUP_BY dw.report.v",
+        "dw.public.customers#id JOIN dw.report.v",
+        "dw.report.orders#id JOIN dw.report.v",
+    ]
+    assert all(flow.target.path for flow in reading.flows.columns if flow.type == "DIRECT")
+
+
+def test_view_that_reads_itself_is_not_affected_by_itself() -> None:
+    """An incremental model selects what is newer than what it has."""
+    reading = read("SELECT id AS a FROM orders WHERE total > (SELECT max(b) FROM v)")
+
+    assert effects(reading) == ["dw.report.orders#total FILTER dw.report.v"]
 
 
 def test_case_of_a_column_is_that_of_its_table() -> None:

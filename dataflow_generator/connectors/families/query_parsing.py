@@ -1,0 +1,116 @@
+"""Parse one text of SQL with sqlglot: the dialect of a product, limits of size and depth, the header of a view."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sqlglot import exp, parse
+from sqlglot.errors import ErrorLevel, SqlglotError
+from sqlglot.optimizer.scope import Scope, build_scope
+
+from dataflow_generator.connectors.dataset_names import folded
+from dataflow_generator.connectors.families.query_values import plain_tree
+from scanner_model.errors import InputInvalid
+
+_DIALECTS = {"sqlserver": "tsql", "mariadb": "mysql", "postgres": "postgres", "db2": "", "unitycatalog": "databricks"}
+_READ_AS = frozenset(
+    ("athena", "bigquery", "clickhouse", "databricks", "hive", "mysql", "oracle", "redshift", "snowflake", "sqlite")
+) | {"doris", "duckdb", "materialize", "presto", "risingwave", "spark", "starrocks", "teradata", "trino"}
+_LONGEST = 50_000
+_DEEPEST = 60
+_HIGHEST = 400
+
+_CHECKED = re.compile(r"(?i)\s+WITH\s+(?:CASCADED\s+|LOCAL\s+)?CHECK\s+OPTION\s*;?\s*$")
+"""The end of a view's text that is not a part of its query; sqlglot does not know it in every dialect."""
+
+
+class Header(NamedTuple):
+    """The parts of a view's name, and the names that it lists for its columns; both empty for a query alone."""
+
+    name: Sequence[exp.Identifier] = ()
+    columns: Sequence[exp.Identifier] = ()
+
+
+def folded_name(name: exp.Expr, scheme: str) -> str:
+    """Return a name in the letter case in which the database stores it."""
+    return folded(name.name, scheme, quoted=bool(name.args.get("quoted")))
+
+
+def parse_query(text: str, scheme: str) -> tuple[Scope, Header]:
+    """Parse *text* as one query, or a view over one, in the dialect of a JDBC *scheme*.
+
+    Raises InputInvalid where it is another statement, exceeds a limit, or cannot be parsed.
+    """
+    if problem := _excess(text):
+        raise InputInvalid(problem)
+    logging.getLogger("sqlglot").addHandler(logging.NullHandler())
+    try:
+        statements = [
+            statement
+            for statement in parse(_CHECKED.sub("", text), read=_dialect(scheme), error_level=ErrorLevel.RAISE)
+            if statement is not None
+        ]
+        query, header = _view(statements[0]) if len(statements) == 1 else (None, Header())
+        if query is not None and _is_deep(query):
+            raise InputInvalid(f"an expression of the query is more than {_HIGHEST} levels deep")
+        query = plain_tree(query, scheme) if query is not None else None
+        root = build_scope(query) if isinstance(query, exp.Query) else None
+    except SqlglotError as error:
+        raise InputInvalid(parse_problem(error)) from error
+    except (ValueError, LookupError, AttributeError, TypeError) as error:
+        # What sqlglot raises besides its own errors, for unexpected texts.
+        raise InputInvalid(f"the query cannot be parsed ({type(error).__name__})") from error
+    if root is None:
+        raise InputInvalid("the query is not one SELECT")
+    return root, header
+
+
+def _view(statement: exp.Expr) -> tuple[exp.Expr | None, Header]:
+    """Return the query of a view with its header; another statement unchanged."""
+    if not isinstance(statement, exp.Create) or statement.args.get("kind") != "VIEW":
+        return statement, Header()
+    schema = statement.this if isinstance(statement.this, exp.Schema) else None
+    table = schema.this if schema else statement.this
+    listed = [item.this if isinstance(item, exp.ColumnDef) else item for item in schema.expressions] if schema else []
+    parts = [part for part in table.parts if isinstance(part, exp.Identifier)] if isinstance(table, exp.Table) else []
+    return statement.expression, Header(parts, [name for name in listed if isinstance(name, exp.Identifier)])
+
+
+def _dialect(scheme: str) -> str | None:
+    known = _DIALECTS.get(scheme, scheme if scheme in _READ_AS else "")
+    return known or None
+
+
+def _excess(text: str) -> str:
+    """Return which limit a text exceeds; empty where it exceeds none."""
+    if len(text) > _LONGEST:
+        return f"the query has {len(text)} characters, more than the limit of {_LONGEST}"
+    if _depth(text) > _DEEPEST:
+        return f"the query nests brackets more than {_DEEPEST} levels deep"
+    return ""
+
+
+def _is_deep(query: exp.Expr) -> bool:
+    """Return whether the tree is so deep that walking up from every column would take long."""
+    level, depth = [query], 0
+    while level and depth <= _HIGHEST:
+        level, depth = [inside for node in level for inside in node.iter_expressions()], depth + 1
+    return bool(level)
+
+
+def _depth(text: str) -> int:
+    depth = deepest = 0
+    for sign in text:
+        depth += (sign in "([") - (sign in ")]")
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def parse_problem(error: SqlglotError) -> str:
+    """Return what sqlglot could not parse or resolve, in one line."""
+    # sqlglot underlines the position with terminal codes; these are removed.
+    line = next(iter(str(error).splitlines()), "").partition("\x1b")[0]
+    return f"the query cannot be parsed: {line[:200]}"
