@@ -22,7 +22,7 @@ from scanner_dictionary.graph.store import StoredGraph
 from scanner_dictionary.lineage_inputs.topics import column_count
 
 LARGE = 2_000_000
-"""Columns from which `--engine auto` chooses Spark: below, starting a JVM costs more than it saves."""
+"""Columns from which `--engine auto` has Spark write files: below, starting a JVM costs more than it saves."""
 
 
 class Generation(NamedTuple):
@@ -43,10 +43,15 @@ class Engines:
     spark: SparkChoice
     notify: Notify = field(default=ignore, repr=False)
 
-    def choose(self) -> str:
-        """Return `local` or `spark`; for auto by the number of columns, and notify which one and why."""
+    def choose(self, *, in_parts: bool) -> str:
+        """Return `local` or `spark`; for auto Spark where many columns are written *in_parts*, and notify why.
+
+        One process writes the dictionary and single files: rows that tasks build take longer to get there.
+        """
         if self.spark.wanted != "auto" or self.spark.remote:
             return self.spark.choose(0, LARGE, "columns", self.notify)
+        if not in_parts:
+            return "local"
         with self.source().connected() as conn:
             columns = column_count(conn)
         return self.spark.choose(columns, LARGE, "columns", self.notify)

@@ -115,7 +115,7 @@ def generate(
     """
     engines = Engines(dictionary.url, snapshot, spark, notify)
     outputs = _outputs(output, formats, jdbc, store=is_stored(store, formats, snapshot, jdbc))
-    engine = engines.choose()
+    engine = engines.choose(in_parts=bool(jdbc) or not (outputs.store or outputs.rows))
     if outputs.are_none:
         return GenerateResult()
     light = not (outputs.store or outputs.rows or jdbc)

@@ -22,7 +22,7 @@ from scanner_cli.spark_options import jdbc_options, spark_for, spark_options
 from scanner_model.errors import InputInvalid
 from scanner_model.text import visible
 
-_spark_options = partial(spark_options, text="Where to generate; auto decides by the number of columns.")
+_spark_options = partial(spark_options, text="Where to generate; auto takes Spark for Parquet files of many columns.")
 
 
 @click.command()
