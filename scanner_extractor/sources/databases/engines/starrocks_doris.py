@@ -22,6 +22,7 @@ from scanner_model.columns import Column, field_segment
 from scanner_model.errors import ScannerError
 from scanner_model.redaction import mask_statement, mask_text
 
+_ALIVE = "SELECT 1"
 _VERSION = "SELECT @@version_comment"
 _SCHEMAS = "SHOW DATABASES"
 _TABLES = (
@@ -111,10 +112,14 @@ class _Schema:
         return self.session.rows(statement.format(text=escaped, name=identifier))
 
     def try_rows(self, what: str, *statements: str) -> list[Row]:
-        """Send statements and return the last one's answer; a refused one is a problem, and the result is partial."""
+        """Send statements and return the last one's answer; a refused one is a problem, and the result is partial.
+
+        Raises ScannerError where the engine answers nothing any more: what is known of the schema stays.
+        """
         try:
             return [self.rows(statement) for statement in statements][-1]
         except ScannerError as error:
+            self.session.rows(_ALIVE)
             self._report(self.name, f"{what} could not be read: {error.what}")
             self.result.unread.append(f"{self.name}: {what}")
             return []

@@ -210,6 +210,15 @@ def test_refused_statement_is_a_problem_and_the_tables_stay(refused, what) -> No
     assert result.problems[0].where == "database:olap shop"
 
 
+@pytest.mark.parametrize("lost_at", ["SHOW ROUTINE LOAD", "information_schema.views"])
+def test_lost_connection_costs_the_schema(lost_at) -> None:
+    """Tables without their jobs would take the place of those with jobs, which are known from the last scan."""
+    lost = SourceUnreachable("Lost connection to MySQL server during query")
+
+    with pytest.raises(SourceUnreachable):
+        read(answers(**{lost_at: lost, "SELECT 1": lost}))
+
+
 @pytest.mark.parametrize("refused", ["information_schema.tables", "information_schema.columns"])
 def test_schema_without_its_tables_is_not_read(refused) -> None:
     """The client makes a problem of the schema, and keeps what is known of it."""
