@@ -339,7 +339,8 @@ def selecting(tables: Tables) -> Callable[[str], list[Row]]:
         try:
             cursor = connection.execute(statement)
         except sqlite3.Error as error:
-            raise SourceUnreachable(str(error)) from error
+            # As RisingWave refuses a table that it does not have.
+            raise SourceUnreachable(str(error).replace("no such table:", "table or source not found:")) from error
         names = [column[0] for column in cursor.description]
         answers = [dict(zip(names, row, strict=True)) for row in cursor]
         listed = next(iter(re.findall(r"^SELECT \* FROM (\S+)", statement)), "")

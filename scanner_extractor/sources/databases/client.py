@@ -22,7 +22,7 @@ from scanner_extractor.sources.databases.errors import reason_of, source_errors
 from scanner_extractor.sources.databases.information_schema import InformationSchema
 from scanner_extractor.sources.databases.inspection import Inspection
 from scanner_extractor.sources.databases.location import Location
-from scanner_extractor.sources.databases.products import timeouts
+from scanner_extractor.sources.databases.products import chosen_schemas, timeouts
 from scanner_extractor.sources.databases.reader import VIEWS, DatabaseTables, SchemaReader, TableCatalog
 from scanner_model.errors import Problem, ScannerError, SourceRefused
 from scanner_model.scan import SourceResult, SourceStatus
@@ -181,11 +181,7 @@ def _schemas(settings: DatabaseSettings, location: Location, inspector: Inspecto
         return [inspector.default_schema_name]
     if not product.schemas_in_database and location.url.database and not settings.schemas:
         return [location.url.database]
-    return [
-        name
-        for name in sorted(inspector.get_schema_names())
-        if settings.wants(name) and (settings.schemas or not product.owns(name))
-    ]
+    return [*chosen_schemas(inspector.get_schema_names(), settings, product)]
 
 
 def _missing(settings: DatabaseSettings, names: Iterable[str | None]) -> Iterator[Problem]:

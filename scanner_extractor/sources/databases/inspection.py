@@ -87,7 +87,7 @@ class Inspection:
         """Return what *report* says of everything of a *kind*; nothing where the dialect has no such report."""
         try:
             return report(schema=schema, kind=kind)
-        except NotImplementedError:
+        except NotImplementedError:  # what SQLAlchemy raises for a report that a dialect lacks
             return {}
 
     def _keys(self, schema: str | None) -> Mapping[str, list[TableKey]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+
+from scanner_extractor.settings.databases import DatabaseSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -132,6 +134,12 @@ PRODUCTS: Mapping[str, Product] = {
 def product_of(dialect: str) -> Product:
     """Return the product of a dialect; an unknown one has the dialect's name as its scheme."""
     return PRODUCTS.get(dialect) or Product(scheme=dialect)
+
+
+def chosen_schemas(names: Iterable[str], settings: DatabaseSettings, product: Product) -> list[str]:
+    """Return the schemas that are to be read, in order: those listed; without a list, all but the product's own."""
+    listed = bool(settings.schemas)
+    return [name for name in sorted(names) if settings.wants(name) and (listed or not product.owns(name))]
 
 
 def timeouts(driver: str, connect: float, read: float) -> dict[str, float]:

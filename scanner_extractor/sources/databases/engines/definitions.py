@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -222,7 +222,17 @@ class Definition:
 
 def quoted(parts: Sequence[str]) -> str:
     """Return a name in SQL, each part in quotes."""
-    return ".".join('"' + part.replace('"', '""') + '"' for part in parts)
+    return ".".join(_identifier(part, '"') for part in parts)
+
+
+def _identifier(name: str, quote: str) -> str:
+    return f"{quote}{name.replace(quote, quote * 2)}{quote}"
+
+
+def named_view(name: str, columns: Iterable[str], query: str, quote: str = '"') -> str:
+    """Return the statement that creates a view, with the names of its columns; *quote* is the sign around names."""
+    listed = ", ".join(_identifier(column, quote) for column in columns)
+    return f"CREATE VIEW {_identifier(name, quote)} ({listed}) AS {query}"
 
 
 def literal(value: str) -> str:

@@ -8,13 +8,13 @@ from functools import cached_property
 
 from scanner_extractor.catalogs.column_types import Part, columns_of
 from scanner_extractor.sources.databases.engines.column_types import engine_type
-from scanner_extractor.sources.databases.engines.definitions import Definition, literal, plain_query, quoted, select
+from scanner_extractor.sources.databases.engines.definitions import Definition, literal, named_view, plain_query, select
 from scanner_extractor.sources.databases.engines.messages import Dialect, Messages, ingested_parameters
 from scanner_extractor.sources.databases.engines.session import Engine, EngineSession, Row
 from scanner_extractor.sources.databases.reader import DatabaseTables
 from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import Column, field_segment
-from scanner_model.errors import Problem, ScannerError, SourceRefused
+from scanner_model.errors import Problem, SourceRefused
 from scanner_model.redaction import mask_text
 
 _SCHEMAS = (
@@ -52,35 +52,26 @@ def read_materialize(session: EngineSession, schema: str) -> DatabaseTables:
         raise SourceRefused(f"no schema {schema}", hint=_PAGE)
     where = f"schema_id = {literal(numbers[schema])}"
     of_objects = f"id IN ({select('mz_catalog.mz_objects', where, columns='id')})"
-    details = {what: _by_id(_details(session, what, of_objects)) for what in _DETAILS if what != "comments"}
+    result = DatabaseTables()
+    listed = {what: _details(session, what, of_objects, result.problems) for what in _DETAILS}
+    details = {what: _by_id(rows) for what, rows in listed.items() if what != "comments"}
     comments: dict[str, dict[int, object]] = {}
-    for row in _details(session, "comments", of_objects):
+    for row in listed["comments"]:
         comments.setdefault(str(row["id"]), {})[_number(row.get("object_sub_id"))] = row.get("comment")
-    connections = _by_id(_optional(session, select("mz_catalog.mz_kafka_connections")))
+    connections = _by_id(session.optional_rows((select("mz_catalog.mz_kafka_connections"),), result.problems))
     lists = {table: session.rows(select(f"mz_catalog.{table}", where)) for table in _KINDS}
     sources = _by_id(session.rows(select("mz_catalog.mz_sources")))
     columns = session.rows(select("mz_catalog.mz_columns", of_objects, "id, position"))
     catalog = _Catalog(details, connections, sources, comments)
-    return _Schema(session, schema, lists, catalog, columns).tables()
+    return _Schema(session, schema, lists, catalog, columns).tables(result)
 
 
 def _schema_rows(session: EngineSession) -> list[Row]:
     return session.rows(_SCHEMAS.format(database=literal(session.location.database)))
 
 
-def _details(session: EngineSession, what: str, of_objects: str) -> list[Row]:
-    for table in _DETAILS[what]:
-        if rows := _optional(session, select(table, of_objects)):
-            return rows
-    return []
-
-
-def _optional(session: EngineSession, statement: str) -> list[Row]:
-    """Return the rows of a table that some versions lack; what else fails, fails for later statements, too."""
-    try:
-        return session.rows(statement)
-    except ScannerError:
-        return []
+def _details(session: EngineSession, what: str, of_objects: str, problems: list[Problem]) -> list[Row]:
+    return session.optional_rows((select(table, of_objects) for table in _DETAILS[what]), problems)
 
 
 MATERIALIZE = Engine(
@@ -130,8 +121,7 @@ class _Schema:
     catalog: _Catalog
     columns: list[Row]
 
-    def tables(self) -> DatabaseTables:
-        result = DatabaseTables()
+    def tables(self, result: DatabaseTables) -> DatabaseTables:
         columns: dict[str, list[Row]] = {}
         objects = list(self._objects())
         for column in (*self.columns, *self._columns_of_origins(objects)):
@@ -216,8 +206,7 @@ class _Schema:
         if not query:
             result.problems.append(self._problem(entry, "its query is not shown"))
         elif names and entry.kind in _VIEWS:
-            listed = ", ".join(quoted([name]) for name in names)
-            query = f"CREATE VIEW {quoted([entry.name])} ({listed}) AS {query}"
+            query = named_view(entry.name, names, query)
         return self.session.masked(query)
 
     def _problem(self, entry: _Object, what: str) -> Problem:

@@ -10,13 +10,13 @@ from typing import Any
 
 from scanner_extractor.catalogs.column_types import Part, columns_of
 from scanner_extractor.sources.databases.engines.column_types import engine_type
-from scanner_extractor.sources.databases.engines.definitions import Definition, quoted, select
+from scanner_extractor.sources.databases.engines.definitions import Definition, named_view, select
 from scanner_extractor.sources.databases.engines.messages import Dialect, Messages, ingested_parameters
 from scanner_extractor.sources.databases.engines.session import Engine, EngineSession, Row
 from scanner_extractor.sources.databases.reader import DatabaseTables
 from scanner_model.catalogs import KAFKA_TOPICS, PRIMARY_KEY, CatalogTable, TableKey
 from scanner_model.columns import Column, field_segment
-from scanner_model.errors import ScannerError, SourceRefused
+from scanner_model.errors import SourceRefused
 from scanner_model.redaction import mask_text
 
 _SCHEMAS = "SELECT id, name FROM rw_catalog.rw_schemas"
@@ -49,19 +49,13 @@ def read_risingwave(session: EngineSession, schema: str) -> DatabaseTables:
         raise SourceRefused(f"no schema {schema}", hint=_PAGE)
     where = f"schema_id = {number}"
     of_objects = f"IN ({select('rw_catalog.rw_relations', where, columns='id')})"
-    comments = _optional(session, select("rw_catalog.rw_description", f"objoid {of_objects}"))
+    result = DatabaseTables()
+    described = (select("rw_catalog.rw_description", f"objoid {of_objects}"),)
+    comments = session.optional_rows(described, result.problems)
     lists = {table: session.rows(select(f"rw_catalog.{table}", where)) for table in _KINDS}
     columns = session.rows(select("rw_catalog.rw_columns", f"relation_id {of_objects}", "relation_id, position"))
     sinks = session.rows(select("rw_catalog.rw_sinks")) if lists["rw_tables"] else []
-    return _Schema(session, schemas, number, lists, columns, comments, sinks).tables()
-
-
-def _optional(session: EngineSession, statement: str) -> list[Row]:
-    """Return the rows of a table that older versions lack; what else fails, fails for later statements, too."""
-    try:
-        return session.rows(statement)
-    except ScannerError:
-        return []
+    return _Schema(session, schemas, number, lists, columns, comments, sinks).tables(result)
 
 
 RISINGWAVE = Engine(
@@ -130,8 +124,7 @@ class _Schema:
     def name(self) -> str:
         return self.schemas[self.number]
 
-    def tables(self) -> DatabaseTables:
-        result = DatabaseTables()
+    def tables(self, result: DatabaseTables) -> DatabaseTables:
         for entry in self._objects():
             result.tables.append(self._table(entry, result))
         result.tables.sort(key=lambda table: table.name)
@@ -206,8 +199,7 @@ class _Schema:
         if not query and entry.kind in (*_VIEWS, "SINK"):
             result.problems.append(self.session.problem(self._full_name(entry), "its query is not shown", _PAGE))
         if query and entry.kind in _VIEWS and entry.shown and "is_hidden" in entry.shown[0]:
-            names = ", ".join(quoted([str(row["name"])]) for row in entry.shown)
-            query = f"CREATE VIEW {quoted([entry.name])} ({names}) AS {query}"
+            query = named_view(entry.name, [str(row["name"]) for row in entry.shown], query)
         return self.session.masked(query)
 
     def _symlinks(self, entry: _Object, table: CatalogTable) -> tuple[tuple[str, str], ...]:

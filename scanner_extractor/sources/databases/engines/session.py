@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -11,14 +12,17 @@ from typing import Any, NamedTuple
 from scanner_extractor.settings.databases import DatabaseSettings
 from scanner_extractor.sources.databases.errors import source_errors
 from scanner_extractor.sources.databases.location import Location
-from scanner_extractor.sources.databases.products import timeouts
+from scanner_extractor.sources.databases.products import chosen_schemas, timeouts
 from scanner_extractor.sources.databases.reader import DatabaseTables
 from scanner_model.catalogs import DATABASE, CatalogTable
 from scanner_model.columns import Column
-from scanner_model.errors import Problem
+from scanner_model.errors import Problem, ScannerError
 from scanner_model.redaction import mask_statement
 
 _NONE: Mapping[str, str] = MappingProxyType({})
+
+_LACKING = re.compile(r"(?i)does not exist|not found|unknown (?:catalog item|schema)")
+"""How engines refuse a system table that their version does not have."""
 
 Row = Mapping[str, Any]
 """A row of an answer, by the names of its columns in lower case; NULL is None."""
@@ -38,6 +42,20 @@ class EngineSession:
     def problem(self, name: str, what: str, hint: str) -> Problem:
         """Return a problem of the table, job or schema *name*."""
         return Problem(f"{self.settings.source} {name}", what, hint)
+
+    def optional_rows(self, statements: Iterable[str], problems: list[Problem]) -> list[Row]:
+        """Return the answer to the first statement whose system table this version has; empty where it has none.
+
+        A statement that is refused for another reason is added to *problems*.
+        """
+        for statement in statements:
+            try:
+                return self.rows(statement)
+            except ScannerError as error:
+                if not _LACKING.search(error.what):
+                    what = f"a system table could not be read: {error.what}"
+                    problems.append(Problem(str(self.settings.source), what, error.hint))
+        return []
 
     def table(
         self, schema: str, name: str, kind: str, columns: Iterable[Column], parameters: Mapping[str, str] = _NONE
@@ -86,9 +104,7 @@ class EngineCatalog:
 
     def schemas(self) -> Iterable[str | None]:
         """List the schemas that are chosen; without a choice, all but the engine's own."""
-        settings, product = self.session.settings, self.session.location.product
-        names = sorted(self.engine.schemas(self.session))
-        return [name for name in names if settings.wants(name) and (settings.schemas or not product.owns(name))]
+        return chosen_schemas(self.engine.schemas(self.session), self.session.settings, self.session.location.product)
 
     def kinds(self, schema: str | None) -> list[str]:
         """Return the kind of each table and view of a schema."""

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from scanner_extractor.sources.databases.engines import definitions
+
 _TOKEN = re.compile(
     r"""(?P<text>'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.)*")|`(?P<quoted>(?:[^`]|``)*)`"""
     r"""|(?P<comment>/\*.*?\*/|--[^\n]*)|(?P<word>\w+)|(?P<sign>[(),])""",
@@ -18,7 +20,7 @@ def named_view(name: str, columns: Sequence[str], query: str) -> str:
     text = query.strip().rstrip(";").rstrip()
     if not text or not columns:
         return text
-    return f"CREATE VIEW {_quoted(name)} ({', '.join(map(_quoted, columns))}) AS {text}"
+    return definitions.named_view(name, columns, text, quote="`")
 
 
 def view_of_declaration(name: str, text: str) -> str:
@@ -64,8 +66,3 @@ def _tokens(text: str) -> Iterator[_Token]:
             quoted, word = match["quoted"], match["word"] or ""
             yield _Token(word or (quoted or "").replace("``", "`"), word.upper(), depth, match.end(), is_first)
             is_first = False
-
-
-def _quoted(name: str) -> str:
-    escaped = name.replace("`", "``")
-    return f"`{escaped}`"

@@ -14,7 +14,7 @@ from scanner_extractor.settings.databases import DatabaseSettings
 from scanner_extractor.sources.databases.client import database_probes, read_database
 from scanner_extractor.sources.databases.engines.session import EngineCatalog, engine_session
 from scanner_extractor.sources.databases.location import Location
-from scanner_model.errors import ScannerError, SourceRefused, SourceUnreachable
+from scanner_model.errors import Problem, ScannerError, SourceRefused, SourceUnreachable
 from scanner_model.scan import SourceStatus
 
 Serve = Callable[[str, Tables], DatabaseSettings]
@@ -83,6 +83,18 @@ class TestOverTheWire:
             (State.OK, "materialize v26.1.0"),
             (State.OK, "6 tables and 2 views in 2 schemas"),
         ]
+
+    def test_optional_system_table_that_cannot_be_read_is_a_problem(self, serve) -> None:
+        """Only a table that the version lacks is passed over in silence."""
+        settings = serve("risingwave", RISINGWAVE)
+        with engine_session(settings, Location.of(settings)) as session:
+            problems: list[Problem] = []
+
+            assert session.optional_rows(("SELECT * FROM rw_catalog.nothing_there",), problems) == []
+            assert problems == []
+            assert session.optional_rows(("SELECT 1 / 0", "SELECT 1 AS id"), problems) == [{"id": 1}]
+            assert [problem.where for problem in problems] == [str(settings.source)]
+            assert "division by zero" in problems[0].what
 
     def test_missing_system_table_makes_the_source_unavailable(self, serve) -> None:
         """No schema can be read, so that nothing may be deleted: a product of the same protocol is another one."""
