@@ -16,7 +16,7 @@ from scanner_extractor.sources.connect.reader import (
     read_plugins,
 )
 from scanner_model.errors import PayloadUnexpected
-from scanner_model.kafka import ConnectorKind, ConnectorTask
+from scanner_model.kafka import Connector, ConnectorKind, ConnectorTask
 from scanner_model.names import SourceId
 
 SOURCE = SourceId("connect:main")
@@ -40,14 +40,14 @@ JSON = st.recursive(
 @given(JSON)
 def test_reader_answers_or_objects_whatever_it_is_reported(reported: Any) -> None:
     """A proxy, a fork or a newer version may answer anything."""
-    for read in (
-        lambda: read_connector("x", reported, SOURCE),
-        lambda: read_plugins(reported),
-        lambda: read_passwords(reported),
-        lambda: read_active_topics(reported, "x"),
+    for read, kind in (
+        (lambda: read_connector("x", reported, SOURCE), Connector),
+        (lambda: read_plugins(reported), dict),
+        (lambda: read_passwords(reported), frozenset),
+        (lambda: read_active_topics(reported, "x"), tuple),
     ):
         try:
-            read()
+            assert isinstance(read(), kind)
         except PayloadUnexpected:
             continue
 
