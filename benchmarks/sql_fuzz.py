@@ -84,7 +84,7 @@ def main(arguments: list[str]) -> int:
         before = time.process_time()
         try:
             flows = read_sql(text, dialect)
-        except BaseException:
+        except BaseException:  # raised again, whatever it is: the text that caused it would be lost
             print(f"raised by {dialect}: {text!r}")
             raise
         slowest = max(slowest, (time.process_time() - before, text))

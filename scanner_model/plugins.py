@@ -70,7 +70,7 @@ class Plugin:
         """Import the plug-in and return what its entry point names; raises PluginError for whatever goes wrong."""
         try:
             return EntryPoint(self.name, self.value, self.group).load()
-        except Exception as error:
+        except Exception as error:  # code of others runs here
             raise self.error(f"cannot be loaded from {self.value}: {_reason(error)}") from error
 
     def load_callable(self) -> Callable[..., Any]:
@@ -110,7 +110,7 @@ class Plugin:
             yield
         except ScannerError:
             raise
-        except Exception as error:
+        except Exception as error:  # code of others ran here
             raise self.error(f"failed: {_reason(error)}") from error
 
     def error(self, what: str) -> PluginError:

@@ -1,6 +1,7 @@
 """The syntax tree: expressions reduced to what matters for lineage (operands, names, roles), queries, statements.
 
-Offsets in the text (*at*) are ignored when two trees are compared.
+Offsets in the text (*at*) are ignored when two trees are compared. One module, although it is long, because the
+classes refer to each other.
 """
 
 from __future__ import annotations

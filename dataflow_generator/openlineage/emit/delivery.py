@@ -182,7 +182,7 @@ class Emitter:
         self.lost = 0
         try:
             self._client = _client(transport)
-        except BaseException:
+        except BaseException:  # raised again: Ctrl-C, too, must not leave the log attached
             self._log.detach()
             raise
 

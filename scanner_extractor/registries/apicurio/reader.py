@@ -283,7 +283,7 @@ _DAMAGED = (
     EOFError,
     KeyError,
     ValueError,
-    NotImplementedError,
+    NotImplementedError,  # what zipfile raises for a compression that it does not know
 )
 _DATA = (".Content.json", ".Content.data")
 _ENTRY = b"PK\x01\x02"
