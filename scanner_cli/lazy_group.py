@@ -14,7 +14,10 @@ from scanner_model.documents.json_positions import closest_match
 _SENTENCE = 1000
 
 Commands = Mapping[str, tuple[str, str]]
-"""Command name → (`module:attribute` under scanner_cli.commands, one line of help), in the order of the help."""
+"""Command name → (`module:attribute` under scanner_cli.commands, one line of help), in the order of the help.
+
+Without a module the attribute is a question, from which the command derives.
+"""
 
 
 class Group(click.Group):
@@ -74,6 +77,9 @@ class LazyGroup(Group):
         if cmd_name not in self.list_commands(ctx):
             return None
         module, _, name = self._lazy[cmd_name][0].partition(":")
+        if not module:
+            derived: click.Command = importlib.import_module("scanner_cli.questions").question_command(name)
+            return derived
         command: click.Command = getattr(importlib.import_module(f"scanner_cli.commands.{module}"), name)
         return command
 

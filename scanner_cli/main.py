@@ -11,6 +11,7 @@ from typing import NoReturn
 
 import click
 
+from scanner_api.questions.table import BY_NAME
 from scanner_cli.console import configure_utf8, echo_err, flush_streams, protect_std_streams, report_error
 from scanner_cli.entry import INTERRUPTED
 from scanner_cli.lazy_group import LazyGroup
@@ -18,19 +19,25 @@ from scanner_cli.usage_errors import Exit, exit_status, usage_error
 from scanner_model.errors import ScannerError
 from scanner_model.text import visible
 
+
+def question(name: str) -> tuple[str, str]:
+    """Return the row of a command that derives from a question."""
+    return f":{name}", BY_NAME[name].summary
+
+
 COMMANDS: Mapping[str, tuple[str, str]] = {
     "init": ("init:init", "Write a cluster.json: query Confluent Cloud, or probe hosts."),
     "extract": ("extract:extract", "Scan the sources of a cluster.json into the dictionary."),
     "check": ("check:check", "Test every connection and permission; change nothing."),
     "query": ("query:query", "Show the schemas and columns of a topic."),
-    "topics": ("listings:topics", "List the topics of the dictionary."),
-    "schemas": ("listings:schemas", "List the subjects and their versions."),
-    "columns": ("listings:columns", "List the columns of topics, by name or tag."),
+    "topics": question("topics"),
+    "schemas": question("schemas"),
+    "columns": question("columns"),
     "connectors": ("connectors:connectors", "List the connectors, and what failed."),
-    "statements": ("listings:statements", "List the statements of Flink and ksqlDB."),
-    "tables": ("listings:tables", "List catalog tables, and tables of topics."),
+    "statements": question("statements"),
+    "tables": question("tables"),
     "validate": ("validate:validate", "Find failures and inconsistencies."),
-    "scans": ("listings:scans", "List the scans, or how each source of one responded."),
+    "scans": ("scans:scans", "List the scans, or how each source of one responded."),
     "drift": ("drift:drift", "Compare deployment files with what runs."),
     "diff": ("change.diff:diff", "Compare two scans, with schema compatibility."),
     "check-change": ("change.check_change:check_change", "Check a proposed schema, statement or connector."),

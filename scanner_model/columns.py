@@ -131,6 +131,11 @@ class Column:
         """Return the dotted name that people use; empty for the root."""
         return path_name(self.path)
 
+    @property
+    def has_default(self) -> bool:
+        """Return whether there is a default; null is one, too."""
+        return self.default is not None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedSchema:

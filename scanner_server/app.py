@@ -20,10 +20,10 @@ from starlette.routing import BaseRoute, Route
 from scanner_api.dictionary import Dictionary
 from scanner_api.graph.export import live_page, live_script, live_style
 from scanner_api.measures import measures
+from scanner_api.questions.question import Question
 from scanner_model.errors import ScannerError
 from scanner_server.api.answering import Answering
-from scanner_server.api.openapi import openapi_document
-from scanner_server.api.operations import BASE, OPERATIONS, Operation
+from scanner_server.api.openapi import BASE, OPERATIONS, openapi_document
 from scanner_server.intake import Intake, intake_routes
 from scanner_server.mcp_server import mcp_routes
 from scanner_server.options import ScanStatus, ServerOptions
@@ -161,7 +161,7 @@ def application(dictionary: Dictionary, options: ServerOptions = ServerOptions()
     )
 
 
-def _route(answering: Answering, operation: Operation) -> Route:
+def _route(answering: Answering, operation: Question) -> Route:
     async def endpoint(request: Request) -> Response:
         return await answering.answer(operation, request)
 

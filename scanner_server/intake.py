@@ -12,7 +12,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from scanner_api.event_intake import Reply
-from scanner_server.api.operations import BASE
+from scanner_server.api.openapi import BASE
 from scanner_server.bodies import AT_ONCE, SECONDS, Bodies, BodyRefused
 from scanner_server.problems import problem
 

@@ -5,12 +5,11 @@ What comes from strangers' schemas never stands in the instructions or descripti
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from functools import wraps
 from importlib.metadata import version
-from typing import Any, get_type_hints
+from typing import Any
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
@@ -19,10 +18,11 @@ from mcp.types import CallToolResult, TextContent, ToolAnnotations
 from starlette.routing import BaseRoute
 
 from scanner_api.dictionary import Dictionary
-from scanner_api.searching import state as read_state
+from scanner_api.questions.names import state as read_state
+from scanner_api.questions.question import Question
 from scanner_model.errors import ScannerError
 from scanner_server.api.answering import json_text
-from scanner_server.mcp_tools import BUDGET, Tools
+from scanner_server.mcp_tools import BUDGET, TOOLS, Tools, signature_of
 from scanner_server.options import ServerOptions
 
 _INSTRUCTIONS = (
@@ -39,29 +39,14 @@ _INSTRUCTIONS = (
 
 READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
-_TOOLS = (
-    ("search", "Search names"),
-    ("describe_topic", "Describe a topic"),
-    ("find_columns", "Find columns by name or tag"),
-    ("get_lineage", "Lineage near a node"),
-    ("get_paths", "Paths between two nodes"),
-    ("get_impact", "Impact of a change"),
-    ("diff_scans", "Compare two scans"),
-    ("get_history", "History of a node"),
-    ("check_change", "Check a proposed schema"),
-    ("may_delete", "May it be deleted"),
-    ("list_problems", "List problems"),
-    ("freshness", "Freshness of sources"),
-)
-
 
 def mcp_server(tools: Tools) -> MCPServer:
-    """Return the MCP server with *tools*; a further tool is a method of `Tools` and a row of `_TOOLS`."""
+    """Return the MCP server with *tools*; a further tool is a question with a name for it."""
     server = MCPServer(
         "scanner", version=version("kafka-lineage-scanner"), instructions=_INSTRUCTIONS, log_level="WARNING"
     )
-    for name, title in _TOOLS:
-        server.tool(name=name, title=title, annotations=READ_ONLY)(_tool(getattr(tools, name)))
+    for name, question in TOOLS.items():
+        server.tool(name=name, description=question.summary, annotations=READ_ONLY)(_tool(tools, question))
     json_type = "application/json"
     server.resource("scanner://cluster/{cluster}/topic/{topic}", name="topic", mime_type=json_type)(
         tools.topic_document
@@ -72,24 +57,20 @@ def mcp_server(tools: Tools) -> MCPServer:
     return server
 
 
-def _tool(answer: Callable[..., dict[str, Any]]) -> Callable[..., CallToolResult]:
-    """Return a tool that returns *answer* as compact JSON; its errors reach the model, with the nearest names."""
+def _tool(tools: Tools, question: Question) -> Callable[..., CallToolResult]:
+    """Return a tool that answers *question* in compact JSON; its errors reach the model, with the nearest names."""
 
-    @wraps(answer)
-    def call(*arguments: Any, **named: Any) -> CallToolResult:  # noqa: ANN401
+    def call(**arguments: Any) -> CallToolResult:  # noqa: ANN401
         try:
-            result = answer(*arguments, **named)
+            result = tools.ask(question, **arguments)
         except ScannerError as error:
             raise ToolError(str(error)) from error
         return CallToolResult(content=[TextContent(type="text", text=json_text(result))], structured_content=result)
 
-    hints = get_type_hints(answer, include_extras=True) | {"return": CallToolResult}
-    call.__annotations__ = hints
-    signature = inspect.signature(answer)
-    parameters = [parameter.replace(annotation=hints[parameter.name]) for parameter in signature.parameters.values()]
-    call.__signature__ = signature.replace(  # type: ignore[attr-defined]
-        parameters=parameters, return_annotation=CallToolResult
-    )
+    signature = signature_of(question).replace(return_annotation=CallToolResult)
+    call.__signature__ = signature  # type: ignore[attr-defined]
+    call.__annotations__ = {name: each.annotation for name, each in signature.parameters.items()}
+    call.__annotations__["return"] = CallToolResult
     return call
 
 

@@ -1,4 +1,4 @@
-"""The tools of MCP: the questions of an assistant over `scanner_api`, with answers within a budget.
+"""The tools of MCP: questions for an assistant, with answers within a budget.
 
 Names, documentation and SQL come from strangers' schemas. They are only ever returned as members of a JSON document,
 cut to a length.
@@ -6,47 +6,38 @@ cut to a length.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import inspect
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, NamedTuple
 
-from pydantic import BeforeValidator, Field
+from pydantic import BeforeValidator
 
-from scanner_api import queries
 from scanner_api.dictionary import Dictionary
-from scanner_api.graph.history import diff_flows, flows_document, history, history_document
-from scanner_api.graph.lineage import impact
-from scanner_api.graph.neighbourhood import Hops, neighbourhood, paths
-from scanner_api.searching import describe_topic as describe
-from scanner_api.searching import find_columns as columns_called
-from scanner_api.searching import search as search_names
-from scanner_api.searching import state as read_state
+from scanner_api.questions.documents import document
+from scanner_api.questions.names import state as read_state
+from scanner_api.questions.question import Question
+from scanner_api.questions.table import BY_NAME, QUESTIONS
 from scanner_server.api.answering import json_text
-from scanner_server.api.answers import impact_answer, neighbourhood_answer, paths_answer
-from scanner_server.api.changes import check_change, may_delete
-from scanner_server.api.documents import document
+from scanner_server.api.openapi import parameters_of
 
 Json = Any
 
 BUDGET = 8_000
 """Tokens that an answer may have; four characters of JSON are counted as one."""
 
+TOOLS: Mapping[str, Question] = {question.tool: question for question in QUESTIONS if question.tool}
+"""The questions that assistants can ask, by the names of their tools."""
+
 _CHARACTERS = 4
 _LONGEST_TEXT = 400
+_ITEMS = 300
+"""Items that a page has by default: more would rarely fit the budget."""
 
 
 def _none_for_empty(value: object) -> object:
     """Return *value*; None for texts that models send for it."""
     return None if value in ("", "null", "None", "none") else value
-
-
-Optional = Annotated[str | None, BeforeValidator(_none_for_empty)]
-Node = Annotated[
-    str,
-    Field(min_length=1, max_length=2000, description="topic, dataset, job, group or column (topic.path); or a node id"),
-]
-AsOf = Annotated[Optional, Field(max_length=64, description="lineage of an earlier scan: its number, or a date")]
-ClusterName = Annotated[Optional, Field(description="name of a cluster; all clusters without it")]
 
 
 class Tools:
@@ -57,218 +48,29 @@ class Tools:
     ) -> None:
         self._dictionary, self._budget, self._now = dictionary, budget, now
 
-    def search(
-        self,
-        query: Annotated[str, Field(min_length=1, max_length=500, description="a name, or the start of a word of one")],
-        kind: Annotated[
-            Literal["topic", "node", "subject", "column"] | None,
-            BeforeValidator(_none_for_empty),
-            Field(description="node: jobs, datasets and consumer groups; all kinds without it"),
-        ] = None,
-        cluster: ClusterName = None,
-        limit: Annotated[int, Field(ge=1, le=100)] = 20,
-        offset: Annotated[int, Field(ge=0, le=2000, description="hits to skip, for the next page")] = 0,
-    ) -> dict[str, Any]:
-        """Search names of topics, columns, subjects, jobs, datasets and consumer groups; the best match first."""
-        kinds = (kind,) if kind else ()
-        result = search_names(self._dictionary, query, kinds=kinds, cluster=cluster, limit=limit, offset=offset)
-        answer = {"hits": document(result.hits), "more": result.more, "complete": result.complete}
-        return self._bounded(answer, "hits")
-
-    def describe_topic(
-        self,
-        cluster: Annotated[str, Field(description="the cluster's name, or one of its broker addresses")],
-        topic: Annotated[str, Field(description="the topic's exact name")],
-        subject: Annotated[Optional, Field(description="only the schemas of this subject")] = None,
-    ) -> dict[str, Any]:
-        """Describe a topic: current schemas with columns, documentation and tags; jobs and groups that use it."""
-        answer = document(describe(self._dictionary, cluster, topic))
-        schemas = [schema for schema in answer["schemas"] if subject in (None, schema["subject"])]
-        for schema in schemas:
-            schema.pop("text")
-        columns = [
-            {"schema": number, **column} for number, schema in enumerate(schemas) for column in schema.pop("columns")
-        ]
-        return self._bounded({**answer, "schemas": schemas, "columns": columns}, "columns", "users")
-
-    def find_columns(
-        self,
-        name: Annotated[Optional, Field(description="the column's own name, as `customer_id`")] = None,
-        tag: Annotated[Optional, Field(description="a whole tag, as `PII`")] = None,
-        cluster: ClusterName = None,
-        limit: Annotated[int, Field(ge=1, le=500)] = 100,
-    ) -> dict[str, Any]:
-        """Find the columns of topics that have a name or a tag, in any letter case."""
-        page = columns_called(self._dictionary, name=name, tag=tag, cluster=cluster, limit=limit)
-        columns = document(page.columns)
-        return self._bounded(
-            {"columns": columns[:limit], "more": page.after is not None, "complete": page.complete}, "columns"
-        )
-
-    def get_lineage(
-        self,
-        node: Node,
-        direction: Literal["upstream", "downstream", "both"] = "both",
-        hops: Annotated[
-            int, Field(ge=1, le=20, description="edges to follow; a job is one hop, its output the next")
-        ] = 2,
-        limit: Annotated[int, Field(ge=1, le=2000, description="edges at most")] = 300,
-        as_of: AsOf = None,
-    ) -> dict[str, Any]:
-        """Return nodes and edges near a node, each edge with its evidence; for a column its column flows.
-
-        `upstream` and `downstream` of a node count its edges in the whole graph: there is more behind a node that has
-        more of them than are listed.
-        """
-        up, down = (hops if direction in ("both", side) else 0 for side in ("upstream", "downstream"))
-        hops_of = Hops(upstream=up, downstream=down, edges=limit)
-        part = neighbourhood(self._dictionary, node, hops_of, as_of=as_of)
-        return self._bounded(document(neighbourhood_answer(part)), "edges", "nodes")
-
-    def get_paths(
-        self, start: Node, end: Node, limit: Annotated[int, Field(ge=1, le=50)] = 5, as_of: AsOf = None
-    ) -> dict[str, Any]:
-        """Return the shortest paths on which data go from one node to another; `reverse` where they go back."""
-        result = paths(self._dictionary, start, end, limit=limit, as_of=as_of)
-        return self._bounded(document(paths_answer(result)), "paths", "nodes")
-
-    def get_impact(
-        self,
-        node: Node,
-        hops: Annotated[
-            Annotated[int, Field(ge=1, le=100)] | None,
-            BeforeValidator(_none_for_empty),
-            Field(description="edges at most"),
-        ] = None,
-        limit: Annotated[int, Field(ge=1, le=2000)] = 200,
-        as_of: AsOf = None,
-    ) -> dict[str, Any]:
-        """List what is affected if a topic, column, dataset or job is renamed or dropped, the nearest first.
-
-        `use` is copies (the same value), computes, depends (filter, join), unknown (reads all, columns not known).
-        """
-        result = impact_answer(impact(self._dictionary, node, depth=hops, as_of=as_of), limit)
-        return self._bounded(document(result), "affected")
-
-    def diff_scans(
-        self,
-        first: Annotated[int, Field(ge=1, le=2**31 - 1, description="scan to compare from")],
-        second: Annotated[int, Field(ge=1, le=2**31 - 1, description="scan to compare to, of the same cluster")],
-        flows: Annotated[
-            bool, Field(description="also nodes and flows of the graphs that differ, with causes")
-        ] = False,
-    ) -> dict[str, Any]:
-        """Compare two scans: topics, schemas with their compatibility, columns, jobs; lineage with `flows`."""
-        answer = queries.diff_document(queries.diff(self._dictionary, first, second))
-        lists = ["others", "versions", "subjects", "topics", "schemas"]
-        if flows:
-            graphs = flows_document(diff_flows(self._dictionary, first, second))
-            answer |= {"flow_nodes": graphs["nodes"], "flow_edges": graphs["edges"]}
-            lists += ["flow_nodes", "flow_edges"]
-        return self._bounded(answer, *lists)
-
-    def get_history(
-        self,
-        node: Node,
-        target: Annotated[Optional, Field(description="another node: when flows between both began and ended")] = None,
-        limit: Annotated[int, Field(ge=1, le=1000)] = 100,
-    ) -> dict[str, Any]:
-        """List what each scan changed of a topic, column, job, subject or connector, the newest first."""
-        answer = history_document(node, target, history(self._dictionary, node, target))
-        lines = answer["history"][::-1]
-        return self._bounded({**answer, "history": lines[:limit], "count": len(lines)}, "history")
-
-    def check_change(
-        self,
-        text: Annotated[str, Field(min_length=1, max_length=1_000_000, description="the proposed schema")],
-        subject: Annotated[Optional, Field(description="the subject that it would be registered for")] = None,
-        topic: Annotated[Optional, Field(description="instead of a subject: the current schemas of a topic")] = None,
-        role: Annotated[Literal["key", "value"], Field(description="with topic: the side")] = "value",
-        references: Annotated[
-            dict[str, str] | None,
-            BeforeValidator(_none_for_empty),
-            Field(description="texts behind the names it refers to"),
-        ] = None,
-        cluster: ClusterName = None,
-        limit: Annotated[int, Field(ge=1, le=200, description="findings, and affected of each")] = 30,
-    ) -> dict[str, Any]:
-        """Check a proposed Avro, JSON or Protobuf schema against the stored one; nothing is registered.
-
-        Verdicts: breaks (the registry rejects it), impact (somebody uses what changes), unknown, fine.
-        """
-        answer = check_change(
-            self._dictionary,
-            text=text,
-            subject=subject or "",
-            topic=topic or "",
-            role=role,
-            references=references,
-            cluster=cluster,
-            limit=limit,
-        )
-        return self._bounded(document(answer), "findings")
-
-    def may_delete(
-        self,
-        topic: Annotated[Optional, Field(description="a topic")] = None,
-        subject: Annotated[Optional, Field(description="instead: a subject")] = None,
-        version: Annotated[
-            Annotated[int, Field(ge=1)] | None,
-            BeforeValidator(_none_for_empty),
-            Field(description="only this version of it"),
-        ] = None,
-        schema_id: Annotated[Optional, Field(description="instead: a schema id")] = None,
-        cluster: ClusterName = None,
-        limit: Annotated[int, Field(ge=1, le=500, description="uses of each")] = 50,
-    ) -> dict[str, Any]:
-        """Find out whether a topic, subject, version or schema id may be deleted, and who uses it. Deletes nothing."""
-        named = {"topic": topic or "", "subject": subject or "", "schema_id": schema_id or ""}
-        answer = may_delete(self._dictionary, **named, version=version, cluster=cluster, limit=limit)
-        return self._bounded({"answers": document(answer.items)}, "answers")
-
-    def list_problems(
-        self,
-        severity: Annotated[Literal["error", "warning"] | None, BeforeValidator(_none_for_empty)] = None,
-        cluster: ClusterName = None,
-        limit: Annotated[int, Field(ge=1, le=500)] = 100,
-    ) -> dict[str, Any]:
-        """List what failed or does not fit together: failed connectors, topics without schema, broken references."""
-        problems = [
-            finding
-            for finding in queries.findings(self._dictionary, cluster=cluster)
-            if severity in (None, str(finding.severity))
-        ]
-        answer = {"problems": document(problems[:limit]), "count": len(problems)}
-        return self._bounded(answer, "problems")
-
-    def freshness(self) -> dict[str, Any]:
-        """Return the clusters, their newest scans, and how fresh each source is."""
-        newest = {row.last_scan for row in queries.clusters(self._dictionary)}
-        scans = [scan for scan in queries.scans(self._dictionary) if scan.id in newest]
-        sources = queries.sources(self._dictionary)
-        answer = {"clusters": document(queries.clusters(self._dictionary)), "newest_scans": document(scans)}
-        return self._bounded({**answer, "sources": document(sources)}, "sources")
+    def ask(self, question: Question, **arguments: object) -> dict[str, Any]:
+        """Return the answer to *question* within the budget: texts cut, then lists of rows, in proportion."""
+        short = _cut(document(question.answer(self._dictionary, **arguments)))
+        if isinstance(short, list):
+            short = {"items": short}
+        about = self._about()
+        room = self._budget * _CHARACTERS - len(json_text(about))
+        left_out: dict[str, int] = {}
+        for nested in (True, False):
+            lists = list(_lists(short, nested=nested))
+            excess, total = len(json_text(short)) - room, sum(each.size for each in lists)
+            for each in lists if excess > 0 else ():
+                count = each.shorten(excess * each.size / total)
+                left_out |= {each.path: left_out.get(each.path, 0) + count} if count else {}
+        return {"about": about, "answer": short, "left_out": left_out}
 
     def topic_document(self, cluster: str, topic: str) -> str:
         """Return what describe_topic answers, as JSON."""
-        return json_text(self.describe_topic(cluster, topic))
+        return json_text(self.ask(BY_NAME["describe_topic"], cluster=cluster, topic=topic))
 
     def state_document(self) -> str:
         """Return what freshness answers, as JSON."""
-        return json_text(self.freshness())
-
-    def _bounded(self, answer: dict[str, Json], *lists: str) -> dict[str, Any]:
-        """Return *answer* within the budget: texts cut, then each of *lists* shortened in proportion to its length."""
-        short = _cut(answer)
-        about = self._about()
-        excess = len(json_text(short)) + len(json_text(about)) - self._budget * _CHARACTERS
-        lengths = {name: len(json_text(short[name])) for name in lists}
-        left_out: dict[str, int] = {}
-        for name in lists if excess > 0 else ():
-            items = short[name]
-            short[name] = _shortened(items, excess * lengths[name] / sum(lengths.values()))
-            left_out[name] = len(items) - len(short[name])
-        return {"about": about, "answer": short, "left_out": left_out}
+        return json_text(self.ask(BY_NAME["freshness"]))
 
     def _about(self) -> dict[str, Json]:
         now = read_state(self._dictionary)
@@ -285,6 +87,57 @@ class Tools:
         }
 
 
+def signature_of(question: Question) -> inspect.Signature:
+    """Return the signature of the tool of *question*; an empty text for a parameter that may be absent is none."""
+    parameters = []
+    for name, field in parameters_of(question).model_fields.items():
+        field = field._copy()
+        field.alias = field.validation_alias = None
+        if name == "limit" and isinstance(field.default, int):
+            field.default = min(field.default, _ITEMS)
+        required = field.is_required()
+        note: Any = Annotated[field.annotation, field]
+        parameters.append(
+            inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                annotation=note if required else Annotated[note, BeforeValidator(_none_for_empty)],
+                default=inspect.Parameter.empty if required else field.default,
+            )
+        )
+    return inspect.Signature(parameters)
+
+
+class _List(NamedTuple):
+    """A list of rows in an answer: the object that has it as a member, and where it stands."""
+
+    holder: dict[str, Json]
+    name: str
+    path: str
+    size: int
+
+    def shorten(self, excess: float) -> int:
+        """Remove the last items, which have at least *excess* characters, at most all; return how many these are."""
+        items = self.holder[self.name]
+        kept = len(items)
+        while kept and excess > 0:
+            kept -= 1
+            excess -= len(json_text(items[kept])) + 1
+        self.holder[self.name] = items[:kept]
+        return len(items) - kept
+
+
+def _lists(answer: dict[str, Json], *, nested: bool) -> Iterator[_List]:
+    """Yield the lists of objects or lists that are members of *answer*; those in their items where *nested*."""
+    for name, value in answer.items():
+        if nested:
+            for row in value if isinstance(value, list) else ():
+                inner = _lists(row, nested=False) if isinstance(row, dict) else ()
+                yield from (each._replace(path=f"{name}.{each.path}") for each in inner)
+        elif isinstance(value, list) and value and isinstance(value[0], dict | list):
+            yield _List(answer, name, name, len(json_text(value)))
+
+
 def _cut(value: Json) -> Json:
     """Return *value* with long texts cut."""
     if isinstance(value, str):
@@ -292,13 +145,3 @@ def _cut(value: Json) -> Json:
     if isinstance(value, Mapping):
         return {key: _cut(member) for key, member in value.items()}
     return [_cut(item) for item in value] if isinstance(value, list) else value
-
-
-def _shortened(items: list[Json], excess: float) -> list[Json]:
-    """Return *items* without the last ones, which have at least *excess* characters; at most all."""
-    sizes = [len(json_text(item)) + 1 for item in items]
-    count = len(items)
-    while count and excess > 0:
-        count -= 1
-        excess -= sizes[count]
-    return items[:count]

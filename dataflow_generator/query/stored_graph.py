@@ -9,7 +9,7 @@ from typing import NamedTuple
 from dataflow_generator.analysis.connectivity import CONNECTED, Component, components
 from dataflow_generator.build.coverage import Coverage, Misfit
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
-from dataflow_generator.query.traversal import Hop, TraversalOptions, lineage
+from dataflow_generator.query.traversal import Hop, Reached, TraversalOptions, lineage
 from scanner_dictionary.graph.past import PastGraphReader
 from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph
@@ -84,8 +84,8 @@ def neighbourhood(graph: GraphReader, about: StoredGraph, root: NodeRow, depth: 
 
     The context is what contains the nodes, and the schemas of the topics with their columns.
     """
-    hops, nodes = stored_lineage(graph, root, TraversalOptions(columns=True, depth=depth))
-    part = _Part(dict(nodes), {hop.edge.id: hop.edge for hop in hops})
+    reached, nodes = stored_lineage(graph, root, TraversalOptions(columns=True, upstream=depth, downstream=depth))
+    part = _Part(dict(nodes), {hop.edge.id: hop.edge for hop in reached.hops})
     if root.kind != NodeKind.COLUMN:
         _add_column_flows(graph, part)
     _add_holders(graph, part)
@@ -108,15 +108,20 @@ def part_of_cluster(graph: GraphReader, about: StoredGraph, cluster: str) -> Flo
 
 def stored_lineage(
     graph: GraphReader, root: NodeRow, options: TraversalOptions
-) -> tuple[tuple[Hop[int, EdgeRow], ...], Mapping[int, NodeRow]]:
+) -> tuple[Reached[int, EdgeRow], Mapping[int, NodeRow]]:
     """Return the edges to and from *root*, and the nodes at their ends with *root*, in the graph's order."""
+    most = options.most
 
     def ahead(nodes: Sequence[int], forward: bool, kinds: frozenset[str]) -> Iterable[Hop[int, EdgeRow]]:
-        for row in graph.edges_at(nodes, forward=forward, kinds=kinds):
-            yield Hop(row.source_node_id, row.target_node_id, row.kind, row)
+        if most is None or EdgeKind.CONTAINS in kinds or not isinstance(graph, SqlGraphReader | PastGraphReader):
+            rows = graph.edges_at(nodes, forward=forward, kinds=kinds)
+        else:  # one more than allowed, to learn whether there are others
+            rows = graph.nearest_edges(nodes, forward=forward, kinds=kinds, limit=most + 1)
+        return (Hop(row.source_node_id, row.target_node_id, row.kind, row) for row in rows)
 
-    hops = lineage(root.id, root.kind, options, ahead)
-    return hops, graph.nodes_of({root.id, *(end for hop in hops for end in (hop.source, hop.target))})
+    reached = lineage(root.id, root.kind, options, ahead)
+    ends = (end for hop in reached.hops for end in (hop.source, hop.target))
+    return reached, graph.nodes_of({root.id, *ends})
 
 
 def coverage_of(about: StoredGraph) -> Coverage:

@@ -47,39 +47,67 @@ Of `contains` edges only those to a column.
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraversalOptions:
-    """Directions and depth of a traversal (None: unlimited); *columns* also follows column flows."""
+    """How many steps a traversal has each way, and edges at *most*; None: as many as there are.
 
-    upstream: bool = True
-    downstream: bool = True
+    *columns* also follows column flows.
+    """
+
+    upstream: int | None = None
+    downstream: int | None = None
     columns: bool = False
-    depth: int | None = None
+    most: int | None = None
+
+    def steps(self, *, forward: bool) -> int | None:
+        """Return the steps downstream (*forward*) or upstream."""
+        return self.downstream if forward else self.upstream
 
 
-def lineage(root: K, kind: str, options: TraversalOptions, ahead: EdgeLookup[K, E]) -> tuple[Hop[K, E], ...]:
+class Reached(NamedTuple, Generic[K, E]):
+    """The edges of a traversal, and how many nodes other than the start it reached each way.
+
+    *complete* is False where the depth or the number of edges ended it before it had reached everything; *cut* where
+    that was the number of edges.
+    """
+
+    hops: tuple[Hop[K, E], ...]
+    upstream: int
+    downstream: int
+    complete: bool
+    cut: bool
+
+
+def lineage(root: K, kind: str, options: TraversalOptions, ahead: EdgeLookup[K, E]) -> Reached[K, E]:
     """Return the edges that lead to *root* and from it, upstream first, without duplicates, the nearest first.
 
     A column is followed from column to column; what affects a whole dataset affects each of its columns. A dataset is
     followed through jobs; with *columns*, also each of its own columns. A consumer group is followed through its
     jobs.
     """
-    directions = [forward for forward, enabled in ((False, options.upstream), (True, options.downstream)) if enabled]
+    directions = [forward for forward in (False, True) if options.steps(forward=forward) != 0]
     member_of = list(ahead([root], True, _MEMBER_OF)) if kind == NodeKind.CONSUMER_GROUP else []
     all_hops: dict[Hop[K, E], None] = dict.fromkeys(member_of)
-    starts = [root, *(hop.target for hop in member_of)]
+    starts, complete = [root, *(hop.target for hop in member_of)], True
+    counts = {True: 0, False: 0}
     for forward in directions:
+        reached: list[Hop[K, E]] = []
         if kind != NodeKind.COLUMN:
-            all_hops |= dict.fromkeys(traverse(starts, forward, DATASETS, options.depth, ahead))
+            hops, ended = traverse(starts, forward, DATASETS, options, ahead)
+            reached, complete = [*hops], complete and ended
         if kind == NodeKind.COLUMN or options.columns:
             columns = _columns_to_follow(root, kind, forward, ahead)
-            hops = traverse(columns, forward, COLUMNS, options.depth, ahead)
-            all_hops |= dict.fromkeys(_without_dead_ends(hops, forward=forward))
-    return tuple(all_hops)
+            hops, ended = traverse(columns, forward, COLUMNS, options, ahead)
+            reached, complete = [*reached, *_without_dead_ends(hops, forward=forward)], complete and ended
+        all_hops |= dict.fromkeys(reached)
+        ends = {hop.target if forward else hop.source for hop in reached if hop.kind != EdgeKind.CONTAINS}
+        counts[forward] = len(ends - {root})
+    cut = options.most is not None and len(all_hops) > options.most
+    return Reached(tuple(all_hops)[: options.most], counts[False], counts[True], complete and not cut, cut)
 
 
 def traverse(
-    starts: Iterable[K], forward: bool, kinds: Kinds, depth: int | None, ahead: EdgeLookup[K, E]
-) -> tuple[Hop[K, E], ...]:
-    """Return the edges reached from *starts*, the nearest first; a cycle is traversed once.
+    starts: Iterable[K], forward: bool, kinds: Kinds, options: TraversalOptions, ahead: EdgeLookup[K, E]
+) -> tuple[tuple[Hop[K, E], ...], bool]:
+    """Return the edges reached from *starts*, the nearest first, and whether these are all; a cycle is traversed once.
 
     A job that is entered on one of its routes is left on that route only: a mirror of ten topics has ten routes.
     """
@@ -87,7 +115,8 @@ def traverse(
     frontier = {node: set(routes) for node, routes in visited.items()}
     reached: dict[Hop[K, E], None] = {}
     steps = 0
-    while frontier and (depth is None or steps < depth):
+    most_steps = options.steps(forward=forward)
+    while frontier and (most_steps is None or steps < most_steps):
         hops = [hop for hop in ahead(list(frontier), forward, kinds) if leads_on(hop, frontier, forward)]
         reached |= dict.fromkeys(hops)
         frontier = {}
@@ -98,7 +127,10 @@ def traverse(
                 known.add(route)
                 frontier.setdefault(node, set()).add(route)
         steps += 1
-    return tuple(reached)
+        if options.most is not None and len(reached) > options.most:
+            return tuple(reached), False
+    # The nodes at the limit of the depth may be the last ones.
+    return tuple(reached), not any(True for _ in ahead(list(frontier), forward, kinds)) if frontier else True
 
 
 def leads_on(hop: Hop[K, E], frontier: Mapping[K, set[str]], forward: bool) -> bool:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 from scanner_api.dictionary import Dictionary
 from scanner_api.graph.open import find_node, past_rows
@@ -21,7 +21,7 @@ from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.engine.rows import consistent_read
 from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import NodeRow, stored_graph
-from scanner_dictionary.graph.versions import graph_versions, last_graphs_with
+from scanner_dictionary.graph.versions import last_graphs_with
 from scanner_dictionary.queries.graph_at import newest_scan_at, read_moment
 from scanner_dictionary.queries.node_history import HistoryRow as HistoryRow
 from scanner_dictionary.queries.node_history import column_history, fact_history, graph_history
@@ -33,24 +33,6 @@ from scanner_model.columns import ColumnPath, parse_path
 from scanner_model.errors import InputInvalid, NameUnknown
 
 _WHERE = "scanner history"
-
-
-class GraphOfScan(NamedTuple):
-    """A scan whose graph can be read: its number, when it was finished (None: unknown), and the graph's size."""
-
-    scan: int
-    finished: str | None
-    nodes: int
-    edges: int
-
-
-def graphs(dictionary: Dictionary) -> tuple[GraphOfScan, ...]:
-    """Return the scans whose graphs can be read with `as_of`, the oldest first.
-
-    >>> [graph.scan for graph in graphs(dictionary)]
-    """
-    with dictionary.reading() as conn:
-        return tuple(GraphOfScan(*version[:4]) for version in graph_versions(conn))
 
 
 def diff_flows(dictionary: Dictionary, first: int, second: int) -> FlowDiff:

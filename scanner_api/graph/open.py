@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from dataflow_generator.build.schema_nodes import schema_rows
-from dataflow_generator.query.hops import StoredGraphReader
+from dataflow_generator.query import stale
+from dataflow_generator.query.contents import StoredGraphReader
 from dataflow_generator.query.stored_graph import GeneratedGraph, graph_in_dictionary, graph_in_past
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import Notify, ignore
@@ -22,6 +23,7 @@ from scanner_dictionary.graph.versions import GraphVersion
 from scanner_dictionary.queries.graph_at import graph_at
 from scanner_dictionary.queries.graph_nodes import nodes_named
 from scanner_dictionary.queries.resolve import unknown_name
+from scanner_dictionary.queries.stale_facts import stale_facts
 from scanner_model.errors import InputInvalid, NameUnknown
 
 _LISTED = 10
@@ -138,3 +140,16 @@ def cluster_of_graph(graph: GraphReader, name: str) -> str:
         hint = f"known: {', '.join(names)}" if names else "nothing was scanned yet"
         raise unknown_name("cluster", name, names, hint, graph.location)
     return name
+
+
+def stale_nodes(graph: StoredGraphReader, nodes: Iterable[NodeRow]) -> Mapping[int, str] | None:
+    """Return why the newest scan could not confirm the facts of *nodes*, by node; None for an earlier graph.
+
+    A fresh node is not listed.
+    """
+    if not isinstance(graph, SqlGraphReader):
+        return None
+    listed = tuple(nodes)
+    facts = stale_facts(graph.conn, stale.fact_names(listed))
+    clusters = graph.cluster_nodes({fact.cluster for fact in facts}) if facts else ()
+    return stale.stale_nodes(listed, facts, {node.name: node.namespace for node in clusters})

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from scanner_api.queries import TopicRow, diff_document
+from scanner_api.questions.changes import diff_document
+from scanner_api.questions.listings import TopicRow
 from scanner_dictionary.compatibility.changes import Action, Verdict
 from scanner_dictionary.diff import FactAction, ScanDiff, SideChange
 from scanner_extractor.http.concurrency import Clock

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from scanner_api import queries
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import Notify, ignore
 from scanner_api.graph.generate import generate
+from scanner_api.questions import changes, listings
 from scanner_api.scanning.clusters import ScanReport
 from scanner_api.scanning.run import scan as scan_clusters
 from scanner_api.watching.notifications import Post, Target, notification_id, post
@@ -129,7 +129,7 @@ class Watch:
             raise ScannerError(f"no source of {', '.join(failed)} could be read; the last scan is kept")
 
     def _record_changes(self) -> None:
-        for cluster in queries.clusters(self._dictionary):
+        for cluster in listings.clusters(self._dictionary):
             known = self._outbox.state.scans.get(cluster.name)
             if cluster.last_scan is not None and known != cluster.last_scan:
                 pending = () if known is None else self._notifications(cluster.name, known, cluster.last_scan)
@@ -139,12 +139,12 @@ class Watch:
     def _notifications(self, cluster: str, first: int, second: int) -> tuple[Pending, ...]:
         if first > second:  # another dictionary has taken the place of the one that was watched
             return ()
-        changes = queries.diff(self._dictionary, first, second)
-        topics = queries.topics(self._dictionary, cluster=cluster, include_deleted=True)
-        at = next(row.finished for row in queries.scans(self._dictionary, cluster=cluster) if row.id == second)
-        matching = [(target, target.rules.matching(changes, topics)) for target in self._targets]
+        changed = changes.diff(self._dictionary, first, second)
+        topics = listings.topics(self._dictionary, cluster=cluster, deleted=True)
+        at = next(row.finished for row in listings.scans(self._dictionary, cluster=cluster) if row.id == second)
+        matching = [(target, target.rules.matching(changed, topics)) for target in self._targets]
         return tuple(
-            Pending(kind=target.kind, id=notification_id(changes), body=target.body(changes, matched, at))
+            Pending(kind=target.kind, id=notification_id(changed), body=target.body(changed, matched, at))
             for target, matched in matching
             if matched
         )

@@ -8,46 +8,22 @@ from typing import Any
 import click
 
 from scanner_api.dictionary import Dictionary
-from scanner_api.queries import ConnectorRow
-from scanner_api.queries import connectors as list_connectors
-from scanner_cli.options import cluster_option, dictionary_option
-from scanner_cli.output.render import format_option, narrow, show
+from scanner_api.questions import listings
+from scanner_api.questions.listings import ConnectorRow
+from scanner_api.questions.table import BY_NAME
+from scanner_cli.options import dictionary_option
+from scanner_cli.output.render import Format, format_option, narrow, show
+from scanner_cli.questions import question_options, show_items
 
-_CONNECTORS = (
-    "cluster",
-    "source",
-    "name",
-    "kind",
-    "class",
-    "state",
-    "tasks",
-    "failed",
-    "topics",
-    "error",
-    "stale",
-    "gone",
-)
 _TASKS = ("cluster", "source", "name", "task", "state", "worker", "error")
-_MARKS = frozenset({"failed", "topics", "error", "stale", "gone"})
 
 
 @click.command()
-@click.argument("pattern", required=False)
-@cluster_option
-@click.option("--failed", is_flag=True, help="Only those that failed, or have a failed task.")
+@question_options("connectors")
 @click.option("--tasks", is_flag=True, help="A line for each task.")
-@click.option("--all", "include_gone", is_flag=True, help="Include deleted connectors.")
 @dictionary_option
 @format_option()
-def connectors(
-    pattern: str | None,
-    cluster: str | None,
-    failed: bool,
-    tasks: bool,
-    include_gone: bool,
-    dictionary: Dictionary,
-    style: str,
-) -> None:
+def connectors(*, tasks: bool, dictionary: Dictionary, style: str, **named: Any) -> None:  # noqa: ANN401 - of the question
     """List the connectors of Kafka Connect: class, state, the topics that they use, and why they failed.
 
     PATTERN is a glob (`orders*`) or a part of the name. `--format json` includes configuration and traces; secrets in
@@ -62,33 +38,15 @@ def connectors(
 
     Exit status 4: the cluster is not known.
     """
-    listed = list_connectors(dictionary, cluster=cluster, pattern=pattern, failed=failed, include_deleted=include_gone)
-    rows = (
-        [row for connector in listed for row in _tasks(connector)]
-        if tasks
-        else [_line(connector) for connector in listed]
-    )
-    columns = _TASKS if tasks else _CONNECTORS
-    show(rows, narrow(columns, rows, style, _MARKS), style, document=[_document(connector) for connector in listed])
-
-
-def _line(row: ConnectorRow) -> Mapping[str, Any]:
-    """Return a connector as a row of the table."""
-    return row._asdict() | {"class": row.connector_class, "tasks": len(row.tasks), "failed": row.failed_tasks or None}
+    listed = listings.connectors(dictionary, **named)
+    if tasks and style != Format.JSON:
+        rows = [row for connector in listed for row in _tasks(connector)]
+        show(rows, narrow(_TASKS, rows, style, ("error",)), style)
+    else:
+        show_items(BY_NAME["connectors"], listed, style)
 
 
 def _tasks(row: ConnectorRow) -> Iterator[Mapping[str, Any]]:
     connector = {"cluster": row.cluster, "source": row.source, "name": row.name}
     for task in row.tasks:
         yield connector | {"task": task.number, "state": task.state, "worker": task.worker, "error": task.error}
-
-
-def _document(row: ConnectorRow) -> Mapping[str, Any]:
-    """Return a connector as JSON, with configuration and traces."""
-    members = row._asdict() | {"class": row.connector_class, "version": row.plugin_version}
-    ordered = ("cluster", "source", "name", "kind", "class", "version", "state", "worker", "topics", "error", "trace")
-    rest = ("managed_id", "config", "stale", "gone")
-    return {name: members[name] for name in ordered} | {
-        "tasks": [task._asdict() for task in row.tasks],
-        **{name: members[name] for name in rest},
-    }

@@ -8,8 +8,8 @@ from typing import Any
 import click
 
 from scanner_api.dictionary import Dictionary
-from scanner_api.queries import Difference, Drift, DriftRow
-from scanner_api.queries import drift as find_drift
+from scanner_api.questions.listings import Difference, Drift, DriftRow
+from scanner_api.questions.listings import drift as find_drift
 from scanner_cli.console import echo_err
 from scanner_cli.options import cluster_option, dictionary_option, one_of
 from scanner_cli.output.render import Format, format_option, show

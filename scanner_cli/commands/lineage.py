@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
-from typing import Any
+from typing import Any, Literal
 
 import click
 
-from scanner_api.graph.lineage import Component, Impact, Lineage, components, impact
-from scanner_api.graph.lineage import lineage as trace
 from scanner_api.graph.open import GraphSource
+from scanner_api.questions.documents import document
+from scanner_api.questions.graph import Component, ImpactList, Lineage, components, impact
+from scanner_api.questions.graph import lineage as trace
 from scanner_cli.console import echo_err
 from scanner_cli.output.graph import (
     IMPACT_COLUMNS,
-    edge_document,
     edge_row,
     impact_document,
     impact_rows,
     impact_summary,
-    node_document,
     shown_name,
 )
 from scanner_cli.output.render import Format, format_option, show
@@ -35,6 +34,11 @@ _QUERIES = {
     "both": "Both directions, the default; the same as --upstream and --downstream together.",
     "impact": "What is affected if NODE is renamed or dropped, and how.",
     "components": "The connected components of the whole graph, without NODE.",
+}
+_DIRECTIONS: Mapping[str, Literal["both", "upstream", "downstream"]] = {
+    "both": "both",
+    "upstream": "upstream",
+    "downstream": "downstream",
 }
 _EXCLUSIVE = ("impact", "components")
 
@@ -102,9 +106,9 @@ def lineage(
     if query == "components":
         _show_components(components(source), style)
     elif query == "impact":
-        _show_impact(impact(source, node, depth=depth), evidence, style)
+        _show_impact(impact(source, node, hops=depth, way=True), evidence, style)
     else:
-        _show_steps(trace(source, node, direction=query, columns=columns, depth=depth), evidence, style)
+        _show_steps(trace(source, node, direction=_DIRECTIONS[query], columns=columns, hops=depth), evidence, style)
 
 
 def _check_node(node: str, query: str) -> None:
@@ -126,24 +130,18 @@ def _show_components(listed: Sequence[Component], style: str) -> None:
 
 
 def _show_steps(traced: Lineage, evidence: bool, style: str) -> None:
-    if not traced.hops:
-        echo_err(f"note: no such flow of {shown_name(traced.root)!r} is known")
-    document = {
-        "root": traced.root.node_key,
-        "scan": traced.scan,
-        "nodes": [node_document(node) for node in traced.nodes.values()],
-        "edges": [edge_document(hop.edge, traced.nodes) for hop in traced.hops],
-        "unread": [job.node_key for job in traced.unread],
-    }
+    nodes = {node.id: node for node in traced.nodes}
+    if not traced.edges:
+        echo_err(f"note: no such flow of {shown_name(nodes[traced.root])!r} is known")
     shown = (*_STEP, "evidence") if evidence else _STEP
-    show([edge_row(hop.edge, traced.nodes) for hop in traced.hops], shown, style, document=document)
+    show([edge_row(edge, nodes) for edge in traced.edges], shown, style, document=document(traced))
     if traced.unread:
-        names = ", ".join(shown_name(job) for job in traced.unread)
+        names = ", ".join(shown_name(nodes[job]) for job in traced.unread)
         echo_err(f"note: not read, so flows through them are not known: {names}")
     _suggest(traced.column_suggestions)
 
 
-def _show_impact(result: Impact, evidence: bool, style: str) -> None:
+def _show_impact(result: ImpactList, evidence: bool, style: str) -> None:
     shown = (*IMPACT_COLUMNS, "evidence") if evidence else IMPACT_COLUMNS
     show(impact_rows(result), shown, style, document=impact_document(result))
     echo_err(f"affected: {impact_summary(result)}")

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
 import click
 
 from scanner_api.dictionary import Dictionary
-from scanner_api.queries import SchemaAnswer, topic_schemas
+from scanner_api.questions.documents import document
+from scanner_api.questions.topics import SchemaAnswer, topic_schemas
 from scanner_cli.console import echo, echo_err
 from scanner_cli.options import dictionary_option
-from scanner_cli.output.columns import SHOWN, column_document, column_rows
+from scanner_cli.output.columns import SHOWN, column_rows
 from scanner_cli.output.render import Format, csv_text, format_option, json_text, table_text
 from scanner_model.errors import InputInvalid
 from scanner_model.schemas import qualified_subject
 from scanner_model.text import visible
 
-Json = Any
 _HEAD = ("cluster", "topic", "role", "context", "subject", "version", "schema_id", "format")
 _CSV = (*_HEAD, "column", *SHOWN[1:], "stale", "deleted", "gone")
 _VERSION = re.compile(r"^(?:latest|-1|\d{1,18})$")
@@ -60,41 +59,12 @@ def query(
         echo_err(f"note: no schema describes the topic {topic!r}")
     match Format(style):
         case Format.JSON:
-            echo(json_text([answer_document(answer) for answer in answers]))
+            echo(json_text(document(answers.items)))
         case Format.CSV:
-            rows = [_head(a) | row | {"column": row["name"]} for a in answers for row in column_rows(a.columns)]
+            rows = [document(a) | row | {"column": row["name"]} for a in answers for row in column_rows(a.columns)]
             echo(csv_text(rows, _CSV), end="")
         case Format.TABLE:
             echo("\n".join(map(_table, answers)), end="")
-
-
-def answer_document(answer: SchemaAnswer) -> dict[str, Json]:
-    """Return one schema of a topic as JSON, with its origin and its columns."""
-    return _head(answer) | {"columns": [column_document(column) for column in answer.columns]}
-
-
-def _head(answer: SchemaAnswer) -> dict[str, Json]:
-    return {
-        "cluster": answer.cluster,
-        "topic": answer.topic,
-        "role": answer.role,
-        "subject": answer.subject or None,
-        "version": answer.version,
-        "schema_id": _number(answer.schema_id),
-        "format": answer.format,
-        "name": answer.name,
-        "registry": answer.registry or None,
-        "context": answer.context,
-        "strategy": answer.strategy,
-        "evidence": answer.evidence,
-        "confidence": answer.confidence,
-        "current": answer.current,
-        "stale": answer.stale,
-        "deleted": answer.deleted,
-        "gone": answer.gone,
-        "tags": list(answer.tags),
-        "owner": answer.owner or None,
-    }
 
 
 def _table(answer: SchemaAnswer) -> str:
@@ -107,11 +77,6 @@ def _table(answer: SchemaAnswer) -> str:
     owner_and_tags = " ".join([*owner, *(f"#{tag}" for tag in answer.tags)])
     lines = [f"{head}{marks}", why, *([owner_and_tags] if owner_and_tags else [])]
     return "".join(f"{visible(line)}\n" for line in lines) + table_text(column_rows(answer.columns), SHOWN)
-
-
-def _number(schema_id: str | None) -> int | str | None:
-    # Most registries number their schemas; some name them with UUIDs.
-    return int(schema_id) if schema_id and schema_id.isdecimal() else schema_id or None
 
 
 def _version(text: str | None) -> int | str | None:

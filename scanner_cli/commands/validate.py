@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 
 from scanner_api.dictionary import Dictionary
-from scanner_api.queries import validate as find_problems
+from scanner_api.questions.listings import validate as find_problems
 from scanner_cli.console import echo_err
 from scanner_cli.options import cluster_option, dictionary_option
 from scanner_cli.output.render import format_option, show

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from scanner_api.graph.generate import Coverage, GraphReport
-from scanner_api.graph.lineage import Affected, EdgeRow, Impact, NodeRow, column_node, node_path
+from scanner_api.questions.documents import document
+from scanner_api.questions.graph import AffectedNode, GraphEdge, GraphNode, ImpactList
 from scanner_cli.output.columns import problem_document
 from scanner_model.columns import path_name
 from scanner_model.text import visible
@@ -14,43 +15,18 @@ from scanner_model.text import visible
 Json = Any
 
 
-def shown_name(node: NodeRow) -> str:
+def shown_name(node: GraphNode | AffectedNode) -> str:
     """Return the name that people know; a dataset outside Kafka needs its namespace."""
     name = f"{node.namespace}/{node.name}" if node.kind == "dataset" else node.name
-    return f"{name}.{path_name(node_path(node) or ())}" if node.path else name
+    return f"{name}.{path_name(node.path)}" if node.path else name
 
 
-def node_document(node: NodeRow) -> dict[str, Json]:
-    """Return the document of a node; *path* is null unless it is a column."""
-    path = node_path(node)
+def edge_row(edge: GraphEdge, nodes: Mapping[str, GraphNode]) -> dict[str, str]:
+    """Return an edge between *nodes*, which are by their ids, as a row of a table."""
     return {
-        "id": node.node_key,
-        "kind": node.kind,
-        "namespace": node.namespace,
-        "name": node.name,
-        "path": None if path is None else list(path),
-    }
-
-
-def edge_document(edge: EdgeRow, nodes: Mapping[int, NodeRow]) -> dict[str, Json]:
-    """Return an edge between *nodes*."""
-    return {
-        "source": nodes[edge.source_node_id].node_key,
-        "target": nodes[edge.target_node_id].node_key,
-        "kind": edge.kind,
-        "type": edge.flow_type,
-        "subtype": edge.subtype,
-        "evidence": edge.evidence,
-        "certainty": edge.certainty,
-    }
-
-
-def edge_row(edge: EdgeRow, nodes: Mapping[int, NodeRow]) -> dict[str, str]:
-    """Return an edge as a row of a table."""
-    return {
-        "from": shown_name(nodes[edge.source_node_id]),
-        "how": " ".join(filter(None, (edge.kind, edge.flow_type, edge.subtype))),
-        "to": shown_name(nodes[edge.target_node_id]),
+        "from": shown_name(nodes[edge.source]),
+        "how": " ".join(filter(None, (edge.kind, edge.type, edge.subtype))),
+        "to": shown_name(nodes[edge.target]),
         "certainty": edge.certainty,
         "evidence": edge.evidence,
     }
@@ -128,55 +104,40 @@ _GROUPS = {
 }
 
 
-def impact_document(impact: Impact) -> dict[str, Json]:
-    """Return what is affected by kind, the nearest first."""
+def impact_document(impact: ImpactList) -> dict[str, Json]:
+    """Return what is affected as the API has it, but by kind, the nearest first."""
     groups: dict[str, list[Json]] = {name: [] for name in _GROUPS.values()}
     for affected in impact.affected:
-        node = _node(affected, impact)
-        groups.setdefault(_GROUPS.get(node.kind, f"{node.kind}s"), []).append(
-            node_document(node)
-            | {
-                "use": affected.use.name.lower(),
-                "steps": affected.steps,
-                "through": [impact.nodes[job].node_key for job in affected.through],
-                "way": [edge_document(hop.edge, impact.nodes) for hop in affected.route],
-            }
-        )
-    return {"root": impact.root.node_key, "affected": groups}
+        groups.setdefault(_GROUPS.get(affected.kind, f"{affected.kind}s"), []).append(document(affected))
+    return {**document(impact), "affected": groups}
 
 
-def impact_rows(impact: Impact) -> list[dict[str, Json]]:
+def impact_rows(impact: ImpactList) -> list[dict[str, Json]]:
     """Return a row for each affected node, jobs first and columns last; *evidence* is that of the last step."""
     order = list(_GROUPS)
-    rows = [(_node(affected, impact), affected) for affected in impact.affected]
-    rows.sort(key=lambda row: order.index(row[0].kind) if row[0].kind in order else len(order))
+    rows = sorted(impact.affected, key=lambda row: order.index(row.kind) if row.kind in order else len(order))
     return [
         {
-            "affected": shown_name(node),
-            "kind": node.kind,
-            "use": affected.use.name.lower(),
+            "affected": shown_name(affected),
+            "kind": affected.kind,
+            "use": affected.use,
             "steps": affected.steps,
-            "through": [impact.nodes[job].name for job in affected.through],
-            "evidence": affected.route[-1].edge.evidence,
+            "through": [impact.names[job] for job in affected.through],
+            "evidence": affected.way[-1].evidence if affected.way else "",
         }
-        for node, affected in rows
+        for affected in rows
     ]
 
 
-def impact_summary(impact: Impact) -> str:
+def impact_summary(impact: ImpactList) -> str:
     """Count what is affected, by kind and use."""
     counts: dict[str, dict[str, int]] = {}
-    for affected in impact.affected:
-        kind = _GROUPS.get(_node(affected, impact).kind, "others")
-        uses = counts.setdefault(kind, {})
-        uses[affected.use.name.lower()] = uses.get(affected.use.name.lower(), 0) + 1
+    for kind, uses in impact.counts.items():
+        of_group = counts.setdefault(_GROUPS.get(kind, "others"), {})
+        for use, count in uses.items():
+            of_group[use] = of_group.get(use, 0) + count
     listed = (
         f"{sum(uses.values())} {kind} ({', '.join(f'{count} {use}' for use, count in uses.items())})"
         for kind, uses in ((kind, counts[kind]) for kind in (*_GROUPS.values(), "others") if kind in counts)
     )
     return "; ".join(listed) or "nothing is known to be affected"
-
-
-def _node(affected: Affected[int, EdgeRow], impact: Impact) -> NodeRow:
-    node = impact.nodes[affected.node]
-    return column_node(node, affected.path) if affected.path else node

@@ -18,11 +18,11 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from scanner_api.dictionary import Dictionary
-from scanner_api.searching import state as read_state
+from scanner_api.questions.documents import document
+from scanner_api.questions.names import state as read_state
+from scanner_api.questions.question import Question
 from scanner_model.errors import InputInvalid, ScannerError
-from scanner_server.api.documents import document
 from scanner_server.api.openapi import read_parameters
-from scanner_server.api.operations import Operation
 from scanner_server.bodies import AT_ONCE, Bodies, BodyRefused
 from scanner_server.options import ServerOptions
 from scanner_server.problems import error_response, problem
@@ -104,7 +104,7 @@ class Answering:
         """Run *work* in a thread; what is *heavy* has threads of its own."""
         return await anyio.to_thread.run_sync(work, limiter=self._heavy if heavy else self._light)
 
-    async def answer(self, operation: Operation, request: Request) -> Response:
+    async def answer(self, operation: Question, request: Request) -> Response:
         """Return the response to a request of *operation*."""
         if self._running >= self._most:
             busy = problem(503, "too many requests at once", hint="send it again", headers={"Retry-After": "1"})
@@ -120,7 +120,7 @@ class Answering:
         finally:
             self._running -= 1
 
-    async def _respond(self, operation: Operation, request: Request) -> Response:
+    async def _respond(self, operation: Question, request: Request) -> Response:
         arguments = read_parameters(operation, _parameter_texts(request))
         tag = await self.tag()
         headers = {"etag": f'W/"{tag}"', "vary": "accept-encoding, authorization", "cache-control": "no-cache"}
@@ -134,7 +134,7 @@ class Answering:
         content, more = body.of(request.headers)
         return Response(content, headers=headers | more, media_type=operation.media)
 
-    async def _posted(self, operation: Operation, request: Request) -> Response:
+    async def _posted(self, operation: Question, request: Request) -> Response:
         """Answer a request whose parameters are the members of its body; the answer is not kept."""
         async with self._posting:
             pieces = await self._bodies.read(request)
@@ -147,7 +147,7 @@ class Answering:
         headers = {"vary": "accept-encoding, authorization", "cache-control": "no-store"}
         return Response(content, headers=headers | more, media_type=operation.media)
 
-    def _body(self, operation: Operation, arguments: dict[str, object]) -> Body:
+    def _body(self, operation: Question, arguments: dict[str, object]) -> Body:
         result = operation.answer(self.dictionary, **arguments)
         text = result if isinstance(result, str) else json_text(document(result))
         return Body(text.encode("utf-8", "backslashreplace"))
@@ -160,7 +160,7 @@ class Answering:
             self._state = time.monotonic(), tag
         return tag
 
-    def _counted(self, operation: Operation, response: Response) -> Response:
+    def _counted(self, operation: Question, response: Response) -> Response:
         key = operation.name, response.status_code
         self.counts[key] = self.counts.get(key, 0) + 1
         return response

@@ -1,4 +1,4 @@
-"""The OpenAPI 3.1 document, made of the table of operations."""
+"""The parameters of questions in requests, and the OpenAPI 3.1 document, both made of the table of questions."""
 
 from __future__ import annotations
 
@@ -7,17 +7,22 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 from importlib.metadata import version
-from typing import Any, get_type_hints
+from typing import Any, get_args, get_type_hints
 
-from pydantic import BaseModel, ConfigDict, ValidationError, create_model
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic.fields import FieldInfo
 
+from scanner_api.questions.documents import Schemas
+from scanner_api.questions.question import Parameter, Question
+from scanner_api.questions.table import QUESTIONS
 from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import InputInvalid, Problem
-from scanner_server.api.documents import Schemas
-from scanner_server.api.operations import BASE, OPERATIONS, Operation
 
 Json = Any
+
+BASE = "/api/v1"
+OPERATIONS = tuple(question for question in QUESTIONS if question.path)
+"""The questions that the API answers."""
 
 
 class _Parameters(BaseModel):
@@ -25,16 +30,37 @@ class _Parameters(BaseModel):
 
 
 @lru_cache(maxsize=256)
-def parameters_of(operation: Operation) -> type[BaseModel]:
-    """Return the model of the parameters of *operation*."""
-    signature = inspect.signature(operation.answer)
-    hints = get_type_hints(operation.answer, include_extras=True)
-    fields: dict[str, Any] = {
-        name: (hints[name], ... if parameter.default is parameter.empty else parameter.default)
-        for name, parameter in signature.parameters.items()
-        if name != "dictionary"
-    }
-    return create_model(f"{operation.name}_parameters", __base__=_Parameters, **fields)
+def parameters_of(question: Question) -> type[BaseModel]:
+    """Return the model of the parameters of *question* in requests; a list has pages where its size is not limited."""
+    signature = inspect.signature(question.answer)
+    hints = get_type_hints(question.answer, include_extras=True)
+    fields: dict[str, Any] = {}
+    for name, parameter in list(signature.parameters.items())[1:]:
+        kind, *notes = get_args(hints[name])
+        described = next(note for note in notes if isinstance(note, Parameter))
+        default = question.page if name == "limit" and parameter.default is None else parameter.default
+        fields[name] = kind, _field(described, default, required=parameter.default is parameter.empty)
+    return create_model(f"{question.name}_parameters", __base__=_Parameters, **fields)
+
+
+def _field(described: Parameter, default: object, *, required: bool) -> Any:  # noqa: ANN401 - pydantic's
+    limits: dict[str, Any] = {"ge": described.least, "le": described.most, "max_length": described.longest}
+    names: dict[str, Any] = {}
+    if described.request:
+        names = {"alias": described.request}
+    if required:
+        return Field(
+            description=described.text, min_length=None if described.least is not None else 1, **limits, **names
+        )
+    return Field(default, description=described.text, **limits, **names)
+
+
+@lru_cache(maxsize=256)
+def former_names(question: Question) -> Mapping[str, str]:
+    """Return the names that requests may still use for parameters, with those of today."""
+    hints = get_type_hints(question.answer, include_extras=True)
+    described = ((name, note) for name, hint in hints.items() for note in get_args(hint) if isinstance(note, Parameter))
+    return {former: note.request or name for name, note in described for former in note.former}
 
 
 def outer_name(name: str, field: FieldInfo) -> str:
@@ -42,11 +68,11 @@ def outer_name(name: str, field: FieldInfo) -> str:
     return field.alias or name
 
 
-def read_parameters(operation: Operation, values: Mapping[str, Json]) -> dict[str, Any]:
-    """Return the arguments of *operation*'s function; raises InputInvalid with every parameter that is wrong."""
-    model = parameters_of(operation)
+def read_parameters(question: Question, values: Mapping[str, Json]) -> dict[str, Any]:
+    """Return the arguments of *question*'s function; raises InputInvalid with every parameter that is wrong."""
+    model, former = parameters_of(question), former_names(question)
     try:
-        read = model.model_validate(dict(values))
+        read = model.model_validate({former.get(name, name): value for name, value in values.items()})
     except ValidationError as error:
         known = [outer_name(name, field) for name, field in model.model_fields.items()]
         raise InputInvalid.listing([_problem(detail, known) for detail in error.errors()]) from error
@@ -90,8 +116,7 @@ def openapi_document() -> Json:
     """Return the document; it is the same for every dictionary."""
     schemas = Schemas()
     paths = {
-        f"{BASE}{operation.path}": {operation.method.lower(): _operation(operation, schemas)}
-        for operation in OPERATIONS
+        f"{BASE}{question.path}": {question.method.lower(): _operation(question, schemas)} for question in OPERATIONS
     }
     paths[f"{BASE}/lineage"]["post"] = _INTAKE
     return {
@@ -113,18 +138,18 @@ def openapi_document() -> Json:
     }
 
 
-def _operation(operation: Operation, schemas: Schemas) -> Json:
-    result = get_type_hints(operation.answer)["return"]
-    schema = schemas.of(result) if operation.media == "application/json" else {"type": "string"}
+def _operation(question: Question, schemas: Schemas) -> Json:
+    result = get_type_hints(question.answer)["return"]
+    schema = schemas.of(result) if question.media == "application/json" else {"type": "string"}
     return {
-        "operationId": operation.name,
-        "summary": (operation.answer.__doc__ or "").strip().splitlines()[0],
-        **(_posted(operation) if operation.method == "POST" else {"parameters": _parameters(operation)}),
+        "operationId": question.name,
+        "summary": question.summary,
+        **(_posted(question) if question.method == "POST" else {"parameters": _parameters(question)}),
         "responses": {
-            "200": {"description": "The answer.", "content": {operation.media: {"schema": schema}}}
-            | ({} if operation.method == "POST" else {"headers": _HEADERS}),
-            **({} if operation.method == "POST" else {"304": {"description": _UNCHANGED}}),
-            **{code: {"$ref": f"#/components/responses/{code}"} for code in _errors_of(operation)},
+            "200": {"description": "The answer.", "content": {question.media: {"schema": schema}}}
+            | ({} if question.method == "POST" else {"headers": _HEADERS}),
+            **({} if question.method == "POST" else {"304": {"description": _UNCHANGED}}),
+            **{code: {"$ref": f"#/components/responses/{code}"} for code in _errors_of(question)},
         },
     }
 
@@ -133,23 +158,23 @@ _HEADERS = {"ETag": {"description": "Changes with every scan and graph.", "schem
 _UNCHANGED = "It is as the client has it (If-None-Match)."
 
 
-def _errors_of(operation: Operation) -> list[str]:
-    return [code for code in _ERRORS if operation.method == "POST" or code not in _OF_BODIES]
+def _errors_of(question: Question) -> list[str]:
+    return [code for code in _ERRORS if question.method == "POST" or code not in _OF_BODIES]
 
 
-def _posted(operation: Operation) -> Json:
+def _posted(question: Question) -> Json:
     """Return the description of a body that has the parameters as its members."""
-    schema = parameters_of(operation).model_json_schema(by_alias=True)
+    schema = parameters_of(question).model_json_schema(by_alias=True)
     for member in schema["properties"].values():
         member.pop("title", None)
     schema.pop("title")
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
 
 
-def _parameters(operation: Operation) -> list[Json]:
-    model = parameters_of(operation)
+def _parameters(question: Question) -> list[Json]:
+    model = parameters_of(question)
     described = model.model_json_schema(by_alias=True)["properties"]
-    in_path = set(re.findall(r"\{(\w+)\}", operation.path))
+    in_path = set(re.findall(r"\{(\w+)\}", question.path))
     listed = []
     for name, field in model.model_fields.items():
         outer = outer_name(name, field)

@@ -34,7 +34,7 @@ async function impactParts(node) {
   const answer = await ask("/impact", params);
   const rows = answer.affected.map((affected) =>
     make("tr", {}, [
-      make("td", {}, nodeButton(affected.node)),
+      make("td", {}, nodeButton(affected)),
       make("td", {}, affected.use),
       make("td", {}, String(affected.steps)),
     ]),

@@ -95,7 +95,7 @@ function showAll() {
 }
 
 async function load(key, upstream, downstream) {
-  const answers = await askSides("/lineage", {node: key, upstream, downstream, columns: true, limit: EDGES});
+  const answers = await askSides("/lineage", {node: key, upstream, downstream, contents: true, limit: EDGES});
   // A scan that does not have the node may have another one that its key could mean.
   const exact = answers.filter(([, part]) => part.root === key);
   const parts = exact.length ? exact : answers;

@@ -6,8 +6,8 @@ import click
 
 from scanner_api.dictionary import Dictionary
 from scanner_api.graph.history import diff_flows, flows_document
-from scanner_api.queries import diff as compare_scans
-from scanner_api.queries import diff_document, diff_rows
+from scanner_api.questions.changes import diff as compare_scans
+from scanner_api.questions.changes import diff_document, diff_rows
 from scanner_cli.options import SCAN_NUMBER, dictionary_option
 from scanner_cli.output.history import FLOW_COLUMNS, flow_rows
 from scanner_cli.output.render import Format, format_option, show

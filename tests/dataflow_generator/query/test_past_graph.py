@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import changing_installation as changing
+from dataflow_generator.query.hops import Hops, surroundings
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -17,7 +18,6 @@ from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.build.store import generate, store
 from dataflow_generator.graph import FlowGraph, NodeKind
 from dataflow_generator.openlineage.events import read_event
-from dataflow_generator.query.hops import Hops, surroundings
 from dataflow_generator.query.stored_graph import (
     GeneratedGraph,
     graph_in_dictionary,

@@ -9,11 +9,11 @@ from typing import Any
 
 import changing_installation as changing
 import pytest
+from scanner_api.graph.neighbourhood import neighbourhood, paths
+from scanner_api.graph.overview import Overview, overview
 
 from dataflow_generator.build.store import generate
 from scanner_api.dictionary import Dictionary, open_dictionary
-from scanner_api.graph.neighbourhood import neighbourhood, paths
-from scanner_api.graph.overview import Overview, overview
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 from scanner_model.streaming_sql import FlinkStatement

@@ -11,7 +11,7 @@ from starlette.requests import Request
 
 from scanner_api.dictionary import Dictionary
 from scanner_server.api.answering import Answering
-from scanner_server.api.operations import BASE, Operation
+from scanner_server.api.openapi import BASE, Operation
 from scanner_server.options import ServerOptions
 
 

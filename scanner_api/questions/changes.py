@@ -1,13 +1,10 @@
-"""Operations about changes: between two scans, of one thing over time, and those that are only proposed."""
+"""Questions about changes: between two scans, of one thing over time, and those that are only proposed."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import Field
-
-from scanner_api import queries
 from scanner_api.change_check.check import CheckOptions, Level, proposed_schema
 from scanner_api.change_check.check import check_change as run_check
 from scanner_api.change_check.deletion import may_delete as find_uses
@@ -16,12 +13,35 @@ from scanner_api.change_check.proposals import Target
 from scanner_api.dictionary import Dictionary
 from scanner_api.graph.history import diff_flows, flows_document, history_document
 from scanner_api.graph.history import history as find_history
+from scanner_api.questions.pages import Page, page_of
+from scanner_api.questions.parameters import LARGEST_NUMBER, Cluster, Cursor, Limit, Node
+from scanner_api.questions.question import Parameter
+from scanner_dictionary.diff import DiffRow, ScanDiff, as_json, rows
+from scanner_dictionary.diff import diff as compare_scans
 from scanner_model.errors import InputInvalid
-from scanner_server.api.answers import Listed, page_of
-from scanner_server.api.parameters import ClusterName, Cursor, Limit, NodeName
 
 Document = Mapping[str, Any]
-Number = Annotated[int, Field(ge=1, le=2**31 - 1)]
+
+
+def diff(dictionary: Dictionary, first: int, second: int) -> ScanDiff:
+    """Return what changed from scan *first* to scan *second* of one cluster, with the compatibility of each schema.
+
+    Raises NameUnknown where a scan is not stored, or where the two are of different clusters.
+
+    >>> diff(dictionary, 1, 2).facts
+    """
+    with dictionary.reading() as conn:
+        return compare_scans(conn, first, second)
+
+
+def diff_document(changes: ScanDiff) -> dict[str, Any]:
+    """Return *changes* as JSON, with the members of `scanner diff --format json`."""
+    return as_json(changes)
+
+
+def diff_rows(changes: ScanDiff) -> tuple[DiffRow, ...]:
+    """Return *changes* as the lines of a table in the order topic, side, column; what is of no topic comes last."""
+    return rows(changes)
 
 
 class FlowChanges(NamedTuple):
@@ -68,18 +88,21 @@ def comparison(changes: Document, flows: Document | None, limit: int) -> ScanCom
     return ScanComparison(**members, flows=of_graphs, complete=not left_out, left_out=left_out)
 
 
-def get_diff(
+def compare(
     dictionary: Dictionary,
     *,
-    first: Annotated[Number, Field(alias="from", description="The scan to compare from.")],
-    second: Annotated[Number, Field(alias="to", description="The scan to compare to, of the same cluster.")],
+    first: Annotated[int, Parameter("The scan to compare from.", least=1, most=LARGEST_NUMBER, request="from")],
+    second: Annotated[
+        int,
+        Parameter("The scan to compare to, of the same cluster.", least=1, most=LARGEST_NUMBER, request="to"),
+    ],
     flows: Annotated[
-        bool, Field(description="Also the nodes and flows that differ between the graphs of both scans, with causes.")
+        bool, Parameter("Also the nodes and flows that differ between the graphs of both scans, with causes.")
     ] = False,
-    limit: Annotated[int, Field(ge=1, le=20_000, description="How many items a list has at most.")] = 2_000,
+    limit: Annotated[int, Parameter("How many items a list has at most.", least=1, most=20_000)] = 2_000,
 ) -> ScanComparison:
     """Compare two scans, with the compatibility of each schema; the members are those of `scanner diff`."""
-    changes = queries.diff_document(queries.diff(dictionary, first, second))
+    changes = diff_document(diff(dictionary, first, second))
     graphs = flows_document(diff_flows(dictionary, first, second)) if flows else None
     return comparison(changes, graphs, limit)
 
@@ -98,16 +121,16 @@ class HistoryLine(NamedTuple):
     after: Any
 
 
-def get_history(
+def history_lines(
     dictionary: Dictionary,
     *,
-    node: NodeName,
+    node: Node,
     target: Annotated[
-        str | None, Field(max_length=2000, description="Another node: only when flows between the two began and ended.")
+        str | None, Parameter("Another node: only when flows between the two began and ended.", longest=2000)
     ] = None,
     limit: Limit = 100,
     cursor: Cursor = None,
-) -> Listed[HistoryLine]:
+) -> Page[HistoryLine]:
     """List what each scan changed of a node, subject, connector or other fact, the oldest first."""
     document = history_document(node, target, find_history(dictionary, node, target))
     return page_of((HistoryLine(**line) for line in document["history"]), cursor, limit)
@@ -138,17 +161,19 @@ class Deletion(NamedTuple):
 def may_delete(
     dictionary: Dictionary,
     *,
-    topic: Annotated[str, Field(description="A topic.")] = "",
-    subject: Annotated[str, Field(description="A subject; `:.ctx:NAME` in a context.")] = "",
-    version: Annotated[Number | None, Field(description="With *subject*: only this version.")] = None,
-    schema_id: Annotated[str, Field(description="A schema id: every version that has it.")] = "",
-    cluster: ClusterName = None,
-    limit: Annotated[int, Field(ge=1, le=10_000, description="How many uses of one thing at most.")] = 1_000,
-) -> Listed[Deletion]:
+    topic: Annotated[str, Parameter("A topic.")] = "",
+    subject: Annotated[str, Parameter("A subject; `:.ctx:NAME` in a context.")] = "",
+    version: Annotated[
+        int | None, Parameter("With *subject*: only this version.", least=1, most=LARGEST_NUMBER)
+    ] = None,
+    schema_id: Annotated[str, Parameter("A schema id: every version that has it.")] = "",
+    cluster: Cluster = None,
+    limit: Annotated[int, Parameter("How many uses of one thing at most.", least=1, most=10_000)] = 1_000,
+) -> Page[Deletion]:
     """Answer whether a topic, subject, version or schema id may be deleted, for each cluster; nothing is deleted."""
     answers = find_uses(dictionary, topic=topic, subject=subject, version=version, schema_id=schema_id, cluster=cluster)
-    listed = [_deletion(deletion_document(answer), limit) for answer in answers]
-    return Listed(items=listed, next_cursor=None, complete=all(item.complete for item in listed))
+    listed = tuple(_deletion(deletion_document(answer), limit) for answer in answers)
+    return Page(items=listed, next_cursor=None, complete=all(item.complete for item in listed))
 
 
 def _deletion(document: Document, limit: int) -> Deletion:
@@ -182,19 +207,19 @@ LevelName = Literal[
 def check_change(
     dictionary: Dictionary,
     *,
-    text: Annotated[str, Field(min_length=1, description="The proposed schema: Avro, JSON Schema or Protobuf.")],
-    subject: Annotated[str, Field(description="The subject that it would be registered for.")] = "",
-    topic: Annotated[str, Field(description="Instead of a subject: each current schema of one side of a topic.")] = "",
-    role: Annotated[Literal["key", "value"], Field(description="The side of the topic.")] = "value",
+    text: Annotated[str, Parameter("The proposed schema: Avro, JSON Schema or Protobuf.")],
+    subject: Annotated[str, Parameter("The subject that it would be registered for.")] = "",
+    topic: Annotated[str, Parameter("Instead of a subject: each current schema of one side of a topic.")] = "",
+    role: Annotated[Literal["key", "value"], Parameter("The side of the topic.")] = "value",
     format: Annotated[  # the word that registries have for it
-        Literal["AVRO", "JSON", "PROTOBUF"] | None, Field(description="Guessed from the text without it.")
+        Literal["AVRO", "JSON", "PROTOBUF"] | None, Parameter("Guessed from the text without it.")
     ] = None,
     references: Annotated[
-        dict[str, str] | None, Field(description="Texts behind the names that it refers to; else the stored ones.")
+        dict[str, str] | None, Parameter("Texts behind the names that it refers to; else the stored ones.")
     ] = None,
-    compatibility: Annotated[LevelName | None, Field(description="In place of the subject's stored level.")] = None,
-    cluster: ClusterName = None,
-    limit: Annotated[int, Field(ge=1, le=5_000, description="How many findings, and affected of each.")] = 500,
+    compatibility: Annotated[LevelName | None, Parameter("In place of the subject's stored level.")] = None,
+    cluster: Cluster = None,
+    limit: Annotated[int, Parameter("How many findings, and affected of each.", least=1, most=5_000)] = 500,
 ) -> ChangeCheck:
     """Check a proposed schema: whether the registry would accept it, and which columns, jobs and groups it hits."""
     if bool(subject) == bool(topic):

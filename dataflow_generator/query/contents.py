@@ -1,0 +1,82 @@
+"""What a drawn part of the graph needs beside its flows: holders, schemas, columns, and how much is not drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from dataflow_generator.graph import EdgeKind, NodeKind
+from scanner_dictionary.graph.past import PastGraphReader
+from scanner_dictionary.graph.reader import SqlGraphReader
+from scanner_dictionary.graph.store import EdgeRow, NodeRow
+
+_JOB_LEVEL = frozenset((EdgeKind.READS, EdgeKind.WRITES, EdgeKind.MATERIALIZES, EdgeKind.MEMBER_OF))
+_FLOWS = frozenset((EdgeKind.COLUMN_FLOW,))
+_HOLDS = frozenset((EdgeKind.CONTAINS, EdgeKind.HAS_SCHEMA))
+
+StoredGraphReader = SqlGraphReader | PastGraphReader
+"""A reader of a graph in the dictionary, which reads a bounded number of edges, and counts them."""
+
+
+@dataclass(slots=True)
+class Part:
+    """Nodes and edges by their keys, of which at most *left* edges are added; *complete* is False where some were not.
+
+    The clusters of topics, and the datasets of columns, are always added.
+    """
+
+    graph: StoredGraphReader
+    nodes: dict[int, NodeRow]
+    edges: dict[int, EdgeRow]
+    left: int
+    complete: bool = True
+
+    def add_contents(self) -> None:
+        """Add the schemas and columns of the topics and datasets, and the flows between columns that are there."""
+        kinds = (NodeKind.TOPIC, NodeKind.DATASET)
+        outer: Collection[int] = [node.id for node in self.nodes.values() if node.kind in kinds]
+        while outer:
+            outer = self._add(self._nearest(outer, _HOLDS))
+        columns = [node.id for node in self.nodes.values() if node.kind == NodeKind.COLUMN]
+        if columns:
+            self._add(row for row in self._nearest(columns, _FLOWS) if row.target_node_id in self.nodes)
+
+    def add_holders(self) -> None:
+        """Add the clusters of topics, and the datasets of columns."""
+        inner: Collection[int] = [
+            node.id for node in self.nodes.values() if node.kind in (NodeKind.TOPIC, NodeKind.COLUMN)
+        ]
+        while inner:
+            inner = self._add(self.graph.edges_at(list(inner), forward=False, kinds=("contains",), holders=True))
+
+    def _nearest(self, nodes: Collection[int], kinds: Collection[str]) -> list[EdgeRow]:
+        """Return the edges from *nodes* that are not there yet, as many as may be added."""
+        room = max(self.left, 0)
+        # One more than allowed, to learn whether there are others.
+        rows = self.graph.nearest_edges(sorted(nodes), forward=True, kinds=kinds, limit=room + 1)
+        self.complete = self.complete and len(rows) <= room
+        return [row for row in rows if row.id not in self.edges][:room]
+
+    def _add(self, rows: Iterable[EdgeRow]) -> list[int]:
+        """Add edges and the nodes at their ends; return the nodes that are new."""
+        new = {row.id: row for row in rows if row.id not in self.edges}
+        self.edges |= new
+        self.left -= len(new)
+        ends = {end for row in new.values() for end in (row.source_node_id, row.target_node_id)} - self.nodes.keys()
+        self.nodes.update(self.graph.nodes_of(ends))
+        return sorted(ends)
+
+
+def edge_counts(graph: StoredGraphReader, nodes: Iterable[NodeRow], *, forward: bool) -> Mapping[int, int]:
+    """Count the edges of *nodes* that leave them (*forward*) or enter them in the whole graph.
+
+    These are reads, writes, materializations and members of jobs and data, and flows of columns. A node without any is
+    not listed.
+    """
+    by_level: dict[bool, list[int]] = {True: [], False: []}
+    for node in nodes:
+        if node.kind != NodeKind.CLUSTER:
+            by_level[node.kind == NodeKind.COLUMN].append(node.id)
+    return graph.count_edges(by_level[False], forward=forward, kinds=_JOB_LEVEL) | graph.count_edges(
+        by_level[True], forward=forward, kinds=_FLOWS
+    )

@@ -1,0 +1,465 @@
+"""Questions about the generated graph: what is around a node, paths between two, the impact of a change.
+
+Everywhere *node* is the name of a topic, dataset, job, consumer group or column, `NAMESPACE/NAME`, or an id of the
+graph, and *as_of* a scan number or a date whose graph is read instead of the newest. Every function raises InputInvalid
+where several nodes have the name, NameUnknown where none has, no graph was generated, or none is known of *as_of*.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal, NamedTuple
+
+from dataflow_generator.analysis.connectivity import Component as Component
+from dataflow_generator.build.coverage import Coverage
+from dataflow_generator.query.contents import Part, StoredGraphReader, edge_counts
+from dataflow_generator.query.paths import PathLimits, shortest_paths
+from dataflow_generator.query.stored_graph import JOB_LEVEL, coverage_of, stored_lineage
+from dataflow_generator.query.traversal import DATASETS, Hop, TraversalOptions
+from scanner_api.dictionary import Dictionary
+from scanner_api.graph.lineage import (
+    Impact,
+    column_node,
+    column_suggestions,
+    impact_of,
+    is_unread,
+    node_path,
+    unread_jobs,
+)
+from scanner_api.graph.open import GraphSource, find_node, open_graph, open_stored_rows, stale_nodes
+from scanner_api.questions.pages import Page
+from scanner_api.questions.parameters import AsOf, Node
+from scanner_api.questions.question import Parameter
+from scanner_dictionary.graph.past import PastGraphReader
+from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
+from scanner_dictionary.graph.store import EdgeRow, NodeRow
+from scanner_dictionary.graph.versions import graph_versions
+from scanner_model.columns import path_name
+from scanner_model.text import csv_row
+
+_FLOWS = frozenset(("column-flow",))
+_EDGES_OF_A_STEP = 20_000
+
+
+class GraphNode(NamedTuple):
+    """A node of the graph; *path* is a column's, else None.
+
+    *upstream* and *downstream* count its edges in the whole graph, each way; None where they were not counted. *stale*
+    is why the newest scan could not confirm it, empty where it did; None where that is not looked up. *unread*: the
+    statement, or the class of the connector, could not be parsed, so that its flows are unknown.
+    """
+
+    id: str
+    kind: str
+    namespace: str
+    name: str
+    path: tuple[str, ...] | None
+    attributes: Mapping[str, object]
+    upstream: int | None
+    downstream: int | None
+    stale: str | None
+    unread: bool
+
+
+class GraphEdge(NamedTuple):
+    """An edge between two nodes' ids; *type* and *subtype* are empty where it is no column flow."""
+
+    source: str
+    target: str
+    kind: str
+    type: str
+    subtype: str
+    evidence: str
+    certainty: str
+
+
+class Reachable(NamedTuple):
+    """How many nodes data come from and go to; *complete* is False where the search was ended before it had all."""
+
+    upstream: int
+    downstream: int
+    complete: bool
+
+
+class Lineage(NamedTuple):
+    """What is around *root*, a node's id, in the graph of *scan* (None for a graph in files).
+
+    *edges* are in the order of traversal, upstream first, the nearest first; *nodes* are those at their ends, with
+    *root* and *unread*. *complete* is False where edges were left out. *unread* are the ids of the jobs at these nodes
+    whose statement or connector could not be parsed: there may be flows through them that are not listed.
+    *column_suggestions* are columns above and below a column that have flows of their own.
+    """
+
+    root: str
+    scan: int | None
+    nodes: tuple[GraphNode, ...]
+    edges: tuple[GraphEdge, ...]
+    reachable: Reachable
+    complete: bool
+    unread: tuple[str, ...]
+    column_suggestions: tuple[str, ...]
+
+
+Direction = Annotated[Literal["both", "upstream", "downstream"], Parameter("Where to follow the flows.", option=None)]
+Hops = Annotated[
+    int | None,
+    Parameter(
+        "At most so many edges from the node; else to the end.",
+        least=0,
+        most=100,
+        former=("depth",),
+        option="--depth",
+        metavar="N",
+    ),
+]
+
+
+def lineage(
+    graph: GraphSource | Dictionary,
+    node: Node,
+    *,
+    direction: Direction = "both",
+    hops: Hops = None,
+    upstream: Annotated[
+        int | None, Parameter("Hops upstream, instead of `hops`.", least=0, most=100, option=None)
+    ] = None,
+    downstream: Annotated[
+        int | None, Parameter("Hops downstream, instead of `hops`.", least=0, most=100, option=None)
+    ] = None,
+    columns: Annotated[bool, Parameter("Also the flows of its columns.")] = False,
+    contents: Annotated[
+        bool,
+        Parameter("Also what contains these nodes, and the schemas and columns of topics and datasets.", option=None),
+    ] = False,
+    limit: Annotated[int | None, Parameter("How many edges at most.", least=1, most=20_000, option=None)] = None,
+    as_of: AsOf = None,
+) -> Lineage:
+    """Return where the data of *node* come from and where they go, in the graph that was generated last.
+
+    *hops*, or *upstream* and *downstream*, limit the steps each way, *limit* the number of edges. *columns* adds the
+    flows of its columns, *contents* what a drawing of the nodes needs.
+
+    >>> [edge.kind for edge in lineage(dictionary, "orders", direction="downstream").edges]
+    """
+    options = TraversalOptions(
+        upstream=_steps(hops if upstream is None else upstream, enabled=direction != "downstream"),
+        downstream=_steps(hops if downstream is None else downstream, enabled=direction != "upstream"),
+        columns=columns,
+        most=limit,
+    )
+    with open_graph(GraphSource.of(graph, as_of)) as opened:
+        rows = opened.rows
+        root = find_node(rows, node, "node")
+        reached, found = stored_lineage(rows, root, options)
+        unread = unread_jobs(rows, found, options)
+        nodes = {**found, **{job.id: job for job in unread}}
+        edges, complete = [hop.edge for hop in reached.hops], True
+        if isinstance(rows, SqlGraphReader | PastGraphReader):
+            if contents:
+                left = (limit if limit is not None else _EDGES_OF_A_STEP) - len(edges)
+                part = Part(rows, dict(nodes), {edge.id: edge for edge in edges}, left)
+                part.add_contents()
+                part.add_holders()
+                nodes, edges, complete = part.nodes, list(part.edges.values()), part.complete
+            described = described_nodes(rows, nodes.values(), counted=True)
+        else:
+            described = {key: graph_node(row) for key, row in nodes.items()}
+        return Lineage(
+            root=root.node_key,
+            scan=opened.about.last_scan,
+            nodes=tuple(described.values()),
+            edges=tuple(graph_edge(edge, nodes) for edge in edges),
+            reachable=Reachable(reached.upstream, reached.downstream, reached.complete),
+            complete=complete
+            and (reached.complete or (hops is not None and len(reached.hops) < (limit or len(edges) + 1))),
+            unread=tuple(job.node_key for job in unread),
+            column_suggestions=column_suggestions(rows, root, node),
+        )
+
+
+def _steps(hops: int | None, *, enabled: bool) -> int | None:
+    return hops if enabled else 0
+
+
+class PathList(NamedTuple):
+    """The shortest paths in the graph of *scan*, each a list of edges; *reverse*: data go from *end* to *start*.
+
+    *complete* is False where a limit ended the search.
+    """
+
+    start: str
+    end: str
+    scan: int
+    reverse: bool
+    complete: bool
+    nodes: tuple[GraphNode, ...]
+    paths: tuple[tuple[GraphEdge, ...], ...]
+
+
+def paths(
+    dictionary: Dictionary,
+    start: Annotated[
+        Node, Parameter("The node where data come from, named as in `lineage`.", longest=2000, request="from")
+    ],
+    end: Annotated[Node, Parameter("The node where they go.", longest=2000, request="to")],
+    *,
+    limit: Annotated[int, Parameter("How many paths at most.", least=1, most=100)] = 10,
+    as_of: AsOf = None,
+) -> PathList:
+    """Return the shortest paths on which data go from *start* to *end*; the other way where there is none.
+
+    Two columns are connected by column flows; otherwise data and jobs are, and a column stands for its topic or
+    dataset.
+
+    >>> paths(dictionary, "orders", "payments").paths
+    """
+    with open_stored_rows(GraphSource.of(dictionary, as_of)) as (graph, about):
+
+        def ahead(nodes: Sequence[int], forward: bool, kinds: frozenset[str]) -> Iterable[Hop[int, EdgeRow]]:
+            rows = graph.nearest_edges(nodes, forward=forward, kinds=kinds, limit=_EDGES_OF_A_STEP)
+            return (Hop(row.source_node_id, row.target_node_id, row.kind, row) for row in rows)
+
+        ends = find_node(graph, start, "from"), find_node(graph, end, "to")
+        columns = all(node.kind == "column" for node in ends)
+        first, last = ends if columns else (_holder(graph, ends[0]), _holder(graph, ends[1]))
+        kinds, limits = (_FLOWS if columns else DATASETS), PathLimits(paths=limit)
+        shortest, reverse = shortest_paths(first.id, last.id, kinds, ahead, limits), False
+        if not shortest.paths:
+            back = shortest_paths(last.id, first.id, kinds, ahead, limits)
+            shortest, reverse = (back, True) if back.paths else (shortest, False)
+        keys = {key for path in shortest.paths for hop in path for key in (hop.source, hop.target)}
+        nodes = graph.nodes_of({first.id, last.id, *keys})
+        return PathList(
+            start=first.node_key,
+            end=last.node_key,
+            scan=about.last_scan,
+            reverse=reverse,
+            complete=shortest.complete,
+            nodes=tuple(described_nodes(graph, nodes.values()).values()),
+            paths=tuple(tuple(graph_edge(hop.edge, nodes) for hop in path) for path in shortest.paths),
+        )
+
+
+def _holder(graph: GraphReader, node: NodeRow) -> NodeRow:
+    """Return the topic or dataset of a column; another node itself."""
+    if node.kind != "column":
+        return node
+    holders = [edge.source_node_id for edge in graph.edges_at([node.id], forward=False, kinds=("contains",))]
+    return next(iter(graph.nodes_of(holders[:1]).values()), node)
+
+
+@dataclass(frozen=True, slots=True)
+class AffectedNode:
+    """A node that is affected; *use* is copies, computes, depends, unknown, made or writes.
+
+    *through* are the ids of jobs, *way* the edges that lead there; None where they were not asked for.
+    """
+
+    id: str
+    kind: str
+    namespace: str
+    name: str
+    path: tuple[str, ...] | None
+    use: str
+    steps: int
+    through: tuple[str, ...]
+    way: tuple[GraphEdge, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImpactList:
+    """What is affected if *root*, a node's id, is renamed or dropped, the nearest first.
+
+    *counts* are of all that is affected, by kind and use; *names* are those of the jobs in `through`, by their ids.
+    *left_out* counts what is not listed, *complete* is False where anything is. *scan* is the newest scan that the
+    graph is of, None for a graph in files.
+    """
+
+    root: str
+    scan: int | None
+    complete: bool
+    affected: tuple[AffectedNode, ...]
+    counts: Mapping[str, Mapping[str, int]]
+    names: Mapping[str, str]
+    left_out: int
+    column_suggestions: tuple[str, ...]
+
+
+def impact(
+    graph: GraphSource | Dictionary,
+    node: Node,
+    *,
+    hops: Hops = None,
+    way: Annotated[bool, Parameter("Also the edges that lead to each.", option=None)] = False,
+    limit: Annotated[
+        int | None, Parameter("How many affected nodes at most.", least=1, most=10_000, option=None)
+    ] = None,
+    as_of: AsOf = None,
+) -> ImpactList:
+    """Return what is affected, in at most *hops* steps, if *node* is renamed or dropped, the nearest first.
+
+    >>> [affected.steps for affected in impact(dictionary, "orders").affected]
+    """
+    with open_graph(GraphSource.of(graph, as_of)) as opened:
+        found = impact_of(opened.rows, find_node(opened.rows, node, "node"), node, hops)
+    counts: dict[str, dict[str, int]] = {}
+    for reached in found.affected:
+        uses = counts.setdefault("column" if reached.path else found.nodes[reached.node].kind, {})
+        uses[reached.use.name.lower()] = uses.get(reached.use.name.lower(), 0) + 1
+    left_out = 0 if limit is None else max(0, len(found.affected) - limit)
+    return ImpactList(
+        root=found.root.node_key,
+        scan=opened.about.last_scan,
+        complete=not left_out,
+        affected=_affected(found, limit, way=way),
+        names={
+            found.nodes[job].node_key: found.nodes[job].name for row in found.affected[:limit] for job in row.through
+        },
+        counts=counts,
+        left_out=left_out,
+        column_suggestions=found.column_suggestions,
+    )
+
+
+def _jobs(found: Impact, limit: int | None) -> Iterable[NodeRow]:
+    return (found.nodes[job] for row in found.affected[:limit] for job in row.through)
+
+
+def _affected(found: Impact, limit: int | None, *, way: bool) -> tuple[AffectedNode, ...]:
+    rows = []
+    for reached in found.affected[:limit]:
+        node = found.nodes[reached.node]
+        node = column_node(node, reached.path) if reached.path else node
+        rows.append(
+            AffectedNode(
+                *(node.node_key, node.kind, node.namespace, node.name, node_path(node)),
+                use=reached.use.name.lower(),
+                steps=reached.steps,
+                through=tuple(found.nodes[job].node_key for job in reached.through),
+                way=tuple(graph_edge(hop.edge, found.nodes) for hop in reached.route) if way else None,
+            )
+        )
+    return tuple(rows)
+
+
+IMPACT_COLUMNS = ("kind", "namespace", "name", "column", "use", "steps", "through")
+
+
+def impact_csv(dictionary: Dictionary, node: Node, *, hops: Hops = None, as_of: AsOf = None) -> str:
+    """Return what is affected as CSV, one line a node.
+
+    >>> impact_csv(dictionary, "orders").splitlines()[0]
+    """
+    rows = (
+        (each.kind, each.namespace, each.name, path_name(each.path or ()), each.use, each.steps, " ".join(each.through))
+        for each in impact(dictionary, node, hops=hops, as_of=as_of).affected
+    )
+    return "".join(map(csv_row, (IMPACT_COLUMNS, *rows)))
+
+
+class WholeGraph(NamedTuple):
+    """The graph of *scan* without schemas and columns; no nodes, and *complete* False, where there are too many.
+
+    *node_count* and *edge_count* are of the whole graph, *coverage* counts what was parsed, and lists the problems.
+    """
+
+    scan: int
+    nodes: tuple[GraphNode, ...]
+    edges: tuple[GraphEdge, ...]
+    complete: bool
+    node_count: int
+    edge_count: int
+    coverage: Coverage
+
+
+def whole_graph(
+    dictionary: Dictionary,
+    *,
+    limit: Annotated[int, Parameter("No nodes where there are more.", least=1, most=10_000)] = 2_000,
+    as_of: AsOf = None,
+) -> WholeGraph:
+    """Return the graph without schemas and columns where it has at most *limit* nodes.
+
+    >>> whole_graph(dictionary).nodes
+    """
+    with open_stored_rows(GraphSource.of(dictionary, as_of)) as (rows, about):
+        nodes = {node.id: node for node in rows.top_nodes(limit + 1)}
+        complete = len(nodes) <= limit
+        edges: list[EdgeRow] = []
+        if complete:
+            clusters = [node.id for node in nodes.values() if node.kind == "cluster"]
+            inside = rows.edges_at(clusters, forward=True, kinds=("contains",), holders=True)
+            edges = sorted((*inside, *rows.edges_at(list(nodes), forward=True, kinds=JOB_LEVEL)))
+        shown = nodes if complete else {}
+        return WholeGraph(
+            scan=about.last_scan,
+            nodes=tuple(described_nodes(rows, shown.values()).values()),
+            edges=tuple(graph_edge(edge, nodes) for edge in edges),
+            complete=complete,
+            node_count=about.nodes,
+            edge_count=about.edges,
+            coverage=coverage_of(about),
+        )
+
+
+class GraphOfScan(NamedTuple):
+    """A scan whose graph can be read: its number, when it was finished (None: unknown), and the graph's size."""
+
+    scan: int
+    finished: str | None
+    nodes: int
+    edges: int
+
+
+def graphs(dictionary: Dictionary) -> Page[GraphOfScan]:
+    """Return the scans whose graphs can be read with `as_of`, the oldest first.
+
+    >>> [graph.scan for graph in graphs(dictionary)]
+    """
+    with dictionary.reading() as conn:
+        return Page(tuple(GraphOfScan(*version[:4]) for version in graph_versions(conn)))
+
+
+def components(graph: GraphSource | Dictionary, *, as_of: AsOf = None) -> tuple[Component, ...]:
+    """Return the connected components of the whole graph, the largest first; raises NameUnknown without a graph."""
+    with open_graph(GraphSource.of(graph, as_of)) as opened:
+        return opened.components()
+
+
+def described_nodes(
+    graph: StoredGraphReader, nodes: Iterable[NodeRow], *, counted: bool = False
+) -> dict[int, GraphNode]:
+    """Return *nodes* by their keys, in the graph's order, with what is stale; *counted*: with numbers of edges."""
+    rows = sorted(nodes, key=lambda row: row.id)
+    stale = stale_nodes(graph, rows)
+    ways = [edge_counts(graph, rows, forward=forward) if counted else None for forward in (False, True)]
+    return {
+        row.id: graph_node(row, stale, *(None if way is None else way.get(row.id, 0) for way in ways)) for row in rows
+    }
+
+
+def graph_node(
+    node: NodeRow, stale: Mapping[int, str] | None = None, upstream: int | None = None, downstream: int | None = None
+) -> GraphNode:
+    """Return the row of a node; *stale* has the reasons of stale nodes, None where they are not known."""
+    attributes: dict[str, object] = json.loads(node.attributes)
+    return GraphNode(
+        id=node.node_key,
+        kind=node.kind,
+        namespace=node.namespace,
+        name=node.name,
+        path=node_path(node),
+        attributes=attributes,
+        upstream=upstream,
+        downstream=downstream,
+        stale=None if stale is None else stale.get(node.id, ""),
+        unread=is_unread(node),
+    )
+
+
+def graph_edge(edge: EdgeRow, nodes: Mapping[int, NodeRow]) -> GraphEdge:
+    """Return the row of an edge between *nodes*."""
+    ends = nodes[edge.source_node_id].node_key, nodes[edge.target_node_id].node_key
+    return GraphEdge(*ends, edge.kind, edge.flow_type, edge.subtype, edge.evidence, edge.certainty)

@@ -1,0 +1,274 @@
+"""Questions that list what the dictionary has: each returns rows in a documented order, and changes nothing.
+
+Everywhere *cluster* limits the answer to one cluster (NameUnknown for one that the dictionary does not have), *pattern*
+is a glob where it holds `*`, `?` or `[`, else a part of the name, and *deleted* adds what its source no longer has.
+*limit* is the most items of a page, None for all; *cursor* is `next_cursor` of the page before. Every function raises
+DictionaryUnusable where the dictionary cannot be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from itertools import islice
+from typing import Annotated, Literal, TypeVar
+
+from scanner_api.dictionary import Dictionary, known_cluster
+from scanner_api.questions.pages import Page, keyed_page, page_of, read_cursor, write_cursor
+from scanner_api.questions.parameters import Cluster, Cursor, Deleted, Limit, Pattern, Scan
+from scanner_api.questions.question import Parameter
+from scanner_dictionary import queries
+from scanner_dictionary.queries import ClusterRow as ClusterRow
+from scanner_dictionary.queries import ConnectorRow as ConnectorRow
+from scanner_dictionary.queries import OutcomeRow as OutcomeRow
+from scanner_dictionary.queries import ScanRow as ScanRow
+from scanner_dictionary.queries import SourceRow as SourceRow
+from scanner_dictionary.queries import StatementRow as StatementRow
+from scanner_dictionary.queries import SubjectRow as SubjectRow
+from scanner_dictionary.queries import TopicRow as TopicRow
+from scanner_dictionary.queries.catalog_tables import TableLine as TableLine
+from scanner_dictionary.queries.catalog_tables import tables as catalog_tables
+from scanner_dictionary.queries.columns import TopicColumnRow as TopicColumnRow
+from scanner_dictionary.queries.columns import topic_columns
+from scanner_dictionary.queries.drift import Difference as Difference
+from scanner_dictionary.queries.drift import Drift as Drift
+from scanner_dictionary.queries.drift import DriftResult as DriftResult
+from scanner_dictionary.queries.drift import DriftRow as DriftRow
+from scanner_dictionary.queries.drift import drift as find_drift
+from scanner_dictionary.search.columns_by_name import columns_called
+from scanner_dictionary.search.names import leaf_name
+from scanner_dictionary.validation import RULES, stored_findings
+from scanner_dictionary.validation import Finding as Finding
+from scanner_dictionary.validation import validate as run_rules
+from scanner_model.documents.schema_errors import closest_match
+from scanner_model.errors import InputInvalid, Problem
+
+T = TypeVar("T")
+
+
+def clusters(dictionary: Dictionary) -> Page[ClusterRow]:
+    """Return the clusters by name, with their broker addresses and newest scans."""
+    with dictionary.reading() as conn:
+        return Page(queries.clusters(conn))
+
+
+def topics(
+    dictionary: Dictionary,
+    *,
+    cluster: Cluster = None,
+    pattern: Pattern = None,
+    without_schema: Annotated[bool, Parameter("Only topics that no schema describes.")] = False,
+    deleted: Deleted = False,
+    limit: Limit = None,
+    cursor: Cursor = None,
+) -> Page[TopicRow]:
+    """Return the topics by cluster and name; *without_schema*: only those that no schema describes.
+
+    >>> [topic.name for topic in topics(dictionary, pattern="orders*")]
+    """
+    after = read_cursor(cursor, str, str) if cursor else None
+    with dictionary.reading() as conn:
+        rows = queries.topics(
+            conn,
+            cluster=known_cluster(conn, cluster),
+            pattern=pattern,
+            without_schema=without_schema,
+            include_gone=deleted,
+            after=(after[0], after[1]) if after else None,
+        )
+        return keyed_page(_one_more(rows, limit), lambda row: (row.cluster, row.name), limit)
+
+
+def schemas(
+    dictionary: Dictionary,
+    *,
+    cluster: Cluster = None,
+    pattern: Pattern = None,
+    deleted: Deleted = False,
+    limit: Limit = None,
+    cursor: Cursor = None,
+) -> Page[SubjectRow]:
+    """Return the subjects of every registry by cluster, registry, context and name, with versions and topics.
+
+    >>> [subject.name for subject in schemas(dictionary, cluster="retail")]
+    """
+    with dictionary.reading() as conn:
+        name = known_cluster(conn, cluster)
+        return page_of(queries.schemas(conn, cluster=name, pattern=pattern, include_gone=deleted), cursor, limit)
+
+
+def columns(
+    dictionary: Dictionary,
+    *,
+    cluster: Cluster = None,
+    pattern: Pattern = None,
+    name: Annotated[str | None, Parameter("The column's own name: the last name of its path.")] = None,
+    tag: Annotated[
+        str | None, Parameter("A whole tag, of the schema or of a stream catalog, in any case.", metavar="TAG")
+    ] = None,
+    limit: Limit = None,
+    cursor: Cursor = None,
+) -> Page[TopicColumnRow]:
+    """Return the columns of the schemas that topics have now, by cluster, topic, side, subject and position.
+
+    *name* and *tag* are whole ones in any letter case. A page of them, asked for by *limit* without a *pattern*, is
+    read from the index of names: it is ordered by schema instead, may have somewhat more columns than *limit*, and is
+    not `complete` where names are not indexed yet.
+
+    >>> [(column.topic, column.name) for column in columns(dictionary, pattern="*.amount")]
+    """
+    with dictionary.reading() as conn:
+        known = known_cluster(conn, cluster)
+        if limit is None or pattern or not (name or tag):
+            rows = topic_columns(conn, cluster=known, pattern=pattern, tag=tag or None)
+            wanted = (row for row in rows if not name or leaf_name(row.path).lower() == name.lower())
+            return page_of(wanted, cursor, limit)
+        (after,) = read_cursor(cursor, int) if cursor else (0,)
+        page = columns_called(conn, name=name or None, tag=tag or None, cluster=known, after=after, limit=limit)
+        return Page(page.columns, None if page.after is None else write_cursor(page.after), page.complete)
+
+
+def connectors(
+    dictionary: Dictionary,
+    *,
+    cluster: Cluster = None,
+    pattern: Pattern = None,
+    failed: Annotated[bool, Parameter("Only connectors that failed, or have a failed task.")] = False,
+    deleted: Deleted = False,
+    limit: Limit = None,
+    cursor: Cursor = None,
+) -> Page[ConnectorRow]:
+    """Return the connectors by cluster, source and name; *failed*: only those that failed or have a failed task."""
+    with dictionary.reading() as conn:
+        rows = queries.connectors(
+            conn, cluster=known_cluster(conn, cluster), pattern=pattern, failed=failed, include_gone=deleted
+        )
+        return page_of(rows, cursor, limit)
+
+
+def statements(
+    dictionary: Dictionary,
+    *,
+    cluster: Cluster = None,
+    pattern: Pattern = None,
+    state: Annotated[
+        str | None,
+        Parameter("Of this state only, as its server calls it (RUNNING, FAILED, …), in any case.", metavar="WORD"),
+    ] = None,
+    source: Annotated[
+        str | None,
+        Parameter("Of sources only whose id is, or holds, this: `flink`, `ksqldb:*`.", metavar="PATTERN"),
+    ] = None,
+    deleted: Deleted = False,
+    limit: Limit = None,
+    cursor: Cursor = None,
+) -> Page[StatementRow]:
+    """Return Flink statements and ksqlDB queries by cluster, source and name; *source* is a pattern of its id."""
+    with dictionary.reading() as conn:
+        rows = queries.statements(
+            conn,
+            cluster=known_cluster(conn, cluster),
+            pattern=pattern,
+            state=state,
+            source=source,
+            include_gone=deleted,
+        )
+        return page_of(rows, cursor, limit)
+
+
+def tables(
+    dictionary: Dictionary,
+    *,
+    cluster: Cluster = None,
+    pattern: Pattern = None,
+    provider: Annotated[
+        str | None,
+        Parameter("Only those of a kind: unity, glue, google, datazone, iceberg, druid, pinot, dbt, database, …"),
+    ] = None,
+    deleted: Deleted = False,
+    limit: Limit = None,
+    cursor: Cursor = None,
+) -> Page[TableLine]:
+    """Return catalog tables, and tables that topics are materialized as, by cluster, provider, namespace and name.
+
+    *provider* is a kind of catalog (unity, glue, …); *pattern* also matches the topic of a table.
+    """
+    with dictionary.reading() as conn:
+        name = known_cluster(conn, cluster)
+        rows = catalog_tables(conn, cluster=name, provider=provider, pattern=pattern, include_gone=deleted)
+        return page_of(rows, cursor, limit)
+
+
+def scans(
+    dictionary: Dictionary, *, cluster: Cluster = None, limit: Limit = None, cursor: Cursor = None
+) -> Page[ScanRow]:
+    """Return the scans, the newest first."""
+    with dictionary.reading() as conn:
+        return page_of(queries.scans(conn, cluster=known_cluster(conn, cluster)), cursor, limit)
+
+
+def scan_sources(dictionary: Dictionary, scan: Scan) -> Page[OutcomeRow]:
+    """Return how each source responded in *scan*; raises NameUnknown for a scan that is not stored."""
+    with dictionary.reading() as conn:
+        return Page(queries.outcomes(conn, scan))
+
+
+def scan_problems(dictionary: Dictionary, scan: Scan, *, limit: Limit = None, cursor: Cursor = None) -> Page[Problem]:
+    """Return what *scan* could not read or parse; raises NameUnknown for a scan that is not stored."""
+    with dictionary.reading() as conn:
+        return page_of(queries.problems(conn, scan), cursor, limit)
+
+
+def sources(dictionary: Dictionary, *, cluster: Cluster = None) -> Page[SourceRow]:
+    """Return the sources by cluster and name, with the scan since which each is stale, and why."""
+    with dictionary.reading() as conn:
+        name = known_cluster(conn, cluster)
+        return Page(tuple(row for row in queries.sources(conn) if name in (None, row.cluster)))
+
+
+def validate(
+    dictionary: Dictionary, *, cluster: str | None = None, rules: Collection[str] | None = None
+) -> tuple[Finding, ...]:
+    """Return what does not fit together in the dictionary, by cluster, rule and name; *rules* None: every rule.
+
+    Raises InputInvalid for an unknown rule, NameUnknown for an unknown cluster.
+
+    >>> [finding.where for finding in validate(dictionary, rules=["failed-connector"])]
+    """
+    for name in rules or ():
+        if name not in RULES:
+            hint = closest_match(name, tuple(RULES)) or f"known: {', '.join(sorted(RULES))}"
+            raise InputInvalid(f"no rule is called {name!r}", where="--rule", hint=hint)
+    with dictionary.reading() as conn:
+        return tuple(run_rules(conn, cluster=known_cluster(conn, cluster), rules=rules or None))
+
+
+def findings(
+    dictionary: Dictionary,
+    *,
+    cluster: Cluster = None,
+    rule: Annotated[str | None, Parameter("Only findings of this rule.")] = None,
+    severity: Annotated[Literal["error", "warning"] | None, Parameter("Only of this severity.")] = None,
+    limit: Limit = None,
+    cursor: Cursor = None,
+) -> Page[Finding]:
+    """Return what `validate` found after the newest scan of each cluster, in its order, without looking again."""
+    with dictionary.reading() as conn:
+        rows = stored_findings(conn, known_cluster(conn, cluster))
+        chosen = (row for row in rows if rule in (None, row.rule) and severity in (None, str(row.severity)))
+        return page_of(chosen, cursor, limit)
+
+
+def drift(dictionary: Dictionary, *, cluster: Cluster = None) -> DriftResult:
+    """Return where deployment files and what runs disagree, by cluster, kind and name, as the last scans read both.
+
+    Defaults, masked secrets and filled-in placeholders are no differences. Raises NameUnknown for an unknown cluster.
+
+    >>> [(row.name, row.drift, row.differences) for row in drift(dictionary).rows]
+    """
+    with dictionary.reading() as conn:
+        return find_drift(conn, cluster=known_cluster(conn, cluster))
+
+
+def _one_more(rows: Iterable[T], limit: int | None) -> Iterable[T]:
+    """Return the first *limit* of *rows* and one more, which shows whether there are others."""
+    return rows if limit is None else islice(rows, limit + 1)

@@ -1,0 +1,103 @@
+"""Questions about names: searching them; and the state of the dictionary."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Annotated, Literal, NamedTuple
+
+from dataflow_generator.graph import NodeKind
+from dataflow_generator.jobs.model import ColumnRef, Dataset
+from scanner_api.dictionary import Dictionary, known_cluster
+from scanner_api.questions.listings import ClusterRow, ScanRow, SourceRow
+from scanner_api.questions.pages import Page, read_cursor, write_cursor
+from scanner_api.questions.parameters import Cluster, Cursor
+from scanner_api.questions.question import Parameter
+from scanner_dictionary import queries
+from scanner_dictionary.engine.open import Connection
+from scanner_dictionary.graph.reader import SqlGraphReader
+from scanner_dictionary.queries.state import DictionaryState as DictionaryState
+from scanner_dictionary.queries.state import StaleSource as StaleSource
+from scanner_dictionary.queries.state import dictionary_state
+from scanner_dictionary.search.search import SearchHit as SearchHit
+from scanner_dictionary.search.search import search as search_names
+
+_IN_CLUSTERS = ("topic", "column")
+_DEEPEST_HIT = 2_000
+
+Kind = Literal["topic", "node", "subject", "column"]
+
+
+def search(
+    dictionary: Dictionary,
+    q: Annotated[
+        str, Parameter("A name, or the start of a word of one.", longest=500, former=("query",), argument=True)
+    ],
+    *,
+    kind: Annotated[
+        Kind | None, Parameter("Only topics, nodes (jobs, datasets, consumer groups), subjects or columns.")
+    ] = None,
+    cluster: Cluster = None,
+    limit: Annotated[int, Parameter("How many hits a page has at most.", least=1, most=200)] = 20,
+    cursor: Cursor = None,
+) -> Page[SearchHit]:
+    """Return topics, jobs, datasets, subjects and columns with *q* in their name, the best match first.
+
+    *cluster* leaves out nodes, which are of none. The answer is not `complete` where others may match and are on no
+    page: their names are not indexed yet, the graph of the newest scan was not generated, or so much matches that not
+    all is ranked. Raises NameUnknown for an unknown cluster.
+
+    >>> [hit.name for hit in search(dictionary, "order")]
+    """
+    (offset,) = read_cursor(cursor, int) if cursor else (0,)
+    offset = min(max(offset, 0), _DEEPEST_HIT)
+    with dictionary.reading() as conn:
+        known = known_cluster(conn, cluster)
+        kinds = (kind,) if kind else None
+        result = search_names(conn, q, kinds=kinds, cluster=known, limit=limit, offset=offset)
+        homes = _namespaces(conn, {hit.where for hit in result.hits if hit.kind in _IN_CLUSTERS})
+        hits = tuple(_with_node(hit, homes) for hit in result.hits)
+    more = result.more and offset + limit < _DEEPEST_HIT
+    return Page(hits, write_cursor(offset + limit) if more else None, result.complete and more == result.more)
+
+
+def _namespaces(conn: Connection, clusters: Collection[str]) -> Mapping[str, str]:
+    """Return the namespaces of *clusters* in the graph; without those that it does not have."""
+    nodes = SqlGraphReader(conn).cluster_nodes(clusters)
+    return {node.name: node.namespace for node in nodes}
+
+
+def _with_node(hit: SearchHit, homes: Mapping[str, str]) -> SearchHit:
+    """Add the key in the graph to a topic or a column."""
+    if hit.kind not in _IN_CLUSTERS or hit.where not in homes:
+        return hit
+    topic = Dataset(NodeKind.TOPIC, homes[hit.where], hit.name)
+    return hit._replace(node=topic.key if hit.path is None else ColumnRef(topic, hit.path).key)
+
+
+def state(dictionary: Dictionary) -> DictionaryState:
+    """Return the newest scan, the scan that the graph is of, and the sources whose facts are not fresh.
+
+    >>> state(dictionary).scan
+    """
+    with dictionary.reading() as conn:
+        return dictionary_state(conn)
+
+
+class Freshness(NamedTuple):
+    """The clusters, the newest scan of each, and how fresh each source is."""
+
+    clusters: tuple[ClusterRow, ...]
+    newest_scans: tuple[ScanRow, ...]
+    sources: tuple[SourceRow, ...]
+
+
+def freshness(dictionary: Dictionary) -> Freshness:
+    """Return the clusters, their newest scans, and how fresh each source is.
+
+    >>> freshness(dictionary).sources
+    """
+    with dictionary.reading() as conn:
+        clusters = queries.clusters(conn)
+        newest = {row.last_scan for row in clusters}
+        scans = tuple(scan for scan in queries.scans(conn) if scan.id in newest)
+        return Freshness(clusters, scans, queries.sources(conn))

@@ -1,0 +1,66 @@
+"""What a question is: a typed function over a dictionary, and what the faces need to ask it and to show its answer."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """What the faces show and check of a parameter, beside its name, type and default.
+
+    *text* is one sentence. *least* and *most* limit a number, *longest* is the most characters of a text. *request* is
+    its name in requests where that is no name of Python, *former* are names that requests may still use. *option* is
+    its name on the command line where it differs; None: the command line does not have it. A parameter with
+    *argument* is an argument of the command, not an option; *metavar* is the word for its value in the help.
+    """
+
+    text: str
+    least: int | None = None
+    most: int | None = None
+    longest: int | None = None
+    request: str = ""
+    former: tuple[str, ...] = ()
+    option: str | None = ""
+    argument: bool = False
+    metavar: str = "NAME"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One question, from which the library, the command, the operation of the API and the tool of MCP derive.
+
+    *function* is `module:name` below `scanner_api`, loaded when the question is asked. *summary* is one sentence on
+    every face. *path* is that of the operation below `/api/v1`; empty: the API does not have it. *tool* and *command*
+    are its names there; empty: they do not have it. *page* is how many items a page of the API has by default. The
+    parameters of a POST are the members of its body; it changes nothing either. A *heavy* question may take seconds on
+    a large dictionary.
+
+    Of a command that derives from it: *help* continues the summary, *examples* are command lines, *shown* are the
+    columns of its table, and those that are *optional* are left out where no row has them.
+    """
+
+    name: str
+    function: str
+    summary: str
+    path: str = ""
+    method: Literal["GET", "POST"] = "GET"
+    media: str = "application/json"
+    heavy: bool = False
+    page: int = 100
+    tool: str = ""
+    command: str = ""
+    help: str = ""
+    examples: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
+    optional: frozenset[str] = frozenset()
+
+    @property
+    def answer(self) -> Callable[..., Any]:
+        """Return the function, of a `Dictionary` and keyword arguments."""
+        module, _, name = self.function.partition(":")
+        function: Callable[..., Any] = getattr(importlib.import_module(f"scanner_api.{module}"), name)
+        return function

@@ -1,0 +1,262 @@
+"""The table of questions. A further question is a function and a row here; every face derives from it.
+
+The module imports nothing that reads a dictionary, so that the help of the command line stays fast.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from scanner_api.questions.question import Question
+
+_UNKNOWN_CLUSTER = "Exit status 4: the cluster is not known."
+
+QUESTIONS: tuple[Question, ...] = (
+    Question(
+        name="state",
+        function="questions.names:state",
+        summary="Return the newest scan, the scan that the graph is of, and the sources that are stale.",
+        path="/state",
+    ),
+    Question(
+        name="freshness",
+        function="questions.names:freshness",
+        summary="Return the clusters, their newest scans, and how fresh each source is.",
+        path="/freshness",
+        tool="freshness",
+    ),
+    Question(
+        name="clusters",
+        function="questions.listings:clusters",
+        summary="List the clusters with their broker addresses and newest scans.",
+        path="/clusters",
+    ),
+    Question(
+        name="describe_topic",
+        function="questions.topics:describe_topic",
+        summary="Describe a topic: its current schemas with columns, and the jobs and consumer groups at it.",
+        path="/clusters/{cluster}/topics/{topic}",
+        tool="describe_topic",
+    ),
+    Question(
+        name="topic_schemas",
+        function="questions.topics:topic_schemas",
+        summary="List the schemas of a topic with their columns and texts: all current ones, or one of them.",
+        path="/clusters/{cluster}/topics/{topic}/schemas",
+    ),
+    Question(
+        name="topics",
+        function="questions.listings:topics",
+        summary="List the topics of the dictionary.",
+        path="/topics",
+        tool="list_topics",
+        command="topics",
+        help=_UNKNOWN_CLUSTER,
+        examples=("topics", "topics 'orders*' --cluster retail", "topics --without-schema --format json"),
+        shown=(
+            *("cluster", "name", "partitions", "replication", "internal", "schemas", "source", "tags"),
+            *("stale", "gone", "owner"),
+        ),
+        optional=frozenset({"owner", "tags", "stale", "gone", "internal"}),
+    ),
+    Question(
+        name="schemas",
+        function="questions.listings:schemas",
+        summary="List the subjects of every registry, with their versions and the topics that they describe.",
+        path="/schemas",
+        heavy=True,
+        command="schemas",
+        help="The table shows versions as ranges and only the ends of very long names; the other formats show all of "
+        f"them.\n\n{_UNKNOWN_CLUSTER}",
+        examples=("schemas", "schemas 'com.acme.*' --format csv"),
+        shown=(
+            *("cluster", "registry", "context", "name", "format", "versions", "topics", "deleted"),
+            *("stale", "gone"),
+        ),
+        optional=frozenset({"stale", "gone", "deleted", "context"}),
+    ),
+    Question(
+        name="columns",
+        function="questions.listings:columns",
+        summary="List the columns of the current schemas of topics, by name or tag.",
+        path="/columns",
+        tool="find_columns",
+        command="columns",
+        help="`scanner lineage TOPIC.COLUMN --impact` shows where one is used.\n\n" + _UNKNOWN_CLUSTER,
+        examples=("columns email", "columns --tag PII", "columns '*.address.*' --cluster retail --format csv"),
+        shown=(
+            *("cluster", "topic", "role", "name", "type", "logical_type", "nullable", "tags", "doc", "context"),
+            *("subject", "version"),
+        ),
+        optional=frozenset({"logical_type", "nullable", "tags", "doc", "context", "subject", "version"}),
+    ),
+    Question(
+        name="connectors",
+        function="questions.listings:connectors",
+        summary="List the connectors of Kafka Connect: class, state, the topics that they use, and why they failed.",
+        path="/connectors",
+        heavy=True,
+        shown=(
+            *("cluster", "source", "name", "kind", "class", "state", "tasks", "failed", "topics", "error"),
+            *("stale", "gone"),
+        ),
+        optional=frozenset({"failed", "topics", "error", "stale", "gone"}),
+    ),
+    Question(
+        name="statements",
+        function="questions.listings:statements",
+        summary="List the statements of Flink and the queries of ksqlDB: kind, state, and how each begins.",
+        path="/statements",
+        heavy=True,
+        command="statements",
+        help="`--format json` includes the whole text; secrets in it were never stored.\n\n" + _UNKNOWN_CLUSTER,
+        examples=(
+            "statements",
+            "statements --state failed",
+            "statements 'enrich*' --source flink",
+            "statements --format json",
+        ),
+        shown=("cluster", "source", "name", "kind", "state", "first_line", "detail", "hidden", "stale", "gone"),
+        optional=frozenset({"kind", "state", "detail", "hidden", "stale", "gone"}),
+    ),
+    Question(
+        name="tables",
+        function="questions.listings:tables",
+        summary="List the tables of catalogs, and the tables that topics are materialized as.",
+        path="/tables",
+        heavy=True,
+        command="tables",
+        help="PATTERN also fits the topic of a table. `--format json` includes columns.\n\n" + _UNKNOWN_CLUSTER,
+        examples=(
+            "tables",
+            "tables orders --provider glue",
+            "tables '*.sales.*' --format json",
+            "tables --format csv",
+        ),
+        shown=(
+            *("cluster", "provider", "name", "topic", "kind", "format", "state", "columns", "location"),
+            *("stale", "gone"),
+        ),
+        optional=frozenset({"topic", "state", "location", "stale", "gone"}),
+    ),
+    Question(
+        name="findings",
+        function="questions.listings:findings",
+        summary="List what failed or does not fit together, as `scanner validate` found after the newest scan.",
+        path="/findings",
+        heavy=True,
+        tool="list_problems",
+    ),
+    Question(
+        name="sources",
+        function="questions.listings:sources",
+        summary="List the sources, and since which scan each is stale.",
+        path="/sources",
+    ),
+    Question(
+        name="scans",
+        function="questions.listings:scans",
+        summary="List the scans, the newest first.",
+        path="/scans",
+    ),
+    Question(
+        name="scan_sources",
+        function="questions.listings:scan_sources",
+        summary="List how each source responded in a scan.",
+        path="/scans/{scan}/sources",
+    ),
+    Question(
+        name="scan_problems",
+        function="questions.listings:scan_problems",
+        summary="List what a scan could not read or parse.",
+        path="/scans/{scan}/problems",
+    ),
+    Question(
+        name="search",
+        function="questions.names:search",
+        summary="Search names of topics, jobs, datasets, consumer groups, subjects and columns; the best match first.",
+        path="/search",
+        tool="search",
+    ),
+    Question(
+        name="graphs",
+        function="questions.graph:graphs",
+        summary="List the scans whose graphs can be read and compared, the oldest first.",
+        path="/graphs",
+    ),
+    Question(
+        name="overview",
+        function="questions.graph:whole_graph",
+        summary="Return the graph without schemas and columns, with its coverage and problems.",
+        path="/overview",
+    ),
+    Question(
+        name="lineage",
+        function="questions.graph:lineage",
+        summary="Return where the data of a node come from and where they go, each step with its evidence.",
+        path="/lineage",
+        page=2_000,
+        tool="get_lineage",
+    ),
+    Question(
+        name="paths",
+        function="questions.graph:paths",
+        summary="Return the shortest paths on which data go from one node to another, or back where there is none.",
+        path="/paths",
+        tool="get_paths",
+    ),
+    Question(
+        name="impact",
+        function="questions.graph:impact",
+        summary="List what is affected if a node is renamed or dropped, the nearest first.",
+        path="/impact",
+        heavy=True,
+        page=2_000,
+        tool="get_impact",
+    ),
+    Question(
+        name="impact_csv",
+        function="questions.graph:impact_csv",
+        summary="List what is affected as CSV.",
+        path="/impact.csv",
+        media="text/csv",
+        heavy=True,
+    ),
+    Question(
+        name="diff",
+        function="questions.changes:compare",
+        summary="Compare two scans: topics, schemas with their compatibility, columns, jobs; lineage with `flows`.",
+        path="/scans/diff",
+        heavy=True,
+        tool="diff_scans",
+    ),
+    Question(
+        name="history",
+        function="questions.changes:history_lines",
+        summary="List what each scan changed of a topic, column, job, subject or connector, the oldest first.",
+        path="/history",
+        heavy=True,
+        tool="get_history",
+    ),
+    Question(
+        name="may_delete",
+        function="questions.changes:may_delete",
+        summary="Find out whether a topic, subject, version or schema id may be deleted, and who uses it.",
+        path="/may-delete",
+        heavy=True,
+        tool="may_delete",
+    ),
+    Question(
+        name="check_change",
+        function="questions.changes:check_change",
+        summary="Check a proposed schema: whether the registry would accept it, and which columns, jobs and groups it "
+        "hits.",
+        path="/check-change",
+        method="POST",
+        heavy=True,
+        tool="check_change",
+    ),
+)
+"""All questions, in the order of the pages that are generated from them."""
+
+BY_NAME: Mapping[str, Question] = {question.name: question for question in QUESTIONS}

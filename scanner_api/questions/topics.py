@@ -1,0 +1,122 @@
+"""Questions about one topic: its schemas with their columns, and the jobs and groups at it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated, NamedTuple
+
+from dataflow_generator.graph import EdgeKind
+from scanner_api.dictionary import Dictionary
+from scanner_api.questions.pages import Page
+from scanner_api.questions.parameters import AnyCluster, Topic
+from scanner_api.questions.question import Parameter
+from scanner_dictionary.engine.open import Connection
+from scanner_dictionary.graph.neighbours import count_edges, nearest_edges
+from scanner_dictionary.graph.reader import SqlGraphReader
+from scanner_dictionary.graph.store import NodeRow, newest_scan, nodes_of, stored_graph
+from scanner_dictionary.queries.resolve import FoundCluster, cluster_called, topic_of
+from scanner_dictionary.queries.topic_schemas import SchemaAnswer as SchemaAnswer
+from scanner_dictionary.queries.topic_schemas import schemas_in
+from scanner_dictionary.queries.topics import TopicRow, topic_called
+
+_USERS = 500
+_JOBS = (EdgeKind.READS, EdgeKind.WRITES)
+
+
+class TopicUser(NamedTuple):
+    """A job or consumer group at a topic; *id* is its key in the graph, *use* is reads or writes."""
+
+    use: str
+    kind: str
+    namespace: str
+    name: str
+    id: str
+    evidence: str
+    certainty: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicDescription:
+    """A topic, its current schemas, and at most 500 of its *user_count* jobs and groups.
+
+    *node* is its key in the graph; empty, with no users, where no graph has been generated since it was found.
+    *complete* is False where users may be missing: there are more, or the graph is not of the newest scan.
+    """
+
+    topic: TopicRow
+    schemas: tuple[SchemaAnswer, ...]
+    node: str
+    users: tuple[TopicUser, ...]
+    user_count: int
+    complete: bool
+
+
+def describe_topic(dictionary: Dictionary, cluster: AnyCluster, topic: Topic) -> TopicDescription:
+    """Return what is known of *topic*; *cluster* is its cluster's name, or any of its brokers.
+
+    Raises NameUnknown with the nearest names for an unknown cluster or topic.
+
+    >>> describe_topic(dictionary, "retail", "orders").users
+    """
+    with dictionary.reading() as conn:
+        known_cluster = cluster_called(conn, cluster)
+        topic_of(conn, known_cluster, topic)
+        node, graph = _node_of(conn, known_cluster, topic), stored_graph(conn)
+        users = _count_users(conn, node) if node else 0
+        return TopicDescription(
+            topic=topic_called(conn, known_cluster.id, topic),
+            schemas=schemas_in(conn, known_cluster, topic),
+            node=node.node_key if node else "",
+            users=_users(conn, node) if node else (),
+            user_count=users,
+            complete=graph is not None and graph.last_scan >= newest_scan(conn) and users <= _USERS,
+        )
+
+
+def topic_schemas(
+    dictionary: Dictionary,
+    cluster: AnyCluster,
+    topic: Topic,
+    *,
+    schema_id: Annotated[str | int | None, Parameter("Exactly this schema id.", metavar="N")] = None,
+    subject: Annotated[str | None, Parameter("This subject: its newest version, if none is named.")] = None,
+    version: Annotated[str | int | None, Parameter("This version: a number, or `latest`.", metavar="V")] = None,
+) -> Page[SchemaAnswer]:
+    """Return the schemas of a topic with their columns: keys first, then by subject, version and id.
+
+    *cluster* is the name of a cluster, any of its brokers, or a comma list of them. Without more arguments: all current
+    schemas. *schema_id*: exactly that one. *subject*: its newest version, or *version* of it. Empty where the topic is
+    known and has no schema. Raises NameUnknown for a cluster, topic, schema, subject or version that is not known.
+
+    >>> for schema in topic_schemas(dictionary, "localhost:29095", "orders"):
+    ...     print(schema.role, schema.subject, [column.name for column in schema.columns])
+    """
+    with dictionary.reading() as conn:
+        known = cluster_called(conn, cluster)
+        return Page(schemas_in(conn, known, topic, schema_id=schema_id, subject=subject, version=version))
+
+
+def _node_of(conn: Connection, cluster: FoundCluster, topic: str) -> NodeRow | None:
+    """Return the node of the topic: of the cluster's own namespace, as two clusters may have a topic of one name."""
+    if stored_graph(conn) is None:
+        return None
+    homes = {node.namespace for node in SqlGraphReader(conn).cluster_nodes([cluster.name])}
+    nodes = (node for node in SqlGraphReader(conn).nodes_named([topic]) if node.kind == "topic")
+    return next((node for node in nodes if node.namespace in homes), None)
+
+
+def _users(conn: Connection, node: NodeRow) -> tuple[TopicUser, ...]:
+    users: list[TopicUser] = []
+    for forward in (True, False):
+        edges = nearest_edges(conn, [node.id], forward=forward, kinds=_JOBS, limit=_USERS)
+        ends = nodes_of(conn, (edge.target_node_id if forward else edge.source_node_id for edge in edges))
+        for edge in edges:
+            user = ends[edge.target_node_id if forward else edge.source_node_id]
+            users.append(
+                TopicUser(edge.kind, user.kind, user.namespace, user.name, user.node_key, edge.evidence, edge.certainty)
+            )
+    return tuple(sorted(users)[:_USERS])
+
+
+def _count_users(conn: Connection, node: NodeRow) -> int:
+    return sum(count_edges(conn, [node.id], forward=forward, kinds=_JOBS).get(node.id, 0) for forward in (True, False))

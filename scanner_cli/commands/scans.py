@@ -1,0 +1,53 @@
+"""`scanner scans`: the scans, how the sources of one responded, and what it could not read."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from scanner_api.dictionary import Dictionary
+from scanner_api.questions import listings
+from scanner_api.questions.documents import document
+from scanner_cli.options import SCAN_NUMBER, cluster_option, dictionary_option
+from scanner_cli.output.render import format_option, narrow, show
+
+_MARKS = frozenset({"unread", "hint", "reason"})
+_SCANS = ("id", "cluster", "finished", "status", "added", "changed", "gone", "returned", "stale", "refused")
+_OUTCOMES = ("source", "status", "requested", "received", "requests", "seconds", "reason", "hint", "unread")
+_PROBLEMS = ("where", "what", "hint")
+
+Rows = list[dict[str, Any]]
+Columns = tuple[str, ...]
+
+
+@click.command()
+@click.argument("scan", type=SCAN_NUMBER, required=False)
+@click.option("--problems", is_flag=True, help="What SCAN, or the newest scan, could not read or parse.")
+@cluster_option
+@dictionary_option
+@format_option()
+def scans(scan: int | None, problems: bool, cluster: str | None, dictionary: Dictionary, style: str) -> None:
+    """List the scans, newest first; of one SCAN, how each source responded.
+
+    \b
+    Examples:
+      scanner scans
+      scanner scans 12
+      scanner scans 12 --problems
+      scanner scans --problems --cluster retail
+
+    Exit status 4: the scan or the cluster is not known.
+    """
+    rows, columns = _of_scans(dictionary, scan, problems=problems, cluster=cluster)
+    show(rows, columns if columns is _SCANS else narrow(columns, rows, style, _MARKS), style)
+
+
+def _of_scans(dictionary: Dictionary, scan: int | None, *, problems: bool, cluster: str | None) -> tuple[Rows, Columns]:
+    listed = listings.scans(dictionary, cluster=cluster)
+    number = listed[0].id if scan is None and problems and listed else scan
+    if number is None:
+        return document(listed.items), _SCANS
+    if problems:
+        return document(listings.scan_problems(dictionary, number).items), _PROBLEMS
+    return document(listings.scan_sources(dictionary, number).items), _OUTCOMES

@@ -1,0 +1,49 @@
+"""Cells of tables that differ from the members of the documents: what is too long, too deep or unnamed for a line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from scanner_cli.output.columns import ROOT
+from scanner_cli.output.render import Format, ranges, shorten
+
+Row = Mapping[str, Any]
+_WIDEST = 80
+
+
+def _column(row: Row, _: str) -> Row:
+    return {"name": row["name"] or ROOT}
+
+
+def _subject(row: Row, style: str) -> Row:
+    """Return ranges of versions, and the ends of names that are too long for a line of a table."""
+    if style != Format.TABLE:
+        return {}
+    topics = [shorten(topic) for topic in row["topics"]]
+    return {"name": shorten(row["name"]), "versions": ranges(row["versions"]), "topics": topics}
+
+
+def _statement(row: Row, _: str) -> Row:
+    """Return the first line of a statement that is not a comment."""
+    lines = [line.strip() for line in row["statement"].splitlines() if line.strip()]
+    first = next((line for line in lines if not line.startswith("--")), next(iter(lines), ""))
+    return {"first_line": first if len(first) <= _WIDEST else first[: _WIDEST - 1] + "…"}
+
+
+def _table(row: Row, _: str) -> Row:
+    return {"columns": len(row["columns"]) or None}
+
+
+def _connector(row: Row, _: str) -> Row:
+    return {"tasks": len(row["tasks"]), "failed": row["failed_tasks"] or None}
+
+
+CELLS: Mapping[str, Callable[[Row, str], Row]] = {
+    "columns": _column,
+    "schemas": _subject,
+    "statements": _statement,
+    "tables": _table,
+    "connectors": _connector,
+}
+"""Question → the cells of a row, given as its document, for a table or CSV."""

@@ -1,0 +1,97 @@
+"""Commands that derive from questions: their options, help and examples, and the table of the answer."""
+
+from __future__ import annotations
+
+import inspect
+import types
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import click
+
+from scanner_api.dictionary import Dictionary
+from scanner_api.questions.documents import document
+from scanner_api.questions.question import Parameter, Question
+from scanner_api.questions.table import BY_NAME
+from scanner_cli.options import dictionary_option, one_of
+from scanner_cli.output.cells import CELLS
+from scanner_cli.output.render import Format, format_option, narrow, show
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+Json = Any
+
+
+def question_options(name: str, *, without: Sequence[str] = ()) -> Callable[[Command], Command]:
+    """Add the parameters of a question to a command as arguments and options, all but those of *without*."""
+
+    def add(command: Command) -> Command:
+        answer = BY_NAME[name].answer
+        hints = get_type_hints(answer, include_extras=True)
+        parameters = list(inspect.signature(answer).parameters.values())[1:]
+        for parameter in reversed(parameters):
+            if parameter.name not in without:
+                command = _add_parameter(command, parameter, hints[parameter.name])
+        return command
+
+    return add
+
+
+def _add_parameter(command: Command, parameter: inspect.Parameter, hint: object) -> Command:
+    kind, *notes = get_args(hint)
+    described = next(note for note in notes if isinstance(note, Parameter))
+    if described.option is None:
+        return command
+    required = parameter.default is parameter.empty
+    if described.argument:
+        return click.argument(parameter.name, required=required)(command)
+    option = described.option or f"--{parameter.name.replace('_', '-')}"
+    if kind is bool:
+        return click.option(option, parameter.name, is_flag=True, help=described.text)(command)
+    words = _words(kind)
+    if words:
+        return one_of(option, parameter.name, words=words, text=described.text, default=parameter.default)(command)
+    settings: dict[str, Any] = {"metavar": described.metavar, "help": described.text, "required": required}
+    if described.least is not None:
+        settings["type"] = click.IntRange(described.least, described.most)
+    return click.option(option, parameter.name, **settings)(command)
+
+
+def _words(kind: Any) -> tuple[str, ...]:  # noqa: ANN401 - a type or a generic alias
+    """Return the words that a parameter takes; none where it takes others."""
+    kinds = get_args(kind) if get_origin(kind) in (Union, types.UnionType) else (kind,)
+    return next((get_args(one) for one in kinds if get_origin(one) is Literal), ())
+
+
+def question_command(name: str) -> click.Command:
+    """Return the command of the question *name*, which shows the items of its answer."""
+    question = BY_NAME[name]
+
+    def run(*, dictionary: Dictionary, style: str, **arguments: object) -> None:
+        show_items(question, question.answer(dictionary, **arguments), style)
+
+    run.__doc__ = help_text(question)
+    options = question_options(name)
+    return click.command(question.command)(options(dictionary_option(format_option()(run))))
+
+
+def show_items(question: Question, items: Sequence[Any], style: str) -> None:
+    """Write the items of an answer: their documents as JSON, the shown columns as a table or CSV."""
+    documents: list[Mapping[str, Json]] = [document(item) for item in items]
+    cells = CELLS.get(question.name)
+    rows = documents if cells is None else [{**row, **cells(row, style)} for row in documents]
+    if style == Format.JSON:
+        show([], (), style, document=documents)
+    else:
+        show(rows, narrow(question.shown, rows, style, question.optional), style)
+
+
+def help_text(question: Question) -> str:
+    """Return the help of a command: summary, what else there is to know, examples, exit statuses."""
+    pattern = "PATTERN is a glob (`orders*`) or a part of the name." if _has_pattern(question) else ""
+    before, _, last = question.help.rpartition("\n\n")
+    examples = "\n".join(["\b", "Examples:", *(f"  scanner {line}" for line in question.examples)])
+    return "\n\n".join(filter(None, [question.summary, " ".join(filter(None, [pattern, before])), examples, last]))
+
+
+def _has_pattern(question: Question) -> bool:
+    return "pattern" in inspect.signature(question.answer).parameters
