@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, get_args, get_origin
 
 import scanner_api
 
@@ -39,21 +39,30 @@ def _shown(name: str, item: Any) -> str:  # noqa: ANN401 - a function or a class
         return f"{name}: {', '.join(str(member.value) for member in item)}"
     signature = inspect.signature(item)
     result = "" if isinstance(item, type) else f" -> {_annotation(signature.return_annotation)}"
-    parameters = list(_parameters(signature))
+    parameters = list(_parameters(signature, getattr(item, "__globals__", {})))
     line = f"{name}({', '.join(parameters)}){result}"
     if len(line) <= _WIDEST:
         return line
     return f"{name}(\n" + "".join(f"    {parameter},\n" for parameter in parameters) + f"){result}"
 
 
-def _parameters(signature: inspect.Signature) -> Iterator[str]:
+def _parameters(signature: inspect.Signature, names: Mapping[str, Any]) -> Iterator[str]:
     keyword_only = False
     for parameter in signature.parameters.values():
         if parameter.kind is parameter.KEYWORD_ONLY and not keyword_only:
             keyword_only = True
             yield "*"
-        text = f"{parameter.name}: {_annotation(parameter.annotation)}"
+        text = f"{parameter.name}: {_plain(parameter.annotation, names)}"
         yield text if parameter.default is parameter.empty else f"{text} = {_default(parameter.default)}"
+
+
+def _plain(annotation: Any, names: Mapping[str, Any]) -> str:  # noqa: ANN401
+    """Return an annotation without what faces show of the parameter; the docstring describes it."""
+    if isinstance(annotation, str) and (annotation.startswith("Annotated[") or annotation in names):
+        resolved = eval(annotation, dict(names))  # noqa: S307 - of our own modules
+        if get_origin(resolved) is Annotated:
+            return _annotation(get_args(resolved)[0])
+    return _annotation(annotation)
 
 
 def _annotation(annotation: Any) -> str:  # noqa: ANN401

@@ -128,13 +128,13 @@ class _List(NamedTuple):
 
 
 def _lists(answer: dict[str, Json], *, nested: bool) -> Iterator[_List]:
-    """Yield the lists of objects or lists that are members of *answer*; those in their items where *nested*."""
+    """Yield the lists of objects or lists that are members of *answer*; those in the items of lists where *nested*."""
     for name, value in answer.items():
-        if nested:
-            for row in value if isinstance(value, list) else ():
-                inner = _lists(row, nested=False) if isinstance(row, dict) else ()
-                yield from (each._replace(path=f"{name}.{each.path}") for each in inner)
-        elif isinstance(value, list) and value and isinstance(value[0], dict | list):
+        inside = [value] if isinstance(value, dict) else value if nested and isinstance(value, list) else []
+        for row in inside:
+            inner = _lists(row, nested=nested and row is value) if isinstance(row, dict) else ()
+            yield from (each._replace(path=f"{name}.{each.path}") for each in inner)
+        if not nested and isinstance(value, list) and value and isinstance(value[0], dict | list):
             yield _List(answer, name, name, len(json_text(value)))
 
 

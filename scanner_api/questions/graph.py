@@ -172,8 +172,7 @@ def lineage(
             nodes=tuple(described.values()),
             edges=tuple(graph_edge(edge, nodes) for edge in edges),
             reachable=Reachable(reached.upstream, reached.downstream, reached.complete),
-            complete=complete
-            and (reached.complete or (hops is not None and len(reached.hops) < (limit or len(edges) + 1))),
+            complete=complete and not reached.cut,
             unread=tuple(job.node_key for job in unread),
             column_suggestions=column_suggestions(rows, root, node),
         )
@@ -201,9 +200,9 @@ class PathList(NamedTuple):
 def paths(
     dictionary: Dictionary,
     start: Annotated[
-        Node, Parameter("The node where data come from, named as in `lineage`.", longest=2000, request="from")
+        str, Parameter("The node where data come from, named as in `lineage`.", longest=2000, request="from")
     ],
-    end: Annotated[Node, Parameter("The node where they go.", longest=2000, request="to")],
+    end: Annotated[str, Parameter("The node where they go.", longest=2000, request="to")],
     *,
     limit: Annotated[int, Parameter("How many paths at most.", least=1, most=100)] = 10,
     as_of: AsOf = None,
@@ -272,9 +271,8 @@ class AffectedNode:
 class ImpactList:
     """What is affected if *root*, a node's id, is renamed or dropped, the nearest first.
 
-    *counts* are of all that is affected, by kind and use; *names* are those of the jobs in `through`, by their ids.
-    *left_out* counts what is not listed, *complete* is False where anything is. *scan* is the newest scan that the
-    graph is of, None for a graph in files.
+    *counts* are of all that is affected, by kind and use; *left_out* counts what is not listed,
+    *complete* is False where anything is. *scan* is the newest scan that the graph is of, None for a graph in files.
     """
 
     root: str
@@ -282,7 +280,6 @@ class ImpactList:
     complete: bool
     affected: tuple[AffectedNode, ...]
     counts: Mapping[str, Mapping[str, int]]
-    names: Mapping[str, str]
     left_out: int
     column_suggestions: tuple[str, ...]
 
@@ -314,9 +311,6 @@ def impact(
         scan=opened.about.last_scan,
         complete=not left_out,
         affected=_affected(found, limit, way=way),
-        names={
-            found.nodes[job].node_key: found.nodes[job].name for row in found.affected[:limit] for job in row.through
-        },
         counts=counts,
         left_out=left_out,
         column_suggestions=found.column_suggestions,

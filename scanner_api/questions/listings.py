@@ -112,13 +112,15 @@ def columns(
 
     *name* and *tag* are whole ones in any letter case. A page of them, asked for by *limit* without a *pattern*, is
     read from the index of names: it is ordered by schema instead, may have somewhat more columns than *limit*, and is
-    not `complete` where names are not indexed yet.
+    not `complete` where names are not indexed yet. Raises InputInvalid for a page of all columns.
 
     >>> [(column.topic, column.name) for column in columns(dictionary, pattern="*.amount")]
     """
     with dictionary.reading() as conn:
         known = known_cluster(conn, cluster)
-        if limit is None or pattern or not (name or tag):
+        if limit is not None and not (pattern or name or tag):
+            raise InputInvalid("a name or a tag is missing", where="columns", hint="name=customer_id or tag=PII")
+        if limit is None or pattern:
             rows = topic_columns(conn, cluster=known, pattern=pattern, tag=tag or None)
             wanted = (row for row in rows if not name or leaf_name(row.path).lower() == name.lower())
             return page_of(wanted, cursor, limit)

@@ -7,6 +7,7 @@ import binascii
 import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any, Generic, TypeVar, overload
 
 from scanner_model.errors import InputInvalid
@@ -38,10 +39,11 @@ class Page(Sequence[T], Generic[T]):
 
 def page_of(rows: Iterable[T], cursor: str | None, limit: int | None) -> Page[T]:
     """Return a page of a list that is computed whole; its cursor holds a position. Raises InputInvalid for another."""
-    items = tuple(rows)
     (start,) = read_cursor(cursor, int) if cursor else (0,)
-    end = len(items) if limit is None else start + limit
-    return Page(items[start:end], write_cursor(end) if end < len(items) else None)
+    if limit is None:
+        return Page(tuple(islice(rows, start, None)))
+    items = tuple(islice(rows, start, start + limit + 1))
+    return Page(items[:limit], write_cursor(start + limit) if len(items) > limit else None)
 
 
 def keyed_page(rows: Iterable[T], key: Callable[[T], Sequence[object]], limit: int | None) -> Page[T]:

@@ -115,6 +115,7 @@ def impact_document(impact: ImpactList) -> dict[str, Json]:
 def impact_rows(impact: ImpactList) -> list[dict[str, Json]]:
     """Return a row for each affected node, jobs first and columns last; *evidence* is that of the last step."""
     order = list(_GROUPS)
+    names = {affected.id: affected.name for affected in impact.affected}
     rows = sorted(impact.affected, key=lambda row: order.index(row.kind) if row.kind in order else len(order))
     return [
         {
@@ -122,7 +123,7 @@ def impact_rows(impact: ImpactList) -> list[dict[str, Json]]:
             "kind": affected.kind,
             "use": affected.use,
             "steps": affected.steps,
-            "through": [impact.names[job] for job in affected.through],
+            "through": [names.get(job, job) for job in affected.through],
             "evidence": affected.way[-1].evidence if affected.way else "",
         }
         for affected in rows

@@ -25,7 +25,7 @@ STDOUT = Path("-")
 _LONGEST = 80
 """Characters of a name that a table shows at most."""
 
-_PLAIN = (None, False, (), "", ".")
+_PLAIN: tuple[Json, ...] = (None, False, (), [], "", ".")
 
 
 class Format(StrEnum):

@@ -105,7 +105,7 @@ def cluster_called(conn: Connection, name: str) -> FoundCluster:
     row = conn.execute(select(t.cluster.c.id, latest).where(t.cluster.c.name == name)).one_or_none()
     if row is not None:
         return FoundCluster(row[0], name, row[1] or 0)
-    if _clusters_at(conn, name) or clusters_named(conn, name):
+    if ":" in name or _clusters_at(conn, name) or clusters_named(conn, name):
         return cluster_of(conn, name)
     raise unknown_name("cluster", name, conn.scalars(select(t.cluster.c.name)), "`scanner scans` lists the clusters")
 

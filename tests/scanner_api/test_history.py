@@ -50,8 +50,7 @@ class Installation:
     def lineage(self, node: str, as_of: str | int | None = None) -> Any:
         source = scanner_api.GraphSource(self.dictionary, notify=self.notes.append)
         traced = scanner_api.lineage(source, node, columns=True, as_of=as_of)
-        hops = [(hop.source, hop.target, hop.edge) for hop in traced.hops]
-        named = ((traced.nodes[a].node_key, traced.nodes[b].node_key, *edge[3:]) for a, b, edge in hops)
+        named = map(tuple, traced.edges)
         return sorted(named), traced.scan
 
 

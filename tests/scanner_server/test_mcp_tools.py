@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import anyio
@@ -20,8 +21,9 @@ from scanner_server.mcp_server import mcp_server
 from scanner_server.mcp_tools import Tools
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
-    "search": {"query": "order", "limit": 3},
+    "search": {"q": "order", "limit": 3},
     "describe_topic": {"cluster": "retail", "topic": "orders"},
+    "list_topics": {"pattern": "order"},
     "find_columns": {"tag": "pii", "name": "null"},
     "get_lineage": {"node": "customers", "direction": "upstream"},
     "get_paths": {"start": "order-service", "end": "orders"},
@@ -87,10 +89,10 @@ def test_a_misspelt_topic_is_an_error_that_names_the_nearest(server, mode) -> No
 
 def test_a_wrong_argument_is_refused_with_its_limit(server) -> None:
     """It is the model's mistake, and it can be corrected."""
-    result = asked(server, lambda client: client.call_tool("search", {"query": "x", "limit": 1000}))
+    result = asked(server, lambda client: client.call_tool("search", {"q": "x", "limit": 1000}))
 
     assert result.is_error
-    assert "less than or equal to 100" in result.content[0].text
+    assert "less than or equal to 200" in result.content[0].text
 
 
 @pytest.mark.parametrize(
@@ -108,7 +110,15 @@ def test_an_answer_stays_within_the_budget_and_reports_what_is_missing(retail, n
     assert len(result.content[0].text) <= budget * 4 + 200
     assert document["left_out"]
     for member, count in document["left_out"].items():
-        assert len(document["answer"][member]) + count == len(complete["answer"][member])
+        assert len(listed(document["answer"], member)) + count == len(listed(complete["answer"], member))
+
+
+def listed(answer: Any, path: str) -> list[Any]:
+    """Return the items of all lists at *path*."""
+    rows = [answer]
+    for name in path.split("."):
+        rows = [item for row in rows for item in (row[name] if isinstance(row[name], list) else [row[name]])]
+    return rows
 
 
 def test_texts_of_schemas_are_data_only(server) -> None:
@@ -127,7 +137,8 @@ def test_texts_of_schemas_are_data_only(server) -> None:
 
 def test_long_texts_are_cut(retail) -> None:
     """A connector's stack trace is not worth a thousand tokens."""
-    answer = Tools(retail)._bounded({"list": [{"doc": "x" * 5_000}]}, "list")
+    question: Any = SimpleNamespace(answer=lambda _: {"list": [{"doc": "x" * 5_000}]})
+    answer = Tools(retail).ask(question)
 
     assert answer["answer"]["list"][0]["doc"] == "x" * 400 + "… (5000 characters)"
 
@@ -165,12 +176,13 @@ def test_answers_about_earlier_scans_are_those_of_then(changed) -> None:
 
     answers = asked(server, ask)
 
-    caused = [edge["cause"]["kind"] for edge in answers["diff_scans"]["flow_edges"] if edge["kind"] == "column-flow"]
+    caused = [
+        edge["cause"]["kind"] for edge in answers["diff_scans"]["flows"]["edges"] if edge["kind"] == "column-flow"
+    ]
     assert set(caused) == {"query"}
     assert answers["get_lineage"]["scan"] == 1
-    assert [line["scan"] for line in answers["get_history"]["history"]] == sorted(
-        (line["scan"] for line in answers["get_history"]["history"]), reverse=True
-    )
+    numbers = [line["scan"] for line in answers["get_history"]["items"]]
+    assert numbers == sorted(numbers)
 
 
 @pytest.mark.parametrize(
@@ -232,4 +244,4 @@ def check_answers(answers: dict[str, Any]) -> None:
     assert set(answers) == set(ARGUMENTS)
     assert [name for name, result in answers.items() if result.is_error] == []
     assert {json.loads(result.content[0].text)["about"]["scan"] for result in answers.values()} == {1}
-    assert answers["search"].structured_content["answer"]["hits"][0]["name"] == "orders"
+    assert answers["search"].structured_content["answer"]["items"][0]["name"] == "orders"

@@ -179,7 +179,7 @@ def test_files_of_a_sink_and_the_table_over_them_are_one_node(graph) -> None:
     )
     links = (link((ARN, "table/lake/orders"), ("bigquery", "p.d.t"), process="nightly"),)
     found = graph(catalog_tables=(ORDERS,), connectors=(sink,), catalog_links=links)
-    hops = lineage(TOPIC, "topic", TraversalOptions(upstream=False), ahead_in(found.edges()))
+    hops = lineage(TOPIC, "topic", TraversalOptions(upstream=0), ahead_in(found.edges())).hops
 
     assert [(hop.source, hop.target) for hop in hops] == [
         (TOPIC, "job:connect://shop/main/sink"),
@@ -193,7 +193,7 @@ def test_lineage_goes_through_materialization(graph) -> None:
     """A topic feeds what is read from its table."""
     links = (link((ARN, "table/lake/orders"), ("bigquery", "p.d.t")),)
     found = graph(catalog_tables=(ORDERS,), materializations=(KEPT,), catalog_links=links)
-    hops = lineage("dataset:bigquery/p.d.t", "dataset", TraversalOptions(downstream=False), ahead_in(found.edges()))
+    hops = lineage("dataset:bigquery/p.d.t", "dataset", TraversalOptions(downstream=0), ahead_in(found.edges())).hops
 
     assert [str(hop.kind) for hop in hops] == ["writes", "reads", "materializes"]
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import changing_installation as changing
-from dataflow_generator.query.hops import Hops, surroundings
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -18,6 +17,7 @@ from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.build.store import generate, store
 from dataflow_generator.graph import FlowGraph, NodeKind
 from dataflow_generator.openlineage.events import read_event
+from dataflow_generator.query.contents import Part, edge_counts
 from dataflow_generator.query.stored_graph import (
     GeneratedGraph,
     graph_in_dictionary,
@@ -69,8 +69,8 @@ def answers(graph: GeneratedGraph) -> Contents:
 
 
 def lineage_of(graph: GeneratedGraph, row: NodeRow) -> Any:
-    hops, nodes = stored_lineage(graph.rows, row, TraversalOptions(columns=True))
-    edges = sorted((nodes[hop.source].node_key, nodes[hop.target].node_key, *hop.edge[3:]) for hop in hops)
+    reached, nodes = stored_lineage(graph.rows, row, TraversalOptions(columns=True))
+    edges = sorted((nodes[hop.source].node_key, nodes[hop.target].node_key, *hop.edge[3:]) for hop in reached.hops)
     around = (
         content(neighbourhood(graph.rows, graph.about, row)) if row.kind != NodeKind.COLUMN or row.namespace else ()
     )
@@ -79,10 +79,15 @@ def lineage_of(graph: GeneratedGraph, row: NodeRow) -> Any:
 
 def near(graph: GeneratedGraph, row: NodeRow) -> Any:
     """Return two hops around a node with the numbers of edges; it is read in bounded parts."""
-    part = surroundings(graph.rows, graph.about, row, Hops(upstream=2, downstream=2, columns=True))
-    keys = {node.id: node.node_key for node in part.nodes}
-    edges = sorted((keys[edge.source_node_id], keys[edge.target_node_id], *edge[3:]) for edge in part.edges)
-    counts = [sorted((keys[key], count) for key, count in side.items()) for side in (part.upstream, part.downstream)]
+    assert isinstance(graph.rows, SqlGraphReader | PastGraphReader)
+    reached, nodes = stored_lineage(graph.rows, row, TraversalOptions(upstream=2, downstream=2, most=2000))
+    part = Part(graph.rows, dict(nodes), {hop.edge.id: hop.edge for hop in reached.hops}, 2000)
+    part.add_contents()
+    part.add_holders()
+    keys = {key: node.node_key for key, node in part.nodes.items()}
+    edges = sorted((keys[edge.source_node_id], keys[edge.target_node_id], *edge[3:]) for edge in part.edges.values())
+    counted = [edge_counts(graph.rows, part.nodes.values(), forward=forward) for forward in (False, True)]
+    counts = [sorted((keys[key], count) for key, count in side.items()) for side in counted]
     return edges, sorted(keys.values()), counts, part.complete
 
 

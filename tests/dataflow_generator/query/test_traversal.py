@@ -12,7 +12,7 @@ from scanner_dictionary.queries.graph_nodes import nodes_named
 from scanner_model.errors import NameUnknown
 
 KAFKA = "kafka://k-1:9092"
-UP, DOWN = TraversalOptions(downstream=False), TraversalOptions(upstream=False)
+UP, DOWN = TraversalOptions(downstream=0), TraversalOptions(upstream=0)
 
 
 def node(kind: NodeKind, name: str, *path: str) -> Node:
@@ -73,7 +73,7 @@ def conn(new_dictionary):
 def steps(root: Node, question: TraversalOptions) -> list[tuple[str, str]]:
     return [
         (hop.source.rpartition("/")[2], hop.target.rpartition("/")[2])
-        for hop in lineage(root.key, root.kind, question, ahead_in(EDGES))
+        for hop in lineage(root.key, root.kind, question, ahead_in(EDGES)).hops
     ]
 
 
@@ -89,7 +89,7 @@ def test_upstream_is_the_same_way_back() -> None:
 
 def test_depth_counts_steps_each_way() -> None:
     """Of a large installation people want the neighbours."""
-    assert steps(A, TraversalOptions(depth=1)) == [("a.id", "a"), ("a", "ab")]
+    assert steps(A, TraversalOptions(upstream=1, downstream=1)) == [("a.id", "a"), ("a", "ab")]
 
 
 def test_what_affects_a_whole_topic_affects_its_columns() -> None:
@@ -105,7 +105,7 @@ def test_a_topic_contains_a_column_only_where_a_flow_goes_on() -> None:
 
 def test_columns_of_a_topic_are_followed_beside_its_jobs() -> None:
     """Both answers in one."""
-    result = steps(B, TraversalOptions(upstream=False, columns=True, depth=1))
+    result = steps(B, TraversalOptions(upstream=0, columns=True, downstream=1))
 
     assert result == [("b", "bc"), ("b", "b#s"), ("b#s", "c#id")]
 
@@ -113,7 +113,7 @@ def test_columns_of_a_topic_are_followed_beside_its_jobs() -> None:
 def test_columns_of_a_job_are_those_of_what_it_reads_and_writes() -> None:
     """A job has no columns of its own."""
     assert ("a#day", "b") in steps(BC, TraversalOptions(downstream=False, columns=True))
-    assert ("b#s", "c#id") in steps(AB, TraversalOptions(upstream=False, columns=True))
+    assert ("b#s", "c#id") in steps(AB, TraversalOptions(upstream=0, columns=True))
 
 
 MIRROR = job("mirror")
@@ -133,14 +133,14 @@ PAIRS = (
 def on_pairs(root: Node, question: TraversalOptions) -> list[tuple[str, str]]:
     return [
         (hop.source.rpartition("/")[2], hop.target.rpartition("/")[2])
-        for hop in lineage(root.key, root.kind, question, ahead_in(PAIRS))
+        for hop in lineage(root.key, root.kind, question, ahead_in(PAIRS)).hops
     ]
 
 
 def test_a_job_that_is_entered_on_one_route_is_left_on_that_route() -> None:
     """A mirror of ten topics is ten pairs and not a hundred; what has no way is on all of them."""
     assert on_pairs(B, DOWN) == [("b", "mirror"), ("mirror", "eu.b"), ("mirror", "lake")]
-    assert on_pairs(COPY_B, TraversalOptions(downstream=False, depth=2)) == [("mirror", "eu.b"), ("b", "mirror")]
+    assert on_pairs(COPY_B, TraversalOptions(downstream=0, upstream=2)) == [("mirror", "eu.b"), ("b", "mirror")]
 
 
 def test_a_job_that_is_reached_again_on_another_route_is_gone_through_again() -> None:
@@ -150,20 +150,20 @@ def test_a_job_that_is_reached_again_on_another_route_is_gone_through_again() ->
 
 def test_a_job_itself_is_left_on_all_its_ways() -> None:
     """Who asks for the mirror asks for every pair."""
-    assert len(on_pairs(MIRROR, TraversalOptions(depth=1))) == 5
+    assert len(on_pairs(MIRROR, TraversalOptions(upstream=1, downstream=1))) == 5
 
 
 def test_a_consumer_group_of_a_job_is_where_the_job_is() -> None:
     """The topics are the job's to read; the group only says how."""
     group = node(NodeKind.CONSUMER_GROUP, "connect-ab")
-    hops = lineage(group.key, group.kind, DOWN, ahead_in([*EDGES, edge(group, AB, EdgeKind.MEMBER_OF)]))
+    hops = lineage(group.key, group.kind, DOWN, ahead_in([*EDGES, edge(group, AB, EdgeKind.MEMBER_OF)])).hops
 
     assert [hop.target for hop in hops[:2]] == [AB.key, B.key]
 
 
 @pytest.mark.parametrize("root", [A, AB, A_DAY, B_SUM, C], ids=lambda item: item.key)
 @pytest.mark.parametrize(
-    "question", [UP, DOWN, TraversalOptions(columns=True), TraversalOptions(columns=True, depth=2)]
+    "question", [UP, DOWN, TraversalOptions(columns=True), TraversalOptions(columns=True, upstream=2, downstream=2)]
 )
 def test_the_stored_graph_gives_what_the_graph_in_memory_gives(root, question, conn) -> None:
     """Large and small give the same answer."""
@@ -173,11 +173,12 @@ def test_the_stored_graph_gives_what_the_graph_in_memory_gives(root, question, c
             yield Hop(row.source_node_id, row.target_node_id, row.kind, row)
 
     (stored,) = [item for item in nodes_named(SqlGraphReader(conn), root.key) if item.node_key == root.key]
-    hops = lineage(stored.id, stored.kind, question, ahead)
+    hops = lineage(stored.id, stored.kind, question, ahead).hops
     keys = nodes_of(conn, [end for hop in hops for end in (hop.source, hop.target)])
 
     assert [(keys[hop.source].node_key, keys[hop.target].node_key, hop.edge.subtype) for hop in hops] == [
-        (hop.source, hop.target, hop.edge.subtype) for hop in lineage(root.key, root.kind, question, ahead_in(EDGES))
+        (hop.source, hop.target, hop.edge.subtype)
+        for hop in lineage(root.key, root.kind, question, ahead_in(EDGES)).hops
     ]
 
 

@@ -75,8 +75,8 @@ def answers(graph, key):
         (node,) = [each for each in nodes_named(graph.rows, key) if each.node_key == key]
     except NameUnknown as error:
         return str(error).replace(graph.rows.location, "")
-    hops, nodes = stored_lineage(graph.rows, node, TraversalOptions(columns=True))
-    steps = [(nodes[hop.source].node_key, nodes[hop.target].node_key, hop.edge.evidence) for hop in hops]
+    reached, nodes = stored_lineage(graph.rows, node, TraversalOptions(columns=True))
+    steps = [(nodes[hop.source].node_key, nodes[hop.target].node_key, hop.edge.evidence) for hop in reached.hops]
     part = neighbourhood(graph.rows, graph.about, node, 2)
     impact = impact_document(impact_of(graph.rows, node, key))
     near = related_columns(graph.rows, key)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,11 +10,10 @@ from typing import Any
 
 import changing_installation as changing
 import pytest
-from scanner_api.graph.neighbourhood import neighbourhood, paths
-from scanner_api.graph.overview import Overview, overview
 
 from dataflow_generator.build.store import generate
 from scanner_api.dictionary import Dictionary, open_dictionary
+from scanner_api.questions.graph import GraphNode, lineage, paths, whole_graph
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
 from scanner_model.streaming_sql import FlinkStatement
@@ -65,19 +65,20 @@ def write(tmp_path: Path) -> Any:
     return write
 
 
-def stale_names(whole: Overview) -> dict[str, str]:
-    assert whole.stale is not None
-    return {node.name: whole.stale[node.id] for node in whole.nodes if node.id in whole.stale}
+def stale_names(nodes: Iterable[GraphNode]) -> dict[str, str]:
+    """Return why nodes are stale; they were looked up."""
+    assert all(node.stale is not None for node in nodes)
+    return {node.name: node.stale for node in nodes if node.stale}
 
 
 def test_a_small_graph_is_whole_but_for_schemas_and_columns(write) -> None:
     """Each edge is between nodes that are there."""
-    whole = overview(write(1, FULL))
+    whole = whole_graph(write(1, FULL))
     ids = {node.id for node in whole.nodes}
 
     assert whole.complete
     assert {"cluster", "topic", "job", "dataset", "consumer-group"} == {node.kind for node in whole.nodes}
-    assert {end for edge in whole.edges for end in (edge.source_node_id, edge.target_node_id)} <= ids
+    assert {end for edge in whole.edges for end in (edge.source, edge.target)} <= ids
     assert {"contains", "reads", "writes"} <= {edge.kind for edge in whole.edges}
     assert (whole.node_count, whole.coverage.statements) > (len(ids), 0)
 
@@ -85,8 +86,8 @@ def test_a_small_graph_is_whole_but_for_schemas_and_columns(write) -> None:
 def test_a_large_graph_has_its_size_only(write) -> None:
     """Nobody can look at it at once; one node fewer is as much as was asked for."""
     dictionary = write(1, FULL)
-    count = len(overview(dictionary).nodes)
-    exact, larger = overview(dictionary, limit=count), overview(dictionary, limit=count - 1)
+    count = len(whole_graph(dictionary).nodes)
+    exact, larger = whole_graph(dictionary, limit=count), whole_graph(dictionary, limit=count - 1)
 
     assert (exact.complete, len(exact.nodes)) == (True, count)
     assert (larger.complete, larger.nodes, larger.edges, larger.node_count) == (False, (), (), exact.node_count)
@@ -96,10 +97,11 @@ def test_the_graph_of_an_earlier_scan_is_as_it_was_and_not_judged_by_todays_sour
     """What could not be read since says nothing of then."""
     write(1, FULL)
     dictionary = write(2, changing.scan_of(changing.installation()))
-    then, now = overview(dictionary, as_of=1), overview(dictionary)
+    then, now = whole_graph(dictionary, as_of=1), whole_graph(dictionary)
 
     assert {node.name for node in then.nodes} - {node.name for node in now.nodes} >= {"app", "people", "nightly"}
-    assert (then.scan, then.stale, now.scan, now.stale) == (1, None, 2, {})
+    assert (then.scan, {node.stale for node in then.nodes}) == (1, {None})
+    assert (now.scan, {node.stale for node in now.nodes}) == (2, {""})
 
 
 @pytest.mark.parametrize(
@@ -116,18 +118,16 @@ def test_the_graph_of_an_earlier_scan_is_as_it_was_and_not_judged_by_todays_sour
 def test_what_a_lost_source_had_is_stale_with_the_reason(write, source, names) -> None:
     """Others stay fresh: the fault of one server is not that of all."""
     write(1, FULL)
-    whole = overview(write(2, without(source)))
+    whole = whole_graph(write(2, without(source)))
 
-    assert stale_names(whole) == dict.fromkeys(names, f"{changing.SOURCES[source]}: no route")
+    assert stale_names(whole.nodes) == dict.fromkeys(names, f"{changing.SOURCES[source]}: no route")
 
 
 def test_parts_and_paths_have_the_stale_nodes_too(write) -> None:
     """They are what a page adds to its graph."""
     write(1, FULL)
     dictionary = write(2, without("ksqldb"))
-    part, way = neighbourhood(dictionary, "a.orders"), paths(dictionary, "a.orders", "b.paid", limit=100)
+    part, way = lineage(dictionary, "a.orders", hops=1), paths(dictionary, "a.orders", "b.paid", limit=100)
 
-    for nodes, stale in ((part.nodes, part.stale), (tuple(way.nodes.values()), way.stale)):
-        assert stale is not None
-        assert [node.name for node in nodes if node.id in stale] == ["Q0"]
-    assert neighbourhood(dictionary, "a.orders", as_of=1).stale is None
+    assert list(stale_names(part.nodes)) == list(stale_names(way.nodes)) == ["Q0"]
+    assert {node.stale for node in lineage(dictionary, "a.orders", as_of=1).nodes} == {None}

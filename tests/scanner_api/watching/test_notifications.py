@@ -7,8 +7,8 @@ import hmac
 import json
 
 import pytest
-from scanner_api.queries import TopicRow
 
+from scanner_api.questions.listings import TopicRow
 from scanner_api.watching.notifications import (
     Change,
     ChangeRules,

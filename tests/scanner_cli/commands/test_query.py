@@ -2,8 +2,12 @@
 
 import csv
 import io
+from dataclasses import replace
 
 import pytest
+
+from scanner_api.questions.documents import document
+from scanner_api.questions.topics import SchemaAnswer
 
 
 @pytest.fixture
@@ -142,6 +146,14 @@ def test_what_is_stale_is_marked(scanner, own_dictionary, scanned, tmp_path) -> 
 
 def test_a_schema_id_that_is_no_number_stays_text() -> None:
     """Some registries name schemas by UUID."""
-    from scanner_cli.commands.query import _number
+    answer = SchemaAnswer(
+        **dict.fromkeys(("cluster", "topic", "role", "subject", "format", "name", "strategy", "evidence"), ""),
+        version=1,
+        schema_id=None,
+        confidence="confirmed",
+        stale=False,
+        columns=(),
+    )
+    ids = ("17", "6f1c", "", None)
 
-    assert [_number(text) for text in ("17", "6f1c", "", None)] == [17, "6f1c", None, None]
+    assert [document(replace(answer, schema_id=text))["schema_id"] for text in ids] == [17, "6f1c", None, None]

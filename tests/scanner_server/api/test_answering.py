@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import threading
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import anyio
 import pytest
 from starlette.requests import Request
 
 from scanner_api.dictionary import Dictionary
+from scanner_api.questions.question import Parameter
 from scanner_server.api.answering import Answering
-from scanner_server.api.openapi import BASE, Operation
+from scanner_server.api.openapi import BASE
 from scanner_server.options import ServerOptions
 
 
@@ -47,6 +50,22 @@ def test_a_name_that_is_not_known_is_404_with_the_nearest(session_client, path, 
 
     assert (answer.status_code, answer.headers["content-type"]) == (404, "application/problem+json")
     assert nearest in answer.json()["hint"]
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A question of a test, with a function of its own."""
+
+    path: str
+    answer: Callable[..., Any]
+    method: str = "GET"
+    heavy: bool = False
+    media: str = "application/json"
+    page: int = 100
+
+    @property
+    def name(self) -> str:
+        return self.answer.__name__
 
 
 def request_of(receive: Any = None) -> Request:
@@ -135,7 +154,7 @@ def test_answers_are_kept_until_the_dictionary_changes(retail) -> None:
     """Many clients ask the same: it is worked out once."""
     asked: list[str] = []
 
-    def count(dictionary: Dictionary, *, q: str = "") -> dict[str, int]:
+    def count(dictionary: Dictionary, *, q: Annotated[str, Parameter("A word.")] = "") -> dict[str, int]:
         asked.append(q)
         return {}
 

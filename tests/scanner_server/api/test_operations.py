@@ -15,16 +15,16 @@ from scanner_server.api.openapi import BASE, OPERATIONS, openapi_document
 ASKED: dict[str, dict[str, Any]] = {
     "describe_topic": {"cluster": "retail", "topic": "orders"},
     "topic_schemas": {"cluster": "localhost:29095", "topic": "orders"},
-    "list_columns": {"name": "amount"},
-    "list_scan_sources": {"scan": 1},
-    "list_scan_problems": {"scan": 1},
-    "get_diff": {"from": 1, "to": 1, "flows": "true"},
+    "columns": {"name": "amount"},
+    "scan_sources": {"scan": 1},
+    "scan_problems": {"scan": 1},
+    "diff": {"from": 1, "to": 1, "flows": "true"},
     "search": {"q": "order"},
-    "get_lineage": {"node": "customers", "columns": "true"},
-    "get_paths": {"from": "order-service", "to": "orders"},
-    "get_impact": {"node": "orders"},
-    "get_impact_csv": {"node": "orders"},
-    "get_history": {"node": "orders"},
+    "lineage": {"node": "customers", "contents": "true"},
+    "paths": {"from": "order-service", "to": "orders"},
+    "impact": {"node": "orders"},
+    "impact_csv": {"node": "orders"},
+    "history": {"node": "orders"},
     "may_delete": {"topic": "orders"},
     "check_change": {"subject": "orders-value", "text": '{"type": "record", "name": "Order", "fields": []}'},
 }
@@ -88,7 +88,7 @@ def test_no_answer_of_the_example_is_empty(session_client) -> None:
         if (text := answer_of(session_client, operation).text) == "" or text.startswith('{"items":[],')
     ]
 
-    assert set(empty) <= {"list_tables", "list_scan_problems"}, "the example has none of these"
+    assert set(empty) <= {"tables", "scan_problems"}, "the example has none of these"
 
 
 @pytest.mark.parametrize(
