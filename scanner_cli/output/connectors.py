@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from scanner_api.parsing import ColumnFlow, ConnectorFlows, Dataset, SqlColumn, SqlFlow, StatementFlows
-from scanner_cli.output.columns import problem_document
+from scanner_api.questions.documents import document
 from scanner_model.columns import path_name
 
 Json = Any
@@ -32,7 +32,7 @@ def connector_document(flows: ConnectorFlows, columns: Iterable[ColumnFlow]) -> 
             for side in flows.side_topics
         ],
         "columns": [_column(column) for column in columns],
-        "problems": [problem_document(problem) for problem in flows.problems],
+        "problems": document(flows.problems),
     }
 
 
@@ -106,8 +106,8 @@ def sql_document(statement: StatementFlows) -> dict[str, Json]:
         "sources": list(statement.sources),
         "sinks": list(statement.sinks),
         "columns": [_flow(flow) for flow in statement.flows],
-        "problems": [problem_document(problem) for problem in statement.problems],
-        "unresolved": [problem_document(problem) for problem in statement.unresolved],
+        "problems": document(statement.problems),
+        "unresolved": document(statement.unresolved),
         "datasets": [
             {
                 "name": dataset.name,

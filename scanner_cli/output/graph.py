@@ -8,7 +8,6 @@ from typing import Any
 from scanner_api.graph.generate import Coverage, GraphReport
 from scanner_api.questions.documents import document
 from scanner_api.questions.graph import AffectedNode, GraphEdge, GraphNode, ImpactList
-from scanner_cli.output.columns import problem_document
 from scanner_model.columns import path_name
 from scanner_model.text import visible
 
@@ -56,7 +55,7 @@ def graph_document(report: GraphReport) -> dict[str, Json]:
             "datasets": coverage.connectors,
             "unknown": coverage.unknown_connectors,
         },
-        "problems": [problem_document(problem) for problem in coverage.problems],
+        "problems": document(coverage.problems),
         "counts": {str(kind): count for kind, count in report.finding_counts.items()},
         "findings": [
             {"kind": str(finding.kind), "nodes": list(finding.nodes), "what": finding.what}

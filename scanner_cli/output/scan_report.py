@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
+from scanner_api.questions.documents import document
 from scanner_api.scanning.clusters import INCOMPLETE, Finding, ScanReport
-from scanner_cli.output.columns import members, problem_document
+from scanner_cli.output.columns import members
 from scanner_cli.output.render import table_text
 from scanner_cli.usage_errors import Exit
 from scanner_model.scan import SourceResult
@@ -47,7 +48,7 @@ def report_document(report: ScanReport) -> dict[str, Json]:
         "sources": [_outcome(outcome) | {"unread": sorted(outcome.unread)} for outcome in report.outcomes],
         "counts": members(report.counts),
         "changes": members(report.changes),
-        "problems": [problem_document(problem) for problem in report.problems],
+        "problems": document(report.problems),
         "findings": [_finding(finding) for finding in report.findings],
     }
 

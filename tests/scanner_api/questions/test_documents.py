@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from scanner_cli.output.columns import column_document
+from scanner_api.questions.documents import document
 from scanner_model.columns import Column
 
 
@@ -14,22 +14,22 @@ from scanner_model.columns import Column
 )
 def test_a_default_is_a_value_or_else_its_text(default, expected) -> None:
     """JSON has no NaN and no infinity."""
-    document = column_document(Column(path=("a",), type="double", default=default))
+    written = document(Column(path=("a",), type="double", default=default))
 
-    assert (document["default"], document["has_default"]) == (expected, True)
-    json.dumps(document, allow_nan=False)
+    assert (written["default"], written["has_default"]) == (expected, True)
+    json.dumps(written, allow_nan=False)
 
 
 def test_a_default_nested_too_deeply_to_be_written_is_text() -> None:
     """An older dictionary may have one; Python 3.13 reads ten thousand levels, older versions a thousand."""
     default = "[" * 100_000 + "]" * 100_000
 
-    assert column_document(Column(path=("a",), type="array", default=default))["default"] == default
+    assert document(Column(path=("a",), type="array", default=default))["default"] == default
 
 
 def test_optional_members_are_present_only_where_they_are_set() -> None:
     """Most columns have none of them."""
-    plain = column_document(Column(path=("a",), type="union"))
-    document = column_document(Column(path=("a",), type="union", branches=("int",), recursive="A", number=3))
+    plain = document(Column(path=("a",), type="union"))
+    written = document(Column(path=("a",), type="union", branches=("int",), recursive="A", number=3))
 
-    assert document.keys() - plain.keys() == {"of", "recursive", "number"}
+    assert written.keys() - plain.keys() == {"of", "recursive", "number"}
