@@ -90,8 +90,10 @@ class _From:
 
     def _source(self, node: exp.Expr, scope: Scope) -> None:
         self._context.step()
+        if isinstance(node, exp.Final):
+            node = node.this
         inner = node.this if isinstance(node, exp.Lateral) else node
-        if isinstance(inner, exp.Subquery) and not isinstance(inner.this, exp.Query | exp.Values):
+        if isinstance(inner, exp.Subquery) and not _is_query(inner):
             self._brackets(inner, scope)
         elif isinstance(inner, exp.Subquery):
             rows = self._context.rows(inner, scope if inner is not node else self._beside)
@@ -194,6 +196,14 @@ def renamed(rows: Rows, names: Sequence[str]) -> tuple[Output, ...]:
     given = [column._replace(name=name) for name, column in zip(names, rows.columns, strict=False)]
     missing = [Output(name, UNKNOWN) for name in names[len(given) :]]
     return (*given, *missing, *rows.columns[len(given) :])
+
+
+def _is_query(node: exp.Subquery) -> bool:
+    """Return whether a query is in the brackets, and not sources that are joined."""
+    inner = node.this
+    while isinstance(inner, exp.Subquery) and not inner.args.get("joins"):
+        inner = inner.this
+    return isinstance(inner, exp.Select | exp.SetOperation | exp.Values)
 
 
 def _shared(side: str, left: Value, right: Value) -> Value:
