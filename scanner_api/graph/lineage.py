@@ -44,8 +44,8 @@ class Lineage:
 
     *column_suggestions* are columns above and below the root column that have flows of their own. *unread* are the jobs
     at these nodes, or at the datasets of columns, whose statement or connector could not be parsed: there may be flows
-    through them that are not listed. *scan* is the newest scan that the graph was generated from; None for a graph in
-    files.
+    through them that are not listed, as through those of *partly_read*, some of whose columns are not resolved. *scan*
+    is the newest scan that the graph was generated from; None for a graph in files.
     """
 
     root: NodeRow
@@ -53,6 +53,7 @@ class Lineage:
     nodes: Mapping[int, NodeRow]
     column_suggestions: tuple[str, ...] = ()
     unread: tuple[NodeRow, ...] = ()
+    partly_read: tuple[NodeRow, ...] = ()
     scan: int | None = None
 
 
@@ -97,12 +98,14 @@ def lineage(
         root = find_node(opened.rows, node, "scanner lineage")
         hops, nodes = stored_lineage(opened.rows, root, options)
         suggestions = _column_suggestions(opened.rows, root, node)
+        jobs = _jobs_at(opened.rows, nodes, options)
         return Lineage(
             root=root,
             hops=tuple(hops),
             nodes=nodes,
             column_suggestions=suggestions,
-            unread=_unread_jobs(opened.rows, nodes, options),
+            unread=tuple(job for job in jobs if is_unread(job)),
+            partly_read=tuple(job for job in jobs if _is_marked(job, "partly_read")),
             scan=opened.about.last_scan,
         )
 
@@ -193,8 +196,8 @@ def _impact_root(graph: GraphReader, node: NodeRow, name: str) -> Root[int]:
     return Root(node=holders[0], path=node_path(node) or ()) if holders else Root(node=node.id)
 
 
-def _unread_jobs(graph: GraphReader, nodes: Mapping[int, NodeRow], options: TraversalOptions) -> tuple[NodeRow, ...]:
-    """Return the jobs that could not be parsed among *nodes*, and at what has the columns among them."""
+def _jobs_at(graph: GraphReader, nodes: Mapping[int, NodeRow], options: TraversalOptions) -> tuple[NodeRow, ...]:
+    """Return the jobs among *nodes*, and those at what has the columns among them."""
     columns = [key for key, node in nodes.items() if node.kind == "column"]
     holders = sorted({edge.source_node_id for edge in graph.edges_at(columns, forward=False, kinds=("contains",))})
     jobs = set(nodes)
@@ -203,12 +206,16 @@ def _unread_jobs(graph: GraphReader, nodes: Mapping[int, NodeRow], options: Trav
     if options.downstream:
         jobs |= {edge.target_node_id for edge in graph.edges_at(holders, forward=True, kinds=("reads",))}
     known = {**nodes, **graph.nodes_of(jobs - set(nodes))}
-    return tuple(known[key] for key in sorted(jobs) if is_unread(known[key]))
+    return tuple(known[key] for key in sorted(jobs) if known[key].kind == "job")
 
 
 def is_unread(node: NodeRow) -> bool:
     """Return whether the statement of a job, or the class of its connector, could not be parsed."""
-    return node.kind == "job" and json.loads(node.attributes or "{}").get("unread") is True
+    return _is_marked(node, "unread")
+
+
+def _is_marked(node: NodeRow, attribute: str) -> bool:
+    return node.kind == "job" and json.loads(node.attributes or "{}").get(attribute) is True
 
 
 def _column_suggestions(graph: GraphReader, root: NodeRow, name: str) -> tuple[str, ...]:

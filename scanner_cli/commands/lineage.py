@@ -134,12 +134,16 @@ def _show_steps(traced: Lineage, evidence: bool, style: str) -> None:
         "nodes": [node_document(node) for node in traced.nodes.values()],
         "edges": [edge_document(hop.edge, traced.nodes) for hop in traced.hops],
         "unread": [job.node_key for job in traced.unread],
+        "partly_read": [job.node_key for job in traced.partly_read],
     }
     shown = (*_STEP, "evidence") if evidence else _STEP
     show([edge_row(hop.edge, traced.nodes) for hop in traced.hops], shown, style, document=document)
     if traced.unread:
         names = ", ".join(shown_name(job) for job in traced.unread)
         echo_err(f"note: not read, so flows through them are not known: {names}")
+    if traced.partly_read:
+        names = ", ".join(shown_name(job) for job in traced.partly_read)
+        echo_err(f"note: read in part, so flows through them may be missing: {names}")
     _suggest(traced.column_suggestions)
 
 

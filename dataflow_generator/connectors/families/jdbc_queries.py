@@ -50,6 +50,11 @@ class QueryColumn:
     changed: bool
     effects: tuple[QueryEffect, ...] = ()
 
+    @property
+    def all_origins(self) -> tuple[Origin, ...]:
+        """Return the table columns that it is derived from or decided by."""
+        return tuple(sorted({*self.origins, *((effect.table, effect.column) for effect in self.effects)}))
+
 
 @dataclass(frozen=True, slots=True)
 class QueryReading:

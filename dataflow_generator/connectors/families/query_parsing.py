@@ -5,12 +5,14 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from sqlglot import exp, parse
 from sqlglot.errors import ErrorLevel, SqlglotError
 
 from dataflow_generator.connectors.dataset_names import folded
+from dataflow_generator.connectors.families.query_rewriting import rewritten
 from scanner_model.errors import InputInvalid
 
 _DIALECTS = {"sqlserver": "tsql", "mariadb": "mysql", "postgres": "postgres", "db2": "", "unitycatalog": "databricks"}
@@ -50,11 +52,7 @@ def parse_query(text: str, scheme: str) -> tuple[exp.Expr, Header]:
         raise InputInvalid(problem)
     logging.getLogger("sqlglot").addHandler(logging.NullHandler())
     try:
-        statements = [
-            statement
-            for statement in parse(_CHECKED.sub("", text), read=_dialect(scheme), error_level=ErrorLevel.RAISE)
-            if statement is not None
-        ]
+        statements = _statements(text, scheme)
         query, header = _view(statements[0]) if len(statements) == 1 else (None, Header())
         if query is not None and _is_deep(query):
             raise InputInvalid(f"an expression of the query is more than {_HIGHEST} levels deep")
@@ -67,6 +65,24 @@ def parse_query(text: str, scheme: str) -> tuple[exp.Expr, Header]:
     if query is None:
         raise InputInvalid("the query is not one SELECT")
     return query, header
+
+
+def _statements(text: str, scheme: str) -> list[exp.Expr]:
+    """Return the statements of a text; one that cannot be parsed is parsed again in simpler words."""
+    plain = _CHECKED.sub("", text)
+    try:
+        return _parsed(plain, scheme)
+    except SqlglotError:
+        if scheme != "postgres":
+            raise
+        with suppress(SqlglotError):
+            return _parsed(rewritten(plain), scheme)
+        raise
+
+
+def _parsed(text: str, scheme: str) -> list[exp.Expr]:
+    statements = parse(text, read=_dialect(scheme), error_level=ErrorLevel.RAISE)
+    return [statement for statement in statements if statement is not None]
 
 
 def _view(statement: exp.Expr) -> tuple[exp.Expr | None, Header]:

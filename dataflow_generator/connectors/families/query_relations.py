@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import repeat
 
 from sqlglot import exp
 
+from dataflow_generator.connectors.families.query_functions import (
+    POSTGRES,
+    called,
+    calls_of,
+    own_columns,
+    unknown_functions,
+)
 from dataflow_generator.connectors.families.query_scopes import (
-    NOTHING,
     STAR,
     UNKNOWN,
     Decider,
@@ -23,12 +30,6 @@ from dataflow_generator.connectors.families.query_scopes import (
 )
 
 _JOIN = "JOIN"
-_POSTGRES = frozenset({"materialize", "postgres", "redshift", "risingwave"})
-_COLUMNS_OF = {name: ("key", "value") for name in ("json_each", "json_each_text", "jsonb_each", "jsonb_each_text")}
-_SCALAR = (exp.Unnest, exp.ExplodingGenerateSeries, exp.GenerateSeries)
-_BUILT_IN = ("_pg_", "generate_", "json_", "jsonb_", "pg_", "regexp_", "string_to_", "ts_", "txid_", "xml")
-_BUILT_IN_NAMES = frozenset({"aclexplode", "unnest", "current_schemas", "exploding_generate_series"})
-"""Functions of PostgreSQL that read no table but their arguments; the beginnings of the names of more."""
 
 
 def read_from(query: exp.Select, scope: Scope) -> frozenset[Decider]:
@@ -138,7 +139,7 @@ class _From:
     def _rows_of(self, table: Table) -> tuple[Rows, Table]:
         """Return the columns of a table, and its name: one that the schema lacks may be of the system's catalog."""
         known = self._context.columns(table)
-        is_system = len(table) == 1 and table[0].startswith("pg_") and self._context.scheme in _POSTGRES
+        is_system = len(table) == 1 and table[0].startswith("pg_") and self._context.scheme in POSTGRES
         if not known and is_system:
             table = ("pg_catalog", *table)
             known = self._context.columns(table)
@@ -148,35 +149,18 @@ class _From:
 
     def _function(self, node: exp.Expr, place: exp.Expr, scope: Scope) -> Relation:
         """Return the relation of a function: each of its columns is computed from the arguments."""
-        calls = self._calls(node)
+        calls = calls_of(node)
         alias = place.args.get("alias") or node.args.get("alias")
-        called = next(filter(None, map(_called, calls)), "")
-        name = self._context.fold(alias.this) if alias is not None and alias.this else called.rpartition(".")[2]
+        name = (
+            self._context.fold(alias.this) if alias is not None and alias.this else called(calls[0]).rpartition(".")[2]
+        )
         parts = [self._context.value(call, scope).computed() for call in calls]
-        whole = merged(parts).computed() if parts else NOTHING
-        names = [*self._listed(alias), *self._offset(node), *self._offset(place)]
-        if not names:
-            names = [*_own_names(node), *_COLUMNS_OF.get(called, ())] or ([name] if isinstance(node, _SCALAR) else [])
-        by_place: Sequence[Value] = parts if 1 < len(parts) <= len(names) else ()
-        columns = [
-            Output(column, by_place[place] if place < len(by_place) else whole) for place, column in enumerate(names)
-        ]
-        self._note_unknown(calls)
-        return Relation(name, columns, of_any=whole)
-
-    def _calls(self, node: exp.Expr) -> list[exp.Expr]:
-        if isinstance(node, exp.Table) and (several := node.args.get("rows_from")):
-            return [call.this if isinstance(call, exp.Table) else call for call in several]
-        if isinstance(node, exp.Unnest):
-            return list(node.expressions)
-        return [node.this if isinstance(node, exp.Table) else node]
-
-    def _note_unknown(self, calls: Iterable[exp.Expr]) -> None:
-        """Note functions that may read tables: those of a schema, in PostgreSQL all that are not its own."""
-        for name in filter(None, map(_called, calls)):
-            own = name.startswith(_BUILT_IN) or name in _BUILT_IN_NAMES or name.startswith("pg_catalog.")
-            if "." in name or (self._context.scheme in _POSTGRES and not own):
-                self._context.problems.setdefault(f"what the function {name} reads is not known")
+        whole = merged(parts).computed()
+        names = [*self._listed(alias), *self._offset(node)] or list(own_columns(node, name))
+        values = [*(parts if 1 < len(parts) <= len(names) else ()), *repeat(whole, len(names))]
+        for unknown in unknown_functions(calls, self._context.scheme):
+            self._context.problems.setdefault(f"what the function {unknown} reads is not known")
+        return Relation(name, map(Output, names, values), of_any=whole)
 
     def _offset(self, node: exp.Expr) -> Iterator[str]:
         if isinstance(node, exp.Unnest) and isinstance(name := node.args.get("offset"), exp.Identifier):
@@ -211,16 +195,3 @@ def _shared(side: str, left: Value, right: Value) -> Value:
     if side == "FULL":
         return merged([left, right]).computed()
     return right if side == "RIGHT" else left
-
-
-def _called(call: exp.Expr) -> str:
-    """Return the name of a function that the parser does not know; empty for one that it does."""
-    if isinstance(call, exp.Dot):
-        return f"{call.this.sql()}.{_called(call.expression) or call.expression.name}"
-    return call.name.lower() if isinstance(call, exp.Anonymous) else ""
-
-
-def _own_names(node: exp.Expr) -> list[str]:
-    """Return the columns that a function itself defines, as JSON_TABLE and OPENJSON do."""
-    kinds = (exp.ColumnDef, exp.JSONColumnDef, exp.OpenJSONColumnDef)
-    return [column.name for column in node.find_all(*kinds) if column.name]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from sqlglot import exp
 
@@ -175,7 +175,7 @@ def _add_cte(cte: exp.Expr, clause: exp.Expr, ctes: dict[str, Rows], outer: Scop
     else:
         result = rows_of(cte.this, Scope(outer.context, outer, dict(ctes)))
         rows = Rows(renamed(result, listed), result.open, result.deciders)
-    ctes[name] = Rows((*rows.columns, *_marks(clause, rows, fold)), rows.open, rows.deciders)
+    ctes[name] = rows
 
 
 def _is_recursive(query: exp.Expr, name: str, clause: exp.Expr, outer: Scope) -> bool:
@@ -184,8 +184,3 @@ def _is_recursive(query: exp.Expr, name: str, clause: exp.Expr, outer: Scope) ->
     return any(
         outer.context.fold(table.this) == name for table in query.find_all(exp.Table) if not table.args.get("db")
     )
-
-
-def _marks(clause: exp.Expr, rows: Rows, fold: object) -> Iterator[Output]:
-    """Yield the columns that SEARCH and CYCLE add to a recursive query."""
-    yield from ()

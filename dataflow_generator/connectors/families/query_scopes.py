@@ -8,9 +8,11 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
+from dataflow_generator.connectors.families.query_functions import POSTGRES
 from dataflow_generator.connectors.families.query_parsing import folded_name
 
 _MOST_STEPS = 50_000
+_SYSTEM_COLUMNS = frozenset({"cmax", "cmin", "ctid", "tableoid", "xmax", "xmin"})
 
 Table = tuple[str, ...]
 """The parts of a table's name."""
@@ -171,6 +173,11 @@ class Context:
         if self.steps > _MOST_STEPS:
             raise RecursionError
 
+    def unlisted(self, table: Table, column: str) -> Value:
+        """Return the value of a column that a table does not list; those of the system have no source."""
+        is_system = column in _SYSTEM_COLUMNS and self.scheme in POSTGRES
+        return NOTHING if is_system else copied(table, column) if table else UNKNOWN
+
     def fold(self, name: exp.Expr) -> str:
         """Return a name in the letter case in which the database stores it."""
         return folded_name(name, self.scheme)
@@ -241,7 +248,7 @@ class Scope:
         found = self.relations_of(qualifiers)
         if len(found) == 1:
             value = found[0].column(name)
-            return (copied(found[0].table, name) if found[0].table else UNKNOWN) if value is None else value
+            return self.context.unlisted(found[0].table, name) if value is None else value
         if found:
             return UNKNOWN
         if len(parts) > 2 and (row := self.relations_of(parts[:1])):

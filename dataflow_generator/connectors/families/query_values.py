@@ -12,7 +12,6 @@ from dataflow_generator.connectors.families.query_scopes import (
     Decider,
     Scope,
     Value,
-    copied,
     decided,
     merged,
 )
@@ -143,7 +142,7 @@ def _unlisted(parts: list[str], scope: Scope) -> Value:
     for level in scope.chain() if len(parts) == 1 else ():
         if level.relations:
             only = level.relations[0]
-            return copied(only.table, parts[0]) if len(level.relations) == 1 and only.table else UNKNOWN
+            return scope.context.unlisted(only.table, parts[0]) if len(level.relations) == 1 else UNKNOWN
     return UNKNOWN
 
 
