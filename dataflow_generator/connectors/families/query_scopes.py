@@ -8,11 +8,9 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
-from dataflow_generator.connectors.families.query_functions import POSTGRES
 from dataflow_generator.connectors.families.query_parsing import folded_name
 
 _MOST_STEPS = 50_000
-_SYSTEM_COLUMNS = frozenset({"cmax", "cmin", "ctid", "tableoid", "xmax", "xmin"})
 
 Table = tuple[str, ...]
 """The parts of a table's name."""
@@ -49,7 +47,6 @@ class Value:
         return self if self.changed else replace(self, changed=True)
 
 
-NOTHING = Value()
 UNKNOWN = Value(known=False)
 
 
@@ -131,6 +128,10 @@ class Relation:
             return copied(self.open[0], name)
         return self.of_any or (UNKNOWN if self.is_open else None)
 
+    def unlisted(self, name: str) -> Value:
+        """Return the value of a column that is not listed: a table may have it nevertheless, as those of the system."""
+        return copied(self.table, name) if self.table else UNKNOWN
+
     def whole(self) -> Value:
         """Return the value of a row."""
         if self.of_any is not None:
@@ -172,11 +173,6 @@ class Context:
         self.steps += count
         if self.steps > _MOST_STEPS:
             raise RecursionError
-
-    def unlisted(self, table: Table, column: str) -> Value:
-        """Return the value of a column that a table does not list; those of the system have no source."""
-        is_system = column in _SYSTEM_COLUMNS and self.scheme in POSTGRES
-        return NOTHING if is_system else copied(table, column) if table else UNKNOWN
 
     def fold(self, name: exp.Expr) -> str:
         """Return a name in the letter case in which the database stores it."""
@@ -248,7 +244,7 @@ class Scope:
         found = self.relations_of(qualifiers)
         if len(found) == 1:
             value = found[0].column(name)
-            return self.context.unlisted(found[0].table, name) if value is None else value
+            return found[0].unlisted(name) if value is None else value
         if found:
             return UNKNOWN
         if len(parts) > 2 and (row := self.relations_of(parts[:1])):

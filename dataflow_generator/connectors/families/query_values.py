@@ -141,8 +141,7 @@ def _unlisted(parts: list[str], scope: Scope) -> Value:
     """Return the value of a bare name that is not listed: the single table may have it nevertheless."""
     for level in scope.chain() if len(parts) == 1 else ():
         if level.relations:
-            only = level.relations[0]
-            return scope.context.unlisted(only.table, parts[0]) if len(level.relations) == 1 else UNKNOWN
+            return level.relations[0].unlisted(parts[0]) if len(level.relations) == 1 else UNKNOWN
     return UNKNOWN
 
 
