@@ -34,12 +34,12 @@ def called(call: exp.Expr) -> str:
     return ".".join(filter(None, (table.db if table else "", call.name.lower())))
 
 
-def own_columns(node: exp.Expr, name: str) -> Iterator[str]:
+def own_columns(node: exp.Expr, name: str, scheme: str) -> Iterator[str]:
     """Yield the columns that a function has without a list in its alias; *name* is what it is called here."""
     kinds = (exp.ColumnDef, exp.JSONColumnDef, exp.OpenJSONColumnDef)
     yield from (column.name for column in node.find_all(*kinds) if column.name)
     call = node.this if isinstance(node, exp.Table) else node
-    if called(call) in _PAIRS:
+    if scheme in POSTGRES and called(call) in _PAIRS:
         yield from ("key", "value")
     if isinstance(call, _OF_ONE_COLUMN) and name:
         yield name

@@ -156,7 +156,7 @@ class _From:
         )
         parts = [self._context.value(call, scope).computed() for call in calls]
         whole = merged(parts).computed()
-        names = [*self._listed(alias), *self._offset(node)] or list(own_columns(node, name))
+        names = [*self._listed(alias), *self._offset(node)] or list(own_columns(node, name, self._context.scheme))
         values = [*(parts if 1 < len(parts) <= len(names) else ()), *repeat(whole, len(names))]
         for unknown in unknown_functions(calls, self._context.scheme):
             self._context.problems.setdefault(f"what the function {unknown} reads is not known")
