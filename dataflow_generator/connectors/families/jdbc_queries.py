@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
 from dataflow_generator.connectors.families.query_parsing import folded_name, parse_problem, parse_query
@@ -84,6 +85,7 @@ def read_query(text: str, scheme: str, columns: TableColumns = _unknown, names: 
         context = Context(scheme, columns, rows_of, value_of)
         rows = rows_of(query, Scope(context))
         listed = [folded_name(name, scheme) for name in header.columns]
+        context.tables |= _tables_elsewhere(query, context)
         reading = _reading(context, rows, listed, names)
         return replace(reading, view=tuple(folded_name(part, scheme) for part in header.name))
     except SqlglotError as error:
@@ -92,6 +94,14 @@ def read_query(text: str, scheme: str, columns: TableColumns = _unknown, names: 
         return QueryReading(problem=error.what)
     except RecursionError:
         return QueryReading(problem="query nesting exceeds the parser's limit")
+
+
+def _tables_elsewhere(query: exp.Expr, context: Context) -> set[Table]:
+    """Return the tables of parts that are not resolved, so that none is lost."""
+    named = {context.fold(cte.args["alias"].this) for cte in query.find_all(exp.CTE) if cte.args.get("alias")}
+    nodes = (node for node in query.find_all(exp.Table) if id(node) not in context.seen)
+    tables = {tuple(map(context.fold, node.parts)) for node in nodes if isinstance(node.this, exp.Identifier)}
+    return {table for table in tables if len(table) > 1 or table[0] not in named}
 
 
 def _reading(context: Context, rows: Rows, listed: Sequence[str], names: Sequence[str]) -> QueryReading:

@@ -10,7 +10,14 @@ from dataflow_generator.connectors.families.query_scopes import Decider, Output,
 
 FILTER, GROUP_BY, SORT = "FILTER", "GROUP_BY", "SORT"
 _ROWS: Mapping[str, str] = {"prewhere": FILTER, "where": FILTER}
-_RESULTS: Mapping[str, str] = {"group": GROUP_BY, "having": FILTER, "qualify": FILTER, "order": SORT}
+_RESULTS: Mapping[str, str] = {
+    "group": GROUP_BY,
+    "having": FILTER,
+    "qualify": FILTER,
+    "order": SORT,
+    "limit": FILTER,
+    "offset": FILTER,
+}
 """OpenLineage's subtype of the columns of each clause; those of _RESULTS may name columns of the result."""
 
 

@@ -127,8 +127,9 @@ class _From:
         table: Table = tuple(self._context.fold(part) for part in node.parts)
         alias = node.args.get("alias")
         name = self._context.fold(alias.this) if alias is not None and alias.this else table[-1]
-        if len(table) == 1 and table[0] in scope.ctes:
-            rows, table = scope.ctes[table[0]], ()
+        self._context.seen.add(id(node))
+        if len(table) == 1 and (cte := scope.cte(table[0])) is not None:
+            rows, table = cte, ()
             self.deciders |= rows.deciders
         else:
             rows, table = self._rows_of(table)

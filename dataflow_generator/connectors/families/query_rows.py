@@ -44,7 +44,7 @@ def rows_of(query: exp.Expr, outer: Scope) -> Rows:
 
 def _sorted(query: exp.Expr, rows: Rows, outer: Scope) -> Rows:
     """Return *rows* with the columns by which they are sorted as a whole."""
-    if query.args.get("order") is None:
+    if not any(query.args.get(name) for name in ("order", "limit", "offset")):
         return rows
     scope = Scope(outer.context, outer)
     scope.results = index(rows.columns)

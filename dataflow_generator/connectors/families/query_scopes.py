@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
+from dataflow_generator.connectors.families.query_functions import POSTGRES
 from dataflow_generator.connectors.families.query_parsing import folded_name
 
 _MOST_STEPS = 50_000
@@ -158,13 +159,17 @@ def lookup(by_name: Mapping[str, Value], name: str) -> Value | None:
 
 @dataclass(slots=True)
 class Context:
-    """What the whole reading shares; *rows* and *value* resolve queries and expressions at a place."""
+    """What the whole reading shares; *rows* and *value* resolve queries and expressions at a place.
+
+    *seen* are the nodes of tables that were resolved, by identity.
+    """
 
     scheme: str
     columns: TableColumns
     rows: Callable[[exp.Expr, Scope], Rows]
     value: Callable[[exp.Expr, Scope], Value]
     tables: set[Table] = field(default_factory=set)
+    seen: set[int] = field(default_factory=set)
     problems: dict[str, None] = field(default_factory=dict)
     steps: int = 0
 
@@ -193,6 +198,12 @@ class Scope:
         self.windows: Mapping[str, exp.Expr] = {}
         self.results: Mapping[str, Value] = {}
         self._index: dict[str, Value] | None = None
+
+    def cte(self, name: str) -> Rows | None:
+        """Return the query that WITH names so; None where none has the name, in any letter case but in PostgreSQL."""
+        if name in self.ctes or self.context.scheme in POSTGRES:
+            return self.ctes.get(name)
+        return next((rows for known, rows in self.ctes.items() if known.casefold() == name.casefold()), None)
 
     def add(self, relation: Relation) -> None:
         """Add a relation and its columns."""

@@ -79,7 +79,7 @@ def test_alias_list_of_a_table_whose_columns_are_not_known_is_said() -> None:
         ("select g.d, c.id from (generate_series(1, 3) g(d) left join c on c.id = g.d)", ["d: ~", "id: c.id"]),
         ("select k.x from (unnest(array[1]) k(x) join c on c.id = k.x)", ["x: ~"]),
         (
-            "select x.a, x.b from c, xmltable(('/r'::text) passing (c.doc) columns a integer path ('@a'::text), b text) x",
+            "select x.a, x.b from c, xmltable(('/r'::text) passing (c.doc) columns a integer path ('@a'), b text) x",
             ["a: c.doc~", "b: c.doc~"],
         ),
     ],
@@ -234,8 +234,8 @@ def test_named_queries_and_values(sql, columns) -> None:
     [
         "select c.id from c where (c.name ?# 'x'::text)",
         "select c.id from (c join o using (id) as j)",
-        "select x.id from (with recursive r as (select id from c union all select id from r) search depth first by id, id"
-        " set s select id from r) x",
+        "select x.id from (with recursive r as (select id from c union all select id from r) search depth first by id"
+        ", id set s select id from r) x",
         "select c.id from c where (c.tags = '{a}'::name[])",
         "select c.id from c where ((## c.id) <<< 5) order by c.name using ~<~",
     ],
@@ -255,3 +255,17 @@ def test_what_is_not_resolved_is_said(sql) -> None:
     reading = read(sql, "sqlserver")
 
     assert (reading.columns, "cannot be resolved" in reading.problem) == ((), True)
+
+
+def test_no_table_of_a_text_is_lost() -> None:
+    """Whatever place it stands at."""
+    reading = read("with x as (delete from o returning id) select c.id from c limit (select max(p.id) from p)")
+
+    assert reading.tables == (("c",), ("o",), ("p",))
+    assert reading.effects == ((("p",), "id", "FILTER"),)
+
+
+def test_named_query_is_found_in_another_letter_case() -> None:
+    """Where the database compares names without it."""
+    assert flows(read("with Best as (select id from c) select id from BEST", "sqlserver")) == ["id: c.id"]
+    assert read('with "Best" as (select id from c) select id from best').tables == (("best",), ("c",))
