@@ -20,7 +20,7 @@ from dataflow_generator.connectors.families.query_scopes import (
 from dataflow_generator.connectors.families.query_values import named_values, star_changes, value_of
 
 _MOST_ROUNDS = 20
-_RECURSIVE_UNSAID = frozenset({"db2", "oracle", "sqlserver"})
+_RECURSIVE_ALWAYS = frozenset({"db2", "oracle", "sqlserver"})
 """Dialects whose WITH refers to itself without the word RECURSIVE."""
 _POSTGRES_NAMES_NO = (exp.Binary, exp.Unary, exp.Literal, exp.Null, exp.Between, exp.In)
 
@@ -31,8 +31,8 @@ def rows_of(query: exp.Expr, outer: Scope) -> Rows:
     ctes = _with_ctes(query, outer)
     match query:
         case exp.Subquery():
-            around = Scope(outer.context, outer, ctes)
-            return _sorted(query, rows_of(query.this, around), outer)
+            beside = Scope(outer.context, outer, ctes)
+            return _sorted(query, rows_of(query.this, beside), outer)
         case exp.SetOperation():
             return _sorted(query, _set_operation(query, Scope(outer.context, outer, ctes)), outer)
         case exp.Select():
@@ -179,7 +179,7 @@ def _add_cte(cte: exp.Expr, clause: exp.Expr, ctes: dict[str, Rows], outer: Scop
 
 
 def _is_recursive(query: exp.Expr, name: str, clause: exp.Expr, outer: Scope) -> bool:
-    if not clause.args.get("recursive") and outer.context.scheme not in _RECURSIVE_UNSAID:
+    if not clause.args.get("recursive") and outer.context.scheme not in _RECURSIVE_ALWAYS:
         return False
     return any(
         outer.context.fold(table.this) == name for table in query.find_all(exp.Table) if not table.args.get("db")

@@ -123,7 +123,8 @@ def test_lineage_through_a_view_that_cannot_be_read_says_so(node, place, scanner
     """No flow is listed behind it, which does not mean that there is none."""
     with sqlite3.connect(place / "shop.db") as connection:
         connection.executescript(
-            "CREATE VIEW digits AS SELECT raise(ignore) AS column1; CREATE VIEW digits2 AS SELECT column1 AS digit FROM digits"
+            "CREATE VIEW digits AS SELECT raise(ignore) AS column1;"
+            "CREATE VIEW digits2 AS SELECT column1 AS digit FROM digits"
         )
     connection.close()
     extract()
