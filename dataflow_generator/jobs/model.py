@@ -98,6 +98,11 @@ def unread_job(flows: JobFlows) -> JobFlows:
     return replace(flows, job=replace(flows.job, attributes=(*flows.job.attributes, ("unread", True))))
 
 
+def partly_read_job(flows: JobFlows) -> JobFlows:
+    """Return *flows* with the attribute `partly_read` of the job: some columns of its view are not resolved."""
+    return replace(flows, job=replace(flows.job, attributes=(*flows.job.attributes, ("partly_read", True))))
+
+
 class Pair(NamedTuple):
     """Data move from *source* to *target*; None is an unknown end."""
 

@@ -94,8 +94,8 @@ def _impact_root(graph: GraphReader, node: NodeRow, name: str) -> Root[int]:
     return Root(node=holders[0], path=node_path(node) or ()) if holders else Root(node=node.id)
 
 
-def unread_jobs(graph: GraphReader, nodes: Mapping[int, NodeRow], options: TraversalOptions) -> tuple[NodeRow, ...]:
-    """Return the jobs that could not be parsed among *nodes*, and at what has the columns among them."""
+def jobs_at(graph: GraphReader, nodes: Mapping[int, NodeRow], options: TraversalOptions) -> tuple[NodeRow, ...]:
+    """Return the jobs among *nodes*, and those at what has the columns among them."""
     columns = [key for key, node in nodes.items() if node.kind == "column"]
     holders = sorted({edge.source_node_id for edge in graph.edges_at(columns, forward=False, kinds=("contains",))})
     jobs = set(nodes)
@@ -104,12 +104,21 @@ def unread_jobs(graph: GraphReader, nodes: Mapping[int, NodeRow], options: Trave
     if options.downstream != 0:
         jobs |= {edge.target_node_id for edge in graph.edges_at(holders, forward=True, kinds=("reads",))}
     known = {**nodes, **graph.nodes_of(jobs - set(nodes))}
-    return tuple(known[key] for key in sorted(jobs) if is_unread(known[key]))
+    return tuple(known[key] for key in sorted(jobs) if known[key].kind == "job")
+
+
+def is_partly_read(node: NodeRow) -> bool:
+    """Return whether some columns of the view that a job is were not resolved."""
+    return _is_marked(node, "partly_read")
 
 
 def is_unread(node: NodeRow) -> bool:
     """Return whether the statement of a job, or the class of its connector, could not be parsed."""
-    return node.kind == "job" and json.loads(node.attributes or "{}").get("unread") is True
+    return _is_marked(node, "unread")
+
+
+def _is_marked(node: NodeRow, attribute: str) -> bool:
+    return node.kind == "job" and json.loads(node.attributes or "{}").get(attribute) is True
 
 
 def column_suggestions(graph: GraphReader, root: NodeRow, name: str) -> tuple[str, ...]:

@@ -24,9 +24,10 @@ from scanner_api.graph.lineage import (
     column_node,
     column_suggestions,
     impact_of,
+    is_partly_read,
     is_unread,
+    jobs_at,
     node_path,
-    unread_jobs,
 )
 from scanner_api.graph.open import GraphSource, find_node, open_graph, open_stored_rows, stale_nodes
 from scanner_api.questions.pages import Page
@@ -87,8 +88,9 @@ class Lineage(NamedTuple):
     """What is around *root*, a node's id, in the graph of *scan* (None for a graph in files).
 
     *edges* are in the order of traversal, upstream first, the nearest first; *nodes* are those at their ends, with
-    *root* and *unread*. *complete* is False where edges were left out. *unread* are the ids of the jobs at these nodes
-    whose statement or connector could not be parsed: there may be flows through them that are not listed.
+    *root*, *unread* and *partly_read*. *complete* is False where edges were left out. *unread* are the ids of the jobs
+    at these nodes whose statement or connector could not be parsed, *partly_read* those of views some of whose columns
+    were not resolved: there may be flows through them that are not listed.
     *column_suggestions* are columns above and below a column that have flows of their own.
     """
 
@@ -99,6 +101,7 @@ class Lineage(NamedTuple):
     reachable: Reachable
     complete: bool
     unread: tuple[str, ...]
+    partly_read: tuple[str, ...]
     column_suggestions: tuple[str, ...]
 
 
@@ -153,8 +156,9 @@ def lineage(
         rows = opened.rows
         root = find_node(rows, node, "node")
         reached, found = stored_lineage(rows, root, options)
-        unread = unread_jobs(rows, found, options)
-        nodes = {**found, **{job.id: job for job in unread}}
+        jobs = jobs_at(rows, found, options)
+        unread, partly_read = [[job for job in jobs if test(job)] for test in (is_unread, is_partly_read)]
+        nodes = {**found, **{job.id: job for job in (*unread, *partly_read)}}
         edges, complete = [hop.edge for hop in reached.hops], True
         if isinstance(rows, SqlGraphReader | PastGraphReader):
             if contents:
@@ -174,6 +178,7 @@ def lineage(
             reachable=Reachable(reached.upstream, reached.downstream, reached.complete),
             complete=complete and not reached.cut,
             unread=tuple(job.node_key for job in unread),
+            partly_read=tuple(job.node_key for job in partly_read),
             column_suggestions=column_suggestions(rows, root, node),
         )
 

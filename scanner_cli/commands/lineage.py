@@ -138,6 +138,9 @@ def _show_steps(traced: Lineage, evidence: bool, style: str) -> None:
     if traced.unread:
         names = ", ".join(shown_name(nodes[job]) for job in traced.unread)
         echo_err(f"note: not read, so flows through them are not known: {names}")
+    if traced.partly_read:
+        names = ", ".join(shown_name(nodes[job]) for job in traced.partly_read)
+        echo_err(f"note: read in part, so flows through them may be missing: {names}")
     _suggest(traced.column_suggestions)
 
 

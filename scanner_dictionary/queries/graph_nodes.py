@@ -28,7 +28,8 @@ def nodes_named(graph: GraphReader, text: str) -> tuple[NodeRow, ...]:
     It names a topic, dataset, job or consumer group by its name, its namespace and name, or its id; a column by that
     and its path. Where no node has that name, it is the end of a dataset's name (`orders` of `shop.public.orders`). Any
     broker's address will do as Kafka's namespace, and so will the cluster's own id. A column is one of the message's
-    value, else of its key (`@key` says so, too); one that takes part in no flow is that of the topic's schema.
+    value, else of its key (`@key` says so, too); one that takes part in no flow is that of the topic's schema. A view's
+    name is that of its dataset: its job is named by its id.
     Raises NameUnknown with the nearest names.
     """
     readings = tuple(dict.fromkeys(_known_brokers(graph, _readings(text))))
@@ -43,7 +44,14 @@ def nodes_named(graph: GraphReader, text: str) -> tuple[NodeRow, ...]:
         raise unknown_name(
             "node", text, _names(graph, text, readings), "`scanner topics` lists the topics", graph.location
         )
-    return tuple(nodes[key] for key in sorted(nodes))
+    return _without_views_jobs(nodes[key] for key in sorted(nodes))
+
+
+def _without_views_jobs(nodes: Iterable[NodeRow]) -> tuple[NodeRow, ...]:
+    """Return *nodes* without the jobs that share their name with a dataset: the job of a view is called as the view."""
+    listed = tuple(nodes)
+    datasets = {(node.namespace, node.name) for node in listed if node.kind == "dataset"}
+    return tuple(node for node in listed if node.kind != "job" or (node.namespace, node.name) not in datasets)
 
 
 def related_columns(graph: GraphReader, text: str) -> tuple[str, ...]:

@@ -84,7 +84,7 @@ def _of_query(connector: Connector, server: JdbcServer, prefix: str) -> Connecto
     columns = tuple(
         RowColumn(
             (field_segment(column.name),),
-            tuple((tables[table], (name,)) for table, name in column.origins),
+            tuple((tables[table], (name,)) for table, name in column.all_origins),
             column.changed,
         )
         for column in query.columns

@@ -1,86 +1,65 @@
-"""The clauses of a query that decide which rows its result has, and in which order: read from sqlglot's tree."""
+"""The clauses of a query that decide which rows its result has, and in which order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sqlglot import exp
-from sqlglot.optimizer.scope import Scope
 
-FILTER, GROUP_BY, JOIN, SORT = "FILTER", "GROUP_BY", "JOIN", "SORT"
-_SUBTYPES: Mapping[str, str] = {
-    "prewhere": FILTER,
-    "where": FILTER,
+from dataflow_generator.connectors.families.query_scopes import Decider, Output, Scope, Value, decided, lookup
+
+FILTER, GROUP_BY, SORT = "FILTER", "GROUP_BY", "SORT"
+_ROWS: Mapping[str, str] = {"prewhere": FILTER, "where": FILTER}
+_RESULTS: Mapping[str, str] = {
     "group": GROUP_BY,
     "having": FILTER,
     "qualify": FILTER,
     "order": SORT,
+    "limit": FILTER,
+    "offset": FILTER,
 }
-"""OpenLineage's subtype of the columns of each clause."""
-RESULTS = frozenset({GROUP_BY, SORT})
-"""The subtypes of clauses that may name columns of the result."""
+"""OpenLineage's subtype of the columns of each clause; those of _RESULTS may name columns of the result."""
 
 
-class Clause(NamedTuple):
-    """The columns of a clause: *columns* in its expressions, *merged* by their names (USING), *outputs* by number.
-
-    *outputs* are counted from 0; None stands for all of them (DISTINCT).
-    """
-
-    subtype: str
-    columns: tuple[exp.Column, ...] = ()
-    merged: tuple[exp.Identifier, ...] = ()
-    outputs: tuple[int | None, ...] = ()
+def row_deciders(query: exp.Expr, scope: Scope) -> frozenset[Decider]:
+    """Return the columns by which a query filters what it reads."""
+    return frozenset().union(*(_clause(query, name, scope, ()) for name in _ROWS))
 
 
-def clauses(query: exp.Expr) -> Iterator[Clause]:
-    """Yield the clauses of a SELECT or a set operation, without those of the queries that it reads from."""
-    for name, subtype in _SUBTYPES.items():
-        if (clause := query.args.get(name)) is not None:
-            yield Clause(subtype, tuple(clause.find_all(exp.Column)), outputs=tuple(_positions(clause)))
-    for join in _joins(query):
-        condition = join.args.get("on")
-        names = tuple(name for name in join.args.get("using") or () if isinstance(name, exp.Identifier))
-        yield Clause(JOIN, tuple(condition.find_all(exp.Column)) if condition else (), names)
-    if distinct := query.args.get("distinct"):
-        listed = distinct.args.get("on") if isinstance(distinct, exp.Distinct) else None
-        columns = tuple(listed.find_all(exp.Column)) if listed else ()
-        if isinstance(query, exp.Select):
-            yield Clause(GROUP_BY, columns, outputs=() if listed else (None,))
+def result_deciders(query: exp.Expr, scope: Scope, outputs: Sequence[Output]) -> frozenset[Decider]:
+    """Return the columns by which a query groups, filters and sorts its result; *scope* knows the result's columns."""
+    clauses = [_clause(query, name, scope, outputs) for name in _RESULTS]
+    return frozenset().union(*clauses, decided(_distinct(query, scope, outputs), GROUP_BY))
 
 
-def _joins(node: exp.Expr) -> Iterator[exp.Join]:
-    """Yield the joins of a query, in brackets too, as servers write views; not those of queries that it reads from."""
-    relations: list[exp.Expr] = []
-    if (source := node.args.get("from_")) is not None:
-        relations.append(source.this)
-    elif isinstance(node, exp.Subquery) and not isinstance(node.this, exp.Select | exp.SetOperation):
-        relations.append(node.this)
-    for join in node.args.get("joins") or ():
-        yield join
-        relations.append(join.this)
-    for relation in relations:
-        yield from _joins(relation)
+def _clause(query: exp.Expr, name: str, scope: Scope, outputs: Sequence[Output]) -> frozenset[Decider]:
+    clause = query.args.get(name)
+    if clause is None:
+        return frozenset()
+    subtype = _ROWS.get(name) or _RESULTS[name]
+    if not isinstance(clause, exp.Group | exp.Order):
+        return decided([scope.context.value(clause, scope)], subtype)
+    return decided((_key_value(key, scope, outputs) for key in _keys(clause)), subtype)
 
 
-def _positions(clause: exp.Expr) -> Iterator[int]:
-    """Yield the select items that GROUP BY or ORDER BY name by their numbers."""
-    for item in clause.expressions if isinstance(clause, exp.Group | exp.Order) else ():
-        key = item.this if isinstance(item, exp.Ordered) else item
-        if isinstance(key, exp.Literal) and key.is_int:
-            yield int(key.name) - 1
+def _keys(clause: exp.Expr) -> Iterator[exp.Expr]:
+    for key in clause.iter_expressions():
+        yield key.this if isinstance(key, exp.Ordered) else key
 
 
-def read_scopes(root: Scope) -> list[Scope]:
-    """Return the scopes whose rows get into the result of *root*, inner ones first; not a WITH that nothing uses."""
-    reached: dict[int, Scope] = {}
-    waiting = [root]
-    while waiting:
-        scope = waiting.pop()
-        if id(scope) in reached:
-            continue
-        reached[id(scope)] = scope
-        waiting += (source for _, source in scope.selected_sources.values() if isinstance(source, Scope))
-        waiting += (*(scope.set_operation_scopes or ()), *scope.subquery_scopes)
-    return [scope for scope in root.traverse() if id(scope) in reached]
+def _key_value(key: exp.Expr, scope: Scope, outputs: Sequence[Output]) -> Value:
+    """Return the value of a key of GROUP BY or ORDER BY: an expression, or a column of the result by its number."""
+    if isinstance(key, exp.Literal) and key.is_int:
+        place = int(key.name) - 1
+        return outputs[place].value if 0 <= place < len(outputs) else Value()
+    if isinstance(key, exp.Column) and not key.table and isinstance(key.find_ancestor(exp.Order, exp.Group), exp.Order):
+        return lookup(scope.results, scope.context.fold(key.this)) or scope.context.value(key, scope)
+    return scope.context.value(key, scope)
+
+
+def _distinct(query: exp.Expr, scope: Scope, outputs: Sequence[Output]) -> Iterable[Value]:
+    distinct = query.args.get("distinct")
+    if not distinct or not isinstance(query, exp.Select):
+        return ()
+    listed = distinct.args.get("on") if isinstance(distinct, exp.Distinct) else None
+    return [scope.context.value(listed, scope)] if listed else [output.value for output in outputs]

@@ -5,14 +5,14 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from sqlglot import exp, parse
 from sqlglot.errors import ErrorLevel, SqlglotError
-from sqlglot.optimizer.scope import Scope, build_scope
 
 from dataflow_generator.connectors.dataset_names import folded
-from dataflow_generator.connectors.families.query_values import plain_tree
+from dataflow_generator.connectors.families.query_rewriting import rewritten
 from scanner_model.errors import InputInvalid
 
 _DIALECTS = {"sqlserver": "tsql", "mariadb": "mysql", "postgres": "postgres", "db2": "", "unitycatalog": "databricks"}
@@ -22,6 +22,10 @@ _READ_AS = frozenset(
 _LONGEST = 50_000
 _DEEPEST = 60
 _HIGHEST = 400
+_WINDOWS = frozenset({"HOP", "TUMBLE"})
+_BOUNDS = ("window_start", "window_end")
+_NAMES = ("this", "db", "catalog")
+_WITHOUT_LAMBDAS = frozenset({"materialize", "mysql", "postgres", "redshift", "risingwave", "sqlite"})
 
 _CHECKED = re.compile(r"(?i)\s+WITH\s+(?:CASCADED\s+|LOCAL\s+)?CHECK\s+OPTION\s*;?\s*$")
 """The end of a view's text that is not a part of its query; sqlglot does not know it in every dialect."""
@@ -39,7 +43,7 @@ def folded_name(name: exp.Expr, scheme: str) -> str:
     return folded(name.name, scheme, quoted=bool(name.args.get("quoted")))
 
 
-def parse_query(text: str, scheme: str) -> tuple[Scope, Header]:
+def parse_query(text: str, scheme: str) -> tuple[exp.Expr, Header]:
     """Parse *text* as one query, or a view over one, in the dialect of a JDBC *scheme*.
 
     Raises InputInvalid where it is another statement, exceeds a limit, or cannot be parsed.
@@ -48,24 +52,37 @@ def parse_query(text: str, scheme: str) -> tuple[Scope, Header]:
         raise InputInvalid(problem)
     logging.getLogger("sqlglot").addHandler(logging.NullHandler())
     try:
-        statements = [
-            statement
-            for statement in parse(_CHECKED.sub("", text), read=_dialect(scheme), error_level=ErrorLevel.RAISE)
-            if statement is not None
-        ]
+        statements = _statements(text, scheme)
         query, header = _view(statements[0]) if len(statements) == 1 else (None, Header())
         if query is not None and _is_deep(query):
             raise InputInvalid(f"an expression of the query is more than {_HIGHEST} levels deep")
-        query = plain_tree(query, scheme) if query is not None else None
-        root = build_scope(query) if isinstance(query, exp.Query) else None
+        query = _plain_tree(query, scheme) if isinstance(query, exp.Query | exp.Values) else None
     except SqlglotError as error:
         raise InputInvalid(parse_problem(error)) from error
     except (ValueError, LookupError, AttributeError, TypeError) as error:
         # What sqlglot raises besides its own errors, for unexpected texts.
         raise InputInvalid(f"the query cannot be parsed ({type(error).__name__})") from error
-    if root is None:
+    if query is None:
         raise InputInvalid("the query is not one SELECT")
-    return root, header
+    return query, header
+
+
+def _statements(text: str, scheme: str) -> list[exp.Expr]:
+    """Return the statements of a text; one that cannot be parsed is parsed again in simpler words."""
+    plain = _CHECKED.sub("", text)
+    try:
+        return _parsed(plain, scheme)
+    except SqlglotError:
+        if scheme != "postgres":
+            raise
+        with suppress(SqlglotError):
+            return _parsed(rewritten(plain), scheme)
+        raise
+
+
+def _parsed(text: str, scheme: str) -> list[exp.Expr]:
+    statements = parse(text, read=_dialect(scheme), error_level=ErrorLevel.RAISE)
+    return [statement for statement in statements if statement is not None]
 
 
 def _view(statement: exp.Expr) -> tuple[exp.Expr | None, Header]:
@@ -114,3 +131,36 @@ def parse_problem(error: SqlglotError) -> str:
     # sqlglot underlines the position with terminal codes; these are removed.
     line = next(iter(str(error).splitlines()), "").partition("\x1b")[0]
     return f"the query cannot be parsed: {line[:200]}"
+
+
+def _plain_tree(query: exp.Expr, scheme: str) -> exp.Expr:
+    """Return a query in forms that are resolved in any dialect.
+
+    A window of RisingWave, `TUMBLE(orders, at, …)`, is a query of the table with two more columns. `f(a -> 'x')` is a
+    part of `a` in dialects without lambdas, where sqlglot parses a lambda of that name.
+    """
+    if scheme == "risingwave":
+        for table in reversed(list(query.find_all(exp.Table))):  # inner ones first: the outer ones are copied
+            if isinstance(table.this, exp.Anonymous) and table.this.name.upper() in _WINDOWS:
+                _as_query(table)
+    if scheme in _WITHOUT_LAMBDAS:
+        for part in reversed(list(query.find_all(exp.Lambda))):
+            if len(part.expressions) == 1 and isinstance(part.expressions[0], exp.Identifier):
+                column = exp.Column(this=part.expressions[0].copy())
+                part.replace(exp.JSONExtract(this=column, expression=part.this.copy()))
+    return query
+
+
+def _as_query(table: exp.Table) -> None:
+    """Replace a window over a table or query by a query that has the window's columns, too."""
+    source, *rest = table.this.expressions
+    if not rest or not isinstance(source, exp.Column | exp.Subquery):
+        return
+    read = (
+        exp.Table(**dict(zip(_NAMES, reversed(source.parts), strict=False)))
+        if isinstance(source, exp.Column)
+        else source
+    )
+    bounds = [exp.alias_(exp.Anonymous(this="window", expressions=[rest[0].copy()]), name) for name in _BOUNDS]
+    query = exp.select("*", *bounds).from_(read.copy())
+    table.replace(query.subquery(table.alias or None))

@@ -1,29 +1,171 @@
-"""Names that a query gives to expressions, and what a star leaves out: read from sqlglot's tree."""
+"""Expressions of a query: the columns that a value is computed from, and those that only decide."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from sqlglot import exp
-from sqlglot.optimizer.scope import Scope
 
-Fold = Callable[[exp.Identifier], str]
-"""Returns a name in the case in which the database stores it."""
+from dataflow_generator.connectors.families.query_scopes import (
+    UNKNOWN,
+    Decider,
+    Scope,
+    Value,
+    decided,
+    merged,
+)
+
+_ALIAS_FIRST = frozenset({"clickhouse"})
+_ALIAS_LAST = frozenset({"databricks", "redshift", "snowflake", "teradata", "unitycatalog"})
+"""Dialects whose expressions may use the names of select items: before columns of that name, or where there is none."""
+_CONDITIONAL, _FILTER, _SORT, _WINDOW = "CONDITIONAL", "FILTER", "SORT", "WINDOW"
 
 
-_WINDOWS = frozenset({"HOP", "TUMBLE"})
-_BOUNDS = ("window_start", "window_end")
-_NAMES = ("this", "db", "catalog")
-_WITHOUT_LAMBDAS = frozenset({"materialize", "mysql", "postgres", "redshift", "risingwave", "sqlite"})
+class _Part(NamedTuple):
+    """A part of an expression: *inner* ones have a part in its value, *conditions* decide, by OpenLineage's subtype."""
+
+    inner: tuple[exp.Expr, ...]
+    conditions: tuple[tuple[exp.Expr, str], ...] = ()
 
 
-def named_values(scope: Scope, fold: Fold) -> Mapping[str, exp.Expr]:
+def value_of(expression: exp.Expr, scope: Scope) -> Value:
+    """Return the value of an expression at a place; walked without recursion where it only grows deep."""
+    plain = expression.unalias().unnest()
+    if isinstance(plain, exp.Column):
+        return column_value(plain, scope)
+    values: list[Value] = []
+    deciders: set[Decider] = set()
+    waiting = [plain]
+    while waiting:
+        node = waiting.pop()
+        if (value := _value_itself(node, scope)) is not None:
+            values.append(value)
+            continue
+        part = _part(node, scope)
+        waiting += part.inner
+        for condition, subtype in part.conditions:
+            value = value_of(condition, scope)
+            deciders |= decided([value], subtype)
+            values.append(Value(known=value.known))
+    total = merged(values).computed() if values else Value(changed=True)
+    return Value(total.origins, changed=True, deciders=total.deciders | deciders, known=total.known)
+
+
+def _value_itself(node: exp.Expr, scope: Scope) -> Value | None:
+    """Return the value of a column or query; None for an expression that is walked."""
+    if isinstance(node, exp.Column):
+        return column_value(node, scope)
+    if isinstance(node, exp.Exists) and isinstance(node.this, exp.Query):
+        return Value(deciders=scope.context.rows(node.this, scope).deciders)
+    if isinstance(node, exp.Query):
+        rows = scope.context.rows(node, scope)
+        value = merged(column.value for column in rows.columns)
+        return Value(
+            value.origins, changed=True, deciders=value.deciders | rows.deciders, known=value.known and not rows.open
+        )
+    if isinstance(node, exp.Dot):
+        return _member(node, scope)
+    return None
+
+
+def _member(node: exp.Dot, scope: Scope) -> Value | None:
+    """Return the value of a member of a row, as `(o).total`; None for other members."""
+    holder = node.this.unnest()
+    if not isinstance(holder, exp.Column) or not isinstance(node.expression, exp.Identifier):
+        return None
+    if holder.is_star:
+        qualifiers = [scope.context.fold(part) for part in holder.parts[:-1]]
+    else:
+        qualifiers = [scope.context.fold(part) for part in holder.parts]
+    if len(qualifiers) != 1 or (not holder.is_star and any(level.listed(qualifiers[0]) for level in scope.chain())):
+        return None
+    for level in scope.chain():
+        if found := level.relations_of(qualifiers):
+            return found[0].column(scope.context.fold(node.expression))
+    return None
+
+
+def _part(node: exp.Expr, scope: Scope) -> _Part:
+    match node:
+        case exp.If() | exp.Nvl2():
+            results = (node.args.get("true"), node.args.get("false"))
+            return _Part(_some(*results), ((node.this, _CONDITIONAL),))
+        case exp.Case():
+            operand = ((node.this, _CONDITIONAL),) if node.this else ()
+            return _Part(_some(*node.args["ifs"], node.args.get("default")), operand)
+        case exp.Filter():
+            return _Part((node.this,), ((node.expression, _FILTER),))
+        case exp.Window():
+            return _Part((node.this,), tuple((key, _WINDOW) for key in _keys(node, scope)))
+        case exp.Order():
+            return _Part(_some(node.this), tuple((key, _SORT) for key in node.expressions))
+        case exp.WithinGroup() if not isinstance(node.this, exp.GroupConcat | exp.ArrayAgg):
+            return _Part((node.this, *node.expression.expressions))
+        case exp.Grouping():
+            return _Part((), tuple((key, _CONDITIONAL) for key in node.expressions))
+    return _Part(tuple(node.iter_expressions()))
+
+
+def _some(*nodes: exp.Expr | None) -> tuple[exp.Expr, ...]:
+    return tuple(node for node in nodes if node is not None)
+
+
+def _keys(window: exp.Expr, scope: Scope) -> Iterator[exp.Expr]:
+    """Yield what a window partitions and sorts by; a named one is that of its query."""
+    yield from window.args.get("partition_by") or ()
+    yield from _some(window.args.get("order"), window.args.get("spec"))
+    name = window.args.get("alias")
+    named = scope.windows.get(scope.context.fold(name)) if isinstance(name, exp.Identifier) else None
+    if named is not None and named is not window:
+        yield from _keys(named, scope)
+
+
+def column_value(column: exp.Column, scope: Scope) -> Value:
+    """Return the value of a column, by its qualifiers or by the only relation that may have it."""
+    scope.context.step()
+    parts = [scope.context.fold(part) for part in column.parts]
+    if column.is_star:
+        found = next((found for level in scope.chain() if (found := level.relations_of(parts[:-1]))), [])
+        return found[0].whole() if len(found) == 1 else UNKNOWN
+    for level in scope.chain():
+        value = _named(column, parts, level)
+        if value is None:
+            value = level.qualified(parts) if len(parts) > 1 else level.bare(parts[0])
+        if value is not None:
+            return value
+    return _unlisted(parts, scope)
+
+
+def _unlisted(parts: list[str], scope: Scope) -> Value:
+    """Return the value of a bare name that is not listed: the single table may have it nevertheless."""
+    for level in scope.chain() if len(parts) == 1 else ():
+        if level.relations:
+            return level.relations[0].unlisted(parts[0]) if len(level.relations) == 1 else UNKNOWN
+    return UNKNOWN
+
+
+def _named(column: exp.Column, parts: list[str], scope: Scope) -> Value | None:
+    """Return the value of an expression that the query names so; None where the name is a column's."""
+    expression = scope.named.get(parts[0])
+    if expression is None or is_inside(column, expression):
+        return None
+    if scope.context.scheme in _ALIAS_FIRST:
+        value = scope.context.value(expression, scope)
+        return value if len(parts) == 1 else value.computed()
+    if scope.context.scheme not in _ALIAS_LAST or len(parts) > 1:
+        return None
+    is_column = any(relation.is_open for relation in scope.relations) or scope.listed(parts[0]) is not None
+    return None if is_column else scope.context.value(expression, scope)
+
+
+def named_values(query: exp.Select, scope: Scope) -> Mapping[str, exp.Expr]:
     """Return the expressions that a query names: select items, elements of ARRAY JOIN, values of ClickHouse's WITH."""
-    query = scope.expression
-    return dict(_named(query, fold)) if isinstance(query, exp.Select) else {}
+    return dict(_named_values(query, scope)) if scope.context.scheme in _ALIAS_FIRST | _ALIAS_LAST else {}
 
 
-def _named(query: exp.Select, fold: Fold) -> Iterator[tuple[str, exp.Expr]]:
+def _named_values(query: exp.Select, scope: Scope) -> Iterator[tuple[str, exp.Expr]]:
+    fold = scope.context.fold
     for cte in query.ctes:
         if cte.args.get("scalar"):
             yield fold(cte.args["alias"].this), cte.this
@@ -42,43 +184,11 @@ def is_inside(node: exp.Expr, value: exp.Expr) -> bool:
     return current is value
 
 
-def star_changes(item: exp.Expr, fold: Fold) -> tuple[frozenset[str], Mapping[str, exp.Expr]]:
+def star_changes(item: exp.Expr, scope: Scope) -> tuple[frozenset[str], Mapping[str, exp.Expr]]:
     """Return the columns that a star leaves out (`EXCEPT`, `EXCLUDE`), and the expressions that replace others."""
+    fold = scope.context.fold
     star = item.this if isinstance(item, exp.Column) else item
     left_out = (column.this if isinstance(column, exp.Column) else column for column in star.args.get("except_") or ())
     replaced = (alias for alias in star.args.get("replace") or () if isinstance(alias, exp.Alias))
     names = frozenset(fold(name) for name in left_out if isinstance(name, exp.Identifier))
     return names, {fold(alias.args["alias"]): alias.this for alias in replaced}
-
-
-def plain_tree(query: exp.Expr, scheme: str) -> exp.Expr:
-    """Return a query in forms that are resolved in any dialect.
-
-    A window of RisingWave, `TUMBLE(orders, at, …)`, is a query of the table with two more columns. `f(a -> 'x')` is a
-    part of `a` in dialects without lambdas, where sqlglot parses a lambda of that name.
-    """
-    if scheme == "risingwave":
-        for table in reversed(list(query.find_all(exp.Table))):  # inner ones first: the outer ones are copied
-            if isinstance(table.this, exp.Anonymous) and table.this.name.upper() in _WINDOWS:
-                _as_query(table)
-    if scheme in _WITHOUT_LAMBDAS:
-        for part in reversed(list(query.find_all(exp.Lambda))):
-            if len(part.expressions) == 1 and isinstance(part.expressions[0], exp.Identifier):
-                column = exp.Column(this=part.expressions[0].copy())
-                part.replace(exp.JSONExtract(this=column, expression=part.this.copy()))
-    return query
-
-
-def _as_query(table: exp.Table) -> None:
-    """Replace a window over a table or query by a query that has the window's columns, too."""
-    source, *rest = table.this.expressions
-    if not rest or not isinstance(source, exp.Column | exp.Subquery):
-        return
-    read = (
-        exp.Table(**dict(zip(_NAMES, reversed(source.parts), strict=False)))
-        if isinstance(source, exp.Column)
-        else source
-    )
-    bounds = [exp.alias_(exp.Anonymous(this="window", expressions=[rest[0].copy()]), name) for name in _BOUNDS]
-    query = exp.select("*", *bounds).from_(read.copy())
-    table.replace(query.subquery(table.alias or None))

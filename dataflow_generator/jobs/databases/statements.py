@@ -29,6 +29,15 @@ def read_database_query(text: str, dialect: str) -> StatementFlows:
         for table, name in column.origins
     }
     flows |= {
+        Flow(
+            ColumnRef(view, (field_segment(column.name),)),
+            ColumnRef(_name(effect.table), (field_segment(effect.column),)),
+            Effect(effect.subtype),
+        )
+        for column in query.columns
+        for effect in column.effects
+    }
+    flows |= {
         Flow(ColumnRef(view), ColumnRef(_name(effect.table), (field_segment(effect.column),)), Effect(effect.subtype))
         for effect in query.effects
     }

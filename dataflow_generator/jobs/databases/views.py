@@ -2,17 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
 
 from dataflow_generator.connectors.column_mapping import Paths
 from dataflow_generator.connectors.dataset_names import DEFAULT_SCHEMAS
-from dataflow_generator.connectors.families.jdbc_queries import QueryColumn, QueryReading, Table, read_query
+from dataflow_generator.connectors.families.jdbc_queries import (
+    QueryColumn,
+    QueryEffect,
+    QueryReading,
+    Table,
+    read_query,
+)
 from dataflow_generator.graph import Certainty, present
 from dataflow_generator.jobs.databases.names import scheme_of
-from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Naming, Use, job_node, unread_job
+from dataflow_generator.jobs.model import (
+    ColumnFlow,
+    ColumnRef,
+    Dataset,
+    JobFlows,
+    Naming,
+    Use,
+    job_node,
+    partly_read_job,
+    unread_job,
+)
 from scanner_dictionary.lineage_inputs.catalogs import TableRow
 from scanner_model.catalogs import DIALECT
 from scanner_model.columns import ColumnPath, field_name, field_segment
@@ -28,7 +44,7 @@ _HINT = "where the view's columns come from is not known; what it reads is, wher
 
 
 class ViewReading(NamedTuple):
-    """The job of a view, marked as unread where nothing of it could be parsed; *whole*: every column is resolved.
+    """The job of a view, marked where nothing of it could be parsed, or a part; *whole*: every column is resolved.
 
     *problems* name what is not.
     """
@@ -67,6 +83,10 @@ class _Columns:
     def __contains__(self, dataset: Dataset) -> bool:
         return dataset in self._tables or dataset in self._definitions
 
+    def listed(self, dataset: Dataset) -> Paths:
+        """Return the columns that the database lists; none where it does not."""
+        return self._tables.get(dataset) or ()
+
     def of(self, dataset: Dataset) -> Paths:
         """Return the columns of a table or view; none where they are not known."""
         listed = self._tables.get(dataset)
@@ -90,7 +110,7 @@ class _View:
             return QueryReading(problem="the database does not show its text to the user of the scan")
         scheme = scheme_of(self.row.name[0])
         dialect = dict(self.row.parameters).get(DIALECT) or _SCHEMES.get(scheme, scheme)
-        return read_query(self.row.definition, dialect, self._names)
+        return read_query(self.row.definition, dialect, self._names, self._own_names())
 
     def read(self) -> ViewReading:
         query = self.query()
@@ -105,7 +125,8 @@ class _View:
             columns=tuple(dict.fromkeys(self._flows(view, query, evidence))),
         )
         problems = tuple(self._problems(query))
-        return ViewReading(unread_job(flows) if problems and not sources else flows, not problems, problems)
+        marked = flows if not problems else partly_read_job(flows) if sources else unread_job(flows)
+        return ViewReading(marked, not problems, problems)
 
     def _flows(self, view: Dataset, query: QueryReading, evidence: str) -> Iterator[ColumnFlow]:
         own = self.known.of(view)
@@ -116,10 +137,14 @@ class _View:
                     continue  # an incremental model reads what it has
                 source = ColumnRef(dataset, _listed(name, self.known.of(dataset)))
                 yield ColumnFlow(source, target, "DIRECT", _subtype(column), evidence)
-        for effect in query.effects:
-            if (dataset := self._dataset(effect.table)) != view:
+            yield from self._indirect(column.effects, target, evidence)
+        yield from self._indirect(query.effects, ColumnRef(view), evidence)
+
+    def _indirect(self, effects: Iterable[QueryEffect], target: ColumnRef, evidence: str) -> Iterator[ColumnFlow]:
+        for effect in effects:
+            if (dataset := self._dataset(effect.table)) != target.dataset:
                 source = ColumnRef(dataset, _listed(effect.column, self.known.of(dataset)))
-                yield ColumnFlow(source, ColumnRef(view), "INDIRECT", effect.subtype, evidence)
+                yield ColumnFlow(source, target, "INDIRECT", effect.subtype, evidence)
 
     def _problems(self, query: QueryReading) -> Iterator[Problem]:
         where = f"{self.row.source} {self.row.name[1]}"
@@ -129,10 +154,13 @@ class _View:
             what = f"the columns of {'.'.join(query.rest)}, which it selects by *, are not known"
             yield Problem(where, what, _HINT)
 
-    def _names(self, table: Table) -> Collection[str]:
+    def _names(self, table: Table) -> Sequence[str]:
         """Return the names of a table's columns."""
-        paths = self.known.of(self._dataset(table))
-        return [field_name(path[0]) or path[0] for path in paths if len(path) == 1]
+        return _top_level(self.known.of(self._dataset(table)))
+
+    def _own_names(self) -> Sequence[str]:
+        """Return the names of the view's columns, as its database lists them."""
+        return _top_level(self.known.listed(self.known.naming.dataset(*self.row.name)))
 
     def _dataset(self, table: Table) -> Dataset:
         """Resolve a name in the view: in the view's own schema, else in the server's default one."""
@@ -151,6 +179,10 @@ class _View:
         default = DEFAULT_SCHEMAS.get(scheme)
         if len(table) == 1 and default and containers:
             yield ".".join((*containers[:-1], default, *table))
+
+
+def _top_level(paths: Paths) -> list[str]:
+    return [field_name(path[0]) or path[0] for path in paths if len(path) == 1]
 
 
 def _listed(name: str, paths: Paths) -> ColumnPath:

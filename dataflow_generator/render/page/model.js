@@ -209,6 +209,7 @@ function rowName(row) {
 function doubtsOf(node) {
   return [
     node.stale ? ["stale", `the last scan could not confirm it: ${node.stale}`] : null,
+    node.attributes.partly_read ? ["read in part", "some columns of the view could not be resolved: flows are missing"] : null,
     node.attributes.unread ? ["not read", "its statement, view or connector could not be read: its flows are unknown"] : null,
   ].filter(Boolean);
 }

@@ -139,11 +139,13 @@ def test_columns_are_followed_through_many_queries_inside_each_other() -> None:
     assert reading.columns[99].origins == ((("q0",), "c99"),)
 
 
-def test_a_correlated_subquery_is_made_of_both_tables() -> None:
-    """What it compares is part of what it computes."""
-    query = read_query("select (select max(b.x) from b where b.y = t.y) m from t", "mysql")
+def test_a_correlated_subquery_is_made_of_what_it_selects() -> None:
+    """What it compares only decides; a connector's column has both."""
+    (column,) = read_query("select (select max(b.x) from b where b.y = t.y) m from t", "mysql").columns
 
-    assert columns(query) == {"m": {"b.x~", "b.y~", "t.y~"}}
+    assert column.origins == ((("b",), "x"),)
+    assert column.effects == ((("b",), "y", "FILTER"), (("t",), "y", "FILTER"))
+    assert column.all_origins == ((("b",), "x"), (("b",), "y"), (("t",), "y"))
 
 
 def test_a_star_passes_on_what_its_table_has() -> None:

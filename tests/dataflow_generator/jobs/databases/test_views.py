@@ -148,3 +148,42 @@ def test_dialect_of_a_text_is_the_one_that_its_source_names() -> None:
     (reading,) = view_jobs([view._replace(parameters=(("dialect", "spark"), ("schema", "shop")))], tables, NAMING)
 
     assert flows(reading) == ["shop.orders#id i d", "shop.orders#note note"]
+
+
+def test_columns_that_only_decide_a_column_affect_it_indirectly() -> None:
+    """A condition is no part of the value."""
+    reading = read("SELECT CASE WHEN o.id > 1 THEN o.total END AS a FROM orders o")
+    found = {(path_name(flow.source.path or ()), flow.type, flow.subtype) for flow in reading.flows.columns}
+
+    assert found == {("total", "DIRECT", "TRANSFORMATION"), ("id", "INDIRECT", "CONDITIONAL")}
+    assert {path_name(flow.target.path or ()) for flow in reading.flows.columns} == {"a"}
+
+
+def test_view_that_is_read_in_part_is_marked() -> None:
+    """Its job reads its tables, and some of its columns are missing."""
+    whole, partly = read("SELECT id AS a FROM orders"), read("SELECT o.id AS a, nobody.x AS b FROM orders o")
+
+    assert dict(partly.flows.job.attributes).get("partly_read") is True
+    assert "partly_read" not in dict(whole.flows.job.attributes)
+    assert (flows(partly), partly.whole) == (["dw.report.orders#id a"], False)
+
+
+def test_column_without_a_name_is_the_one_that_the_database_lists_at_its_place() -> None:
+    """SQLite and MySQL name it after its text."""
+    assert flows(read("SELECT id, total * 2 FROM orders")) == [
+        "dw.report.orders#id id",
+        "dw.report.orders#total ?column?",
+    ]
+    known = {"orders": ("id", "total"), "v": ("id", "total * 2")}
+
+    assert flows(read("CREATE VIEW v AS SELECT id, total * 2 FROM orders", "file:/d.db", known, ())) == [
+        "orders#id id",
+        "orders#total total * 2",
+    ]
+
+
+def test_system_table_is_of_the_catalog() -> None:
+    """PostgreSQL leaves `pg_catalog` out."""
+    assert [use.dataset.name for use in read("SELECT relname AS a FROM pg_class").flows.reads] == [
+        "dw.pg_catalog.pg_class"
+    ]
