@@ -65,7 +65,7 @@ class Connector:
         if module := _BOUNDED.get(dialect.driver):
             connection = import_module(module).connect(self.budget, *positional, **arguments)
         else:
-            connection = dialect.loaded_dbapi.connect(*positional, **arguments)
+            connection = dialect.connect(*positional, **arguments)  # a dialect may have its own, as that of DuckDB
         return connection
 
     def login(self, dialect: Dialect) -> Mapping[str, str]:

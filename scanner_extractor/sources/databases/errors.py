@@ -26,6 +26,9 @@ _PACKAGES = {
 }
 """The package of a dialect that SQLAlchemy itself does not have."""
 _ADDRESS = "check host, port and database of its `url`"
+_STATEMENT = (
+    "it answers, and refuses a statement that reads its catalog: {package} may not know this version of the database"
+)
 _RIGHTS = "check user, password and rights: see docs/sources/databases.md"
 
 
@@ -72,6 +75,9 @@ def _source_error(error: Exception, url: URL) -> ScannerError:
         return cleartext_refused("?sslmode=verify-full")
     if _REFUSED.search(reason):
         return SourceRefused(reason, hint=_RIGHTS)
+    if isinstance(error, DBAPIError) and error.statement and not error.connection_invalidated:
+        package = _PACKAGES.get(url.get_backend_name(), "its dialect's package")
+        return SourceUnreachable(reason, hint=_STATEMENT.format(package=package))
     return SourceUnreachable(reason, hint=_ADDRESS)
 
 
