@@ -53,6 +53,27 @@ def silent_postgres(connection: socket.socket) -> None:
     silent(connection)
 
 
+def freezing_postgres() -> Behave:
+    """Return what lets the first client log in, and from then on answers nobody."""
+    clients: list[socket.socket] = []
+
+    def behave(connection: socket.socket) -> None:
+        clients.append(connection)
+        if len(clients) == 1:
+            _log_in_to_postgres(connection)
+        silent(connection)
+
+    return behave
+
+
+def slow_postgres(connection: socket.socket) -> None:
+    """Let everyone log in, and answer a statement after a second."""
+    _log_in_to_postgres(connection)
+    while connection.recv(65536):
+        time.sleep(1)
+        connection.sendall(_message(b"C", b"SET\0") + _message(b"Z", b"I"))
+
+
 def cleartext_postgres(received: list[bytes]) -> Behave:
     """Return what requests the password itself, and adds what the client sends then to *received*."""
 

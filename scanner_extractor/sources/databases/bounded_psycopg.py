@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 import sys
 from collections.abc import Generator
+from selectors import DefaultSelector
 from typing import Any, TypeVar
 
 import psycopg
@@ -16,6 +17,7 @@ T = TypeVar("T")
 
 _RECEIVED = slice(128, 136)
 """Where Linux's `struct tcp_info` has tcpi_bytes_received."""
+_INTERVAL = 0.1
 
 
 def connect(budget: Budget, *positional: Any, **named: Any) -> psycopg.Connection[Any]:  # noqa: ANN401 - psycopg's
@@ -30,7 +32,7 @@ class _Bounded(psycopg.Connection[Any]):
     counted = 0
 
     def wait(self, gen: Generator[Any, Any, T], *positional: Any, **named: Any) -> T:  # noqa: ANN401 - psycopg's
-        """Wait for an answer; psycopg goes on with *gen* whenever something arrives, and every 0.1 s."""
+        """Wait for an answer as psycopg does, and look at time and size meanwhile."""
         self.budget.begin_answer()
         try:
             return super().wait(self._within(gen), *positional, **named)
@@ -42,14 +44,20 @@ class _Bounded(psycopg.Connection[Any]):
         try:
             wanted = next(gen)
             while True:
-                ready = yield wanted
+                while not self._is_ready(wanted):
+                    self.budget.spend(0)
                 received = _received(self.fileno())
                 self.budget.spend(received - self.counted)
                 self.counted = received
-                wanted = gen.send(ready)
+                wanted = gen.send((yield wanted))
         except StopIteration as end:
             answer: T = end.value
             return answer
+
+    def _is_ready(self, wanted: int) -> bool:
+        with DefaultSelector() as selector:
+            selector.register(self.fileno(), wanted)
+            return bool(selector.select(_INTERVAL))
 
 
 def _received(descriptor: int) -> int:
