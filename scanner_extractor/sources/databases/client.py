@@ -148,9 +148,8 @@ def connected(settings: DatabaseSettings, location: Location) -> Iterator[Connec
     """Open one read-only connection; errors are converted."""
     # Types that SQLAlchemy does not know are `unknown`; this is repeated because tests reset the filters.
     warnings.filterwarnings("ignore", category=SAWarning)
-    with source_errors(location.url):
-        with new_engine(settings, location).connect() as conn:
-            yield conn
+    with source_errors(location.url), new_engine(settings, location).connect() as conn:
+        yield conn
 
 
 def _schemas(settings: DatabaseSettings, location: Location, inspector: Inspector) -> list[str | None]:

@@ -124,12 +124,12 @@ def engine_session(settings: DatabaseSettings, location: Location) -> Iterator[E
     product has.
     """
     with source_errors(location.url):
-        dialect = location.url.get_dialect()
-        driver = dialect.import_dbapi()
-        positional, named = dialect().create_connect_args(location.url)
+        dialect = location.url.get_dialect()()
+        driver = dialect.dbapi = dialect.import_dbapi()
+        positional, named = dialect.create_connect_args(location.url)
         connector = Connector.of(settings, location.url)
     with source_errors(location.url, driver.Error):
-        connection = connector.connect(dialect(dbapi=driver), positional, {**named, "autocommit": True})
+        connection = connector.connect(dialect, positional, {**named, "autocommit": True})
 
     def rows(statement: str) -> list[Row]:
         with source_errors(location.url, driver.Error), closing(connection.cursor()) as cursor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
@@ -73,10 +74,17 @@ def both(described: tuple[Connection, Location]) -> tuple[TableCatalog, TableCat
     return InformationSchema(conn, location), Inspection(inspect(conn), location)
 
 
+def _without_double_brackets(default: str | None) -> str | None:
+    """Return a default as information_schema shows the expression of a generated column."""
+    return default and re.sub(r"ALWAYS AS \(\((.*)\)\) ", r"ALWAYS AS (\1) ", default)
+
+
 def facts(reported: Reported, name: str) -> tuple[object, ...]:
     """Return what is reported of a table; of a view without what the inspector does not read of its columns."""
     columns = [
-        column if reported.kinds[name] == TABLE else replace(column, nullable=True, default=None, doc=None)
+        replace(column, default=_without_double_brackets(column.default))
+        if reported.kinds[name] == TABLE
+        else replace(column, nullable=True, default=None, doc=None)
         for column in reported.columns.get(name, ())
     ]
     return columns, sorted(reported.keys.get(name, ())), reported.comments.get(name, "")
