@@ -16,7 +16,8 @@ class DatabaseSettings:
     *password* takes the place of the one in *url*, empty where there is none. *schemas* are globs of names, none for
     every schema that is not the database's own. *aliases* are other addresses of the server, `host` or `host:port`.
     Times in seconds; *max_bytes* bounds all answers of one read together. *secret_names* are names whose values
-    are masked in SQL texts, besides those that always are. *base* is the directory that the path of a SQLite file is relative to.
+    are masked in SQL texts, besides those that always are. *base* is the directory that the path of a SQLite
+    file is relative to.
     """
 
     name: str
