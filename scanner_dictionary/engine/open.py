@@ -7,13 +7,16 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Connection as Connection
 from sqlalchemy import Engine as Engine
 from sqlalchemy import create_engine, event, inspect, text
-from sqlalchemy.engine import URL, ExceptionContext, make_url
+from sqlalchemy.engine import URL, Dialect, ExceptionContext, make_url
+from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from scanner_dictionary.engine.sqlite import (
@@ -180,6 +183,9 @@ VERSION_TABLE = "dictionary_version"
 _PATIENCE = 10.0
 _CONNECTING = 10
 
+_WATCHED = "scanner_dictionary.engine.watched_postgres"
+"""It imports psycopg, which a dictionary in a file does not need."""
+
 _MIGRATING = 7_226_637
 """The key of PostgreSQL's advisory lock under which tables are created: there is none yet that could be locked."""
 
@@ -246,11 +252,24 @@ def _engine(location: Location, *, create: bool, patience: float) -> Engine:
     if location.file is not None:
         check_file(location.file, location.shown, create=create)
         return sqlite_engine(location.file, create=create, patience=patience)
+    return postgres_engine(location, connect_timeout=min(max(int(patience), 2), _CONNECTING))
+
+
+def postgres_engine(location: Location, *, connect_timeout: int, **options: Any) -> Engine:  # noqa: ANN401 - SQLAlchemy's
+    """Return an engine over a server, which is given up where it stops answering; nothing is connected yet."""
     try:
-        return create_engine(location.url, connect_args={"connect_timeout": min(max(int(patience), 2), _CONNECTING)})
+        engine = create_engine(location.url, connect_args={"connect_timeout": connect_timeout}, **options)
     except ImportError as error:
         hint = "pip install 'kafka-lineage-scanner[postgres]'"
         raise DictionaryUnusable("PostgreSQL needs a driver", where=location.shown, hint=hint) from error
+
+    def connect(_: Dialect, __: object, positional: list[Any], named: dict[str, Any]) -> DBAPIConnection:
+        connection: DBAPIConnection = import_module(_WATCHED).connect(*positional, **named)
+        return connection
+
+    if engine.dialect.driver == "psycopg":
+        event.listen(engine, "do_connect", connect)
+    return engine
 
 
 def _revision(conn: Connection) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from scanner_extractor.catalogs.clickhouse.engines import (
@@ -25,7 +26,7 @@ from scanner_extractor.scan.results import CatalogResult, Progress
 from scanner_extractor.settings.catalogs import CatalogSettings
 from scanner_model.catalogs import DATABASE, KAFKA_BROKERS, KAFKA_TOPICS, CatalogTable
 from scanner_model.columns import Column, field_segment
-from scanner_model.errors import Problem, ScannerError
+from scanner_model.errors import PayloadUnexpected, Problem, ScannerError
 from scanner_model.redaction import mask_statement, mask_text
 
 _OWN = frozenset({"system", "information_schema", "INFORMATION_SCHEMA"})
@@ -52,6 +53,9 @@ _COLUMNS = (
 _COLLECTIONS = "SELECT name, collection FROM system.named_collections ORDER BY name"
 _MACROS = "SELECT macro AS name, substitution FROM system.macros ORDER BY macro"
 
+_ROW_BYTES = 100
+"""Bytes of a row besides its texts, about."""
+
 _NO_BROKERS = "the brokers of its named collection are not shown: its topics are those of this cluster, if it has them"
 _BROKERS_HINT = "write kafka_broker_list into the table's own settings"
 
@@ -64,7 +68,8 @@ def read_clickhouse(settings: CatalogSettings, http: Http, progress: Progress) -
     """
     collector = CatalogCollector(settings, http, progress)
     databases = list_clickhouse_databases(settings, http)
-    lists = collector.lists(databases, lambda name: _entries(collector, name), "tables")
+    size = _Size(settings.http.max_bytes)
+    lists = collector.lists(databases, lambda name: _entries(collector, name, size), "tables")
     server = _Server(collector, tuple(entry for _, entries in lists for entry in entries))
     collector.keep(server.tables())
     return collector.reading()
@@ -106,11 +111,30 @@ class _Entry:
         return ".".join(target) if target else ""
 
 
-def _entries(collector: CatalogCollector, database: str) -> list[_Entry]:
+@dataclass(slots=True)
+class _Size:
+    """Bounds what all databases send together: each answer is bounded, and a server may list any number of them."""
+
+    limit: int
+    used: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def add(self, rows: list[dict[str, Json]]) -> list[dict[str, Json]]:
+        """Return *rows*; raises PayloadUnexpected where all until now are larger than the limit."""
+        size = sum(_ROW_BYTES + sum(len(cell) for cell in row.values() if isinstance(cell, str)) for row in rows)
+        with self.lock:
+            self.used += size
+            if self.used <= self.limit:
+                return rows
+        what = f"its databases sent more than {self.limit} bytes together"
+        raise PayloadUnexpected(what, hint="raise `max_bytes` of this source, or choose fewer `databases`")
+
+
+def _entries(collector: CatalogCollector, database: str, size: _Size) -> list[_Entry]:
     wanted = collector.settings.wanted
     columns: dict[str, list[Mapping[str, Json]]] = {}
-    tables = list(collector.paged_entries(_rows(collector.http, _TABLES, database)))
-    for column in _rows(collector.http, _COLUMNS, database):
+    tables = list(collector.paged_entries(size.add(_rows(collector.http, _TABLES, database))))
+    for column in size.add(_rows(collector.http, _COLUMNS, database)):
         columns.setdefault(text(column, "table"), []).append(column)
     named = ((text(row, "name"), row) for row in tables)
     return [
