@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from scanner_extractor.evolution.differences import Difference, SchemaText, undecided, within
+from scanner_extractor.evolution.differences import Difference, Effort, Rules, SchemaText, undecided, within
 from scanner_extractor.formats.limits import read_json
 from scanner_model.columns import MAP_VALUE, element
 
@@ -29,7 +29,7 @@ _PRIMITIVES = frozenset(("null", "boolean", "int", "long", "float", "double", "b
 _NAMED = frozenset(("record", "error", "enum", "fixed"))
 
 
-def differences(reader: SchemaText, writer: SchemaText) -> tuple[Difference, ...]:
+def differences(reader: SchemaText, writer: SchemaText, rules: Rules) -> tuple[Difference, ...]:
     """Return why *reader* does not read the data of *writer*; empty where it reads all of it.
 
     Raises InputInvalid where a text is no JSON.

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from scanner_extractor.evolution.differences import Difference, SchemaText
+from scanner_extractor.evolution.differences import Difference, Rules, SchemaText
 from scanner_extractor.formats.protobuf.declarations import Declared, Enum, Field, Label, Message, Scopes, declared
 from scanner_extractor.formats.protobuf.files import MAIN, gather
 from scanner_extractor.formats.protobuf.parser import parse_proto
@@ -31,7 +31,7 @@ _KINDS: Mapping[str, str] = {
 _WRITTEN_LABELS = (Label.OPTIONAL, Label.REQUIRED, Label.REPEATED)
 
 
-def differences(reader: SchemaText, writer: SchemaText) -> tuple[Difference, ...]:
+def differences(reader: SchemaText, writer: SchemaText, rules: Rules) -> tuple[Difference, ...]:
     """Return why *reader* does not read the data of *writer*; empty where it does. Nothing is raised."""
     return tuple(_Comparison(_Schema(writer), _Schema(reader)).compare())
 

@@ -1,0 +1,225 @@
+"""A JSON Schema as Confluent's registry takes it apart: one part for each type, enum, const, condition, combination.
+
+Sources: the libraries that the registry parses with, everit-org/json-schema 1.14 until draft 7 and json-sKema after
+it. A keyword of another type than the written one is a part of its own; several parts are an `allOf` of them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from scanner_extractor.evolution.differences import SchemaText
+from scanner_extractor.formats.json_schema.references import Located, References
+from scanner_extractor.formats.limits import read_json
+
+Json = Any
+
+COMBINED = ("allOf", "anyOf", "oneOf")
+ANY, FALSE = "any", "false"
+UNKNOWN = "unknown"
+"""The kind of a schema that is not known: its reference is dynamic, or leads to no text."""
+REFERENCE = "reference"
+"""The kind of a reference that leads to a further reference."""
+
+_CONDITIONS = ("if", "then", "else")
+_DYNAMIC = ("$dynamicRef", "$recursiveRef")
+_ARRAY = ("items", "minItems", "maxItems", "uniqueItems", "contains")
+_NUMBER = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+_STRING = ("minLength", "maxLength", "pattern")
+_OBJECT = (
+    *("properties", "required", "minProperties", "maxProperties"),
+    *("patternProperties", "additionalProperties", "propertyNames"),
+)
+
+_UNTIL_DRAFT_7: Mapping[str, tuple[str, ...]] = {
+    "array": (*_ARRAY, "additionalItems"),
+    "object": (*_OBJECT, "dependencies"),
+    "number": _NUMBER,
+    "string": (*_STRING, "format"),
+}
+_MODERN: Mapping[str, tuple[str, ...]] = {
+    "array": (*_ARRAY, "prefixItems", "unevaluatedItems"),
+    "object": (*_OBJECT, "dependentRequired", "dependentSchemas", "unevaluatedProperties"),
+    "number": _NUMBER,
+    "string": _STRING,
+}
+"""Type → keywords that mean it where it is not written. What a draft does not have is not compared."""
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Node:
+    """One schema, or one part of it: its *kind* and the keywords of this kind.
+
+    The keywords are those of draft 2020-12, but `items` are the elements where there is no tuple (`prefixItems`), and
+    `additionalItems` those behind one. *own* are parts of a combination that are no schemas of the text, *members*
+    those that are. *bytes* marks what Kafka Connect wrote for bytes.
+    """
+
+    kind: str
+    place: Located
+    schemas: Schemas
+    body: Mapping[str, Json]
+    own: tuple[Node, ...] = ()
+    members: tuple[Json, ...] = ()
+    bytes: bool = False
+
+    @property
+    def is_combined(self) -> bool:
+        """Return whether it combines schemas."""
+        return self.kind in COMBINED
+
+    @cached_property
+    def parts(self) -> tuple[Node, ...]:
+        """Return what a combination combines; empty for any other kind."""
+        return (*self.own, *map(self.inner, self.members))
+
+    @cached_property
+    def distinct(self) -> tuple[Node, ...]:
+        """Return the parts without repetitions, as the registry counts them: by their texts."""
+        named = {(part.kind, f"{part.body.get('type')} {len(part.own)}"): part for part in self.own}
+        named |= {("", json.dumps(member, sort_keys=True)): self.inner(member) for member in self.members}
+        return tuple(named.values())
+
+    @cached_property
+    def size(self) -> int:
+        """Return how many members its keywords list."""
+        return sum(len(value) for value in self.body.values() if isinstance(value, dict | list))
+
+    @property
+    def behind(self) -> Node:
+        """Return what a reference that leads to a reference means; any other node itself."""
+        return self.schemas.node(self.place) if self.kind == REFERENCE else self
+
+    def inner(self, schema: Json) -> Node:
+        """Return the schema that *schema* inside this one means."""
+        return self.schemas.node(self.schemas.texts.child(schema, self.place))
+
+
+class Schemas:
+    """The nodes of one text and of its references; each schema has one."""
+
+    def __init__(self, schema: SchemaText) -> None:
+        """Raises InputInvalid where the text is no JSON."""
+        self.texts = References(read_json(schema.text), schema.references.get)
+        self._nodes: dict[int, Node] = {}
+        self._any = Node(kind=ANY, place=self.texts.root, schemas=self, body={})
+        self._false = Node(kind=FALSE, place=self.texts.root, schemas=self, body={})
+
+    @property
+    def root(self) -> Node:
+        """Return the node of the whole text."""
+        return self.node(self.texts.root)
+
+    def node(self, place: Located) -> Node:
+        """Return the node of the schema at *place*."""
+        if not isinstance(place.schema, dict):
+            return self._false if place.schema is False else self._any
+        key = id(place.schema)
+        if key not in self._nodes:
+            self._nodes[key] = self._read(place)
+        return self._nodes[key]
+
+    def _read(self, place: Located) -> Node:
+        modern = place.resource.dialect.modern
+        if modern and any(word in place.schema for word in _DYNAMIC):
+            return Node(kind=UNKNOWN, place=place, schemas=self, body=place.schema)
+        parts = tuple(self._parts(place))
+        if "$ref" in place.schema and (not modern or not parts):
+            return self._referred(place)
+        if "$ref" in place.schema:
+            reference = {"$ref": place.schema["$ref"]}
+            return Node(kind="allOf", place=place, schemas=self, body={}, own=parts, members=(reference,))
+        marked = place.schema.get("connect.type") == "bytes"
+        if len(parts) != 1:
+            kind = "allOf" if parts else ANY
+            return Node(kind=kind, place=place, schemas=self, body={}, own=parts, bytes=marked)
+        part = parts[0]
+        counted = {} if modern else {word: place.schema[word] for word in _COUNTED if word in place.schema}
+        body = {**part.body, **counted} if part.kind == "array" else part.body
+        return Node(
+            kind=part.kind, place=place, schemas=self, body=body, own=part.own, members=part.members, bytes=marked
+        )
+
+    def _referred(self, place: Located) -> Node:
+        reference = place.schema["$ref"]
+        target = self.texts.follow(reference, place) if isinstance(reference, str) else None
+        if target is None:
+            return Node(kind=UNKNOWN, place=place, schemas=self, body=place.schema)
+        if is_reference(target.schema):
+            return Node(kind=REFERENCE, place=target, schemas=self, body={})
+        return self.node(target)
+
+    def _parts(self, place: Located) -> Iterator[Node]:
+        schema: dict[str, Json] = place.schema
+        modern = place.resource.dialect.modern
+        keywords = _MODERN if modern else _UNTIL_DRAFT_7
+
+        def part(kind: str, body: Mapping[str, Json], **more: Any) -> Node:  # noqa: ANN401 - members of a node
+            return Node(kind=kind, place=place, schemas=self, body=body, **more)
+
+        def typed(word: str) -> Node:
+            kind = "number" if word == "integer" else word
+            return part(kind, {**_body(kind, schema, keywords.get(kind, ()), modern), "type": word})
+
+        for word in ("enum", "const", "not"):
+            if word in schema and not (word == "const" and place.resource.dialect.legacy):
+                yield part(word, {word: schema[word]})
+        for word in COMBINED:
+            if isinstance(schema.get(word), list):
+                yield part(word, {}, members=tuple(schema[word]))
+        types = schema.get("type")
+        if isinstance(types, list):
+            yield part("anyOf", {}, own=tuple(typed(str(word)) for word in types))
+        elif isinstance(types, str):
+            yield typed(types)
+        written = {"number" if word == "integer" else word for word in _listed(types)}
+        for kind, words in keywords.items():
+            if kind not in written and any(word in schema for word in words):
+                yield part(kind, _body(kind, schema, words, modern))
+        if any(word in schema for word in (_CONDITIONS[:1] if modern else _CONDITIONS)):
+            yield part("if", {})
+
+
+_COUNTED = ("minContains", "maxContains")
+
+
+def is_reference(schema: Json) -> bool:
+    """Return whether *schema* refers to another one."""
+    return isinstance(schema, dict) and "$ref" in schema
+
+
+def _listed(types: Json) -> list[str]:
+    return [str(word) for word in types] if isinstance(types, list) else [str(types)]
+
+
+def _body(kind: str, schema: dict[str, Json], keywords: tuple[str, ...], modern: bool) -> dict[str, Json]:
+    body = {word: schema[word] for word in keywords if word in schema}
+    if kind == "array":
+        return _modern_array(body, schema) if modern else _array(body)
+    if kind == "object" and isinstance(dependencies := body.pop("dependencies", None), dict):
+        body["dependentRequired"] = {name: names for name, names in dependencies.items() if isinstance(names, list)}
+        body["dependentSchemas"] = {name: need for name, need in dependencies.items() if not isinstance(need, list)}
+    return body
+
+
+def _array(body: dict[str, Json]) -> dict[str, Json]:
+    if isinstance(body.get("items"), list):
+        body["prefixItems"] = body.pop("items")
+    elif "items" in body and body.get("additionalItems") is False:
+        del body["additionalItems"]  # without a tuple no element is additional
+    return body
+
+
+def _modern_array(body: dict[str, Json], schema: dict[str, Json]) -> dict[str, Json]:
+    if "items" in body and (body.get("prefixItems") or body["items"] is False):
+        body["additionalItems"] = body.pop("items")
+    elif body.get("items") is True:
+        del body["items"]
+    if "contains" in body:
+        body["minContains"] = 1
+        body.update({word: schema[word] for word in _COUNTED if word in schema})
+    return body
