@@ -46,7 +46,7 @@ class TooMuchEffort(Exception):
     """Raised where a comparison takes more steps than are allowed."""
 
 
-MOST_STEPS = 200_000
+MOST_STEPS = 100_000
 """Steps of one comparison, about pairs of types: the largest schemas in practice take a tenth, a step microseconds."""
 
 

@@ -6,8 +6,6 @@ and recorded answers of registries 8.3.1 and 8.5.0; the words for differences ar
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from scanner_extractor.evolution.differences import Difference, Effort, Rules, SchemaText
 from scanner_extractor.evolution.json_schema.comparison import REPEATED, Comparison
 from scanner_extractor.evolution.json_schema.nodes import Schemas
@@ -38,11 +36,8 @@ def differences(reader: SchemaText, writer: SchemaText, rules: Rules) -> tuple[D
     while True:
         comparison = Comparison(accepted, effort, known)
         found = comparison.compare(old, new)
-        differing = {pair: _is_certain(inside) for pair, inside in comparison.found.items() if inside}
+        differing = comparison.differing
         if not comparison.assumed or differing == known:
             return tuple(difference for difference in found if difference.rule != REPEATED) or found
         known = differing
 
-
-def _is_certain(found: Iterable[Difference]) -> bool:
-    return any(difference.certain for difference in found)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 
 from scanner_extractor.evolution.differences import Difference, Effort, undecided
 from scanner_extractor.evolution.json_schema.contents import Contents
-from scanner_extractor.evolution.json_schema.nodes import ANY, FALSE, REFERENCE, UNKNOWN, Node
+from scanner_extractor.evolution.json_schema.nodes import ANY, FALSE, UNKNOWN, Node
 from scanner_extractor.evolution.json_schema.values import compare_values
 
 Pair = tuple[Node, Node]
@@ -30,23 +31,53 @@ class Comparison:
         self._accepted = accepted
         self._effort = effort
         self._differing = differing
+        self._tested: dict[Pair, Found] = {}
         self._open: set[Pair] = set()
-        self._contents = Contents(self.compare)
+        self._contents = Contents(self.compare, effort)
+
+    @property
+    def differing(self) -> dict[tuple[object, object], bool]:
+        """Return the pairs that differ, and whether they certainly do."""
+        return {pair: _is_certain(found) for pair, found in (self._tested | self.found).items() if found}
 
     def compare(self, old: Node, new: Node) -> Found:
         """Return what *old* allows and *new* does not; of a pair that was compared before, one difference."""
-        self._effort.spend(1)
         pair = (old, new)
         if pair in self.found:
+            self._effort.spend(1)
             return _most_telling(self.found[pair])
+        found = self._differences(pair, until_certain=False)
+        if pair not in self._open:
+            self.found[pair] = found
+        return found
+
+    def _test(self, old: Node, new: Node) -> Found:
+        """Return whether *new* allows what *old* does: nothing where it does, else a difference, a certain one if any is."""
+        pair = (old, new)
+        if pair in self.found or pair in self._tested:
+            self._effort.spend(1)
+            return _most_telling(self.found.get(pair) or self._tested.get(pair, ()))
+        found = self._differences(pair, until_certain=True)
+        if pair not in self._open:
+            self._tested[pair] = found
+        return found
+
+    def _differences(self, pair: Pair, *, until_certain: bool) -> Found:
+        # A loop and few functions: each level of the schemas takes as many frames of Python's stack.
+        old, new = pair
         if pair in self._open:
             return self._inside_itself(pair)
+        self._effort.spend(1 + (old.size + new.size) // _PER_STEP)
         self._open.add(pair)
-        self._effort.spend((old.size + new.size) // _PER_STEP)
-        found = tuple(difference for difference in self._pair(old, new) if difference.rule not in self._accepted)
+        found: list[Difference] = []
+        for difference in self._pair(old, new):
+            if difference.rule not in self._accepted:
+                found.append(difference)
+                if until_certain and difference.certain:
+                    found = [difference]
+                    break
         self._open.remove(pair)
-        self.found[pair] = found
-        return found
+        return tuple(found)
 
     def _inside_itself(self, pair: Pair) -> Found:
         if pair not in self._differing:
@@ -54,38 +85,34 @@ class Comparison:
             return ()
         return (Difference((), REPEATED, "it differs as the schema around it", certain=self._differing[pair]),)
 
-    def _pair(self, old: Node, new: Node) -> Iterator[Difference]:
+    def _pair(self, old: Node, new: Node) -> Iterable[Difference]:
         for node in (old, new):
             if node.kind == UNKNOWN:
                 references = {word: node.body[word] for word in node.body if word.endswith(("ref", "Ref"))}
-                yield undecided(f"{references} is dynamic, or leads to no text that is known")
-                return
+                return (undecided(f"{references} is dynamic, or leads to no text that is known"),)
         decided = self._decided_by_one(old, new)
         if decided is not None:
-            yield from decided
-        elif old.is_combined and new.is_combined:
-            yield from self._combined(old, new)
-        elif old.kind != new.kind:
-            if old.kind != FALSE and new.kind != ANY and not (old.bytes and new.bytes):
-                yield Difference((), "TYPE_CHANGED", f"{old.kind} is not {new.kind}")
-        elif old.kind == REFERENCE:
-            # The registry does not look behind a reference to a reference: it finds no difference.
-            yield from _doubted(self.compare(old.behind, new.behind))
-        else:
-            yield from self._of_kind(old, new)
+            return decided
+        if old.is_combined and new.is_combined:
+            return self._combined(old, new)
+        if old.kind != new.kind:
+            reads = old.kind == FALSE or new.kind == ANY or (old.bytes and new.bytes)
+            return () if reads else (Difference((), "TYPE_CHANGED", f"{old.kind} is not {new.kind}"),)
+        match old.kind:
+            case "object":
+                return chain(compare_values(old, new), self._contents.objects(old, new))
+            case "array":
+                return chain(compare_values(old, new), self._contents.arrays(old, new))
+            case "not":
+                return self._not(old, new)
+            case "reference":
+                # The registry does not look behind a reference to a reference: it finds no difference.
+                return _doubted(self._test(old.behind, new.behind))
+        return compare_values(old, new)
 
-    def _of_kind(self, old: Node, new: Node) -> Iterator[Difference]:
-        yield from compare_values(old, new)
-        if old.kind == "object":
-            yield from self._contents.objects(old, new)
-        elif old.kind == "array":
-            yield from self._contents.arrays(old, new)
-        elif old.kind == "not":
-            found = self.compare(new.inner(new.body["not"]), old.inner(old.body["not"]))
-            if any(difference.certain for difference in found):
-                yield Difference((), "NOT_TYPE_EXTENDED", "the reader refuses more values")
-            else:
-                yield from found
+    def _not(self, old: Node, new: Node) -> Found:
+        found = self._test(new.inner(new.body["not"]), old.inner(old.body["not"]))
+        return (Difference((), "NOT_TYPE_EXTENDED", "the reader refuses more values"),) if _is_certain(found) else found
 
     def _decided_by_one(self, old: Node, new: Node) -> Found | None:
         """Return what one branch decides: of a choice on the new side, of a conjunction on the old; None if none does.
@@ -94,10 +121,10 @@ class Comparison:
         """
         doubtful: Found | None = None
         for ours, theirs in _alternatives(old, new):
-            found = self.compare(ours, theirs)
+            found = self._test(ours, theirs)
             if not found:
                 return ()
-            if doubtful is None and not any(difference.certain for difference in found):
+            if doubtful is None and not _is_certain(found):
                 doubtful = found
         return doubtful
 
@@ -110,11 +137,11 @@ class Comparison:
             yield Difference((), "PRODUCT_TYPE_EXTENDED", "more is demanded of each value")
         if len(theirs) > len(ours) and old.kind != "allOf":
             yield Difference((), "SUM_TYPE_NARROWED", "a branch was removed")
-        answers = [[self.compare(before, after) for after in ours] for before in theirs]
+        answers = [[self._test(before, after) for after in ours] for before in theirs]
         needed = min(len(theirs), len(ours))
         if self._matched(answers, lambda found: not found) >= needed:
             return
-        if self._matched(answers, lambda found: not any(difference.certain for difference in found)) < needed:
+        if self._matched(answers, lambda found: not _is_certain(found)) < needed:
             yield Difference((), "COMBINED_TYPE_SUBSCHEMAS_CHANGED", "the branches, or the values of an enum, differ")
         else:
             yield from _doubted(next(found for row in answers for found in row if found))
@@ -154,6 +181,10 @@ def _criteria_allow(old: Node, new: Node) -> bool:
     if old.kind == new.kind or new.kind == "anyOf":
         return True
     return (single and was_single) or (was_single and new.kind == "oneOf") or (single and old.kind == "allOf")
+
+
+def _is_certain(found: Found) -> bool:
+    return any(difference.certain for difference in found)
 
 
 def _doubted(found: Iterable[Difference]) -> Found:

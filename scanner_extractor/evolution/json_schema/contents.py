@@ -8,10 +8,10 @@ from typing import Any
 
 import regex
 
-from scanner_extractor.evolution.differences import Difference, undecided, within
+from scanner_extractor.evolution.differences import Difference, Effort, undecided, within
 from scanner_extractor.evolution.json_schema.nodes import ANY, Node, is_reference
 from scanner_model.columns import MAP_VALUE, element
-from scanner_model.documents.pattern_limits import TimeLimit, TookTooLong, is_too_large
+from scanner_model.documents.pattern_limits import TimeLimit, TookTooLong, is_too_large, shown
 
 Json = Any
 
@@ -30,9 +30,11 @@ class _NotKnown(Exception):
 class Contents:
     """Compares objects and arrays with *compare*, which compares two schemas."""
 
-    def __init__(self, compare: Callable[[Node, Node], tuple[Difference, ...]]) -> None:
+    def __init__(self, compare: Callable[[Node, Node], tuple[Difference, ...]], effort: Effort) -> None:
         self._compare = compare
-        self._limit = TimeLimit()
+        self._effort = effort
+        self._patterns: dict[str, regex.Pattern[str] | None] = {}
+        self._limit = TimeLimit(total=1.0)
 
     def objects(self, old: Node, new: Node) -> Iterator[Difference]:
         """Yield what two objects differ in, beside the number of properties."""
@@ -96,16 +98,16 @@ class Contents:
         return False if model is True and patterns else model
 
     def _matches(self, pattern: str, name: str) -> bool:
+        self._effort.spend(1)
+        if pattern not in self._patterns:
+            self._patterns[pattern] = _compiled(pattern)
+        compiled = self._patterns[pattern]
         try:
-            compiled = None if is_too_large(pattern) else regex.compile(pattern)
-        except (regex.error, OverflowError, RecursionError):
-            compiled = None
-        if compiled is None:
-            raise _NotKnown(f"the pattern {pattern!r} of patternProperties cannot be evaluated")
-        try:
-            return self._limit.run(compiled.search, name, pattern) is not None
-        except TookTooLong as error:
-            raise _NotKnown(error.what) from error
+            if compiled is not None:
+                return self._limit.run(compiled.search, name, pattern) is not None
+        except TookTooLong:
+            self._patterns[pattern] = None
+        raise _NotKnown(f"the pattern {shown(pattern)} of patternProperties cannot be evaluated")
 
     def _additional(self, old: Node, new: Node, what: str) -> Iterator[Difference]:
         before, after = (node.body.get(f"additional{what}", True) for node in (old, new))
@@ -174,6 +176,14 @@ class Contents:
             return self._covered((old.inner(model), new.inner(after)), "ITEM_ADDED", _OTHER_TYPE)
         added = Difference((), "ITEM_ADDED_TO_OPEN_CONTENT_MODEL", _OTHER_TYPE)
         return (added,) if model and not _is_empty(after, new) else ()
+
+
+def _compiled(pattern: str) -> regex.Pattern[str] | None:
+    """Return a pattern that can be evaluated; None where it cannot."""
+    try:
+        return None if is_too_large(pattern) else regex.compile(pattern)
+    except (regex.error, OverflowError, RecursionError):
+        return None
 
 
 def _others(node: Node, what: str) -> Json:

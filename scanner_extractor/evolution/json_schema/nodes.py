@@ -6,8 +6,7 @@ it. A keyword of another type than the written one is a part of its own; several
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -75,14 +74,29 @@ class Node:
     @cached_property
     def parts(self) -> tuple[Node, ...]:
         """Return what a combination combines; empty for any other kind."""
-        return (*self.own, *map(self.inner, self.members))
+        return tuple(part for _, part in self._named_parts)
 
     @cached_property
     def distinct(self) -> tuple[Node, ...]:
         """Return the parts without repetitions, as the registry counts them: by their texts."""
-        named = {(part.kind, f"{part.body.get('type')} {len(part.own)}"): part for part in self.own}
-        named |= {("", json.dumps(member, sort_keys=True)): self.inner(member) for member in self.members}
-        return tuple(named.values())
+        return tuple(dict(self._named_parts).values())
+
+    @cached_property
+    def _named_parts(self) -> tuple[tuple[Hashable, Node], ...]:
+        """Return the parts, each with what is the same for equal ones."""
+        named: list[tuple[Hashable, Node]] = [(part._name, part) for part in self.own]
+        for member in self.members:
+            node = self.inner(member)
+            if node.own and node.kind == "allOf" and self.place.resource.dialect.modern and not is_reference(member):
+                named += node._named_parts  # json-sKema's parts of a member become members
+            else:
+                named.append((self.schemas.number(member), node))
+        return tuple(named)
+
+    @property
+    def _name(self) -> Hashable:
+        body = tuple((word, self.schemas.number(value)) for word, value in sorted(self.body.items()))
+        return (self.kind, body, tuple(map(self.schemas.number, self.members)), tuple(part._name for part in self.own))
 
     @cached_property
     def size(self) -> int:
@@ -106,6 +120,8 @@ class Schemas:
         """Raises InputInvalid where the text is no JSON."""
         self.texts = References(read_json(schema.text), schema.references.get)
         self._nodes: dict[int, Node] = {}
+        self._numbers: dict[Hashable, int] = {}
+        self._numbered: dict[int, int] = {}
         self._any = Node(kind=ANY, place=self.texts.root, schemas=self, body={})
         self._false = Node(kind=FALSE, place=self.texts.root, schemas=self, body={})
 
@@ -122,6 +138,18 @@ class Schemas:
         if key not in self._nodes:
             self._nodes[key] = self._read(place)
         return self._nodes[key]
+
+    def number(self, value: Json) -> int:
+        """Return a number that equal values of the text share."""
+        if not isinstance(value, dict | list):
+            return self._numbers.setdefault((type(value), value), len(self._numbers))
+        key = id(value)
+        if key not in self._numbered:
+            shape: list[Hashable] = [type(value)]
+            for word in sorted(value) if isinstance(value, dict) else range(len(value)):
+                shape.append((word, self.number(value[word])))
+            self._numbered[key] = self._numbers.setdefault(tuple(shape), len(self._numbers))
+        return self._numbered[key]
 
     def _read(self, place: Located) -> Node:
         modern = place.resource.dialect.modern
@@ -149,7 +177,7 @@ class Schemas:
         target = self.texts.follow(reference, place) if isinstance(reference, str) else None
         if target is None:
             return Node(kind=UNKNOWN, place=place, schemas=self, body=place.schema)
-        if is_reference(target.schema):
+        if is_reference(target.schema) and not (target.resource.dialect.modern and any(self._parts(target))):
             return Node(kind=REFERENCE, place=target, schemas=self, body={})
         return self.node(target)
 
@@ -178,7 +206,8 @@ class Schemas:
             yield typed(types)
         written = {"number" if word == "integer" else word for word in _listed(types)}
         for kind, words in keywords.items():
-            if kind not in written and any(word in schema for word in words):
+            # json-sKema has a part for each property and pattern: none for an empty object of them.
+            if kind not in written and any(word in schema and not (modern and schema[word] == {}) for word in words):
                 yield part(kind, _body(kind, schema, words, modern))
         if any(word in schema for word in (_CONDITIONS[:1] if modern else _CONDITIONS)):
             yield part("if", {})
