@@ -12,7 +12,7 @@ from scanner_extractor.evolution import avro, json_schema, protobuf
 from scanner_extractor.evolution.differences import MOST_STEPS, Difference, Rules, SchemaText, TooMuchEffort, undecided
 from scanner_model.errors import InputInvalid
 
-__all__ = ["COMPARISONS", "Difference", "Level", "Rules", "SchemaText", "differences"]
+__all__ = ["COMPARISONS", "Difference", "Level", "Policy", "Rules", "SchemaText", "differences"]
 
 COMPARISONS: Mapping[str, Callable[[SchemaText, SchemaText, Rules], tuple[Difference, ...]]] = {
     "AVRO": avro.differences,
@@ -20,6 +20,13 @@ COMPARISONS: Mapping[str, Callable[[SchemaText, SchemaText, Rules], tuple[Differ
     "PROTOBUF": protobuf.differences,
 }
 """Format, as registries name it → comparison of a reader's text with a writer's."""
+
+
+class Policy(StrEnum):
+    """The compatibility policy of a subject, as Confluent's registry names it; it counts for JSON Schema."""
+
+    STRICT = "STRICT"
+    LENIENT = "LENIENT"
 
 
 class Level(StrEnum):

@@ -1,8 +1,8 @@
 """Protobuf's evolution as Confluent's registry judges it, by field numbers.
 
-Sources: protobuf.dev, "Updating A Message Type"; recorded answers of registries 8.3.1 and 8.5.0, whose words the
-differences have. Enums, names of fields, added and removed fields are no difference. Before 8.4, a field that left a
-oneof that stays was a removal, and the types of fields that moved into or out of oneofs were not compared.
+Sources: protobuf.dev, "Updating A Message Type"; recorded answers of a registry 8.3.1 and the rules of 8.4 and 8.5, whose
+words the differences have. Enums, names of fields, added and removed fields are no difference. Before 8.4, a field that
+left a oneof that stays was a removal, and the types of fields that moved into or out of oneofs were not compared.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _KINDS: Mapping[str, str] = {
 _WRITTEN_LABELS = (Label.OPTIONAL, Label.REQUIRED, Label.REPEATED)
 
 
-def differences(reader: SchemaText, writer: SchemaText, rules: Rules) -> tuple[Difference, ...]:
+def differences(reader: SchemaText, writer: SchemaText, _rules: Rules) -> tuple[Difference, ...]:
     """Return why *reader* does not read the data of *writer*; empty where it does. Nothing is raised."""
-    return tuple(_Comparison(_Schema(writer), _Schema(reader), rules).compare())
+    return tuple(_Comparison(_Schema(writer), _Schema(reader)).compare())
 
 
 class _Schema:
@@ -92,10 +92,9 @@ class _Messages:
 
 
 class _Comparison:
-    def __init__(self, old: _Schema, new: _Schema, rules: Rules) -> None:
+    def __init__(self, old: _Schema, new: _Schema) -> None:
         self._old = old
         self._new = new
-        self._rules = rules
         self._imported: set[tuple[str, str]] = set()
 
     def compare(self) -> Iterator[Difference]:
@@ -116,13 +115,11 @@ class _Comparison:
     def _message(self, pair: _Messages) -> Iterator[Difference]:
         before, after = _by_number(pair.old), _by_number(pair.new)
         yield from _moved_into_oneofs(pair, before, after)
-        removed = _left_by_name if self._rules.before_8_4 else _removed_from_oneofs
-        yield from removed(pair, before, after)
+        yield from _removed_from_oneofs(pair, before, after)
         for number in sorted(before.keys() | after.keys()):
             old, new = before.get(number), after.get(number)
             if old and new:
-                if old.oneof == new.oneof or not self._rules.before_8_4:
-                    yield from self._field(pair, old, new)
+                yield from self._field(pair, old, new)
             elif old and old.label is Label.REQUIRED:
                 what = "data without it do not parse for readers that require it"
                 yield Difference((*pair.path, old.name), "REQUIRED_FIELD_REMOVED", what)
@@ -202,15 +199,6 @@ def _removed_from_oneofs(pair: _Messages, before: _Fields, after: _Fields) -> It
             for number in (number for number in numbers if number not in after):
                 what = f"the member of the oneof {name} is gone: its readers lose which one was set"
                 yield Difference((*pair.path, before[number].name), "ONEOF_FIELD_REMOVED", what)
-
-
-def _left_by_name(pair: _Messages, before: _Fields, after: _Fields) -> Iterator[Difference]:
-    """Yield the fields that a oneof of the same name does not have any more (until 8.3)."""
-    ours = _members(after)
-    for name, numbers in _members(before).items():
-        for number in (number for number in numbers if name in ours and number not in ours[name]):
-            what = f"the oneof {name} has no such member: its readers lose which one was set"
-            yield Difference((*pair.path, before[number].name), "ONEOF_FIELD_REMOVED", what)
 
 
 def _members(fields: Mapping[int, Field]) -> dict[str, list[int]]:
