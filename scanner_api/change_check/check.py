@@ -46,9 +46,9 @@ class CheckOptions:
     """How a check is done.
 
     *cluster* limits it to one cluster. *level* and *policy* replace the stored compatibility level and policy of every
-    subject. *dialect* is that of SQL files, None guesses it. *max_age* is how long ago each source may have been read. *allow_new*: a
-    subject, statement or connector that the dictionary does not have is new, no mistake. *baseline* is a file of
-    accepted findings.
+    subject. *dialect* is that of SQL files, None guesses it. *max_age* is how long ago each source may have been read.
+    *allow_new*: a subject, statement or connector that the dictionary does not have is new, no mistake. *baseline* is a
+    file of accepted findings.
     """
 
     cluster: str | None = None
@@ -182,9 +182,7 @@ def _checked(
     dictionary: Dictionary, conn: Connection, files: ProposedFiles, options: CheckOptions
 ) -> tuple[tuple[CheckedFile, ...], list[Finding]]:
     hits = Hits(conn)
-    schemas = SchemaContext(
-        conn=conn, hits=hits, cluster=options.cluster, level=options.level, policy=options.policy
-    )
+    schemas = SchemaContext(conn=conn, hits=hits, cluster=options.cluster, level=options.level, policy=options.policy)
     jobs = JobContext(conn, hits, options.cluster, options.dialect)
     checked: list[CheckedFile] = []
     findings: list[Finding] = []

@@ -243,7 +243,7 @@ def _registry_findings(current: _Current, proposed: _Proposed, context: SchemaCo
 def _whose_rules(subject: SubjectKey, proposed: _Proposed) -> Iterator[str]:
     """Yield of which registry the rules are, where it matters."""
     if subject.kind != "confluent":
-        yield f"the rules are those of Confluent's registry; that of {subject.full_name} ({subject.kind}) differs in details"
+        yield f"the rules are those of Confluent's registry, from which others ({subject.kind}) differ in details"
     elif proposed.definition.format == "PROTOBUF":
         yield "the rules are those of Confluent's registry 8.4 and later, which differ from earlier ones in oneofs"
 

@@ -24,9 +24,10 @@ from scanner_model.schemas import Definition
 _ANY = "any"
 _OPENNESS = ("additionalProperties", "unevaluatedProperties")
 _LIMITS = frozenset(
-    {"const", "contains", "dependencies", "dependentRequired", "dependentSchemas", "enum", "exclusiveMaximum"}
-    | {"exclusiveMinimum", "if", "maxItems", "maxLength", "maxProperties", "maximum", "minItems", "minLength"}
-    | {"minProperties", "minimum", "multipleOf", "not", "pattern", "patternProperties", "propertyNames", "uniqueItems"}
+    {"additionalItems", "const", "contains", "dependencies", "dependentRequired", "dependentSchemas", "else", "enum"}
+    | {"exclusiveMaximum", "exclusiveMinimum", "if", "maxContains", "maxItems", "maxLength", "maxProperties", "maximum"}
+    | {"minContains", "minItems", "minLength", "minProperties", "minimum", "multipleOf", "not", "pattern"}
+    | {"patternProperties", "prefixItems", "propertyNames", "then", "unevaluatedItems", "uniqueItems"}
 )
 """Keywords that refuse values of the right type."""
 

@@ -241,7 +241,11 @@ subject = declare(
     must("name", String, "its name without the context"),
     must("deleted", Boolean, "every version of it is soft-deleted"),
     *provenance(),
-    may("compatibility", String, "level that its registry applies to it, in its own word, with its policy where that is LENIENT; empty where not read"),
+    may(
+        "compatibility",
+        String,
+        "level that its registry applies to it, in its own word, with LENIENT behind it if so; empty where not read",
+    ),
     UniqueConstraint("registry_id", "context", "name", name="uq_subject_name"),
     Index("ix_subject_name", "name"),
     Index("ix_subject_source", "source_id"),

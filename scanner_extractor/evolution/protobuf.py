@@ -1,8 +1,8 @@
 """Protobuf's evolution as Confluent's registry judges it, by field numbers.
 
-Sources: protobuf.dev, "Updating A Message Type"; recorded answers of a registry 8.3.1 and the rules of 8.4 and 8.5, whose
-words the differences have. Enums, names of fields, added and removed fields are no difference. Before 8.4, a field that
-left a oneof that stays was a removal, and the types of fields that moved into or out of oneofs were not compared.
+Sources: protobuf.dev, "Updating A Message Type"; recorded answers of a registry 8.3.1 and the rules of 8.4 and 8.5,
+whose words the differences have. Enums, names of fields, added and removed fields are no difference. Before 8.4, a
+field that left a oneof that stays was a removal, and types of fields that moved into or out of oneofs did not count.
 """
 
 from __future__ import annotations

@@ -40,4 +40,3 @@ def differences(reader: SchemaText, writer: SchemaText, rules: Rules) -> tuple[D
         if not comparison.assumed or differing == known:
             return tuple(difference for difference in found if difference.rule != REPEATED) or found
         known = differing
-

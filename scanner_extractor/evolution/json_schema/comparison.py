@@ -25,7 +25,9 @@ class Comparison:
     they certainly do. *found* has what each pair differs in; *assumed*: a pair inside itself was taken to agree.
     """
 
-    def __init__(self, accepted: frozenset[str], effort: Effort, differing: Mapping[tuple[object, object], bool]) -> None:
+    def __init__(
+        self, accepted: frozenset[str], effort: Effort, differing: Mapping[tuple[object, object], bool]
+    ) -> None:
         self.found: dict[Pair, Found] = {}
         self.assumed = False
         self._accepted = accepted
@@ -52,7 +54,7 @@ class Comparison:
         return found
 
     def _test(self, old: Node, new: Node) -> Found:
-        """Return whether *new* allows what *old* does: nothing where it does, else a difference, a certain one if any is."""
+        """Return one difference of the pair, a certain one if there is any; empty where *new* allows what *old* does."""
         pair = (old, new)
         if pair in self.found or pair in self._tested:
             self._effort.spend(1)

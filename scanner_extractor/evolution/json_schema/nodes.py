@@ -28,6 +28,7 @@ _CONDITIONS = ("if", "then", "else")
 _DYNAMIC = ("$dynamicRef", "$recursiveRef")
 _ARRAY = ("items", "minItems", "maxItems", "uniqueItems", "contains")
 _NUMBER = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+_COUNTED = ("minContains", "maxContains")
 _STRING = ("minLength", "maxLength", "pattern")
 _OBJECT = (
     *("properties", "required", "minProperties", "maxProperties"),
@@ -183,37 +184,36 @@ class Schemas:
 
     def _parts(self, place: Located) -> Iterator[Node]:
         schema: dict[str, Json] = place.schema
-        modern = place.resource.dialect.modern
-        keywords = _MODERN if modern else _UNTIL_DRAFT_7
-
-        def part(kind: str, body: Mapping[str, Json], **more: Any) -> Node:  # noqa: ANN401 - members of a node
-            return Node(kind=kind, place=place, schemas=self, body=body, **more)
-
-        def typed(word: str) -> Node:
-            kind = "number" if word == "integer" else word
-            return part(kind, {**_body(kind, schema, keywords.get(kind, ()), modern), "type": word})
-
         for word in ("enum", "const", "not"):
             if word in schema and not (word == "const" and place.resource.dialect.legacy):
-                yield part(word, {word: schema[word]})
+                yield Node(kind=word, place=place, schemas=self, body={word: schema[word]})
         for word in COMBINED:
             if isinstance(schema.get(word), list):
-                yield part(word, {}, members=tuple(schema[word]))
+                yield Node(kind=word, place=place, schemas=self, body={}, members=tuple(schema[word]))
+        yield from self._typed(place)
+        conditions = _CONDITIONS[:1] if place.resource.dialect.modern else _CONDITIONS
+        if any(word in schema for word in conditions):
+            yield Node(kind="if", place=place, schemas=self, body={})
+
+    def _typed(self, place: Located) -> Iterator[Node]:
+        """Yield the part of the written types, and one for the keywords of each other type."""
+        schema, modern = place.schema, place.resource.dialect.modern
+        keywords = _MODERN if modern else _UNTIL_DRAFT_7
         types = schema.get("type")
+        written = types if isinstance(types, list) else [types] if isinstance(types, str) else []
+        parts = []
+        for word in map(str, written):
+            kind = _kind(word)
+            body = {**_body(kind, schema, keywords.get(kind, ()), modern), "type": word}
+            parts.append(Node(kind=kind, place=place, schemas=self, body=body))
         if isinstance(types, list):
-            yield part("anyOf", {}, own=tuple(typed(str(word)) for word in types))
-        elif isinstance(types, str):
-            yield typed(types)
-        written = {"number" if word == "integer" else word for word in _listed(types)}
-        for kind, words in keywords.items():
+            yield Node(kind="anyOf", place=place, schemas=self, body={}, own=tuple(parts))
+        else:
+            yield from parts
+        for kind in (kind for kind in keywords if kind not in map(_kind, map(str, written))):
             # json-sKema has a part for each property and pattern: none for an empty object of them.
-            if kind not in written and any(word in schema and not (modern and schema[word] == {}) for word in words):
-                yield part(kind, _body(kind, schema, words, modern))
-        if any(word in schema for word in (_CONDITIONS[:1] if modern else _CONDITIONS)):
-            yield part("if", {})
-
-
-_COUNTED = ("minContains", "maxContains")
+            if any(word in schema and not (modern and schema[word] == {}) for word in keywords[kind]):
+                yield Node(kind=kind, place=place, schemas=self, body=_body(kind, schema, keywords[kind], modern))
 
 
 def is_reference(schema: Json) -> bool:
@@ -221,8 +221,8 @@ def is_reference(schema: Json) -> bool:
     return isinstance(schema, dict) and "$ref" in schema
 
 
-def _listed(types: Json) -> list[str]:
-    return [str(word) for word in types] if isinstance(types, list) else [str(types)]
+def _kind(word: str) -> str:
+    return "number" if word == "integer" else word
 
 
 def _body(kind: str, schema: dict[str, Json], keywords: tuple[str, ...], modern: bool) -> dict[str, Json]:

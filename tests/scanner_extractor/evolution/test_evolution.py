@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scanner_extractor.evolution import COMPARISONS, Level, Rules, SchemaText, differences
+from scanner_extractor.evolution import COMPARISONS, Level, SchemaText, differences
 
 RECORDED = json.loads((Path(__file__).parent / "registry_answers.json").read_text())["cases"]
 

@@ -65,7 +65,11 @@ def test_what_is_added_and_removed(before: Any, after: Any, added: str, removed:
 
 def with_base(kind: dict[str, str]) -> dict[str, Any]:
     definitions = {"Base": {"type": "object", "properties": {"at": kind}}}
-    return OBJECT | {"properties": {"id": STRING}, "allOf": [{"$ref": "#/definitions/Base"}], "definitions": definitions}
+    return OBJECT | {
+        "properties": {"id": STRING},
+        "allOf": [{"$ref": "#/definitions/Base"}],
+        "definitions": definitions,
+    }
 
 
 @pytest.mark.parametrize(
