@@ -54,7 +54,7 @@ class Comparison:
         return found
 
     def _test(self, old: Node, new: Node) -> Found:
-        """Return one difference of the pair, a certain one if there is any; empty where *new* allows what *old* does."""
+        """Return one difference of a pair, a certain one if there is any; empty where *new* allows what *old* does."""
         pair = (old, new)
         if pair in self.found or pair in self._tested:
             self._effort.spend(1)
