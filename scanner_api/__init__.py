@@ -246,6 +246,7 @@ __all__ = [
     "MonitorResult",
     "NodePaths",
     "PathRule",
+    "Policy",
     "ProposedFiles",
     "PruneResult",
     "ScanReport",
