@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from scanner_api.change_check.check import CheckOptions as CheckOptions
     from scanner_api.change_check.check import Level as Level
+    from scanner_api.change_check.check import Policy as Policy
     from scanner_api.change_check.check import ProposedFiles as ProposedFiles
     from scanner_api.change_check.check import check_change as check_change
     from scanner_api.change_check.check import git_files as git_files
@@ -133,6 +134,7 @@ _MODULES = {
     "Impact": "scanner_api.graph.lineage",
     "JdbcTarget": "scanner_api.spark",
     "Level": "scanner_api.change_check.check",
+    "Policy": "scanner_api.change_check.check",
     "Lineage": "scanner_api.graph.lineage",
     "ListenOptions": "scanner_api.event_intake",
     "ListenResult": "scanner_api.event_intake",
@@ -244,6 +246,7 @@ __all__ = [
     "MonitorResult",
     "NodePaths",
     "PathRule",
+    "Policy",
     "ProposedFiles",
     "PruneResult",
     "ScanReport",

@@ -32,6 +32,7 @@ from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.queries.state import last_scans
 from scanner_extractor.evolution import Level as Level
+from scanner_extractor.evolution import Policy as Policy
 from scanner_model.errors import InputInvalid, NameUnknown
 
 _ABOUT_DICTIONARY = Place(file="")
@@ -44,14 +45,15 @@ DEPLOYMENT_ENDINGS = frozenset({".yaml", ".yml"})
 class CheckOptions:
     """How a check is done.
 
-    *cluster* limits it to one cluster. *level* replaces the stored compatibility level of every subject. *dialect* is
-    that of SQL files, None guesses it. *max_age* is how long ago each source may have been read. *allow_new*: a
-    subject, statement or connector that the dictionary does not have is new, no mistake. *baseline* is a file of
-    accepted findings.
+    *cluster* limits it to one cluster. *level* and *policy* replace the stored compatibility level and policy of every
+    subject. *dialect* is that of SQL files, None guesses it. *max_age* is how long ago each source may have been read.
+    *allow_new*: a subject, statement or connector that the dictionary does not have is new, no mistake. *baseline* is a
+    file of accepted findings.
     """
 
     cluster: str | None = None
     level: Level | None = None
+    policy: Policy | None = None
     dialect: str | None = None
     max_age: timedelta | None = None
     allow_new: bool = False
@@ -180,7 +182,7 @@ def _checked(
     dictionary: Dictionary, conn: Connection, files: ProposedFiles, options: CheckOptions
 ) -> tuple[tuple[CheckedFile, ...], list[Finding]]:
     hits = Hits(conn)
-    schemas = SchemaContext(conn=conn, hits=hits, cluster=options.cluster, level=options.level)
+    schemas = SchemaContext(conn=conn, hits=hits, cluster=options.cluster, level=options.level, policy=options.policy)
     jobs = JobContext(conn, hits, options.cluster, options.dialect)
     checked: list[CheckedFile] = []
     findings: list[Finding] = []

@@ -32,7 +32,7 @@ from scanner_dictionary.queries.subjects import (
     versions_of,
 )
 from scanner_dictionary.queries.topics import field_tags
-from scanner_extractor.evolution import Difference, Level, SchemaText, differences
+from scanner_extractor.evolution import Difference, Level, Policy, Rules, SchemaText, differences
 from scanner_extractor.schemas.references import resolve
 from scanner_model.columns import KEY, ColumnPath, ParsedSchema, path_name
 from scanner_model.errors import InputInvalid
@@ -45,12 +45,18 @@ _DEFAULT = Level.BACKWARD
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaContext:
-    """What every proposed schema is compared with; *level* replaces the stored one of every subject."""
+    """What every proposed schema is compared with; *level* and *policy* replace those that are stored of subjects."""
 
     conn: Connection
     hits: Hits
     cluster: str | None = None
     level: Level | None = None
+    policy: Policy | None = None
+
+    def rules(self, subject: SubjectKey) -> Rules:
+        """Return the rules of the registry that count for a subject."""
+        policy = self.policy or (Policy.LENIENT if Policy.LENIENT in subject.level.split() else Policy.STRICT)
+        return Rules(lenient=policy is Policy.LENIENT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,33 +223,45 @@ def _unread(proposed: _Proposed, current: _Current) -> Iterator[Finding]:
 
 def _registry_findings(current: _Current, proposed: _Proposed, context: SchemaContext) -> Iterator[Finding]:
     assert current.subject is not None
-    stored = Level.parse(current.subject.level)
+    stored = Level.parse(current.subject.level.partition(" ")[0])
     level = context.level or stored or _DEFAULT
-    why = f"{current.subject.full_name} is {level}"
+    lenient = " LENIENT" if context.rules(current.subject).lenient else ""
+    why = f"{current.subject.full_name} is {level}{lenient}"
     if context.level is None and stored is None:
         why = f"the level of {current.subject.full_name} is not stored: {_DEFAULT} is assumed, the registry's default"
         yield from _beyond_default(current, proposed, context)
     versions_by_difference: dict[tuple[str, Difference], list[int]] = {}
     for version in current.versions if level.transitive else current.versions[-1:]:
-        for direction, difference in _differences(context.conn, current, version, proposed):
+        for direction, difference in _differences(context, current, version, proposed):
             if level.backward if direction == _BACKWARD else level.forward:
                 versions_by_difference.setdefault((direction, difference), []).append(version.version)
     for (direction, difference), versions in versions_by_difference.items():
-        yield _incompatible(current, proposed, difference, (f"{direction}, {_shown_versions(versions)}", why))
+        place = f"{direction}, {_shown_versions(versions)}"
+        yield _incompatible(current, proposed, difference, (place, why, *_whose_rules(current.subject, proposed)))
+
+
+def _whose_rules(subject: SubjectKey, proposed: _Proposed) -> Iterator[str]:
+    """Yield of which registry the rules are, where it matters."""
+    if subject.kind != "confluent":
+        yield f"the rules are those of Confluent's registry, from which others ({subject.kind}) differ in details"
+    elif proposed.definition.format == "PROTOBUF":
+        yield "the rules are those of Confluent's registry 8.4 and later, which differ from earlier ones in oneofs"
 
 
 _BACKWARD, _FORWARD = "new readers of old data", "old readers of new data"
 
 
 def _differences(
-    conn: Connection, current: _Current, version: VersionKey, proposed: _Proposed
+    context: SchemaContext, current: _Current, version: VersionKey, proposed: _Proposed
 ) -> Iterator[tuple[str, Difference]]:
-    fact = version_fact(conn, version.id)
-    old = SchemaText(fact.text, _references(conn, current, fact))
+    assert current.subject is not None
+    fact = version_fact(context.conn, version.id)
+    old = SchemaText(fact.text, _references(context.conn, current, fact))
+    rules = context.rules(current.subject)
     if fact.format.upper() != proposed.definition.format:
         return  # another format is a finding of its own
     for direction, reader, writer in ((_BACKWARD, proposed.text, old), (_FORWARD, old, proposed.text)):
-        for difference in differences(proposed.definition.format, reader, writer):
+        for difference in differences(proposed.definition.format, reader, writer, rules):
             yield direction, difference
 
 
@@ -254,7 +272,7 @@ def _beyond_default(current: _Current, proposed: _Proposed, context: SchemaConte
         for version in current.versions
         if any(
             direction == _FORWARD or version is not current.versions[-1]
-            for direction, _ in _differences(context.conn, current, version, proposed)
+            for direction, _ in _differences(context, current, version, proposed)
         )
     ]
     if rejected:
@@ -265,7 +283,7 @@ def _beyond_default(current: _Current, proposed: _Proposed, context: SchemaConte
         yield _finding("level-unknown", Verdict.UNKNOWN, current, proposed.positions.start, what, why=(why,))
 
 
-def _incompatible(current: _Current, proposed: _Proposed, difference: Difference, why: tuple[str, str]) -> Finding:
+def _incompatible(current: _Current, proposed: _Proposed, difference: Difference, why: tuple[str, ...]) -> Finding:
     place = proposed.positions.column(difference.path)
     item = path_name(difference.path)
     if not difference.certain:

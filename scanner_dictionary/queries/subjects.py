@@ -16,7 +16,11 @@ from scanner_model.schemas import DEFAULT_CONTEXT, Definition, Reference, Schema
 
 
 class SubjectKey(NamedTuple):
-    """A subject of one registry. *level* is its compatibility level in the registry's word, empty where not read."""
+    """A subject of one registry, whose type is *kind*.
+
+    *level* is its compatibility level in the registry's word, with LENIENT behind it where that is its policy; empty
+    where not read.
+    """
 
     id: int
     cluster: str
@@ -27,6 +31,7 @@ class SubjectKey(NamedTuple):
     name: str
     level: str
     gone: bool
+    kind: str
 
     @property
     def full_name(self) -> str:
@@ -240,6 +245,7 @@ def _subjects() -> Select[Any]:
             subject.name,
             func.coalesce(subject.compatibility, ""),
             subject.gone.is_not(None),
+            t.registry.c.kind,
         )
         .select_from(t.subject)
         .join(t.registry, t.registry.c.id == subject.registry_id)

@@ -241,7 +241,9 @@ subject = declare(
     must("name", String, "its name without the context"),
     must("deleted", Boolean, "every version of it is soft-deleted"),
     *provenance(),
-    may("compatibility", String, "level that its registry applies to it, in its own word; empty where it was not read"),
+    may(
+        "compatibility", String, "level that its registry applies, in its word, and LENIENT if so; empty where not read"
+    ),
     UniqueConstraint("registry_id", "context", "name", name="uq_subject_name"),
     Index("ix_subject_name", "name"),
     Index("ix_subject_source", "source_id"),

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from scanner_api.change_check.check import CheckOptions, Level, ProposedFiles, git_files, proposed_files
+from scanner_api.change_check.check import CheckOptions, Level, Policy, ProposedFiles, git_files, proposed_files
 from scanner_api.change_check.check import check_change as check
 from scanner_api.change_check.model import ChangeReport, Verdict
 from scanner_api.change_check.proposals import PathRule, Target
@@ -48,6 +48,7 @@ STATUS = {Verdict.BREAKS: Exit.BREAKS, Verdict.IMPACT: Exit.IMPACT, Verdict.UNKN
 _AGE = re.compile(r"(\d{1,6})([mhd])")
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 _LEVELS = [str(level).lower() for level in Level]
+_POLICIES = [str(policy).lower() for policy in Policy]
 
 
 def _target_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -83,6 +84,7 @@ def _target_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @one_of("--role", words=("key", "value"), text="With --topic: the side.", default="value", show_default=True)
 @click.option("--reference", "references", multiple=True, metavar="NAME=FILE", help="The text behind a reference.")
 @one_of("--compatibility", "level", words=_LEVELS, text="The level of every subject, in place of the stored one.")
+@one_of("--policy", words=_POLICIES, text="The policy for JSON Schema, in place of the stored one.")
 @one_of("--dialect", words=("ksqldb", "flink"), text="The SQL dialect; by default detected from the text.")
 @click.option("--max-age", "age", metavar="AGE", help="How long ago each source may have been read: 90m, 24h, 7d.")
 @one_of("--fail-on", words=tuple(FAILING), text="The mildest verdict that fails.", default="unknown", show_default=True)
@@ -134,6 +136,7 @@ def check_change(
     target = Target(**{name: others.pop(name) for name in ("subject", "topic", "role", "statement", "connector")})
     options = CheckOptions(
         level=Level(level.upper()) if (level := others.pop("level")) else None,
+        policy=Policy(policy.upper()) if (policy := others.pop("policy")) else None,
         max_age=_age(age) if age else None,
         **others,
     )

@@ -74,7 +74,7 @@ class ConfluentClient:
         return read_associations(self._get("associations", "subjects", subject), self.origin, subject)
 
     def compatibility(self, subject: str) -> str:
-        """Return the compatibility level that holds for a subject: its own, else the registry's."""
+        """Return the compatibility level, and policy, that holds for a subject: its own, else the registry's."""
         return read_level(self._get("config", subject, params=[("defaultToGlobal", "true")]))
 
     def _get(self, *segments: str | int, params: Params | None = None) -> Json:

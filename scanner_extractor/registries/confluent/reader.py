@@ -88,11 +88,14 @@ def read_numbers(payload: Json) -> tuple[int, ...]:
 
 
 def read_level(payload: Json) -> str:
-    """Read a subject's compatibility level. Raises PayloadUnexpected for anything else."""
-    level = member(payload, "compatibilityLevel")
+    """Read a subject's compatibility level, with its policy behind it where that is LENIENT: `BACKWARD LENIENT`.
+
+    Raises PayloadUnexpected for anything else.
+    """
+    level, policy = member(payload, "compatibilityLevel"), member(payload, "compatibilityPolicy")
     if not isinstance(level, str):
         raise PayloadUnexpected("the response holds no compatibility level", hint=_HINT)
-    return level
+    return f"{level} LENIENT" if policy == "LENIENT" else level
 
 
 def read_associations(payload: Json, origin: Origin, subject: str) -> tuple[Association, ...]:

@@ -14,7 +14,7 @@ from checked_installation import ENDINGS, FORMATS, RECORDED, Stored, installatio
 from scanner_api import CheckOptions, ProposedFiles, Target, check_change
 from scanner_api.change_check.model import ChangeReport, Finding, Verdict
 from scanner_api.change_check.proposals import Proposal
-from scanner_extractor.evolution import Level
+from scanner_extractor.evolution import Level, Policy
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.kafka import ConsumerGroup, Topic
 from scanner_model.names import SourceId, SubjectName, TopicName
@@ -200,6 +200,44 @@ def test_stored_level_decides(store: Callable[..., Stored], proposed: Proposed) 
     broken = store(installation(level="BACKWARD_TRANSITIVE")).check(file)
     assert broken.verdict is Verdict.BREAKS
     assert "version 1" in of_rule(broken, "incompatible")[0].why[0]
+
+
+@pytest.mark.parametrize(
+    ("level", "policy", "rejected"),
+    [
+        ("BACKWARD", None, True),
+        ("BACKWARD LENIENT", None, False),
+        ("BACKWARD LENIENT", Policy.STRICT, True),
+        ("BACKWARD", Policy.LENIENT, False),
+    ],
+)
+def test_policy_is_the_stored_one_or_the_options(
+    level: str, policy: Policy | None, rejected: bool, store: Callable[..., Stored], proposed: Proposed
+) -> None:
+    """LENIENT takes a property that is added to an open model."""
+    order = json.loads(text_of(RECORDED["versions"]["JSON"][1]))
+    order.pop("additionalProperties", None)
+    old, read = versions_of("o-value", "JSON", [text_of(order)], level=level)
+    scan = replace(
+        installation(), versions=tuple(old), definitions=tuple(read), topic_schemas=tuple(links_of("orders.avro", old))
+    )
+    file = proposed("o-value.json", order | {"properties": {**order["properties"], "more": {"type": "string"}}})
+
+    report = store(scan).check(file, policy=policy)
+
+    assert bool(of_rule(report, "incompatible")) is rejected
+
+
+def test_finding_says_of_which_registry_the_rules_are(store: Callable[..., Stored], proposed: Proposed) -> None:
+    """Karapace and Apicurio differ in corners, and Confluent's releases in oneofs."""
+    text = RECORDED["versions"]["PROTOBUF"][1].replace("double amount", "string amount")
+    scan = installation(level="BACKWARD")
+    karapace = replace(scan, registries=tuple(replace(one, kind="karapace") for one in scan.registries))
+
+    for stored, words in ((scan, "8.4"), (karapace, "karapace")):
+        report = store(stored).check(proposed("orders.protobuf-value.proto", text))
+
+        assert words in of_rule(report, "incompatible")[0].why[-1]
 
 
 def test_level_that_is_not_stored_is_not_taken_for_fine(shop: Stored, proposed: Proposed) -> None:
