@@ -35,9 +35,9 @@ def matches(pattern: str, name: str) -> bool:
     """Check whether a pattern of Confluent's matches a whole name.
 
     `*` is any characters but a dot, `**` any characters, `?` one character but a dot, and brackets hold a set of
-    characters and ranges, so that `$.a[0].b` does not match the path that is written so (WildcardMatcher.java). Brackets
-    that are not closed, or nested, match nothing. Anybody writes a contract: matching tracks the positions that each
-    piece can end at, so that no pattern takes long.
+    characters and ranges, so that `$.a[0].b` does not match the path that is written so (WildcardMatcher.java).
+    Brackets that are nested, or not closed, match nothing. Anybody writes a contract: matching tracks the positions
+    that each piece can end at, so that no pattern takes long.
     """
     pieces = _pieces(pattern)
     if any("[" in piece and not _SET.fullmatch(piece) for piece in pieces):

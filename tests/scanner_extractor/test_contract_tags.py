@@ -169,7 +169,7 @@ def test_wildcards_are_those_of_confluent(pattern, name, expected) -> None:
     name=st.text(alphabet="ab.", max_size=8),
 )
 def test_wildcards_mean_what_regular_expressions_of_them_would(pieces, name) -> None:
-    """`*` is anything without a dot, `**` anything at all, `?` one character but a dot; sets are those of expressions."""
+    """`*` is anything without a dot, `**` anything at all, `?` one character but a dot, sets are the same."""
     pattern = "".join(pieces).replace("**.*", "**")
     parts = {"**": ".*", "*": "[^.]*", "?": "[^.]"}
     split = re.split(r"(\*\*|\*|\?|\[.*?\])", pattern)
