@@ -109,11 +109,12 @@ class _Reader:
         return _record_of(version.subject, self.definitions[digest].name, self.records[digest])
 
     def problems(self, version: SchemaVersion, digest: Fingerprint) -> Iterator[Problem]:
-        """List what is wrong with a version: references that lead nowhere, what of its text cannot be read."""
+        """List what is wrong with a live version: references that lead nowhere, what of its text cannot be read."""
+        if version.deleted:
+            return
         if version.references:
             yield from self._resolved(version).problems
-        if not version.deleted:
-            yield from _located(version, self.definitions[digest].problems)
+        yield from _located(version, self.definitions[digest].problems)
 
     def _request(self, version: SchemaVersion, record: RecordName | None) -> ParseRequest:
         texts = self._resolved(version).texts if version.references else {}
