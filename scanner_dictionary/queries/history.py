@@ -258,6 +258,21 @@ def known_queries(conn: Connection, cluster: ClusterName) -> Mapping[SourceId, M
     return queries
 
 
+def missing_names(conn: Connection, cluster: ClusterName) -> Mapping[SourceId, frozenset[str]]:
+    """Return the names that the last answer of each source of *cluster* lacked, though they are known to exist."""
+    outcome = t.scan_outcome.c
+    answered = select(outcome.source_id, func.max(outcome.scan_id).label("scan_id"))
+    last = answered.where(outcome.status.in_(("read", "partial"))).group_by(outcome.source_id).subquery()
+    query = (
+        select(t.source.c.name, outcome.unread)
+        .join(t.source, t.source.c.id == outcome.source_id)
+        .join(last, (last.c.source_id == outcome.source_id) & (last.c.scan_id == outcome.scan_id))
+        .join(t.cluster, t.cluster.c.id == t.source.c.cluster_id)
+        .where(t.cluster.c.name == cluster)
+    )
+    return {SourceId(name): frozenset(json.loads(unread)) for name, unread in conn.execute(query)}
+
+
 def is_known(conn: Connection, cluster: ClusterName) -> bool:
     """Return whether a scan of *cluster* is stored."""
     scans = select(t.scan.c.id).join(t.cluster, t.cluster.c.id == t.scan.c.cluster_id)
