@@ -1,7 +1,7 @@
 """The read-only SQL views for people who query the dictionary themselves; docs/sql-views.md is generated from them.
 
 Their text is the same for SQLite, PostgreSQL and H2. A view shows what exists now; the tables have the rest. Names and
-meaning of the columns are public: see docs/stability.md. A revision of migrations has its own copy of each text.
+meaning of the columns are public: see docs/stability.md. A revision that changes one has a text of its own.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from scanner_extractor.probes import Probe, unexpected
 from scanner_extractor.registries.apicurio.client import api_paths, read_apicurio
 from scanner_extractor.registries.cloudera import MAIN_BRANCH, ClouderaClient, cloudera_base, read_cloudera, read_name
 from scanner_extractor.registries.confluent.plan import compatible_base, compatible_client, read_confluent
-from scanner_extractor.registries.confluent.walk import wanted_subjects
+from scanner_extractor.registries.confluent.walk import check_context, wanted_subjects
 from scanner_extractor.registries.glue import GlueClient, glue_registry_transport, read_glue
 from scanner_extractor.registries.result import BadRow, Row
 from scanner_extractor.scan.results import RegistryResult
@@ -33,6 +33,8 @@ def confluent_probes(settings: RegistrySettings, http: Http) -> Iterator[Probe]:
 
     def listed() -> str:
         subjects.extend(wanted_subjects(client, client.subjects(0, deleted=False)))
+        if not subjects:
+            check_context(client)
         return f"{len(subjects)} subjects"
 
     yield Probe("list subjects", listed)

@@ -132,11 +132,11 @@ def test_scan_without_a_graph_is_reported_not_guessed(new) -> None:
         scanner_api.diff_flows(new.dictionary, 1, 2)
 
 
-def test_past_before_the_migration_is_unknown(new) -> None:
-    """The graph that an older program stored is the oldest one; nothing before it is guessed."""
+def test_past_before_the_oldest_graph_is_unknown(new) -> None:
+    """Nothing before it is guessed."""
     new.scan(STATES[0])
     new.scan(STATES[1])
-    with sqlite3.connect(new.dictionary.url) as conn:  # as migrating an older dictionary leaves it
+    with sqlite3.connect(new.dictionary.url) as conn:
         conn.execute("DELETE FROM flow_graph_version WHERE scan = 1")
         for table in ("flow_node_version", "flow_edge_version"):
             conn.execute(f"DELETE FROM {table}")

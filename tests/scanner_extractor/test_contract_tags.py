@@ -141,23 +141,39 @@ def test_tags_of_the_text_come_first() -> None:
         ("bob.e+e", "bob.eee", False),
         ("$.a[0].b", "$.a[0].b", False),
         ("$.[", "$.[", False),
+        ("acme.Order.[em]*", "acme.Order.mail", True),
+        ("acme.Order.[em]*", "acme.Order.top", False),
+        ("acme.Order.line[1-3]", "acme.Order.line2", True),
+        ("acme.Order.line[1-3]", "acme.Order.line-", False),
+        ("acme.Order.[^em]*", "acme.Order.top", False),
+        ("$.a[*].b", "$.aX.b", True),
+        ("$.a[?].b", "$.a..b", False),
+        ("$.a?0].b", "$.a[0].b", True),
+        ("a[]].b", "a].b", True),
+        ("**.field[]", "acme.field[]", False),
+        ("a[[b]]", "ab", False),
+        ("a[3-1]", "a2", False),
     ],
 )
 def test_wildcards_are_those_of_confluent(pattern, name, expected) -> None:
-    """One star stays within a name, two cross dots, a question mark is no dot."""
+    """One star stays within a name, two cross dots, a question mark is no dot, brackets are a set of characters.
+
+    A `^` does not negate, since Confluent escapes it.
+    """
     assert matches(pattern, name) is expected
 
 
 @settings(max_examples=100, deadline=None)
 @given(
-    pieces=st.lists(st.sampled_from(["a", "b", ".", "*", "**", "?"]), max_size=6),
+    pieces=st.lists(st.sampled_from(["a", "b", ".", "*", "**", "?", "[ab]", "[a-b.]"]), max_size=6),
     name=st.text(alphabet="ab.", max_size=8),
 )
 def test_wildcards_mean_what_regular_expressions_of_them_would(pieces, name) -> None:
-    """`*` is anything without a dot, `**` anything at all, `?` one character but a dot."""
+    """`*` is anything without a dot, `**` anything at all, `?` one character but a dot, sets are the same."""
     pattern = "".join(pieces).replace("**.*", "**")
     parts = {"**": ".*", "*": "[^.]*", "?": "[^.]"}
-    expression = "".join(parts.get(one, re.escape(one)) for one in re.split(r"(\*\*|\*|\?)", pattern))
+    split = re.split(r"(\*\*|\*|\?|\[.*?\])", pattern)
+    expression = "".join(parts.get(one, one if one.startswith("[") else re.escape(one)) for one in split)
 
     assert matches("".join(pieces), name) is bool(re.fullmatch(expression, name))
 

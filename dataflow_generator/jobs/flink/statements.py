@@ -12,7 +12,7 @@ from dataflow_generator.jobs.flink.ddl import current, declared
 from dataflow_generator.jobs.flink.resolve import ColumnResolver, FlinkContext, TableResolver, is_topic
 from dataflow_generator.jobs.ksqldb import Level, Reading
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Use, job_node
-from dataflow_generator.jobs.sql_catalog import table_of_topic
+from dataflow_generator.jobs.sql_catalog import path_of_names, table_of_topic
 from dataflow_generator.sql import Catalog, Dialect, StatementFlows, read_sql
 from dataflow_generator.sql import ColumnRef as SqlColumn
 from dataflow_generator.sql import Dataset as Table
@@ -283,7 +283,7 @@ class _Job:
 
     def _physical_columns(self, named: SqlColumn) -> Iterator[ColumnRef]:
         for dataset in self._datasets_of.get(named.dataset, ()):
-            column, known = self._paths(named.dataset, dataset).resolve(dataset, named.path)
+            column, known = self._paths(named.dataset, dataset).resolve(dataset, path_of_names(named.path))
             if not known:
                 self._note(f"{'.'.join(named.path)} of {named.dataset} is not a field of the topic {dataset.name}", "")
             yield column

@@ -60,6 +60,10 @@ class ConfluentClient:
         window = _start(offset) if limit is None else [("offset", offset), ("limit", limit)]
         return read_names(self._get("subjects", params=window + _deleted(deleted)))
 
+    def contexts(self, offset: int) -> tuple[str, ...]:
+        """List the contexts that schemas were registered in, and the default one (since 7.0)."""
+        return read_names(self._get("contexts", params=_start(offset)))
+
     def versions(self, subject: str, offset: int = 0, *, deleted: bool) -> tuple[int, ...]:
         """List the numbers of a subject's versions; servers before 7.9.2 ignore *offset*."""
         return read_numbers(self._get("subjects", subject, "versions", params=_deleted(deleted) + _start(offset)))

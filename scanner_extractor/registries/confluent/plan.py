@@ -14,7 +14,7 @@ from scanner_extractor.registries.confluent.bulk import key, prefix_for, read_bu
 from scanner_extractor.registries.confluent.client import PAGE, ConfluentClient
 from scanner_extractor.registries.confluent.levels import add_levels
 from scanner_extractor.registries.confluent.reader import Origin
-from scanner_extractor.registries.confluent.walk import Wanted, read_one, unread_subjects, walk
+from scanner_extractor.registries.confluent.walk import Wanted, check_context, read_one, unread_subjects, walk
 from scanner_extractor.registries.result import (
     BadRow,
     RegistryContent,
@@ -158,6 +158,8 @@ def read_registry(settings: RegistrySettings, http: Http, progress: Progress, po
     """Do what `read_confluent` does, with a *pool* of one's own."""
     client = compatible_client(settings, http)
     gathered = _all_content(settings, client, progress, pool)
+    if not gathered.rows and not gathered.unread:
+        check_context(client)
     gathered = close(client, gathered, pool)
     gathered = add_associations(settings, client, gathered, pool)
     gathered = add_levels(client, gathered, pool) if settings.compatibility else gathered

@@ -144,9 +144,13 @@ KnownQueries = Mapping[str, frozenset[str]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Earlier:
-    """State of a server before the request; *pause* sleeps before the second request."""
+    """State of a server before the request; *pause* sleeps before the second request.
+
+    *missing* are those of the *queries* that its last answer did not list.
+    """
 
     queries: KnownQueries = field(default_factory=dict)
+    missing: frozenset[str] = frozenset()
     pause: Callable[[float], None] = time.sleep
 
 
@@ -156,17 +160,18 @@ NOTHING_EARLIER = Earlier()
 def closing_queries(
     earlier: Earlier, queries: Iterable[Query], collections: Iterable[KsqlSource], again: Callable[[], Iterable[Query]]
 ) -> frozenset[str]:
-    """Return the queries that are missing because their server is being stopped; empty where they were terminated.
+    """Return the queries that are missing, perhaps because their server is being stopped; empty: they were terminated.
 
-    A query is missing where a collection on its topic still exists. Then the server is queried *again* after a pause:
-    one that is being stopped lists even fewer, or does not respond.
+    A query is missing where a collection on its topic still exists. One answer does not prove that it was terminated,
+    because a server that is being stopped may take its time. Where the last answer did not list it either, the server
+    is queried *again* after a pause: one that is being stopped lists even fewer, or does not respond.
     """
     listed = {query.name for query in queries}
     topics = {str(collection.topic) for collection in collections}
     missed = frozenset(
         name for name, sinks in earlier.queries.items() if name not in listed and (not sinks or sinks & topics)
     )
-    if not missed:
+    if not missed & earlier.missing:
         return missed
     earlier.pause(WAIT)
     try:
@@ -175,4 +180,4 @@ def closing_queries(
         return frozenset()
     except ScannerError:
         return missed
-    return missed if listed - later or missed & later else frozenset()
+    return missed if listed - later or missed & later else missed - earlier.missing

@@ -164,6 +164,14 @@ def test_reference_to_what_the_registry_does_not_have_is_found(find, sound, samp
     assert find(sound(versions=versions)) == expected
 
 
+def test_reference_of_a_deleted_version_is_not_missed(find, sound, sample) -> None:
+    """A registry lets go of what only deleted versions refer to."""
+    reference = Reference(name="T", subject=SubjectName("types"), version=1)
+    key, old, new = sample.orders().versions
+
+    assert find(sound(versions=(key, replace(old, references=(reference,), deleted=True), new))) == []
+
+
 def test_ambiguous_side_is_found_once(find, sound, sample) -> None:
     """Two schemas that may both be the value are one question to answer."""
     key, old, new = sample.orders().versions
