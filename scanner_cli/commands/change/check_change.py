@@ -10,8 +10,9 @@ from typing import Any
 
 import click
 
-from scanner_api.change_check.check import CheckOptions, Level, ProposedFiles, git_files, proposed_files
+from scanner_api.change_check.check import CheckOptions, Level
 from scanner_api.change_check.check import check_change as check
+from scanner_api.change_check.files import ProposedFiles, git_files, proposed_files
 from scanner_api.change_check.model import ChangeReport, Verdict
 from scanner_api.change_check.proposals import PathRule, Target
 from scanner_api.dictionary import Dictionary
