@@ -21,7 +21,7 @@ from scanner_api.change_check.job_change import JobContext, check_job
 from scanner_api.change_check.model import ChangeReport, CheckedFile, Finding, Place, Verdict
 from scanner_api.change_check.proposals import SCHEMA, TOPIC
 from scanner_api.change_check.schema_change import SchemaContext, check_schema
-from scanner_api.change_check.unknowns import graph_findings, source_findings
+from scanner_api.change_check.unknowns import Age, graph_findings, source_findings
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.queries.state import last_scans
@@ -134,8 +134,8 @@ def _about_dictionary(
     conn: Connection, options: CheckOptions, findings: Sequence[Finding], now: datetime
 ) -> Iterator[Finding]:
     """Yield what is not known; the graph matters only where something that may be used changes."""
-    oldest = None if options.max_age is None else now - options.max_age
-    yield from source_findings(conn, options.cluster, _ABOUT_DICTIONARY, oldest)
+    age = None if options.max_age is None else Age(now, options.max_age)
+    yield from source_findings(conn, options.cluster, _ABOUT_DICTIONARY, age)
     if any(_may_hit(finding) for finding in findings):
         yield from graph_findings(conn, Hits(conn), _ABOUT_DICTIONARY)
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from scanner_api.change_check.column_changes import Change, changes
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import Affected, Finding, Place, Verdict
 from scanner_api.change_check.positions import Positions
 from scanner_api.change_check.proposals import Proposal
+from scanner_api.change_check.readers import WOULD_TELL, why_no_readers
 from scanner_api.input_files import format_of
 from scanner_api.parsing import parse_schema
 from scanner_dictionary.compatibility import compare
@@ -65,9 +67,22 @@ class _Current:
     @property
     def shown(self) -> str:
         """Return what the file changes, for people."""
+        return f"subject {self.subject.full_name}" if self.subject is not None else self.name
+
+    @property
+    def name(self) -> str:
+        """Return the subject's name, else the topic's side."""
         if self.subject is not None:
-            return f"subject {self.subject.full_name}"
+            return self.subject.full_name
         return f"topic {self.links[0].topic} ({self.links[0].role})"
+
+
+class _Old(NamedTuple):
+    """A schema that is stored: a live version of the subject, or the one that has none."""
+
+    shown: str
+    format: str
+    text: SchemaText
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,25 +159,42 @@ def _check(
     proposal: Proposal, current: _Current, context: SchemaContext, read: tuple[str, Positions]
 ) -> Iterator[Finding]:
     format, positions = read
-    newest = version_fact(context.conn, current.versions[-1].id) if current.versions else None
-    stored = _references(context.conn, current, newest)
-    proposed = _proposed(proposal, format, {**stored, **proposal.references}, positions)
+    before = None if current.definition is None else definition_of(context.conn, current.definition)
+    olds = tuple(_stored(context.conn, current, before))
+    references = olds[-1].text.references if olds else {}
+    proposed = _proposed(proposal, format, {**references, **proposal.references}, positions)
     yield from _unread(proposed, current)
-    if newest is not None and _is_same(newest, proposed, stored):
+    if olds and _is_same(olds[-1], proposed):
         return
-    if newest is not None and current.subject is not None:
-        yield from _registry_findings(current, proposed, context)
-    if current.definition is None:
+    of_columns = [] if before is None else list(changes(compare(before, proposed.definition).columns, proposed.aliases))
+    for finding, path in _registry_findings(current, olds, proposed, context):
+        is_covered = any(path[: len(change.path)] == change.path for change in of_columns)
+        affected = () if is_covered or not path else _affected(path, current, context)
+        yield replace(finding, affected=affected)
+    if before is None or not olds:
         yield _finding("not-compared", Verdict.UNKNOWN, current, positions.start, "no schema that was read is stored")
+    if before is None:
         return
-    before = definition_of(context.conn, current.definition)
     if before.format != proposed.definition.format:
         what = f"the format was {before.format} and is {proposed.definition.format}"
         yield _finding("format-changed", Verdict.BREAKS, current, positions.start, what)
         return
     tags = _column_tags(current, before, context)
-    for change in changes(compare(before, proposed.definition).columns, proposed.aliases):
-        yield _column_finding(change, current, proposed, (context, tags))
+    findings = [_column_finding(change, current, proposed, (context, tags)) for change in of_columns]
+    yield from findings
+    if any(finding.verdict is Verdict.FINE and finding.rule != "column-added" for finding in findings):
+        for what in why_no_readers(context.conn, current.links, current.subject):
+            yield _finding("no-readers-known", Verdict.UNKNOWN, current, positions.start, what, why=(WOULD_TELL,))
+
+
+def _stored(conn: Connection, current: _Current, definition: Definition | None) -> Iterator[_Old]:
+    """Yield the texts that the proposed one is compared with, the oldest first; none where no text is stored."""
+    for version in current.versions:
+        fact = version_fact(conn, version.id)
+        text = SchemaText(fact.text, _references(conn, current, fact))
+        yield _Old(f"version {version.version}", fact.format.upper(), text)
+    if current.subject is None and definition is not None and definition.text:
+        yield _Old("the schema that is stored", definition.format.upper(), SchemaText(definition.text))
 
 
 def _proposed(proposal: Proposal, format: str, references: Mapping[str, str], positions: Positions) -> _Proposed:
@@ -196,14 +228,14 @@ def _references(conn: Connection, current: _Current, version: SchemaVersion | No
     return resolve(version, version_finder(conn, current.subject.registry_id)).texts
 
 
-def _is_same(newest: SchemaVersion, proposed: _Proposed, references: Mapping[str, str]) -> bool:
-    """Return whether the newest version is the proposed schema: to register it again changes nothing."""
-    if newest.format.upper() != proposed.definition.format or proposed.text.references != references:
+def _is_same(newest: _Old, proposed: _Proposed) -> bool:
+    """Return whether the newest schema is the proposed one: to register it again changes nothing."""
+    if newest.format != proposed.definition.format or proposed.text.references != newest.text.references:
         return False
     try:
-        return bool(json.loads(newest.text) == json.loads(proposed.text.text))
+        return bool(json.loads(newest.text.text) == json.loads(proposed.text.text))
     except (ValueError, RecursionError):
-        return newest.text.strip() == proposed.text.text.strip()
+        return newest.text.text.strip() == proposed.text.text.strip()
 
 
 def _unread(proposed: _Proposed, current: _Current) -> Iterator[Finding]:
@@ -215,54 +247,50 @@ def _unread(proposed: _Proposed, current: _Current) -> Iterator[Finding]:
 # --- the registry's answer
 
 
-def _registry_findings(current: _Current, proposed: _Proposed, context: SchemaContext) -> Iterator[Finding]:
-    assert current.subject is not None
-    stored = Level.parse(current.subject.level)
+def _registry_findings(
+    current: _Current, olds: Sequence[_Old], proposed: _Proposed, context: SchemaContext
+) -> Iterator[tuple[Finding, ColumnPath]]:
+    """Yield what the registry rejects, each with the path of the column; a schema without a subject is judged alike."""
+    stored = Level.parse(current.subject.level) if current.subject is not None else None
     level = context.level or stored or _DEFAULT
-    why = f"{current.subject.full_name} is {level}"
+    why = f"{current.name} is {level}"
     if context.level is None and stored is None:
-        why = f"the level of {current.subject.full_name} is not stored: {_DEFAULT} is assumed, the registry's default"
-        yield from _beyond_default(current, proposed, context)
-    versions_by_difference: dict[tuple[str, Difference], list[int]] = {}
-    for version in current.versions if level.transitive else current.versions[-1:]:
-        for direction, difference in _differences(context.conn, current, version, proposed):
+        why = f"the level of {current.name} is not stored: {_DEFAULT} is assumed, the registry's default"
+        yield from _beyond_default(current, olds, proposed)
+    olds_by_difference: dict[tuple[str, Difference], list[_Old]] = {}
+    for old in olds if level.transitive else olds[-1:]:
+        for direction, difference in _differences(old, proposed):
             if level.backward if direction == _BACKWARD else level.forward:
-                versions_by_difference.setdefault((direction, difference), []).append(version.version)
-    for (direction, difference), versions in versions_by_difference.items():
-        yield _incompatible(current, proposed, difference, (f"{direction}, {_shown_versions(versions)}", why))
+                olds_by_difference.setdefault((direction, difference), []).append(old)
+    for (direction, difference), rejecting in olds_by_difference.items():
+        finding = _incompatible(current, proposed, difference, (f"{direction}, {_shown(rejecting)}", why))
+        yield finding, difference.path
 
 
 _BACKWARD, _FORWARD = "new readers of old data", "old readers of new data"
 
 
-def _differences(
-    conn: Connection, current: _Current, version: VersionKey, proposed: _Proposed
-) -> Iterator[tuple[str, Difference]]:
-    fact = version_fact(conn, version.id)
-    old = SchemaText(fact.text, _references(conn, current, fact))
-    if fact.format.upper() != proposed.definition.format:
+def _differences(old: _Old, proposed: _Proposed) -> Iterator[tuple[str, Difference]]:
+    if old.format != proposed.definition.format:
         return  # another format is a finding of its own
-    for direction, reader, writer in ((_BACKWARD, proposed.text, old), (_FORWARD, old, proposed.text)):
-        for difference in differences(proposed.definition.format, reader, writer):
+    for direction, reader, writer in ((_BACKWARD, proposed.text, old.text), (_FORWARD, old.text, proposed.text)):
+        for difference in differences(old.format, reader, writer):
             yield direction, difference
 
 
-def _beyond_default(current: _Current, proposed: _Proposed, context: SchemaContext) -> Iterator[Finding]:
+def _beyond_default(
+    current: _Current, olds: Sequence[_Old], proposed: _Proposed
+) -> Iterator[tuple[Finding, ColumnPath]]:
     """Report that the answer depends on the level, which is not stored: other levels reject what the default takes."""
-    rejected = [
-        version.version
-        for version in current.versions
-        if any(
-            direction == _FORWARD or version is not current.versions[-1]
-            for direction, _ in _differences(context.conn, current, version, proposed)
-        )
+    rejecting = [
+        old
+        for old in olds
+        if any(direction == _FORWARD or old is not olds[-1] for direction, _ in _differences(old, proposed))
     ]
-    if rejected:
-        what = (
-            f"a level above {_DEFAULT} rejects it ({_shown_versions(rejected)}), and the subject's level is not stored"
-        )
+    if rejecting:
+        what = f"a level above {_DEFAULT} rejects it ({_shown(rejecting)}), and the subject's level is not stored"
         why = 'state it with --compatibility, or scan with "compatibility": true in cluster.json'
-        yield _finding("level-unknown", Verdict.UNKNOWN, current, proposed.positions.start, what, why=(why,))
+        yield _finding("level-unknown", Verdict.UNKNOWN, current, proposed.positions.start, what, why=(why,)), ()
 
 
 def _incompatible(current: _Current, proposed: _Proposed, difference: Difference, why: tuple[str, str]) -> Finding:
@@ -276,9 +304,10 @@ def _incompatible(current: _Current, proposed: _Proposed, difference: Difference
     return replace(finding, item=f"{item} {difference.rule}".strip())
 
 
-def _shown_versions(versions: Sequence[int]) -> str:
-    word = "version" if len(versions) == 1 else "versions"
-    return f"{word} {', '.join(map(str, versions))}"
+def _shown(olds: Sequence[_Old]) -> str:
+    if len(olds) == 1:
+        return olds[0].shown
+    return f"versions {', '.join(old.shown.removeprefix('version ') for old in olds)}"
 
 
 # --- who is hit

@@ -352,6 +352,19 @@ def test_age_of_the_dictionary(hours: int, expected: Verdict, shop: Stored, prop
     assert report.verdict is expected
 
 
+@pytest.mark.parametrize(("minutes", "rules"), [(4, set()), (6, {"future-source"})])
+def test_scan_in_the_future_is_not_fresh(minutes: int, rules: set[str], shop: Stored, proposed: Proposed) -> None:
+    """A clock that was ahead by a year would make the dictionary fresh for a year; two clocks differ a little."""
+    report = shop.check(
+        proposed("orders.avro-value.avsc", MORE),
+        level=Level.BACKWARD,
+        max_age=timedelta(hours=1),
+        now=AT - timedelta(minutes=minutes),
+    )
+
+    assert {finding.rule for finding in report.findings if finding.verdict is Verdict.UNKNOWN} == rules
+
+
 def test_without_a_graph_nobody_is_known(store: Callable[..., Stored], proposed: Proposed) -> None:
     """The compatibility is known; who is hit is not, and that is not fine."""
     report = store(installation(), graph=False).check(proposed("orders.avro-value.avsc", LESS), level=Level.NONE)

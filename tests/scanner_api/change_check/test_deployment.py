@@ -184,7 +184,6 @@ def test_rules_of_paths_are_for_other_files(repository) -> None:
     assert [proposal.connector.name for proposal in files.proposals if proposal.connector] == ["lake", "attic"]
 
 
-
 def test_topic_that_is_renamed_is_the_deletion_of_the_old_one(deployed, repository) -> None:
     """Who reads the old name reads nothing more."""
     repository(a=TOPIC % ("orders", 3))
