@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import TypeVar
 
 from scanner_api.change_check.baseline import apply_baseline, read_baseline
 from scanner_api.change_check.file_findings import (
@@ -16,11 +18,13 @@ from scanner_api.change_check.file_findings import (
     unread_file,
 )
 from scanner_api.change_check.files import ProposedFiles
+from scanner_api.change_check.flow_comparison import ChangedJob
 from scanner_api.change_check.hits import Hits
-from scanner_api.change_check.job_change import JobContext, check_job
+from scanner_api.change_check.job_change import JobContext, changed_jobs, job_findings
 from scanner_api.change_check.model import ChangeReport, CheckedFile, Finding, Place, Verdict
-from scanner_api.change_check.proposals import SCHEMA, TOPIC
-from scanner_api.change_check.schema_change import SchemaContext, check_schema
+from scanner_api.change_check.proposals import CONNECTOR, SCHEMA, SQL, TOPIC, Proposal
+from scanner_api.change_check.proposed_graph import proposed_graph
+from scanner_api.change_check.schema_change import SchemaContext, check_schema, replaced_sides
 from scanner_api.change_check.unknowns import Age, graph_findings, source_findings
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_dictionary.engine.open import Connection
@@ -80,9 +84,8 @@ def check_change(
 def _checked(
     dictionary: Dictionary, conn: Connection, files: ProposedFiles, options: CheckOptions
 ) -> tuple[tuple[CheckedFile, ...], list[Finding]]:
-    hits = Hits(conn)
-    schemas = SchemaContext(conn=conn, hits=hits, cluster=options.cluster, level=options.level)
-    jobs = JobContext(conn, hits, options.cluster, options.dialect)
+    state = _ProposedState(conn, files, options)
+    deletion = DeletionContext(dictionary, state.hits, options.cluster)
     is_alone = len(files.proposals) == 1 and not files.between_commits
     checked: list[CheckedFile] = []
     findings: list[Finding] = []
@@ -93,11 +96,11 @@ def _checked(
             if proposal.unread:
                 of_file = tuple(unread_file(proposal))
             elif proposal.text is None and proposal.kind in (SCHEMA, TOPIC):
-                targets, of_file = check_deleted(proposal, files, DeletionContext(dictionary, hits, options.cluster))
+                targets, of_file = check_deleted(proposal, files, deletion)
             elif proposal.kind == SCHEMA:
-                targets, of_file = check_schema(proposal, schemas)
+                targets, of_file = check_schema(proposal, state.schemas)
             else:
-                targets, of_file = check_job(proposal, jobs)
+                targets, of_file = job_findings(proposal, state.changed_jobs(proposal), state.jobs, state.hits)
         except NameUnknown as error:
             if is_alone and not options.allow_new:
                 raise
@@ -110,6 +113,51 @@ def _checked(
         checked.append(CheckedFile(file=proposal.file, kind=kind, targets=targets))
         findings += of_file
     return tuple(checked), findings
+
+
+class _ProposedState:
+    """The schemas, statements and connectors of all files in place of the stored ones, before anything is judged."""
+
+    def __init__(self, conn: Connection, files: ProposedFiles, options: CheckOptions) -> None:
+        proposals = [proposal for proposal in files.proposals if not proposal.unread]
+        texts = {proposal.target.subject: proposal.text for proposal in proposals if proposal.kind == SCHEMA}
+        schemas = SchemaContext(
+            conn=conn,
+            hits=Hits(conn),
+            cluster=options.cluster,
+            level=options.level,
+            texts={subject: text for subject, text in texts.items() if subject and text},
+        )
+        is_job = [proposal for proposal in proposals if proposal.kind in (SQL, CONNECTOR)]
+        sides = [
+            side
+            for proposal in (proposals if is_job else ())
+            if proposal.kind == SCHEMA and proposal.text is not None
+            for side in _readable(replaced_sides, proposal, schemas)
+        ]
+        self.jobs = JobContext(conn, options.cluster, options.dialect, tuple(sides))
+        if is_job and len(proposals) > 1:
+            self.jobs.replace_by(is_job)
+        self._changed = {id(proposal): tuple(_readable(changed_jobs, proposal, self.jobs)) for proposal in is_job}
+        changed = [job for jobs in self._changed.values() for job in jobs]
+        self.hits = Hits(conn, proposed_graph(conn, changed)) if changed and len(proposals) > 1 else schemas.hits
+        self.schemas = replace(schemas, hits=self.hits)
+
+    def changed_jobs(self, proposal: Proposal) -> tuple[ChangedJob, ...]:
+        """Return the jobs of a statement or connector, before and after; raises what `changed_jobs` does."""
+        return self._changed[id(proposal)] or changed_jobs(proposal, self.jobs)
+
+
+_Context = TypeVar("_Context")
+_Part = TypeVar("_Part")
+
+
+def _readable(
+    read: Callable[[Proposal, _Context], Iterable[_Part]], proposal: Proposal, context: _Context
+) -> Iterator[_Part]:
+    """Yield what *read* finds in a proposal; what is wrong with that is said where it is judged."""
+    with suppress(InputInvalid, NameUnknown):
+        yield from read(proposal, context)
 
 
 def _nothing_checked(files: ProposedFiles) -> Finding:

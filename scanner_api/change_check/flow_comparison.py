@@ -10,6 +10,7 @@ from dataflow_generator.jobs.model import ColumnRef, Dataset
 from dataflow_generator.jobs.proposed import JobPair
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import Affected, Finding, Place, Verdict
+from scanner_api.change_check.proposed_columns import Renames
 from scanner_model.columns import path_name
 
 
@@ -29,10 +30,11 @@ class ChangedJob:
 class FlowComparison:
     """Compares the flows of one job, or of the jobs of one text."""
 
-    def __init__(self, changed: ChangedJob, hits: Hits, start: Place) -> None:
+    def __init__(self, changed: ChangedJob, hits: Hits, start: Place, renames: Renames) -> None:
         self._target = changed.target
         self._pair = pair = changed.pair
         self._hits = hits
+        self._renames = renames
         self._is_partial = changed.is_partial
         places = changed.places
         self._start = places[0] if places else start
@@ -44,7 +46,7 @@ class FlowComparison:
 
     def findings(self) -> Iterator[Finding]:
         """Yield what was lost, changed and gained, and what the proposed text does not tell."""
-        before, after = _sources(self._pair.before), _sources(self._pair.after)
+        before, after = _sources(self._pair.before, self._renames), _sources(self._pair.after)
         lost = [
             dataset
             for dataset in _datasets_written(self._pair.before)
@@ -128,16 +130,21 @@ class FlowComparison:
         )
 
 
-def _sources(readings: Iterable[JobReading]) -> dict[ColumnRef, dict[str, str]]:
-    """Return for each column that is written its sources by key, each with how it is used."""
+def _sources(readings: Iterable[JobReading], renames: Renames | None = None) -> dict[ColumnRef, dict[str, str]]:
+    """Return for each column that is written its sources by key, each with how it is used; by their names of now."""
+    now = renames.now if renames else _as_it_is
     sources_by_column: dict[ColumnRef, dict[str, str]] = {}
     for reading in readings:
         for flow in reading.flows.columns:
-            uses = sources_by_column.setdefault(flow.target, {})
-            how = flow.subtype or flow.type
-            known = uses.get(_shown(flow.source))
-            uses[_shown(flow.source)] = how if known in (None, how) else ", ".join(sorted({*known.split(", "), how}))
+            uses = sources_by_column.setdefault(now(flow.target), {})
+            how, source = flow.subtype or flow.type, _shown(now(flow.source))
+            known = uses.get(source)
+            uses[source] = how if known in (None, how) else ", ".join(sorted({*known.split(", "), how}))
     return sources_by_column
+
+
+def _as_it_is(column: ColumnRef) -> ColumnRef:
+    return column
 
 
 def _datasets_written(readings: Iterable[JobReading]) -> list[Dataset]:

@@ -26,11 +26,11 @@ _KINDS = ("job", "consumer-group", "topic", "dataset", "catalog-table", "column"
 
 
 class Hits:
-    """Answers from the stored graph; without one nobody is known to be hit."""
+    """Answers from the stored graph, or from *rows*, a changed one; without one nobody is known to be hit."""
 
-    def __init__(self, conn: Connection) -> None:
+    def __init__(self, conn: Connection, rows: SqlGraphReader | None = None) -> None:
         self._conn = conn
-        self._rows = SqlGraphReader(conn)
+        self._rows = rows or SqlGraphReader(conn)
         self._near = Neighbourhood(impact_graph(self._rows))
         self.graph: StoredGraph | None = stored_graph(conn)
 

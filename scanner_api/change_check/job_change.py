@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import PurePath
 
 from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.jobs.kinds import lookup_context
-from dataflow_generator.jobs.proposed import StoredJobs
+from dataflow_generator.jobs.proposed import JobPair, StoredJobs
 from dataflow_generator.sql import Dialect, StatementFlows, guess_dialect, read_sql
 from scanner_api.change_check.flow_comparison import ChangedJob, FlowComparison
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import Finding, Place, Verdict
 from scanner_api.change_check.positions import Positions
 from scanner_api.change_check.proposals import CONNECTOR, SQL, Proposal
+from scanner_api.change_check.proposed_columns import Renames, ReplacedSide, replaced_columns
 from scanner_api.input_files import ConnectorFile, connector_file
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.queries.connectors import ConnectorRow
 from scanner_dictionary.queries.resolve import unknown_name
-from scanner_model.errors import InputInvalid
+from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.names import SourceId
 from scanner_model.redaction import mask_config, mask_statement
 from scanner_model.streaming_sql import FlinkStatement, Query
@@ -27,13 +29,17 @@ from scanner_model.streaming_sql import FlinkStatement, Query
 
 @dataclass(slots=True)
 class JobContext:
-    """What proposed jobs are compared with; the stored ones are loaded when the first proposed one needs them."""
+    """What proposed jobs are compared with; the stored ones are loaded when the first proposed one needs them.
+
+    *sides* are the columns of topics that are proposed with them.
+    """
 
     conn: Connection
-    hits: Hits
     cluster: str | None = None
     dialect: str | None = None
+    sides: tuple[ReplacedSide, ...] = ()
     _stored: StoredJobs | None = None
+    _proposed: StoredJobs | None = None
 
     @property
     def stored(self) -> StoredJobs:
@@ -42,6 +48,31 @@ class JobContext:
             snapshot = load_snapshot(self.conn)
             self._stored = StoredJobs(snapshot, lookup_context(snapshot))
         return self._stored
+
+    @property
+    def renames(self) -> Renames:
+        """Return the names that proposed schemas give to columns."""
+        return Renames(self.sides, self.stored.context.naming)
+
+    def replace_by(self, proposals: Sequence[Proposal]) -> None:
+        """Put the proposed columns, and the Flink statements of *proposals*, in place of the stored ones."""
+        snapshot = self.stored.snapshot
+        statements = {server: list(rows) for server, rows in snapshot.statements.items()}
+        for proposal in proposals:
+            if proposal.kind == SQL and proposal.text:
+                _replace_statement(proposal, self, statements)
+        snapshot = replace(
+            snapshot,
+            columns=replaced_columns(snapshot.columns, self.sides),
+            statements={server: tuple(rows) for server, rows in statements.items()},
+        )
+        self._proposed = StoredJobs(snapshot, lookup_context(snapshot))
+
+    def pair(self, read: Callable[[StoredJobs], JobPair]) -> JobPair:
+        """Return what *read* makes of the stored jobs, before, and of the proposed ones, after."""
+        if self._proposed is None:
+            return read(self.stored)
+        return JobPair(read(self.stored).before, read(self._proposed).after)
 
     def connectors(self) -> list[ConnectorRow]:
         """Return the connectors of the clusters that are checked."""
@@ -61,24 +92,47 @@ class JobContext:
         return self.cluster in (None, name)
 
 
-def check_job(proposal: Proposal, context: JobContext) -> tuple[tuple[str, ...], tuple[Finding, ...]]:
-    """Return what a proposed statement or connector changes, and the findings.
+def changed_jobs(proposal: Proposal, context: JobContext) -> tuple[ChangedJob, ...]:
+    """Return the jobs of a proposed statement or connector, before and after.
 
     Raises InputInvalid where the text is no statement or configuration, NameUnknown where a named or deleted statement
     or connector is not in the dictionary.
     """
+    if proposal.kind == CONNECTOR:
+        return tuple(_connectors(proposal, context))
+    return tuple(
+        _statements(proposal, context) if proposal.text is not None else _deleted_statements(proposal, context)
+    )
+
+
+def job_findings(
+    proposal: Proposal, changed: Sequence[ChangedJob], context: JobContext, hits: Hits
+) -> tuple[tuple[str, ...], tuple[Finding, ...]]:
+    """Return the names of what *changed*, and what downstream loses, and gains, by it."""
     start = Positions(proposal.file, proposal.text or "", line=proposal.line).start
-    changed = list(_changed_jobs(proposal, context))
-    findings = [finding for job in changed for finding in FlowComparison(job, context.hits, start).findings()]
+    renames = context.renames
+    findings = [finding for job in changed for finding in FlowComparison(job, hits, start, renames).findings()]
     if proposal.kind == SQL:
         findings += _unparsed(proposal, context)
     return tuple(job.target for job in changed), tuple(findings)
 
 
-def _changed_jobs(proposal: Proposal, context: JobContext) -> Iterator[ChangedJob]:
-    if proposal.kind == CONNECTOR:
-        return _connectors(proposal, context)
-    return _statements(proposal, context) if proposal.text is not None else _deleted_statements(proposal, context)
+def _replace_statement(
+    proposal: Proposal, context: JobContext, statements: dict[tuple[str, str], list[FlinkStatement]]
+) -> None:
+    """Put the text of a proposal in place of those of *statements* that it is of; errors are those of its check."""
+    parsed, dialect = _parsed(proposal, context)
+    if dialect is not Dialect.FLINK or not parsed:
+        return
+    try:
+        replaced = _flink_rows(proposal, context)
+    except (InputInvalid, NameUnknown):
+        return
+    for at, row in replaced:
+        rows = statements.setdefault((at, str(row.source)), [])
+        text = mask_statement(proposal.text or "")
+        index = next((index for index, other in enumerate(rows) if other.name == row.name), len(rows))
+        rows[index : index + 1] = [replace(row, statement=text, topics_read=None)]
 
 
 # --- connectors
@@ -97,7 +151,7 @@ def _connectors(proposal: Proposal, context: JobContext) -> Iterator[ChangedJob]
     old: list[ConnectorRow | None] = [*rows] if rows else [None]
     for stored in old:
         proposed = _proposed_row(proposed_file, stored, name, context) if proposed_file else None
-        pair = context.stored.connector_pair(stored, proposed)
+        pair = context.pair(partial(StoredJobs.connector_pair, stored=stored, proposed=proposed))
         yield ChangedJob(target=f"connector {name}", pair=pair, places=places)
 
 
@@ -163,7 +217,8 @@ def _statements(proposal: Proposal, context: JobContext) -> Iterator[ChangedJob]
     written = [statement for statement in moving if statement.sinks and "VIEW" not in statement.kind.split()]
     is_partial = any(map(_is_unparsed, parsed))
     for at, row in _flink_rows(proposal, context):
-        pair = context.stored.flink_pair(at, row, mask_statement(proposal.text or ""))
+        text = mask_statement(proposal.text or "")
+        pair = context.pair(partial(StoredJobs.flink_pair, cluster=at, stored=row, text=text))
         places = _places(written, proposal)
         yield ChangedJob(target=f"statement {row.name}", pair=pair, places=places, is_partial=is_partial)
 
@@ -206,7 +261,7 @@ def _queries(moving: Sequence[StatementFlows], context: JobContext, proposal: Pr
         places = _places([statement], proposal)
         new = "" if stored else _only_ksqldb(context)
         for at, query in stored or [(new, _new_query(context, new, statement))]:
-            pair = context.stored.ksql_pair(at, query, statement)
+            pair = context.pair(partial(StoredJobs.ksql_pair, cluster=at, stored=query, proposed=statement))
             yield ChangedJob(target=f"query {query.name}", pair=pair, places=places)
 
 

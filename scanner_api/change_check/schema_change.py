@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from scanner_api.change_check.column_changes import Change, changes
+from scanner_api.change_check.column_changes import Change, changes, declared_aliases
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import Affected, Finding, Place, Verdict
 from scanner_api.change_check.positions import Positions
 from scanner_api.change_check.proposals import Proposal
+from scanner_api.change_check.proposed_columns import ReplacedSide
 from scanner_api.change_check.readers import WOULD_TELL, why_no_readers
 from scanner_api.input_files import format_of
 from scanner_api.parsing import parse_schema
@@ -36,9 +37,9 @@ from scanner_dictionary.queries.subjects import (
 from scanner_dictionary.queries.topics import field_tags
 from scanner_extractor.evolution import Difference, Level, SchemaText, differences
 from scanner_extractor.schemas.references import resolve
-from scanner_model.columns import KEY, ColumnPath, ParsedSchema, path_name
+from scanner_model.columns import KEY, Column, ColumnPath, ParsedSchema, path_name
 from scanner_model.errors import InputInvalid
-from scanner_model.names import Fingerprint, Role
+from scanner_model.names import Fingerprint, Role, SubjectName
 from scanner_model.schemas import Definition, SchemaVersion
 
 _DEFAULT = Level.BACKWARD
@@ -47,12 +48,16 @@ _DEFAULT = Level.BACKWARD
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaContext:
-    """What every proposed schema is compared with; *level* replaces the stored one of every subject."""
+    """What every proposed schema is compared with; *level* replaces the stored one of every subject.
+
+    *texts* are the proposed schemas by subject, which others that are proposed may refer to.
+    """
 
     conn: Connection
     hits: Hits
     cluster: str | None = None
     level: Level | None = None
+    texts: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +117,31 @@ def check_schema(proposal: Proposal, context: SchemaContext) -> tuple[tuple[str,
     return tuple(current.shown for current in currents), tuple(findings)
 
 
+def replaced_sides(proposal: Proposal, context: SchemaContext) -> Iterator[ReplacedSide]:
+    """Yield the sides of topics whose columns the proposed schema replaces; raises what `check_schema` does."""
+    assert proposal.text is not None
+    format = format_of(proposal.file, proposal.text)
+    positions = Positions(proposal.file, "")
+    own = _proposed(proposal, format, dict(proposal.references), positions)
+    for current in _currents(proposal, context, own.parsed):
+        before = None if current.definition is None else definition_of(context.conn, current.definition)
+        proposed = _proposed(proposal, format, _references(context, current) | dict(proposal.references), positions)
+        of_columns = changes(compare(before, proposed.definition).columns, proposed.aliases) if before else ()
+        renames = {change.path: change.now for change in of_columns if change.is_proved}
+        for cluster, topic, role in dict.fromkeys((link.cluster, link.topic, link.role) for link in current.links):
+            start = (KEY,) if role == Role.KEY else ()
+            yield ReplacedSide(
+                topic=(cluster, topic),
+                before=_behind(start, before.columns if before else ()),
+                after=_behind(start, proposed.definition.columns),
+                renames={(*start, *old): (*start, *new) for old, new in renames.items()},
+            )
+
+
+def _behind(start: ColumnPath, columns: Sequence[Column]) -> tuple[Column, ...]:
+    return tuple(replace(column, path=(*start, *column.path)) for column in columns)
+
+
 def _currents(proposal: Proposal, context: SchemaContext, parsed: ParsedSchema) -> Iterator[_Current]:
     """Yield the current schemas that the file would replace; raises NameUnknown where there is none."""
     target = proposal.target
@@ -161,8 +191,7 @@ def _check(
     format, positions = read
     before = None if current.definition is None else definition_of(context.conn, current.definition)
     olds = tuple(_stored(context.conn, current, before))
-    references = olds[-1].text.references if olds else {}
-    proposed = _proposed(proposal, format, {**references, **proposal.references}, positions)
+    proposed = _proposed(proposal, format, _references(context, current) | dict(proposal.references), positions)
     yield from _unread(proposed, current)
     if olds and _is_same(olds[-1], proposed):
         return
@@ -191,7 +220,8 @@ def _stored(conn: Connection, current: _Current, definition: Definition | None) 
     """Yield the texts that the proposed one is compared with, the oldest first; none where no text is stored."""
     for version in current.versions:
         fact = version_fact(conn, version.id)
-        text = SchemaText(fact.text, _references(conn, current, fact))
+        references = resolve(fact, version_finder(conn, current.subject.registry_id)).texts if current.subject else {}
+        text = SchemaText(fact.text, references)
         yield _Old(f"version {version.version}", fact.format.upper(), text)
     if current.subject is None and definition is not None and definition.text:
         yield _Old("the schema that is stored", definition.format.upper(), SchemaText(definition.text))
@@ -217,15 +247,21 @@ def _proposed(proposal: Proposal, format: str, references: Mapping[str, str], po
         text=SchemaText(proposal.text, references),
         parsed=parsed,
         positions=positions,
-        aliases=_aliases(proposal.text) if format == "AVRO" else {},
+        aliases=declared_aliases(proposal.text) if format == "AVRO" else {},
     )
 
 
-def _references(conn: Connection, current: _Current, version: SchemaVersion | None) -> Mapping[str, str]:
-    """Return the texts that a stored version refers to, which the proposed text is read with, too."""
-    if version is None or current.subject is None or not version.references:
+def _references(context: SchemaContext, current: _Current) -> dict[str, str]:
+    """Return the texts that the newest version refers to, which the proposed text is read with, too."""
+    if current.subject is None or not current.versions:
         return {}
-    return resolve(version, version_finder(conn, current.subject.registry_id)).texts
+    find = version_finder(context.conn, current.subject.registry_id)
+
+    def find_proposed(at: str, subject: SubjectName, number: int) -> SchemaVersion | None:
+        version = find(at, subject, number)
+        return version and replace(version, text=context.texts.get(subject, version.text))
+
+    return dict(resolve(version_fact(context.conn, current.versions[-1].id), find_proposed).texts)
 
 
 def _is_same(newest: _Old, proposed: _Proposed) -> bool:
@@ -358,18 +394,3 @@ def _finding(
     rule: str, verdict: Verdict, current: _Current, place: Place, what: str, *, why: tuple[str, ...] = ()
 ) -> Finding:
     return Finding(rule=rule, verdict=verdict, place=place, target=current.shown, what=what, why=why)
-
-
-def _aliases(text: str) -> Mapping[ColumnPath, frozenset[str]]:
-    """Return the former names that an Avro text declares for fields at the top, by path."""
-    try:
-        body = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    listed = body.get("fields") if isinstance(body, dict) else None
-    fields = [field for field in listed if isinstance(field, dict)] if isinstance(listed, list) else []
-    return {
-        (str(field.get("name")),): frozenset(map(str, field["aliases"]))
-        for field in fields
-        if isinstance(field.get("aliases"), list)
-    }

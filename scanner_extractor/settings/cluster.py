@@ -78,8 +78,8 @@ class HttpSettings:
 
     *max_bytes* bounds one answer after it is inflated. *concurrency* bounds requests in flight. *retry_also*
     are statuses that pass by themselves with this kind of source, besides those that do so everywhere. *secret_names*
-    are names whose values are hidden in answers, besides those that are so everywhere. Where redirects are not followed,
-    one is an answer.
+    are names whose values are hidden in answers, besides those that are so everywhere. A redirect that is not followed
+    is an answer.
     """
 
     url: str

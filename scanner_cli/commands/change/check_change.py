@@ -71,7 +71,7 @@ def _target_options(command: Callable[..., Any]) -> Callable[..., Any]:
     "--git",
     "commits",
     metavar="BASE..HEAD",
-    help="The files that differ between two commits: deployment files, and those that --map maps.",
+    help="The files that differ between two commits; each is checked, or skipped with the reason.",
 )
 @click.option(
     "--map",
@@ -129,8 +129,9 @@ def check_change(
       scanner check-change --git origin/main...HEAD
 
     \b
-    Exit status: 0 fine, or milder than --fail-on; 2 a file is no schema, statement or configuration, a directory is
-    empty, a commit is missing; 4 the only file is of an unknown subject, topic or job; 5 breaks; 6 impact; 7 unknown.
+    Exit status: 0 fine, or milder than --fail-on; 2 the only FILE is no schema, statement or configuration, a directory
+    is empty, a commit is missing; 4 the only FILE is of an unknown subject, topic or job; 5 breaks; 6 impact; 7 unknown,
+    also where no file was checked.
     """
     target = Target(**{name: others.pop(name) for name in ("subject", "topic", "role", "statement", "connector")})
     options = CheckOptions(
