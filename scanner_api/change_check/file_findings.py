@@ -90,13 +90,13 @@ def check_deleted(
 
 _VERDICTS = {Answer.YES: Verdict.FINE, Answer.NO: Verdict.IMPACT, Answer.UNKNOWN: Verdict.UNKNOWN}
 
-_NOBODY = ("version", "source", "graph")
+_NO_USERS = ("version", "source", "graph")
 """Kinds of uses that say what is not known, and name nobody."""
 
 
 def _affected(answer: DeletionAnswer, topic: str, hits: Hits) -> Iterator[Affected]:
     """Yield who uses the *topic*, or those of the subject, with everything downstream; then who else is reported."""
-    uses = [use for use in answer.uses if use.kind not in _NOBODY and use.answer is not Answer.YES]
+    uses = [use for use in answer.uses if use.kind not in _NO_USERS and use.answer is not Answer.YES]
     topics = [topic] if topic else [use.name for use in uses if use.kind == "topic" and use.answer is Answer.NO]
     found: dict[tuple[str, ...], Affected] = {}
     for name in topics if uses else ():

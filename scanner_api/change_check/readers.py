@@ -16,7 +16,7 @@ NAMING_READERS = frozenset({"kafka", "kafka_rest", "connect", "ksqldb", "flink",
 Files, manual input, events, catalogs and databases tell of those only that somebody put there.
 """
 
-WOULD_TELL = (
+WHAT_TO_SCAN = (
     "scan what names readers: Kafka (its consumer groups), Connect, ksqlDB, Flink, topologies of Kafka Streams; "
     "or deployment files, OpenLineage events, manual input"
 )

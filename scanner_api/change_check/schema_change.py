@@ -13,7 +13,7 @@ from scanner_api.change_check.model import Affected, Finding, Place, Verdict
 from scanner_api.change_check.positions import Positions
 from scanner_api.change_check.proposals import Proposal
 from scanner_api.change_check.proposed_columns import ReplacedSide
-from scanner_api.change_check.readers import WOULD_TELL, why_no_readers
+from scanner_api.change_check.readers import WHAT_TO_SCAN, why_no_readers
 from scanner_api.input_files import format_of
 from scanner_api.parsing import parse_schema
 from scanner_dictionary.compatibility import compare
@@ -213,7 +213,7 @@ def _check(
     yield from findings
     if any(finding.verdict is Verdict.FINE and finding.rule != "column-added" for finding in findings):
         for what in why_no_readers(context.conn, current.links, current.subject):
-            yield _finding("no-readers-known", Verdict.UNKNOWN, current, positions.start, what, why=(WOULD_TELL,))
+            yield _finding("no-readers-known", Verdict.UNKNOWN, current, positions.start, what, why=(WHAT_TO_SCAN,))
 
 
 def _stored(conn: Connection, current: _Current, definition: Definition | None) -> Iterator[_Old]:
