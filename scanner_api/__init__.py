@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from scanner_api.change_check.check import CheckOptions as CheckOptions
     from scanner_api.change_check.check import Level as Level
     from scanner_api.change_check.check import Policy as Policy
-    from scanner_api.change_check.check import ProposedFiles as ProposedFiles
     from scanner_api.change_check.check import check_change as check_change
-    from scanner_api.change_check.check import git_files as git_files
-    from scanner_api.change_check.check import proposed_files as proposed_files
     from scanner_api.change_check.deletion import DeletionAnswer as DeletionAnswer
     from scanner_api.change_check.deletion import may_delete as may_delete
+    from scanner_api.change_check.files import ProposedFiles as ProposedFiles
+    from scanner_api.change_check.files import git_files as git_files
+    from scanner_api.change_check.files import proposed_files as proposed_files
     from scanner_api.change_check.model import ChangeReport as ChangeReport
     from scanner_api.change_check.proposals import PathRule as PathRule
     from scanner_api.change_check.proposals import Target as Target
@@ -141,7 +141,7 @@ _MODULES = {
     "ManualCheck": "scanner_api.configuration",
     "MonitorResult": "scanner_api.monitoring.run",
     "PathRule": "scanner_api.change_check.proposals",
-    "ProposedFiles": "scanner_api.change_check.check",
+    "ProposedFiles": "scanner_api.change_check.files",
     "PruneResult": "scanner_api.graph.history",
     "NodePaths": "scanner_api.graph.neighbourhood",
     "ScanReport": "scanner_api.scanning.clusters",
@@ -174,7 +174,7 @@ _MODULES = {
     "find_columns": "scanner_api.searching",
     "forget": "scanner_api.queries",
     "generate": "scanner_api.graph.generate",
-    "git_files": "scanner_api.change_check.check",
+    "git_files": "scanner_api.change_check.files",
     "graphs": "scanner_api.graph.history",
     "history": "scanner_api.graph.history",
     "impact": "scanner_api.graph.lineage",
@@ -193,8 +193,8 @@ _MODULES = {
     "paths": "scanner_api.graph.neighbourhood",
     "probe_addresses": "scanner_api.configuration",
     "probed_template": "scanner_api.configuration",
-    "proposed_files": "scanner_api.change_check.check",
-    "proposed_schema": "scanner_api.change_check.check",
+    "proposed_files": "scanner_api.change_check.files",
+    "proposed_schema": "scanner_api.change_check.files",
     "prune": "scanner_api.graph.history",
     "read_connector": "scanner_api.parsing",
     "registry_kinds": "scanner_api.parsing",

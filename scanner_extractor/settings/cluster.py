@@ -94,7 +94,8 @@ class HttpSettings:
 
     *max_bytes* bounds one answer after it is inflated. *concurrency* bounds requests in flight. *retry_also*
     are statuses that pass by themselves with this kind of source, besides those that do so everywhere. *secret_names*
-    are names whose values are hidden in answers, besides those that are so everywhere.
+    are names whose values are hidden in answers, besides those that are so everywhere. A redirect that is not followed
+    is an answer.
     """
 
     url: str
@@ -108,6 +109,7 @@ class HttpSettings:
     concurrency: int = 16
     retry_also: frozenset[int] = frozenset()
     secret_names: frozenset[str] = frozenset()
+    follows_redirects: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -352,6 +352,17 @@ def test_history_begins_with_what_was_known_when_it_was_pruned(scans) -> None:
     assert (3, "topic", "known", "") in lines(scans, "a.orders")
 
 
+@pytest.mark.parametrize(("wrong", "kept"), [("2001", [5, 4, 3]), ("2099", [5, 4, 3, 2])])
+def test_date_keeps_the_order_of_scans(scans, wrong: str, kept: list[int]) -> None:
+    """A clock that is wrong for one scan deletes none that is newer than the date."""
+    at = 4 if wrong == "2001" else 2
+    with sqlite3.connect(scans.dictionary.url) as conn:
+        conn.execute("UPDATE scan SET finished = ? || substr(finished, 5) WHERE id = ?", (wrong, at))
+    scanner_api.prune(scans.dictionary, before="2026-01-03", dry_run=False)
+
+    assert [scan.id for scan in scanner_api.scans(scans.dictionary)] == kept
+
+
 def test_newest_scan_and_graph_stay_whatever_is_pruned(scans) -> None:
     """Pruning the future away leaves what is current."""
     now = scans.lineage("a.orders")

@@ -10,8 +10,9 @@ from typing import Any
 
 import click
 
-from scanner_api.change_check.check import CheckOptions, Level, Policy, ProposedFiles, git_files, proposed_files
+from scanner_api.change_check.check import CheckOptions, Level, Policy
 from scanner_api.change_check.check import check_change as check
+from scanner_api.change_check.files import ProposedFiles, git_files, proposed_files
 from scanner_api.change_check.model import ChangeReport, Verdict
 from scanner_api.change_check.proposals import PathRule, Target
 from scanner_api.dictionary import Dictionary
@@ -71,7 +72,7 @@ def _target_options(command: Callable[..., Any]) -> Callable[..., Any]:
     "--git",
     "commits",
     metavar="BASE..HEAD",
-    help="The files that differ between two commits: deployment files, and those that --map maps.",
+    help="The files that differ between two commits; each is checked, or skipped with the reason.",
 )
 @click.option(
     "--map",
@@ -130,8 +131,9 @@ def check_change(
       scanner check-change --git origin/main...HEAD
 
     \b
-    Exit status: 0 fine, or milder than --fail-on; 2 a file is no schema, statement or configuration, a directory is
-    empty, a commit is missing; 4 the only file is of an unknown subject, topic or job; 5 breaks; 6 impact; 7 unknown.
+    Exit status: 0 fine, or milder than --fail-on; 2 the only FILE is no schema, statement or configuration, a directory
+    is empty, a commit is missing; 4 the only FILE is of an unknown subject, topic or job; 5 breaks; 6 impact;
+    7 unknown, also where no file was checked.
     """
     target = Target(**{name: others.pop(name) for name in ("subject", "topic", "role", "statement", "connector")})
     options = CheckOptions(
