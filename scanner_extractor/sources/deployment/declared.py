@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from scanner_extractor.sources.files import statement_problems
 from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.errors import Problem
 from scanner_model.names import SourceId
@@ -97,6 +98,7 @@ class Collector:
     def add_statement(self, name: str, sql: str, place: str) -> None:
         """Add the SQL of a job."""
         statement = DeclaredSql(name=name, statement=mask_statement(sql, self.secret_names), place=place)
+        self.problems += statement_problems(f"{self.source} {place}, line ", statement.statement)
         if self._is_name(name, "job", place) and self.statements.setdefault(name, statement) is not statement:
             self.problem(place, f"the job {name!r} is declared at {self.statements[name].place} too", "it is not read")
 
