@@ -13,6 +13,7 @@ from scanner_extractor.sources.files import statement_problems
 from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.errors import Problem
 from scanner_model.names import SourceId
+from scanner_model.placeholders import has_placeholder
 from scanner_model.redaction import NO_EXTRA, ExtraNames, mask_config, mask_statement
 
 Value = Any
@@ -20,7 +21,6 @@ Value = Any
 
 CLASS, TASKS = "connector.class", "tasks.max"
 
-_PLACEHOLDER = re.compile(r"\$\{[^{}]*\}|\$\([\w.-]+\)|\{\{[^{}]*\}\}|\{%[^%]*%\}|<%[^%]*%>")
 _PLAIN_PLACEHOLDERS = re.compile(r"(?:\$\{[\w./-]+\}|\$\([\w.-]+\)|\{\{[^{}\"']*\}\})+")
 _DEFAULT = re.compile(r"(?P<start>\$\{\w+:?[-=])(?P<default>[^{}]*)(?P<end>\})")
 _COUNT = re.compile(r"\d{1,9}")
@@ -138,11 +138,6 @@ class Collector:
                 what = f"the setting {key!r} of the {declaration.kind} {declaration.name!r} is neither text nor number"
                 self.problem(declaration.place, what, "the setting is not read")
         return plain
-
-
-def has_placeholder(text: str) -> bool:
-    """Return whether *text* has a part that another program replaces: `${…}`, `$(…)`, `{{ … }}`, `<% … %>`."""
-    return _PLACEHOLDER.search(text) is not None
 
 
 def plain_text(value: Value) -> str | None:

@@ -56,13 +56,15 @@ class Mapping(dict[str, Value]):
 class Parsed:
     """One document: *line* is where it begins, *value* None where it is empty or where *error* says what is wrong.
 
-    *template*: it is a template (Helm, Jinja) that has to be rendered before it is YAML.
+    *template*: it is a template (Helm, Jinja) that has to be rendered before it is YAML. *foreign*: it cannot be read,
+    and has no member of a form that is read.
     """
 
     line: int
     value: Value = None
     error: str = ""
     template: bool = False
+    foreign: bool = False
 
 
 class _Refused(Exception):
