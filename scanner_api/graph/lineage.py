@@ -45,7 +45,7 @@ class Lineage:
     *column_suggestions* are columns above and below the root column that have flows of their own. *unread* are the jobs
     at these nodes, or at the datasets of columns, whose statement or connector could not be parsed: there may be flows
     through them that are not listed. *scan* is the newest scan that the graph was generated from; None for a graph in
-    files.
+    files. *notes* say what the requested name means, where that is other than it says.
     """
 
     root: NodeRow
@@ -54,13 +54,14 @@ class Lineage:
     column_suggestions: tuple[str, ...] = ()
     unread: tuple[NodeRow, ...] = ()
     scan: int | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Impact:
     """What is affected if *root* is renamed or dropped; *nodes* has every node that is named, by its key.
 
-    *scan* is the newest scan that the graph was generated from; None for a graph in files.
+    *scan* is the newest scan that the graph was generated from; None for a graph in files. *notes* are as in `Lineage`.
     """
 
     root: NodeRow
@@ -68,6 +69,7 @@ class Impact:
     nodes: Mapping[int, NodeRow]
     column_suggestions: tuple[str, ...] = ()
     scan: int | None = None
+    notes: tuple[str, ...] = ()
 
 
 def lineage(
@@ -94,7 +96,7 @@ def lineage(
         upstream=direction != "downstream", downstream=direction != "upstream", columns=columns, depth=depth
     )
     with open_graph(GraphSource.of(graph, as_of)) as opened:
-        root = find_node(opened.rows, node, "scanner lineage")
+        root, notes = find_node(opened.rows, node, "scanner lineage")
         hops, nodes = stored_lineage(opened.rows, root, options)
         suggestions = _column_suggestions(opened.rows, root, node)
         return Lineage(
@@ -104,6 +106,7 @@ def lineage(
             column_suggestions=suggestions,
             unread=_unread_jobs(opened.rows, nodes, options),
             scan=opened.about.last_scan,
+            notes=notes,
         )
 
 
@@ -117,8 +120,8 @@ def impact(
     >>> [affected.steps for affected in impact(dictionary, "orders").affected]
     """
     with open_graph(GraphSource.of(graph, as_of)) as opened:
-        root = find_node(opened.rows, node, "scanner lineage")
-        return replace(impact_of(opened.rows, root, node, depth), scan=opened.about.last_scan)
+        root, notes = find_node(opened.rows, node, "scanner lineage")
+        return replace(impact_of(opened.rows, root, node, depth), scan=opened.about.last_scan, notes=notes)
 
 
 def components(graph: GraphSource | Dictionary, *, as_of: str | int | None = None) -> tuple[Component, ...]:

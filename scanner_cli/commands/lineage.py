@@ -134,12 +134,14 @@ def _show_steps(traced: Lineage, evidence: bool, style: str) -> None:
         "nodes": [node_document(node) for node in traced.nodes.values()],
         "edges": [edge_document(hop.edge, traced.nodes) for hop in traced.hops],
         "unread": [job.node_key for job in traced.unread],
+        "notes": list(traced.notes),
     }
     shown = (*_STEP, "evidence") if evidence else _STEP
     show([edge_row(hop.edge, traced.nodes) for hop in traced.hops], shown, style, document=document)
     if traced.unread:
         names = ", ".join(shown_name(job) for job in traced.unread)
         echo_err(f"note: not read, so flows through them are not known: {names}")
+    _print_notes(traced.notes)
     _suggest(traced.column_suggestions)
 
 
@@ -147,7 +149,13 @@ def _show_impact(result: Impact, evidence: bool, style: str) -> None:
     shown = (*IMPACT_COLUMNS, "evidence") if evidence else IMPACT_COLUMNS
     show(impact_rows(result), shown, style, document=impact_document(result))
     echo_err(f"affected: {impact_summary(result)}")
+    _print_notes(result.notes)
     _suggest(result.column_suggestions)
+
+
+def _print_notes(notes: Sequence[str]) -> None:
+    for note in notes:
+        echo_err(f"note: {note}")
 
 
 def _suggest(columns: Sequence[str]) -> None:

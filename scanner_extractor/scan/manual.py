@@ -28,7 +28,7 @@ def merge_schemas(
     """Add each manual schema that no registry fact covers; a contradicting one is reported and left out.
 
     Covered: the registry has the same subject and version of the topic, or, where the file names no subject, a current
-    schema of the same topic and role. The same columns are no contradiction. Of a subject the newest version is current.
+    schema of the same topic and role. The same columns are no contradiction. A subject's newest version is current.
     """
     merged = Merged()
     sides: dict[tuple[TopicName, Role], list[TopicSchema]] = {}
