@@ -53,7 +53,8 @@ def meaning(graph: GraphReader, text: str, node: NodeRow) -> str:
     """
     readings = tuple(dict.fromkeys(_known_brokers(graph, _readings(text))))
     path = None if node.path is None else tuple(json.loads(node.path))
-    if any((reading.name, reading.path) == (node.name, path) for reading in readings):
+    # The column of a schema has no name of its own: it is found by that of its topic.
+    if not node.namespace or any((reading.name, reading.path) == (node.name, path) for reading in readings):
         return ""
     shown = "/".join(filter(None, (node.namespace, node.name))) + (f".{path_name(path)}" if path else "")
     heads = tuple(reading._replace(path=None) for reading in readings if reading.path is not None)
