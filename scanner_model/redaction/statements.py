@@ -151,11 +151,9 @@ class _Strings:
         if self.sign == "IN" or self.sign in _COMPARED:
             return "in", self.name
         function = self.name.lower()
-        around, listed = self.lists[-1] if self.lists else ("", "")
-        inherits = (listed and function in ("", "array")) or (
-            _KEYED.fullmatch(around) and _CONVERTS.fullmatch(function)
-        )
-        return (around, listed) if inherits else (function, "")
+        outer, listed = self.lists[-1] if self.lists else ("", "")
+        inherits = (listed and function in ("", "array")) or (_KEYED.fullmatch(outer) and _CONVERTS.fullmatch(function))
+        return (outer, listed) if inherits else (function, "")
 
     def _comment(self, text: str) -> str:
         body = text.removesuffix("*/").rstrip() if text.startswith("/*") else text
