@@ -35,6 +35,7 @@ class Surroundings:
     *upstream* and *downstream* count the edges of nodes that enter and leave them in the whole graph: reads, writes,
     materializations and members of jobs and data, flows of columns. *complete* is False where edges were left out.
     *scan* is the newest scan that the graph is of. *stale* has the reasons of stale nodes; None for an earlier graph.
+    *notes* say what the requested name means, where that is other than it says.
     """
 
     root: NodeRow
@@ -45,6 +46,7 @@ class Surroundings:
     complete: bool
     scan: int
     stale: Mapping[int, str] | None = None
+    notes: tuple[str, ...] = ()
 
 
 StoredGraphReader = SqlGraphReader | PastGraphReader

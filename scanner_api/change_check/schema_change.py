@@ -24,6 +24,7 @@ from scanner_dictionary.queries.subjects import (
     TopicLink,
     VersionKey,
     definition_of,
+    links_of_manual_subject,
     schemas_of_topic,
     subject_names,
     subjects_named,
@@ -154,10 +155,12 @@ def _currents(proposal: Proposal, context: SchemaContext, parsed: ParsedSchema) 
     target = proposal.target
     if not target.topic:
         subjects = subjects_named(context.conn, target.subject, context.cluster)
-        if not subjects:
+        manual = links_of_manual_subject(context.conn, target.subject, context.cluster) if not subjects else ()
+        if not subjects and not manual:
             known = subject_names(context.conn, context.cluster)
             raise unknown_name("subject", target.subject, known, "`scanner schemas` lists the subjects")
         yield from (_of_subject(context.conn, subject) for subject in subjects)
+        yield from (_Current(links=(link,), definition=link.definition) for link in manual)
         return
     topics = topics_named(context.conn, target.topic, context.cluster)
     if not topics:

@@ -154,7 +154,7 @@ def _nodes_ever(conn: Connection, name: str) -> tuple[NodeRow, ...]:
     of_schema: tuple[NodeRow, ...] = ()
     for rows in _readers(conn, name):
         with suppress(NameUnknown):
-            node = find_node(rows, name, _WHERE)
+            node = find_node(rows, name, _WHERE).node
             if node.namespace or node.kind != "column":
                 return (node,)
             of_schema = of_schema or (node,)

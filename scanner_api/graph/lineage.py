@@ -45,7 +45,8 @@ class Lineage:
     *column_suggestions* are columns above and below the root column that have flows of their own. *unread* are the jobs
     at these nodes, or at the datasets of columns, whose statement or connector could not be parsed: there may be flows
     through them that are not listed, as through those of *partly_read*, some of whose columns are not resolved. *scan*
-    is the newest scan that the graph was generated from; None for a graph in files.
+    is the newest scan that the graph was generated from; None for a graph in files. *notes* say what the requested name
+    means, where that is other than it says.
     """
 
     root: NodeRow
@@ -55,13 +56,14 @@ class Lineage:
     unread: tuple[NodeRow, ...] = ()
     partly_read: tuple[NodeRow, ...] = ()
     scan: int | None = None
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Impact:
     """What is affected if *root* is renamed or dropped; *nodes* has every node that is named, by its key.
 
-    *scan* is the newest scan that the graph was generated from; None for a graph in files.
+    *scan* is the newest scan that the graph was generated from; None for a graph in files. *notes* are as in `Lineage`.
     """
 
     root: NodeRow
@@ -69,6 +71,7 @@ class Impact:
     nodes: Mapping[int, NodeRow]
     column_suggestions: tuple[str, ...] = ()
     scan: int | None = None
+    notes: tuple[str, ...] = ()
 
 
 def lineage(
@@ -95,7 +98,7 @@ def lineage(
         upstream=direction != "downstream", downstream=direction != "upstream", columns=columns, depth=depth
     )
     with open_graph(GraphSource.of(graph, as_of)) as opened:
-        root = find_node(opened.rows, node, "scanner lineage")
+        root, notes = find_node(opened.rows, node, "scanner lineage")
         hops, nodes = stored_lineage(opened.rows, root, options)
         suggestions = _column_suggestions(opened.rows, root, node)
         jobs = _jobs_at(opened.rows, nodes, options)
@@ -107,6 +110,7 @@ def lineage(
             unread=tuple(job for job in jobs if is_unread(job)),
             partly_read=tuple(job for job in jobs if _is_marked(job, "partly_read")),
             scan=opened.about.last_scan,
+            notes=notes,
         )
 
 
@@ -120,8 +124,8 @@ def impact(
     >>> [affected.steps for affected in impact(dictionary, "orders").affected]
     """
     with open_graph(GraphSource.of(graph, as_of)) as opened:
-        root = find_node(opened.rows, node, "scanner lineage")
-        return replace(impact_of(opened.rows, root, node, depth), scan=opened.about.last_scan)
+        root, notes = find_node(opened.rows, node, "scanner lineage")
+        return replace(impact_of(opened.rows, root, node, depth), scan=opened.about.last_scan, notes=notes)
 
 
 def components(graph: GraphSource | Dictionary, *, as_of: str | int | None = None) -> tuple[Component, ...]:

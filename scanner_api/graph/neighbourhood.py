@@ -27,7 +27,7 @@ class NodePaths:
     """The shortest paths between *start* and *end*: lists of edges; *nodes* has the nodes of all by their keys.
 
     *reverse*: the data go from *end* to *start*. *complete* is False where a limit ended the search. *scan* is the
-    newest scan that the graph is of, *stale* as in `Surroundings`.
+    newest scan that the graph is of, *stale* and *notes* are as in `Surroundings`.
     """
 
     start: NodeRow
@@ -38,6 +38,7 @@ class NodePaths:
     complete: bool
     scan: int
     stale: Mapping[int, str] | None
+    notes: tuple[str, ...] = ()
 
 
 def neighbourhood(
@@ -52,8 +53,9 @@ def neighbourhood(
     >>> neighbourhood(dictionary, "orders").downstream
     """
     with open_stored_rows(GraphSource.of(dictionary, as_of)) as (rows, about):
-        part = surroundings(rows, about, find_node(rows, node, "node"), hops)
-        return replace(part, stale=stale_nodes(rows, part.nodes))
+        root, notes = find_node(rows, node, "node")
+        part = surroundings(rows, about, root, hops)
+        return replace(part, stale=stale_nodes(rows, part.nodes), notes=notes)
 
 
 def paths(
@@ -72,7 +74,8 @@ def paths(
             rows = graph.nearest_edges(nodes, forward=forward, kinds=kinds, limit=_EDGES_OF_A_STEP)
             return (Hop(row.source_node_id, row.target_node_id, row.kind, row) for row in rows)
 
-        ends = find_node(graph, start, "from"), find_node(graph, end, "to")
+        named = find_node(graph, start, "from"), find_node(graph, end, "to")
+        ends = named[0].node, named[1].node
         columns = all(node.kind == "column" for node in ends)
         first, last = ends if columns else (_holder(graph, ends[0]), _holder(graph, ends[1]))
         kinds, limits = (_FLOWS if columns else DATASETS), PathLimits(paths=limit)
@@ -91,6 +94,7 @@ def paths(
             complete=shortest.complete,
             scan=about.last_scan,
             stale=stale_nodes(graph, nodes.values()),
+            notes=named[0].notes + named[1].notes,
         )
 
 

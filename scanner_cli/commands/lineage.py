@@ -135,6 +135,7 @@ def _show_steps(traced: Lineage, evidence: bool, style: str) -> None:
         "edges": [edge_document(hop.edge, traced.nodes) for hop in traced.hops],
         "unread": [job.node_key for job in traced.unread],
         "partly_read": [job.node_key for job in traced.partly_read],
+        "notes": list(traced.notes),
     }
     shown = (*_STEP, "evidence") if evidence else _STEP
     show([edge_row(hop.edge, traced.nodes) for hop in traced.hops], shown, style, document=document)
@@ -144,6 +145,7 @@ def _show_steps(traced: Lineage, evidence: bool, style: str) -> None:
     if traced.partly_read:
         names = ", ".join(shown_name(job) for job in traced.partly_read)
         echo_err(f"note: read in part, so flows through them may be missing: {names}")
+    _print_notes(traced.notes)
     _suggest(traced.column_suggestions)
 
 
@@ -151,7 +153,13 @@ def _show_impact(result: Impact, evidence: bool, style: str) -> None:
     shown = (*IMPACT_COLUMNS, "evidence") if evidence else IMPACT_COLUMNS
     show(impact_rows(result), shown, style, document=impact_document(result))
     echo_err(f"affected: {impact_summary(result)}")
+    _print_notes(result.notes)
     _suggest(result.column_suggestions)
+
+
+def _print_notes(notes: Sequence[str]) -> None:
+    for note in notes:
+        echo_err(f"note: {note}")
 
 
 def _suggest(columns: Sequence[str]) -> None:

@@ -142,7 +142,7 @@ def impact_document(impact: Impact) -> dict[str, Json]:
                 "way": [edge_document(hop.edge, impact.nodes) for hop in affected.route],
             }
         )
-    return {"root": impact.root.node_key, "affected": groups}
+    return {"root": impact.root.node_key, "affected": groups, "notes": list(impact.notes)}
 
 
 def impact_rows(impact: Impact) -> list[dict[str, Json]]:

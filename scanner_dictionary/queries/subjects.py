@@ -190,6 +190,13 @@ def topics_of_subject(conn: Connection, subject: SubjectKey) -> tuple[TopicLink,
     return _links(conn, at)
 
 
+def links_of_manual_subject(conn: Connection, name: str, cluster: str | None = None) -> tuple[TopicLink, ...]:
+    """Return the current links of a subject that manual input names and no registry has."""
+    link = t.topic_schema.c
+    at = and_(link.registry_id.is_(None), link.subject == name, link.is_current, link.gone.is_(None))
+    return tuple(found for found in _links(conn, at) if found.gone is None and cluster in (None, found.cluster))
+
+
 def schemas_of_topic(conn: Connection, topic: int) -> tuple[TopicLink, ...]:
     """Return the links of a topic, current ones first."""
     return _links(conn, t.topic_schema.c.topic_id == topic)

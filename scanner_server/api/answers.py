@@ -74,6 +74,7 @@ class Neighbourhood(NamedTuple):
     nodes: tuple[GraphNode, ...]
     edges: tuple[GraphEdge, ...]
     complete: bool
+    notes: tuple[str, ...]
 
 
 class PathList(NamedTuple):
@@ -86,6 +87,7 @@ class PathList(NamedTuple):
     complete: bool
     nodes: tuple[GraphNode, ...]
     paths: tuple[tuple[GraphEdge, ...], ...]
+    notes: tuple[str, ...]
 
 
 class AffectedNode(NamedTuple):
@@ -109,6 +111,7 @@ class ImpactList(NamedTuple):
     affected: tuple[AffectedNode, ...]
     left_out: int
     column_suggestions: tuple[str, ...]
+    notes: tuple[str, ...]
 
 
 def neighbourhood_answer(part: Surroundings) -> Neighbourhood:
@@ -123,6 +126,7 @@ def neighbourhood_answer(part: Surroundings) -> Neighbourhood:
         ),
         edges=tuple(graph_edge(edge, keys) for edge in part.edges),
         complete=part.complete,
+        notes=part.notes,
     )
 
 
@@ -166,6 +170,7 @@ def paths_answer(result: NodePaths) -> PathList:
         complete=result.complete,
         nodes=tuple(graph_node(node, result.stale) for node in result.nodes.values()),
         paths=tuple(tuple(graph_edge(edge, keys) for edge in path) for path in result.paths),
+        notes=result.notes,
     )
 
 
@@ -181,7 +186,15 @@ def impact_answer(result: Impact, limit: int | None = None) -> ImpactList:
         for affected_node in islice(result.affected, limit)
     )
     left_out = len(result.affected) - len(affected)
-    return ImpactList(graph_node(result.root), result.scan, not left_out, affected, left_out, result.column_suggestions)
+    return ImpactList(
+        root=graph_node(result.root),
+        scan=result.scan,
+        complete=not left_out,
+        affected=affected,
+        left_out=left_out,
+        column_suggestions=result.column_suggestions,
+        notes=result.notes,
+    )
 
 
 IMPACT_COLUMNS = ("kind", "namespace", "name", "column", "use", "steps", "through")

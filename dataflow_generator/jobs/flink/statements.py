@@ -157,6 +157,10 @@ class _Text:
         self._learn(columns)
         for name, flows in self._jobs():
             yield _Job(name, flows, self._statement, self._tables, columns).read(self._namespace)
+        for flows in self._parsed if self._statement.kind == SCRIPT else ():
+            if flows.problems and not self._is_job(flows):
+                name = f"{self._statement.name}, line {flows.at.partition(':')[0]}"
+                yield _Job(name, flows, self._statement, self._tables, columns).unread(self._namespace)
 
     def owners(self) -> Iterator[GroupOwner]:
         """Yield the consumer groups of its jobs, each in the cluster of a topic that the job reads."""
@@ -240,6 +244,12 @@ class _Job:
             columns=columns,
         )
         return Reading(flows, level, tuple(dict.fromkeys((*self._problems, *problems))))
+
+    def unread(self, namespace: str) -> Reading:
+        """Return the job of a statement that is not read, with the reason."""
+        job = job_node(namespace, self._name, self._attributes())
+        problems = tuple(map(self._at, self._statement_flows.problems))
+        return Reading(JobFlows(job=job, certainty=Certainty.DERIVED), Level.UNREAD, problems)
 
     def _attributes(self) -> tuple[tuple[str, str | int | bool | tuple[str, ...]], ...]:
         statement = self._statement

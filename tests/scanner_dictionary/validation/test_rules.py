@@ -94,6 +94,16 @@ def test_sound_sample_has_no_findings(find, sound) -> None:
             [("failed-statement", "statement s", "it is FAILED: no")],
         ),
         (
+            {"flink_statements": (FlinkStatement(source=FLINK, name="s", statement="COPY a FROM b", kind="SCRIPT"),)},
+            [
+                (
+                    "unread-statement",
+                    "statement s:1",
+                    "COPY a FROM is not read: it is no statement of Flink or ksqlDB that is known",
+                )
+            ],
+        ),
+        (
             {
                 "materializations": (
                     Materialization(
