@@ -50,7 +50,7 @@ def read_cause(payload: Json) -> str:
     """
     answer = Payload(payload)
     entries = answer.object("exceptionHistory").list("entries")
-    return mask_text(next((entry.text("stacktrace") for entry in entries), "") or answer.text("root-exception"))
+    return mask_text(next((entry.shown("stacktrace") for entry in entries), "") or answer.text("root-exception"))
 
 
 def read_version(payload: Json) -> str:
@@ -93,14 +93,16 @@ def read_job_manager(settings: FlinkSettings, http: Http, progress: Progress) ->
     read = tuple(replace(job, plan=plan) for job, plan in zip(jobs, plans, strict=True) if isinstance(plan, str))
     failed = [(job, plan) for job, plan in zip(jobs, plans, strict=True) if isinstance(plan, ScannerError)]
     progress(settings.source, len(read), len(read))
+    strange = [f"{len(unread)} of its jobs could not be read"] if unread else []
     unread.names |= {job.name for job, _ in failed}
+    reasons = [*strange, *([f"the plans of {len(failed)} of its jobs could not be read"] if failed else [])]
     outcome = SourceResult(
         source=settings.source,
         kind="flink",
         status=SourceStatus.PARTIAL if unread else SourceStatus.READ,
         received=len(read),
         requested=len(read) + len(unread),
-        reason=f"{len(unread)} of its jobs could not be read with their plans" if unread else "",
+        reason="; ".join(reasons),
         requests=http.requests,
         unread=unread.known,
     )
