@@ -161,9 +161,12 @@ def mcp_routes(workers: Workers, options: ServerOptions) -> tuple[list[BaseRoute
 
 def run_stdio(dictionary: Dictionary, budget: int = BUDGET) -> None:
     """Serve MCP over standard input and output until the input ends."""
-    pooled = dictionary.pooled(size=4)
+    options = ServerOptions(
+        threads=4, heavy=0
+    )  # one client waits for itself only, and a process takes a second to start
+    pooled = dictionary.pooled(size=2 * options.threads, seconds=options.seconds)
     try:
         read_state(pooled)  # reports a missing dictionary before the host waits for answers
-        mcp_server(Workers(pooled, ServerOptions()), budget).run()
+        mcp_server(Workers(pooled, options), budget).run()
     finally:
         pooled.close()

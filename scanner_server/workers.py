@@ -70,7 +70,7 @@ class Workers:
 
         Raises TryLater, OverDeadline, and the errors of *answer*.
         """
-        if heavy:
+        if heavy and self._options.heavy:
             return await self._in_process(answer, arguments)
         return await self.in_thread(partial(answer, self._dictionary, **arguments))
 

@@ -213,9 +213,10 @@ def mcp_tools() -> Iterator[str]:
     """List the tools of the MCP server with their parameters, as an assistant gets them."""
     from scanner_api import Dictionary
     from scanner_server.mcp_server import mcp_server
-    from scanner_server.mcp_tools import Tools
+    from scanner_server.options import ServerOptions
+    from scanner_server.workers import Workers
 
-    for tool in asyncio.run(mcp_server(Tools(Dictionary("unused.db"), 1)).list_tools()):
+    for tool in asyncio.run(mcp_server(Workers(Dictionary("unused.db"), ServerOptions()), 1).list_tools()):
         required = tool.input_schema.get("required", ())
         names = (name + ("" if name in required else "=") for name in tool.input_schema["properties"])
         yield f"{tool.name}({', '.join(names)})"

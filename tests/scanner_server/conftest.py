@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import changing_installation as changing
 import pytest
@@ -27,17 +26,10 @@ LOCAL, NOTHING = ServerOptions(), Parts()
 EXAMPLE = Path(__file__).parents[2] / "examples/retail"
 
 
-class InThreads(Workers):
-    """Workers that start no process, which takes a second or two."""
-
-    async def run(self, answer: Callable[..., Any], arguments: dict[str, Any], *, heavy: bool) -> Any:
-        return await super().run(answer, arguments, heavy=False)
-
-
 @pytest.fixture
 def in_threads(retail: Dictionary) -> Workers:
-    """Return workers over the example, without processes."""
-    return InThreads(retail, ServerOptions())
+    """Return workers over the example that start no process, which would take a second or two."""
+    return Workers(retail, ServerOptions(heavy=0))
 
 
 @pytest.fixture(scope="session")
