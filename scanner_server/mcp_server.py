@@ -65,17 +65,17 @@ def mcp_server(workers: Workers, budget: int) -> MCPServer:
 
     async def topic(cluster: str, topic: str) -> str:
         """Return what describe_topic answers, as JSON."""
-        return json_text(await ask("describe_topic", {"cluster": cluster, "topic": topic}))
+        return json_text(await answer("describe_topic", {"cluster": cluster, "topic": topic}))
 
     async def freshness() -> str:
         """Return what freshness answers, as JSON."""
-        return json_text(await ask("freshness", {}))
+        return json_text(await answer("freshness", {}))
 
-    async def ask(name: str, arguments: dict[str, Any], *, heavy: bool = False) -> dict[str, Any]:
+    async def answer(name: str, arguments: dict[str, Any], *, heavy: bool = False) -> dict[str, Any]:
         return await workers.run(call_tool, {"name": name, "budget": budget, "arguments": arguments}, heavy=heavy)
 
     for name, title, heavy in _TOOLS:
-        server.tool(name=name, title=title, annotations=READ_ONLY)(_tool(name, partial(ask, name, heavy=heavy)))
+        server.tool(name=name, title=title, annotations=READ_ONLY)(_tool(name, partial(answer, name, heavy=heavy)))
     json_type = "application/json"
     server.resource("scanner://cluster/{cluster}/topic/{topic}", name="topic", mime_type=json_type)(_resource(topic))
     server.resource("scanner://freshness", name="freshness", mime_type=json_type)(_resource(freshness))
@@ -85,15 +85,15 @@ def mcp_server(workers: Workers, budget: int) -> MCPServer:
 
 
 def _tool(
-    name: str, ask: Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
+    name: str, answer: Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
 ) -> Callable[..., Awaitable[CallToolResult]]:
-    """Return a tool with the answer of *ask* as compact JSON; its errors reach the model, with the nearest names."""
+    """Return a tool with the result of *answer* as compact JSON; its errors reach the model, with the nearest names."""
     method = getattr(Tools, name)
 
     @wraps(method)
     async def call(**arguments: Any) -> CallToolResult:  # noqa: ANN401
         try:
-            result = await ask(arguments)
+            result = await answer(arguments)
         except ScannerError as error:
             raise ToolError(str(error)) from error
         return CallToolResult(content=[TextContent(type="text", text=json_text(result))], structured_content=result)

@@ -47,14 +47,18 @@ class DictionaryFigures:
         read = self._read
         return read[1] if read and time.monotonic() - read[0] < _OLD else None
 
+    def read(self) -> None:
+        """Read the figures, in the calling thread."""
+        try:
+            self._read = time.monotonic(), measures(self._dictionary)
+        except ScannerError:
+            self._read = None
+        self._first.set()
+
     def _keep_reading(self) -> None:
-        while not self._ended.is_set():
-            try:
-                self._read = time.monotonic(), measures(self._dictionary)
-            except ScannerError:
-                self._read = None
-            self._first.set()
-            self._ended.wait(_EVERY)
+        self.read()
+        while not self._ended.wait(_EVERY):
+            self.read()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

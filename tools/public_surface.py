@@ -225,9 +225,7 @@ def mcp_tools() -> Iterator[str]:
 def metrics() -> Iterator[str]:
     """List the metrics of the server with their types and labels, as a server over the bundled example shows them."""
     from scanner_api import open_dictionary, scan
-    from scanner_server.api.answering import Answering
-    from scanner_server.app import metrics_text
-    from scanner_server.options import ServerOptions
+    from scanner_server.metrics import DictionaryFigures, Figures
 
     retail = ROOT / "examples" / "retail"
     intake: Any = SimpleNamespace(counts=lambda: {"": 0})
@@ -235,9 +233,9 @@ def metrics() -> Iterator[str]:
     with tempfile.TemporaryDirectory() as directory:
         dictionary = open_dictionary(Path(directory) / "d.db", create=True)
         scan([str(retail / "cluster.json")], dictionary, replay=retail / "capture")
-        answering = Answering(dictionary, ServerOptions())
-        answering.counts["", 200] = 1
-        text = metrics_text(answering, intake, scans)
+        newest = DictionaryFigures(dictionary)
+        newest.read()
+        text = Figures(dictionary=newest, requests={("", 200): 1}, intake=intake, scans=scans).text()
     for name, kind in re.findall(r"^# TYPE (\S+) (\S+)$", text, re.MULTILINE):
         sample = re.search(rf"^{name}(?:\{{(.*)\}})? \S+$", text, re.MULTILINE)
         assert sample, f"the example has no {name}"

@@ -184,8 +184,7 @@ def test_metrics_wait_for_no_dictionary(retail) -> None:
     hanging.end()
     may_end.set()
     known = DictionaryFigures(retail)
-    known.start()
-    known.end()
+    known.read()
 
     assert "\nscanner_dictionary_up 0\n" in text
     assert "scanner_topics" not in text
