@@ -40,10 +40,7 @@ if TYPE_CHECKING:
     from scanner_api.dictionary import copy_dictionary as copy_dictionary
     from scanner_api.dictionary import open_dictionary as open_dictionary
     from scanner_api.event_intake import EventImport as EventImport
-    from scanner_api.event_intake import ListenOptions as ListenOptions
-    from scanner_api.event_intake import ListenResult as ListenResult
     from scanner_api.event_intake import import_events as import_events
-    from scanner_api.event_intake import listen as listen
     from scanner_api.graph.events import EventOptions as EventOptions
     from scanner_api.graph.export import export as export
     from scanner_api.graph.export import export_tables as export_tables
@@ -136,8 +133,6 @@ _MODULES = {
     "Level": "scanner_api.change_check.check",
     "Policy": "scanner_api.change_check.check",
     "Lineage": "scanner_api.graph.lineage",
-    "ListenOptions": "scanner_api.event_intake",
-    "ListenResult": "scanner_api.event_intake",
     "ManualCheck": "scanner_api.configuration",
     "MonitorResult": "scanner_api.monitoring.run",
     "PathRule": "scanner_api.change_check.proposals",
@@ -180,7 +175,6 @@ _MODULES = {
     "impact": "scanner_api.graph.lineage",
     "import_events": "scanner_api.event_intake",
     "lineage": "scanner_api.graph.lineage",
-    "listen": "scanner_api.event_intake",
     "manual_input_example": "scanner_api.configuration",
     "manual_input_schema": "scanner_api.configuration",
     "may_delete": "scanner_api.change_check.deletion",
@@ -240,8 +234,6 @@ __all__ = [
     "JdbcTarget",
     "Level",
     "Lineage",
-    "ListenOptions",
-    "ListenResult",
     "ManualCheck",
     "MonitorResult",
     "NodePaths",
@@ -285,7 +277,6 @@ __all__ = [
     "impact",
     "import_events",
     "lineage",
-    "listen",
     "manual_input_example",
     "manual_input_schema",
     "may_delete",

@@ -6,9 +6,9 @@ What comes from strangers' schemas never stands in the instructions or descripti
 from __future__ import annotations
 
 import inspect
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from functools import wraps
+from functools import partial, wraps
 from importlib.metadata import version
 from typing import Any, get_type_hints
 
@@ -22,8 +22,9 @@ from scanner_api.dictionary import Dictionary
 from scanner_api.searching import state as read_state
 from scanner_model.errors import ScannerError
 from scanner_server.api.answering import json_text
-from scanner_server.mcp_tools import BUDGET, Tools
+from scanner_server.mcp_tools import BUDGET, Tools, call_tool
 from scanner_server.options import ServerOptions
+from scanner_server.workers import Workers
 
 _INSTRUCTIONS = (
     "scanner knows the topics, schemas, columns, jobs and column lineage of Kafka installations, as of its last scan. "
@@ -40,64 +41,82 @@ _INSTRUCTIONS = (
 READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
 _TOOLS = (
-    ("search", "Search names"),
-    ("describe_topic", "Describe a topic"),
-    ("find_columns", "Find columns by name or tag"),
-    ("get_lineage", "Lineage near a node"),
-    ("get_paths", "Paths between two nodes"),
-    ("get_impact", "Impact of a change"),
-    ("diff_scans", "Compare two scans"),
-    ("get_history", "History of a node"),
-    ("check_change", "Check a proposed schema"),
-    ("may_delete", "May it be deleted"),
-    ("list_problems", "List problems"),
-    ("freshness", "Freshness of sources"),
+    ("search", "Search names", False),
+    ("describe_topic", "Describe a topic", False),
+    ("find_columns", "Find columns by name or tag", False),
+    ("get_lineage", "Lineage near a node", False),
+    ("get_paths", "Paths between two nodes", False),
+    ("get_impact", "Impact of a change", True),
+    ("diff_scans", "Compare two scans", True),
+    ("get_history", "History of a node", True),
+    ("check_change", "Check a proposed schema", True),
+    ("may_delete", "May it be deleted", True),
+    ("list_problems", "List problems", True),
+    ("freshness", "Freshness of sources", False),
 )
+"""Name and title of each tool, and whether it may take seconds, as operations of the API do."""
 
 
-def mcp_server(tools: Tools) -> MCPServer:
-    """Return the MCP server with *tools*; a further tool is a method of `Tools` and a row of `_TOOLS`."""
+def mcp_server(workers: Workers, budget: int) -> MCPServer:
+    """Return the MCP server, whose tools *workers* run; a further tool is a method of `Tools` and a row of `_TOOLS`."""
     server = MCPServer(
         "scanner", version=version("kafka-lineage-scanner"), instructions=_INSTRUCTIONS, log_level="WARNING"
     )
-    for name, title in _TOOLS:
-        server.tool(name=name, title=title, annotations=READ_ONLY)(_tool(getattr(tools, name)))
+
+    async def topic(cluster: str, topic: str) -> str:
+        """Return what describe_topic answers, as JSON."""
+        return json_text(await answer("describe_topic", {"cluster": cluster, "topic": topic}))
+
+    async def freshness() -> str:
+        """Return what freshness answers, as JSON."""
+        return json_text(await answer("freshness", {}))
+
+    async def answer(name: str, arguments: dict[str, Any], *, heavy: bool = False) -> dict[str, Any]:
+        return await workers.run(call_tool, {"name": name, "budget": budget, "arguments": arguments}, heavy=heavy)
+
+    for name, title, heavy in _TOOLS:
+        server.tool(name=name, title=title, annotations=READ_ONLY)(_tool(name, partial(answer, name, heavy=heavy)))
     json_type = "application/json"
-    server.resource("scanner://cluster/{cluster}/topic/{topic}", name="topic", mime_type=json_type)(
-        tools.topic_document
-    )
-    server.resource("scanner://freshness", name="freshness", mime_type=json_type)(_resource(tools.state_document))
+    server.resource("scanner://cluster/{cluster}/topic/{topic}", name="topic", mime_type=json_type)(_resource(topic))
+    server.resource("scanner://freshness", name="freshness", mime_type=json_type)(_resource(freshness))
     server.prompt(name="impact_of_change", title="Impact of a change")(_impact_prompt)
     server.prompt(name="explain_topic", title="Explain a topic")(_topic_prompt)
     return server
 
 
-def _tool(answer: Callable[..., dict[str, Any]]) -> Callable[..., CallToolResult]:
-    """Return a tool that returns *answer* as compact JSON; its errors reach the model, with the nearest names."""
+def _tool(
+    name: str, answer: Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
+) -> Callable[..., Awaitable[CallToolResult]]:
+    """Return a tool with the result of *answer* as compact JSON; its errors reach the model, with the nearest names."""
+    method = getattr(Tools, name)
 
-    @wraps(answer)
-    def call(*arguments: Any, **named: Any) -> CallToolResult:  # noqa: ANN401
+    @wraps(method)
+    async def call(**arguments: Any) -> CallToolResult:  # noqa: ANN401
         try:
-            result = answer(*arguments, **named)
+            result = await answer(arguments)
         except ScannerError as error:
             raise ToolError(str(error)) from error
         return CallToolResult(content=[TextContent(type="text", text=json_text(result))], structured_content=result)
 
-    hints = get_type_hints(answer, include_extras=True) | {"return": CallToolResult}
+    hints = get_type_hints(method, include_extras=True) | {"return": CallToolResult}
     call.__annotations__ = hints
-    signature = inspect.signature(answer)
-    parameters = [parameter.replace(annotation=hints[parameter.name]) for parameter in signature.parameters.values()]
+    signature = inspect.signature(method)
+    parameters = [
+        parameter.replace(annotation=hints[parameter.name])
+        for parameter in signature.parameters.values()
+        if parameter.name != "self"
+    ]
     call.__signature__ = signature.replace(  # type: ignore[attr-defined]
         parameters=parameters, return_annotation=CallToolResult
     )
     return call
 
 
-def _resource(read: Callable[..., str]) -> Callable[..., str]:
+def _resource(read: Callable[..., Awaitable[str]]) -> Callable[..., Awaitable[str]]:
     @wraps(read)
-    def call(*arguments: Any, **named: Any) -> str:  # noqa: ANN401
+    async def call(*arguments: Any, **named: Any) -> str:  # noqa: ANN401
         try:
-            return read(*arguments, **named)
+            return await read(*arguments, **named)
         except ScannerError as error:
             raise ResourceNotFoundError(str(error)) from error
 
@@ -123,9 +142,9 @@ def _topic_prompt(cluster: str, topic: str) -> str:
 Lifespan = Callable[[], AbstractAsyncContextManager[None]]
 
 
-def mcp_routes(dictionary: Dictionary, options: ServerOptions) -> tuple[list[BaseRoute], Lifespan]:
+def mcp_routes(workers: Workers, options: ServerOptions) -> tuple[list[BaseRoute], Lifespan]:
     """Return the routes of `/mcp`, and what must run while they are served; access is checked before them."""
-    server = mcp_server(Tools(dictionary, options.budget))
+    server = mcp_server(workers, options.budget)
     app = server.streamable_http_app(
         json_response=True,
         stateless_http=True,
@@ -142,9 +161,12 @@ def mcp_routes(dictionary: Dictionary, options: ServerOptions) -> tuple[list[Bas
 
 def run_stdio(dictionary: Dictionary, budget: int = BUDGET) -> None:
     """Serve MCP over standard input and output until the input ends."""
-    pooled = dictionary.pooled(size=4)
+    options = ServerOptions(
+        threads=4, heavy=0
+    )  # one client waits for itself only, and a process takes a second to start
+    pooled = dictionary.pooled(size=2 * options.threads, seconds=options.seconds)
     try:
         read_state(pooled)  # reports a missing dictionary before the host waits for answers
-        mcp_server(Tools(pooled, budget)).run()
+        mcp_server(Workers(pooled, options), budget).run()
     finally:
         pooled.close()

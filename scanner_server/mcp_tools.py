@@ -249,14 +249,6 @@ class Tools:
         answer = {"clusters": document(queries.clusters(self._dictionary)), "newest_scans": document(scans)}
         return self._bounded({**answer, "sources": document(sources)}, "sources")
 
-    def topic_document(self, cluster: str, topic: str) -> str:
-        """Return what describe_topic answers, as JSON."""
-        return json_text(self.describe_topic(cluster, topic))
-
-    def state_document(self) -> str:
-        """Return what freshness answers, as JSON."""
-        return json_text(self.freshness())
-
     def _bounded(self, answer: dict[str, Json], *lists: str) -> dict[str, Any]:
         """Return *answer* within the budget: texts cut, then each of *lists* shortened in proportion to its length."""
         short = _cut(answer)
@@ -283,6 +275,12 @@ class Tools:
             "stale_sources": stale[:20],
             "more_stale_sources": max(0, len(stale) - 20),
         }
+
+
+def call_tool(dictionary: Dictionary, *, name: str, budget: int, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return the answer of the tool *name* to *arguments*."""
+    tool: Callable[..., dict[str, Any]] = getattr(Tools(dictionary, budget), name)
+    return tool(**arguments)
 
 
 def _cut(value: Json) -> Json:
