@@ -200,15 +200,14 @@ class TestMariaDb:
         assert result.outcome.status is SourceStatus.PARTIAL
         assert result.outcome.unread == {"shop.latest"}
 
-    def test_generated_columns_and_triggers_are_read(self, shop, run_sql) -> None:
+    def test_generated_columns_and_triggers_are_read(self, shop, mariadb_server, run_sql) -> None:
         """As in PostgreSQL; a trigger is shown to those who may change it."""
-        url = shop("owner", "ALL ON shop.*")
         run_sql(
-            url,
+            f"{mariadb_server}/shop",
             "ALTER TABLE orders ADD twice INT AS (id * 2) PERSISTENT, ADD shown CHAR(9) AS (concat('n', id)) VIRTUAL",
             "CREATE TRIGGER noted BEFORE INSERT ON orders FOR EACH ROW SET @noted = 1",
         )
-        result = read(url)
+        result = read(shop("owner", "ALL ON shop.*"))
         _, twice, shown = result.tables[-1].columns
 
         assert generation_expression(twice) == "`id` * 2"
