@@ -43,7 +43,7 @@ Json = Any
 
 
 def column_document(column: Column) -> dict[str, Json]:
-    """Return a COLUMN; *recursive*, *of* (a union's plain types) and *number* (Protobuf) only if they are set."""
+    """Return a COLUMN; *inherited_tags*, *recursive*, *of* (plain types of a union), *number* only if they are set."""
     document: dict[str, Json] = {
         "path": list(column.path),
         "name": column.name,
@@ -54,9 +54,13 @@ def column_document(column: Column) -> dict[str, Json]:
         "has_default": column.default is not None,
         "doc": column.doc,
         "tags": list(column.tags),
-        "inherited_tags": list(column.inherited_tags),
     }
-    further = {"recursive": column.recursive, "of": list(column.branches) or None, "number": column.number}
+    further = {
+        "inherited_tags": list(column.inherited_tags) or None,
+        "recursive": column.recursive,
+        "of": list(column.branches) or None,
+        "number": column.number,
+    }
     return document | {key: value for key, value in further.items() if value is not None}
 
 
