@@ -11,10 +11,10 @@ from scanner_api import queries
 from scanner_api.dictionary import Dictionary
 from scanner_api.queries import StatementRow, TableLine
 from scanner_cli.options import SCAN_NUMBER, cluster_option, dictionary_option
-from scanner_cli.output.columns import ROOT, column_document, problem_document
+from scanner_cli.output.columns import RARE, ROOT, column_document, problem_document
 from scanner_cli.output.render import Format, format_option, narrow, ranges, shorten, show
 
-_COLUMN_MARKS = frozenset({"logical_type", "nullable", "tags", "doc", "context", "subject", "version"})
+_COLUMN_MARKS = RARE | {"logical_type", "nullable", "tags", "doc", "context", "subject", "version"}
 _COLUMN_HEADERS = (
     "cluster",
     "topic",
@@ -28,6 +28,7 @@ _COLUMN_HEADERS = (
     "context",
     "subject",
     "version",
+    "inherited_tags",
 )
 
 

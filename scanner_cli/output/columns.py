@@ -10,7 +10,9 @@ from typing import Any
 from scanner_model.columns import Column, ParsedSchema
 from scanner_model.errors import Problem
 
-SHOWN = ("name", "type", "logical_type", "nullable", "default", "tags", "doc")
+SHOWN = ("name", "type", "logical_type", "nullable", "default", "tags", "doc", "inherited_tags")
+RARE = frozenset({"inherited_tags"})
+"""Those that a table has only where a row has a value."""
 ROOT = "(whole message)"
 """The name of a column without one, because the message is a single value."""
 
@@ -26,6 +28,7 @@ def column_rows(columns: Iterable[Column]) -> Sequence[dict[str, Any]]:
             "default": column.default,
             "tags": column.tags,
             "doc": column.doc,
+            "inherited_tags": column.inherited_tags,
         }
         for column in columns
     ]
@@ -40,7 +43,7 @@ Json = Any
 
 
 def column_document(column: Column) -> dict[str, Json]:
-    """Return a COLUMN; *recursive*, *of* (a union's plain types) and *number* (Protobuf) only if they are set."""
+    """Return a COLUMN; *inherited_tags*, *recursive*, *of* (plain types of a union), *number* only if they are set."""
     document: dict[str, Json] = {
         "path": list(column.path),
         "name": column.name,
@@ -52,7 +55,12 @@ def column_document(column: Column) -> dict[str, Json]:
         "doc": column.doc,
         "tags": list(column.tags),
     }
-    further = {"recursive": column.recursive, "of": list(column.branches) or None, "number": column.number}
+    further = {
+        "inherited_tags": list(column.inherited_tags) or None,
+        "recursive": column.recursive,
+        "of": list(column.branches) or None,
+        "number": column.number,
+    }
     return document | {key: value for key, value in further.items() if value is not None}
 
 
@@ -66,6 +74,7 @@ def schema_document(format_name: str, parsed: ParsedSchema) -> dict[str, Json]:
     return {
         "format": format_name,
         "name": parsed.name,
+        "tags": list(parsed.tags),
         "columns": [column_document(column) for column in parsed.columns],
         "problems": [problem_document(problem) for problem in parsed.problems],
     }

@@ -158,6 +158,7 @@ def definition_of(conn: Connection, key: int) -> Definition:
         name=RecordName(row.name),
         columns=columns_of(conn, (key,)).get(key, ()),
         problems=tuple(Problem(**problem) for problem in json.loads(row.problems)),
+        tags=tuple(json.loads(row.tags)),
     )
 
 

@@ -260,6 +260,7 @@ schema_definition = declare(
     must("problems", Text, "JSON array of {where, what, hint}: what could not be parsed"),
     must("column_count", Integer, "its columns, parents and leaves"),
     must("first_seen", Integer, "scan number that observed it first"),
+    must("tags", Text, "JSON array: the tags of the record, which its columns inherit"),
     UniqueConstraint("fingerprint", name="uq_schema_definition_fingerprint"),
 )
 

@@ -15,7 +15,7 @@ from scanner_model.errors import Problem
 from scanner_model.names import Fingerprint, RecordName, SourceId, SubjectName
 from scanner_model.schemas import Definition, SchemaVersion, qualified_subject
 
-READERS = 2
+READERS = 3
 """Raised whenever a reader of ours makes other columns of a known text, so that the next scan reads it again."""
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
@@ -148,6 +148,7 @@ def _definition(digest: Fingerprint, request: ParseRequest, parsed: ParsedSchema
         name=parsed.name,
         columns=parsed.columns,
         problems=parsed.problems,
+        tags=parsed.tags,
     )
 
 

@@ -52,7 +52,11 @@ def matches(pattern: str, name: str) -> bool:
 
 def _tagged(column: Column, name: str, patterns: TagPatterns) -> Column:
     matching = [tag for pattern, tags in patterns if name and matches(pattern, name) for tag in tags]
-    return replace(column, tags=tuple(dict.fromkeys((*column.tags, *matching)))) if matching else column
+    if not matching:
+        return column
+    own = [tag for tag in column.tags if tag not in column.inherited_tags]
+    inherited = tuple(tag for tag in column.inherited_tags if tag not in matching)
+    return replace(column, tags=tuple(dict.fromkeys((*own, *matching, *inherited))), inherited_tags=inherited)
 
 
 def _full_name(path: ColumnPath, schema: ParsedSchema, format_name: str) -> str:
@@ -116,7 +120,10 @@ def _next_dot(name: str, at: int) -> int:
     return len(name) if dot < 0 else dot
 
 
-_MEMBERS = ("path", "type", "logical_type", "nullable", "default", "doc", "tags", "recursive", "branches", "number")
+_MEMBERS = (
+    *("path", "type", "logical_type", "nullable", "default", "doc", "tags", "recursive", "branches", "number"),
+    "inherited_tags",
+)
 _cells = attrgetter(*_MEMBERS)
 _FAST = 1
 
