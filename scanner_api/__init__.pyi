@@ -2,13 +2,14 @@
 
 from scanner_api.change_check.check import CheckOptions as CheckOptions
 from scanner_api.change_check.check import Level as Level
-from scanner_api.change_check.check import ProposedFiles as ProposedFiles
+from scanner_api.change_check.check import Policy as Policy
 from scanner_api.change_check.check import check_change as check_change
-from scanner_api.change_check.check import git_files as git_files
-from scanner_api.change_check.check import proposed_files as proposed_files
-from scanner_api.change_check.check import proposed_schema as proposed_schema
 from scanner_api.change_check.deletion import DeletionAnswer as DeletionAnswer
 from scanner_api.change_check.deletion import may_delete as may_delete
+from scanner_api.change_check.files import ProposedFiles as ProposedFiles
+from scanner_api.change_check.files import git_files as git_files
+from scanner_api.change_check.files import proposed_files as proposed_files
+from scanner_api.change_check.files import proposed_schema as proposed_schema
 from scanner_api.change_check.model import ChangeReport as ChangeReport
 from scanner_api.change_check.proposals import PathRule as PathRule
 from scanner_api.change_check.proposals import Target as Target
@@ -29,10 +30,7 @@ from scanner_api.dictionary import TableCopy as TableCopy
 from scanner_api.dictionary import copy_dictionary as copy_dictionary
 from scanner_api.dictionary import open_dictionary as open_dictionary
 from scanner_api.event_intake import EventImport as EventImport
-from scanner_api.event_intake import ListenOptions as ListenOptions
-from scanner_api.event_intake import ListenResult as ListenResult
 from scanner_api.event_intake import import_events as import_events
-from scanner_api.event_intake import listen as listen
 from scanner_api.graph.events import EventOptions as EventOptions
 from scanner_api.graph.export import export as export
 from scanner_api.graph.export import export_tables as export_tables

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -15,7 +16,7 @@ from scanner_dictionary.export.copy import TableCopy as TableCopy
 from scanner_dictionary.export.copy import copy_dictionary as copy_rows
 from scanner_dictionary.queries import clusters
 from scanner_dictionary.queries.resolve import unknown_name
-from scanner_model.errors import InputInvalid
+from scanner_model.errors import DictionaryUnusable, InputInvalid
 
 DEFAULT_PATIENCE = 10.0
 """Seconds to wait while another program writes the dictionary."""
@@ -53,6 +54,16 @@ class Dictionary:
     def writing(self, *, create: bool = False) -> Engine:
         """Open the dictionary for writes; *create* makes a missing one. Raises DictionaryUnusable."""
         return open_engine(self.url, create=create, patience=self.patience, notify=self.notify)
+
+    def check_writable(self) -> None:
+        """Raise DictionaryUnusable where rights, or a read-only file system, forbid to write the dictionary's file.
+
+        A full disk or another writer is no error here: that may have passed when something is written.
+        """
+        file = resolve_url(self.url).file
+        if file and not all(os.access(path, os.W_OK) for path in (file, file.parent) if path.exists()):
+            hint = "choose another dictionary, or a file system that is not read-only"
+            raise DictionaryUnusable("the dictionary cannot be written", where=self.shown, hint=hint)
 
     def pooled(self, *, size: int = 16, seconds: float = 30.0) -> Dictionary:
         """Return the dictionary with up to *size* connections that stay open for readers, until `close`.

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 from dataflow_generator.openlineage.intake.importer import (
     EventText,
@@ -18,15 +18,25 @@ from dataflow_generator.openlineage.intake.importer import (
     texts_of,
 )
 from dataflow_generator.openlineage.intake.importer import import_events as import_texts
-from dataflow_generator.openlineage.intake.listener import BodyBroken, BodyTooLarge, EventIntake, Listener, unpack
-from dataflow_generator.openlineage.intake.requests import LARGEST, Head, Reply, Rules, admit, refusal, too_large
-from dataflow_generator.openlineage.intake.spool import RejectedFile, Spool, rejection
+from dataflow_generator.openlineage.intake.requests import (
+    LARGEST,
+    BodyBroken,
+    BodyTooLarge,
+    Reply,
+    admit,
+    busy,
+    decide,
+    refusal,
+    too_large,
+    whole_body,
+)
+from dataflow_generator.openlineage.intake.spool import RejectedFile, Spool, SpoolFull, rejection
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import Notify, check_file, ignore
 from scanner_dictionary.write.events import write_events
 from scanner_model.errors import InputInvalid, Problem
 
-__all__ = ["EventImport", "ImportResult", "ListenOptions", "ListenResult", "Reply", "import_events", "listen"]
+__all__ = ["EventImport", "EventReceiver", "ImportResult", "Reply", "import_events"]
 
 
 STDIN = "-"
@@ -35,8 +45,8 @@ STDIN = "-"
 _NOTIFIED = 10
 """Refused events that are reported one by one; the file of refused events has all of them."""
 
-_MIB = 1024 * 1024
-_WAIT = 3600.0
+_PARSED_AT_ONCE = 4
+"""Bodies that are parsed at the same time: as Python objects, one takes many times its size."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,89 +131,14 @@ def _event_files(files: Sequence[str | Path], stdin: BinaryIO | None) -> list[Pa
     return listed
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListenOptions:
-    """The address and limits of a listener; sizes in MiB.
-
-    *token* is what clients send as `Authorization: Bearer`, empty for none. Without one, only requests for this
-    machine are accepted: *hosts* are further names of it. Beyond *max_spool* of waiting events, clients get status 503.
-    *spool* is the directory of events that wait until they are stored, *rejected* the file of refused ones; None:
-    beside the dictionary's file.
-    """
-
-    host: str = "127.0.0.1"
-    port: int = 5000
-    token: str = field(default="", repr=False)
-    hosts: Sequence[str] = ()
-    max_body: int = 16
-    max_spool: int = 1024
-    spool: Path | None = None
-    rejected: Path | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListenResult:
-    """What a listener stored since it was started, and the *problems* that kept events from being stored at its end."""
-
-    counts: ImportResult
-    problems: tuple[str, ...]
-
-
-def listen(
-    dictionary: Dictionary,
-    options: ListenOptions,
-    *,
-    until: AbstractContextManager[Callable[[float], bool]],
-    notify: Notify = ignore,
-) -> ListenResult:
-    """Receive OpenLineage events (`POST /api/v1/lineage`) and store them until *until* ends.
-
-    An event is on disk before it is acknowledged; those that were not stored at the end wait in the spool for the next
-    listener. *until* is entered while the listener runs; its value gets seconds to wait and returns True to end it, as
-    `contextlib.nullcontext(threading.Event().wait)` does. *notify* gets the address, and problems. Raises InputInvalid
-    where the address or a file is not available, DictionaryUnusable.
-
-    >>> listen(dictionary, ListenOptions(port=0), until=nullcontext(event.wait), notify=print).counts.stored
-    """
-    rejected = check_file(options.rejected or dictionary.sibling(".rejected.ndjson"), "--rejected")
-    engine = replace(dictionary, notify=None).writing(create=True)
-    spool = Spool(options.spool or dictionary.sibling(".spool"), rejected, largest=options.max_spool * _MIB)
-    importer = SpoolImporter(spool, lambda events: write_events(engine, events), rejected, notify)
-    listener = Listener((options.host, options.port), spool, _rules(options), lambda: _health(importer, spool))
-    importer.start()
-    listener.start()
-    with until as wait:
-        notify(f"listening at http://{_shown_host(options.host)}:{listener.port}/api/v1/lineage")
-        while not wait(_WAIT):
-            continue
-    listener.stop()
-    importer.stop()
-    problems = tuple(importer.problems())
-    spool.close()
-    return ListenResult(counts=importer.result, problems=problems)
-
-
-def _rules(options: ListenOptions) -> Rules:
-    hosts = frozenset(name.lower() for name in (options.host, *options.hosts))
-    return Rules(token=options.token, largest=options.max_body * _MIB, hosts=hosts)
-
-
-def _shown_host(host: str) -> str:
-    return f"[{host}]" if ":" in host else host
-
-
-def _health(importer: SpoolImporter, spool: Spool) -> dict[str, Any]:
-    problems = importer.problems()
-    status = "degraded" if problems else "ok"
-    return {"status": status, "trouble": "; ".join(problems), "spool_bytes": spool.size()} | asdict(importer.result)
-
-
 class EventReceiver:
-    """Receives events until it is closed; the guarantees are those of `scanner openlineage listen`.
+    """Receives events, for a server, until it is closed.
 
     Events are on disk before `receive` returns a status below 300. What was not stored when the process ended is stored
-    by the next receiver of the same spool. *spool* and *rejected* default to places beside the dictionary's file.
-    Raises InputInvalid where another process uses the spool, or a place cannot be written.
+    by the next receiver of the same spool. *spool* is the directory of events that wait until they are stored,
+    *rejected* the file of refused ones; both default to places beside the dictionary's file. Beyond *largest_spool*
+    bytes of waiting events, and where the disk cannot be written, the response is 503. Raises InputInvalid where
+    another process uses the spool, or a place cannot be written, DictionaryUnusable.
     """
 
     def __init__(
@@ -213,57 +148,58 @@ class EventReceiver:
         spool: Path | None = None,
         rejected: Path | None = None,
         largest_body: int = LARGEST,
-        largest_spool: int = 1024 * _MIB,
+        largest_spool: int = 1024 * 1024 * 1024,
         notify: Notify = ignore,
     ) -> None:
         file = check_file(rejected or dictionary.sibling(".rejected.ndjson"), "--rejected")
         engine = replace(dictionary, notify=None, pool=None).writing(create=True)
-        self._rules = Rules(largest=largest_body)
+        dictionary.check_writable()
+        self.largest_body = largest_body
+        """The largest body in bytes, also after decompression."""
         self._spool = Spool(spool or dictionary.sibling(".spool"), file, largest=largest_spool)
         self._importer = SpoolImporter(self._spool, lambda events: write_events(engine, events), file, notify)
-        self._intake = EventIntake(self._spool)
+        self._parsing = threading.BoundedSemaphore(_PARSED_AT_ONCE)
         self._importer.start()
 
-    @property
-    def largest_body(self) -> int:
-        """Return the largest body in bytes, also after decompression."""
-        return self._rules.largest
-
-    def refusal(self, method: str, path: str, headers: Mapping[str, str]) -> Reply | None:
+    def refusal(self, headers: Mapping[str, str]) -> Reply | None:
         """Return the response that refuses a request by its head; None where its body is to be read.
 
         Names of *headers* are in lower case. Access (token, host) is the server's to check.
         """
-        harmless = {name: value for name, value in headers.items() if name not in ("host", "origin", "sec-fetch-site")}
-        return admit(Head(method=method, path=path, headers=harmless), self._rules)
+        return admit(headers, self.largest_body)
 
     def too_large(self) -> Reply:
         """Return the response to a body that is too large."""
-        return too_large(self._rules)
+        return too_large(self.largest_body)
 
-    def receive(self, pieces: Iterable[bytes], *, packed: bool, where: str) -> Reply:
-        """Return the response to a body, *packed* with gzip or plain; *where* is its origin for rejected events."""
-        body = bytearray()
+    def receive(self, pieces: Iterable[bytes], headers: Mapping[str, str], *, where: str) -> Reply:
+        """Return the response to a body; *where* is its origin for rejected events."""
         try:
-            for piece in unpack(iter(pieces), self._rules.largest) if packed else pieces:
-                body += piece
-                if len(body) > self._rules.largest:
-                    raise BodyTooLarge
+            body = whole_body(pieces, headers, self.largest_body)
         except BodyTooLarge:
             return self.too_large()
         except BodyBroken as error:
             return refusal(400, str(error))
-        return self._intake.receive(bytes(body), where=where)
+        with self._parsing:
+            decision = decide(body, where=where)
+        try:
+            if decision.accepted or decision.refused:
+                self._spool.append(decision.accepted, decision.refused)
+        except SpoolFull as error:
+            return busy(str(error), seconds=1)
+        return decision.reply
 
     def problems(self) -> list[str]:
         """Return what prevents events from being received or stored now; empty for nothing."""
         return self._importer.problems()
 
-    def counts(self) -> Mapping[str, Any]:
+    def counts(self) -> Mapping[str, int]:
         """Return how many events were stored, repeated and refused, and the bytes that wait in the spool."""
         return {"spool_bytes": self._spool.size(), **asdict(self._importer.result)}
 
-    def close(self) -> None:
-        """Store what is in the spool, and stop; what cannot be stored now stays there."""
+    def close(self) -> list[str]:
+        """Store what is in the spool, and stop; return what kept events from being stored, which stay in the spool."""
         self._importer.stop()
+        problems = self.problems()
         self._spool.close()
+        return problems

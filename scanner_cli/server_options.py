@@ -1,4 +1,4 @@
-"""Options that the commands of scheduled scans share: how often, and where changes are posted."""
+"""Options that the commands of servers and of scheduled scans share: the token, how often, where changes are posted."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from scanner_api.watching.notifications import ChangeRules, Target
 from scanner_api.watching.outbox import Outbox
 from scanner_api.watching.watch import Watch, watch_context
 from scanner_cli.console import echo_err
+from scanner_model.errors import InputInvalid
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -23,6 +24,20 @@ WatchOf = Callable[[Dictionary, Sequence[str], float], Watch]
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)([smhd]?)")
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
+
+
+def read_token(token: str | None, file: Path | None) -> str:
+    """Return the token, empty for none; raises InputInvalid for a file that cannot be read or is empty."""
+    if file is None:
+        return token or ""
+    try:
+        text = file.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", "") or "not UTF-8"
+        raise InputInvalid(f"cannot be read: {why}", where=f"--token-file {file}", hint="name another") from error
+    if not text:
+        raise InputInvalid("the file is empty", where=f"--token-file {file}", hint="write the token into it")
+    return text
 
 
 def every_option(command: Command) -> Command:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -38,6 +40,9 @@ COLUMNS, DOCUMENTED = "columns", "documented"
 
 PRIMARY_KEY, UNIQUE, FOREIGN_KEY = "PRIMARY KEY", "UNIQUE", "FOREIGN KEY"
 """The kinds of keys."""
+
+TRIGGERS = "triggers"
+"""The parameter with the names of a table's triggers, separated by commas: what they write is not read."""
 
 
 class TableKey(NamedTuple):
@@ -181,3 +186,20 @@ class Metric:
     started: str = ""
     object_kind: str = ""
     object_name: str = ""
+
+
+_GENERATED = re.compile(r"GENERATED ALWAYS AS \((?P<expression>.*)\) (?:STORED|VIRTUAL)", re.DOTALL)
+
+
+def generated_default(expression: str, *, is_stored: bool) -> str:
+    """Return what a generated column has as its default: how it is declared, as standard SQL writes it."""
+    return f"GENERATED ALWAYS AS ({expression}) {'STORED' if is_stored else 'VIRTUAL'}"
+
+
+def generation_expression(column: Column) -> str:
+    """Return the SQL expression that a generated column of a table is computed by; empty for any other column."""
+    if column.default is None or "GENERATED ALWAYS AS" not in column.default:
+        return ""
+    text = json.loads(column.default)
+    declared = _GENERATED.fullmatch(text) if isinstance(text, str) else None
+    return declared["expression"] if declared else ""

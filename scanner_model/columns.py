@@ -107,7 +107,8 @@ class Column:
     refines it (`decimal(8,0)`, `timestamp-millis`, `date`, `uuid`), else None. *nullable*: the value may be null or
     absent. *default* is JSON text, None where there is none. *recursive* is the name of the type whose recursion is cut
     here, else None. *branches* are the types of a union that has only plain ones and therefore no columns of its own.
-    *number* is the field number that Protobuf's wire format goes by, else None.
+    *number* is the field number that Protobuf's wire format goes by, else None. *inherited_tags* are those of the
+    *tags* that only a record has which holds the column.
     """
 
     path: ColumnPath
@@ -120,6 +121,7 @@ class Column:
     recursive: str | None = None
     branches: tuple[str, ...] = ()
     number: int | None = None
+    inherited_tags: tuple[str, ...] = ()
 
     @property
     def unlisted(self) -> bool:
@@ -146,7 +148,7 @@ class ParsedSchema:
     are what could not be read; a text that cannot be read at all gives no columns and a problem, never an
     exception. *empty*: it is a right schema that has no columns, because it only serves others or no message
     matches it. *holders* are the full names of the records whose fields stand right below a path, for Avro and
-    Protobuf.
+    Protobuf, and *record_tags* the tags of such records; that of the root is below the empty path.
     """
 
     name: RecordName = RecordName("")
@@ -155,6 +157,12 @@ class ParsedSchema:
     problems: tuple[Problem, ...] = ()
     empty: bool = False
     holders: Mapping[ColumnPath, RecordName] = field(default_factory=dict, compare=False)
+    record_tags: Mapping[ColumnPath, tuple[str, ...]] = field(default_factory=dict, compare=False)
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Return the tags of the record at the root, which its columns inherit."""
+        return self.record_tags.get((), ())
 
 
 Lookup = Callable[[str], str | None]

@@ -38,6 +38,9 @@ CONNECTORS = "scanner.connectors"
 GROUPS = (NAMING_STRATEGIES, SCHEMA_FORMATS, REGISTRIES, CATALOGS, CONNECTORS)
 """The entry-point groups that are read."""
 
+_FAILURES = (Exception, SystemExit)
+"""What counts as the failure of a plug-in: it may not end the program either, least of all with status 0."""
+
 _Params = ParamSpec("_Params")
 _Result = TypeVar("_Result")
 
@@ -70,7 +73,7 @@ class Plugin:
         """Import the plug-in and return what its entry point names; raises PluginError for whatever goes wrong."""
         try:
             return EntryPoint(self.name, self.value, self.group).load()
-        except Exception as error:  # code of others runs here
+        except _FAILURES as error:  # code of others runs here
             raise self.error(f"cannot be loaded from {self.value}: {_reason(error)}") from error
 
     def load_callable(self) -> Callable[..., Any]:
@@ -110,7 +113,7 @@ class Plugin:
             yield
         except ScannerError:
             raise
-        except Exception as error:  # code of others ran here
+        except _FAILURES as error:  # code of others ran here
             raise self.error(f"failed: {_reason(error)}") from error
 
     def error(self, what: str) -> PluginError:
@@ -139,5 +142,5 @@ def _plugins(group: str, _path: tuple[str, ...]) -> Mapping[str, Plugin]:
     return plugins
 
 
-def _reason(error: Exception) -> str:
+def _reason(error: BaseException) -> str:
     return f"{type(error).__name__}: {error}"

@@ -12,7 +12,7 @@ from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materi
 from scanner_model.errors import Problem
 from scanner_model.kafka import Cluster, Connector, ConsumerGroup, StreamsTopology, Topic
 from scanner_model.manual import ManualFlow
-from scanner_model.names import Role, SourceId, TopicName
+from scanner_model.names import RecordName, Role, SourceId, SubjectName, TopicName
 from scanner_model.schemas import Definition, Registry, SchemaVersion, TopicSchema
 from scanner_model.streaming_sql import FlinkJob, FlinkStatement, KsqlFunction, KsqlSource, KsqlType, Query
 
@@ -113,10 +113,12 @@ class PreviousState:
 
     An outage must turn neither a known topic into an unknown one, nor a described side into one without a schema.
     *metrics* are the last levels reported by each source, to compute rates from. *cluster_id* is the
-    id that the Kafka cluster gave itself; empty where no scan learnt it.
+    id that the Kafka cluster gave itself; empty where no scan learnt it. *messages* are the Protobuf messages of
+    subjects, as ksqlDB names them.
     """
 
     topics: tuple[Topic, ...] = ()
     sides: frozenset[tuple[TopicName, Role]] = frozenset()
     metrics: tuple[Metric, ...] = ()
     cluster_id: str = ""
+    messages: Mapping[SubjectName, RecordName] = field(default_factory=dict)

@@ -99,7 +99,10 @@ class Association:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Definition:
-    """A schema's meaning, stored once however many subjects, versions and topics share it; it owns its columns."""
+    """A schema's meaning, stored once however many subjects, versions and topics share it; it owns its columns.
+
+    *tags* are those of the record that it is of, which its columns inherit.
+    """
 
     fingerprint: Fingerprint
     format: str
@@ -107,6 +110,7 @@ class Definition:
     name: RecordName = RecordName("")
     columns: Sequence[Column] = ()
     problems: tuple[Problem, ...] = ()
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

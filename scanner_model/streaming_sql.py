@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import NamedTuple
 
 from scanner_model.columns import Column, ColumnPath
-from scanner_model.names import Role, SourceId, TopicName
+from scanner_model.names import RecordName, Role, SourceId, SubjectName, TopicName
 
 SCRIPT = "SCRIPT"
 """The kind of a file of SQL: its text may hold many statements."""
@@ -149,6 +149,22 @@ def with_options(statement: str) -> Mapping[str, str]:
     match = _OPTIONS.match(statement)
     options = _OPTION.findall(match["options"]) if match else ()
     return {name.upper(): value[1:-1].replace("''", "'") if value[0] == "'" else value for name, value in options}
+
+
+def message_names(collections: Iterable[KsqlSource]) -> Mapping[SubjectName, RecordName]:
+    """Return the Protobuf message that the records of a subject are, by `KEY_` or `VALUE_SCHEMA_FULL_NAME`.
+
+    A subject for which collections name different messages is left out. ksqlDB names subjects after their topics, and
+    requires this option where a schema declares several messages (DefaultSchemaInjector.java).
+    """
+    names: dict[SubjectName, set[RecordName]] = {}
+    for collection in collections:
+        options = with_options(collection.statement)
+        for side, format_name in (("key", collection.key_format), ("value", collection.value_format)):
+            name = options.get(f"{side.upper()}_SCHEMA_FULL_NAME")
+            if name and format_name == "PROTOBUF":
+                names.setdefault(SubjectName(f"{collection.topic}-{side}"), set()).add(RecordName(name))
+    return {subject: min(messages) for subject, messages in names.items() if len(messages) == 1}
 
 
 def timestamp_column(options: Mapping[str, str]) -> str:

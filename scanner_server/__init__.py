@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from scanner_server.intake import Intake
     from scanner_server.options import ScanStatus
 
-__all__ = ["ServerOptions", "serve", "serve_mcp"]
+__all__ = ["ServerOptions", "listen", "serve", "serve_mcp"]
 
 
 def serve(
@@ -31,8 +31,18 @@ def serve(
 
     Raises InputInvalid where the extra is not installed, or the address or the certificate cannot be used.
     """
-    parts = _module("app").Parts(intake=intake, scans=scans)
-    _module("running").run(dictionary, options, parts, notify)
+    app = _module("app")
+    served = app.application(dictionary, options, app.Parts(intake=intake, scans=scans))
+    _module("running").run(served, options, lambda address: notify(f"serving {dictionary.shown} at {address}"))
+
+
+def listen(intake: Intake, options: ServerOptions, *, notify: Notify) -> None:
+    """Receive OpenLineage events (`POST /api/v1/lineage`) with *intake* until SIGINT or SIGTERM.
+
+    Raises InputInvalid as `serve`.
+    """
+    served = _module("app").listener_application(intake, options)
+    _module("running").run(served, options, lambda address: notify(f"listening at {address}/api/v1/lineage"))
 
 
 def serve_mcp(dictionary: Dictionary, budget: int) -> None:

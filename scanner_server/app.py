@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import datetime
 from functools import lru_cache
 from importlib.resources import files
 
@@ -16,72 +15,21 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import BaseRoute, Route
+from starlette.types import Lifespan
 
 from scanner_api.dictionary import Dictionary
 from scanner_api.graph.export import live_page, live_script, live_style
-from scanner_api.measures import measures
 from scanner_api.questions.question import Question
 from scanner_model.errors import ScannerError
 from scanner_server.api.answering import Answering
 from scanner_server.api.openapi import BASE, OPERATIONS, openapi_document
 from scanner_server.intake import Intake, intake_routes
 from scanner_server.mcp_server import mcp_routes
+from scanner_server.metrics import DictionaryFigures, Figures
 from scanner_server.options import ScanStatus, ServerOptions
 from scanner_server.problems import error_response, problem
 from scanner_server.security import Guard
-
-Sample = tuple[Mapping[str, str], float]
-
-
-def metrics_text(answering: Answering, intake: Intake | None, scans: ScanStatus | None) -> str:
-    """Return the figures of the dictionary and of this process; raises DictionaryUnusable."""
-    return "".join(_metric_lines(answering, intake, scans))
-
-
-def _metric_lines(answering: Answering, intake: Intake | None, scans: ScanStatus | None) -> Iterator[str]:
-    clusters, sources = measures(answering.dictionary)
-    by_cluster = [({"cluster": row.cluster}, row) for row in clusters]
-    finished = [(labels, _timestamp(row.finished)) for labels, row in by_cluster]
-    yield from _metric("scanner_scan_timestamp_seconds", "gauge", "When the newest scan ended.", finished)
-    numbers = [(labels, row.scan) for labels, row in by_cluster]
-    yield from _metric("scanner_scan_number", "gauge", "The number of the newest scan.", numbers)
-    topics = [(labels, row.topics) for labels, row in by_cluster]
-    yield from _metric("scanner_topics", "gauge", "Topics that exist.", topics)
-    without = [(labels, row.without_schema) for labels, row in by_cluster]
-    yield from _metric("scanner_topics_without_schema", "gauge", "Topics that no schema describes.", without)
-    findings = [({**labels, "rule": rule}, count) for labels, row in by_cluster for rule, count in row.findings]
-    yield from _metric("scanner_problems", "gauge", "Findings of `scanner validate`.", findings)
-    named = [({"cluster": row.cluster, "source": row.source}, row) for row in sources]
-    up = [(labels, float(row.up)) for labels, row in named]
-    yield from _metric("scanner_source_up", "gauge", "1 where the last scan read all of a source.", up)
-    read = [(labels, _timestamp(row.read_at)) for labels, row in named if row.read_at]
-    yield from _metric("scanner_source_read_timestamp_seconds", "gauge", "When all of a source was read last.", read)
-    requests = [({"operation": name, "status": str(code)}, n) for (name, code), n in sorted(answering.counts.items())]
-    yield from _metric("scanner_http_requests_total", "counter", "Answered requests of the API.", requests)
-    if intake is not None:
-        counts = [({"what": name}, float(count)) for name, count in intake.counts().items()]
-        yield from _metric("scanner_intake", "gauge", "Received OpenLineage events by what became of them.", counts)
-    if scans is not None:
-        runs = [({"result": name}, float(count)) for name, count in scans.counts().items()]
-        yield from _metric("scanner_scheduled_scans_total", "counter", "Scheduled scans by result.", runs)
-        pending: list[Sample] = [({}, float(scans.pending()))]
-        yield from _metric("scanner_notifications_pending", "gauge", "Notifications not delivered yet.", pending)
-
-
-def _metric(name: str, kind: str, text: str, samples: Iterable[Sample]) -> Iterator[str]:
-    yield f"# HELP {name} {text}\n# TYPE {name} {kind}\n"
-    for labels, value in samples:
-        inner = ",".join(f'{key}="{_escaped(value)}"' for key, value in labels.items())
-        yield f"{name}{{{inner}}} {value:.17g}\n" if inner else f"{name} {value:.17g}\n"
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-
-
-def _timestamp(iso: str) -> float:
-    return datetime.fromisoformat(iso).timestamp()
-
+from scanner_server.workers import Workers
 
 _HTML, _CSS, _JS = "text/html; charset=utf-8", "text/css; charset=utf-8", "text/javascript; charset=utf-8"
 
@@ -131,16 +79,20 @@ class Parts:
 
 def application(dictionary: Dictionary, options: ServerOptions = ServerOptions(), parts: Parts = Parts()) -> Starlette:  # noqa: B008
     """Return the ASGI application over *dictionary*; its readers share a pool of connections."""
-    # As many connections again for MCP, whose tools run in threads of its own.
-    pooled = dictionary.pooled(size=2 * (options.threads + options.heavy), seconds=options.seconds)
-    answering = Answering(pooled, options)
-    mcp, mcp_lifespan = mcp_routes(pooled, options)
+    # A connection of each thread, a second one for what a question reads meanwhile, and one of the figures.
+    pooled = dictionary.pooled(size=2 * options.threads + 1, seconds=options.seconds)
+    workers = Workers(pooled, options)
+    answering = Answering(workers, options)
+    newest = DictionaryFigures(pooled)
+    figures = Figures(dictionary=newest, requests=answering.counts, intake=parts.intake, scans=parts.scans)
+    mcp, mcp_lifespan = mcp_routes(workers, options)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        async with AsyncExitStack() as stack:
-            await stack.enter_async_context(mcp_lifespan())
+        newest.start()
+        async with mcp_lifespan():
             yield
+        newest.end()
         pooled.close()
 
     routes: list[BaseRoute] = [
@@ -149,14 +101,34 @@ def application(dictionary: Dictionary, options: ServerOptions = ServerOptions()
         Route(f"{BASE}/openapi.json", _openapi),
         Route("/health", _health(parts)),
         Route("/ready", _ready(answering)),
-        Route("/metrics", _metrics(answering, parts)),
+        Route("/metrics", _metrics(figures)),
         *mcp,
         *page_routes(),
     ]
+    return _guarded(routes, options, f"{BASE}/openapi.json lists paths and methods", lifespan)
+
+
+def listener_application(intake: Intake, options: ServerOptions) -> Starlette:
+    """Return the ASGI application of a listener: it receives events, and does nothing else."""
+
+    async def health(_: Request) -> Response:
+        """Answer what became of events, and what prevents others from being stored."""
+        problems = intake.problems()
+        state = {"status": "degraded" if problems else "ok", "trouble": "; ".join(problems)}
+        return JSONResponse(state | dict(intake.counts()))
+
+    routes = [*intake_routes(intake), Route("/health", health)]
+    return _guarded(routes, options, f"post events to {BASE}/lineage")
+
+
+def _guarded(
+    routes: Sequence[BaseRoute], options: ServerOptions, hint: str, lifespan: Lifespan[Starlette] | None = None
+) -> Starlette:
+    """Return the application of *routes* behind the guard; *hint* is that of requests that none of them answers."""
     return Starlette(
         routes=routes,
         middleware=[Middleware(Guard, options=options)],
-        exception_handlers={HTTPException: _http_error, ScannerError: _scanner_error, Exception: _bug},
+        exception_handlers={HTTPException: _http_error(hint), ScannerError: _scanner_error, Exception: _bug},
         lifespan=lifespan,
     )
 
@@ -196,23 +168,21 @@ def _ready(answering: Answering) -> Endpoint:
     return ready
 
 
-def _metrics(answering: Answering, parts: Parts) -> Endpoint:
+def _metrics(figures: Figures) -> Endpoint:
     async def metrics(_: Request) -> Response:
-        text = await answering.run(lambda: metrics_text(answering, parts.intake, parts.scans), heavy=True)
-        return PlainTextResponse(text, media_type="text/plain; version=0.0.4")
+        return PlainTextResponse(figures.text(), media_type="text/plain; version=0.0.4")
 
     return metrics
 
 
-async def _http_error(_: Request, error: Exception) -> Response:
-    status = error.status_code if isinstance(error, HTTPException) else 500
-    hints = {
-        404: f"{BASE}/openapi.json lists the paths",
-        405: f"{BASE}/openapi.json lists the methods; nothing can be changed",
-    }
-    details = {404: "there is no such path", 405: "the method is not allowed"}
-    headers = (error.headers if isinstance(error, HTTPException) else None) or {}
-    return problem(status, details.get(status, str(error)), hint=hints.get(status, ""), headers=headers)
+def _http_error(hint: str) -> Callable[[Request, Exception], Awaitable[Response]]:
+    async def respond(_: Request, error: Exception) -> Response:
+        status = error.status_code if isinstance(error, HTTPException) else 500
+        details = {404: "there is no such path", 405: "the method is not allowed"}
+        headers = (error.headers if isinstance(error, HTTPException) else None) or {}
+        return problem(status, details.get(status, str(error)), hint=hint, headers=headers)
+
+    return respond
 
 
 async def _bug(_: Request, __: Exception) -> Response:

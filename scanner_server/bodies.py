@@ -1,62 +1,63 @@
-"""Bodies of requests: a bounded number at once, each of a bounded size and in a bounded time."""
+"""Bodies of requests, each of a bounded size and in a bounded time; of large ones a bounded number at once."""
 
 from __future__ import annotations
 
 import asyncio
+from contextlib import AsyncExitStack
 
 import anyio
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
 
-from scanner_server.problems import problem
+from scanner_server.problems import Refused, problem
 
 SECONDS = 60.0
 """The time that a client has for the whole body, however it divides it."""
 
 AT_ONCE = 16
-"""Bodies that are read at once; each may have several megabytes."""
+"""Large bodies that are read at once; each may have several megabytes."""
 
+_SMALL = 64 * 1024
+"""Bytes that are read of every body: a client that sends slowly holds up nobody who sends less."""
 
-class BodyRefused(Exception):
-    """A body that is not read; *response* says why."""
-
-    def __init__(self, response: Response) -> None:
-        super().__init__()
-        self.response = response
+_PATIENCE = 10.0
+"""Seconds that a large body waits for others."""
 
 
 class Bodies:
     """Reads bodies of at most *largest* bytes."""
 
-    def __init__(self, largest: int, *, seconds: float = SECONDS) -> None:
+    def __init__(self, largest: int, *, seconds: float = SECONDS, patience: float = _PATIENCE) -> None:
         self.largest = largest
-        self._seconds = seconds
-        self._free = anyio.Semaphore(AT_ONCE)
+        self._seconds, self._patience = seconds, patience
+        self._large = anyio.Semaphore(AT_ONCE)
 
     async def read(self, request: Request) -> list[bytes] | None:
-        """Return the pieces of a body as sent; None for one that is too large. Raises BodyRefused."""
+        """Return the pieces of a body as sent; None for one that is too large. Raises Refused."""
         try:
-            self._free.acquire_nowait()
-        except anyio.WouldBlock as error:
-            busy = problem(503, "too many requests at once", hint="send it again", headers={"Retry-After": "1"})
-            raise BodyRefused(busy) from error
-        try:
-            async with asyncio.timeout(self._seconds):
-                return await self._pieces(request)
+            async with asyncio.timeout(self._seconds), AsyncExitStack() as held:
+                return await self._pieces(request, held)
         except TimeoutError as error:
             hint, close = "send it again", {"Connection": "close"}
-            raise BodyRefused(problem(408, "the request took too long", hint=hint, headers=close)) from error
+            raise Refused(problem(408, "the request took too long", hint=hint, headers=close)) from error
         except ClientDisconnect as error:
-            raise BodyRefused(problem(400, "the body ended early")) from error
-        finally:
-            self._free.release()
+            raise Refused(problem(400, "the body ended early")) from error
 
-    async def _pieces(self, request: Request) -> list[bytes] | None:
+    async def _pieces(self, request: Request, held: AsyncExitStack) -> list[bytes] | None:
         pieces: list[bytes] = []
         size = 0
         async for piece in request.stream():
+            if size <= _SMALL < size + len(piece):
+                await self._enter(held)
             size += len(piece)
             if size > self.largest:
                 return None
             pieces.append(piece)
         return pieces
+
+    async def _enter(self, held: AsyncExitStack) -> None:
+        """Wait for one of the places of large bodies, which is free again when *held* ends. Raises Refused."""
+        with anyio.move_on_after(self._patience):
+            await held.enter_async_context(self._large)
+            return
+        headers = {"Retry-After": "1", "Connection": "close"}
+        raise Refused(problem(503, "too many large requests at once", hint="send it again", headers=headers))

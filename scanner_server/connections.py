@@ -23,7 +23,7 @@ class Deadlines:
 class BoundedProtocol(H11Protocol):
     """HTTP/1.1 of uvicorn, which by itself waits for a started request, and for a slow reader, without end.
 
-    Beyond the number of connections, the one that has been without a request longest is closed.
+    Beyond the number of connections, the one that has kept the server waiting longest is closed.
     """
 
     deadlines = Deadlines()
@@ -43,7 +43,7 @@ class BoundedProtocol(H11Protocol):
             waiting = [
                 connection
                 for connection in self.connections
-                if isinstance(connection, BoundedProtocol) and not connection.is_busy
+                if isinstance(connection, BoundedProtocol) and not connection.waits_for_us
             ]
             oldest = min(waiting, key=lambda connection: connection._since, default=self)
             oldest.transport.abort()
@@ -52,6 +52,11 @@ class BoundedProtocol(H11Protocol):
     def is_busy(self) -> bool:
         """Return whether a request is being answered."""
         return self.cycle is not None and not self.cycle.response_complete
+
+    @property
+    def waits_for_us(self) -> bool:
+        """Return whether a request has arrived as a whole, and its response has not ended."""
+        return self.is_busy and not self.cycle.more_body
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Cancel the deadlines."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Protocol
+from typing import Protocol
 
 import anyio
 import anyio.to_thread
@@ -13,8 +13,8 @@ from starlette.routing import Route
 
 from scanner_api.event_intake import Reply
 from scanner_server.api.openapi import BASE
-from scanner_server.bodies import AT_ONCE, SECONDS, Bodies, BodyRefused
-from scanner_server.problems import problem
+from scanner_server.bodies import AT_ONCE, SECONDS, Bodies
+from scanner_server.problems import Refused, problem
 
 _PATHS = (f"{BASE}/lineage", f"{BASE}/lineage/batch")
 
@@ -22,23 +22,21 @@ _PATHS = (f"{BASE}/lineage", f"{BASE}/lineage/batch")
 class Intake(Protocol):
     """What receives events: `scanner_api.event_intake.EventReceiver`."""
 
-    @property
-    def largest_body(self) -> int:
-        """Return the largest body in bytes."""
+    largest_body: int
 
-    def refusal(self, method: str, path: str, headers: Mapping[str, str]) -> Reply | None:
+    def refusal(self, headers: Mapping[str, str]) -> Reply | None:
         """Return the response that refuses a request by its head."""
 
     def too_large(self) -> Reply:
         """Return the response to a body that is too large."""
 
-    def receive(self, pieces: Iterable[bytes], *, packed: bool, where: str) -> Reply:
+    def receive(self, pieces: Iterable[bytes], headers: Mapping[str, str], *, where: str) -> Reply:
         """Store the events of a body and return the response."""
 
     def problems(self) -> list[str]:
         """Return what prevents events from being stored now."""
 
-    def counts(self) -> Mapping[str, Any]:
+    def counts(self) -> Mapping[str, int]:
         """Return how many events were received, by what became of them."""
 
 
@@ -51,19 +49,16 @@ def intake_routes(intake: Intake | None, *, seconds: float = SECONDS) -> list[Ro
         if intake is None or bodies is None:
             return problem(405, "this server does not receive events", hint="start it with --intake")
         headers = {name: ", ".join(request.headers.getlist(name)) for name in request.headers}
-        if refused := intake.refusal(request.method, request.url.path, headers):
-            return _response(refused)
+        if refused := intake.refusal(headers):
+            return _response(refused, close=True)  # the unread body could be taken for the next request
         try:
             pieces = await bodies.read(request)
-        except BodyRefused as error:
+        except Refused as error:
             return error.response
         if pieces is None:
             return _response(intake.too_large(), close=True)
-        packed = headers.get("content-encoding", "identity").strip().lower() in ("gzip", "x-gzip")
-        peer = request.client.host if request.client else ""
-        reply = await anyio.to_thread.run_sync(
-            lambda: intake.receive(pieces, packed=packed, where=f"http {peer}"), limiter=threads
-        )
+        where = f"http {request.client.host if request.client else ''}"
+        reply = await anyio.to_thread.run_sync(lambda: intake.receive(pieces, headers, where=where), limiter=threads)
         return _response(reply)
 
     return [Route(path, receive, methods=["POST"]) for path in _PATHS]

@@ -5,9 +5,9 @@ What comes from strangers' schemas never stands in the instructions or descripti
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from functools import wraps
+from functools import partial, wraps
 from importlib.metadata import version
 from typing import Any
 
@@ -22,8 +22,9 @@ from scanner_api.questions.names import state as read_state
 from scanner_api.questions.question import Question
 from scanner_model.errors import ScannerError
 from scanner_server.api.answering import json_text
-from scanner_server.mcp_tools import BUDGET, TOOLS, Tools, signature_of
+from scanner_server.mcp_tools import BUDGET, TOOLS, call_tool, signature_of
 from scanner_server.options import ServerOptions
+from scanner_server.workers import Workers
 
 _INSTRUCTIONS = (
     "scanner knows the topics, schemas, columns, jobs and column lineage of Kafka installations, as of its last scan. "
@@ -40,29 +41,43 @@ _INSTRUCTIONS = (
 READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempotent_hint=True, open_world_hint=False)
 
 
-def mcp_server(tools: Tools) -> MCPServer:
-    """Return the MCP server with *tools*; a further tool is a question with a name for it."""
+def mcp_server(workers: Workers, budget: int) -> MCPServer:
+    """Return the MCP server, whose tools *workers* run; a further tool is a question with a name for it."""
     server = MCPServer(
         "scanner", version=version("kafka-lineage-scanner"), instructions=_INSTRUCTIONS, log_level="WARNING"
     )
+
+    async def topic(cluster: str, topic: str) -> str:
+        """Return what describe_topic answers, as JSON."""
+        return json_text(await answer("describe_topic", {"cluster": cluster, "topic": topic}))
+
+    async def freshness() -> str:
+        """Return what freshness answers, as JSON."""
+        return json_text(await answer("freshness", {}))
+
+    async def answer(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        call = {"name": name, "budget": budget, "arguments": arguments}
+        return await workers.run(call_tool, call, heavy=TOOLS[name].heavy)
+
     for name, question in TOOLS.items():
-        server.tool(name=name, description=question.summary, annotations=READ_ONLY)(_tool(tools, question))
+        tool = _tool(question, partial(answer, name))
+        server.tool(name=name, description=question.summary, annotations=READ_ONLY)(tool)
     json_type = "application/json"
-    server.resource("scanner://cluster/{cluster}/topic/{topic}", name="topic", mime_type=json_type)(
-        tools.topic_document
-    )
-    server.resource("scanner://freshness", name="freshness", mime_type=json_type)(_resource(tools.state_document))
+    server.resource("scanner://cluster/{cluster}/topic/{topic}", name="topic", mime_type=json_type)(_resource(topic))
+    server.resource("scanner://freshness", name="freshness", mime_type=json_type)(_resource(freshness))
     server.prompt(name="impact_of_change", title="Impact of a change")(_impact_prompt)
     server.prompt(name="explain_topic", title="Explain a topic")(_topic_prompt)
     return server
 
 
-def _tool(tools: Tools, question: Question) -> Callable[..., CallToolResult]:
-    """Return a tool that answers *question* in compact JSON; its errors reach the model, with the nearest names."""
+def _tool(
+    question: Question, answer: Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
+) -> Callable[..., Awaitable[CallToolResult]]:
+    """Return a tool with the result of *answer* as compact JSON; its errors reach the model, with the nearest names."""
 
-    def call(**arguments: Any) -> CallToolResult:  # noqa: ANN401
+    async def call(**arguments: Any) -> CallToolResult:  # noqa: ANN401
         try:
-            result = tools.ask(question, **arguments)
+            result = await answer(arguments)
         except ScannerError as error:
             raise ToolError(str(error)) from error
         return CallToolResult(content=[TextContent(type="text", text=json_text(result))], structured_content=result)
@@ -74,11 +89,11 @@ def _tool(tools: Tools, question: Question) -> Callable[..., CallToolResult]:
     return call
 
 
-def _resource(read: Callable[..., str]) -> Callable[..., str]:
+def _resource(read: Callable[..., Awaitable[str]]) -> Callable[..., Awaitable[str]]:
     @wraps(read)
-    def call(*arguments: Any, **named: Any) -> str:  # noqa: ANN401
+    async def call(*arguments: Any, **named: Any) -> str:  # noqa: ANN401
         try:
-            return read(*arguments, **named)
+            return await read(*arguments, **named)
         except ScannerError as error:
             raise ResourceNotFoundError(str(error)) from error
 
@@ -104,9 +119,9 @@ def _topic_prompt(cluster: str, topic: str) -> str:
 Lifespan = Callable[[], AbstractAsyncContextManager[None]]
 
 
-def mcp_routes(dictionary: Dictionary, options: ServerOptions) -> tuple[list[BaseRoute], Lifespan]:
+def mcp_routes(workers: Workers, options: ServerOptions) -> tuple[list[BaseRoute], Lifespan]:
     """Return the routes of `/mcp`, and what must run while they are served; access is checked before them."""
-    server = mcp_server(Tools(dictionary, options.budget))
+    server = mcp_server(workers, options.budget)
     app = server.streamable_http_app(
         json_response=True,
         stateless_http=True,
@@ -123,9 +138,12 @@ def mcp_routes(dictionary: Dictionary, options: ServerOptions) -> tuple[list[Bas
 
 def run_stdio(dictionary: Dictionary, budget: int = BUDGET) -> None:
     """Serve MCP over standard input and output until the input ends."""
-    pooled = dictionary.pooled(size=4)
+    options = ServerOptions(
+        threads=4, heavy=0
+    )  # one client waits for itself only, and a process takes a second to start
+    pooled = dictionary.pooled(size=2 * options.threads, seconds=options.seconds)
     try:
         read_state(pooled)  # reports a missing dictionary before the host waits for answers
-        mcp_server(Tools(pooled, budget)).run()
+        mcp_server(Workers(pooled, options), budget).run()
     finally:
         pooled.close()

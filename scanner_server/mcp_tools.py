@@ -17,7 +17,7 @@ from scanner_api.dictionary import Dictionary
 from scanner_api.questions.documents import document
 from scanner_api.questions.names import state as read_state
 from scanner_api.questions.question import Question
-from scanner_api.questions.table import BY_NAME, QUESTIONS
+from scanner_api.questions.table import QUESTIONS
 from scanner_server.api.answering import json_text
 from scanner_server.api.openapi import parameters_of
 
@@ -64,14 +64,6 @@ class Tools:
                 left_out |= {each.path: left_out.get(each.path, 0) + count} if count else {}
         return {"about": about, "answer": short, "left_out": left_out}
 
-    def topic_document(self, cluster: str, topic: str) -> str:
-        """Return what describe_topic answers, as JSON."""
-        return json_text(self.ask(BY_NAME["describe_topic"], cluster=cluster, topic=topic))
-
-    def state_document(self) -> str:
-        """Return what freshness answers, as JSON."""
-        return json_text(self.ask(BY_NAME["freshness"]))
-
     def _about(self) -> dict[str, Json]:
         now = read_state(self._dictionary)
         age = (self._now() - datetime.fromisoformat(now.finished)).total_seconds() if now.finished else None
@@ -85,6 +77,11 @@ class Tools:
             "stale_sources": stale[:20],
             "more_stale_sources": max(0, len(stale) - 20),
         }
+
+
+def call_tool(dictionary: Dictionary, *, name: str, budget: int, arguments: dict[str, Any]) -> dict[str, Any]:
+    """Return the answer of the tool *name* to *arguments*."""
+    return Tools(dictionary, budget).ask(TOOLS[name], **arguments)
 
 
 def signature_of(question: Question) -> inspect.Signature:

@@ -10,6 +10,7 @@ from typing import Any
 from starlette.responses import Response
 
 from scanner_model.errors import DictionaryUnusable, InputInvalid, NameUnknown, ScannerError
+from scanner_server.workers import OverDeadline, TryLater
 
 MEDIA = "application/problem+json"
 _RETRY = "5"
@@ -22,8 +23,10 @@ def status_of(error: ScannerError) -> int:
             return 404
         case InputInvalid():
             return 400
-        case DictionaryUnusable():
+        case DictionaryUnusable() | TryLater():
             return 503
+        case OverDeadline():
+            return 504
         case _:
             return 500
 
@@ -51,3 +54,11 @@ def problem(
     body |= {name: value for name, value in {"where": where, "hint": hint, **members}.items() if value}
     text = json.dumps(body, ensure_ascii=False).encode("utf-8", "backslashreplace")
     return Response(text, status, headers=dict(headers), media_type=MEDIA)
+
+
+class Refused(Exception):
+    """A request that ends here; *response* says why."""
+
+    def __init__(self, response: Response) -> None:
+        super().__init__()
+        self.response = response

@@ -1,4 +1,4 @@
-"""Runs the application until a signal ends it."""
+"""Runs an application until a signal ends it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import uvicorn
+from starlette.applications import Starlette
 
-from scanner_api.dictionary import Dictionary
 from scanner_api.files import Notify
 from scanner_model.errors import InputInvalid
-from scanner_server.app import Parts, application
 from scanner_server.connections import Deadlines, protocol
 from scanner_server.options import ServerOptions
 
@@ -21,13 +20,16 @@ _BACKLOG = 1_024
 _GRACE = 10
 
 
-def run(dictionary: Dictionary, options: ServerOptions, parts: Parts, notify: Notify) -> None:
-    """Serve until SIGINT or SIGTERM; raises InputInvalid where the address or the certificate cannot be used."""
+def run(app: Starlette, options: ServerOptions, announce: Notify) -> None:
+    """Serve *app* until SIGINT or SIGTERM; *announce* gets its address once connections are accepted.
+
+    Raises InputInvalid where the address or the certificate cannot be used.
+    """
     # Clients' mistakes are answered and not logged; unexpected errors are.
     logging.getLogger("uvicorn").setLevel(logging.ERROR)
     with _listening(options) as listening:
         config = uvicorn.Config(
-            application(dictionary, options, parts),
+            app,
             http=protocol(Deadlines(most=options.connections)),
             ws="none",
             log_config=None,
@@ -41,8 +43,7 @@ def run(dictionary: Dictionary, options: ServerOptions, parts: Parts, notify: No
             h11_max_incomplete_event_size=32 * 1024,
         )
         _load_certificate(config, options)
-        port = int(listening.getsockname()[1])
-        notify(f"serving {dictionary.shown} at {options.at(port)}")
+        announce(options.at(int(listening.getsockname()[1])))
         _Server(config).run(sockets=[listening])
 
 

@@ -59,7 +59,10 @@ class Guard:
                     headers.setdefault(name, value)
             await send(message)
 
-        refused = self.refusal(scope["method"], scope["path"], Headers(scope=scope))
+        headers = Headers(scope=scope)
+        refused = unclear_length(scope["http_version"], headers) or self.refusal(
+            scope["method"], scope["path"], headers
+        )
         await (refused or self._app)(scope, receive, with_headers)
 
     def refusal(self, method: str, path: str, headers: Headers) -> Response | None:
@@ -88,6 +91,14 @@ class Guard:
             except (ValueError, binascii.Error):
                 return False
         return scheme.lower() in ("basic", "bearer") and hmac.compare_digest(token, self._token)
+
+
+def unclear_length(http_version: str, headers: Headers) -> Response | None:
+    """Return the response to a request whose end another server could read differently; None for any other one."""
+    if "transfer-encoding" in headers and ("content-length" in headers or http_version == "1.0"):
+        what = "Transfer-Encoding with a Content-Length, or in HTTP/1.0, has no clear end"
+        return problem(400, what, headers={"Connection": "close"})
+    return None
 
 
 def is_own_host(host: str, names: frozenset[str]) -> bool:

@@ -124,24 +124,6 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return file
 
 
-@pytest.fixture(scope="session")
-def upgrade_to() -> Callable[[Any, str], None]:
-    """Return a function that applies the revisions up to one to the database of an engine, as an older program did."""
-    from alembic import command
-    from alembic.config import Config
-
-    from scanner_dictionary.engine.open import MIGRATIONS, VERSION_TABLE
-
-    def upgrade(engine: Any, revision: str) -> None:
-        config = Config()
-        config.set_main_option("script_location", str(MIGRATIONS))
-        with engine.begin() as conn:
-            config.attributes.update(connection=conn, version_table=VERSION_TABLE)
-            command.upgrade(config, revision)
-
-    return upgrade
-
-
 @pytest.fixture
 def new_dictionary(empty: Path, tmp_path: Path) -> str:
     """Return the place of a new, empty dictionary."""

@@ -213,9 +213,10 @@ def mcp_tools() -> Iterator[str]:
     """List the tools of the MCP server with their parameters, as an assistant gets them."""
     from scanner_api import Dictionary
     from scanner_server.mcp_server import mcp_server
-    from scanner_server.mcp_tools import Tools
+    from scanner_server.options import ServerOptions
+    from scanner_server.workers import Workers
 
-    for tool in asyncio.run(mcp_server(Tools(Dictionary("unused.db"), 1)).list_tools()):
+    for tool in asyncio.run(mcp_server(Workers(Dictionary("unused.db"), ServerOptions()), 1).list_tools()):
         required = tool.input_schema.get("required", ())
         names = (name + ("" if name in required else "=") for name in tool.input_schema["properties"])
         yield f"{tool.name}({', '.join(names)})"
@@ -224,9 +225,7 @@ def mcp_tools() -> Iterator[str]:
 def metrics() -> Iterator[str]:
     """List the metrics of the server with their types and labels, as a server over the bundled example shows them."""
     from scanner_api import open_dictionary, scan
-    from scanner_server.api.answering import Answering
-    from scanner_server.app import metrics_text
-    from scanner_server.options import ServerOptions
+    from scanner_server.metrics import DictionaryFigures, Figures
 
     retail = ROOT / "examples" / "retail"
     intake: Any = SimpleNamespace(counts=lambda: {"": 0})
@@ -234,9 +233,9 @@ def metrics() -> Iterator[str]:
     with tempfile.TemporaryDirectory() as directory:
         dictionary = open_dictionary(Path(directory) / "d.db", create=True)
         scan([str(retail / "cluster.json")], dictionary, replay=retail / "capture")
-        answering = Answering(dictionary, ServerOptions())
-        answering.counts["", 200] = 1
-        text = metrics_text(answering, intake, scans)
+        newest = DictionaryFigures(dictionary)
+        newest.read()
+        text = Figures(dictionary=newest, requests={("", 200): 1}, intake=intake, scans=scans).text()
     for name, kind in re.findall(r"^# TYPE (\S+) (\S+)$", text, re.MULTILINE):
         sample = re.search(rf"^{name}(?:\{{(.*)\}})? \S+$", text, re.MULTILINE)
         assert sample, f"the example has no {name}"

@@ -181,7 +181,8 @@ class GraphShape:
             routes.setdefault(job, set()).update(edge_routes)
         ahead: dict[tuple[str, str], list[tuple[str, str]]] = {}
         for (dataset, job), edge_routes in self.reads.items():
-            for route in _routes_of_edge(edge_routes, routes[job]):
+            # A table with generated columns is read and written by its own database.
+            for route in _routes_of_edge(edge_routes, routes[job]) if job not in self.internal else ():
                 ahead.setdefault((dataset, ""), []).append((job, route))
         for (job, dataset), edge_routes in self.writes.items():
             for route in _routes_of_edge(edge_routes, routes[job]):

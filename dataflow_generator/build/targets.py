@@ -31,13 +31,13 @@ _FASTER = {"postgresql": {"reWriteBatchedInserts": "true"}}
 class GraphManifest:
     """The newest scan behind a graph, its numbers of rows, and its coverage.
 
-    *coverage* is the output of `store.coverage_text`; None where an older program wrote the graph.
+    *coverage* is the output of `store.coverage_text`.
     """
 
     last_scan: int
     nodes: int
     edges: int
-    coverage: str | None = None
+    coverage: str = "{}"
 
 
 class Written(NamedTuple):

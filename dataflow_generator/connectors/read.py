@@ -22,6 +22,7 @@ from dataflow_generator.connectors.sinks import SinkTargets, in_order, sink
 from dataflow_generator.connectors.sources import SourceRead, SourceReads, source
 from dataflow_generator.connectors.topics import USED, cluster_of, side_topics
 from scanner_model.errors import Problem
+from scanner_model.placeholders import has_placeholder
 from scanner_model.plugins import PluginError
 
 _WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
@@ -56,15 +57,15 @@ def generic(connector: Connector) -> ConnectorFlows:
 
 def _source(connector: Connector) -> ConnectorFlows:
     key = connector.config.key(*_TOPIC_KEYS)
-    names = [name for name in connector.config.items(*_TOPIC_KEYS) if "${" not in name]
-    reads = [SourceRead(source=None, topic=name, because=key) for name in names]
+    reads = [SourceRead(source=None, topic=name, because=key) for name in connector.config.items(*_TOPIC_KEYS)]
     return source(connector, SourceReads(reads=tuple(reads) or (SourceRead(source=None),)))
 
 
 def _undirected(connector: Connector, direction: Direction) -> ConnectorFlows:
     """Keep the topics without flows: whether they are read or written is unknown."""
     namespace = cluster_of(connector, direction)
-    listed = [(name, connector.config.key(*_TOPIC_KEYS)) for name in connector.config.items(*_TOPIC_KEYS)]
+    key = connector.config.key(*_TOPIC_KEYS)
+    listed = [(name, key) for name in connector.config.items(*_TOPIC_KEYS) if not has_placeholder(name)]
     used = listed or [(name, USED) for name in sorted(connector.active or ())]
     return ConnectorFlows(
         name=connector.name,

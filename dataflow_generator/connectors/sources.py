@@ -18,10 +18,11 @@ from dataflow_generator.connectors.model import (
     SideTopic,
 )
 from dataflow_generator.connectors.sinks import in_order
-from dataflow_generator.connectors.topics import USED, candidate_topics, cluster_of, side_topics
+from dataflow_generator.connectors.topics import USED, candidate_topics, cluster_of, placeholder_problems, side_topics
 from dataflow_generator.connectors.transforms import Chain, Template
 from dataflow_generator.connectors.transforms.topic_templates import family
 from scanner_model.errors import InputInvalid, Problem
+from scanner_model.placeholders import has_placeholder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,6 +68,8 @@ def source(connector: Connector, reads: SourceReads) -> ConnectorFlows:
     chain = Chain.of(connector.config)
     side = tuple(sorted({*side_topics(connector, namespace), *reads.side}))
     problems: list[Problem] = [*reads.problems, *chain.problems()]
+    for read in reads.reads:
+        problems += placeholder_problems(read.because, [read.topic])
     routed = tuple(route for read in reads.reads for route in _routed(chain, read))
     resolver = _Resolver(connector, namespace, frozenset(auxiliary.dataset.name for auxiliary in side), problems)
     flows = in_order(resolver.flows(routed))
@@ -86,7 +89,7 @@ def source(connector: Connector, reads: SourceReads) -> ConnectorFlows:
 
 
 def _routed(chain: Chain, read: SourceRead) -> Iterator[_Routed]:
-    if read.topic:
+    if read.topic and not has_placeholder(read.topic):
         yield from (_Routed(read, template) for template in chain.names(read.topic))
         return
     if many := family(read.pattern):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice, takewhile
 
@@ -12,6 +12,7 @@ from dataflow_generator.connectors.dataset_names import kafka_namespace, topic
 from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.connectors.model import Connector, Direction, SideTopic
 from scanner_model.errors import InputInvalid, Problem
+from scanner_model.placeholders import has_placeholder
 
 _CLUSTER = ("kafka.endpoint", "kafka.bootstrap.servers", "bootstrap.servers")
 _CLUSTERS = {
@@ -54,14 +55,22 @@ def cluster_of(connector: Connector, direction: Direction) -> str:
 def topics_read(connector: Connector) -> ReadTopics:
     """Return the topics that a sink reads: `topics`, else matches of `topics.regex`, else the topics in use."""
     config = connector.config
-    if names := config.items("topics"):
-        return ReadTopics(tuple(dict.fromkeys(names)), "", "topics")
+    if listed := config.items("topics"):
+        names = tuple(name for name in listed if not has_placeholder(name))
+        return ReadTopics(names, "", "topics", tuple(placeholder_problems("topics", listed)))
     if pattern := config.text("topics.regex"):
         return _matching(connector, pattern)
     if connector.active is not None:
         side = {side_topic.dataset.name for side_topic in side_topics(connector, connector.namespace)}
         return ReadTopics(tuple(name for name in sorted(connector.active) if name not in side), "", USED)
     return ReadTopics((), "", "", (Problem("topics", "neither topics nor topics.regex is set"),))
+
+
+def placeholder_problems(key: str, names: Iterable[str]) -> Iterator[Problem]:
+    """Yield a problem for each of the *names* of topics in the setting *key* that is a placeholder."""
+    for name in names:
+        if has_placeholder(name):
+            yield Problem(key, f"{name!r} is a placeholder, not the name of a topic", "what it stands for is unknown")
 
 
 def side_topics(connector: Connector, namespace: str) -> tuple[SideTopic, ...]:
@@ -71,7 +80,7 @@ def side_topics(connector: Connector, namespace: str) -> tuple[SideTopic, ...]:
 
 def _side_topics(connector: Connector, namespace: str) -> Iterator[SideTopic]:
     for key, role in _SIDE_TOPICS.items():
-        if name := connector.config.text(key):
+        if (name := connector.config.text(key)) and not has_placeholder(name):
             yield SideTopic(topic(namespace, name), role, key)
     for name in connector.active or ():
         if match := _MANAGED.fullmatch(name):

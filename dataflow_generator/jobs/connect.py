@@ -15,6 +15,7 @@ from dataflow_generator.connectors import (
     read_connector,
 )
 from dataflow_generator.connectors import Dataset as Named
+from dataflow_generator.connectors.transforms import Chain
 from dataflow_generator.graph import Certainty, Node, NodeKind, present
 from dataflow_generator.jobs.connect_columns import KnownColumns, MappedColumns, map_columns
 from dataflow_generator.jobs.model import Dataset, JobFlows, Naming, Pair, job_node, uses
@@ -129,10 +130,12 @@ def _job(reported: ReportedConnector, columns: MappedColumns) -> JobFlows:
         Pair(source, target, f"connector {reported.row.name}: {flow.because}")
         for flow, source, target in reported.pairs
     )
+    # Where a transform is unknown, records may go elsewhere.
+    certainty = None if Chain.of(reported.config).is_known else Certainty.MATCHED
     return JobFlows(
         job=connector_node(reported.row),
         certainty=Certainty.DERIVED,
         reads=reads,
-        writes=writes,
+        writes=tuple(replace(use, certainty=certainty) for use in writes),
         columns=columns.columns,
     )

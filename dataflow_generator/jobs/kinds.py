@@ -30,6 +30,7 @@ from dataflow_generator.jobs.connect_columns import (
 )
 from dataflow_generator.jobs.consumer_groups import GroupOwner, group_jobs
 from dataflow_generator.jobs.consumer_groups import Query as NamedQuery
+from dataflow_generator.jobs.databases.generated import generated_jobs, has_generated
 from dataflow_generator.jobs.databases.ingestion import Ends, IngestionPart, group_owners, ingestion_jobs, with_topics
 from dataflow_generator.jobs.databases.names import TableNames
 from dataflow_generator.jobs.databases.views import view_jobs
@@ -315,6 +316,12 @@ def ingestion_readings(part: IngestionPart, context: LookupContext) -> Iterator[
     return map(JobReading, ingestion_jobs(part.tables, ends))
 
 
+def generated_readings(rows: Sequence[TableRow], context: LookupContext) -> Iterator[JobReading]:
+    """Read the generated columns of tables."""
+    for reading in generated_jobs(rows, context.naming):
+        yield JobReading(reading.flows, Coverage(problems=reading.problems))
+
+
 CONNECT = "connect"
 JOBS: Mapping[str, JobKind] = {
     "manual": JobKind(lambda snapshot: [snapshot.manual_flows], manual_readings),
@@ -326,6 +333,7 @@ JOBS: Mapping[str, JobKind] = {
     "catalog": JobKind(lambda snapshot: [snapshot.links], catalog_readings),
     "ingestion": JobKind(ingestion_parts, ingestion_readings),
     "views": JobKind(lambda snapshot: _chunked(snapshot.views), view_readings),
+    "generated": JobKind(lambda snapshot: _chunked(tuple(filter(has_generated, snapshot.tables))), generated_readings),
     "openlineage": JobKind(lineage_parts, lineage_readings),
 }
 """In the order of the graph's problems; of two jobs with one name the later one is kept."""

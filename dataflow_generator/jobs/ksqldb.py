@@ -12,7 +12,7 @@ from typing import NamedTuple
 from dataflow_generator.graph import Certainty, Node, present
 from dataflow_generator.jobs.field_matching import Fields
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Naming, Use, job_node
-from dataflow_generator.jobs.sql_catalog import catalog_of
+from dataflow_generator.jobs.sql_catalog import catalog_of, path_of_names
 from dataflow_generator.sql import Catalog, Dialect, StatementFlows, read_sql
 from dataflow_generator.sql import ColumnRef as SqlColumn
 from dataflow_generator.sql.lineage import Effect
@@ -294,11 +294,11 @@ class _Job:
         dataset = self._topics.get(named.dataset)
         if dataset is None or not named.path:
             return (ColumnRef(dataset),) if dataset else ()
-        fields = self._server.fields.get(dataset) or Fields(())
-        paths = self._server.layouts.get(named.dataset, NO_LAYOUT).paths(named.path, fields, inside=inside)
+        fields, path = self._server.fields.get(dataset) or Fields(()), path_of_names(named.path)
+        paths = self._server.layouts.get(named.dataset, NO_LAYOUT).paths(path, fields, inside=inside)
         if not paths and fields.known and named.path[0] not in _PSEUDO:
             self._note(f"{'.'.join(named.path)} of {named.dataset} is not a field of the topic {dataset.name}", hint="")
-        return tuple(ColumnRef(dataset, path) for path in paths or (named.path,))
+        return tuple(ColumnRef(dataset, path) for path in paths or (path,))
 
     def _at(self, problem: Problem) -> str:
         return f"{self._where}, {problem.where}" if problem.where else self._where

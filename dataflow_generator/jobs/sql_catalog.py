@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from dataflow_generator.sql import Catalog, KnownTable
 from dataflow_generator.sql.nodes import ColumnDefinition, ColumnKind, Parts, SqlType
-from scanner_model.columns import ELEMENT, KEY, MAP_VALUE, Column, ColumnPath
+from scanner_model.columns import ELEMENT, KEY, MAP_VALUE, Column, ColumnPath, field_name, field_segment
 from scanner_model.names import Role
 from scanner_model.streaming_sql import CollectionColumn, KsqlSource, timestamp_column, with_options
 
@@ -18,12 +18,21 @@ def types_of(columns: Iterable[Column]) -> Mapping[ColumnPath, SqlType]:
     for column in reversed(list(columns)):
         path = column.path
         children = inside.pop(path, [])[::-1]
-        fields = tuple((name, kind) for name, kind in children if name not in (ELEMENT, MAP_VALUE))
+        fields = tuple((_sql_name(name), kind) for name, kind in children if name not in (ELEMENT, MAP_VALUE))
         element = next((kind for name, kind in children if name in (ELEMENT, MAP_VALUE)), None)
         types[path] = SqlType(column.type, fields, element)
         if path:
             inside.setdefault(path[:-1], []).append((path[-1], types[path]))
     return types
+
+
+def path_of_names(names: Iterable[str]) -> ColumnPath:
+    """Return the path of a field by the names that SQL has for it, which are never marks."""
+    return tuple(map(field_segment, names))
+
+
+def _sql_name(segment: str) -> str:
+    return field_name(segment) or segment
 
 
 SYSTEM = "$rowtime"
@@ -37,7 +46,9 @@ def table_of_topic(name: Parts, columns: Iterable[Column]) -> KnownTable:
     """Return the table *name* of a topic with *columns*; without any, the columns of the table are unknown."""
     listed = tuple(columns)
     types = types_of(listed)
-    definitions = tuple(ColumnDefinition(name, types[path]) for name, path in paths_of_topic(listed).items())
+    definitions = tuple(
+        ColumnDefinition(_sql_name(segment), types[path]) for segment, path in paths_of_topic(listed).items()
+    )
     return KnownTable(name=name, columns=definitions, complete=bool(definitions), topics=(name[-1],))
 
 
@@ -79,7 +90,7 @@ def _table(collection: KsqlSource) -> KnownTable:
     return KnownTable(
         name=(collection.name,),
         columns=tuple(
-            ColumnDefinition(entry.column.path[0], types[entry.column.path], _part(entry))
+            ColumnDefinition(_sql_name(entry.column.path[0]), types[entry.column.path], _part(entry))
             for entry in collection.columns
             if len(entry.column.path) == 1
         ),

@@ -25,8 +25,8 @@ from scanner_model.private_files import atomic_path
 ABOVE_SCHEMAS = "part-0.parquet"
 """The file of each kind for rows outside schemas; schemas have files of their own."""
 
-PARTS = ("nodes", "edges", "_about.json", "_made.parquet")
-"""What such a directory may hold; the last one was written by older programs."""
+PARTS = ("nodes", "edges", "_about.json")
+"""What such a directory may hold."""
 
 FORMAT = 1
 """The version of the file layout; a program refuses a higher one than its own."""
@@ -66,13 +66,13 @@ def read_manifest(directory: Path) -> GraphManifest:
         manifest = json.loads((directory / "_about.json").read_text(encoding="utf-8"))
         written = int(manifest.get("format", FORMAT))
         sizes = {name: int(manifest[name]) for name in ("last_scan", "nodes", "edges")}
-        coverage = manifest.get("coverage")
+        coverage = json.dumps(manifest["coverage"], ensure_ascii=False)
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise InputInvalid("no graph in Parquet files found", where=str(directory), hint=_HINT) from error
     if written > FORMAT:
         what = f"written by a newer scanner: format {written}, this version supports {FORMAT}"
         raise InputInvalid(what, where=str(directory), hint="upgrade scanner, or generate the graph with this one")
-    return GraphManifest(**sizes, coverage=None if coverage is None else json.dumps(coverage, ensure_ascii=False))
+    return GraphManifest(**sizes, coverage=coverage)
 
 
 NODES, EDGES = "nodes", "edges"

@@ -125,8 +125,8 @@ def stored_lineage(
 
 
 def coverage_of(about: StoredGraph) -> Coverage:
-    """Read the coverage of the graph; all counts are 0 where an older program generated it."""
-    stored = json.loads(about.coverage or "{}")
+    """Read the coverage of the graph; a count that it lacks is 0."""
+    stored = json.loads(about.coverage)
     return Coverage(
         **{name: stored.get(name, 0) for name in Coverage.counts()},
         problems=tuple(Problem(**problem) for problem in stored.get("problems", ())),

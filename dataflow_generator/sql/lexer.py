@@ -90,7 +90,7 @@ class Token(NamedTuple):
 _KEYS = {TokenKind.QUOTED: "`", TokenKind.STRING: "'", TokenKind.NUMBER: "0"}
 
 _COMMON = r"""
-(?P<skip>\s+|--[^\n]*|/\*.*?(?:\*/|\Z))
+(?P<skip>\s+|\\[ \t]*(?:\r?\n|\Z)|--[^\n]*|/\*.*?(?:\*/|\Z))
 |(?P<string>'[^']*(?:''[^']*)*(?:'|\Z))
 |(?P<quoted>`[^`]*(?:``[^`]*)*(?:`|\Z))
 |(?P<double>"[^"]*(?:""[^"]*)*(?:"|\Z))

@@ -19,7 +19,7 @@ from dataflow_generator.sql.nodes import (
     Statement,
 )
 from dataflow_generator.sql.output_columns import columns_of_create, columns_of_insert, flows, rename_columns
-from dataflow_generator.sql.parser.cursor import UnparsedError
+from dataflow_generator.sql.parser.cursor import NotReadError, UnparsedError
 from dataflow_generator.sql.parser.statements import ParsedStatement, parse_text, parse_tokens
 from dataflow_generator.sql.query_rules import query
 from dataflow_generator.sql.scope import Column, Rows, Scope, StatementContext, TooLarge
@@ -275,6 +275,8 @@ class _Reader:
 
     def _problem(self, tokens: Sequence[Token], error: UnparsedError | TooLarge | RecursionError) -> Problem:
         match error:
+            case NotReadError():
+                return Problem(self._lines.position(tokens[0].at), error.what)
             case UnparsedError():
                 at = error.token.at
                 token = self._text[at : error.token.end][:40] or "the end"

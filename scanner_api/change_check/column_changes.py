@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -12,12 +13,17 @@ from scanner_model.columns import Column, ColumnPath, path_name
 _ALIKE = 0.6
 """How near two names must be for a guess; `total` and `amount` are 0.18, `mail` and `email` 0.89."""
 
+_ALIAS = "an alias says so"
+
 _TYPE = ("type", "logical_type", "branches", "recursive")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Change:
-    """What happens to one column; *path* is its path before, of an added one after. *now* is where it is afterwards."""
+    """What happens to one column; *path* is its path before, of an added one after. *now* is where it is afterwards.
+
+    *is_proved*: the schema itself says that a rename is one.
+    """
 
     rule: str
     path: ColumnPath
@@ -25,6 +31,7 @@ class Change:
     now: ColumnPath
     why: str = ""
     before: Column | None = None
+    is_proved: bool = False
 
     @property
     def is_harmless(self) -> bool:
@@ -57,7 +64,16 @@ def changes(columns: Sequence[ColumnChange], aliases: Mapping[ColumnPath, frozen
         elif path in renamed:
             now, why = renamed[path]
             what = f"{name} is removed, perhaps renamed to {path_name(now.path)}"
-            yield Change(rule="column-renamed", path=path, now=now.path, what=what, why=why, before=change.column)
+            proved = why == _ALIAS
+            yield Change(
+                rule="column-renamed",
+                path=path,
+                now=now.path,
+                what=what,
+                why=why,
+                before=change.column,
+                is_proved=proved,
+            )
         else:
             what = f"{name} is removed"
             yield Change(rule="column-removed", path=path, now=path, what=what, before=change.column)
@@ -71,7 +87,9 @@ def _changed(change: ColumnChange) -> Iterator[Change]:
     if "name" in change.differs:
         what = f"{name} is renamed to {path_name(after.path)}"
         why = f"the number {after.number} is the same"
-        yield Change(rule="column-renamed", path=path, now=after.path, what=what, why=why, before=before)
+        yield Change(
+            rule="column-renamed", path=path, now=after.path, what=what, why=why, before=before, is_proved=True
+        )
     if any(member in change.differs for member in _TYPE):
         what = f"{name} was {_type(before)} and is {_type(after)}"
         yield Change(rule="column-retyped", path=path, now=after.path, what=what, why=change.why, before=before)
@@ -120,7 +138,7 @@ def _reason(
 ) -> tuple[float, str]:
     """Return how likely *new* is *old* under another name, 0 where nothing says so, and why."""
     if old.path[-1] in aliases.get(new.path, ()):
-        return 3, "an alias says so"
+        return 3, _ALIAS
     if _type(old) != _type(new):
         return 0, ""
     if old.doc and old.doc == new.doc:
@@ -134,3 +152,18 @@ def _reason(
 def _type(column: Column) -> str:
     word = column.logical_type or column.type
     return f"{word} of {', '.join(column.branches)}" if column.branches else word
+
+
+def declared_aliases(text: str) -> Mapping[ColumnPath, frozenset[str]]:
+    """Return the former names that an Avro text declares for fields at the top, by path."""
+    try:
+        body = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    listed = body.get("fields") if isinstance(body, dict) else None
+    fields = [field for field in listed if isinstance(field, dict)] if isinstance(listed, list) else []
+    return {
+        (str(field.get("name")),): frozenset(map(str, field["aliases"]))
+        for field in fields
+        if isinstance(field.get("aliases"), list)
+    }

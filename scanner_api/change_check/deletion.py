@@ -39,7 +39,7 @@ from scanner_dictionary.queries.subjects import (
 from scanner_dictionary.queries.topics import topic_users
 from scanner_model.errors import InputInvalid, NameUnknown
 
-_GROUPS_FROM = ("kafka", "kafka_rest", "confluent_cloud")
+_GROUPS_FROM = ("kafka", "kafka_rest")
 """Kinds of sources that report consumer groups."""
 
 _WEEK = timedelta(days=7)

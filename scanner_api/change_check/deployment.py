@@ -1,14 +1,24 @@
-"""Proposed deployment files: the connectors and SQL that each declares, and what of it could not be read."""
+"""Files that name what they declare, such as deployment files: connectors, SQL, topics, and what cannot be read."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from scanner_api.change_check.git import ChangedFile
-from scanner_api.change_check.proposals import CONNECTOR, DEPLOYMENT, SQL, Proposal, Target, decoded, text_of_file
-from scanner_api.input_files import ConnectorFile
+from scanner_api.change_check.model import SkippedFile
+from scanner_api.change_check.proposals import (
+    CONNECTOR,
+    DEPLOYMENT,
+    SQL,
+    TOPIC,
+    Proposal,
+    Target,
+    decoded,
+    text_of_file,
+)
+from scanner_api.input_files import ConnectorFile, connector_file
 from scanner_extractor.sources.deployment.declared import Collector
 from scanner_extractor.sources.deployment.reader import read_text
 from scanner_model.declarations import DeclaredKind
@@ -19,10 +29,19 @@ _SOURCE = SourceId("files:proposed")
 
 
 class Declared(NamedTuple):
-    """The proposals of a deployment file, and how many topics it declares, which no rule of the check is about."""
+    """The proposals of a file; the topics that it declares, without their settings; documents that are not read."""
 
     proposals: tuple[Proposal, ...]
-    topics: int
+    topics: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+    @property
+    def why_skipped(self) -> str:
+        """Return why the file proposes nothing that is checked."""
+        if self.topics:
+            return "it declares topics, and no rule is about their settings: `scanner drift` compares them"
+        others = f" ({', '.join(self.others)})" if self.others else ""
+        return f"it declares no connector, SQL or topic{others}"
 
 
 def declared_by(file: str, text: str) -> Declared:
@@ -43,7 +62,8 @@ def declared_by(file: str, text: str) -> Declared:
     if collector.problems:
         unread = tuple(_in_file(problem) for problem in collector.problems)
         proposals.append(Proposal(file=file, text=text, kind=DEPLOYMENT, target=Target(), unread=unread))
-    return Declared(tuple(proposals), len(collector.declarations) - sum(map(_is_connector, proposals)))
+    topics = tuple(name for kind, name in collector.declarations if kind is DeclaredKind.TOPIC)
+    return Declared(tuple(proposals), topics, tuple(collector.others))
 
 
 def proposed_parts(path: Path, target: Target) -> Declared:
@@ -68,33 +88,53 @@ def proposed_parts(path: Path, target: Target) -> Declared:
         raise InputInvalid(
             f"it does not declare {name or target.subject or target.topic!r}", where=str(path), hint=hint
         )
-    return Declared(chosen, declared.topics)
+    return Declared(chosen, declared.topics, declared.others)
 
 
-def changed_parts(files: list[ChangedFile]) -> Iterator[Proposal]:
-    """Yield what changed deployment files propose; a connector or job that no file declares any more is deleted."""
-    after: list[Proposal] = []
-    before: list[Proposal] = []
+def changed_parts(files: list[ChangedFile]) -> tuple[tuple[Proposal, ...], tuple[SkippedFile, ...]]:
+    """Return what changed files propose that name what they declare, and the files that propose nothing.
+
+    A connector, job or topic that no file declares any more is deleted.
+    """
+    after = {changed.path: _declared(changed.path, changed.content) for changed in files}
+    proposals = [proposal for declared in after.values() for proposal in declared.proposals]
+    names = {name for declared in after.values() for name in _names(declared)}
     for changed in files:
-        if changed.content is not None:
-            after += declared_by(changed.path, decoded(changed.content, changed.path)).proposals
-        if changed.before is not None:
-            before += declared_by(changed.path, decoded(changed.before, changed.path)).proposals
-    yield from after
-    declared = {_name(proposal) for proposal in after}
-    for proposal in before:
-        kind, name = _name(proposal)
-        if name and (kind, name) not in declared:
-            target = Target(connector=name) if kind == CONNECTOR else Target(statement=name)
-            yield Proposal(file=proposal.file, text=None, kind=kind, target=target)
+        for kind, name in _names(_declared(changed.path, changed.before)):
+            if (kind, name) not in names:
+                target = Target(**{_TARGETS[kind]: name})
+                proposals.append(Proposal(file=changed.path, text=None, kind=kind, target=target))
+    checked = {proposal.file for proposal in proposals}
+    skipped = (SkippedFile(path, declared.why_skipped) for path, declared in after.items() if path not in checked)
+    return tuple(proposals), tuple(skipped)
 
 
-def _name(proposal: Proposal) -> tuple[str, str]:
-    return proposal.kind, proposal.connector.name if proposal.connector else proposal.name
+_TARGETS = {CONNECTOR: "connector", SQL: "statement", TOPIC: "topic"}
 
 
-def _is_connector(proposal: Proposal) -> bool:
-    return proposal.kind == CONNECTOR
+def _declared(file: str, content: bytes | None) -> Declared:
+    """Return what the content of a file declares; nothing where it has none. What cannot be read is a proposal."""
+    if content is None:
+        return Declared(())
+    try:
+        text = decoded(content, file)
+        if PurePath(file).suffix.lower() != ".properties":
+            return declared_by(file, text)
+        connector = connector_file(file, text)
+    except InputInvalid as error:
+        problem = Problem(error.where, error.what, error.hint)
+        return Declared((Proposal(file=file, text="", kind=DEPLOYMENT, target=Target(), unread=(problem,)),))
+    return Declared((Proposal(file=file, text=text, kind=CONNECTOR, target=Target(), connector=connector),))
+
+
+def _names(declared: Declared) -> Iterator[tuple[str, str]]:
+    """Yield kind and name of everything that is declared."""
+    for proposal in declared.proposals:
+        name = proposal.connector.name if proposal.connector else proposal.name
+        if name:
+            yield proposal.kind, name
+    for topic in declared.topics:
+        yield TOPIC, topic
 
 
 def _line(place: str) -> int:

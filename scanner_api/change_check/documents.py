@@ -17,7 +17,7 @@ def report_document(report: ChangeReport) -> dict[str, Json]:
         "verdict": str(report.verdict),
         "scans": [{"cluster": cluster, "number": number, "finished": at} for cluster, number, at in report.scans],
         "files": [{"file": file.file, "kind": file.kind, "targets": list(file.targets)} for file in report.files],
-        "skipped": list(report.skipped),
+        "skipped": [{"file": file, "why": why} for file, why in report.skipped],
         "notes": list(report.notes),
         "findings": [_finding(finding) for finding in ordered(report.findings)],
     }

@@ -16,21 +16,22 @@ _HINT = "fetch it first, for example with `git fetch origin BASE`, or `fetch-dep
 class ChangedFile(NamedTuple):
     """A changed file; *content* is that of the second commit, None where it deletes the file.
 
-    *before* is that of the base, where it was asked for and the file was there.
+    *before* is that of the base, None where the file was not there. Neither is read of a file with another ending than
+    was asked for, nor of a submodule or symbolic link: *skipped* says so.
     """
 
     path: str
     content: bytes | None
     before: bytes | None = None
+    skipped: str = ""
 
 
-def changed_files(commits: str, directory: Path, *, with_base: Collection[str] = ()) -> Iterator[ChangedFile]:
+def changed_files(commits: str, directory: Path, *, endings: Collection[str]) -> Iterator[ChangedFile]:
     """Yield the files that differ between BASE and HEAD of *commits*, `BASE..HEAD` or `BASE...HEAD`, by path.
 
     Paths are relative to the top of the repository that *directory* is in. A renamed file is one deleted and one added.
-    With three dots the base is the last common commit. Files with an ending of *with_base* come with what they were.
-    Raises InputInvalid where git is missing or fails, or where the
-    repository does not have a commit.
+    With three dots the base is the last common commit. Only files with one of *endings* (lower case) are read.
+    Raises InputInvalid where git is missing or fails, or where the repository does not have a commit.
     """
     dots = "..." if "..." in commits else ".."
     base, separator, head = commits.partition(dots)
@@ -42,17 +43,30 @@ def changed_files(commits: str, directory: Path, *, with_base: Collection[str] =
         if checked.returncode:
             _check_repository(directory)
             raise InputInvalid(f"the repository has no commit {commit!r}", where=str(directory), hint=_HINT)
-    options = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--name-status", "-z")
-    listed = _output(directory, "diff", *options, f"{base}{dots}{head}", "--")
-    parts = listed.split(b"\0")
-    origin = _output(directory, "merge-base", base, head).decode().strip() if dots == "..." else base
-    for status, raw in sorted(zip(parts[::2], parts[1::2], strict=False), key=lambda pair: pair[1]):
-        path = raw.decode("utf-8", "surrogateescape")
-        content = None if status.startswith(b"D") else _output(directory, "cat-file", "blob", f"{head}:{path}")
-        with_before = PurePath(path).suffix.lower() in with_base and not status.startswith(b"A")
-        yield ChangedFile(
-            path, content, _output(directory, "cat-file", "blob", f"{origin}:{path}") if with_before else None
-        )
+    options = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--raw", "--no-abbrev", "-z")
+    parts = _output(directory, "diff", *options, f"{base}{dots}{head}", "--").split(b"\0")
+    for about, path in sorted(zip(parts[::2], parts[1::2], strict=False), key=lambda pair: pair[1]):
+        yield _changed_file(directory, about.decode(), path.decode("utf-8", "surrogateescape"), endings)
+
+
+def _changed_file(directory: Path, about: str, path: str, endings: Collection[str]) -> ChangedFile:
+    """Read a changed file; *about* is its line of `git diff --raw`: both modes, both objects, the kind of change."""
+    old_mode, mode, old, new, _ = about.removeprefix(":").split(" ")
+    for special, reason in _SPECIAL.items():
+        if special in (old_mode, mode):
+            return ChangedFile(path, None, skipped=reason)
+    if PurePath(path).suffix.lower() not in endings:
+        return ChangedFile(path, None, skipped="its ending is that of no schema, SQL, connector or deployment file")
+    return ChangedFile(path, _blob(directory, mode, new), _blob(directory, old_mode, old))
+
+
+_SPECIAL = {"160000": "it is a submodule", "120000": "it is a symbolic link"}
+"""Modes of what is no file, with the reason why it is not read."""
+
+
+def _blob(directory: Path, mode: str, name: str) -> bytes | None:
+    """Return an object's content; None where there is no file (its mode is zero)."""
+    return _output(directory, "cat-file", "blob", name) if mode.strip("0") else None
 
 
 def _check_repository(directory: Path) -> None:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 
-from dataflow_generator.graph import NodeKind
+from dataflow_generator.graph import EdgeKind, NodeKind
 from dataflow_generator.jobs.model import Dataset, Naming
 from dataflow_generator.query.impact import Affected as Reached
 from dataflow_generator.query.impact import Root
 from dataflow_generator.query.neighbourhood import Neighbourhood
 from scanner_api.change_check.model import Affected
-from scanner_api.graph.lineage import Impact, impact_from, impact_graph
+from scanner_api.graph.lineage import Impact, impact_from, impact_graph, node_path
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph, stored_graph
@@ -26,11 +26,11 @@ _KINDS = ("job", "consumer-group", "topic", "dataset", "catalog-table", "column"
 
 
 class Hits:
-    """Answers from the stored graph; without one nobody is known to be hit."""
+    """Answers from the stored graph, or from *rows*, a changed one; without one nobody is known to be hit."""
 
-    def __init__(self, conn: Connection) -> None:
+    def __init__(self, conn: Connection, rows: SqlGraphReader | None = None) -> None:
         self._conn = conn
-        self._rows = SqlGraphReader(conn)
+        self._rows = rows or SqlGraphReader(conn)
         self._near = Neighbourhood(impact_graph(self._rows))
         self.graph: StoredGraph | None = stored_graph(conn)
 
@@ -43,7 +43,9 @@ class Hits:
         if node is None:
             return ()
         impact = impact_from(self._rows, Root(node=node.id, path=path), neighbourhood=self._near)
-        hits = [self._affected(reached, impact) for reached in impact.affected]
+        hits = [hit for reached in impact.affected for hit in self._affected(reached, impact)]
+        unique = {(hit.kind, hit.namespace, hit.name, hit.path): hit for hit in reversed(hits)}
+        hits = list(reversed(unique.values()))
         return tuple(sorted(hits, key=lambda hit: _KINDS.index(hit.kind) if hit.kind in _KINDS else len(_KINDS)))
 
     def node(self, dataset: Dataset) -> NodeRow | None:
@@ -55,7 +57,8 @@ class Hits:
         """Return the owner and tags that catalogs have for a topic."""
         return self._annotations.get((self._ids.get(cluster, 0), topic), NOTHING)
 
-    def _affected(self, reached: Reached[int, EdgeRow], impact: Impact) -> Affected:
+    def _affected(self, reached: Reached[int, EdgeRow], impact: Impact) -> Iterator[Affected]:
+        """Yield a node that is reached, and the columns of a dataset whose rows depend on the change."""
         node = impact.nodes[reached.node]
         owner, tags = self._owner_and_tags(node)
         affected = Affected(
@@ -70,7 +73,12 @@ class Hits:
             owner=owner,
             tags=tags,
         )
-        return replace(affected, kind=NodeKind.COLUMN, path=path_name(reached.path)) if reached.path else affected
+        yield replace(affected, kind=NodeKind.COLUMN, path=path_name(reached.path)) if reached.path else affected
+        last = reached.route[-1] if reached.route else None
+        if last and last.kind == EdgeKind.COLUMN_FLOW and last.target == reached.node and not reached.path:
+            edges = self._rows.edges_at([reached.node], forward=True, kinds=(EdgeKind.CONTAINS,))
+            for column in self._rows.nodes_of([edge.target_node_id for edge in edges]).values():
+                yield replace(affected, kind=NodeKind.COLUMN, path=path_name(node_path(column) or ()))
 
     def _owner_and_tags(self, node: NodeRow) -> tuple[str, tuple[str, ...]]:
         known = json.loads(node.attributes)

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import PurePath
 
 from dataflow_generator.build.snapshot import load_snapshot
-from dataflow_generator.jobs.kinds import JobReading, lookup_context
-from dataflow_generator.jobs.model import ColumnRef, Dataset
+from dataflow_generator.jobs.kinds import lookup_context
 from dataflow_generator.jobs.proposed import JobPair, StoredJobs
 from dataflow_generator.sql import Dialect, StatementFlows, guess_dialect, read_sql
+from scanner_api.change_check.flow_comparison import ChangedJob, FlowComparison
 from scanner_api.change_check.hits import Hits
-from scanner_api.change_check.model import Affected, Finding, Place, Verdict
+from scanner_api.change_check.model import Finding, Place, Verdict
 from scanner_api.change_check.positions import Positions
-from scanner_api.change_check.proposals import CONNECTOR, Proposal
+from scanner_api.change_check.proposals import CONNECTOR, SQL, Proposal
+from scanner_api.change_check.proposed_columns import Renames, ReplacedSide, replaced_columns
 from scanner_api.input_files import ConnectorFile, connector_file
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.queries.connectors import ConnectorRow
 from scanner_dictionary.queries.resolve import unknown_name
-from scanner_model.columns import path_name
-from scanner_model.errors import InputInvalid
+from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.names import SourceId
 from scanner_model.redaction import mask_config, mask_statement
 from scanner_model.streaming_sql import FlinkStatement, Query
@@ -28,13 +29,17 @@ from scanner_model.streaming_sql import FlinkStatement, Query
 
 @dataclass(slots=True)
 class JobContext:
-    """What proposed jobs are compared with; the stored ones are loaded when the first proposed one needs them."""
+    """What proposed jobs are compared with; the stored ones are loaded when the first proposed one needs them.
+
+    *sides* are the columns of topics that are proposed with them.
+    """
 
     conn: Connection
-    hits: Hits
     cluster: str | None = None
     dialect: str | None = None
+    sides: tuple[ReplacedSide, ...] = ()
     _stored: StoredJobs | None = None
+    _proposed: StoredJobs | None = None
 
     @property
     def stored(self) -> StoredJobs:
@@ -43,6 +48,31 @@ class JobContext:
             snapshot = load_snapshot(self.conn)
             self._stored = StoredJobs(snapshot, lookup_context(snapshot))
         return self._stored
+
+    @property
+    def renames(self) -> Renames:
+        """Return the names that proposed schemas give to columns."""
+        return Renames(self.sides, self.stored.context.naming)
+
+    def replace_by(self, proposals: Sequence[Proposal]) -> None:
+        """Put the proposed columns, and the Flink statements of *proposals*, in place of the stored ones."""
+        snapshot = self.stored.snapshot
+        statements = {server: list(rows) for server, rows in snapshot.statements.items()}
+        for proposal in proposals:
+            if proposal.kind == SQL and proposal.text:
+                _replace_statement(proposal, self, statements)
+        snapshot = replace(
+            snapshot,
+            columns=replaced_columns(snapshot.columns, self.sides),
+            statements={server: tuple(rows) for server, rows in statements.items()},
+        )
+        self._proposed = StoredJobs(snapshot, lookup_context(snapshot))
+
+    def pair(self, read: Callable[[StoredJobs], JobPair]) -> JobPair:
+        """Return what *read* makes of the stored jobs, before, and of the proposed ones, after."""
+        if self._proposed is None:
+            return read(self.stored)
+        return JobPair(read(self.stored).before, read(self._proposed).after)
 
     def connectors(self) -> list[ConnectorRow]:
         """Return the connectors of the clusters that are checked."""
@@ -62,30 +92,53 @@ class JobContext:
         return self.cluster in (None, name)
 
 
-def check_job(proposal: Proposal, context: JobContext) -> tuple[tuple[str, ...], tuple[Finding, ...]]:
-    """Return what a proposed statement or connector changes, and the findings.
+def changed_jobs(proposal: Proposal, context: JobContext) -> tuple[ChangedJob, ...]:
+    """Return the jobs of a proposed statement or connector, before and after.
 
-    Raises InputInvalid where the text is no statement or configuration, NameUnknown where a named statement or
-    connector is not in the dictionary.
+    Raises InputInvalid where the text is no statement or configuration, NameUnknown where a named or deleted statement
+    or connector is not in the dictionary.
     """
-    positions = Positions(proposal.file, proposal.text or "", line=proposal.line)
-    findings: list[Finding] = []
-    targets: list[str] = []
-    pairs = _connector_pairs(proposal, context) if proposal.kind == CONNECTOR else _statement_pairs(proposal, context)
-    for target, pair, places in pairs:
-        targets.append(target)
-        findings += _Comparison(target, pair, context.hits, positions, places).findings()
-    return tuple(targets), tuple(findings)
+    if proposal.kind == CONNECTOR:
+        return tuple(_connectors(proposal, context))
+    return tuple(
+        _statements(proposal, context) if proposal.text is not None else _deleted_statements(proposal, context)
+    )
 
 
-_Pairs = Iterator[tuple[str, JobPair, Sequence[Place]]]
-"""What changes, its jobs before and after, and the places of the statements that move data, or of a changed setting."""
+def job_findings(
+    proposal: Proposal, changed: Sequence[ChangedJob], context: JobContext, hits: Hits
+) -> tuple[tuple[str, ...], tuple[Finding, ...]]:
+    """Return the names of what *changed*, and what downstream loses, and gains, by it."""
+    start = Positions(proposal.file, proposal.text or "", line=proposal.line).start
+    renames = context.renames
+    findings = [finding for job in changed for finding in FlowComparison(job, hits, start, renames).findings()]
+    if proposal.kind == SQL:
+        findings += _unparsed(proposal, context)
+    return tuple(job.target for job in changed), tuple(findings)
+
+
+def _replace_statement(
+    proposal: Proposal, context: JobContext, statements: dict[tuple[str, str], list[FlinkStatement]]
+) -> None:
+    """Put the text of a proposal in place of those of *statements* that it is of; errors are those of its check."""
+    parsed, dialect = _parsed(proposal, context)
+    if dialect is not Dialect.FLINK or not parsed:
+        return
+    try:
+        replaced = _flink_rows(proposal, context)
+    except (InputInvalid, NameUnknown):
+        return
+    for at, row in replaced:
+        rows = statements.setdefault((at, str(row.source)), [])
+        text = mask_statement(proposal.text or "")
+        index = next((index for index, other in enumerate(rows) if other.name == row.name), len(rows))
+        rows[index : index + 1] = [replace(row, statement=text, topics_read=None)]
 
 
 # --- connectors
 
 
-def _connector_pairs(proposal: Proposal, context: JobContext) -> _Pairs:
+def _connectors(proposal: Proposal, context: JobContext) -> Iterator[ChangedJob]:
     proposed_file = proposal.connector
     if proposed_file is None and proposal.text is not None:
         proposed_file = connector_file(proposal.file, proposal.text)
@@ -98,7 +151,8 @@ def _connector_pairs(proposal: Proposal, context: JobContext) -> _Pairs:
     old: list[ConnectorRow | None] = [*rows] if rows else [None]
     for stored in old:
         proposed = _proposed_row(proposed_file, stored, name, context) if proposed_file else None
-        yield f"connector {name}", context.stored.connector_pair(stored, proposed), places
+        pair = context.pair(partial(StoredJobs.connector_pair, stored=stored, proposed=proposed))
+        yield ChangedJob(target=f"connector {name}", pair=pair, places=places)
 
 
 def _proposed_row(proposed: ConnectorFile, stored: ConnectorRow | None, name: str, context: JobContext) -> ConnectorRow:
@@ -149,30 +203,50 @@ def _changed_setting(
 # --- statements
 
 
-def _statement_pairs(proposal: Proposal, context: JobContext) -> _Pairs:
-    text = mask_statement(proposal.text) if proposal.text is not None else None
-    name = proposal.target.statement
-    if text is None:
-        yield from _deleted_statement(name or proposal.file, context)
-        return
-    dialect = Dialect(context.dialect) if context.dialect else guess_dialect(text)
-    parsed = read_sql(text, dialect)
+def _statements(proposal: Proposal, context: JobContext) -> Iterator[ChangedJob]:
+    parsed, dialect = _parsed(proposal, context)
     moving = [statement for statement in parsed if statement.sinks or statement.sources]
     if not moving:
-        problem = parsed[0].problems[0].what if parsed and parsed[0].problems else "no statement in it moves data"
-        raise InputInvalid(f"is no {dialect} statement: {problem}", where=proposal.file, hint="or name --dialect")
+        first = parsed[0].problems[0] if parsed and parsed[0].problems else None
+        what = f"is no {dialect} statement: {first.what if first else 'no statement in it moves data'}"
+        where = f"{proposal.file}:{first.where}" if first else proposal.file
+        raise InputInvalid(what, where=where, hint="or name --dialect")
     if dialect is Dialect.KSQLDB:
-        yield from _queries(moving, name, context, proposal)
-    else:
-        places = _places(
-            [statement for statement in moving if statement.sinks and "VIEW" not in statement.kind.split()], proposal
-        )
-        for target, pair in _flink(text, name or proposal.name or proposal.file, bool(name), context):
-            yield target, pair, places
+        yield from _queries(moving, context, proposal)
+        return
+    written = [statement for statement in moving if statement.sinks and "VIEW" not in statement.kind.split()]
+    is_partial = any(map(_is_unparsed, parsed))
+    for at, row in _flink_rows(proposal, context):
+        text = mask_statement(proposal.text or "")
+        pair = context.pair(partial(StoredJobs.flink_pair, cluster=at, stored=row, text=text))
+        places = _places(written, proposal)
+        yield ChangedJob(target=f"statement {row.name}", pair=pair, places=places, is_partial=is_partial)
 
 
-def _queries(moving: Sequence[StatementFlows], name: str, context: JobContext, proposal: Proposal) -> _Pairs:
-    queries = context.queries()
+def _parsed(proposal: Proposal, context: JobContext) -> tuple[Sequence[StatementFlows], Dialect]:
+    text = mask_statement(proposal.text or "")
+    dialect = Dialect(context.dialect) if context.dialect else guess_dialect(text)
+    return read_sql(text, dialect), dialect
+
+
+def _is_unparsed(statement: StatementFlows) -> bool:
+    """Return whether not even what the statement writes is known."""
+    return bool(statement.problems) and not statement.sinks
+
+
+def _unparsed(proposal: Proposal, context: JobContext) -> Iterator[Finding]:
+    """Report each statement that is none of the dialect: what it does is not known."""
+    if proposal.text is None:
+        return
+    parsed, dialect = _parsed(proposal, context)
+    for statement in filter(_is_unparsed, parsed):
+        (place,) = _places([statement], proposal)
+        what = f"is no {dialect} statement: {statement.problems[0].what}"
+        yield Finding(rule="unparsed", verdict=Verdict.UNKNOWN, place=place, target=proposal.file, what=what)
+
+
+def _queries(moving: Sequence[StatementFlows], context: JobContext, proposal: Proposal) -> Iterator[ChangedJob]:
+    queries, name = context.queries(), proposal.target.statement
     if name and len(moving) != 1:
         what = f"{len(moving)} statements move data, where the query {name} has one"
         raise InputInvalid(what, where=proposal.file, hint="write one statement a file")
@@ -187,7 +261,8 @@ def _queries(moving: Sequence[StatementFlows], name: str, context: JobContext, p
         places = _places([statement], proposal)
         new = "" if stored else _only_ksqldb(context)
         for at, query in stored or [(new, _new_query(context, new, statement))]:
-            yield f"query {query.name}", context.stored.ksql_pair(at, query, statement), places
+            pair = context.pair(partial(StoredJobs.ksql_pair, cluster=at, stored=query, proposed=statement))
+            yield ChangedJob(target=f"query {query.name}", pair=pair, places=places)
 
 
 def _only_ksqldb(context: JobContext) -> str:
@@ -210,16 +285,31 @@ def _new_query(context: JobContext, cluster: str, statement: StatementFlows) -> 
     )
 
 
-def _flink(text: str, name: str, named: bool, context: JobContext) -> Iterator[tuple[str, JobPair]]:
-    rows = context.statements()
-    stored = [(at, row) for at, row in rows if row.name == name]
-    stored = stored or [(at, row) for at, row in rows if not named and _is_path_of(row.name, name)]
-    if named and not stored:
+def _flink_rows(proposal: Proposal, context: JobContext) -> list[tuple[str, FlinkStatement]]:
+    """Return the stored statements that the text would replace, each with its cluster; a new one where there is none.
+
+    Raises NameUnknown where the one that is named is not stored.
+    """
+    rows, name = context.statements(), proposal.target.statement
+    stored = _rows_of(proposal, rows)
+    if name and not stored:
         raise unknown_name("statement", name, (row.name for _, row in rows), "`scanner statements` lists them")
-    if not stored:
-        stored = [_writer_of(text, name, rows, context)]
-    for at, row in stored:
-        yield f"statement {row.name}", context.stored.flink_pair(at, row, text)
+    if stored:
+        return stored
+    text = mask_statement(proposal.text or "")
+    return [_writer_of(text, proposal.name or proposal.file, rows, context)]
+
+
+def _rows_of(proposal: Proposal, rows: Sequence[tuple[str, FlinkStatement]]) -> list[tuple[str, FlinkStatement]]:
+    """Return those of *rows* that the proposal is of: by their name, else, where that is a path, by the file's path."""
+    name = proposal.target.statement or proposal.name or proposal.file
+    exact = [(at, row) for at, row in rows if row.name == name]
+    if exact:
+        return exact
+    path = proposal.name or proposal.file
+    # A name from a rule is a part of the path; one of an option may be of any other statement.
+    is_of_path = proposal.target.statement in PurePath(path).as_posix()
+    return [(at, row) for at, row in rows if is_of_path and _is_path_of(row.name, path)]
 
 
 def _writer_of(
@@ -246,13 +336,17 @@ def _is_path_of(name: str, file: str) -> bool:
     return size > 0 and parts[-size:] == others[-size:]
 
 
-def _deleted_statement(name: str, context: JobContext) -> _Pairs:
-    for at, row in context.statements():
-        if row.name == name or _is_path_of(row.name, name):
-            yield f"statement {row.name}", context.stored.flink_pair(at, row, None), ()
-    for at, query in context.queries():
-        if query.name == name:
-            yield f"query {query.name}", context.stored.ksql_pair(at, query, None), ()
+def _deleted_statements(proposal: Proposal, context: JobContext) -> Iterator[ChangedJob]:
+    name = proposal.target.statement or proposal.file
+    statements = _rows_of(proposal, context.statements())
+    queries = [(at, query) for at, query in context.queries() if query.name == name]
+    if not statements and not queries:
+        known = [*(row.name for _, row in context.statements()), *(query.name for _, query in context.queries())]
+        raise unknown_name("statement", name, known, "`scanner statements` lists them")
+    for at, row in statements:
+        yield ChangedJob(target=f"statement {row.name}", pair=context.stored.flink_pair(at, row, None))
+    for at, query in queries:
+        yield ChangedJob(target=f"query {query.name}", pair=context.stored.ksql_pair(at, query, None))
 
 
 def _places(statements: Iterable[StatementFlows], proposal: Proposal) -> tuple[Place, ...]:
@@ -261,134 +355,3 @@ def _places(statements: Iterable[StatementFlows], proposal: Proposal) -> tuple[P
     if proposal.name:
         return tuple(Place(file=proposal.file, line=proposal.line) for _ in ends)
     return tuple(Place(file=proposal.file, line=int(line or 1), column=int(column or 1)) for line, _, column in ends)
-
-
-# --- before and after
-
-
-class _Comparison:
-    """Compares the flows of one job, or of the jobs of one text."""
-
-    def __init__(self, target: str, pair: JobPair, hits: Hits, positions: Positions, places: Sequence[Place]) -> None:
-        self._target = target
-        self._pair = pair
-        self._hits = hits
-        self._start = places[0] if places else positions.start
-        # The jobs of a text are in the order of its statements.
-        jobs = pair.after if len(pair.after) == len(places) else ()
-        self._places = {
-            use.dataset: place for job, place in zip(jobs, places, strict=False) for use in job.flows.writes
-        }
-
-    def findings(self) -> Iterator[Finding]:
-        """Yield what was lost, changed and gained, and what the proposed text does not tell."""
-        before, after = _sources(self._pair.before), _sources(self._pair.after)
-        lost = [
-            dataset
-            for dataset in _datasets_written(self._pair.before)
-            if dataset not in _datasets_written(self._pair.after)
-        ]
-        for dataset in lost:
-            yield self._hit("output-lost", ColumnRef(dataset), f"{dataset.name} is not written any more")
-        for target in sorted(before.keys() | after.keys(), key=lambda column: column.key):
-            if target.dataset not in lost:
-                yield from self._column(target, before.get(target, {}), after.get(target, {}))
-        for dataset in _datasets_written(self._pair.after):
-            if dataset not in _datasets_written(self._pair.before):
-                yield self._note("output-gained", dataset.name, f"{dataset.name} is written")
-        yield from self._inputs()
-        yield from self._unread()
-
-    def _column(self, target: ColumnRef, before: Mapping[str, str], after: Mapping[str, str]) -> Iterator[Finding]:
-        name = _shown(target)
-        if not after and self._lacks_columns(target.dataset):
-            return  # one finding says that the columns are unknown
-        if not after:
-            yield self._hit(
-                "column-lost", target, f"{name} gets no value any more", (f"it came from {_listed(before)}",)
-            )
-        elif not before:
-            yield self._note("column-gained", name, f"{name} gets a value from {_listed(after)}")
-        elif before != after:
-            why = (f"before: {_listed(before)}", f"after: {_listed(after)}")
-            yield self._hit("flow-changed", target, f"{name} is made of something else", why)
-
-    def _lacks_columns(self, dataset: Dataset) -> bool:
-        return any(
-            not reading.flows.columns and any(use.dataset == dataset for use in reading.flows.writes)
-            for reading in self._pair.after
-        )
-
-    def _inputs(self) -> Iterator[Finding]:
-        before, after = _datasets_read(self._pair.before), _datasets_read(self._pair.after)
-        for name in sorted(before - after):
-            yield self._note("input-lost", name, f"{name} is not read any more")
-        for name in sorted(after - before):
-            yield self._note("input-gained", name, f"{name} is read")
-
-    def _unread(self) -> Iterator[Finding]:
-        """Report what of the proposed text was not read, unless the stored one has the same problem."""
-        known = {problem.what for reading in self._pair.before for problem in reading.coverage.problems}
-        for reading in self._pair.after:
-            news = [problem.what for problem in reading.coverage.problems if problem.what not in known]
-            if news or (reading.coverage.unread and not news):
-                what = f"{reading.flows.job.name}: its columns are not all known"
-                yield self._finding("not-read", Verdict.UNKNOWN, reading.flows.job.name, what, tuple(news))
-
-    def _hit(self, rule: str, target: ColumnRef, what: str, why: tuple[str, ...] = ()) -> Finding:
-        """Report a loss: what is lost is hit itself, and so is everything that uses it."""
-        own = self._lost(target)
-        further = tuple(hit for hit in self._hits.of(target.dataset, target.path or ()) if hit.use != "writes")
-        return replace(
-            self._finding(rule, Verdict.IMPACT, _shown(target), what, why),
-            affected=tuple({(hit.kind, hit.namespace, hit.name, hit.path): hit for hit in (own, *further)}.values()),
-            place=self._places.get(target.dataset, self._start),
-        )
-
-    def _lost(self, target: ColumnRef) -> Affected:
-        flows = [flow for reading in self._pair.before for flow in reading.flows.columns if flow.target == target]
-        return Affected(
-            kind="column" if target.path else str(target.dataset.kind),
-            namespace=target.dataset.namespace,
-            name=target.dataset.name,
-            path=path_name(target.path) if target.path else "",
-            use="made",
-            steps=1,
-            evidence=tuple(dict.fromkeys(flow.evidence for flow in flows)),
-        )
-
-    def _note(self, rule: str, item: str, what: str) -> Finding:
-        return self._finding(rule, Verdict.FINE, item, what)
-
-    def _finding(self, rule: str, verdict: Verdict, item: str, what: str, why: tuple[str, ...] = ()) -> Finding:
-        return Finding(
-            rule=rule, verdict=verdict, place=self._start, target=self._target, what=what, item=item, why=why
-        )
-
-
-def _sources(readings: Iterable[JobReading]) -> dict[ColumnRef, dict[str, str]]:
-    """Return for each column that is written its sources by key, each with how it is used."""
-    sources_by_column: dict[ColumnRef, dict[str, str]] = {}
-    for reading in readings:
-        for flow in reading.flows.columns:
-            uses = sources_by_column.setdefault(flow.target, {})
-            how = flow.subtype or flow.type
-            known = uses.get(_shown(flow.source))
-            uses[_shown(flow.source)] = how if known in (None, how) else ", ".join(sorted({*known.split(", "), how}))
-    return sources_by_column
-
-
-def _datasets_written(readings: Iterable[JobReading]) -> list[Dataset]:
-    return sorted({use.dataset for reading in readings for use in reading.flows.writes})
-
-
-def _datasets_read(readings: Iterable[JobReading]) -> set[str]:
-    return {use.dataset.name for reading in readings for use in reading.flows.reads}
-
-
-def _shown(column: ColumnRef) -> str:
-    return f"{column.dataset.name}.{path_name(column.path)}" if column.path else column.dataset.name
-
-
-def _listed(sources: Mapping[str, str]) -> str:
-    return ", ".join(f"{name} ({how.lower()})" for name, how in sorted(sources.items()))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Verdict(StrEnum):
@@ -103,18 +104,25 @@ class CheckedFile:
     targets: tuple[str, ...] = ()
 
 
+class SkippedFile(NamedTuple):
+    """A file that was not checked, and why."""
+
+    file: str
+    why: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeReport:
     """The result of a check. *scans* are the newest scan of each cluster: name, number, end in ISO 8601.
 
-    *skipped* are changed files that no rule maps. *notes* are remarks about the check itself, such as an expired entry
+    *skipped* are files that were not checked. *notes* are remarks about the check itself, such as an expired entry
     of the baseline.
     """
 
     files: tuple[CheckedFile, ...]
     findings: tuple[Finding, ...]
     scans: tuple[tuple[str, int, str], ...] = ()
-    skipped: tuple[str, ...] = ()
+    skipped: tuple[SkippedFile, ...] = ()
     notes: tuple[str, ...] = field(default=())
 
     @property

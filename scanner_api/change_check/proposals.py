@@ -10,14 +10,16 @@ from pathlib import Path, PurePath
 from scanner_api.input_files import ConnectorFile, connector_file
 from scanner_model.errors import InputInvalid, Problem
 
-SCHEMA, SQL, CONNECTOR, DEPLOYMENT = "schema", "sql", "connector", "deployment"
+SCHEMA, SQL, CONNECTOR, DEPLOYMENT, TOPIC = "schema", "sql", "connector", "deployment", "topic"
 
-_ENDINGS = {
+ENDINGS = {
     **dict.fromkeys((".avsc", ".avro", ".proto", ".json"), SCHEMA),
     **dict.fromkeys((".sql", ".ksql"), SQL),
     ".properties": CONNECTOR,
     **dict.fromkeys((".yaml", ".yml"), DEPLOYMENT),
 }
+"""Ending (in lower case) → what such a file holds; JSON may be a connector's configuration as well."""
+
 _LARGEST = 64 * 1024 * 1024
 _PLACEHOLDER = re.compile(r"\{(\w+)\}|\*\*/|\*")
 _NAMES = ("subject", "topic", "role", "statement", "connector")
@@ -42,11 +44,11 @@ class Target:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proposal:
-    """A proposed file with its *text*; None where the change deletes it. *kind* is schema, sql or connector.
+    """A proposed file with its *text*; None where the change deletes it. *kind* is schema, sql, connector or topic.
 
     *references* are texts behind the names that a schema refers to, where the user gave any. A part of a deployment
-    file has the *line* it begins on, and its *connector*, or its *name* and as text its SQL; *unread* is what of the
-    file could not be read, of the kind deployment.
+    file has the *line* it begins on, and its *connector*, or its *name* and as text its SQL. *unread* is what of the
+    file could not be read; then nothing else of the proposal counts.
     """
 
     file: str
@@ -74,11 +76,12 @@ class PathRule:
         if wrong or not set(names) - {"role"}:
             what = f"the placeholder {{{wrong[0]}}} is not known" if wrong else "it has no placeholder"
             raise InputInvalid(what, where=f"--map {text!r}", hint=_HINT)
-        at, parts = 0, [r"(?:.*/)?"]
+        at, parts = 0, [r"(?:.*?/)??"]
         for match in _PLACEHOLDER.finditer(text):
             parts.append(re.escape(text[at : match.start()]))
             wild = "(?:[^/]+/)*" if match[0] == "**/" else "[^/]*"
-            parts.append(f"(?P<{match[1]}>[^/]+)" if match[1] else wild)
+            name = ".+" if match[1] == "statement" else "[^/]+"  # statements of scanned files are called by their path
+            parts.append(f"(?P<{match[1]}>{name})" if match[1] else wild)
             at = match.end()
         return cls(re.compile("".join([*parts, re.escape(text[at:])])))
 
@@ -91,11 +94,12 @@ class PathRule:
 def target_of(file: str, kind: str, rules: Sequence[PathRule]) -> Target | None:
     """Return what *file* changes: by the first rule that fits, without rules by its name; None where no rule fits.
 
-    The name of a schema's file is its subject. A statement without a name is found by what it writes, a connector's
-    name stands in its configuration.
+    The name of a schema's file is its subject. A statement without a name is found by what it writes. A connector needs
+    no rule: its name stands in its configuration.
     """
     if rules:
-        return next((target for rule in rules if (target := rule.target(file))), None)
+        matched = next((target for rule in rules if (target := rule.target(file))), None)
+        return Target() if matched is None and kind == CONNECTOR else matched
     name = PurePath(file).name
     stem = name[: -len("".join(PurePath(file).suffixes[-1:]))] if PurePath(file).suffix else name
     return Target(subject=stem) if kind == SCHEMA else Target()
@@ -106,11 +110,11 @@ def kind_of(file: str, text: str | None) -> str:
 
     JSON with a `connector.class` is a connector's configuration, other JSON a schema.
     """
-    kind = _ENDINGS.get(PurePath(file).suffix.lower(), "")
+    kind = ENDINGS.get(PurePath(file).suffix.lower(), "")
     if kind == SCHEMA and text is not None and PurePath(file).suffix == ".json" and _is_connector(file, text):
         return CONNECTOR
     if not kind:
-        hint = f"known endings: {', '.join(_ENDINGS)}"
+        hint = f"known endings: {', '.join(ENDINGS)}"
         raise InputInvalid("the ending does not tell whether it is a schema, SQL or a connector", where=file, hint=hint)
     return kind
 
@@ -134,9 +138,9 @@ def files_below(paths: Iterable[str]) -> Iterator[Path]:
         if not path.is_dir():
             yield path
             continue
-        inside = sorted(file for file in path.rglob("*") if file.suffix.lower() in _ENDINGS and file.is_file())
+        inside = sorted(file for file in path.rglob("*") if file.suffix.lower() in ENDINGS and file.is_file())
         if not inside:
-            hint = f"known endings: {', '.join(_ENDINGS)}"
+            hint = f"known endings: {', '.join(ENDINGS)}"
             raise InputInvalid(
                 "the directory holds no schema, SQL, connector or deployment file", where=name, hint=hint
             )

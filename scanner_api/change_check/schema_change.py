@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
-from scanner_api.change_check.column_changes import Change, changes
+from scanner_api.change_check.column_changes import Change, changes, declared_aliases
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import Affected, Finding, Place, Verdict
 from scanner_api.change_check.positions import Positions
 from scanner_api.change_check.proposals import Proposal
+from scanner_api.change_check.proposed_columns import ReplacedSide
+from scanner_api.change_check.readers import WHAT_TO_SCAN, why_no_readers
 from scanner_api.input_files import format_of
 from scanner_api.parsing import parse_schema
 from scanner_dictionary.compatibility import compare
@@ -21,6 +24,7 @@ from scanner_dictionary.queries.subjects import (
     TopicLink,
     VersionKey,
     definition_of,
+    links_of_manual_subject,
     schemas_of_topic,
     subject_names,
     subjects_named,
@@ -32,11 +36,11 @@ from scanner_dictionary.queries.subjects import (
     versions_of,
 )
 from scanner_dictionary.queries.topics import field_tags
-from scanner_extractor.evolution import Difference, Level, SchemaText, differences
+from scanner_extractor.evolution import Difference, Level, Policy, Rules, SchemaText, differences
 from scanner_extractor.schemas.references import resolve
-from scanner_model.columns import KEY, ColumnPath, ParsedSchema, path_name
+from scanner_model.columns import KEY, Column, ColumnPath, ParsedSchema, path_name
 from scanner_model.errors import InputInvalid
-from scanner_model.names import Fingerprint, Role
+from scanner_model.names import Fingerprint, Role, SubjectName
 from scanner_model.schemas import Definition, SchemaVersion
 
 _DEFAULT = Level.BACKWARD
@@ -45,12 +49,23 @@ _DEFAULT = Level.BACKWARD
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaContext:
-    """What every proposed schema is compared with; *level* replaces the stored one of every subject."""
+    """What every proposed schema is compared with; *level* and *policy* replace those that are stored of subjects.
+
+    *texts* are the proposed schemas by subject, which others that are proposed may refer to.
+    """
 
     conn: Connection
     hits: Hits
     cluster: str | None = None
     level: Level | None = None
+    policy: Policy | None = None
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+    def rules(self, subject: SubjectKey | None) -> Rules:
+        """Return the rules of the registry that count for a subject; the strict ones where there is none."""
+        stored = subject is not None and Policy.LENIENT in subject.level.split()
+        policy = self.policy or (Policy.LENIENT if stored else Policy.STRICT)
+        return Rules(lenient=policy is Policy.LENIENT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,9 +80,22 @@ class _Current:
     @property
     def shown(self) -> str:
         """Return what the file changes, for people."""
+        return f"subject {self.subject.full_name}" if self.subject is not None else self.name
+
+    @property
+    def name(self) -> str:
+        """Return the subject's name, else the topic's side."""
         if self.subject is not None:
-            return f"subject {self.subject.full_name}"
+            return self.subject.full_name
         return f"topic {self.links[0].topic} ({self.links[0].role})"
+
+
+class _Old(NamedTuple):
+    """A schema that is stored: a live version of the subject, or the one that has none."""
+
+    shown: str
+    format: str
+    text: SchemaText
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,15 +125,42 @@ def check_schema(proposal: Proposal, context: SchemaContext) -> tuple[tuple[str,
     return tuple(current.shown for current in currents), tuple(findings)
 
 
+def replaced_sides(proposal: Proposal, context: SchemaContext) -> Iterator[ReplacedSide]:
+    """Yield the sides of topics whose columns the proposed schema replaces; raises what `check_schema` does."""
+    assert proposal.text is not None
+    format = format_of(proposal.file, proposal.text)
+    positions = Positions(proposal.file, "")
+    own = _proposed(proposal, format, dict(proposal.references), positions)
+    for current in _currents(proposal, context, own.parsed):
+        before = None if current.definition is None else definition_of(context.conn, current.definition)
+        proposed = _proposed(proposal, format, _references(context, current) | dict(proposal.references), positions)
+        of_columns = changes(compare(before, proposed.definition).columns, proposed.aliases) if before else ()
+        renames = {change.path: change.now for change in of_columns if change.is_proved}
+        for cluster, topic, role in dict.fromkeys((link.cluster, link.topic, link.role) for link in current.links):
+            start = (KEY,) if role == Role.KEY else ()
+            yield ReplacedSide(
+                topic=(cluster, topic),
+                before=_behind(start, before.columns if before else ()),
+                after=_behind(start, proposed.definition.columns),
+                renames={(*start, *old): (*start, *new) for old, new in renames.items()},
+            )
+
+
+def _behind(start: ColumnPath, columns: Sequence[Column]) -> tuple[Column, ...]:
+    return tuple(replace(column, path=(*start, *column.path)) for column in columns)
+
+
 def _currents(proposal: Proposal, context: SchemaContext, parsed: ParsedSchema) -> Iterator[_Current]:
     """Yield the current schemas that the file would replace; raises NameUnknown where there is none."""
     target = proposal.target
     if not target.topic:
         subjects = subjects_named(context.conn, target.subject, context.cluster)
-        if not subjects:
+        manual = links_of_manual_subject(context.conn, target.subject, context.cluster) if not subjects else ()
+        if not subjects and not manual:
             known = subject_names(context.conn, context.cluster)
             raise unknown_name("subject", target.subject, known, "`scanner schemas` lists the subjects")
         yield from (_of_subject(context.conn, subject) for subject in subjects)
+        yield from (_Current(links=(link,), definition=link.definition) for link in manual)
         return
     topics = topics_named(context.conn, target.topic, context.cluster)
     if not topics:
@@ -144,25 +199,42 @@ def _check(
     proposal: Proposal, current: _Current, context: SchemaContext, read: tuple[str, Positions]
 ) -> Iterator[Finding]:
     format, positions = read
-    newest = version_fact(context.conn, current.versions[-1].id) if current.versions else None
-    stored = _references(context.conn, current, newest)
-    proposed = _proposed(proposal, format, {**stored, **proposal.references}, positions)
+    before = None if current.definition is None else definition_of(context.conn, current.definition)
+    olds = tuple(_stored(context.conn, current, before))
+    proposed = _proposed(proposal, format, _references(context, current) | dict(proposal.references), positions)
     yield from _unread(proposed, current)
-    if newest is not None and _is_same(newest, proposed, stored):
+    if olds and _is_same(olds[-1], proposed):
         return
-    if newest is not None and current.subject is not None:
-        yield from _registry_findings(current, proposed, context)
-    if current.definition is None:
+    of_columns = [] if before is None else list(changes(compare(before, proposed.definition).columns, proposed.aliases))
+    for finding, path in _registry_findings(current, olds, proposed, context):
+        is_covered = any(path[: len(change.path)] == change.path for change in of_columns)
+        affected = () if is_covered or not path else _affected(path, current, context)
+        yield replace(finding, affected=affected)
+    if before is None or not olds:
         yield _finding("not-compared", Verdict.UNKNOWN, current, positions.start, "no schema that was read is stored")
+    if before is None:
         return
-    before = definition_of(context.conn, current.definition)
     if before.format != proposed.definition.format:
         what = f"the format was {before.format} and is {proposed.definition.format}"
         yield _finding("format-changed", Verdict.BREAKS, current, positions.start, what)
         return
     tags = _column_tags(current, before, context)
-    for change in changes(compare(before, proposed.definition).columns, proposed.aliases):
-        yield _column_finding(change, current, proposed, (context, tags))
+    findings = [_column_finding(change, current, proposed, (context, tags)) for change in of_columns]
+    yield from findings
+    if any(finding.verdict is Verdict.FINE and finding.rule != "column-added" for finding in findings):
+        for what in why_no_readers(context.conn, current.links, current.subject):
+            yield _finding("no-readers-known", Verdict.UNKNOWN, current, positions.start, what, why=(WHAT_TO_SCAN,))
+
+
+def _stored(conn: Connection, current: _Current, definition: Definition | None) -> Iterator[_Old]:
+    """Yield the texts that the proposed one is compared with, the oldest first; none where no text is stored."""
+    for version in current.versions:
+        fact = version_fact(conn, version.id)
+        references = resolve(fact, version_finder(conn, current.subject.registry_id)).texts if current.subject else {}
+        text = SchemaText(fact.text, references)
+        yield _Old(f"version {version.version}", fact.format.upper(), text)
+    if current.subject is None and definition is not None and definition.text:
+        yield _Old("the schema that is stored", definition.format.upper(), SchemaText(definition.text))
 
 
 def _proposed(proposal: Proposal, format: str, references: Mapping[str, str], positions: Positions) -> _Proposed:
@@ -185,25 +257,31 @@ def _proposed(proposal: Proposal, format: str, references: Mapping[str, str], po
         text=SchemaText(proposal.text, references),
         parsed=parsed,
         positions=positions,
-        aliases=_aliases(proposal.text) if format == "AVRO" else {},
+        aliases=declared_aliases(proposal.text) if format == "AVRO" else {},
     )
 
 
-def _references(conn: Connection, current: _Current, version: SchemaVersion | None) -> Mapping[str, str]:
-    """Return the texts that a stored version refers to, which the proposed text is read with, too."""
-    if version is None or current.subject is None or not version.references:
+def _references(context: SchemaContext, current: _Current) -> dict[str, str]:
+    """Return the texts that the newest version refers to, which the proposed text is read with, too."""
+    if current.subject is None or not current.versions:
         return {}
-    return resolve(version, version_finder(conn, current.subject.registry_id)).texts
+    find = version_finder(context.conn, current.subject.registry_id)
+
+    def find_proposed(at: str, subject: SubjectName, number: int) -> SchemaVersion | None:
+        version = find(at, subject, number)
+        return version and replace(version, text=context.texts.get(subject, version.text))
+
+    return dict(resolve(version_fact(context.conn, current.versions[-1].id), find_proposed).texts)
 
 
-def _is_same(newest: SchemaVersion, proposed: _Proposed, references: Mapping[str, str]) -> bool:
-    """Return whether the newest version is the proposed schema: to register it again changes nothing."""
-    if newest.format.upper() != proposed.definition.format or proposed.text.references != references:
+def _is_same(newest: _Old, proposed: _Proposed) -> bool:
+    """Return whether the newest schema is the proposed one: to register it again changes nothing."""
+    if newest.format != proposed.definition.format or proposed.text.references != newest.text.references:
         return False
     try:
-        return bool(json.loads(newest.text) == json.loads(proposed.text.text))
+        return bool(json.loads(newest.text.text) == json.loads(proposed.text.text))
     except (ValueError, RecursionError):
-        return newest.text.strip() == proposed.text.text.strip()
+        return newest.text.text.strip() == proposed.text.text.strip()
 
 
 def _unread(proposed: _Proposed, current: _Current) -> Iterator[Finding]:
@@ -215,57 +293,65 @@ def _unread(proposed: _Proposed, current: _Current) -> Iterator[Finding]:
 # --- the registry's answer
 
 
-def _registry_findings(current: _Current, proposed: _Proposed, context: SchemaContext) -> Iterator[Finding]:
-    assert current.subject is not None
-    stored = Level.parse(current.subject.level)
+def _registry_findings(
+    current: _Current, olds: Sequence[_Old], proposed: _Proposed, context: SchemaContext
+) -> Iterator[tuple[Finding, ColumnPath]]:
+    """Yield what the registry rejects, each with the path of the column; a schema without a subject is judged alike."""
+    stored = Level.parse(current.subject.level.partition(" ")[0]) if current.subject is not None else None
     level = context.level or stored or _DEFAULT
-    why = f"{current.subject.full_name} is {level}"
+    rules = context.rules(current.subject)
+    why = f"{current.name} is {level}{' LENIENT' if rules.lenient else ''}"
     if context.level is None and stored is None:
-        why = f"the level of {current.subject.full_name} is not stored: {_DEFAULT} is assumed, the registry's default"
-        yield from _beyond_default(current, proposed, context)
-    versions_by_difference: dict[tuple[str, Difference], list[int]] = {}
-    for version in current.versions if level.transitive else current.versions[-1:]:
-        for direction, difference in _differences(context.conn, current, version, proposed):
+        why = f"the level of {current.name} is not stored: {_DEFAULT} is assumed, the registry's default"
+        yield from _beyond_default(current, olds, proposed, rules)
+    olds_by_difference: dict[tuple[str, Difference], list[_Old]] = {}
+    for old in olds if level.transitive else olds[-1:]:
+        for direction, difference in _differences(old, proposed, rules):
             if level.backward if direction == _BACKWARD else level.forward:
-                versions_by_difference.setdefault((direction, difference), []).append(version.version)
-    for (direction, difference), versions in versions_by_difference.items():
-        yield _incompatible(current, proposed, difference, (f"{direction}, {_shown_versions(versions)}", why))
+                olds_by_difference.setdefault((direction, difference), []).append(old)
+    for (direction, difference), rejecting in olds_by_difference.items():
+        reasons = (f"{direction}, {_shown(rejecting)}", why, *_whose_rules(current.subject, proposed))
+        finding = _incompatible(current, proposed, difference, reasons)
+        yield finding, difference.path
+
+
+def _whose_rules(subject: SubjectKey | None, proposed: _Proposed) -> Iterator[str]:
+    """Yield of which registry the rules are, where it matters."""
+    if subject is None:
+        return
+    if subject.kind != "confluent":
+        yield f"the rules are those of Confluent's registry, from which others ({subject.kind}) differ in details"
+    elif proposed.definition.format == "PROTOBUF":
+        yield "the rules are those of Confluent's registry 8.4 and later, which differ from earlier ones in oneofs"
 
 
 _BACKWARD, _FORWARD = "new readers of old data", "old readers of new data"
 
 
-def _differences(
-    conn: Connection, current: _Current, version: VersionKey, proposed: _Proposed
-) -> Iterator[tuple[str, Difference]]:
-    fact = version_fact(conn, version.id)
-    old = SchemaText(fact.text, _references(conn, current, fact))
-    if fact.format.upper() != proposed.definition.format:
+def _differences(old: _Old, proposed: _Proposed, rules: Rules) -> Iterator[tuple[str, Difference]]:
+    if old.format != proposed.definition.format:
         return  # another format is a finding of its own
-    for direction, reader, writer in ((_BACKWARD, proposed.text, old), (_FORWARD, old, proposed.text)):
-        for difference in differences(proposed.definition.format, reader, writer):
+    for direction, reader, writer in ((_BACKWARD, proposed.text, old.text), (_FORWARD, old.text, proposed.text)):
+        for difference in differences(old.format, reader, writer, rules):
             yield direction, difference
 
 
-def _beyond_default(current: _Current, proposed: _Proposed, context: SchemaContext) -> Iterator[Finding]:
+def _beyond_default(
+    current: _Current, olds: Sequence[_Old], proposed: _Proposed, rules: Rules
+) -> Iterator[tuple[Finding, ColumnPath]]:
     """Report that the answer depends on the level, which is not stored: other levels reject what the default takes."""
-    rejected = [
-        version.version
-        for version in current.versions
-        if any(
-            direction == _FORWARD or version is not current.versions[-1]
-            for direction, _ in _differences(context.conn, current, version, proposed)
-        )
+    rejecting = [
+        old
+        for old in olds
+        if any(direction == _FORWARD or old is not olds[-1] for direction, _ in _differences(old, proposed, rules))
     ]
-    if rejected:
-        what = (
-            f"a level above {_DEFAULT} rejects it ({_shown_versions(rejected)}), and the subject's level is not stored"
-        )
+    if rejecting:
+        what = f"a level above {_DEFAULT} rejects it ({_shown(rejecting)}), and the subject's level is not stored"
         why = 'state it with --compatibility, or scan with "compatibility": true in cluster.json'
-        yield _finding("level-unknown", Verdict.UNKNOWN, current, proposed.positions.start, what, why=(why,))
+        yield _finding("level-unknown", Verdict.UNKNOWN, current, proposed.positions.start, what, why=(why,)), ()
 
 
-def _incompatible(current: _Current, proposed: _Proposed, difference: Difference, why: tuple[str, str]) -> Finding:
+def _incompatible(current: _Current, proposed: _Proposed, difference: Difference, why: tuple[str, ...]) -> Finding:
     place = proposed.positions.column(difference.path)
     item = path_name(difference.path)
     if not difference.certain:
@@ -276,9 +362,10 @@ def _incompatible(current: _Current, proposed: _Proposed, difference: Difference
     return replace(finding, item=f"{item} {difference.rule}".strip())
 
 
-def _shown_versions(versions: Sequence[int]) -> str:
-    word = "version" if len(versions) == 1 else "versions"
-    return f"{word} {', '.join(map(str, versions))}"
+def _shown(olds: Sequence[_Old]) -> str:
+    if len(olds) == 1:
+        return olds[0].shown
+    return f"versions {', '.join(old.shown.removeprefix('version ') for old in olds)}"
 
 
 # --- who is hit
@@ -329,18 +416,3 @@ def _finding(
     rule: str, verdict: Verdict, current: _Current, place: Place, what: str, *, why: tuple[str, ...] = ()
 ) -> Finding:
     return Finding(rule=rule, verdict=verdict, place=place, target=current.shown, what=what, why=why)
-
-
-def _aliases(text: str) -> Mapping[ColumnPath, frozenset[str]]:
-    """Return the former names that an Avro text declares for fields at the top, by path."""
-    try:
-        body = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    listed = body.get("fields") if isinstance(body, dict) else None
-    fields = [field for field in listed if isinstance(field, dict)] if isinstance(listed, list) else []
-    return {
-        (str(field.get("name")),): frozenset(map(str, field["aliases"]))
-        for field in fields
-        if isinstance(field.get("aliases"), list)
-    }

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import Finding, Place, Verdict
@@ -15,17 +16,36 @@ from scanner_dictionary.queries.state import SourceAge, source_ages
 _LISTED = 10
 
 
-def source_findings(conn: Connection, cluster: str | None, place: Place, oldest: datetime | None) -> Iterator[Finding]:
-    """Yield a finding for each source that is stale, was never read, or was last read before *oldest*."""
+_AHEAD = timedelta(minutes=5)
+"""How far the clock of the machine that scans may be ahead of this one."""
+
+
+class Age(NamedTuple):
+    """How long before *now* a source may have been read."""
+
+    now: datetime
+    most: timedelta
+
+
+def source_findings(conn: Connection, cluster: str | None, place: Place, age: Age | None) -> Iterator[Finding]:
+    """Yield a finding for each source that is stale, was never read, or is older than *age*, where one is given.
+
+    The age of one that was read in the future is not known.
+    """
     for source in source_ages(conn):
         if cluster not in (None, source.cluster):
             continue
         if source.stale_reason or not source.read_at:
             what = f"{source.name} is stale: {source.stale_reason or 'it was never read completely'}"
             yield _unknown("stale-source", source.cluster, source.name, what, place)
-        elif oldest is not None and _time(source) < oldest:
-            what = f"{source.name} was last read at {source.read_at}, before {oldest.isoformat(timespec='seconds')}"
+        elif age is not None and _time(source) < age.now - age.most:
+            oldest = (age.now - age.most).isoformat(timespec="seconds")
+            what = f"{source.name} was last read at {source.read_at}, before {oldest}"
             yield _unknown("old-source", source.cluster, source.name, what, place)
+        elif age is not None and _time(source) > age.now + _AHEAD:
+            now = age.now.isoformat(timespec="seconds")
+            what = f"{source.name} was last read at {source.read_at}, and it is {now}: one of the clocks is wrong"
+            yield _unknown("future-source", source.cluster, source.name, what, place)
 
 
 def graph_findings(conn: Connection, hits: Hits, place: Place) -> Iterator[Finding]:

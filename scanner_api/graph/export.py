@@ -144,7 +144,10 @@ def _part(
     if graph.about.coverage is None:
         source.notify("note: how much was read for the graph is not stored with it: run `scanner dataflow`")
     if node:
-        return neighbourhood(graph.rows, graph.about, find_node(graph.rows, node, _WHERE), depth)
+        named = find_node(graph.rows, node, _WHERE)
+        for note in named.notes:
+            source.notify(f"note: {note}")
+        return neighbourhood(graph.rows, graph.about, named.node, depth)
     return graph.part(cluster_of_graph(graph.rows, cluster)) if cluster else graph.whole()
 
 

@@ -20,9 +20,9 @@ from scanner_dictionary.diff.flows import diff_flows as compare_flows
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.engine.rows import consistent_read
 from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
-from scanner_dictionary.graph.store import NodeRow, stored_graph
+from scanner_dictionary.graph.store import NodeRow, newest_scan, stored_graph
 from scanner_dictionary.graph.versions import last_graphs_with
-from scanner_dictionary.queries.graph_at import newest_scan_at, read_moment
+from scanner_dictionary.queries.graph_at import first_scan_after, read_moment
 from scanner_dictionary.queries.node_history import HistoryRow as HistoryRow
 from scanner_dictionary.queries.node_history import column_history, fact_history, graph_history
 from scanner_dictionary.queries.resolve import unknown_name
@@ -105,12 +105,12 @@ def prune(
 
 
 def _scan_number(dictionary: Dictionary, before: str | int) -> int:
-    """Return the first scan number to keep; a date means the scans that were not finished then."""
+    """Return the first scan number to keep; of a date the first that was not finished then, whatever later ones say."""
     if isinstance(before, int) or (before.isascii() and before.isdigit() and len(before) < len("20260131")):
         return int(before)
     moment = read_moment(before, "--before", end_of_day=False)
     with dictionary.reading() as conn:
-        return (newest_scan_at(conn, moment) or 0) + 1
+        return first_scan_after(conn, moment) or newest_scan(conn) + 1
 
 
 def _readers(conn: Connection, name: str) -> Iterator[GraphReader]:
@@ -136,7 +136,7 @@ def _nodes_ever(conn: Connection, name: str) -> tuple[NodeRow, ...]:
     of_schema: tuple[NodeRow, ...] = ()
     for rows in _readers(conn, name):
         with suppress(NameUnknown):
-            node = find_node(rows, name, _WHERE)
+            node = find_node(rows, name, _WHERE).node
             if node.namespace or node.kind != "column":
                 return (node,)
             of_schema = of_schema or (node,)

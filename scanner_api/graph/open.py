@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from dataflow_generator.build.schema_nodes import schema_rows
 from dataflow_generator.query import stale
@@ -21,7 +22,7 @@ from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import NodeRow, StoredGraph, newest_scan, stored_graph
 from scanner_dictionary.graph.versions import GraphVersion
 from scanner_dictionary.queries.graph_at import graph_at
-from scanner_dictionary.queries.graph_nodes import nodes_named
+from scanner_dictionary.queries.graph_nodes import meaning, nodes_named
 from scanner_dictionary.queries.resolve import unknown_name
 from scanner_dictionary.queries.stale_facts import stale_facts
 from scanner_model.errors import InputInvalid, NameUnknown
@@ -123,14 +124,22 @@ def _stored_graph(conn: Connection, notify: Notify) -> StoredGraph:
     return graph
 
 
-def find_node(graph: GraphReader, text: str, where: str) -> NodeRow:
+class NamedNode(NamedTuple):
+    """The node that a name means; *notes* say so where the name says something else."""
+
+    node: NodeRow
+    notes: tuple[str, ...] = ()
+
+
+def find_node(graph: GraphReader, text: str, where: str) -> NamedNode:
     """Find the node that *text* names; raises InputInvalid where several have the name, NameUnknown where none has."""
     nodes = nodes_named(graph, text)
     if len(nodes) > 1:
         listed = [node.node_key for node in nodes[:_LISTED]] + ["…"] * (len(nodes) > _LISTED)
         hint = "write one of these: " + ", ".join(listed)
         raise InputInvalid(f"{len(nodes)} nodes are called {text!r}", where=where, hint=hint)
-    return nodes[0]
+    note = meaning(graph, text, nodes[0])
+    return NamedNode(nodes[0], (note,) if note else ())
 
 
 def cluster_of_graph(graph: GraphReader, name: str) -> str:

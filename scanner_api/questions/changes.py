@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, NamedTuple
 
-from scanner_api.change_check.check import CheckOptions, Level, proposed_schema
+from scanner_api.change_check.check import CheckOptions, Level
 from scanner_api.change_check.check import check_change as run_check
 from scanner_api.change_check.deletion import may_delete as find_uses
 from scanner_api.change_check.documents import deletion_document, report_document
+from scanner_api.change_check.files import proposed_schema
 from scanner_api.change_check.proposals import Target
 from scanner_api.dictionary import Dictionary
 from scanner_api.graph.history import diff_flows, flows_document, history_document
@@ -192,7 +193,7 @@ class ChangeCheck(NamedTuple):
     verdict: Literal["fine", "unknown", "impact", "breaks"]
     scans: Sequence[Document]
     files: Sequence[Document]
-    skipped: Sequence[str]
+    skipped: Sequence[Document]
     notes: Sequence[str]
     findings: Sequence[Document]
     complete: bool

@@ -93,7 +93,7 @@ _SHAPES: Mapping[type, _Shape] = {
         names={"branches": "of"},
         computed={"name": str, "has_default": bool},
         converted={"default": _Conversion(Any, _default)},
-        optional=frozenset({"recursive", "branches", "number"}),
+        optional=frozenset({"inherited_tags", "recursive", "branches", "number"}),
     ),
     SchemaAnswer: _Shape(
         converted={

@@ -91,7 +91,8 @@ class Lineage(NamedTuple):
     *root*, *unread* and *partly_read*. *complete* is False where edges were left out. *unread* are the ids of the jobs
     at these nodes whose statement or connector could not be parsed, *partly_read* those of views some of whose columns
     were not resolved: there may be flows through them that are not listed.
-    *column_suggestions* are columns above and below a column that have flows of their own.
+    *column_suggestions* are columns above and below a column that have flows of their own. *notes* say what the
+    requested name means, where that is other than it says.
     """
 
     root: str
@@ -103,6 +104,7 @@ class Lineage(NamedTuple):
     unread: tuple[str, ...]
     partly_read: tuple[str, ...]
     column_suggestions: tuple[str, ...]
+    notes: tuple[str, ...]
 
 
 Direction = Annotated[Literal["both", "upstream", "downstream"], Parameter("Where to follow the flows.", option=None)]
@@ -154,7 +156,7 @@ def lineage(
     )
     with open_graph(GraphSource.of(graph, as_of)) as opened:
         rows = opened.rows
-        root = find_node(rows, node, "node")
+        root, notes = find_node(rows, node, "node")
         reached, found = stored_lineage(rows, root, options)
         jobs = jobs_at(rows, found, options)
         unread, partly_read = [[job for job in jobs if test(job)] for test in (is_unread, is_partly_read)]
@@ -180,6 +182,7 @@ def lineage(
             unread=tuple(job.node_key for job in unread),
             partly_read=tuple(job.node_key for job in partly_read),
             column_suggestions=column_suggestions(rows, root, node),
+            notes=notes,
         )
 
 
@@ -200,6 +203,7 @@ class PathList(NamedTuple):
     complete: bool
     nodes: tuple[GraphNode, ...]
     paths: tuple[tuple[GraphEdge, ...], ...]
+    notes: tuple[str, ...]
 
 
 def paths(
@@ -225,7 +229,8 @@ def paths(
             rows = graph.nearest_edges(nodes, forward=forward, kinds=kinds, limit=_EDGES_OF_A_STEP)
             return (Hop(row.source_node_id, row.target_node_id, row.kind, row) for row in rows)
 
-        ends = find_node(graph, start, "from"), find_node(graph, end, "to")
+        named = find_node(graph, start, "from"), find_node(graph, end, "to")
+        ends = named[0].node, named[1].node
         columns = all(node.kind == "column" for node in ends)
         first, last = ends if columns else (_holder(graph, ends[0]), _holder(graph, ends[1]))
         kinds, limits = (_FLOWS if columns else DATASETS), PathLimits(paths=limit)
@@ -243,6 +248,7 @@ def paths(
             complete=shortest.complete,
             nodes=tuple(described_nodes(graph, nodes.values()).values()),
             paths=tuple(tuple(graph_edge(hop.edge, nodes) for hop in path) for path in shortest.paths),
+            notes=(*named[0].notes, *named[1].notes),
         )
 
 
@@ -287,6 +293,7 @@ class ImpactList:
     counts: Mapping[str, Mapping[str, int]]
     left_out: int
     column_suggestions: tuple[str, ...]
+    notes: tuple[str, ...]
 
 
 def impact(
@@ -305,7 +312,8 @@ def impact(
     >>> [affected.steps for affected in impact(dictionary, "orders").affected]
     """
     with open_graph(GraphSource.of(graph, as_of)) as opened:
-        found = impact_of(opened.rows, find_node(opened.rows, node, "node"), node, hops)
+        root, notes = find_node(opened.rows, node, "node")
+        found = impact_of(opened.rows, root, node, hops)
     counts: dict[str, dict[str, int]] = {}
     for reached in found.affected:
         uses = counts.setdefault("column" if reached.path else found.nodes[reached.node].kind, {})
@@ -319,6 +327,7 @@ def impact(
         counts=counts,
         left_out=left_out,
         column_suggestions=found.column_suggestions,
+        notes=notes,
     )
 
 

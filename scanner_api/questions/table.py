@@ -86,9 +86,11 @@ QUESTIONS: tuple[Question, ...] = (
         examples=("columns email", "columns --tag PII", "columns '*.address.*' --cluster retail --format csv"),
         shown=(
             *("cluster", "topic", "role", "name", "type", "logical_type", "nullable", "tags", "doc", "context"),
-            *("subject", "version"),
+            *("subject", "version", "inherited_tags"),
         ),
-        optional=frozenset({"logical_type", "nullable", "tags", "doc", "context", "subject", "version"}),
+        optional=frozenset(
+            {"logical_type", "nullable", "tags", "doc", "context", "subject", "version", "inherited_tags"}
+        ),
     ),
     Question(
         name="connectors",

@@ -19,7 +19,7 @@ from scanner_api.files import Notify, ScanProgress, ignore, no_scan_progress
 from scanner_api.scanning.clusters import LoadedCluster, ScanReport, load_clusters, select_sources
 from scanner_api.spark import SparkChoice
 from scanner_dictionary.engine.open import Engine
-from scanner_dictionary.queries.history import is_known, known_queries, previous_state
+from scanner_dictionary.queries.history import is_known, known_queries, missing_names, previous_state
 from scanner_dictionary.write.scan import write_scan
 from scanner_extractor.http.recording import Recorder, Replay, directory_name, recorded_cluster
 from scanner_extractor.scan.connections import Connections
@@ -185,7 +185,8 @@ def scan_clusters(
 def _read_cluster(cluster: LoadedCluster, connections: Connections, options: ScanOptions) -> _ReadCluster:
     started, clock = datetime.now(UTC), time.monotonic()
     with options.engine.connect() as conn:
-        connections = replace(connections, queries=known_queries(conn, cluster.settings.cluster))
+        name = cluster.settings.cluster
+        connections = replace(connections, queries=known_queries(conn, name), missing=missing_names(conn, name))
     results = read_sources(cluster.settings, connections, choice=options.choice, progress=options.progress)
     if options.choice.mode is Mode.ENRICH:
         files = tuple(result_of_unread(source, "manual", options.choice.mode) for source in cluster.manual.sources)

@@ -30,6 +30,9 @@ _SLACK_TEXT = 2_900
 """Characters of a section; Slack refuses more than 3,000."""
 
 _SLACK_LINES = 40
+_SLACK_NAME = 250
+"""Characters of a name or a change: with every one of them escaped, a line of two still fits a section."""
+
 _PASSES = (408, 425, 429)
 
 
@@ -144,24 +147,28 @@ def slack_message(diff: ScanDiff, changes: Sequence[Change]) -> dict[str, Json]:
     """Return the message of an incoming webhook of Slack: a summary, and the first changes."""
     breaking = sum(change.breaks for change in changes)
     counted = f"{len(changes)} changes" + (f", {breaking} of them break readers" if breaking else "")
-    title = _slack_text(f"{diff.cluster}: {counted} (scan {diff.first} to {diff.second})")
+    title = f"{_slack_code(diff.cluster)}: {counted} (scan {diff.first} to {diff.second})"
     lines = [_slack_line(change) for change in changes[:_SLACK_LINES]]
     if len(changes) > _SLACK_LINES:
         lines.append(f"… and {len(changes) - _SLACK_LINES} more")
     sections = [f"*{title}*", *_sections(lines)]
-    blocks = [{"type": "section", "text": {"type": "mrkdwn", "text": text}} for text in sections]
+    blocks = [{"type": "section", "text": {"type": "mrkdwn", "text": text, "verbatim": True}} for text in sections]
     return {"text": title[:_SLACK_TEXT], "blocks": blocks}
 
 
 def _slack_line(change: Change) -> str:
+    """Return a line whose names are code: Slack reads no mention, link or format there."""
     mark = ":warning: " if change.breaks else "• "
-    topic = f"`{_slack_text(change.topic).replace('`', chr(39))}` " if change.topic else ""
-    return f"{mark}{topic}{_slack_text(change.what)}"[:500]
+    topic = f"{_slack_code(change.topic)} " if change.topic else ""
+    return f"{mark}{topic}{_slack_code(change.what)}"
 
 
-def _slack_text(text: str) -> str:
-    """Return *text* with what Slack reads as its own markup escaped."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\n", " ")
+def _slack_code(text: str) -> str:
+    """Return *text* as code, cut where it is long, with what Slack reads as its own markup escaped."""
+    shown = text if len(text) <= _SLACK_NAME else f"{text[:_SLACK_NAME]}…"
+    for mark, escaped in (("`", "'"), ("\n", " "), ("&", "&amp;"), ("<", "&lt;"), (">", "&gt;")):
+        shown = shown.replace(mark, escaped)
+    return f"`{shown}`" if shown else ""
 
 
 def _sections(lines: Iterable[str]) -> list[str]:
@@ -179,8 +186,18 @@ Post = Callable[[str, Mapping[str, str], str], None]
 
 
 def post(url: str, headers: Mapping[str, str], body: str) -> None:
-    """Send *body*; errors do not name the URL, which may hold a secret."""
-    settings = HttpSettings(url=url, headers=dict(headers), connect_timeout=5, read_timeout=15, max_bytes=65_536)
+    """Send *body*; errors do not name the URL, which may hold a secret.
+
+    A redirect is a refusal: what is sent is for that receiver only.
+    """
+    settings = HttpSettings(
+        url=url,
+        headers=dict(headers),
+        connect_timeout=5,
+        read_timeout=15,
+        max_bytes=65_536,
+        follows_redirects=False,
+    )
     transport = HttpTransport(settings, Clock())
     try:
         answer = transport(Request(source=SourceId("notification"), method="POST", url=url, accept="*/*", body=body))

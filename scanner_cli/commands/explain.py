@@ -23,7 +23,7 @@ from scanner_api.parsing import (
 from scanner_cli.console import echo_err
 from scanner_cli.lazy_group import Group
 from scanner_cli.options import one_of, pairs, read_text
-from scanner_cli.output.columns import SHOWN, column_rows, schema_document
+from scanner_cli.output.columns import RARE, SHOWN, column_rows, schema_document
 from scanner_cli.output.connectors import (
     COLUMNS_SHOWN,
     CONNECTOR_COLUMNS,
@@ -34,7 +34,7 @@ from scanner_cli.output.connectors import (
     sql_document,
     sql_rows,
 )
-from scanner_cli.output.render import Format, format_option, show
+from scanner_cli.output.render import Format, format_option, narrow, show
 from scanner_cli.usage_errors import Exit
 from scanner_model.columns import ParsedSchema
 
@@ -186,7 +186,8 @@ def schema(file: str, kind: str | None, references: Sequence[str], record: str |
     texts = {name: read_text(path) for name, path in pairs(references, "--reference", "NAME=FILE")}
     name = (kind or format_of(file, text)).upper()
     parsed = parse_schema(text, name, references=texts, record=record)
-    show(column_rows(parsed.columns), SHOWN, style, document=schema_document(name, parsed))
+    rows = column_rows(parsed.columns)
+    show(rows, narrow(SHOWN, rows, style, RARE), style, document=schema_document(name, parsed))
     for problem in parsed.problems if style != Format.JSON else ():
         echo_err(f"{'warning' if parsed.columns or parsed.empty else 'error'}: {file}: {problem}")
     return _status(parsed)

@@ -141,6 +141,7 @@ def _show_steps(traced: Lineage, evidence: bool, style: str) -> None:
     if traced.partly_read:
         names = ", ".join(shown_name(nodes[job]) for job in traced.partly_read)
         echo_err(f"note: read in part, so flows through them may be missing: {names}")
+    _print_notes(traced.notes)
     _suggest(traced.column_suggestions)
 
 
@@ -148,7 +149,13 @@ def _show_impact(result: ImpactList, evidence: bool, style: str) -> None:
     shown = (*IMPACT_COLUMNS, "evidence") if evidence else IMPACT_COLUMNS
     show(impact_rows(result), shown, style, document=impact_document(result))
     echo_err(f"affected: {impact_summary(result)}")
+    _print_notes(result.notes)
     _suggest(result.column_suggestions)
+
+
+def _print_notes(notes: Sequence[str]) -> None:
+    for note in notes:
+        echo_err(f"note: {note}")
 
 
 def _suggest(columns: Sequence[str]) -> None:

@@ -11,8 +11,8 @@ from scanner_api.questions.documents import document
 from scanner_api.questions.topics import SchemaAnswer, topic_schemas
 from scanner_cli.console import echo, echo_err
 from scanner_cli.options import dictionary_option
-from scanner_cli.output.columns import SHOWN, column_rows
-from scanner_cli.output.render import Format, csv_text, format_option, json_text, table_text
+from scanner_cli.output.columns import RARE, SHOWN, column_rows
+from scanner_cli.output.render import Format, csv_text, format_option, json_text, narrow, table_text
 from scanner_model.errors import InputInvalid
 from scanner_model.schemas import qualified_subject
 from scanner_model.text import visible
@@ -75,8 +75,10 @@ def _table(answer: SchemaAnswer) -> str:
     why = f"{answer.confidence}: {answer.evidence}"
     owner = [f"owner {answer.owner}"] if answer.owner else []
     owner_and_tags = " ".join([*owner, *(f"#{tag}" for tag in answer.tags)])
-    lines = [f"{head}{marks}", why, *([owner_and_tags] if owner_and_tags else [])]
-    return "".join(f"{visible(line)}\n" for line in lines) + table_text(column_rows(answer.columns), SHOWN)
+    record = [f"record tags: {', '.join(answer.record_tags)}"] if answer.record_tags else []
+    lines = [f"{head}{marks}", why, *([owner_and_tags] if owner_and_tags else []), *record]
+    rows = column_rows(answer.columns)
+    return "".join(f"{visible(line)}\n" for line in lines) + table_text(rows, narrow(SHOWN, rows, Format.TABLE, RARE))
 
 
 def _version(text: str | None) -> int | str | None:

@@ -21,10 +21,11 @@ Rules:
   connector-without-tasks      it runs without a task
   failed-connector             a connector or a task of it failed; the first line of its trace
   failed-statement             a Flink statement, Flink job or ksqlDB query failed
+  unread-statement             a statement of a file that is not read for lineage; its line and why
   failed-table                 a topic's table is no longer updated
   stale-source                 a source could not be read since
   ambiguous-schema             several schemas claim one side of a topic
-  dangling-reference           a schema refers to a version that its registry does not have
+  dangling-reference           a live schema refers to a version that its registry does not have
   group-on-missing-topic       a consumer group reads a topic which does not exist
   subject-without-topic        it describes no known topic, and no schema refers to it
   topic-without-schema         no schema describes it

@@ -38,7 +38,9 @@ def _parts(report: ChangeReport) -> Iterator[str]:
     yield from (_section(finding) for finding in findings if finding.affected)
     yield from (f"\n> {_text(note)}\n" for note in report.notes)
     if report.skipped:
-        yield f"\n{len(report.skipped)} changed files are not mapped, and were not checked.\n"
+        yield f"\n<details><summary>{len(report.skipped)} files were not checked</summary>\n\n"
+        yield from (f"* {_code(skipped.file)}: {_text(skipped.why)}\n" for skipped in report.skipped)
+        yield "\n</details>\n"
 
 
 def _row(finding: Finding) -> str:

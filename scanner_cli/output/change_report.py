@@ -28,7 +28,7 @@ _AFFECTED = ("item", "affected", "kind", "use", "through", "owner", "tags", "evi
 
 
 def report_table(report: ChangeReport) -> str:
-    """Return the findings, and for those that hit somebody who is hit, the nearest first."""
+    """Return the findings, for those that hit somebody who is hit, the nearest first, and the skipped files."""
     shown = ordered(report.findings)
     rows = [
         {
@@ -42,7 +42,12 @@ def report_table(report: ChangeReport) -> str:
         for finding in shown
     ]
     affected = [row for finding in shown for row in _affected_rows(finding)]
-    parts = [table_text(rows, _FINDING) if rows else "", table_text(affected, _AFFECTED) if affected else ""]
+    skipped = [{"skipped": file, "why": why} for file, why in report.skipped]
+    parts = [
+        table_text(rows, _FINDING) if rows else "",
+        table_text(affected, _AFFECTED) if affected else "",
+        table_text(skipped, ("skipped", "why")) if skipped else "",
+    ]
     return "\n".join(filter(None, parts))
 
 
@@ -57,7 +62,9 @@ def summary(report: ChangeReport) -> str:
     listed = ", ".join(f"{count} {verdict}" for verdict, count in sorted(counts.items()))
     accepted = sum(bool(finding.accepted) for finding in report.findings)
     scans = ", ".join(f"{cluster} scan {number} of {at}" for cluster, number, at in report.scans)
-    parts = [f"{report.verdict}: {len(report.files)} files", listed, f"{accepted} accepted" if accepted else ""]
+    skipped = f", {len(report.skipped)} skipped" if report.skipped else ""
+    files = f"{report.verdict}: {len(report.files)} files{skipped}"
+    parts = [files, listed, f"{accepted} accepted" if accepted else ""]
     return f"{'; '.join(filter(None, parts))} ({scans or 'nothing was scanned'})"
 
 

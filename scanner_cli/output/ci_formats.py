@@ -17,6 +17,7 @@ Json = Any
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _MOST_AFFECTED = 20
+_MOST_SKIPPED = 50
 
 RULES: Mapping[str, str] = {
     "incompatible": "The registry rejects the schema at the subject's compatibility level.",
@@ -37,11 +38,15 @@ RULES: Mapping[str, str] = {
     "output-gained": "A job writes a further dataset.",
     "input-lost": "A job no longer reads a dataset.",
     "input-gained": "A job reads a further dataset.",
-    "not-read": "The columns of a proposed statement or connector are not all known.",
+    "not-read": "A file cannot be read, or the columns of a proposed statement or connector are not all known.",
+    "unparsed": "The file is no schema, statement or configuration.",
+    "nothing-checked": "No file was checked.",
+    "no-readers-known": "Nothing was scanned that could name who reads the topic.",
     "file-deleted": "The file of a subject or topic is deleted.",
     "unknown-name": "The dictionary does not have what a file changes.",
     "stale-source": "A source could not be read since an earlier scan.",
     "old-source": "A source was read too long ago.",
+    "future-source": "A source was read in the future: a clock is wrong.",
     "no-graph": "No graph was generated, so nobody who is hit is known.",
     "old-graph": "The graph is older than the newest scan.",
     "unread-jobs": "Some statements or connectors could not be read.",
@@ -55,7 +60,12 @@ _SARIF = {Verdict.BREAKS: "error", Verdict.IMPACT: "error", Verdict.UNKNOWN: "wa
 
 def github_annotations(report: ChangeReport) -> str:
     """Return workflow commands, a line each, the most serious first: GitHub shows ten of each level a step."""
-    return "".join(f"{_annotation(finding, report)}\n" for finding in ordered(report.findings))
+    lines = [_annotation(finding, report) for finding in ordered(report.findings)]
+    if report.skipped:
+        listed = (f"{file}: {why}" for file, why in report.skipped[:_MOST_SKIPPED])
+        text = "\n".join([f"{len(report.skipped)} files were not checked", *listed])
+        lines.append(f"::notice title=not checked::{_data(text)}")
+    return "".join(f"{line}\n" for line in lines)
 
 
 def _annotation(finding: Finding, report: ChangeReport) -> str:
@@ -101,8 +111,13 @@ def sarif(report: ChangeReport) -> str:
     used = list(dict.fromkeys(finding.rule for finding in report.findings))
     rules = [{"id": rule, "shortDescription": {"text": RULES[rule]}} for rule in used]
     driver = {"name": "scanner", "version": version("kafka-lineage-scanner"), "rules": rules}
+    skipped = [
+        {"level": "note", "message": {"text": f"{relative(file)} was not checked: {why}"}}
+        for file, why in report.skipped
+    ]
     run = {
         "tool": {"driver": driver},
+        "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": skipped}],
         "columnKind": "unicodeCodePoints",
         "results": [_sarif_result(finding, report) for finding in ordered(report.findings)],
     }
@@ -134,7 +149,7 @@ def _sarif_result(finding: Finding, report: ChangeReport) -> dict[str, Json]:
 def junit(report: ChangeReport) -> str:
     """Return a suite of each file with a case of each finding: failures, errors where unknown, skips where accepted.
 
-    A file without a finding is a case that passes.
+    A file without a finding is a case that passes, one that was not checked is skipped.
     """
     suites = ElementTree.Element("testsuites", name="scanner check-change")
     places = [(place_in_files(finding, report).file, finding) for finding in ordered(report.findings)]
@@ -155,8 +170,17 @@ def junit(report: ChangeReport) -> str:
             _junit_case(suite, file, finding)
         if not findings:
             ElementTree.SubElement(suite, "testcase", classname=_xml(relative(file)), name="check-change")
+    for skipped in report.skipped:
+        _junit_skipped(suites, relative(skipped.file), skipped.why)
     ElementTree.indent(suites)
     return ElementTree.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _junit_skipped(suites: ElementTree.Element, file: str, why: str) -> None:
+    counts = {"tests": "1", "failures": "0", "errors": "0", "skipped": "1"}
+    suite = ElementTree.SubElement(suites, "testsuite", {"name": _xml(file), **counts})
+    case = ElementTree.SubElement(suite, "testcase", classname=_xml(file), name="check-change")
+    ElementTree.SubElement(case, "skipped", message=_xml(why))
 
 
 def _junit_case(suite: ElementTree.Element, file: str, finding: Finding) -> None:

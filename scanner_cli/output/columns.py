@@ -8,7 +8,9 @@ from typing import Any
 from scanner_api.questions.documents import document
 from scanner_model.columns import Column, ParsedSchema
 
-SHOWN = ("name", "type", "logical_type", "nullable", "default", "tags", "doc")
+SHOWN = ("name", "type", "logical_type", "nullable", "default", "tags", "doc", "inherited_tags")
+RARE = frozenset({"inherited_tags"})
+"""Those that a table has only where a row has a value."""
 ROOT = "(whole message)"
 """The name of a column without one, because the message is a single value."""
 
@@ -24,6 +26,7 @@ def column_rows(columns: Iterable[Column]) -> Sequence[dict[str, Any]]:
             "default": column.default,
             "tags": column.tags,
             "doc": column.doc,
+            "inherited_tags": column.inherited_tags,
         }
         for column in columns
     ]
@@ -39,6 +42,7 @@ def schema_document(format_name: str, parsed: ParsedSchema) -> dict[str, Any]:
     return {
         "format": format_name,
         "name": parsed.name,
+        "tags": list(parsed.tags),
         "columns": document(parsed.columns),
         "problems": document(parsed.problems),
     }

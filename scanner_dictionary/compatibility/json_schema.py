@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from scanner_dictionary.compatibility.changes import Finding, broken, fine, objects, unclear
 from scanner_dictionary.compatibility.column_pairs import (
@@ -24,9 +25,10 @@ from scanner_model.schemas import Definition
 _ANY = "any"
 _OPENNESS = ("additionalProperties", "unevaluatedProperties")
 _LIMITS = frozenset(
-    {"const", "contains", "dependencies", "dependentRequired", "dependentSchemas", "enum", "exclusiveMaximum"}
-    | {"exclusiveMinimum", "if", "maxItems", "maxLength", "maxProperties", "maximum", "minItems", "minLength"}
-    | {"minProperties", "minimum", "multipleOf", "not", "pattern", "patternProperties", "propertyNames", "uniqueItems"}
+    {"additionalItems", "const", "contains", "dependencies", "dependentRequired", "dependentSchemas", "else", "enum"}
+    | {"exclusiveMaximum", "exclusiveMinimum", "if", "maxContains", "maxItems", "maxLength", "maxProperties", "maximum"}
+    | {"minContains", "minItems", "minLength", "minProperties", "minimum", "multipleOf", "not", "pattern"}
+    | {"patternProperties", "prefixItems", "propertyNames", "then", "unevaluatedItems", "uniqueItems"}
 )
 """Keywords that refuse values of the right type."""
 
@@ -102,14 +104,16 @@ def _refined(reader: Alternative, writer: Alternative) -> Finding:
     return unclear(f"{writer.logical or 'a plain value'} is read as {reader.logical or 'a plain value'}")
 
 
+@lru_cache(maxsize=8)  # it is the same for every column of a text
 def _mentions_null(text: str) -> bool:
     return NULL in text or "nullable" in text or bool(_FOREIGN.search(text))
 
 
-def _openness(text: str) -> set[bool]:
+@lru_cache(maxsize=8)
+def _openness(text: str) -> frozenset[bool]:
     """Return whether the text's objects with properties are open to others: all, none, some (both)."""
-    openness = {_is_open(schema) for schema in objects(text) if isinstance(schema.get("properties"), dict)}
-    return {True, False} if _FOREIGN.search(text) else openness
+    openness = frozenset(_is_open(schema) for schema in objects(text) if isinstance(schema.get("properties"), dict))
+    return frozenset({True, False}) if _FOREIGN.search(text) else openness
 
 
 def _is_open(schema: dict[str, object]) -> bool:

@@ -6,6 +6,7 @@ JSON and text form go by names; there, a renamed field is another one.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from scanner_dictionary.compatibility.changes import Finding, Verdict, broken, fine, unclear, worst
 from scanner_dictionary.compatibility.column_pairs import ColumnContext, is_mark
@@ -53,13 +54,18 @@ def _renumbered(before: ColumnContext, after: ColumnContext) -> Finding | None:
 def _needed(reader: ColumnContext) -> Finding | None:
     """Return of a field that a reader requires, None where it does not."""
     column = reader.existing
-    if column.nullable or is_mark(column) or column.type in (_LIST, _MAP) or _PROTO3.search(reader.text):
+    if column.nullable or is_mark(column) or column.type in (_LIST, _MAP) or _has(_PROTO3, reader.text):
         return None
-    if _EDITION.search(reader.text):
+    if _has(_EDITION, reader.text):
         return unclear("a reader may require it") if "LEGACY_REQUIRED" in reader.text else None
-    if len(column.path) > 1 and _IMPORT.search(reader.text):
+    if len(column.path) > 1 and _has(_IMPORT, reader.text):
         return unclear("a reader may require it: its message may stand in an imported file")
     return broken("a reader requires it")
+
+
+@lru_cache(maxsize=8)  # it is the same for every column of a text
+def _has(pattern: re.Pattern[str], text: str) -> bool:
+    return pattern.search(text) is not None
 
 
 def _type_read(reader: ColumnContext, writer: ColumnContext) -> Finding:

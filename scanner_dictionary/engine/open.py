@@ -7,13 +7,16 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import Connection as Connection
 from sqlalchemy import Engine as Engine
 from sqlalchemy import create_engine, event, inspect, text
-from sqlalchemy.engine import URL, ExceptionContext, make_url
+from sqlalchemy.engine import URL, Dialect, ExceptionContext, make_url
+from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from scanner_dictionary.engine.sqlite import (
@@ -28,6 +31,7 @@ from scanner_dictionary.engine.sqlite import (
     waiting_of,
 )
 from scanner_dictionary.schema.tables import metadata, scan
+from scanner_dictionary.schema.views import VIEWS
 from scanner_model.errors import DictionaryBusy, DictionaryUnusable, InputInvalid
 from scanner_model.redaction import mask_text
 
@@ -170,15 +174,24 @@ _KINDS = {"sqlite": _sqlite, "postgres": _postgres, "postgresql": _postgres}
 
 MIGRATIONS = Path(__file__).parents[1] / "migrations"
 
-REVISION = max(
+_REVISIONS = sorted(
     file.name[:4] for file in files("scanner_dictionary.migrations.versions").iterdir() if file.name[0] == "0"
 )
-"""The newest revision, from the names of the files (also in an archive): opening need not import Alembic."""
+FIRST_REVISION, REVISION = _REVISIONS[0], _REVISIONS[-1]
+"""The oldest revision that is migrated, and the newest, from the names of the files (also in an archive).
+
+Opening need not import Alembic for it.
+"""
 
 VERSION_TABLE = "dictionary_version"
 
+_TOO_OLD = "scan into a new one: `scanner extract --dictionary NEW.db`, with the same files; this one was not touched"
+
 _PATIENCE = 10.0
 _CONNECTING = 10
+
+_WATCHED = "scanner_dictionary.engine.watched_postgres"
+"""It imports psycopg, which a dictionary in a file does not need."""
 
 _MIGRATING = 7_226_637
 """The key of PostgreSQL's advisory lock under which tables are created: there is none yet that could be locked."""
@@ -246,11 +259,24 @@ def _engine(location: Location, *, create: bool, patience: float) -> Engine:
     if location.file is not None:
         check_file(location.file, location.shown, create=create)
         return sqlite_engine(location.file, create=create, patience=patience)
+    return postgres_engine(location, connect_timeout=min(max(int(patience), 2), _CONNECTING))
+
+
+def postgres_engine(location: Location, *, connect_timeout: int, **options: Any) -> Engine:  # noqa: ANN401 - SQLAlchemy's
+    """Return an engine over a server, which is given up where it stops answering; nothing is connected yet."""
     try:
-        return create_engine(location.url, connect_args={"connect_timeout": min(max(int(patience), 2), _CONNECTING)})
+        engine = create_engine(location.url, connect_args={"connect_timeout": connect_timeout}, **options)
     except ImportError as error:
         hint = "pip install 'kafka-lineage-scanner[postgres]'"
         raise DictionaryUnusable("PostgreSQL needs a driver", where=location.shown, hint=hint) from error
+
+    def connect(_: Dialect, __: object, positional: list[Any], named: dict[str, Any]) -> DBAPIConnection:
+        connection: DBAPIConnection = import_module(_WATCHED).connect(*positional, **named)
+        return connection
+
+    if engine.dialect.driver == "psycopg":
+        event.listen(engine, "do_connect", connect)
+    return engine
 
 
 def _revision(conn: Connection) -> str:
@@ -264,6 +290,9 @@ def _check_revision(conn: Connection, revision: str, location: Location, *, crea
     if revision > REVISION:
         what = f"a newer program wrote the dictionary (revision {revision}; this one knows {REVISION})"
         raise DictionaryUnusable(what, where=location.shown, hint="update scanner, or name another dictionary")
+    if "" < revision < FIRST_REVISION:
+        what = f"a program before 0.2.0 wrote the dictionary (revision {revision}; this one reads {FIRST_REVISION} on)"
+        raise DictionaryUnusable(what, where=location.shown, hint=_TOO_OLD)
     if revision:
         return
     names = set(inspect(conn).get_table_names())
@@ -276,15 +305,34 @@ def _check_revision(conn: Connection, revision: str, location: Location, *, crea
 
 
 def _migrate(engine: Engine) -> None:
-    """Apply the missing revisions, all or none."""
+    """Create the tables, or apply the missing revisions, all or none."""
+    with _transaction(engine) as conn:
+        if conn.dialect.name == "postgresql":
+            _lock(conn, f"SELECT pg_advisory_xact_lock({_MIGRATING})")
+        revision = _revision(conn)
+        if not revision:
+            _create(conn)
+        elif revision != REVISION:
+            _upgrade(conn)
+
+
+def _create(conn: Connection) -> None:
+    """Create the tables and views as they are now, at the newest revision."""
+    metadata.create_all(conn, checkfirst=False)
+    key = f"CONSTRAINT {VERSION_TABLE}_pkc PRIMARY KEY (version_num)"  # as Alembic calls it
+    for statement in (
+        *(view.statement for view in VIEWS),
+        f"CREATE TABLE {VERSION_TABLE} (version_num VARCHAR(32) NOT NULL, {key})",
+        f"INSERT INTO {VERSION_TABLE} VALUES ('{REVISION}')",  # noqa: S608 - our constants
+    ):
+        conn.execute(text(statement))
+
+
+def _upgrade(conn: Connection) -> None:
     from alembic import command  # noqa: PLC0415 - takes 0.25 s, and few openings migrate
     from alembic.config import Config  # noqa: PLC0415 - the same
 
     config = Config()
     config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
-    with _transaction(engine) as conn:
-        if conn.dialect.name == "postgresql":
-            _lock(conn, f"SELECT pg_advisory_xact_lock({_MIGRATING})")
-        config.attributes.update(connection=conn, version_table=VERSION_TABLE)
-        if _revision(conn) != REVISION:
-            command.upgrade(config, REVISION)
+    config.attributes.update(connection=conn, version_table=VERSION_TABLE)
+    command.upgrade(config, REVISION)

@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, event
 
-from scanner_dictionary.engine.open import Location, open_dictionary, resolve_url, translate_errors
+from scanner_dictionary.engine.open import Location, open_dictionary, postgres_engine, resolve_url, translate_errors
 from scanner_dictionary.engine.sqlite import OPTION, Waiting, keep_write_ahead, limit_time, pooled_sqlite_engine
 
 _CONNECTING = 5
@@ -67,13 +67,13 @@ class ReaderPool:
             with engine.connect() as conn:
                 keep_write_ahead(conn)
         else:
-            engine = create_engine(
-                location.url,
+            engine = postgres_engine(
+                location,
+                connect_timeout=_CONNECTING,
                 pool_size=self._size,
                 max_overflow=0,
                 pool_timeout=self._seconds,
                 pool_pre_ping=True,
-                connect_args={"connect_timeout": _CONNECTING},
             )
             event.listen(engine, "connect", self._limit_session)
         engine.update_execution_options(**{OPTION: Waiting(seconds=self._seconds, shown=location.shown)})

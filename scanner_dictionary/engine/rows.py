@@ -110,6 +110,7 @@ def column_cells(column: Column) -> tuple[Any, ...]:
         _storable_text(column.recursive),
         list_cell(column.branches) if column.branches else None,
         number if number is None or -_LIMIT <= number < _LIMIT else None,
+        list_cell(column.inherited_tags) if column.inherited_tags else None,
     )
 
 

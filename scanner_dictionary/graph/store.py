@@ -45,13 +45,13 @@ class EdgeRow(NamedTuple):
 class StoredGraph(NamedTuple):
     """Which graph is stored: the newest scan number that it was generated from, and its size.
 
-    *coverage* is JSON text, None where an older program generated the graph.
+    *coverage* is JSON text.
     """
 
     last_scan: int
     nodes: int
     edges: int
-    coverage: str | None = None
+    coverage: str = "{}"
 
 
 def schema_nodes(conn: Connection, layout: int) -> dict[int, str]:
@@ -90,7 +90,7 @@ def add_rows(conn: Connection, nodes: Iterable[Sequence[Any]], edges: Iterable[S
     insert_rows(conn, t.flow_edge, edges)
 
 
-def describe_graph(conn: Connection, coverage: str | None = None, layout: int | None = None) -> StoredGraph:
+def describe_graph(conn: Connection, coverage: str = "{}", layout: int | None = None) -> StoredGraph:
     """Store that the graph is of the newest scan, its size, *coverage*, and the *layout* of its schemas."""
     graph = StoredGraph(newest_scan(conn), *_sizes(conn), coverage)
     insert_rows(conn, t.flow_graph, [(_GRAPH, *graph, layout)])

@@ -70,7 +70,7 @@ class GraphVersion(NamedTuple):
     finished: str | None
     nodes: int
     edges: int
-    coverage: str | None
+    coverage: str
 
 
 def is_valid(version: NodeVersion | EdgeVersion, scan: int) -> bool:

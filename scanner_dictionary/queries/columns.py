@@ -49,6 +49,7 @@ CELLS = (
     "recursion_of",
     "branches",
     "field_number",
+    "inherited_tags",
 )
 """The names of those cells of `column_types.column_description` that a column is read from."""
 
@@ -71,6 +72,7 @@ def column_of(  # noqa: PLR0913 - the cells
     recursion_of: str | None,
     branches: str | None,
     number: int | None,
+    inherited_tags: str | None,
 ) -> Column:
     """Read a column from its `CELLS`, as the driver returns them."""
     return Column(
@@ -84,6 +86,7 @@ def column_of(  # noqa: PLR0913 - the cells
         recursive=recursion_of,
         branches=_list(branches),
         number=number,
+        inherited_tags=_list(inherited_tags),
     )
 
 
@@ -103,6 +106,8 @@ _LINKS_AT_ONCE = 500
 class TopicColumnRow(NamedTuple):
     """A column of a schema that describes a topic now; *tags* are the schema's and those in a stream catalog.
 
+    *inherited_tags* are those of them that only a record has which holds the column.
+
     *subject* is empty, *version* None and *context* `.` where the schema is of no registry. *name* is *path* with dots,
     empty where the whole message is one value.
     """
@@ -120,6 +125,7 @@ class TopicColumnRow(NamedTuple):
     nullable: bool
     doc: str | None
     tags: tuple[str, ...]
+    inherited_tags: tuple[str, ...] = ()
 
 
 def topic_columns(
@@ -222,4 +228,5 @@ def _row(link: Row[Any], column: Column) -> TopicColumnRow:
         nullable=column.nullable,
         doc=column.doc,
         tags=column.tags,
+        inherited_tags=column.inherited_tags,
     )

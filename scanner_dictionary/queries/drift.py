@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Row, Select, Table, select
 
 from scanner_dictionary.schema import tables as t
 from scanner_model.declarations import DeclaredKind
+from scanner_model.placeholders import has_placeholder
 from scanner_model.redaction import MASK
 
 TOPIC_DEFAULTS: Mapping[str, str] = {
@@ -52,7 +53,6 @@ _LISTS = frozenset({"cleanup.policy"})
 _NAME = "name"
 _STATES = frozenset({"RUNNING", "PAUSED", "STOPPED"})
 """States that somebody chooses; a connector that failed still runs as declared."""
-_PLACEHOLDER = re.compile(r"\$\{|\$\(|\{\{|\{%|<%")
 _NUMBER = re.compile(r"-?\d+(?:\.\d+)?")
 
 
@@ -237,5 +237,5 @@ def _is_unknown(declared: str, running: str | None) -> bool:
     """Return whether two values cannot be compared: a secret, or a placeholder that was filled in."""
     if running is None:
         return False
-    filled_in = _PLACEHOLDER.search(declared) is not None and _PLACEHOLDER.search(running) is None
+    filled_in = has_placeholder(declared) and not has_placeholder(running)
     return MASK in declared or MASK in running or filled_in

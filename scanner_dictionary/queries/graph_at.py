@@ -51,6 +51,15 @@ def newest_scan_at(conn: Connection, moment: str) -> int | None:
     return newest
 
 
+def first_scan_after(conn: Connection, moment: str) -> int | None:
+    """Return the oldest scan that was not finished at *moment*, ISO 8601 in UTC; None where there is none.
+
+    A clock that was wrong may give a later scan an earlier time: no scan before the one that is returned is later.
+    """
+    first: int | None = conn.scalar(select(func.min(t.scan.c.id)).where(t.scan.c.finished > moment))
+    return first
+
+
 def _number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < len("20260131") else None
 

@@ -54,6 +54,23 @@ def _without_views_jobs(nodes: Iterable[NodeRow]) -> tuple[NodeRow, ...]:
     return tuple(node for node in listed if node.kind != "job" or (node.namespace, node.name) not in datasets)
 
 
+def meaning(graph: GraphReader, text: str, node: NodeRow) -> str:
+    """Return what *text* means, where that is other than it says: *node* has another name or path; else empty.
+
+    A topic or dataset that *text* names, and that has no such column, is named, too.
+    """
+    readings = tuple(dict.fromkeys(_known_brokers(graph, _readings(text))))
+    path = None if node.path is None else tuple(json.loads(node.path))
+    # The column of a schema has no name of its own: it is found by that of its topic.
+    if not node.namespace or any((reading.name, reading.path) == (node.name, path) for reading in readings):
+        return ""
+    shown = "/".join(filter(None, (node.namespace, node.name))) + (f".{path_name(path)}" if path else "")
+    heads = tuple(reading._replace(path=None) for reading in readings if reading.path is not None)
+    others = [other for other in _named(graph, heads) if other.path is None and other.name != node.name]
+    missing = "".join(f"; the {other.kind} {other.name} has no such column" for other in others)
+    return f"{text} means {shown}{missing}"
+
+
 def related_columns(graph: GraphReader, text: str) -> tuple[str, ...]:
     """List the columns in flows that hold the column *text*, or that it holds, by name."""
     readings = [reading for reading in _known_brokers(graph, _readings(text)) if reading.path is not None]

@@ -14,8 +14,9 @@ from scanner_dictionary.schema import tables as t
 from scanner_model.catalogs import Metric
 from scanner_model.errors import NameUnknown, Problem
 from scanner_model.kafka import Topic
-from scanner_model.names import ClusterName, Role, SourceId, TopicName
+from scanner_model.names import ClusterName, RecordName, Role, SourceId, SubjectName, TopicName
 from scanner_model.scan import PreviousState
+from scanner_model.streaming_sql import KsqlSource, message_names
 
 
 class ClusterRow(NamedTuple):
@@ -206,7 +207,19 @@ def previous_state(conn: Connection, cluster: ClusterName, sources: Collection[S
         sides=frozenset((TopicName(topic), Role(role)) for topic, role in conn.execute(sides)),
         metrics=levels,
         cluster_id=cluster_id,
+        messages=_messages(conn, cluster, sources),
     )
+
+
+def _messages(
+    conn: Connection, cluster: ClusterName, sources: Collection[SourceId]
+) -> Mapping[SubjectName, RecordName]:
+    """Return the Protobuf messages that the collections of *sources* name."""
+    ksql = t.ksql_source.c
+    members = (t.source.c.name.label("source"), ksql.name, ksql.kind, ksql.topic_name.label("topic"))
+    query = _of_sources(select(*members, ksql.key_format, ksql.value_format, ksql.statement), cluster, sources)
+    query = query.join(t.ksql_source, ksql.source_id == t.source.c.id).where(ksql.gone.is_(None))
+    return message_names(KsqlSource(**row) for row in conn.execute(query).mappings())
 
 
 def _levels(conn: Connection, cluster: ClusterName) -> tuple[Metric, ...]:
@@ -243,6 +256,21 @@ def known_queries(conn: Connection, cluster: ClusterName) -> Mapping[SourceId, M
     for source, name, topics in conn.execute(rows):
         queries.setdefault(SourceId(source), {})[name] = frozenset(json.loads(topics))
     return queries
+
+
+def missing_names(conn: Connection, cluster: ClusterName) -> Mapping[SourceId, frozenset[str]]:
+    """Return the names that the last answer of each source of *cluster* lacked, though they are known to exist."""
+    outcome = t.scan_outcome.c
+    answered = select(outcome.source_id, func.max(outcome.scan_id).label("scan_id"))
+    last = answered.where(outcome.status.in_(("read", "partial"))).group_by(outcome.source_id).subquery()
+    query = (
+        select(t.source.c.name, outcome.unread)
+        .join(t.source, t.source.c.id == outcome.source_id)
+        .join(last, (last.c.source_id == outcome.source_id) & (last.c.scan_id == outcome.scan_id))
+        .join(t.cluster, t.cluster.c.id == t.source.c.cluster_id)
+        .where(t.cluster.c.name == cluster)
+    )
+    return {SourceId(name): frozenset(json.loads(unread)) for name, unread in conn.execute(query)}
 
 
 def is_known(conn: Connection, cluster: ClusterName) -> bool:

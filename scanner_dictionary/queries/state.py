@@ -11,6 +11,7 @@ from sqlalchemy import Connection, exists, func, select
 from scanner_dictionary.graph.store import stored_graph
 from scanner_dictionary.queries.subjects import SubjectKey, TopicKey
 from scanner_dictionary.schema import tables as t
+from scanner_model.scan import SourceStatus
 
 
 class SourceAge(NamedTuple):
@@ -35,19 +36,28 @@ class LastScan(NamedTuple):
 
 
 def source_ages(conn: Connection) -> tuple[SourceAge, ...]:
-    """Return every source by cluster and name."""
+    """Return every source by cluster and name, without those whose facts were forgotten."""
     source = t.source.c
     query = (
         select(t.cluster.c.name, source.name, source.kind, t.scan.c.finished, source.stale_since, source.stale_reason)
         .select_from(t.source)
         .join(t.cluster, t.cluster.c.id == source.cluster_id)
         .outerjoin(t.scan, t.scan.c.id == source.last_read)
+        .where(source.stale_since.is_not(None) | (source.stale_reason != SourceStatus.FORGOTTEN))
         .order_by(t.cluster.c.name, source.name)
     )
     return tuple(
         SourceAge(cluster, name, kind, at or "", (reason or "it could not be read") if since is not None else "")
         for cluster, name, kind, at, since, reason in conn.execute(query)
     )
+
+
+def has_reading_jobs(conn: Connection, namespace: str) -> bool:
+    """Return whether the graph has a job or group that reads a topic of the cluster with this *namespace*."""
+    edge, node = t.flow_edge.c, t.flow_node.c
+    query = select(edge.id).join(t.flow_node, node.id == edge.source_node_id)
+    reads = edge.kind == "reads", node.kind == "topic", node.namespace == namespace
+    return conn.execute(query.where(*reads).limit(1)).first() is not None
 
 
 def last_scans(conn: Connection) -> tuple[LastScan, ...]:

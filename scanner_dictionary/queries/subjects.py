@@ -16,7 +16,11 @@ from scanner_model.schemas import DEFAULT_CONTEXT, Definition, Reference, Schema
 
 
 class SubjectKey(NamedTuple):
-    """A subject of one registry. *level* is its compatibility level in the registry's word, empty where not read."""
+    """A subject of one registry, whose type is *kind*.
+
+    *level* is its compatibility level in the registry's word, with LENIENT behind it where that is its policy; empty
+    where not read.
+    """
 
     id: int
     cluster: str
@@ -27,6 +31,7 @@ class SubjectKey(NamedTuple):
     name: str
     level: str
     gone: bool
+    kind: str
 
     @property
     def full_name(self) -> str:
@@ -153,6 +158,7 @@ def definition_of(conn: Connection, key: int) -> Definition:
         name=RecordName(row.name),
         columns=columns_of(conn, (key,)).get(key, ()),
         problems=tuple(Problem(**problem) for problem in json.loads(row.problems)),
+        tags=tuple(json.loads(row.tags)),
     )
 
 
@@ -183,6 +189,13 @@ def topics_of_subject(conn: Connection, subject: SubjectKey) -> tuple[TopicLink,
     link = t.topic_schema.c
     at = and_(link.registry_id == subject.registry_id, link.context == subject.context, link.subject == subject.name)
     return _links(conn, at)
+
+
+def links_of_manual_subject(conn: Connection, name: str, cluster: str | None = None) -> tuple[TopicLink, ...]:
+    """Return the current links of a subject that manual input names and no registry has."""
+    link = t.topic_schema.c
+    at = and_(link.registry_id.is_(None), link.subject == name, link.is_current, link.gone.is_(None))
+    return tuple(found for found in _links(conn, at) if found.gone is None and cluster in (None, found.cluster))
 
 
 def schemas_of_topic(conn: Connection, topic: int) -> tuple[TopicLink, ...]:
@@ -240,6 +253,7 @@ def _subjects() -> Select[Any]:
             subject.name,
             func.coalesce(subject.compatibility, ""),
             subject.gone.is_not(None),
+            t.registry.c.kind,
         )
         .select_from(t.subject)
         .join(t.registry, t.registry.c.id == subject.registry_id)

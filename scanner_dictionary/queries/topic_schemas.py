@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -29,7 +30,7 @@ class SchemaAnswer:
     *subject* is empty, *version* and *schema_id* are None where no registry is behind it; *registry* is empty then.
     *current*: it describes the topic now. *stale*: its source could not be read since. *deleted*: the registry keeps
     the version as deleted. *gone*: the topic, or its link to this schema, was deleted. *tags* and *owner* are
-    the topic's.
+    the topic's, *record_tags* the schema's own, which its columns inherit.
     """
 
     cluster: str
@@ -53,6 +54,7 @@ class SchemaAnswer:
     text: str = ""
     tags: tuple[str, ...] = ()
     owner: str = ""
+    record_tags: tuple[str, ...] = ()
 
 
 def schemas_of(
@@ -112,6 +114,7 @@ def _links(conn: Connection, topic: FoundTopic) -> Links:
             definition.format,
             definition.name,
             definition.schema_text,
+            definition.tags.label("record_tags"),
             t.source.c.stale_since,
             t.registry.c.url,
         )
@@ -219,6 +222,7 @@ def _schema_answers(
             text=row.schema_text,
             tags=note.tags,
             owner=note.owner,
+            record_tags=tuple(json.loads(row.record_tags)),
         )
         for row in links
     )

@@ -120,7 +120,11 @@ def field_tags(conn: Connection, cluster: int, schemas: Collection[str] | None =
 def tagged(columns: tuple[Column, ...], tags: Mapping[ColumnPath, tuple[str, ...]]) -> tuple[Column, ...]:
     """Add the catalog's tags to those in the schema."""
     return tuple(
-        replace(column, tags=tuple(dict.fromkeys((*column.tags, *tags[column.path]))))
+        replace(
+            column,
+            tags=tuple(dict.fromkeys((*column.tags, *tags[column.path]))),
+            inherited_tags=tuple(tag for tag in column.inherited_tags if tag not in tags[column.path]),
+        )
         if column.path in tags
         else column
         for column in columns

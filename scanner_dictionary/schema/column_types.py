@@ -97,4 +97,5 @@ def column_description() -> tuple[Column[Any], ...]:
         may("recursion_of", Text, "name of the recursive type that is not expanded further"),
         may("branches", Text, "JSON array: the types of a union of plain types"),
         may("field_number", BigInteger, "Protobuf's field number"),
+        may("inherited_tags", Text, "JSON array: those of the tags that only a record has which holds the column"),
     )

@@ -13,7 +13,7 @@ flow_graph = declare(
     must("last_scan", Integer, "newest scan number when it was generated; a newer scan makes it out of date"),
     must("node_count", Integer, "its nodes"),
     must("edge_count", Integer, "its edges"),
-    may("coverage", Text, "JSON object: how much of statements and connectors was read, and every problem"),
+    must("coverage", Text, "JSON object: how much of statements and connectors was read, and every problem"),
     may("schema_layout", Integer, "how rows of schemas are made and numbered; empty where a next graph keeps none"),
 )
 
@@ -51,7 +51,7 @@ flow_graph_version = declare(
     Column("scan", Integer, primary_key=True, autoincrement=False, doc="newest scan number when it was generated"),
     must("node_count", Integer, "its nodes"),
     must("edge_count", Integer, "its edges"),
-    may("coverage", Text, "as in flow_graph"),
+    must("coverage", Text, "as in flow_graph"),
 )
 
 flow_node_version = declare(

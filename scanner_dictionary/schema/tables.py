@@ -241,7 +241,9 @@ subject = declare(
     must("name", String, "its name without the context"),
     must("deleted", Boolean, "every version of it is soft-deleted"),
     *provenance(),
-    may("compatibility", String, "level that its registry applies to it, in its own word; empty where it was not read"),
+    may(
+        "compatibility", String, "level that its registry applies, in its word, and LENIENT if so; empty where not read"
+    ),
     UniqueConstraint("registry_id", "context", "name", name="uq_subject_name"),
     Index("ix_subject_name", "name"),
     Index("ix_subject_source", "source_id"),
@@ -258,6 +260,7 @@ schema_definition = declare(
     must("problems", Text, "JSON array of {where, what, hint}: what could not be parsed"),
     must("column_count", Integer, "its columns, parents and leaves"),
     must("first_seen", Integer, "scan number that observed it first"),
+    must("tags", Text, "JSON array: the tags of the record, which its columns inherit"),
     UniqueConstraint("fingerprint", name="uq_schema_definition_fingerprint"),
 )
 

@@ -1,7 +1,7 @@
 """The read-only SQL views for people who query the dictionary themselves; docs/sql-views.md is generated from them.
 
 Their text is the same for SQLite, PostgreSQL and H2. A view shows what exists now; the tables have the rest. Names and
-meaning of the columns are public: see docs/stability.md. A revision of migrations has its own copy of each text.
+meaning of the columns are public: see docs/stability.md. A revision that changes one has a text of its own.
 """
 
 from __future__ import annotations
@@ -138,11 +138,12 @@ V_TOPIC_COLUMNS = View(
         "tags": f"{_JSON_TAGS} of the schema's tags, empty where there are none; "
         "those that a stream catalog sets are in the table annotation",
         "definition_id": _DEFINITION,
+        "inherited_tags": f"{_JSON_TAGS}: those of the tags that only a record has which holds the column",
     },
     query="""
 SELECT c.name AS cluster, t.name AS topic, ts.schema_role, ts.context, ts.subject, ts.version, ts.schema_id, d.format,
        k.ordinal, k.name AS column_name, k.path AS column_path, k.depth, k.data_type, k.logical_type, k.nullable,
-       k.default_value, k.doc, k.tags, ts.definition_id
+       k.default_value, k.doc, k.tags, ts.definition_id, k.inherited_tags
 FROM topic_schema ts
 JOIN topic t ON t.id = ts.topic_id
 JOIN cluster c ON c.id = t.cluster_id

@@ -10,6 +10,8 @@ from sqlalchemy import Connection, exists, select
 from scanner_dictionary.queries.connectors import FAILED
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.validation.findings import Rule, Severity
+from scanner_model.sql_statements import unread_statements
+from scanner_model.streaming_sql import SCRIPT
 
 Occurrences = Iterator[tuple[str, str]]
 
@@ -119,6 +121,18 @@ def _why(trace: str) -> str:
     return f": {line}" if line else ""
 
 
+def unread_statements_of_files(conn: Connection, cluster: int) -> Occurrences:
+    """Find statements in files that are not read for lineage."""
+    statement = t.flink_statement.c
+    query = select(statement.name, statement.detail, statement.statement).where(
+        statement.cluster_id == cluster, statement.gone.is_(None), statement.kind == SCRIPT
+    )
+    for name, place, sql in conn.execute(query.order_by(statement.name)):
+        for unread in unread_statements(sql):
+            where = f"{name}:{unread.line}" if not place else f"{name} of {place}, line {unread.line}"
+            yield f"statement {where}", f"{unread.opening} is not read: {unread.why}"
+
+
 RULES = (
     Rule(
         name="failed-connector",
@@ -149,6 +163,12 @@ RULES = (
         severity=Severity.ERROR,
         hint="see the server's log or console",
         find=failed_statements,
+    ),
+    Rule(
+        name="unread-statement",
+        severity=Severity.WARNING,
+        hint="its topics have no lineage from here: name the server that runs it, or describe it by hand",
+        find=unread_statements_of_files,
     ),
     Rule(
         name="failed-table",

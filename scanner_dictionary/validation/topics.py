@@ -66,7 +66,7 @@ def ambiguous(conn: Connection, cluster: int) -> Occurrences:
 
 
 def dangling_references(conn: Connection, cluster: int) -> Occurrences:
-    """Find references of versions to a version that its registry does not have."""
+    """Find references of live versions to a version that its registry does not have."""
     references = _references(conn, cluster)
     existing = _versions(conn, {row.subject.rpartition(":")[2] for row in references})
     for row in references:
@@ -95,7 +95,7 @@ def _references(conn: Connection, cluster: int) -> Sequence[Any]:
         .join(t.subject_version, _version.id == reference.subject_version_id)
         .join(t.subject, _subject.id == _version.subject_id)
         .join(t.registry, t.registry.c.id == _subject.registry_id)
-        .where(t.registry.c.cluster_id == cluster, _version.gone.is_(None))
+        .where(t.registry.c.cluster_id == cluster, _version.gone.is_(None), _version.deleted.is_(False))
         .order_by(_subject.context, _subject.name, _version.version, reference.ordinal)
     )
     return conn.execute(query).all()

@@ -208,7 +208,8 @@ def _known(conn: Connection, fingerprints: Iterable[Fingerprint]) -> dict[Finger
 def _cells(id_: int, definition: Definition, scan: int) -> tuple[Any, ...]:
     text, problems = storable(definition.text), problems_cell(definition.problems)
     name, count = storable(definition.name), len(definition.columns)
-    return id_, definition.fingerprint, storable(definition.format), name, text, problems, count, scan
+    tags = json_cell(definition.tags)
+    return id_, definition.fingerprint, storable(definition.format), name, text, problems, count, scan, tags
 
 
 def _columns(first: int, definitions: Iterable[Definition]) -> Iterator[tuple[Any, ...]]:

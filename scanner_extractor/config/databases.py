@@ -59,6 +59,7 @@ _DATABASE: Json = {
         ),
         "connect_timeout": HTTP_MEMBERS["connect_timeout"],
         "read_timeout": HTTP_MEMBERS["read_timeout"],
+        "max_bytes": HTTP_MEMBERS["max_bytes"],
     },
     "additionalProperties": False,
 }
@@ -66,7 +67,7 @@ _DATABASE: Json = {
 
 def parse_database(item: Json, context: ParseContext) -> DatabaseSettings:
     """Return the settings of one database."""
-    words = {name: item[name] for name in ("password", "connect_timeout", "read_timeout") if name in item}
+    words = {name: item[name] for name in ("password", "connect_timeout", "read_timeout", "max_bytes") if name in item}
     return DatabaseSettings(
         name=item["name"],
         url=item["url"],

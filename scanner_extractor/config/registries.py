@@ -26,7 +26,13 @@ from scanner_extractor.config.sections import (
 from scanner_extractor.http.messages import Json
 from scanner_extractor.naming import strategies_in_force
 from scanner_extractor.registries import REGISTRIES
-from scanner_extractor.settings.cluster import GlueSettings, NamingSettings, RegistrySettings, url_context
+from scanner_extractor.settings.cluster import (
+    GlueSettings,
+    NamingSettings,
+    RegistrySettings,
+    context_address,
+    url_context,
+)
 from scanner_model.documents.schema_errors import ErrorMessage, JsonPath, quoted
 from scanner_model.errors import InputInvalid
 
@@ -95,7 +101,7 @@ _REGISTRY: Json = {
                 "every context is read."
             ),
             ".eu",
-            pattern="^\\.[^:/?#%\\s]*$",
+            pattern="^[^:]+$",
         ),
         "deleted": flag("Deleted versions", "Whether soft-deleted versions are read too."),
         "compatibility": flag(
@@ -195,8 +201,9 @@ def _identity(item: Json) -> tuple[str, str]:
     if "glue" in item:
         return "glue", json.dumps(item["glue"], sort_keys=True)
     url = valid_address(item.get("url"))
-    context = f"/contexts/{item['context']}" if "context" in item else ""
-    return "url", url.url + context if url else ""
+    if url and item.get("type") == "confluent":
+        return "url", context_address(url.url, str(item.get("context", "")))
+    return "url", url.url if url else ""
 
 
 REGISTRY_SECTION = Section(

@@ -9,17 +9,24 @@ from collections.abc import Callable, Mapping
 from enum import StrEnum
 
 from scanner_extractor.evolution import avro, json_schema, protobuf
-from scanner_extractor.evolution.differences import Difference, SchemaText, undecided
+from scanner_extractor.evolution.differences import MOST_STEPS, Difference, Rules, SchemaText, TooMuchEffort, undecided
 from scanner_model.errors import InputInvalid
 
-__all__ = ["COMPARISONS", "Difference", "Level", "SchemaText", "differences"]
+__all__ = ["COMPARISONS", "Difference", "Level", "Policy", "Rules", "SchemaText", "differences"]
 
-COMPARISONS: Mapping[str, Callable[[SchemaText, SchemaText], tuple[Difference, ...]]] = {
+COMPARISONS: Mapping[str, Callable[[SchemaText, SchemaText, Rules], tuple[Difference, ...]]] = {
     "AVRO": avro.differences,
     "JSON": json_schema.differences,
     "PROTOBUF": protobuf.differences,
 }
 """Format, as registries name it → comparison of a reader's text with a writer's."""
+
+
+class Policy(StrEnum):
+    """The compatibility policy of a subject, as Confluent's registry names it; it counts for JSON Schema."""
+
+    STRICT = "STRICT"
+    LENIENT = "LENIENT"
 
 
 class Level(StrEnum):
@@ -59,17 +66,21 @@ class Level(StrEnum):
         return self.endswith("TRANSITIVE")
 
 
-def differences(format: str, reader: SchemaText, writer: SchemaText) -> tuple[Difference, ...]:
-    """Return why *reader* does not read all data of *writer*; empty where it does.
+def differences(
+    format: str, reader: SchemaText, writer: SchemaText, rules: Rules | None = None
+) -> tuple[Difference, ...]:
+    """Return why *reader* does not read all data of *writer*; empty where it does. Without *rules*: the newest, strict.
 
-    A format without rules, a text that is no JSON, or one that nests too deeply is undecided.
+    A format without rules, a text that is no JSON, or a pair that nests too deeply or takes too long is undecided.
     """
     comparison = COMPARISONS.get(format)
     if comparison is None:
         return (undecided(f"there are no rules for the format {format}"),)
     try:
-        return comparison(reader, writer)
+        return comparison(reader, writer, rules or Rules())
     except InputInvalid as error:
         return (undecided(f"a schema is {error.what}"),)
+    except TooMuchEffort:
+        return (undecided(f"to compare the schemas takes more than {MOST_STEPS} steps"),)
     except RecursionError:
         return (undecided("the schemas nest too deeply to be compared"),)

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from scanner_extractor.evolution.differences import Difference, SchemaText, undecided, within
+from scanner_extractor.evolution.differences import Difference, Effort, Rules, SchemaText, undecided, within
 from scanner_extractor.formats.limits import read_json
 from scanner_model.columns import MAP_VALUE, element
 
@@ -29,10 +29,10 @@ _PRIMITIVES = frozenset(("null", "boolean", "int", "long", "float", "double", "b
 _NAMED = frozenset(("record", "error", "enum", "fixed"))
 
 
-def differences(reader: SchemaText, writer: SchemaText) -> tuple[Difference, ...]:
+def differences(reader: SchemaText, writer: SchemaText, _rules: Rules) -> tuple[Difference, ...]:
     """Return why *reader* does not read the data of *writer*; empty where it reads all of it.
 
-    Raises InputInvalid where a text is no JSON.
+    Raises InputInvalid where a text is no JSON, TooMuchEffort where the comparison takes too many steps.
     """
     ours, theirs = _Names.of(reader), _Names.of(writer)
     return _Resolution(ours, theirs).check(ours.root, theirs.root)
@@ -140,12 +140,14 @@ class _Resolution:
         self._reader = reader
         self._writer = writer
         self._known: dict[tuple[int, int], tuple[Difference, ...]] = {}
+        self._effort = Effort()
 
     def check(self, reader: _Type, writer: _Type) -> tuple[Difference, ...]:
         """Return why *reader* does not read *writer*.
 
         A pair of records is compared once: inside itself it reads itself, elsewhere its first difference is repeated.
         """
+        self._effort.spend(1)
         pair = (id(reader.body), id(writer.body))
         if reader.kind != "record" or writer.kind != "record":
             return self._of_kinds(reader, writer)

@@ -30,6 +30,37 @@ class SchemaText:
     references: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Which rules of a registry count.
+
+    *lenient*: its compatibility policy is LENIENT, which accepts changes of a JSON Schema's content model.
+    """
+
+    lenient: bool = False
+
+
+class TooMuchEffort(Exception):
+    """Raised where a comparison takes more steps than are allowed."""
+
+
+MOST_STEPS = 100_000
+"""Steps of one comparison: pairs of types, and some of their members; a step takes some 10 to 30 microseconds."""
+
+
+@dataclass(slots=True)
+class Effort:
+    """The steps that a comparison may still take."""
+
+    left: int = MOST_STEPS
+
+    def spend(self, steps: int) -> None:
+        """Take *steps*; raises TooMuchEffort where there are not so many."""
+        self.left -= steps
+        if self.left < 0:
+            raise TooMuchEffort
+
+
 def undecided(what: str, path: ColumnPath = ()) -> Difference:
     """Return the difference that the implemented rules do not decide *what*."""
     return Difference(path, "NOT_DECIDED", what, certain=False)

@@ -1,8 +1,8 @@
 """Protobuf's evolution as Confluent's registry judges it, by field numbers.
 
-Sources: protobuf.dev, "Updating A Message Type"; recorded answers of a registry 8.3.1, whose words the differences
-have. Enums, names of fields, added and removed fields are no difference. A field that moves into or out of a oneof is
-judged as 8.3 does: to leave one that stays is a removal, and its type is not compared; later releases differ.
+Sources: protobuf.dev, "Updating A Message Type"; recorded answers of a registry 8.3.1 and the rules of 8.4 and 8.5,
+whose words the differences have. Enums, names of fields, added and removed fields are no difference. Before 8.4, a
+field that left a oneof that stays was a removal, and types of fields that moved into or out of oneofs did not count.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from scanner_extractor.evolution.differences import Difference, SchemaText
+from scanner_extractor.evolution.differences import Difference, Rules, SchemaText, undecided
 from scanner_extractor.formats.protobuf.declarations import Declared, Enum, Field, Label, Message, Scopes, declared
 from scanner_extractor.formats.protobuf.files import MAIN, gather
 from scanner_extractor.formats.protobuf.parser import parse_proto
@@ -31,7 +31,7 @@ _KINDS: Mapping[str, str] = {
 _WRITTEN_LABELS = (Label.OPTIONAL, Label.REQUIRED, Label.REPEATED)
 
 
-def differences(reader: SchemaText, writer: SchemaText) -> tuple[Difference, ...]:
+def differences(reader: SchemaText, writer: SchemaText, _rules: Rules) -> tuple[Difference, ...]:
     """Return why *reader* does not read the data of *writer*; empty where it does. Nothing is raised."""
     return tuple(_Comparison(_Schema(writer), _Schema(reader)).compare())
 
@@ -41,7 +41,8 @@ class _Schema:
 
     def __init__(self, schema: SchemaText) -> None:
         self.main = parse_proto(schema.text)
-        self._scopes = Scopes(gather(schema.text, schema.references.get).parsed)
+        self._files = gather(schema.text, schema.references.get).parsed
+        self._scopes = Scopes(self._files)
         self.types = {self._local(declaration.name): declaration for declaration in declared(MAIN, self.main)}
 
     def _local(self, name: str) -> str:
@@ -57,29 +58,28 @@ class _Schema:
             name = waiting.popleft()
             scope = self.types[name]
             for field in scope.body.fields if isinstance(scope.body, Message) else ():
-                target = self._local(self.named(field.type, scope)[0])
+                declaration = None if field.type in _KINDS else self.find(field.type, scope)
+                target = self._local(declaration.name) if declaration else ""
                 if target in self.types and target not in paths:
                     paths[target] = (*paths[name], field.name)
                     waiting.append(target)
         return paths
 
-    def named(self, type_name: str, scope: Declared) -> tuple[str, bool]:
-        """Return the full name that *type_name* means inside *scope*, and whether it is an enum."""
-        declaration = self._scopes.find(type_name, scope)
-        return (
-            (declaration.name, isinstance(declaration.body, Enum))
-            if declaration
-            else (type_name.removeprefix("."), False)
-        )
+    def find(self, type_name: str, scope: Declared) -> Declared | None:
+        """Return what *type_name* means inside *scope*; None where no file declares it."""
+        return self._scopes.find(type_name, scope)
 
-    def local_name(self, type_name: str, scope: Declared) -> str:
-        """Return the name of a message without the package."""
-        return self._local(self.named(type_name, scope)[0])
+    def local_name(self, declaration: Declared) -> str:
+        """Return the name of a declaration without its file's package."""
+        package = self._files[declaration.file].package
+        return declaration.name.removeprefix(f"{package}.") if package else declaration.name
 
     def kind(self, type_name: str, scope: Declared) -> str:
         """Return the group of a scalar or enum, `message` for a message."""
-        scalar = _KINDS.get(type_name)
-        return scalar or ("varint" if self.named(type_name, scope)[1] else "message")
+        if scalar := _KINDS.get(type_name):
+            return scalar
+        declaration = self.find(type_name, scope)
+        return "varint" if declaration and isinstance(declaration.body, Enum) else "message"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +95,7 @@ class _Comparison:
     def __init__(self, old: _Schema, new: _Schema) -> None:
         self._old = old
         self._new = new
+        self._imported: set[tuple[str, str]] = set()
 
     def compare(self) -> Iterator[Difference]:
         """Yield what the reader, the new schema, does not read of the old one's data."""
@@ -113,13 +114,12 @@ class _Comparison:
 
     def _message(self, pair: _Messages) -> Iterator[Difference]:
         before, after = _by_number(pair.old), _by_number(pair.new)
-        yield from _oneofs(pair, before, after)
+        yield from _moved_into_oneofs(pair, before, after)
+        yield from _removed_from_oneofs(pair, before, after)
         for number in sorted(before.keys() | after.keys()):
             old, new = before.get(number), after.get(number)
-            if old and new and old.oneof == new.oneof:
+            if old and new:
                 yield from self._field(pair, old, new)
-            elif old and new:
-                continue  # 8.3 compares the members of a oneof of one name only
             elif old and old.label is Label.REQUIRED:
                 what = "data without it do not parse for readers that require it"
                 yield Difference((*pair.path, old.name), "REQUIRED_FIELD_REMOVED", what)
@@ -146,15 +146,40 @@ class _Comparison:
             word = "KIND" if "message" in (before, after) else "SCALAR_KIND"
             yield Difference(path, f"FIELD_{word}_CHANGED", f"{types[0]} is not read as {types[1]}")
         elif before == "message":
-            names = self._old.local_name(types[0], pair.old), self._new.local_name(types[1], pair.new)
-            if names[0] != names[1]:
-                yield Difference(path, "FIELD_NAMED_TYPE_CHANGED", f"{names[0]} is not read as {names[1]}")
+            yield from self._named_types(pair, path, types)
+
+    def _named_types(self, pair: _Messages, path: ColumnPath, types: tuple[str, str]) -> Iterator[Difference]:
+        before, after = self._old.find(types[0], pair.old), self._new.find(types[1], pair.new)
+        if before is None or after is None:
+            missing = types[0] if before is None else types[1]
+            yield undecided(f"the type {missing} is declared in no text that is known", path)
+            return
+        names = self._old.local_name(before), self._new.local_name(after)
+        if names[0] != names[1]:
+            yield Difference(path, "FIELD_NAMED_TYPE_CHANGED", f"{names[0]} is not read as {names[1]}")
+        elif {before.file, after.file} != {MAIN} and (before.name, after.name) not in self._imported:
+            self._imported.add((before.name, after.name))
+            yield from self._with_nested(_Messages(before, after, path))
+
+    def _with_nested(self, pair: _Messages) -> Iterator[Difference]:
+        """Compare messages that are not both of the schema's own text, and what is declared inside them."""
+        yield from self._message(pair)
+        for body in pair.old.body.types if isinstance(pair.old.body, Message) else ():
+            before, after = self._old.find(body.name, pair.old), self._new.find(body.name, pair.new)
+            if before is None or not isinstance(body, Message):
+                continue
+            if after is None or after.name != f"{pair.new.name}.{body.name}" or not isinstance(after.body, Message):
+                yield Difference(pair.path, "MESSAGE_REMOVED", f"the message {before.name} is gone")
+            else:
+                yield from self._with_nested(_Messages(before, after, pair.path))
 
 
-def _oneofs(pair: _Messages, before: Mapping[int, Field], after: Mapping[int, Field]) -> Iterator[Difference]:
+_Fields = Mapping[int, Field]
+
+
+def _moved_into_oneofs(pair: _Messages, before: _Fields, after: _Fields) -> Iterator[Difference]:
     """Compare membership in oneofs: what was independent may not exclude each other now."""
-    ours, theirs = _members(after), _members(before)
-    for name, numbers in ours.items():
+    for name, numbers in _members(after).items():
         known = [number for number in numbers if number in before]
         moved = [after[number].name for number in known if not before[number].oneof]
         others = {before[number].oneof for number in known} - {""}
@@ -164,10 +189,15 @@ def _oneofs(pair: _Messages, before: Mapping[int, Field], after: Mapping[int, Fi
         elif len(moved) + len(others) > 1:
             what = f"the members of the oneof {name} were independent: setting one now clears the others"
             yield Difference((*pair.path, *moved[:1]), "FIELD_MOVED_TO_EXISTING_ONEOF", what)
-    for name, numbers in theirs.items():
-        for number in numbers:
-            if name in ours and number not in ours[name]:
-                what = f"the oneof {name} has no such member: its readers lose which one was set"
+
+
+def _removed_from_oneofs(pair: _Messages, before: _Fields, after: _Fields) -> Iterator[Difference]:
+    """Yield the members of oneofs that are gone, but for a oneof that is gone with all of them."""
+    kept = _members(after).keys()
+    for name, numbers in _members(before).items():
+        if name in kept or any(number in after for number in numbers):
+            for number in (number for number in numbers if number not in after):
+                what = f"the member of the oneof {name} is gone: its readers lose which one was set"
                 yield Difference((*pair.path, before[number].name), "ONEOF_FIELD_REMOVED", what)
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from importlib import import_module
 
 from scanner_extractor.formats.limits import REPLACEMENT, SURROGATE
-from scanner_model.columns import FieldReader, Lookup, ParsedSchema
+from scanner_model.columns import Column, ColumnPath, FieldReader, Lookup, ParsedSchema
 from scanner_model.errors import Problem
 from scanner_model.names import RecordName
 from scanner_model.plugins import SCHEMA_FORMATS, Plugin, PluginError, plugins
@@ -45,9 +45,23 @@ def read_columns(format: str, text: str, lookup: Lookup, record: RecordName | No
     reader = FORMATS.get(name) or _plugged_in(name)
     if reader:
         storable = SURROGATE.sub(REPLACEMENT, text)
-        return _bounded(reader(storable, lookup, record), () if storable == text else (_HALF_A_PAIR,))
+        parsed = with_inherited_tags(reader(storable, lookup, record))
+        return _bounded(parsed, () if storable == text else (_HALF_A_PAIR,))
     hint = f"the text is stored as it is; formats that can be read: {', '.join(format_names())}"
     return ParsedSchema(problems=(Problem("$", f"no reader for the schema format {format!r}", hint),))
+
+
+def with_inherited_tags(schema: ParsedSchema) -> ParsedSchema:
+    """Return *schema* with the tags of each record on the columns in it, after their own."""
+    if not schema.record_tags:
+        return schema
+    return replace(schema, columns=tuple(_inheriting(column, schema.record_tags) for column in schema.columns))
+
+
+def _inheriting(column: Column, record_tags: Mapping[ColumnPath, tuple[str, ...]]) -> Column:
+    above = (tag for end in range(len(column.path)) for tag in record_tags.get(column.path[:end], ()))
+    inherited = tuple(dict.fromkeys(tag for tag in above if tag not in column.tags))
+    return replace(column, tags=(*column.tags, *inherited), inherited_tags=inherited) if inherited else column
 
 
 def format_names() -> tuple[str, ...]:

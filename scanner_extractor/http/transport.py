@@ -149,7 +149,7 @@ class HttpTransport:
                 self._send(request, self._settings.headers, self._credentials) if is_ours else self._send(request, {})
             )
             target = answer.headers.get("location", "")
-            if answer.status not in _MOVED or not target:
+            if answer.status not in _MOVED or not target or not self._settings.follows_redirects:
                 return answer
             request = _redirected(request, answer.status, target)
         raise PayloadUnexpected(

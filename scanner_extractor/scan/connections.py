@@ -51,7 +51,8 @@ class Connections:
 
     At most one of the three is set. *brokers*, *ends* and *probe* request topics, end offsets and metadata over the
     Kafka protocol. *now* is the time of a metric, *clock* measures and spends waits (None: the machine's). *queries*
-    are those of ksqlDB known from earlier scans, by server. *opened* are the HTTP sources, to count their requests.
+    are those of ksqlDB known from earlier scans, by server, and *missing* those that its last answer lacked. *opened*
+    are the HTTP sources, to count their requests.
     """
 
     recorder: Recorder | None = None
@@ -63,6 +64,7 @@ class Connections:
     now: Callable[[], datetime] = _utc_now
     clock: Clock | None = None
     queries: Mapping[SourceId, KnownQueries] = field(default_factory=dict)
+    missing: Mapping[SourceId, frozenset[str]] = field(default_factory=dict)
     opened: dict[SourceId, Http] = field(default_factory=dict)
 
     def http(
@@ -82,7 +84,11 @@ class Connections:
     def earlier(self, source: SourceId) -> Earlier:
         """Return the queries of a ksqlDB server known from earlier scans; a replay does not wait."""
         pause = (self.clock or Clock()).pause
-        return Earlier(queries=self.queries.get(source, {}), pause=_no_pause if self.replay else pause)
+        return Earlier(
+            queries=self.queries.get(source, {}),
+            missing=self.missing.get(source, frozenset()),
+            pause=_no_pause if self.replay else pause,
+        )
 
     def offsets(self, settings: OffsetSettings, progress: Progress) -> CatalogResult:
         """Read the end offsets of topics; a capture holds them as one document, with its time."""

@@ -28,14 +28,20 @@ def merge_schemas(
     """Add each manual schema that no registry fact covers; a contradicting one is reported and left out.
 
     Covered: the registry has the same subject and version of the topic, or, where the file names no subject, a current
-    schema of the same topic and role. The same columns are no contradiction.
+    schema of the same topic and role. The same columns are no contradiction. A subject's newest version is current.
     """
     merged = Merged()
     sides: dict[tuple[TopicName, Role], list[TopicSchema]] = {}
     for link in bound:
         sides.setdefault((link.topic, link.role), []).append(link)
-    for schema in schemas:
-        _merge(schema, sides.get((schema.topic, schema.role), []), definitions, merged)
+    listed = tuple(schemas)
+    newest: dict[tuple[TopicName, Role, str], int] = {}
+    for schema in listed:
+        side = schema.topic, schema.role, str(schema.subject)
+        newest[side] = max(newest.get(side, 0), schema.version or 0)
+    for schema in listed:
+        is_newest = not schema.subject or (schema.version or 0) == newest[schema.topic, schema.role, schema.subject]
+        _merge(schema, is_newest, sides.get((schema.topic, schema.role), []), definitions, merged)
     return merged
 
 
@@ -60,6 +66,7 @@ def agreeing(
 
 def _merge(
     schema: ManualSchema,
+    is_newest: bool,
     side: Sequence[TopicSchema],
     definitions: Mapping[Fingerprint, Definition],
     merged: Merged,
@@ -69,7 +76,8 @@ def _merge(
     covering = [link for link in side if _covers(link, schema)]
     if not covering:
         merged.definitions[definition.fingerprint] = definition
-        merged.topic_schemas.append(_link(schema, definition, side))
+        is_current = is_newest and not any(link.subject == schema.subject != "" and link.current for link in side)
+        merged.topic_schemas.append(_link(schema, definition, is_current))
     elif not any(_have_equal_columns(definition, definitions[link.fingerprint]) for link in covering):
         merged.problems.append(_contradiction(schema, covering[0]))
 
@@ -98,7 +106,7 @@ def _shape(definition: Definition, typed: bool) -> list[tuple[tuple[str, ...], s
     return sorted((column.path, column.type if typed else "") for column in definition.columns)
 
 
-def _link(schema: ManualSchema, definition: Definition, side: Sequence[TopicSchema]) -> TopicSchema:
+def _link(schema: ManualSchema, definition: Definition, is_current: bool) -> TopicSchema:
     return TopicSchema(
         source=schema.source,
         topic=schema.topic,
@@ -110,7 +118,7 @@ def _link(schema: ManualSchema, definition: Definition, side: Sequence[TopicSche
         subject=schema.subject,
         version=schema.version,
         schema_id=schema.schema_id,
-        current=not any(link.subject == schema.subject != "" and link.current for link in side),
+        current=is_current,
     )
 
 

@@ -44,7 +44,14 @@ from scanner_model.manual import Assignment, ManualFlow, ManualInput, ManualSche
 from scanner_model.names import Role, TopicName, broker_address
 from scanner_model.scan import ClusterScan, PreviousState, SourceResult, SourceStatus
 from scanner_model.schemas import Definition, TopicSchema
-from scanner_model.streaming_sql import FlinkJob, FlinkStatement, KsqlFunction, KsqlSource, KsqlType
+from scanner_model.streaming_sql import (
+    FlinkJob,
+    FlinkStatement,
+    KsqlFunction,
+    KsqlSource,
+    KsqlType,
+    message_names,
+)
 
 
 def of_own_connectors(annotations: Iterable[Annotation], connectors: Iterable[Connector]) -> Iterator[Annotation]:
@@ -114,7 +121,8 @@ def merge_results(
     cluster = _cluster(settings, results.kafka, results.connect, manual)
     listed, named = results.topics(remembered), tuple(ksqldb_topics(results.collections))
     known_topics = merge_topics(listed or (), manual.topics, named, _all(reading.topics for reading in results.files))
-    defined = define((version for reading in results.registries for version in reading.versions), read)
+    messages = {**remembered.messages, **message_names(results.collections)}
+    defined = define((version for reading in results.registries for version in reading.versions), read, messages)
     registries, strange = _of_cluster(results.registries, cluster.cluster_id or remembered.cluster_id)
     bound, objections = _bind(settings, registries, defined, merge_topics(known_topics, remembered.topics), manual)
     declared = merge_schemas(manual.schemas, bound.topic_schemas, defined.definitions)

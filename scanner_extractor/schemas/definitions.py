@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from scanner_extractor.schemas.parsing import ParseRequest, ParseTexts, TagPatterns, parse_in_process, parse_one
 from scanner_extractor.schemas.references import Find, Resolved, finder, resolve
@@ -14,7 +15,7 @@ from scanner_model.errors import Problem
 from scanner_model.names import Fingerprint, RecordName, SourceId, SubjectName
 from scanner_model.schemas import Definition, SchemaVersion, qualified_subject
 
-READERS = 2
+READERS = 3
 """Raised whenever a reader of ours makes other columns of a known text, so that the next scan reads it again."""
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False)
@@ -30,14 +31,22 @@ class Defined:
     problems: tuple[Problem, ...]
 
 
-def define(versions: Iterable[SchemaVersion], read: ParseTexts = parse_in_process) -> Defined:
+NO_MESSAGES: Mapping[SubjectName, RecordName] = MappingProxyType({})
+
+
+def define(
+    versions: Iterable[SchemaVersion],
+    read: ParseTexts = parse_in_process,
+    messages: Mapping[SubjectName, RecordName] = NO_MESSAGES,
+) -> Defined:
     """Read every version's text, each distinct text (with what its references resolve to) once, by *read*.
 
-    A text that cannot be read keeps its version, with a definition that has no columns and a problem.
+    *messages* are the messages that ksqlDB reads of the texts of subjects; one that is not there is ignored. A text
+    that cannot be read keeps its version, with a definition that has no columns and a problem.
     """
     listed = tuple(versions)
     finders = {source: finder(v for v in listed if v.source == source) for source in {v.source for v in listed}}
-    reader = _Reader(read, finders)
+    reader = _Reader(read, finders, messages)
     digests = reader.read((version, None) for version in listed)
     named = [(at, record) for at, version in enumerate(listed) if (record := reader.record_of(version, digests[at]))]
     for (at, _), digest in zip(named, reader.read((listed[at], record) for at, record in named), strict=True):
@@ -86,6 +95,7 @@ class _Reader:
 
     parse: ParseTexts
     finders: Mapping[SourceId, Find]
+    messages: Mapping[SubjectName, RecordName]
     definitions: dict[Fingerprint, Definition] = field(default_factory=dict)
     records: dict[Fingerprint, tuple[RecordName, ...]] = field(default_factory=dict)
 
@@ -106,14 +116,20 @@ class _Reader:
 
     def record_of(self, version: SchemaVersion, digest: Fingerprint) -> RecordName | None:
         """Return which other record of its text a version is of; None: the root."""
-        return _record_of(version.subject, self.definitions[digest].name, self.records[digest])
+        root, records = self.definitions[digest].name, self.records[digest]
+        message = self.messages.get(version.subject)
+        if message and version.format == "PROTOBUF":
+            chosen = next((record for record in records if f".{record}".endswith(f".{message}")), root)
+            return None if chosen == root else chosen
+        return _record_of(version.subject, root, records)
 
     def problems(self, version: SchemaVersion, digest: Fingerprint) -> Iterator[Problem]:
-        """List what is wrong with a version: references that lead nowhere, what of its text cannot be read."""
+        """List what is wrong with a live version: references that lead nowhere, what of its text cannot be read."""
+        if version.deleted:
+            return
         if version.references:
             yield from self._resolved(version).problems
-        if not version.deleted:
-            yield from _located(version, self.definitions[digest].problems)
+        yield from _located(version, self.definitions[digest].problems)
 
     def _request(self, version: SchemaVersion, record: RecordName | None) -> ParseRequest:
         texts = self._resolved(version).texts if version.references else {}
@@ -132,6 +148,7 @@ def _definition(digest: Fingerprint, request: ParseRequest, parsed: ParsedSchema
         name=parsed.name,
         columns=parsed.columns,
         problems=parsed.problems,
+        tags=parsed.tags,
     )
 
 

@@ -34,14 +34,16 @@ def with_tags(schema: ParsedSchema, format_name: str, patterns: TagPatterns) -> 
 def matches(pattern: str, name: str) -> bool:
     """Check whether a pattern of Confluent's matches a whole name.
 
-    `*` is any characters but a dot, `**` any characters, `?` one character but a dot. Brackets are a set of characters
-    to Confluent, so that `$.a[0].b` does not match the path that is written so; no pattern with brackets matches here.
-    Anybody writes a contract: matching tracks the positions that each piece can end at, so that no pattern takes long.
+    `*` is any characters but a dot, `**` any characters, `?` one character but a dot, and brackets hold a set of
+    characters and ranges, so that `$.a[0].b` does not match the path that is written so (WildcardMatcher.java).
+    Brackets that are nested, or not closed, match nothing. Anybody writes a contract: matching tracks the positions
+    that each piece can end at, so that no pattern takes long.
     """
-    if "[" in pattern or "]" in pattern:
+    pieces = _pieces(pattern)
+    if any("[" in piece and not _SET.fullmatch(piece) for piece in pieces):
         return False
     ends = {0}
-    for piece in _pieces(pattern):
+    for piece in pieces:
         if not ends:
             return False
         ends = _ends(piece, name, ends)
@@ -50,7 +52,11 @@ def matches(pattern: str, name: str) -> bool:
 
 def _tagged(column: Column, name: str, patterns: TagPatterns) -> Column:
     matching = [tag for pattern, tags in patterns if name and matches(pattern, name) for tag in tags]
-    return replace(column, tags=tuple(dict.fromkeys((*column.tags, *matching)))) if matching else column
+    if not matching:
+        return column
+    own = [tag for tag in column.tags if tag not in column.inherited_tags]
+    inherited = tuple(tag for tag in column.inherited_tags if tag not in matching)
+    return replace(column, tags=tuple(dict.fromkeys((*own, *matching, *inherited))), inherited_tags=inherited)
 
 
 def _full_name(path: ColumnPath, schema: ParsedSchema, format_name: str) -> str:
@@ -79,9 +85,14 @@ def _json_path(path: ColumnPath) -> str:
     return written
 
 
+_SET = re.compile(r"\[(\]?[^\[\]]+|\])\]")
+_PIECES = re.compile(rf"({_SET.pattern.replace('(', '(?:')}|\*\*|\*|\?)")
+_RANGES = re.compile(r"(.)-(.)|(.)", re.DOTALL)
+
+
 @lru_cache(maxsize=1024)
 def _pieces(pattern: str) -> tuple[str, ...]:
-    return tuple(filter(None, re.split(r"(\*\*|\*|\?)", pattern.replace("**.*", "**"))))
+    return tuple(filter(None, _PIECES.split(pattern.replace("**.*", "**"))))
 
 
 def _ends(piece: str, name: str, starts: set[int]) -> set[int]:
@@ -91,7 +102,17 @@ def _ends(piece: str, name: str, starts: set[int]) -> set[int]:
         return set(range(min(starts), len(name) + 1))
     if piece == "*":
         return {end for at in starts for end in range(at, _next_dot(name, at) + 1)}
+    if _SET.fullmatch(piece):
+        return {at + 1 for at in starts if at < len(name) and _is_in(piece[1:-1], name[at])}
     return {at + len(piece) for at in starts if name.startswith(piece, at)}
+
+
+def _is_in(characters: str, letter: str) -> bool:
+    """Return whether a set has *letter*; a `*` or `?` in it stands for what it stands for outside, `^` for itself."""
+    if letter != "." and re.search(r"\*|\?", characters.replace("**", "")):
+        return True
+    ranges = _RANGES.findall(characters.replace("**", ".*"))
+    return any(low <= letter <= high or letter == single != "" for low, high, single in ranges)
 
 
 def _next_dot(name: str, at: int) -> int:
@@ -99,7 +120,10 @@ def _next_dot(name: str, at: int) -> int:
     return len(name) if dot < 0 else dot
 
 
-_MEMBERS = ("path", "type", "logical_type", "nullable", "default", "doc", "tags", "recursive", "branches", "number")
+_MEMBERS = (
+    *("path", "type", "logical_type", "nullable", "default", "doc", "tags", "recursive", "branches", "number"),
+    "inherited_tags",
+)
 _cells = attrgetter(*_MEMBERS)
 _FAST = 1
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from scanner_model.errors import Problem
 from scanner_model.names import ClusterName, SourceId
@@ -50,13 +51,28 @@ class OAuthAuth:
     scope: str = ""
 
 
-_URL_CONTEXT = re.compile(r"/contexts/(?::|%3A)?(?P<context>\.[^/:%]*)(?::|%3A)?$", re.IGNORECASE)
+_URL_CONTEXT = re.compile(r"/contexts/(?P<context>[^/?#]+)/?$")
 
 
 def url_context(url: str) -> str:
     """Return the context that the path of a registry's URL names, as in `/contexts/.eu`; empty where it names none."""
     match = _URL_CONTEXT.search(url)
-    return match["context"] if match else ""
+    return context_name(match["context"]) if match else ""
+
+
+def context_name(written: str) -> str:
+    """Return a context as its registry names it, with its dot: `eu`, `:.eu:` and `%2Eeu` are `.eu`.
+
+    Empty for none. Source: QualifiedSubject.normalizeContext of Confluent's registry.
+    """
+    name = unquote(written).removeprefix(":").removesuffix(":")
+    return name if name.startswith(".") or not name else f".{name}"
+
+
+def context_address(url: str, context: str) -> str:
+    """Return the address of a context of a registry, whichever of the two names it; that of the registry for none."""
+    name = context_name(context) or url_context(url)
+    return f"{_URL_CONTEXT.sub('', url)}/contexts/{name}" if name else url
 
 
 Auth = BasicAuth | BearerAuth | OAuthAuth
@@ -78,7 +94,8 @@ class HttpSettings:
 
     *max_bytes* bounds one answer after it is inflated. *concurrency* bounds requests in flight. *retry_also*
     are statuses that pass by themselves with this kind of source, besides those that do so everywhere. *secret_names*
-    are names whose values are hidden in answers, besides those that are so everywhere.
+    are names whose values are hidden in answers, besides those that are so everywhere. A redirect that is not followed
+    is an answer.
     """
 
     url: str
@@ -92,6 +109,7 @@ class HttpSettings:
     concurrency: int = 16
     retry_also: frozenset[int] = frozenset()
     secret_names: frozenset[str] = frozenset()
+    follows_redirects: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,13 +166,13 @@ class RegistrySettings:
     @property
     def source(self) -> SourceId:
         """Return the identity of this source in every scan; a context belongs to it, in `context` or in the URL."""
-        address = f"{self.http.url}/contexts/{self.context}" if self.context else self.http.url
+        address = context_address(self.http.url, self.context) if self.type == "confluent" else self.http.url
         return SourceId(f"schema_registry:{self.glue.name if self.glue else address}")
 
     @property
     def one_context(self) -> str:
         """Return the only context that is read; empty: every one."""
-        return self.context or (url_context(self.http.url) if self.type == "confluent" else "")
+        return context_name(self.context) or (url_context(self.http.url) if self.type == "confluent" else "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

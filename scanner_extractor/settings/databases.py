@@ -15,8 +15,9 @@ class DatabaseSettings:
 
     *password* takes the place of the one in *url*, empty where there is none. *schemas* are globs of names, none for
     every schema that is not the database's own. *aliases* are other addresses of the server, `host` or `host:port`.
-    Times in seconds. *secret_names* are names whose values are masked in SQL texts, besides those that always are.
-    *base* is the directory that the path of a SQLite file is relative to.
+    Times in seconds; *max_bytes* bounds all answers of one read together. *secret_names* are names whose values
+    are masked in SQL texts, besides those that always are. *base* is the directory that the path of a SQLite
+    file is relative to.
     """
 
     name: str
@@ -26,6 +27,7 @@ class DatabaseSettings:
     aliases: tuple[str, ...] = ()
     connect_timeout: float = 10.0
     read_timeout: float = 60.0
+    max_bytes: int = 256 * 1024 * 1024
     secret_names: frozenset[str] = frozenset()
     base: Path = Path()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -14,6 +14,7 @@ from scanner_model.errors import InputInvalid, Problem, SourceUnreachable
 from scanner_model.kafka import StreamsTopology
 from scanner_model.names import SourceId
 from scanner_model.scan import SourceResult, SourceStatus
+from scanner_model.sql_statements import unread_statements
 from scanner_model.streaming_sql import SCRIPT, FlinkStatement
 
 DOCUMENT = "files"
@@ -132,8 +133,21 @@ def read_sql_files(settings: SqlFilesSettings, texts: Iterable[FileText], progre
     return JobsResult(
         outcome=file_outcome(settings.source, "flink", len(statements), frozenset(file.name for file in failed)),
         statements=statements,
-        problems=tuple(file_problem(file, settings.source) for file in failed),
+        problems=(
+            *(file_problem(file, settings.source) for file in failed),
+            *(
+                problem
+                for file in readable
+                for problem in statement_problems(f"{settings.source} {file.name}:", file.text)
+            ),
+        ),
     )
+
+
+def statement_problems(before_line: str, sql: str) -> Iterator[Problem]:
+    """Yield a problem for each statement of *sql* that is not read; *before_line* and its line say where it is."""
+    for unread in unread_statements(sql):
+        yield Problem(f"{before_line}{unread.line}", f"the statement {unread.opening} is not read", unread.why)
 
 
 _MARK = "Sub-topology:"

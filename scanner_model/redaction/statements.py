@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from scanner_model.redaction.names import (
     NO_EXTRA,
@@ -17,13 +19,31 @@ from scanner_model.redaction.texts import mask_text, mask_users
 from scanner_model.redaction.urls import mask_url
 from scanner_model.redaction.values import MASK, is_reference, is_secret_value, looks_random
 
-_NAME = r"(?<![\w.-])(?P<name>[\w.-]+)"
-_PROPERTY = re.compile(rf"(?P<key>(?P<q>['\"`]?){_NAME}(?P=q)\s*=\s*)'(?:[^']|'')*+'")
-_OPTION = re.compile(rf"(?P<key>'{_NAME}'\s*=\s*)(?P<mark>['\"])(?P<value>(?:(?!(?P=mark)).|''|\n)*+)(?P=mark)")
-_SET = re.compile(rf"(?im)^(?P<key>[ \t]*SET[ \t]+{_NAME}[ \t]*=[ \t]*)(?P<value>[^\s;'\"]+)")
-_USER = re.compile(r"(?i)(?P<key>\b(?:PASSWORD|SECRET|TOKEN)['\"]?\s{1,9})'(?:[^']|'')*+'")
-_LITERAL = re.compile(r"'(?:[^']|'')*+'?|`[^`]*`?|--[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|(?m:^)[ \t]*#[^\n]*")
-"""A string, a quoted name or a comment: `--` in a string begins none, and a quote in a comment neither."""
+_COMMENT = r"--[^\n]*|/\*(?:[^*]|\*(?!/))*+(?:\*/)?|(?m:^)[ \t]*#[^\n]*"
+_OTHERS = rf"|(?P<comment>{_COMMENT})|`(?P<quoted>[^`]*)`?|(?P<word>[\w$]+(?:[.-](?!-)[\w$]+)*)|(?P<sign>[=<>!:|]+|\S)"
+_STANDARD = re.compile(rf"'(?P<text>(?:[^']|'')*+)(?P<close>'?)|\"(?P<double>[^\"]*+)\"{_OTHERS}")
+_BACKSLASHES = re.compile(
+    rf"'(?P<text>(?:[^'\\]|''|\\.|\\\n)*+)(?P<close>'?)|\"(?P<double>(?:[^\"\\]|\\.|\\\n)*+)\"{_OTHERS}"
+)
+"""Tokens where a backslash escapes a quote, as in MySQL, ClickHouse and Spark."""
+_SET = re.compile(r"(?im)^(?P<key>[ \t]*SET[ \t]+(?P<name>[\w.-]+)[ \t]*=[ \t]*)(?P<value>[^\s;'\"]+)")
+_COMPARED = frozenset({"=", "==", "<>", "!=", "<=>", "=>", ":=", ":", "VALUE"})
+"""What stands between a name and its value."""
+_ENDS_IN_NAME = re.compile(r"(?<![\w.-])(?P<name>[\w.-]+)[\"']?[ \t]{0,9}[=:][ \t]{0,9}(?:[A-Za-z]{1,20} )?[\"']?$")
+_LONGEST_END = 80
+_PLAIN_NAME = re.compile(r"[$\w.:-]+")
+_KEYED = re.compile(r"(?:.*_)?(?:en|de)crypt(?:_.*)?|(?:pgp_sym|aes|des)_.*|(?:.*_)?hmac(?:_.*)?|crypt|try_aes_decrypt")
+"""Functions that take a key, in lower case: every string that they are called with is hidden, but for `_CIPHER`."""
+_CIPHER = re.compile(
+    r"(?i)(?:(?:aes|sha|md|bf|3?des|cbc|ecb|gcm|ofb|ctr|hex|base|utf|pkcs|hmac|padding|default|none|algo|cipher)"
+    r"[-_/:=\d]*+)++"
+)
+_CONVERTS = re.compile(r"unhex|from_hex|decode|convert.*|cast|(?:un|from_)?base64|to_binary|to_utf8|sha.*|md5|digest|")
+"""Functions that only convert a key, and plain brackets."""
+_NO_PAIRS = re.compile(
+    r"in|any|all|some|array|.*replace|translate|coalesce|ifnull|nvl|nullif|concat.*|.*extract.*|json_.*(?:path|exists).*"
+)
+"""What stands before a list in which a name and its neighbour are no pair, in lower case."""
 
 _LITERAL_ENDS = frozenset(
     {"map", "mapping", "tables", "renames", "fields", "columns", "topics", "list", "regex", "pattern", "replacement"}
@@ -40,32 +60,148 @@ _HARMLESS_ENDS = frozenset({"url", "uri", "endpoint", "location", "path", "file"
 def mask_statement(sql: str, extra: ExtraNames = NO_EXTRA) -> str:
     """Hide the secrets in *sql*; everything else stays byte for byte.
 
-    They are quoted values of secret properties, as in `WITH ('sasl.password' = '…')`; options whose value is one
-    whatever they are called; what `SET` sets without quotes; passwords of users; and what looks like one in a comment.
+    They are strings under a secret name, as in `WITH ('sasl.password' = '…')`, `json_object('password', '…')` or
+    `token IN ('…')`; options whose value is one whatever they are called; keys of functions that encrypt; what `SET`
+    sets without quotes; passwords of users; and in every other string and comment what `mask_text` hides.
     """
 
     def named(match: re.Match[str]) -> str:
-        return match[0] if not is_secret_name(match["name"], extra) else f"{match['key']}{_quoted_mask(match)}"
+        return match[0] if not is_secret_name(match["name"], extra) else f"{match['key']}{MASK}"
 
-    def comment(match: re.Match[str]) -> str:
-        text = match[0]
-        if text[0] in "'`":
-            return mask_text(text, extra) if _is_connection(match) else text
+    return _Strings(extra).masked(mask_url(_SET.sub(named, mask_users(sql)), extra))
+
+
+def _tokens(sql: str) -> Iterator[re.Match[str]]:
+    """Yield the tokens of *sql*; a backslash escapes a quote where every string is closed then."""
+    has_escapes = "\\'" in sql and all(token["close"] != "" for token in _BACKSLASHES.finditer(sql))
+    return (_BACKSLASHES if has_escapes else _STANDARD).finditer(sql)
+
+
+@dataclass(slots=True)
+class _Strings:
+    """Masks the strings and comments of a statement, each by what stands before it.
+
+    *name* is the name or string before the current token, *sign* what stands between both; *is_string*: the name is
+    a string. *lists* has for each open bracket what stands before it, and the name whose values it lists (`IN`).
+    *creates*: the statement is `CREATE SECRET … AS '…'`.
+    """
+
+    extra: ExtraNames
+    name: str = ""
+    sign: str = ""
+    is_string: bool = False
+    creates: bool = False
+    lists: list[tuple[str, str]] = field(default_factory=list)
+
+    def masked(self, sql: str) -> str:
+        parts: list[str] = []
+        at = 0
+        for token in _tokens(sql):
+            shown = self._next(token)
+            if shown != token[0]:
+                parts += sql[at : token.start()], shown
+                at = token.end()
+        return "".join([*parts, sql[at:]])
+
+    def _next(self, token: re.Match[str]) -> str:
+        kind = token.lastgroup
+        if kind == "comment":
+            return self._comment(token[0])
+        if kind in ("text", "close", "double"):
+            return self._string(token)
+        if kind == "sign":
+            self._add_sign(token[0])
+        else:
+            self._add_word(token[kind or "word"])
+        return token[0]
+
+    def _add_word(self, word: str) -> None:
+        upper = word.upper()
+        if upper in ("IN", "NOT") or (upper == "VALUE" and self.is_string):
+            self.sign = upper
+        elif upper in ("ANY", "ALL", "SOME") and self.sign in _COMPARED:
+            self.sign = "IN"
+        elif self.sign == "::":  # a type, whose name may have two words
+            self.sign = "::" if upper in ("CHARACTER", "DOUBLE", "BIT") else ")"
+        else:
+            self.creates |= upper == "SECRET" and self.name.upper() == "CREATE"
+            self._add_name(word, is_string=False)
+            if upper == "SELECT" and self.lists:
+                self.lists[-1] = ("", "")
+
+    def _add_name(self, name: str, *, is_string: bool) -> None:
+        self.name, self.sign, self.is_string = name, "", is_string
+
+    def _add_sign(self, sign: str) -> None:
+        if sign in "([":
+            self.lists.append(self._opened())
+            self._add_name("", is_string=False)
+        elif sign in ")]":
+            if self.lists:
+                self.lists.pop()
+            self.sign = ")"
+        elif sign == "," and self.sign:
+            self._add_name("", is_string=False)
+        elif sign != ".":
+            self.sign = sign
+            self.creates &= sign != ";"
+
+    def _opened(self) -> tuple[str, str]:
+        """Return what the bracket that opens here belongs to."""
+        if self.sign == "IN" or self.sign in _COMPARED:
+            return "in", self.name
+        function = self.name.lower()
+        outer, listed = self.lists[-1] if self.lists else ("", "")
+        inherits = (listed and function in ("", "array")) or (_KEYED.fullmatch(outer) and _CONVERTS.fullmatch(function))
+        return (outer, listed) if inherits else (function, "")
+
+    def _comment(self, text: str) -> str:
         body = text.removesuffix("*/").rstrip() if text.startswith("/*") else text
-        return mask_text(body, extra) + text[len(body) :]
+        return mask_text(body, self.extra) + text[len(body) :]
 
-    text = _PROPERTY.sub(named, _LITERAL.sub(comment, sql))
-    text = _OPTION.sub(lambda match: _option(match, extra), text)
-    text = _USER.sub(rf"\g<key>'{MASK}'", mask_users(text))
-    return mask_url(_SET.sub(named, text), extra)
+    def _string(self, token: re.Match[str]) -> str:
+        """Return a string with its secrets hidden; what stands in double quotes may be a name as well."""
+        mark = token[0][0]
+        written = token["text"] if mark == "'" else token["double"]
+        escaped = "\\'" if "\\'" in written and token.re is _BACKSLASHES else "''"
+        text = written.replace(escaped, "'")
+        is_hidden = mark == "'" and text and self._is_value_of_secret(text)
+        if is_hidden:
+            shown = MASK
+        elif self.is_string and self.sign == "=":
+            shown = self._option(self.name, text)
+        else:
+            shown = mask_text(text, self.extra)
+        self._add_name(text, is_string=mark == "'")
+        end = mark if token["close"] != "" else ""
+        return token[0] if shown == text else mark + shown.replace("'", escaped) + end
 
+    def _is_value_of_secret(self, text: str) -> bool:
+        function, listed = self.lists[-1] if self.lists else ("", "")
+        if _KEYED.fullmatch(function):
+            return not _CIPHER.fullmatch(text)
+        if listed:
+            return is_secret_name(listed, self.extra)
+        if self.creates and self.name.upper() == "AS":
+            return True
+        if self.is_string and self.sign in ("||", ",", "+"):
+            start = _ENDS_IN_NAME.search(self.name[-_LONGEST_END:])
+            if start and is_secret_name(start["name"], self.extra):
+                return True
+        if self.sign == ",":
+            is_pair = self.is_string and function and not _NO_PAIRS.fullmatch(function)
+            return bool(is_pair and _PLAIN_NAME.fullmatch(self.name) and is_secret_name(self.name, self.extra))
+        is_named = self.sign in _COMPARED or (not self.sign and not self.is_string)
+        return is_named and not is_reference(text) and is_secret_name(self.name, self.extra)
 
-def _is_connection(literal: re.Match[str]) -> bool:
-    """Check whether a string lists parameters of a connection (`dblink('host=h password=x', …)`); no option's value."""
-    text, start = literal[0], literal.start()
-    return (
-        text[0] == "'" and text.count("=") > 1 and not literal.string[max(start - 9, 0) : start].rstrip().endswith("=")
-    )
+    def _option(self, name: str, value: str) -> str:
+        if is_reference(value):
+            return value
+        if is_secret_setting(name, value, self.extra):
+            return MASK if value else ""
+        if SQL_ENDS & set(words(name)[-1:]):
+            return mask_statement(value, self.extra)
+        return value if names_columns(name) else mask_text(value, self.extra)
 
 
 def is_secret_setting(name: str, value: str, extra: ExtraNames = NO_EXTRA) -> bool:
@@ -85,20 +221,3 @@ def is_secret_setting(name: str, value: str, extra: ExtraNames = NO_EXTRA) -> bo
 def names_columns(name: str) -> bool:
     """Check whether a setting's value maps or lists topics, tables and columns."""
     return bool(_LITERAL_ENDS & set(words(name)[-1:])) or is_harmless_setting(name)
-
-
-def _quoted_mask(match: re.Match[str]) -> str:
-    return f"'{MASK}'" if "value" not in match.re.groupindex else MASK
-
-
-def _option(match: re.Match[str], extra: ExtraNames) -> str:
-    name, value = match["name"], match["value"]
-    if is_reference(value):
-        return match[0]
-    if is_secret_setting(name, value, extra):
-        shown = MASK if value else ""
-    elif names_columns(name) or SQL_ENDS & set(words(name)[-1:]):
-        shown = value
-    else:
-        shown = mask_text(value, extra)
-    return f"{match['key']}{match['mark']}{shown}{match['mark']}"

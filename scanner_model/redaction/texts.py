@@ -45,6 +45,10 @@ _NO_SECRET = re.compile(
     r"(?i)(?:yes|no|true|false|null|none|nil|undefined|required|missing|empty|invalid|incorrect|must|is|was|not|expired"
     r"|cannot|should|authentication|string|\*{3,}|<redacted>|\[hidden\]|\?|%s|-+>?)(?![\w-])"
 )
+_EXPRESSION = re.compile(
+    r"\((?:\?[:=!<P]|\[|\.[*+?]|\\[wWdDsS])|\[(?:\^|\[:|\w-\w)|\.[*+]|\\[wWdDsS][*+{]|%(?=[&'\"]|$)"
+)
+"""The start of a regular expression, or of a pattern of LIKE, which finds secrets and is none."""
 _TELLING = re.compile(r"(?=\S{0,60}\d)(?=\S{0,60}[A-Za-z])\S{6}|[A-Za-z]{1,20}[ \t]+(?=\S{0,60}\d)\S{6}")
 _VAGUE = frozenset(
     {"token", "tokens", "signature", "sig", "secret", "secrets", "credential", "credentials", "pass", "cookie"}
@@ -163,7 +167,7 @@ def _value(text: str, key: re.Match[str]) -> tuple[int, int]:
     """Return where the value of a secret name begins and ends; nothing between both where there is none."""
     at, name = key.end(), words(key["name"])
     nothing = at, at
-    if _REFERENCE.match(text, at) or _NO_SECRET.match(text, at) or name[-1] in _CLASSES:
+    if any(pattern.match(text, at) for pattern in (_REFERENCE, _NO_SECRET, _EXPRESSION)) or name[-1] in _CLASSES:
         return nothing
     if key["encoded"]:
         return at, _end(_ENCODED, text, at)

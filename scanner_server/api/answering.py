@@ -1,4 +1,4 @@
-"""Answers requests of operations: off the event loop, kept while the dictionary stays as it is, compressed."""
+"""Answers requests of operations: by workers, kept while the dictionary stays as it is, compressed."""
 
 from __future__ import annotations
 
@@ -9,11 +9,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
 
-import anyio
-import anyio.to_thread
-from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -23,11 +19,10 @@ from scanner_api.questions.names import state as read_state
 from scanner_api.questions.question import Question
 from scanner_model.errors import InputInvalid, ScannerError
 from scanner_server.api.openapi import read_parameters
-from scanner_server.bodies import AT_ONCE, Bodies, BodyRefused
+from scanner_server.bodies import Bodies
 from scanner_server.options import ServerOptions
-from scanner_server.problems import error_response, problem
-
-T = TypeVar("T")
+from scanner_server.problems import Refused, error_response, problem
+from scanner_server.workers import Workers
 
 _FRESH = 0.5
 """Seconds for which the state of the dictionary is not read again."""
@@ -43,13 +38,10 @@ class Body:
     plain: bytes
     packed: bytes | None = None
 
-    def of(self, headers: Headers) -> tuple[bytes, dict[str, str]]:
-        """Return the body as the client accepts it, with its headers."""
-        if len(self.plain) < _COMPRESSED_FROM or not accepts_gzip(headers.get("accept-encoding", "")):
-            return self.plain, {}
-        if self.packed is None:
-            self.packed = gzip.compress(self.plain, _LEVEL, mtime=0)
-        return self.packed, {"content-encoding": "gzip"}
+    def pack(self) -> bytes:
+        """Return the body compressed, which is kept."""
+        self.packed = gzip.compress(self.plain, _LEVEL, mtime=0)
+        return self.packed
 
 
 class AnswerCache:
@@ -85,40 +77,28 @@ class AnswerCache:
 
 
 class Answering:
-    """Runs operations in a bounded number of threads."""
+    """Answers requests of operations with *workers*, and counts them."""
 
-    def __init__(self, dictionary: Dictionary, options: ServerOptions) -> None:
-        self.dictionary = dictionary
-        self._light, self._heavy = anyio.CapacityLimiter(options.threads), anyio.CapacityLimiter(options.heavy)
-        self._most = options.threads + options.heavy + options.waiting
+    def __init__(self, workers: Workers, options: ServerOptions) -> None:
+        self._workers = workers
         self._cache = AnswerCache(options.cache)
         self._bodies = Bodies(options.body)
-        # A body that was read waits for a thread: beyond these, requests wait before theirs is read.
-        self._posting = anyio.Semaphore(AT_ONCE)
-        self._running = 0
         self._state: tuple[float, str] = (float("-inf"), "")
         self.counts: dict[tuple[str, int], int] = {}
         """Answered requests by operation and status."""
 
-    async def run(self, work: Callable[[], T], *, heavy: bool = False) -> T:
-        """Run *work* in a thread; what is *heavy* has threads of its own."""
-        return await anyio.to_thread.run_sync(work, limiter=self._heavy if heavy else self._light)
-
     async def answer(self, operation: Question, request: Request) -> Response:
         """Return the response to a request of *operation*."""
-        if self._running >= self._most:
-            busy = problem(503, "too many requests at once", hint="send it again", headers={"Retry-After": "1"})
-            return self._counted(operation, busy)
-        self._running += 1
+        respond = self._posted if operation.method == "POST" else self._respond
         try:
-            respond = self._posted if operation.method == "POST" else self._respond
-            return self._counted(operation, await respond(operation, request))
+            response = await respond(operation, request)
         except ScannerError as error:
-            return self._counted(operation, error_response(error))
-        except BodyRefused as error:
-            return self._counted(operation, error.response)
-        finally:
-            self._running -= 1
+            response = error_response(error)
+        except Refused as error:
+            response = error.response
+        key = operation.name, response.status_code
+        self.counts[key] = self.counts.get(key, 0) + 1
+        return response
 
     async def _respond(self, operation: Question, request: Request) -> Response:
         arguments = read_parameters(operation, _parameter_texts(request))
@@ -129,41 +109,46 @@ class Answering:
         key = operation.name, *arguments.values()
         body = self._cache.get(tag, key)
         if body is None:
-            body = await self.run(lambda: self._body(operation, arguments), heavy=operation.heavy)
+            body = await self._body(operation, arguments)
             self._cache.put(tag, key, body)
-        content, more = body.of(request.headers)
-        return Response(content, headers=headers | more, media_type=operation.media)
+        return await self._response(body, operation, request, headers)
 
     async def _posted(self, operation: Question, request: Request) -> Response:
         """Answer a request whose parameters are the members of its body; the answer is not kept."""
-        async with self._posting:
-            pieces = await self._bodies.read(request)
-            if pieces is None:
-                largest = f"send at most {self._bodies.largest:,} bytes"
-                return problem(413, "the body is too large", hint=largest, headers={"Connection": "close"})
-            arguments = read_parameters(operation, _members(b"".join(pieces)))
-            body = await self.run(lambda: self._body(operation, arguments), heavy=operation.heavy)
-        content, more = body.of(request.headers)
+        pieces = await self._bodies.read(request)
+        if pieces is None:
+            largest = f"send at most {self._bodies.largest:,} bytes"
+            return problem(413, "the body is too large", hint=largest, headers={"Connection": "close"})
+        body = await self._body(operation, read_parameters(operation, _members(b"".join(pieces))))
         headers = {"vary": "accept-encoding, authorization", "cache-control": "no-store"}
-        return Response(content, headers=headers | more, media_type=operation.media)
+        return await self._response(body, operation, request, headers)
 
-    def _body(self, operation: Question, arguments: dict[str, object]) -> Body:
-        result = operation.answer(self.dictionary, **arguments)
-        text = result if isinstance(result, str) else json_text(document(result))
-        return Body(text.encode("utf-8", "backslashreplace"))
+    async def _body(self, operation: Question, arguments: dict[str, object]) -> Body:
+        call = {"answer": operation.answer, "arguments": arguments}
+        return Body(await self._workers.run(rendered, call, heavy=operation.heavy))
+
+    async def _response(self, body: Body, operation: Question, request: Request, headers: dict[str, str]) -> Response:
+        """Return *body*, compressed where the client accepts it, which happens in a thread as it may take a while."""
+        content, more = body.plain, dict[str, str]()
+        if len(content) >= _COMPRESSED_FROM and accepts_gzip(request.headers.get("accept-encoding", "")):
+            content = body.packed if body.packed is not None else await self._workers.in_thread(body.pack)
+            more = {"content-encoding": "gzip"}
+        return Response(content, headers=headers | more, media_type=operation.media)
 
     async def tag(self) -> str:
         """Return what changes with every scan and graph; at most half a second old. Raises DictionaryUnusable."""
         read, tag = self._state
         if time.monotonic() - read > _FRESH:
-            tag = (await self.run(lambda: read_state(self.dictionary))).tag
+            tag = (await self._workers.run(read_state, {}, heavy=False)).tag
             self._state = time.monotonic(), tag
         return tag
 
-    def _counted(self, operation: Question, response: Response) -> Response:
-        key = operation.name, response.status_code
-        self.counts[key] = self.counts.get(key, 0) + 1
-        return response
+
+def rendered(dictionary: Dictionary, *, answer: Callable[..., object], arguments: dict[str, object]) -> bytes:
+    """Return the body of what *answer* returns: text as it is, all else as JSON."""
+    result = answer(dictionary, **arguments)
+    text = result if isinstance(result, str) else json_text(document(result))
+    return text.encode("utf-8", "backslashreplace")
 
 
 def json_text(value: object) -> str:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -76,11 +78,10 @@ def shell(script: str, home: Path, more: Mapping[str, str]) -> subprocess.Comple
     )
 
 
-def test_composite_action(dictionary: Path, repository: Path, tmp_path: Path) -> None:
-    """Annotations on stdout, the summary of the step, a SARIF file, and the status of the check."""
+def check(dictionary: Path, repository: Path, tmp_path: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    """Run the step of the composite action."""
     action = loaded("check-change/action.yml")
     (step,) = action["runs"]["steps"]
-    summary = tmp_path / "summary.md"
     given = {
         "SCANNER_DICTIONARY": str(dictionary),
         "RULES": "schemas/{subject}.avsc\nflink/{statement}.sql\n",
@@ -90,13 +91,53 @@ def test_composite_action(dictionary: Path, repository: Path, tmp_path: Path) ->
         "MAX_AGE": action["inputs"]["max-age"]["default"],
     }
     assert set(given) == set(step["env"])
-    done = shell(step["run"], repository, {**given, "RUNNER_TEMP": str(tmp_path), "GITHUB_STEP_SUMMARY": str(summary)})
+    runner = {name: str(tmp_path / name) for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")}
+    return shell(step["run"], repository, {**given, "RUNNER_TEMP": str(tmp_path), **runner, **more})
+
+
+def outputs(tmp_path: Path) -> dict[str, Path]:
+    file = tmp_path / "GITHUB_OUTPUT"
+    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
+    return {name: Path(value) for name, _, value in (line.partition("=") for line in lines)}
+
+
+def test_composite_action(dictionary: Path, repository: Path, tmp_path: Path) -> None:
+    """Annotations on stdout, the summary of the step, a SARIF file, and the status of the check."""
+    done = check(dictionary, repository, tmp_path)
 
     assert done.returncode == 5
     lines = done.stdout.splitlines()
     assert sum(line.startswith(f"::error file={FILE},line=") for line in lines) == 3
-    assert "customer.email" in summary.read_text(encoding="utf-8")
-    assert json.loads((repository / "scanner.sarif").read_text(encoding="utf-8"))["version"] == "2.1.0"
+    assert "customer.email" in (tmp_path / "GITHUB_STEP_SUMMARY").read_text(encoding="utf-8")
+    reports = outputs(tmp_path)
+    assert json.loads(reports["sarif"].read_text(encoding="utf-8"))["version"] == "2.1.0"
+    assert set(reports) == set(loaded("check-change/action.yml")["outputs"])
+    assert not any(file.is_relative_to(repository) for file in reports.values())
+
+
+def test_files_of_a_pull_request_are_no_part_of_the_check(dictionary: Path, repository: Path, tmp_path: Path) -> None:
+    """A log that SQLite would read beside the dictionary, and a report that is there before the check."""
+    inside = repository / "dictionary.db"
+    shutil.copy(dictionary, tmp_path / "forged.db")
+    with closing(sqlite3.connect(tmp_path / "forged.db")) as forged:
+        forged.executescript("PRAGMA journal_mode = wal; PRAGMA wal_autocheckpoint = 0; DELETE FROM flow_edge;")
+        shutil.copy(tmp_path / "forged.db-wal", repository / "dictionary.db-wal")
+        shutil.copy(tmp_path / "forged.db", inside)
+    (repository / "scanner.sarif").write_text("forged", encoding="utf-8")
+
+    assert "job orders-to-dr" in check(inside, repository, tmp_path).stdout
+    (tmp_path / "GITHUB_OUTPUT").unlink()
+    assert check(inside, repository, tmp_path, BASE="nosuch").returncode == 2
+    assert outputs(tmp_path) == {}
+
+
+def test_actions_of_others_are_pinned() -> None:
+    """A tag can be moved to other code."""
+    steps = loaded("github-workflow.yml")["jobs"]["check-change"]["steps"]
+    used = [step["uses"] for step in steps if not step.get("uses", "./").startswith("./")]
+
+    assert used
+    assert all(re.fullmatch(r"[\w-]+/[\w/-]+@[0-9a-f]{40}", action) for action in used)
 
 
 def test_no_input_of_the_action_becomes_code() -> None:
@@ -119,7 +160,7 @@ def test_workflow_uses_inputs_that_the_action_has() -> None:
 def test_gitlab_job(dictionary: Path, repository: Path) -> None:
     """Both reports that the job keeps are written."""
     job = loaded("gitlab-ci.yml")["check-change"]
-    (script,) = (line for line in job["script"] if "check-change" in line)
+    (script,) = (line for line in job["script"] if "scanner check-change" in line)
     base = subprocess.run(["git", "rev-parse", "HEAD~1"], cwd=repository, check=True, capture_output=True, text=True)
     given = {"SCANNER_DICTIONARY": str(dictionary), "CI_MERGE_REQUEST_DIFF_BASE_SHA": base.stdout.strip()}
     done = shell(script, repository, given)

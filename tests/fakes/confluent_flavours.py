@@ -51,7 +51,8 @@ def java_hash(text: str) -> int:
 
 def within_context(steps: list[str], query: dict[str, str]) -> tuple[list[str], dict[str, str]]:
     """Rewrite `/contexts/.eu/…` as Confluent's servers do: the context goes before the subject, or into the prefix."""
-    prefix, rest = f":{steps[1]}:", steps[2:]
+    name, rest = steps[1].removeprefix(":").removesuffix(":"), steps[2:]
+    prefix = f":{name}:" if name.startswith(".") else f":.{name}:"
     if rest[:1] == ["subjects"] and len(rest) > 1 and not rest[1].startswith((":.", ":*:")):
         rest = [rest[0], prefix + rest[1], *rest[2:]]
     given = query.get("subjectPrefix", "")

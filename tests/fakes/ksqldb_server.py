@@ -171,7 +171,8 @@ class Ksql:
     """A server whose *queries* come and go; *asked* fills up with what it was queried.
 
     *starting*: it answers 503 to everything. *refusing*: it answers 401 or 403. *stopping*: it closes a query after
-    each answer, as on SIGTERM, and answers as ever. *unknown* are further statements that it takes for errors.
+    each answer, as on SIGTERM, and answers as ever. *healthy*: it reaches its brokers. *unknown* are further statements
+    that it takes for errors.
     """
 
     queries: tuple[Json, ...] = (DESCRIPTION,)
@@ -180,6 +181,7 @@ class Ksql:
     starting: bool = False
     refusing: int = 0
     stopping: bool = False
+    healthy: bool = True
     unknown: frozenset[str] = frozenset()
     asked: list[str] = member(default_factory=list)
 
@@ -213,6 +215,12 @@ class Ksql:
     def info(self) -> Json:
         """Return the answer to `GET /info`."""
         return {"KsqlServerInfo": INFO["KsqlServerInfo"] | {"version": self.version}}
+
+    def health(self) -> Json:
+        """Return the answer to `GET /healthcheck`, whose status is 200 in any case."""
+        details = {name: {"isHealthy": True} for name in ("metastore", "commandRunner")}
+        kafka = {"kafka": {"isHealthy": self.healthy}}
+        return {"isHealthy": self.healthy, "details": {**details, **kafka}, "serverState": "READY"}
 
     @property
     def _syntax(self) -> str:
@@ -336,7 +344,7 @@ def answer(statements: str) -> tuple[int, Json]:
 
 
 def handler(ksql: Ksql | None = None) -> type[Any]:
-    """Return what answers `GET /info` and `POST /ksql` as *ksql* does; everything else is not found, in plain text."""
+    """Return what answers `GET /info`, `GET /healthcheck` and `POST /ksql` as *ksql* does; else 404, in plain text."""
     server = ksql or Ksql()
 
     def reported(request: Asked) -> tuple[int, Json]:
@@ -344,7 +352,8 @@ def handler(ksql: Ksql | None = None) -> type[Any]:
             return server.answer(json.loads(request.body)["ksql"])
         if (hindered := server.hindered()) is not None:
             return hindered
-        return (200, server.info()) if request.path == "/info" else (404, "Not Found")
+        known = {"/info": server.info, "/healthcheck": server.health}
+        return (200, known[request.path]()) if request.path in known else (404, "Not Found")
 
     return answering(reported, text="")
 

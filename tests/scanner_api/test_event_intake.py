@@ -1,16 +1,14 @@
-"""Importing and receiving OpenLineage events with the library."""
+"""Importing OpenLineage events with the library."""
 
 from __future__ import annotations
 
 import gzip
 import io
 import json
-from contextlib import nullcontext
-from urllib.request import Request, urlopen
 
 import pytest
 
-from scanner_api import ListenOptions, import_events, listen, open_dictionary
+from scanner_api import import_events, open_dictionary
 from scanner_model.errors import InputInvalid
 
 EVENT = {
@@ -56,17 +54,3 @@ def test_only_the_first_refused_events_are_notified(dictionary, tmp_path) -> Non
     assert (result.counts.refused, len(messages)) == (12, 10)
     assert result.rejected
     assert len(result.rejected.read_text().splitlines()) == 12
-
-
-def test_a_listener_stores_what_it_received_until_it_is_ended(dictionary) -> None:
-    """Its address is a message, because the port may be any free one."""
-    messages: list[str] = []
-
-    def post(_: float) -> bool:
-        url = messages[0].removeprefix("listening at ")
-        with urlopen(Request(url, json.dumps(EVENT).encode(), {"Content-Type": "application/json"})) as response:
-            return response.status == 201
-
-    result = listen(dictionary, ListenOptions(port=0), until=nullcontext(post), notify=messages.append)
-
-    assert (result.counts.stored, result.problems) == (1, ())

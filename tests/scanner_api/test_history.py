@@ -131,11 +131,11 @@ def test_scan_without_a_graph_is_reported_not_guessed(new) -> None:
         scanner_api.diff_flows(new.dictionary, 1, 2)
 
 
-def test_past_before_the_migration_is_unknown(new) -> None:
-    """The graph that an older program stored is the oldest one; nothing before it is guessed."""
+def test_past_before_the_oldest_graph_is_unknown(new) -> None:
+    """Nothing before it is guessed."""
     new.scan(STATES[0])
     new.scan(STATES[1])
-    with sqlite3.connect(new.dictionary.url) as conn:  # as migrating an older dictionary leaves it
+    with sqlite3.connect(new.dictionary.url) as conn:
         conn.execute("DELETE FROM flow_graph_version WHERE scan = 1")
         for table in ("flow_node_version", "flow_edge_version"):
             conn.execute(f"DELETE FROM {table}")
@@ -349,6 +349,17 @@ def test_history_begins_with_what_was_known_when_it_was_pruned(scans) -> None:
 
     assert lines(scans, "a.orders")[0][:3] in {(3, "node", "first known"), (3, "topic", "known")}
     assert (3, "topic", "known", "") in lines(scans, "a.orders")
+
+
+@pytest.mark.parametrize(("wrong", "kept"), [("2001", [5, 4, 3]), ("2099", [5, 4, 3, 2])])
+def test_date_keeps_the_order_of_scans(scans, wrong: str, kept: list[int]) -> None:
+    """A clock that is wrong for one scan deletes none that is newer than the date."""
+    at = 4 if wrong == "2001" else 2
+    with sqlite3.connect(scans.dictionary.url) as conn:
+        conn.execute("UPDATE scan SET finished = ? || substr(finished, 5) WHERE id = ?", (wrong, at))
+    scanner_api.prune(scans.dictionary, before="2026-01-03", dry_run=False)
+
+    assert [scan.id for scan in scanner_api.scans(scans.dictionary)] == kept
 
 
 def test_newest_scan_and_graph_stay_whatever_is_pruned(scans) -> None:

@@ -141,23 +141,39 @@ def test_tags_of_the_text_come_first() -> None:
         ("bob.e+e", "bob.eee", False),
         ("$.a[0].b", "$.a[0].b", False),
         ("$.[", "$.[", False),
+        ("acme.Order.[em]*", "acme.Order.mail", True),
+        ("acme.Order.[em]*", "acme.Order.top", False),
+        ("acme.Order.line[1-3]", "acme.Order.line2", True),
+        ("acme.Order.line[1-3]", "acme.Order.line-", False),
+        ("acme.Order.[^em]*", "acme.Order.top", False),
+        ("$.a[*].b", "$.aX.b", True),
+        ("$.a[?].b", "$.a..b", False),
+        ("$.a?0].b", "$.a[0].b", True),
+        ("a[]].b", "a].b", True),
+        ("**.field[]", "acme.field[]", False),
+        ("a[[b]]", "ab", False),
+        ("a[3-1]", "a2", False),
     ],
 )
 def test_wildcards_are_those_of_confluent(pattern, name, expected) -> None:
-    """One star stays within a name, two cross dots, a question mark is no dot."""
+    """One star stays within a name, two cross dots, a question mark is no dot, brackets are a set of characters.
+
+    A `^` does not negate, since Confluent escapes it.
+    """
     assert matches(pattern, name) is expected
 
 
 @settings(max_examples=100, deadline=None)
 @given(
-    pieces=st.lists(st.sampled_from(["a", "b", ".", "*", "**", "?"]), max_size=6),
+    pieces=st.lists(st.sampled_from(["a", "b", ".", "*", "**", "?", "[ab]", "[a-b.]"]), max_size=6),
     name=st.text(alphabet="ab.", max_size=8),
 )
 def test_wildcards_mean_what_regular_expressions_of_them_would(pieces, name) -> None:
-    """`*` is anything without a dot, `**` anything at all, `?` one character but a dot."""
+    """`*` is anything without a dot, `**` anything at all, `?` one character but a dot, sets are the same."""
     pattern = "".join(pieces).replace("**.*", "**")
     parts = {"**": ".*", "*": "[^.]*", "?": "[^.]"}
-    expression = "".join(parts.get(one, re.escape(one)) for one in re.split(r"(\*\*|\*|\?)", pattern))
+    split = re.split(r"(\*\*|\*|\?|\[.*?\])", pattern)
+    expression = "".join(parts.get(one, one if one.startswith("[") else re.escape(one)) for one in split)
 
     assert matches("".join(pieces), name) is bool(re.fullmatch(expression, name))
 
@@ -165,3 +181,60 @@ def test_wildcards_mean_what_regular_expressions_of_them_would(pieces, name) -> 
 def test_a_pattern_of_many_stars_ends() -> None:
     """A data contract is written by anybody; an expression with thirty `.*` would try more ways than can be counted."""
     assert not matches("**a" * 30 + "b", "a" * 300)
+
+
+LATITUDE = {"name": "lat", "type": "int"}
+TAGGED_AVRO = {
+    "type": "record",
+    "name": "Person",
+    "confluent:tags": ["PII"],
+    "fields": [
+        {"name": "id", "type": "string", "confluent:tags": ["ID"]},
+        {"name": "home", "type": {"type": "record", "name": "H", "confluent:tags": ["GEO"], "fields": [LATITUDE]}},
+        {"name": "mail", "type": "string", "confluent:tags": ["PII"]},
+    ],
+}
+TAGGED_PROTO = """syntax = "proto3"; import "confluent/meta.proto";
+message Person {
+  option (confluent.message_meta) = { doc: "x", tags: ["PII"] };
+  message H { option (confluent.message_meta).tags = "GEO"; int32 lat = 1; }
+  string id = 1 [(confluent.field_meta).tags = "ID"];
+  H home = 2;
+  string mail = 3 [(confluent.field_meta).tags = "PII"];
+}"""
+TAGGED_JSON = {
+    "type": "object",
+    "confluent:tags": ["PII"],
+    "properties": {"id": {"type": "string", "confluent:tags": ["ID"]}, "mail": {"confluent:tags": ["PII"]}},
+}
+OF_RECORDS = {
+    "id": (("ID", "PII"), ("PII",)),
+    "home": (("GEO", "PII"), ("PII",)),
+    "home.lat": (("PII", "GEO"), ("PII", "GEO")),
+    "mail": (("PII",), ()),
+}
+
+
+@pytest.mark.parametrize(
+    ("format_name", "text", "expected"),
+    [
+        ("AVRO", json.dumps(TAGGED_AVRO), OF_RECORDS),
+        ("PROTOBUF", TAGGED_PROTO, OF_RECORDS),
+        ("JSON", json.dumps(TAGGED_JSON), {name: OF_RECORDS[name] for name in ("id", "mail")}),
+    ],
+)
+def test_tags_of_a_record_are_inherited_by_its_columns(format_name, text, expected) -> None:
+    """Whoever looks for PII finds the columns of a record that is; they are marked, since the tag is the record's."""
+    parsed = parse_one(ParseRequest(format=format_name, text=text, texts={}, tags=(), record=None))
+
+    assert {column.name: (column.tags, column.inherited_tags) for column in parsed.columns} == expected
+    assert parsed.tags == ("PII",)
+
+
+def test_tag_that_a_contract_lays_on_a_column_is_its_own() -> None:
+    """Even where its record has it, too."""
+    patterns = metadata_tags('{"tags": {"Person.id": ["PII"]}}')
+    text = json.dumps(TAGGED_AVRO)
+    parsed = parse_one(ParseRequest(format="AVRO", text=text, texts={}, tags=patterns, record=None))
+
+    assert (parsed.columns[0].tags, parsed.columns[0].inherited_tags) == (("ID", "PII"), ())

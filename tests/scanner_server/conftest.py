@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import subprocess
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -18,9 +20,16 @@ from scanner_api.dictionary import Dictionary, open_dictionary
 from scanner_dictionary.write.scan import write_scan
 from scanner_server.app import Parts, application
 from scanner_server.options import ServerOptions
+from scanner_server.workers import Workers
 
 LOCAL, NOTHING = ServerOptions(), Parts()
 EXAMPLE = Path(__file__).parents[2] / "examples/retail"
+
+
+@pytest.fixture
+def in_threads(retail: Dictionary) -> Workers:
+    """Return workers over the example that start no process, which would take a second or two."""
+    return Workers(retail, ServerOptions(heavy=0))
 
 
 @pytest.fixture(scope="session")
@@ -79,3 +88,30 @@ def changed(tmp_path_factory) -> Dictionary:
             generate(engine)
         engine.dispose()
     return dictionary
+
+
+@pytest.fixture
+def small_disk(tmp_path) -> Iterator[Path]:
+    """Return a directory on a file system of 8 MiB."""
+    directory = tmp_path / "disk"
+    directory.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=8m,mode=700", "tmpfs", str(directory)]
+    if os.geteuid() or subprocess.run(mount, capture_output=True).returncode:
+        pytest.skip("needs root with the right to mount a file system")
+    yield directory
+    subprocess.run(["umount", "-l", str(directory)], check=True)
+
+
+@pytest.fixture
+def fill() -> Callable[[Path], Path]:
+    """Return a function that writes a file until its disk has no room, and returns the file."""
+
+    def filled(disk: Path) -> Path:
+        filler = disk / "filler"
+        with suppress(OSError), filler.open("wb", buffering=0) as out:
+            while out.write(b"x" * 512):
+                continue
+        assert os.statvfs(disk).f_bavail == 0
+        return filler
+
+    return filled

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import base64
 import sqlite3
+import threading
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 import scanner_api
-from scanner_model.errors import InputInvalid
+from scanner_model.errors import DictionaryUnusable, InputInvalid
 from scanner_server.app import Parts
+from scanner_server.metrics import DictionaryFigures, Figures
 from scanner_server.options import ServerOptions
 from scanner_server.security import is_own_host
 
@@ -160,6 +163,33 @@ def test_metrics_are_in_prometheus_text_format(session_client) -> None:
     assert any('operation="describe_topic",status="404"' in line for line in samples)
     assert all(float(line.rpartition(" ")[2]) >= 0 for line in samples)
     assert "orders" not in answer.text
+
+
+def test_metrics_wait_for_no_dictionary(retail) -> None:
+    """A server of a database may hang: then there are no figures of it, and those of the process go on."""
+    may_end, begun = threading.Event(), threading.Event()
+
+    class Hanging:
+        @contextmanager
+        def reading(self):
+            begun.set()
+            may_end.wait(30)
+            raise DictionaryUnusable("it is gone")
+            yield
+
+    hanging = DictionaryFigures(Hanging())
+    hanging.start()
+    text = Figures(dictionary=hanging, requests={("search", 503): 2}).text()
+    assert begun.is_set()
+    hanging.end()
+    may_end.set()
+    known = DictionaryFigures(retail)
+    known.read()
+
+    assert "\nscanner_dictionary_up 0\n" in text
+    assert "scanner_topics" not in text
+    assert 'scanner_http_requests_total{operation="search",status="503"} 2' in text
+    assert "\nscanner_dictionary_up 1\n" in Figures(dictionary=known).text()
 
 
 def test_problems_of_scans_make_the_health_degraded(retail, client_of) -> None:

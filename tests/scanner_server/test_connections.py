@@ -154,3 +154,23 @@ def test_beyond_the_limit_the_connection_that_waited_longest_is_closed() -> None
 
     assert first == b""
     assert all(each.startswith(b"HTTP/1.1 200") for each in others)
+
+
+def test_beyond_the_limit_a_body_that_does_not_go_on_is_closed_before_a_connection_that_came_later() -> None:
+    """A client that sends slowly is waited for as one that sends nothing."""
+
+    async def act(connect) -> tuple[bytes, bytes]:
+        slow = await connect()
+        slow[1].write(HALF_BODY)
+        await asyncio.sleep(0.05)
+        second, third = await connect(), await connect()
+        gone = await read_all(slow)
+        second[1].write(GET)
+        await second[0].readuntil(b"x")
+        third[1].write(GET)
+        return gone, await third[0].readuntil(b"x")
+
+    gone, answered = run(act, most=2)
+
+    assert gone == b""
+    assert answered.startswith(b"HTTP/1.1 200")

@@ -8,12 +8,17 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
+import anyio
 import pytest
+from starlette.requests import Request
+from starlette.responses import Response
 
 from scanner_api.event_intake import EventReceiver, Reply
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.schema import tables as t
 from scanner_server.app import Parts
+from scanner_server.bodies import AT_ONCE, Bodies
+from scanner_server.problems import Refused
 
 EVENTS = "/api/v1/lineage"
 JSON = {"content-type": "application/json"}
@@ -164,13 +169,13 @@ def test_too_many_bodies_at_once_are_refused_for_now(own_retail, client_of) -> N
     class Slow:
         largest_body = 1_000
 
-        def refusal(self, method, path, headers):
+        def refusal(self, headers):
             return None
 
         def too_large(self):
             return Reply(status=413, body={})
 
-        def receive(self, pieces, *, packed, where):
+        def receive(self, pieces, headers, *, where):
             entered.release()
             may_end.wait(20)
             return Reply(status=201, body={})
@@ -200,35 +205,46 @@ def test_too_many_bodies_at_once_are_refused_for_now(own_retail, client_of) -> N
     assert statuses == [201] * 16
 
 
-def test_a_body_that_does_not_come_ends_the_request(own_retail, receiver) -> None:
+def request_of(*pieces: bytes, endless: bool = False) -> Request:
+    """Return a request whose body comes in *pieces*; *endless*: a byte comes now and then after them."""
+    rest = list(pieces)
+
+    async def receive() -> dict[str, object]:
+        await anyio.sleep(0.01)
+        return {"type": "http.request", "body": rest.pop(0) if rest else b" ", "more_body": endless or bool(rest)}
+
+    return Request({"type": "http", "method": "POST", "headers": []}, receive)
+
+
+def test_a_body_that_does_not_come_ends_the_request() -> None:
     """A client that sends a byte a minute must not keep a place."""
-    import anyio
-    from starlette.applications import Starlette
 
-    from scanner_server.intake import intake_routes
+    async def run() -> Response:
+        with pytest.raises(Refused) as refused:
+            await Bodies(1_000, seconds=0.05).read(request_of(endless=True))
+        return refused.value.response
 
-    app = Starlette(routes=intake_routes(receiver, seconds=0.05))
-    sent: list[dict] = []
+    answer = anyio.run(run)
 
-    async def run() -> None:
-        async def receive():
-            await anyio.sleep(0.01)
-            return {"type": "http.request", "body": b" ", "more_body": True}
+    assert (answer.status_code, answer.headers["connection"]) == (408, "close")
 
-        async def send(message):
-            sent.append(message)
 
-        headers = [(b"content-type", b"application/json"), (b"transfer-encoding", b"chunked"), (b"host", b"localhost")]
-        scope = {
-            "type": "http",
-            "method": "POST",
-            "path": EVENTS,
-            "headers": headers,
-            "query_string": b"",
-            "client": None,
-        }
-        await app(scope, receive, send)
+def test_slow_large_bodies_hold_up_no_small_ones_and_large_ones_wait_for_a_place() -> None:
+    """Only those of which much is in memory are counted."""
+    large, bodies = b"x" * 70_000, Bodies(100_000, seconds=0.8, patience=0.05)
+    statuses: list[int] = []
 
-    anyio.run(run)
+    async def read_slowly() -> None:
+        with pytest.raises(Refused) as refused:
+            await bodies.read(request_of(large, endless=True))
+        statuses.append(refused.value.response.status_code)
 
-    assert sent[0]["status"] == 408
+    async def run() -> list[bytes] | None:
+        async with anyio.create_task_group() as group:
+            for _ in range(AT_ONCE + 1):
+                group.start_soon(read_slowly)
+            await anyio.sleep(0.1)
+            return await bodies.read(request_of(b"small"))
+
+    assert b"".join(anyio.run(run) or ()) == b"small"
+    assert statuses == [503] + [408] * AT_ONCE

@@ -18,7 +18,9 @@ from mcp.client.streamable_http import streamable_http_client
 
 from scanner_server.app import application
 from scanner_server.mcp_server import mcp_server
-from scanner_server.mcp_tools import Tools
+from scanner_server.mcp_tools import BUDGET, Tools
+from scanner_server.options import ServerOptions
+from scanner_server.workers import Workers
 
 ARGUMENTS: dict[str, dict[str, Any]] = {
     "search": {"q": "order", "limit": 3},
@@ -50,8 +52,8 @@ def asked(server: Any, ask: Callable[[Client], Any], **options: Any) -> Any:
 
 
 @pytest.fixture
-def server(retail):
-    return mcp_server(Tools(retail, now=lambda: datetime.now(UTC) + timedelta(hours=2)))
+def server(in_threads):
+    return mcp_server(in_threads, BUDGET)
 
 
 @MODES
@@ -71,9 +73,16 @@ def test_every_tool_answers_with_the_scan_and_what_was_left_out(server, mode) ->
         document = json.loads(result.content[0].text)
         assert document == result.structured_content
         assert document["about"]["scan"] == 1
-        assert document["about"]["age_seconds"] >= 7200
+        assert document["about"]["age_seconds"] >= 0
         assert document["about"]["stale_sources"] == []
         assert document["left_out"] == {}
+
+
+def test_the_age_of_the_scan_is_told(retail) -> None:
+    """In seconds, by the clock."""
+    tools = Tools(retail, now=lambda: datetime.now(UTC) + timedelta(hours=2))
+
+    assert tools.freshness()["about"]["age_seconds"] >= 7200
 
 
 @MODES
@@ -98,13 +107,13 @@ def test_a_wrong_argument_is_refused_with_its_limit(server) -> None:
 @pytest.mark.parametrize(
     "name", ["describe_topic", "get_lineage", "get_impact", "list_problems", "check_change", "get_history"]
 )
-def test_an_answer_stays_within_the_budget_and_reports_what_is_missing(retail, name) -> None:
+def test_an_answer_stays_within_the_budget_and_reports_what_is_missing(in_threads, name) -> None:
     """A long answer would push the conversation out of the model's memory."""
     budget = 500
     more = {"get_lineage": {"node": "orders", "direction": "both"}, "list_problems": {"severity": "warning"}}
     arguments = ARGUMENTS[name] | more.get(name, {})
-    result = asked(mcp_server(Tools(retail, budget)), lambda client: client.call_tool(name, arguments))
-    whole = asked(mcp_server(Tools(retail, 100_000)), lambda client: client.call_tool(name, arguments))
+    result = asked(mcp_server(in_threads, budget), lambda client: client.call_tool(name, arguments))
+    whole = asked(mcp_server(in_threads, 100_000), lambda client: client.call_tool(name, arguments))
 
     document, complete = (json.loads(each.content[0].text) for each in (result, whole))
     assert len(result.content[0].text) <= budget * 4 + 200
@@ -168,7 +177,7 @@ CHANGES = {
 
 def test_answers_about_earlier_scans_are_those_of_then(changed) -> None:
     """A model is asked why a figure is another one than last week."""
-    server = mcp_server(Tools(changed))
+    server = mcp_server(Workers(changed, ServerOptions()), BUDGET)
 
     async def ask(client: Client) -> dict[str, Any]:
         results = {name: await client.call_tool(name, arguments) for name, arguments in CHANGES.items()}

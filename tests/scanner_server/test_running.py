@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import socket
+import sqlite3
 import ssl
 import subprocess
 import sys
@@ -136,6 +137,25 @@ def test_the_server_ends_with_status_0_and_the_dictionary_is_one_file_again(own_
 
     assert status == 0
     assert sorted(path.name for path in Path(own_retail.url).parent.iterdir()) == ["retail.db"]
+
+
+@pytest.mark.parametrize("disk", ["read-only", "full"])
+def test_a_disk_that_takes_no_writes_is_read_from(retail, small_disk, fill, disk) -> None:
+    """A container may have no other; light and heavy questions are answered."""
+    url = small_disk / "retail.db"
+    with sqlite3.connect(retail.url) as conn:  # the file of other tests may be in write-ahead mode, which needs room
+        conn.execute("VACUUM INTO ?", (str(url),))
+    if disk == "full":
+        fill(small_disk)
+    else:
+        subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    server = Server(str(url))
+    light, heavy = json.loads(server.get("/api/v1/state")), json.loads(server.get("/api/v1/impact?node=orders"))
+    server.end()
+    server.process.stderr.close()
+
+    assert light["scan"] == 1
+    assert heavy["affected"]
 
 
 def test_an_address_of_others_without_a_token_is_refused(serving) -> None:

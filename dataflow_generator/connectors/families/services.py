@@ -15,6 +15,7 @@ from dataflow_generator.connectors.sinks import SinkTargets, sink, to
 from dataflow_generator.connectors.sources import SourceRead, SourceReads, fixed, source
 from dataflow_generator.connectors.topics import ReadTopics
 from dataflow_generator.connectors.transforms.topic_templates import quoted
+from scanner_model.placeholders import has_placeholder
 
 _URLS = ("http.api.url", "http.api.base.url", "http.url", "http.request.url", "url")
 _TOPICS = ("topic.name.pattern", "kafka.topic", "topic")
@@ -63,7 +64,7 @@ def http_source(connector: Connector) -> ConnectorFlows:
         return source(
             connector, SourceReads(reads=tuple(_of_entity(config, base, pattern, entity) for entity in entities))
         )
-    names = [pattern] if pattern and "${" not in pattern else []
+    names = [pattern] if pattern and not has_placeholder(pattern) else []
     key = config.key(*_URLS)
     return fixed(connector, web_dataset(base) if base else None, names, ", ".join(filter(None, (key, "topic"))))
 
@@ -72,7 +73,7 @@ def _of_entity(config: Config, base: str, pattern: str, entity: str) -> SourceRe
     """Read the endpoint and the topic of one entity (Confluent's HTTP Source, `entity.names`)."""
     url, topic = (text.replace(_HTTP_ENTITY, entity) for text in (base, pattern))
     keys = (config.key(*_URLS), "entity.names", config.key(*_TOPICS))
-    known = topic if "${" not in topic else ""
+    known = topic if not has_placeholder(topic) else ""
     return SourceRead(source=web_dataset(url) if url else None, topic=known, because=", ".join(filter(None, keys)))
 
 
@@ -153,7 +154,7 @@ def from_service(service: Service) -> ConnectorReader:
     def read(connector: Connector) -> ConnectorFlows:
         config = connector.config
         key = config.key(*_TOPIC_KEYS)
-        names = [name for name in config.items(*_TOPIC_KEYS) if "${" not in name]
+        names = config.items(*_TOPIC_KEYS)
         datasets = service.datasets(config)
         if names:
             reads = [
@@ -184,7 +185,7 @@ def _of_entities(service: Service, config: Config, datasets: tuple[Dataset, ...]
         own = [dataset for dataset in datasets if dataset.name == entity]
         name = entity.join(_ENTITY.split(pattern))
         for dataset in own or datasets or (None,):
-            yield SourceRead(source=dataset, topic="" if "${" in name else name, because=because)
+            yield SourceRead(source=dataset, topic="" if has_placeholder(name) else name, because=because)
 
 
 def to_service(service: Service) -> ConnectorReader:

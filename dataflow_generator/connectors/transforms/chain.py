@@ -79,13 +79,20 @@ class Chain:
         steps = (_step(config, alias) for alias in dict.fromkeys(listed) if alias)
         return cls(config, tuple((step, find_transform(step.class_name)) for step in steps))
 
+    @property
+    def is_known(self) -> bool:
+        """Return whether every transform is known: else records may go elsewhere than it says."""
+        return all(transform for _, transform in self.steps)
+
     def problems(self) -> Iterator[Problem]:
         """Yield a problem for every transform that is unknown or that Kafka refuses."""
         for step, transform in self.steps:
             where = f"transforms.{step.alias}"
             if not transform:
                 what = f"the class {step.class_name}" if step.class_name else "no class"
-                hint = "its effect on topics and columns is unknown"
+                hint = (
+                    "the flow is kept with less certainty, as if it renamed no topic; its effect on columns is unknown"
+                )
                 yield Problem(f"{where}.type", f"{what} is not a known transform", hint)
                 continue
             try:
@@ -158,7 +165,7 @@ class Chain:
 
 def _applied(step: Step, transform: Transform | None, route: Route) -> tuple[Route, ...]:
     if transform is None:
-        return (Route(None, UNKNOWN),)
+        return (Route(route.topic, UNKNOWN),)  # most transforms change fields; the routers are known
     topics = transform.topics(step, route.topic) if route.topic is not None else _topics_after_unknown(step, transform)
     record = _signed(step.alias, route.record, transform.columns(step, route.record))
     return tuple(Route(topic, record) for topic in topics)

@@ -10,6 +10,7 @@ from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.connect_columns import ColumnsByDataset
 from dataflow_generator.jobs.flink.resolve import KAFKA, ColumnResolver, FlinkContext, TableResolver
 from dataflow_generator.jobs.model import Dataset
+from dataflow_generator.jobs.sql_catalog import path_of_names
 from dataflow_generator.sql import EMPTY_CATALOG, Catalog, Dialect, KnownTable, read_catalog
 from dataflow_generator.sql import Dataset as Table
 from dataflow_generator.sql.nodes import ColumnKind, SqlType
@@ -74,7 +75,7 @@ def _topic_paths(known: KnownTable, paths: ColumnResolver, dataset: Dataset) -> 
         path
         for column in known.columns
         if column.part is ColumnKind.PHYSICAL
-        for path in _nested((column.name,), column.type)
+        for path in _nested(path_of_names([column.name]), column.type)
     )
     topic_paths = (paths.resolve(dataset, path)[0].path for path in listed)
     return {path: None for path in topic_paths if path is not None}
@@ -84,6 +85,6 @@ def _nested(path: ColumnPath, kind: SqlType) -> Iterator[ColumnPath]:
     """Yield the paths of a column and of the fields in its type, whose depth the type parser bounds."""
     yield path
     for name, inner in kind.fields:
-        yield from _nested((*path, name), inner)
+        yield from _nested((*path, *path_of_names([name])), inner)
     if kind.element is not None:
         yield from _nested((*path, MAP_VALUE if kind.name == "MAP" else ELEMENT), kind.element)

@@ -25,6 +25,7 @@ from dataflow_generator.jobs.sql_catalog import SYSTEM, paths_of_topic
 from dataflow_generator.sql import Dataset as Table
 from scanner_model.columns import KEY, Column, ColumnPath
 from scanner_model.errors import InputInvalid
+from scanner_model.placeholders import has_placeholder
 from scanner_model.streaming_sql import ClusterNames, FlinkStatement
 
 if TYPE_CHECKING:
@@ -225,7 +226,10 @@ class TableResolver:
     def _topics(self, table: Table, report: ReportProblem) -> Iterator[Dataset]:
         servers = dict(table.options).get("properties.bootstrap.servers", "")
         for name in table.topics:
-            yield self._topic_at(servers, name)
+            if has_placeholder(name):
+                report(f"the topic {name!r} of the table {table.name} is a placeholder", "the topic is unknown")
+            else:
+                yield self._topic_at(servers, name)
         if table.topic_pattern:
             yield from self._matching(table.topic_pattern, servers, report)
         elif not table.topics:

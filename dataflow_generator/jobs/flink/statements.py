@@ -12,7 +12,7 @@ from dataflow_generator.jobs.flink.ddl import current, declared
 from dataflow_generator.jobs.flink.resolve import ColumnResolver, FlinkContext, TableResolver, is_topic
 from dataflow_generator.jobs.ksqldb import Level, Reading
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Use, job_node
-from dataflow_generator.jobs.sql_catalog import table_of_topic
+from dataflow_generator.jobs.sql_catalog import path_of_names, table_of_topic
 from dataflow_generator.sql import Catalog, Dialect, StatementFlows, read_sql
 from dataflow_generator.sql import ColumnRef as SqlColumn
 from dataflow_generator.sql import Dataset as Table
@@ -157,6 +157,10 @@ class _Text:
         self._learn(columns)
         for name, flows in self._jobs():
             yield _Job(name, flows, self._statement, self._tables, columns).read(self._namespace)
+        for flows in self._parsed if self._statement.kind == SCRIPT else ():
+            if flows.problems and not self._is_job(flows):
+                name = f"{self._statement.name}, line {flows.at.partition(':')[0]}"
+                yield _Job(name, flows, self._statement, self._tables, columns).unread(self._namespace)
 
     def owners(self) -> Iterator[GroupOwner]:
         """Yield the consumer groups of its jobs, each in the cluster of a topic that the job reads."""
@@ -241,6 +245,12 @@ class _Job:
         )
         return Reading(flows, level, tuple(dict.fromkeys((*self._problems, *problems))))
 
+    def unread(self, namespace: str) -> Reading:
+        """Return the job of a statement that is not read, with the reason."""
+        job = job_node(namespace, self._name, self._attributes())
+        problems = tuple(map(self._at, self._statement_flows.problems))
+        return Reading(JobFlows(job=job, certainty=Certainty.DERIVED), Level.UNREAD, problems)
+
     def _attributes(self) -> tuple[tuple[str, str | int | bool | tuple[str, ...]], ...]:
         statement = self._statement
         return present(
@@ -283,7 +293,7 @@ class _Job:
 
     def _physical_columns(self, named: SqlColumn) -> Iterator[ColumnRef]:
         for dataset in self._datasets_of.get(named.dataset, ()):
-            column, known = self._paths(named.dataset, dataset).resolve(dataset, named.path)
+            column, known = self._paths(named.dataset, dataset).resolve(dataset, path_of_names(named.path))
             if not known:
                 self._note(f"{'.'.join(named.path)} of {named.dataset} is not a field of the topic {dataset.name}", "")
             yield column

@@ -1,15 +1,13 @@
-"""Decide on requests to the listener from their head and body; pure, without a socket.
+"""Decide on requests with events from their head and body; pure, without a socket.
 
 Source: OpenLineage's API (`POST /api/v1/lineage`, `/batch`), and what its HTTP transports send.
 """
 
 from __future__ import annotations
 
-import hmac
-import ipaddress
 import json
-import re
-from collections.abc import Mapping
+import zlib
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -21,10 +19,10 @@ from scanner_model.openlineage import LineageEvent
 
 Json = Any
 
-EVENTS = "/api/v1/lineage"
-BATCH = "/api/v1/lineage/batch"
-HEALTH = "/health"
-_HOST = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[^:\[\]/?#@\s]+))(?::[0-9]{0,5})?")
+_GZIP_NAMES = ("gzip", "x-gzip")
+_GZIP = 31
+"""The window size that makes zlib expect a gzip header."""
+
 LARGEST = 16 * 1024 * 1024
 """The largest body in bytes, also after decompression; a Spark plan may take several megabytes."""
 
@@ -35,25 +33,12 @@ BATCHED = 10_000
 """The largest number of events in a batch; the reasons of each rejected one are stored and returned."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rules:
-    """Which requests are accepted: *token* is what a client must send as `Authorization: Bearer`, empty for none.
-
-    *hosts* are names of this machine, beside `localhost`, that a client without a token may send as Host.
-    """
-
-    token: str = field(default="", repr=False)
-    largest: int = LARGEST
-    hosts: frozenset[str] = frozenset()
+class BodyTooLarge(Exception):
+    """Raised when a body, compressed or not, is larger than allowed."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Head:
-    """The head of a request; names of headers are in lower case."""
-
-    method: str
-    path: str
-    headers: Mapping[str, str]
+class BodyBroken(Exception):
+    """Raised when a body is truncated, or cannot be decompressed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,21 +59,47 @@ class Decision:
     reply: Reply
 
 
-def admit(head: Head, rules: Rules) -> Reply | None:
-    """Check the head of a request; None where it is accepted, else the response that refuses it."""
-    path = head.path.partition("?")[0].rstrip("/")
-    if not rules.token and (reply := _from_elsewhere(head.headers, rules)):
-        return reply
-    if path == HEALTH:
-        return None if head.method in ("GET", "HEAD") else refusal(405, "/health is read-only", "use GET", Allow="GET")
-    if path not in (EVENTS, BATCH):
-        return refusal(404, f"unknown path {path[:200] or '/'}", f"post events to {EVENTS}")
-    if head.method != "POST":
-        return refusal(405, f"the method {head.method[:20]} is not allowed", "use POST", Allow="POST")
-    if not _is_authorized(head.headers.get("authorization", ""), rules.token):
-        challenge = {"WWW-Authenticate": "Bearer"}
-        return refusal(401, "the token is missing or wrong", "send Authorization: Bearer TOKEN", **challenge)
-    return _unreadable(head.headers, rules)
+def admit(headers: Mapping[str, str], largest: int) -> Reply | None:
+    """Check the head of a request, names in lower case; None where its body is to be read, else the response."""
+    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
+    if not (kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))):
+        # A web page can post plain text, or bytes without a type, to a local port, but not JSON.
+        return refusal(415, f"bodies of type {kind[:60]!r} are not supported", "send Content-Type: application/json")
+    packing = headers.get("content-encoding", "identity").strip().lower()
+    if packing not in ("identity", *_GZIP_NAMES):
+        return refusal(415, f"the encoding {packing[:60]!r} is not supported", "send it plain, or as gzip")
+    length = headers.get("content-length", "0" if "transfer-encoding" in headers else "")
+    if not length:
+        return refusal(411, "Content-Length is missing", "send Content-Length")
+    return too_large(largest) if int(length[:20]) > largest else None
+
+
+def whole_body(pieces: Iterable[bytes], headers: Mapping[str, str], largest: int) -> bytes:
+    """Return the body of a request that `admit` accepted, decompressed; raises BodyTooLarge or BodyBroken."""
+    packed = headers.get("content-encoding", "").strip().lower() in _GZIP_NAMES
+    body = bytearray()
+    for piece in _unpacked(pieces, largest) if packed else pieces:
+        body += piece
+        if len(body) > largest:
+            raise BodyTooLarge
+    return bytes(body)
+
+
+def _unpacked(pieces: Iterable[bytes], largest: int) -> Iterator[bytes]:
+    """Yield decompressed pieces of bounded size, of one gzip member or several, against decompression bombs."""
+    unpacker = zlib.decompressobj(_GZIP)
+    for piece in pieces:
+        waiting = piece
+        while waiting:
+            if unpacker.eof:
+                unpacker = zlib.decompressobj(_GZIP)
+            try:
+                yield unpacker.decompress(waiting, largest + 1)
+            except zlib.error as error:
+                raise BodyBroken("the body is not gzip, or damaged") from error
+            waiting = unpacker.unused_data if unpacker.eof else unpacker.unconsumed_tail
+    if not unpacker.eof:
+        raise BodyBroken("the body is not gzip, or ended early")
 
 
 def decide(body: bytes, *, where: str) -> Decision:
@@ -123,72 +134,9 @@ def busy(what: str, *, seconds: int) -> Reply:
     return refusal(503, what, "send it again", **{"Retry-After": str(seconds)})
 
 
-def _is_authorized(authorization: str, token: str) -> bool:
-    if not token:
-        return True
-    scheme, _, sent = authorization.partition(" ")
-    same = hmac.compare_digest(sent.strip().encode("utf-8", "replace"), token.encode("utf-8", "replace"))
-    return same and scheme.lower() == "bearer"
-
-
-def _unreadable(headers: Mapping[str, str], rules: Rules) -> Reply | None:
-    kind = headers.get("content-type", "").partition(";")[0].strip().lower()
-    if not (kind == "application/json" or (kind.startswith("application/") and kind.endswith("+json"))):
-        # A web page can post plain text, or bytes without a type, to a local port, but not JSON.
-        return refusal(415, f"bodies of type {kind[:60]!r} are not supported", "send Content-Type: application/json")
-    packing = headers.get("content-encoding", "identity").strip().lower()
-    if packing not in ("identity", "gzip", "x-gzip"):
-        return refusal(415, f"the encoding {packing[:60]!r} is not supported", "send it plain, or as gzip")
-    return _unframed(headers, rules)
-
-
-def _unframed(headers: Mapping[str, str], rules: Rules) -> Reply | None:
-    """Refuse a body whose end two servers could read differently."""
-    coding, length = headers.get("transfer-encoding"), headers.get("content-length")
-    if coding is not None and length is not None:
-        return refusal(400, "Content-Length and Transfer-Encoding exclude each other")
-    if coding is not None:
-        known = coding.lower() == "chunked"
-        return (
-            None
-            if known
-            else refusal(501, f"the transfer encoding {coding[:60]!r} is not supported", "send Content-Length")
-        )
-    if length is None:
-        return refusal(411, "Content-Length is missing", "send Content-Length")
-    if not (length.isascii() and length.isdigit()):
-        return refusal(400, "Content-Length is not a number")
-    return too_large(rules) if int(length[:20]) > rules.largest else None
-
-
-def _from_elsewhere(headers: Mapping[str, str], rules: Rules) -> Reply | None:
-    """Refuse requests of web pages, also through a foreign host name that resolves to this machine (DNS rebinding)."""
-    if "origin" in headers or headers.get("sec-fetch-site", "none").lower() != "none":
-        return refusal(403, "requests from a web page are not accepted", "set a token, and send it")
-    host = headers.get("host")
-    if host is not None and not _is_ours(host, rules.hosts):
-        return refusal(403, f"the host {host[:100]!r} is not allowed", "name it with --allow-host, or set a token")
-    return None
-
-
-def _is_ours(host: str, names: frozenset[str]) -> bool:
-    """Return whether *host*, with or without a port, is an address or an allowed name; addresses cannot be rebound."""
-    match = _HOST.fullmatch(host)
-    if not match:
-        return False
-    name = (match["v6"] or match["name"]).lower().removesuffix(".")
-    if name == "localhost" or name in names:
-        return True
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True
-
-
-def too_large(rules: Rules) -> Reply:
+def too_large(largest: int) -> Reply:
     """Return the response to a body that is too large."""
-    return refusal(413, f"the body is larger than {rules.largest} bytes", "send fewer events at a time")
+    return refusal(413, f"the body is larger than {largest} bytes", "send fewer events at a time")
 
 
 class _Text(NamedTuple):

@@ -126,6 +126,8 @@ class Spool:
         self._queue: Queue[_Entry | None] = Queue(waiting)
         self._segment = _Segment(directory, _next_number(directory))
         self._turn = threading.Lock()
+        self._size = 0
+        self._measure()
         self.failure = ""
         """Why the last write failed; empty where it succeeded."""
         self._thread = threading.Thread(target=self._run, name="spool", daemon=True)
@@ -133,7 +135,7 @@ class Spool:
 
     def append(self, lines: tuple[str, ...], rejected: tuple[str, ...] = ()) -> None:
         """Return when *lines* are on disk; raises SpoolFull where they cannot be written, and then none is stored."""
-        if self.size() > self._largest:
+        if self._size > self._largest:
             raise SpoolFull("the spool is full: the import into the dictionary is too slow")
         entry = _Entry(_encoded(lines), _encoded(rejected))
         try:
@@ -146,12 +148,13 @@ class Spool:
             raise SpoolFull(entry.error)
 
     def size(self) -> int:
-        """Return the bytes of all segments."""
-        return sum(_size_of(file) for file in self._files())
+        """Return the bytes of all segments, without a look at the disk."""
+        return self._size
 
     def set_aside(self, file: Path) -> None:
         """Rename an unreadable segment, so that the others are imported. Raises OSError."""
         file.replace(file.with_name(file.name + _UNREADABLE))
+        self._measure()
 
     def unreadable(self) -> int:
         """Return the number of segments set aside, also by earlier listeners; an operator renames or removes them."""
@@ -164,11 +167,13 @@ class Spool:
                 self._segment.close()
                 self._segment = _Segment(self.directory, self._segment.number + 1)
             current = self._segment.path
+        self._measure()  # an operator may have removed some
         return [file for file in self._files() if file != current]
 
     def remove(self, file: Path) -> None:
         """Remove an imported segment."""
         file.unlink(missing_ok=True)
+        self._measure()
 
     @property
     def alive(self) -> bool:
@@ -181,6 +186,9 @@ class Spool:
         self._thread.join(_PATIENCE)
         self._segment.close()
         self._lock_file.close()
+
+    def _measure(self) -> None:
+        self._size = sum(_size_of(file) for file in self._files())
 
     def _files(self) -> list[Path]:
         return sorted(self.directory.glob(f"[0-9]*{_SUFFIX}"))
@@ -215,6 +223,7 @@ class Spool:
     def _add(self, lines: bytes) -> None:
         try:
             self._segment.add(lines)
+            self._size += len(lines)
         except OSError:
             # The last pages of this segment may be damaged: nothing is appended after them.
             self._segment.end()

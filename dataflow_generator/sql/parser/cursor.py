@@ -27,6 +27,10 @@ class UnparsedError(Exception):
         self.token = token
 
 
+class NotReadError(UnparsedError):
+    """Raised for a statement that is understood and not read for lineage."""
+
+
 class Cursor:
     """The tokens of one statement and a position in them.
 

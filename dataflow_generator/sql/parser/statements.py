@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from dataflow_generator.sql.lexer import Dialect, Token, TokenKind, split_statements, tokenize, words
+from dataflow_generator.sql.lexer import Dialect, Token, TokenKind, split_statements, tokenize
 from dataflow_generator.sql.nodes import (
     CreateTypeStatement,
     DropStatement,
@@ -16,18 +16,17 @@ from dataflow_generator.sql.nodes import (
     SessionStatement,
     Statement,
 )
-from dataflow_generator.sql.parser.cursor import Cursor, UnparsedError, starts_query
+from dataflow_generator.sql.parser.cursor import Cursor, NotReadError, UnparsedError, starts_query
 from dataflow_generator.sql.parser.expressions import expression
 from dataflow_generator.sql.parser.queries import query
 from dataflow_generator.sql.parser.tables import alteration, data_type, definition
+from scanner_model.sql_statements import NO_DATA, NO_DATA_OBJECTS, unread_reason
 
-_QUIET = words(
-    "SHOW LIST DESC DESCRIBE EXPLAIN SET UNSET RESET PRINT TERMINATE PAUSE RESUME ASSERT RUN LOAD UNLOAD ADD REMOVE"
-    " ANALYZE CALL TRUNCATE DELETE UPDATE COMPILE PLAN STOP HELP QUIT EXIT CLEAR COMMIT GRANT REVOKE"
-)
-_QUIET_OBJECTS = words("FUNCTION CATALOG DATABASE MODEL CONNECTION CONNECTOR AGENT TOOL SECRET JAR SYSTEM SINK SOURCE")
 _CACHED_TEXTS, _LONGEST_CACHED = 1_024, 10_000
 """How many texts are kept parsed, and the number of characters from which a text is too long for it."""
+_NO_COLLECTIONS = NO_DATA_OBJECTS | {"CONNECTOR", "SINK", "SOURCE"}
+_MOST_WORDS = 8
+"""How many words decide what a statement is."""
 _MODIFIERS = ("TEMPORARY", "SYSTEM", "SOURCE", "MATERIALIZED")
 _BEFORE: tuple[tuple[str, ...], ...] = (
     ("EXECUTE", "STATEMENT", "SET", "BEGIN"),
@@ -107,12 +106,15 @@ def _must_end(parsed: Statement) -> bool:
 
 def _statement(cursor: Cursor) -> Statement:
     key = cursor.key
+    opening = tuple(cursor.ahead(steps) for steps in range(_MOST_WORDS))
+    if cursor.token.kind is TokenKind.WORD and (why := unread_reason(opening)):
+        raise NotReadError(why, cursor.token)
     if starts_query(cursor) or key == "(" or (key == "TABLE" and cursor.flink):
         return SelectStatement("SELECT", query(cursor))
     if key in _READERS and cursor.token.kind is TokenKind.WORD:
         cursor.next()
         return _READERS[key](cursor)
-    if key in _QUIET:
+    if key in NO_DATA:
         return OtherStatement(key)
     raise cursor.error("expected a statement")
 
@@ -133,7 +135,7 @@ def _create(cursor: Cursor) -> Statement:
 
 
 def _ignored_statement(cursor: Cursor, kind: str, what: str) -> Statement:
-    if what not in _QUIET_OBJECTS:
+    if what not in _NO_COLLECTIONS:
         raise cursor.error("expected TABLE, STREAM, VIEW or another object")
     return OtherStatement(kind)
 

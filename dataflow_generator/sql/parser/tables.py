@@ -99,6 +99,8 @@ def definition(cursor: Cursor, kind: str, *, view: bool) -> CreateStatement:
             names = tuple(column.name for column in columns or () if column.type is _UNTYPED)
             kind += " AS SELECT" if not view else ""
             return CreateStatement(kind, name, at, columns, options, like, excluded, query, view, names)
+        elif word == "AS":
+            raise cursor.error("expected a query after AS")
     return CreateStatement(kind, name, at, columns, options, like, excluded, view=view)
 
 

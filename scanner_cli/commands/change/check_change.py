@@ -10,8 +10,9 @@ from typing import Any
 
 import click
 
-from scanner_api.change_check.check import CheckOptions, Level, ProposedFiles, git_files, proposed_files
+from scanner_api.change_check.check import CheckOptions, Level, Policy
 from scanner_api.change_check.check import check_change as check
+from scanner_api.change_check.files import ProposedFiles, git_files, proposed_files
 from scanner_api.change_check.model import ChangeReport, Verdict
 from scanner_api.change_check.proposals import PathRule, Target
 from scanner_api.dictionary import Dictionary
@@ -48,6 +49,7 @@ STATUS = {Verdict.BREAKS: Exit.BREAKS, Verdict.IMPACT: Exit.IMPACT, Verdict.UNKN
 _AGE = re.compile(r"(\d{1,6})([mhd])")
 _UNITS = {"m": "minutes", "h": "hours", "d": "days"}
 _LEVELS = [str(level).lower() for level in Level]
+_POLICIES = [str(policy).lower() for policy in Policy]
 
 
 def _target_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -70,7 +72,7 @@ def _target_options(command: Callable[..., Any]) -> Callable[..., Any]:
     "--git",
     "commits",
     metavar="BASE..HEAD",
-    help="The files that differ between two commits: deployment files, and those that --map maps.",
+    help="The files that differ between two commits; each is checked, or skipped with the reason.",
 )
 @click.option(
     "--map",
@@ -83,6 +85,7 @@ def _target_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @one_of("--role", words=("key", "value"), text="With --topic: the side.", default="value", show_default=True)
 @click.option("--reference", "references", multiple=True, metavar="NAME=FILE", help="The text behind a reference.")
 @one_of("--compatibility", "level", words=_LEVELS, text="The level of every subject, in place of the stored one.")
+@one_of("--policy", words=_POLICIES, text="The policy for JSON Schema, in place of the stored one.")
 @one_of("--dialect", words=("ksqldb", "flink"), text="The SQL dialect; by default detected from the text.")
 @click.option("--max-age", "age", metavar="AGE", help="How long ago each source may have been read: 90m, 24h, 7d.")
 @one_of("--fail-on", words=tuple(FAILING), text="The mildest verdict that fails.", default="unknown", show_default=True)
@@ -128,12 +131,14 @@ def check_change(
       scanner check-change --git origin/main...HEAD
 
     \b
-    Exit status: 0 fine, or milder than --fail-on; 2 a file is no schema, statement or configuration, a directory is
-    empty, a commit is missing; 4 the only file is of an unknown subject, topic or job; 5 breaks; 6 impact; 7 unknown.
+    Exit status: 0 fine, or milder than --fail-on; 2 the only FILE is no schema, statement or configuration, a directory
+    is empty, a commit is missing; 4 the only FILE is of an unknown subject, topic or job; 5 breaks; 6 impact;
+    7 unknown, also where no file was checked.
     """
     target = Target(**{name: others.pop(name) for name in ("subject", "topic", "role", "statement", "connector")})
     options = CheckOptions(
         level=Level(level.upper()) if (level := others.pop("level")) else None,
+        policy=Policy(policy.upper()) if (policy := others.pop("policy")) else None,
         max_age=_age(age) if age else None,
         **others,
     )

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from scanner_api.dictionary import Dictionary
-from scanner_api.event_intake import ListenOptions
-from scanner_api.event_intake import listen as receive_events
-from scanner_cli.console import echo_err, ended_by_signal
+from scanner_api.event_intake import EventReceiver
+from scanner_cli.console import echo_err
 from scanner_cli.options import dictionary_option, directory_option
+from scanner_cli.server_options import read_token
 from scanner_cli.usage_errors import Exit
-from scanner_model.errors import InputInvalid
+from scanner_server import ServerOptions
+from scanner_server import listen as run_listener
+
+_MIB = 1024 * 1024
 
 
 @click.command()
@@ -74,7 +75,8 @@ def listen(
 
     An event is on disk before the response 201; events that were not stored when the program ended, for any reason, are
     stored when it starts again. An invalid event gets status 400 with the reason, and is added to a file. Ctrl-C or
-    SIGTERM ends it. `GET /health` reports its state. `scanner dataflow` adds the events to the graph.
+    SIGTERM ends it. `GET /health` reports its state. `scanner dataflow` adds the events to the graph. It needs
+    the extra `server`.
 
     Without a token, requests from a web page and requests for another host are refused.
 
@@ -86,39 +88,24 @@ def listen(
 
     Exit status 2: the address is not available, or it is not a loopback address and there is no token.
     """
-    options = ListenOptions(
+    options = ServerOptions(
         host=host,
         port=port,
-        token=_token(token, token_file, host),
-        hosts=names,
-        max_body=max_body,
-        max_spool=max_spool,
+        token=read_token(token, token_file),
+        variable="SCANNER_OPENLINEAGE_TOKEN",
+        hosts=frozenset(name.lower() for name in names),
+    )
+    receiver = EventReceiver(
+        dictionary,
         spool=spool,
         rejected=rejected,
+        largest_body=max_body * _MIB,
+        largest_spool=max_spool * _MIB,
+        notify=echo_err,
     )
-    result = receive_events(dictionary, options, until=ended_by_signal(), notify=echo_err)
-    echo_err(", ".join(f"{count} {name}" for name, count in asdict(result.counts).items()))
-    return Exit.FAILED if result.problems else Exit.DONE
-
-
-def _token(token: str | None, file: Path | None, host: str) -> str:
-    """Return the token, empty for none; raises InputInvalid where others reach the address and there is none."""
-    if file is not None:
-        try:
-            token = file.read_text(encoding="utf-8").strip()
-        except (OSError, UnicodeDecodeError) as error:
-            why = getattr(error, "strerror", "") or "not UTF-8"
-            raise InputInvalid(f"cannot be read: {why}", where=f"--token-file {file}", hint="name another") from error
-        if not token:
-            raise InputInvalid("the file is empty", where=f"--token-file {file}", hint="write the token into it")
-    if not token and not _is_loopback(host):
-        what = "refusing to bind a non-loopback address without a token"
-        raise InputInvalid(what, where=f"--host {host}", hint="set SCANNER_OPENLINEAGE_TOKEN, or name --token-file")
-    return token or ""
-
-
-def _is_loopback(host: str) -> bool:
     try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
+        run_listener(receiver, options, notify=echo_err)
+    finally:
+        problems = receiver.close()
+    echo_err(", ".join(f"{count} {name}" for name, count in receiver.counts().items() if name != "spool_bytes"))
+    return Exit.FAILED if problems else Exit.DONE

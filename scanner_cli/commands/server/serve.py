@@ -12,9 +12,8 @@ from scanner_api.dictionary import Dictionary
 from scanner_api.event_intake import EventReceiver
 from scanner_cli.console import echo_err
 from scanner_cli.options import dictionary_option
-from scanner_cli.server_options import WatchOf, every_option, watch_options
+from scanner_cli.server_options import WatchOf, every_option, read_token, watch_options
 from scanner_cli.usage_errors import Exit
-from scanner_model.errors import InputInvalid
 from scanner_server import ServerOptions
 from scanner_server import serve as run_server
 
@@ -75,7 +74,7 @@ def serve(
     options = ServerOptions(
         host=host,
         port=port,
-        token=_token(token, token_file),
+        token=read_token(token, token_file),
         hosts=frozenset(name.lower() for name in names),
         certificate=tls_cert,
         key=tls_key,
@@ -90,17 +89,3 @@ def serve(
             watcher.start()
         run_server(dictionary, options, notify=echo_err, intake=receiver, scans=watcher)
     return Exit.DONE
-
-
-def _token(token: str | None, file: Path | None) -> str:
-    """Return the token, empty for none; raises InputInvalid for a file that cannot be read or is empty."""
-    if file is None:
-        return token or ""
-    try:
-        text = file.read_text(encoding="utf-8").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", "") or "not UTF-8"
-        raise InputInvalid(f"cannot be read: {why}", where=f"--token-file {file}", hint="name another") from error
-    if not text:
-        raise InputInvalid("the file is empty", where=f"--token-file {file}", hint="write the token into it")
-    return text

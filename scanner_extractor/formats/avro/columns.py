@@ -44,6 +44,7 @@ class Walk:
         self.collected = ColumnList()
         self.problems: dict[Problem, None] = {}
         self.holders: dict[ColumnPath, RecordName] = {}
+        self.record_tags: dict[ColumnPath, tuple[str, ...]] = {}
         self.repeated = False
         self._types = types
         self._once = once
@@ -128,6 +129,8 @@ class Walk:
             open_ |= {shape.opens}
         if shape.word == "record":
             self.holders[position.path] = RecordName(shape.name)
+            if tags := _tags(shape.attributes):
+                self.record_tags[position.path] = tags
             named = (shape.name, len(position.path)) if shape.name else (position.scope.record, position.scope.depth)
             self._waiting.append(self._fields(position.path, shape, _Scope(open_, *named)))
             return

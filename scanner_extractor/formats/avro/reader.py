@@ -101,6 +101,7 @@ def _fields(root: object, namespace: str, lookup: Lookup, record: RecordName | N
         name=RecordName(name[0]) if len(name) == 1 and name[0] in records else RecordName(""),
         columns=tuple(walk.collected.columns),
         holders=walk.holders,
+        record_tags=walk.record_tags,
         records=records,
         problems=(*problems, refused) if refused else tuple(problems),
     )

@@ -89,9 +89,11 @@ class _Walk:
         self._grow(root)
         nodes = list(_in_order(root))
         title = RecordName(root.shape.title)
+        is_record = root.column.type == "object"
         return ParsedSchema(
             name=title,
-            columns=tuple(node.column for node in (nodes[1:] if root.column.type == "object" else nodes)),
+            columns=tuple(node.column for node in (nodes[1:] if is_record else nodes)),
+            record_tags={(): root.shape.tags} if is_record and root.shape.tags else {},
             records=(title,) if title else (),
             problems=tuple(self._problems.values()),
         )

@@ -62,12 +62,13 @@ class Enum:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """A message (or a group's body) by its simple name, with what is declared inside it, each in its order."""
+    """A message (or a group's body) by its simple name, its tags, and what is declared inside it, each in its order."""
 
     name: str
     fields: tuple[Field, ...] = ()
     types: tuple[Message | Enum, ...] = ()
     presence: Presence | None = None
+    tags: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -20,7 +20,8 @@ _FLOATS = ("float", "double")
 _INTEGERS = frozenset(
     {"int32", "int64", "uint32", "uint64", "sint32", "sint64", "fixed32", "fixed64", "sfixed32", "sfixed64"}
 )
-_META = "(confluent.field_meta)"
+_FIELD_META = "(confluent.field_meta)"
+_MESSAGE_META = "(confluent.message_meta)"
 _ESCAPE = re.compile(
     r"\\(?:(?P<octal>[0-7]{1,3})|[xX](?P<hex>[0-9a-fA-F]{1,2})"
     r"|u(?P<short>[0-9a-fA-F]{4})|U(?P<long>[0-9a-fA-F]{8})|(?P<char>.))",
@@ -100,10 +101,19 @@ def default(options: Iterable[Option], type: str) -> str | None:
 
 def field_meta(options: Sequence[Option]) -> FieldMeta:
     """Return the content of Confluent's field option: its last doc, all its tags, its precision and scale."""
-    members = list(_meta_members(options))
+    members = list(_meta_members(options, _FIELD_META))
     docs = [_text(member.value) for member in members if member.name == "doc" and isinstance(member.value, bytes)]
-    tags = [_text(member.value) for member in members if member.name == "tags" and isinstance(member.value, bytes)]
-    return FieldMeta(doc=docs[-1] if docs else None, tags=tuple(dict.fromkeys(tags)), decimal=_decimal(members))
+    return FieldMeta(doc=docs[-1] if docs else None, tags=_tags(members), decimal=_decimal(members))
+
+
+def message_tags(options: Iterable[Option]) -> tuple[str, ...]:
+    """Return the tags in Confluent's message option, each once."""
+    return _tags(_meta_members(options, _MESSAGE_META))
+
+
+def _tags(members: Iterable[Option]) -> tuple[str, ...]:
+    tags = (_text(member.value) for member in members if member.name == "tags" and isinstance(member.value, bytes))
+    return tuple(dict.fromkeys(tags))
 
 
 def _option_name(cursor: Cursor) -> str:
@@ -205,12 +215,12 @@ def _number(word: str, type: str) -> str:
     return json.dumps(-number if sign and number > 0 else number)
 
 
-def _meta_members(options: Iterable[Option]) -> Iterator[Option]:
+def _meta_members(options: Iterable[Option], name: str) -> Iterator[Option]:
     for option in options:
-        if option.name == _META and isinstance(option.value, tuple):
+        if option.name == name and isinstance(option.value, tuple):
             yield from option.value
-        elif option.name.startswith(f"{_META}."):
-            yield Option(option.name.removeprefix(f"{_META}."), option.value)
+        elif option.name.startswith(f"{name}."):
+            yield Option(option.name.removeprefix(f"{name}."), option.value)
 
 
 def _decimal(members: Iterable[Option]) -> tuple[int, int] | None:

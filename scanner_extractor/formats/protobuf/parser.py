@@ -11,6 +11,7 @@ from scanner_extractor.formats.protobuf.options import (
     Option,
     default,
     field_meta,
+    message_tags,
     presence,
     read_bracketed,
     read_option,
@@ -152,6 +153,7 @@ class _Parser:
             fields=tuple(body.fields.values()),
             types=tuple(body.types),
             presence=presence(body.options),
+            tags=message_tags(body.options),
         )
 
     def _block(self, statement: Callable[[], None]) -> _Body:

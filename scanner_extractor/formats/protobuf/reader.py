@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scanner_extractor.formats.limits import CUT, ColumnList
 from scanner_extractor.formats.protobuf.compiler import protoc_error
@@ -58,6 +58,7 @@ class Walk:
         self.collected = ColumnList()
         self.problems: dict[Problem, None] = {}
         self.holders: dict[ColumnPath, RecordName] = {}
+        self.record_tags: dict[ColumnPath, tuple[str, ...]] = {}
         self.repeated = False
         self._scopes = scopes
         self._once = once
@@ -113,6 +114,8 @@ class Walk:
             nullable=_nullable(position, message=message),
             recursive=type_.name if cut else None,
         )
+        if isinstance(type_.body, Message) and type_.body.tags:
+            column = replace(column, tags=tuple(dict.fromkeys((*column.tags, *type_.body.tags))))
         if self.collected.add(column) and message and not cut:
             self._descend(position.path, type_, position.open)
 
@@ -145,6 +148,8 @@ class Walk:
             return
         self._shown.add(message.name)
         self.holders[path] = RecordName(message.name)
+        if isinstance(message.body, Message) and message.body.tags:
+            self.record_tags[path] = message.body.tags
         self._push(_fields(path, message, open_ | {message.name}))
 
     def _push(self, positions: Iterable[_Position]) -> None:
@@ -206,6 +211,7 @@ def protobuf_fields(text: str, lookup: Lookup, record: RecordName | None = None)
         name=RecordName(root.name) if root else RecordName(""),
         columns=tuple(walk.collected.columns) if walk else (),
         holders=walk.holders if walk else {},
+        record_tags=walk.record_tags if walk else {},
         records=tuple(RecordName(choice.name) for choice in choices),
         problems=tuple(dict.fromkeys([*problems, *([refused] if refused else _reused_numbers(choices))])),
         empty=not choices and _serves_others(files.parsed[MAIN]),

@@ -17,6 +17,7 @@ from scanner_extractor.registries.confluent.reader import (
 )
 from scanner_extractor.registries.result import BadRow, Row
 from scanner_extractor.schemas.references import LATEST
+from scanner_model.payload import Payload
 from scanner_model.schemas import Association
 
 Params = list[tuple[str, str | int]]
@@ -60,6 +61,10 @@ class ConfluentClient:
         window = _start(offset) if limit is None else [("offset", offset), ("limit", limit)]
         return read_names(self._get("subjects", params=window + _deleted(deleted)))
 
+    def contexts(self, offset: int) -> tuple[str, ...]:
+        """List the contexts that schemas were registered in, and the default one (since 7.0)."""
+        return read_names(self._get("contexts", params=_start(offset)))
+
     def versions(self, subject: str, offset: int = 0, *, deleted: bool) -> tuple[int, ...]:
         """List the numbers of a subject's versions; servers before 7.9.2 ignore *offset*."""
         return read_numbers(self._get("subjects", subject, "versions", params=_deleted(deleted) + _start(offset)))
@@ -67,14 +72,15 @@ class ConfluentClient:
     def version(self, subject: str, number: int, *, deleted: bool) -> Row | BadRow:
         """Return one version; -1 is the newest. With *deleted* it may be a soft-deleted one."""
         payload = self._get("subjects", subject, "versions", _number(number), params=_deleted(deleted))
-        return read_row(payload, self.origin, requested=(subject, number))
+        return read_row(Payload(payload), self.origin, requested=(subject, number))
 
     def associations(self, subject: str) -> tuple[Association, ...]:
         """List the topics that a subject is associated with (since 8.2)."""
-        return read_associations(self._get("associations", "subjects", subject), self.origin, subject)
+        entries = Payload(self._get("associations", "subjects", subject)).list()
+        return read_associations(entries, self.origin, subject)
 
     def compatibility(self, subject: str) -> str:
-        """Return the compatibility level that holds for a subject: its own, else the registry's."""
+        """Return the compatibility level, and policy, that holds for a subject: its own, else the registry's."""
         return read_level(self._get("config", subject, params=[("defaultToGlobal", "true")]))
 
     def _get(self, *segments: str | int, params: Params | None = None) -> Json:

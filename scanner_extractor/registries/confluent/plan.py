@@ -14,7 +14,7 @@ from scanner_extractor.registries.confluent.bulk import key, prefix_for, read_bu
 from scanner_extractor.registries.confluent.client import PAGE, ConfluentClient
 from scanner_extractor.registries.confluent.levels import add_levels
 from scanner_extractor.registries.confluent.reader import Origin
-from scanner_extractor.registries.confluent.walk import Wanted, read_one, unread_subjects, walk
+from scanner_extractor.registries.confluent.walk import Wanted, check_context, read_one, unread_subjects, walk
 from scanner_extractor.registries.result import (
     BadRow,
     RegistryContent,
@@ -28,7 +28,7 @@ from scanner_extractor.registries.result import (
 from scanner_extractor.scan.results import Progress, RegistryResult
 from scanner_extractor.schemas.references import find_reference, finder
 from scanner_extractor.settings.cluster import RegistrySettings
-from scanner_model.errors import NotFound, Problem, ScannerError, SourceObjected, SourceRefused
+from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError, SourceObjected, SourceRefused
 from scanner_model.names import SubjectName
 from scanner_model.schemas import Reference, qualified_subject
 
@@ -56,7 +56,7 @@ def add_associations(
     except NotFound:
         return gathered
     except ScannerError as error:
-        return gathered + RegistryContent(problems=(associations_failed(settings.source, error),))
+        return gathered + RegistryContent(problems=(associations_failed(settings.source, error),), cut=_cut([error]))
     answers = map_concurrently(unshown, lambda subject: client.associations(qualified_subject(*subject)), pool=pool)
     associations_read = [link for links in answers if not isinstance(links, ScannerError) for link in links]
     problems = [
@@ -65,7 +65,14 @@ def add_associations(
         if isinstance(error, ScannerError)
     ]
     inline_links = (link for row in shown for link in row.associations)
-    return gathered + RegistryContent(associations=(*inline_links, *associations_read), problems=tuple(problems))
+    associations = (*inline_links, *associations_read)
+    return gathered + RegistryContent(associations=associations, problems=tuple(problems), cut=_cut(answers))
+
+
+def _cut(answers: Iterable[object]) -> str:
+    """Return why associations that are known may not count as gone; empty where each answer was of their form."""
+    errors = (answer for answer in answers if isinstance(answer, PayloadUnexpected))
+    return next((f"its associations could not be read: {error.what}" for error in errors), "")
 
 
 def _listed(client: ConfluentClient, subjects: Iterable[SubjectKey]) -> tuple[list[Row], list[SubjectKey]]:
@@ -158,6 +165,8 @@ def read_registry(settings: RegistrySettings, http: Http, progress: Progress, po
     """Do what `read_confluent` does, with a *pool* of one's own."""
     client = compatible_client(settings, http)
     gathered = _all_content(settings, client, progress, pool)
+    if not gathered.rows and not gathered.unread:
+        check_context(client)
     gathered = close(client, gathered, pool)
     gathered = add_associations(settings, client, gathered, pool)
     gathered = add_levels(client, gathered, pool) if settings.compatibility else gathered

@@ -14,11 +14,12 @@ from scanner_extractor.registries.result import BadRow, RegistryContent, Row, se
 from scanner_extractor.schemas.references import LATEST
 from scanner_model.errors import NotFound, Problem, ScannerError, SourceObjected, SourceRefused
 from scanner_model.names import SubjectName
-from scanner_model.schemas import qualified_subject
+from scanner_model.schemas import DEFAULT_CONTEXT, qualified_subject
 
 ReportRequests = Callable[[int, int], None]
 """Told how many requests of how many known so far are done."""
 
+_SHOWN = 10
 _APICURIO_LIST = 500
 """How many of a subject's versions Apicurio lists at most, the oldest first."""
 
@@ -80,6 +81,23 @@ def wanted_subjects(client: ConfluentClient, names: Iterable[str]) -> tuple[str,
     """Return those of *names* that are in the one context that is read, or all where every context is."""
     only = client.origin.context
     return tuple(name for name in names if not only or parse_subject(name, client.origin.kind)[0] == only)
+
+
+def check_context(client: ConfluentClient) -> None:
+    """Raise NotFound where the one context that is read, and gave nothing, does not exist."""
+    only = client.origin.context
+    if only in ("", DEFAULT_CONTEXT):
+        return
+    try:
+        known = tuple(paged(lambda offset, _: client.contexts(offset), key=str, size=PAGE))
+    except NotFound:  # a registry before 7.0
+        known = (DEFAULT_CONTEXT,)
+    if only not in known:
+        shown = ", ".join(map(repr, known[:_SHOWN])) + (
+            f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
+        )
+        what = f"there is no context {only!r} in the registry"
+        raise NotFound(what, where=str(client.origin.source), hint=f"it has {shown}", status=404)
 
 
 def read_one(client: ConfluentClient, version: Wanted) -> Row | BadRow:

@@ -8,21 +8,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
-from sqlalchemy import Connection, Engine, Inspector, create_engine, event, inspect
-from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy import Connection, Inspector, inspect
 from sqlalchemy.exc import DBAPIError, SAWarning
-from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 
 from scanner_extractor.probes import Probe
 from scanner_extractor.scan.results import CatalogResult, Progress
 from scanner_extractor.settings.databases import DatabaseSettings
+from scanner_extractor.sources.databases.drivers import new_engine
 from scanner_extractor.sources.databases.engines import ENGINES
 from scanner_extractor.sources.databases.engines.session import EngineCatalog, engine_session
 from scanner_extractor.sources.databases.errors import reason_of, source_errors
 from scanner_extractor.sources.databases.information_schema import InformationSchema
 from scanner_extractor.sources.databases.inspection import Inspection
 from scanner_extractor.sources.databases.location import Location
-from scanner_extractor.sources.databases.products import chosen_schemas, timeouts
+from scanner_extractor.sources.databases.products import chosen_schemas
 from scanner_extractor.sources.databases.reader import VIEWS, DatabaseTables, SchemaReader, TableCatalog
 from scanner_model.errors import Problem, ScannerError, SourceRefused
 from scanner_model.scan import SourceResult, SourceStatus
@@ -149,27 +148,8 @@ def connected(settings: DatabaseSettings, location: Location) -> Iterator[Connec
     """Open one read-only connection; errors are converted."""
     # Types that SQLAlchemy does not know are `unknown`; this is repeated because tests reset the filters.
     warnings.filterwarnings("ignore", category=SAWarning)
-    with source_errors(location.url):
-        engine = _engine(settings, location)
-        with engine.connect() as conn:
-            yield conn
-
-
-def _engine(settings: DatabaseSettings, location: Location) -> Engine:
-    driver = location.url.get_dialect().driver
-    arguments = timeouts(driver, settings.connect_timeout, settings.read_timeout)
-    engine = create_engine(location.url, poolclass=NullPool, connect_args=arguments, hide_parameters=True)
-    statements = location.product.statements(settings.read_timeout)
-
-    @event.listens_for(engine, "connect")
-    def _begin_session(connection: DBAPIConnection, _: ConnectionPoolEntry) -> None:
-        cursor = connection.cursor()
-        for statement in statements:
-            cursor.execute(statement)
-        cursor.close()
-        connection.commit()
-
-    return engine
+    with source_errors(location.url), new_engine(settings, location).connect() as conn:
+        yield conn
 
 
 def _schemas(settings: DatabaseSettings, location: Location, inspector: Inspector) -> list[str | None]:

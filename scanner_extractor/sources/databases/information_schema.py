@@ -1,4 +1,4 @@
-"""The tables of a schema as MySQL and MariaDB list them in information_schema: three requests for all tables.
+"""The tables of a schema as MySQL and MariaDB list them in information_schema: four requests for all tables.
 
 SQLAlchemy's inspector would send one or two for each table. Source: "INFORMATION_SCHEMA Tables" of MySQL's reference
 manual, and MariaDB's "Information Schema COLUMNS Table", which write defaults differently.
@@ -16,7 +16,7 @@ from sqlalchemy import Connection, TextClause, inspect, text
 from scanner_extractor.sources.databases.location import Location
 from scanner_extractor.sources.databases.reader import TABLE, VIEW, Reported
 from scanner_extractor.sources.databases.types import shared_column, type_parts
-from scanner_model.catalogs import FOREIGN_KEY, PRIMARY_KEY, UNIQUE, TableKey
+from scanner_model.catalogs import FOREIGN_KEY, PRIMARY_KEY, UNIQUE, TableKey, generated_default
 from scanner_model.columns import Column, field_segment
 
 _KINDS = {"BASE TABLE": TABLE, "SYSTEM VERSIONED": TABLE, "VIEW": VIEW}
@@ -24,18 +24,26 @@ _KINDS = {"BASE TABLE": TABLE, "SYSTEM VERSIONED": TABLE, "VIEW": VIEW}
 _QUOTED_SINCE = (10, 2, 7)
 """The version of MariaDB from which COLUMN_DEFAULT is an SQL expression."""
 
+_GENERATED_SINCE = {True: (10, 2, 5), False: (5, 7, 6)}
+"""The versions of MariaDB and of MySQL from which a column has GENERATION_EXPRESSION."""
+
 _TABLES = text(
     "SELECT TABLE_NAME, TABLE_TYPE, TABLE_COMMENT FROM information_schema.TABLES"
     " WHERE TABLE_SCHEMA = :schema ORDER BY TABLE_NAME"
 )
-_COLUMNS = text(
-    "SELECT TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE, COLUMN_DEFAULT, EXTRA, COLUMN_COMMENT"
+_COLUMNS = (
+    "SELECT TABLE_NAME, COLUMN_NAME, COLUMN_TYPE, IS_NULLABLE, COLUMN_DEFAULT, EXTRA, COLUMN_COMMENT, {generated}"
     " FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = :schema ORDER BY TABLE_NAME, ORDINAL_POSITION"
 )
 _KEYS = text(
     "SELECT TABLE_NAME, CONSTRAINT_NAME, REFERENCED_TABLE_SCHEMA, REFERENCED_TABLE_NAME, COLUMN_NAME,"
     " REFERENCED_COLUMN_NAME FROM information_schema.KEY_COLUMN_USAGE"
     " WHERE TABLE_SCHEMA = :schema ORDER BY TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION"
+)
+
+_TRIGGERS = text(
+    "SELECT EVENT_OBJECT_TABLE, TRIGGER_NAME FROM information_schema.TRIGGERS"
+    " WHERE EVENT_OBJECT_SCHEMA = :schema ORDER BY EVENT_OBJECT_TABLE, TRIGGER_NAME"
 )
 
 _INT = re.compile(r"\Aint\b")
@@ -64,6 +72,7 @@ class InformationSchema:
             columns=columns,
             keys=self._keys(schema, columns),
             comments={name: comment for name, kind, comment in listed if _KINDS[kind] == TABLE},
+            triggers=self._triggers(schema),
         )
 
     def definition(self, schema: str | None, view: str) -> str:
@@ -77,9 +86,13 @@ class InformationSchema:
     def _columns(self, schema: str | None) -> Mapping[str, list[Column]]:
         quoted = self._quotes_defaults()
         columns: dict[str, list[Column]] = {}
-        for table, name, type_, nullable, default, extra, comment in self._rows(_COLUMNS, schema):
+        has_generated = self._version() >= _GENERATED_SINCE[self._is_mariadb()]
+        statement = text(_COLUMNS.format(generated="GENERATION_EXPRESSION" if has_generated else "NULL"))
+        for table, name, type_, nullable, default, extra, comment, generated in self._rows(statement, schema):
             parts = _type(type_)
             written = default_text(default, parts[0], extra or "", quoted=quoted)
+            if generated:
+                written = generated_default(generated.replace("\\'", "'"), is_stored="VIRTUAL" not in extra)
             column = shared_column(name, parts, nullable == "YES", written, comment or None)
             columns.setdefault(table, []).append(column)
         return columns
@@ -102,9 +115,21 @@ class InformationSchema:
             keys.setdefault(table, []).append(key)
         return keys
 
+    def _triggers(self, schema: str | None) -> Mapping[str, list[str]]:
+        """Return the names of triggers by table; those that the user may see, with the right TRIGGER."""
+        triggers: dict[str, list[str]] = {}
+        for table, name in self._rows(_TRIGGERS, schema):
+            triggers.setdefault(table, []).append(name)
+        return triggers
+
     def _quotes_defaults(self) -> bool:
-        dialect = self.conn.dialect
-        return bool(getattr(dialect, "is_mariadb", False)) and (dialect.server_version_info or ()) >= _QUOTED_SINCE
+        return self._is_mariadb() and self._version() >= _QUOTED_SINCE
+
+    def _is_mariadb(self) -> bool:
+        return bool(getattr(self.conn.dialect, "is_mariadb", False))
+
+    def _version(self) -> tuple[Any, ...]:
+        return self.conn.dialect.server_version_info or ()
 
     def _rows(self, statement: TextClause, schema: str | None) -> Iterator[tuple[Any, ...]]:
         """Yield the rows of an answer as they arrive; some drivers return texts as bytes."""

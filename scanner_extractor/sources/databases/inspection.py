@@ -7,18 +7,28 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Inspector
+from sqlalchemy import Connection, Inspector, text
+from sqlalchemy.dialects.postgresql.base import PGInspector
 from sqlalchemy.engine.reflection import ObjectKind
 from sqlalchemy.exc import DBAPIError
 
 from scanner_extractor.sources.databases.location import Location
 from scanner_extractor.sources.databases.reader import MATERIALIZED_VIEW, TABLE, VIEW, VIEWS, Reported
 from scanner_extractor.sources.databases.types import column_type, shared_column
-from scanner_model.catalogs import FOREIGN_KEY, PRIMARY_KEY, UNIQUE, TableKey
+from scanner_model.catalogs import FOREIGN_KEY, PRIMARY_KEY, UNIQUE, TableKey, generated_default
 from scanner_model.columns import Column
 
 _Described = Mapping[tuple[str | None, str], Any]
 """What the inspector reports in bulk, by schema and table."""
+
+_TRIGGERS = {
+    "postgresql": text(
+        "SELECT c.relname, t.tgname FROM pg_catalog.pg_trigger t JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid"
+        " JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace"
+        " WHERE NOT t.tgisinternal AND n.nspname = :schema ORDER BY 1, 2"
+    ),
+    "sqlite": text("SELECT tbl_name, name FROM sqlite_master WHERE type = 'trigger' ORDER BY 1, 2"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +54,7 @@ class Inspection:
             columns={name: tuple(map(self._column, described)) for (_, name), described in columns.items()},
             keys=keys,
             comments={name: (comment or {}).get("text") or "" for (_, name), comment in comments.items()},
+            triggers=self._triggers(schema),
         )
 
     def definition(self, schema: str | None, view: str) -> str:
@@ -59,8 +70,10 @@ class Inspection:
         return stored
 
     def _listed(self, schema: str | None) -> Iterator[tuple[str, str]]:
+        foreign = [(TABLE, self.inspector.get_foreign_table_names)] if isinstance(self.inspector, PGInspector) else []
         for kind, names in (
             (TABLE, self.inspector.get_table_names),
+            *foreign,
             (VIEW, self.inspector.get_view_names),
             (MATERIALIZED_VIEW, self.inspector.get_materialized_view_names),
         ):
@@ -90,6 +103,17 @@ class Inspection:
         except NotImplementedError:  # what SQLAlchemy raises for a report that a dialect lacks
             return {}
 
+    def _triggers(self, schema: str | None) -> Mapping[str, list[str]]:
+        """Return the names of triggers by table; of products whose catalog is known."""
+        statement = _TRIGGERS.get(self.inspector.dialect.name)
+        bind = self.inspector.bind
+        if statement is None or not isinstance(bind, Connection):
+            return {}
+        triggers: dict[str, list[str]] = {}
+        for table, name in bind.execute(statement, {"schema": schema} if schema else {}):
+            triggers.setdefault(table, []).append(name)
+        return triggers
+
     def _keys(self, schema: str | None) -> Mapping[str, list[TableKey]]:
         keys: dict[str, list[TableKey]] = {}
         for (_, table), key in self._bulk(self.inspector.get_multi_pk_constraint, schema, ObjectKind.TABLE).items():
@@ -112,7 +136,9 @@ class Inspection:
         return tuple(map(self.stored, names))
 
     def _column(self, column: Mapping[str, Any]) -> Column:
-        default = column.get("default")
+        default, computed = column.get("default"), column.get("computed")
+        if computed:
+            default = generated_default(computed["sqltext"], is_stored=bool(computed.get("persisted")))
         return shared_column(
             self.stored(column["name"]),
             column_type(column["type"], self.inspector.dialect),

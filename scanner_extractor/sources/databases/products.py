@@ -140,23 +140,3 @@ def chosen_schemas(names: Iterable[str], settings: DatabaseSettings, product: Pr
     """Return the schemas that are to be read, in order: those listed; without a list, all but the product's own."""
     listed = bool(settings.schemas)
     return [name for name in sorted(names) if settings.wants(name) and (listed or not product.owns(name))]
-
-
-def timeouts(driver: str, connect: float, read: float) -> dict[str, float]:
-    """Return the timeouts as arguments of a *driver*; empty for one whose arguments are not known."""
-    whole = {"connect": max(1, round(connect)), "read": max(1, round(read))}
-    return {argument: whole[kind] for argument, kind in _TIMEOUTS.get(driver, {}).items()}
-
-
-_TIMEOUTS: Mapping[str, Mapping[str, str]] = {
-    "mysqlconnector": {"connection_timeout": "connect"},
-    "mysqldb": {"connect_timeout": "connect", "read_timeout": "read"},
-    "oracledb": {"tcp_connect_timeout": "connect"},
-    "pg8000": {"timeout": "read"},
-    "psycopg": {"connect_timeout": "connect"},
-    "psycopg2": {"connect_timeout": "connect"},
-    "pymssql": {"login_timeout": "connect", "timeout": "read"},
-    "pymysql": {"connect_timeout": "connect", "read_timeout": "read"},
-    "pyodbc": {"timeout": "connect"},
-    "pysqlite": {"timeout": "connect"},
-}

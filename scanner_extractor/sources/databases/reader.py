@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -10,7 +10,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from scanner_extractor.sources.databases.errors import reason_of
 from scanner_extractor.sources.databases.location import Location
-from scanner_model.catalogs import DATABASE, FOREIGN_KEY, PRIMARY_KEY, UNIQUE, CatalogTable, TableKey
+from scanner_model.catalogs import DATABASE, FOREIGN_KEY, PRIMARY_KEY, TRIGGERS, UNIQUE, CatalogTable, TableKey
 from scanner_model.columns import Column
 from scanner_model.errors import Problem
 from scanner_model.names import SourceId
@@ -18,12 +18,14 @@ from scanner_model.redaction import mask_statement, mask_text
 
 TABLE, VIEW, MATERIALIZED_VIEW = "TABLE", "VIEW", "MATERIALIZED VIEW"
 VIEWS = (VIEW, MATERIALIZED_VIEW)
+_SHOWN = 5
+_HINT = "declare the flows of those that matter in a manual input: see docs/sources/databases.md"
 _ORDER = (PRIMARY_KEY, UNIQUE, FOREIGN_KEY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reported:
-    """Tables and views by name: their *kinds*, *columns* in order, *keys* and *comments*.
+    """Tables and views by name: their *kinds*, *columns* in order, *keys*, *comments* and *triggers*.
 
     A name of *kinds* without columns is one that the database lists and does not describe.
     """
@@ -32,6 +34,7 @@ class Reported:
     columns: Mapping[str, Iterable[Column]]
     keys: Mapping[str, Iterable[TableKey]] = field(default_factory=dict)
     comments: Mapping[str, str] = field(default_factory=dict)
+    triggers: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 class TableCatalog(Protocol):
@@ -74,7 +77,7 @@ class SchemaReader:
     def read(self, schema: str | None) -> DatabaseTables:
         """Read a schema; None is the only one of a database without schemas. Raises SQLAlchemyError."""
         reported = self.catalog.reported(schema)
-        result = DatabaseTables()
+        result = DatabaseTables(problems=[*self._unread_triggers(schema, reported)])
         for name, kind in sorted(reported.kinds.items()):
             full_name = self._name(schema, name)
             columns = reported.columns.get(name)
@@ -84,7 +87,7 @@ class SchemaReader:
                 result.problems.append(Problem(f"{self.source} {full_name}", what, "see docs/sources/databases.md"))
                 continue
             definition = self._definition(schema, name, result) if kind in VIEWS else ""
-            comment = reported.comments.get(name)
+            comment, triggers = reported.comments.get(name), reported.triggers.get(name, ())
             result.tables.append(
                 CatalogTable(
                     source=self.source,
@@ -93,7 +96,7 @@ class SchemaReader:
                     name=full_name,
                     kind=kind,
                     description=mask_text(comment) if comment else "",
-                    parameters=self._containers(schema),
+                    parameters=(*self._containers(schema), *_named(triggers)),
                     symlinks=tuple((alias, full_name) for alias in self.location.aliases),
                     definition=definition,
                     keys=tuple(sorted(reported.keys.get(name, ()), key=_order)),
@@ -101,6 +104,13 @@ class SchemaReader:
                 )
             )
         return result
+
+    def _unread_triggers(self, schema: str | None, reported: Reported) -> Iterator[Problem]:
+        """Yield one problem for all tables with triggers: there may be many, as of an audit."""
+        if names := sorted(reported.triggers.keys() & reported.kinds.keys()):
+            shown = ", ".join(names[:_SHOWN]) + (", …" if len(names) > _SHOWN else "")
+            what = f"what the triggers of {len(names)} tables write is not read: {shown}"
+            yield Problem(f"{self.source} {self._name(schema, '')}".strip(), what, _HINT)
 
     def _containers(self, schema: str | None) -> tuple[tuple[str, str], ...]:
         """Return the database and schema that names begin with, by which names in views are completed."""
@@ -122,6 +132,10 @@ class SchemaReader:
 
     def _name(self, schema: str | None, table: str) -> str:
         return self.location.name(self.catalog.stored(schema or ""), self.catalog.stored(table))
+
+
+def _named(triggers: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    return ((TRIGGERS, ",".join(triggers)),) if triggers else ()
 
 
 def _order(key: TableKey) -> tuple[int, TableKey]:

@@ -9,9 +9,11 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from scanner_extractor.sources.files import statement_problems
 from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.errors import Problem
 from scanner_model.names import SourceId
+from scanner_model.placeholders import has_placeholder
 from scanner_model.redaction import NO_EXTRA, ExtraNames, mask_config, mask_statement
 
 Value = Any
@@ -19,7 +21,6 @@ Value = Any
 
 CLASS, TASKS = "connector.class", "tasks.max"
 
-_PLACEHOLDER = re.compile(r"\$\{[^{}]*\}|\$\([\w.-]+\)|\{\{[^{}]*\}\}|\{%[^%]*%\}|<%[^%]*%>")
 _PLAIN_PLACEHOLDERS = re.compile(r"(?:\$\{[\w./-]+\}|\$\([\w.-]+\)|\{\{[^{}\"']*\}\})+")
 _DEFAULT = re.compile(r"(?P<start>\$\{\w+:?[-=])(?P<default>[^{}]*)(?P<end>\})")
 _COUNT = re.compile(r"\d{1,9}")
@@ -97,6 +98,7 @@ class Collector:
     def add_statement(self, name: str, sql: str, place: str) -> None:
         """Add the SQL of a job."""
         statement = DeclaredSql(name=name, statement=mask_statement(sql, self.secret_names), place=place)
+        self.problems += statement_problems(f"{self.source} {place}, line ", statement.statement)
         if self._is_name(name, "job", place) and self.statements.setdefault(name, statement) is not statement:
             self.problem(place, f"the job {name!r} is declared at {self.statements[name].place} too", "it is not read")
 
@@ -136,11 +138,6 @@ class Collector:
                 what = f"the setting {key!r} of the {declaration.kind} {declaration.name!r} is neither text nor number"
                 self.problem(declaration.place, what, "the setting is not read")
         return plain
-
-
-def has_placeholder(text: str) -> bool:
-    """Return whether *text* has a part that another program replaces: `${…}`, `$(…)`, `{{ … }}`, `<% … %>`."""
-    return _PLACEHOLDER.search(text) is not None
 
 
 def plain_text(value: Value) -> str | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -21,6 +21,8 @@ DEEPEST = 64
 """Maximum nesting of one document."""
 MOST_VALUES = 500_000
 """Maximum values of one document, each counted wherever an alias repeats it."""
+MOST_CHARACTERS = 16 * 1024 * 1024
+"""Maximum characters of the texts of one document, counted likewise: as many as a file may have."""
 MOST_DOCUMENTS = 100_000
 """Maximum documents of one text."""
 
@@ -54,13 +56,15 @@ class Mapping(dict[str, Value]):
 class Parsed:
     """One document: *line* is where it begins, *value* None where it is empty or where *error* says what is wrong.
 
-    *template*: it is a template (Helm, Jinja) that has to be rendered before it is YAML.
+    *template*: it is a template (Helm, Jinja) that has to be rendered before it is YAML. *foreign*: it cannot be read,
+    and has no member of a form that is read.
     """
 
     line: int
     value: Value = None
     error: str = ""
     template: bool = False
+    foreign: bool = False
 
 
 class _Refused(Exception):
@@ -114,15 +118,22 @@ def _is_template(document: str) -> bool:
     return _TEMPLATE.search(document) is not None
 
 
+class _Size(NamedTuple):
+    """Values, and the characters of their texts, as they are with every alias written out."""
+
+    values: int
+    characters: int = 0
+
+
 @dataclass(slots=True)
 class _Container:
     """A mapping or list whose end has not been read; *key* is the key whose value comes next, None before a key.
 
-    *begun* is the number of values before it.
+    *begun* is the size of what stands before it.
     """
 
     value: Value
-    begun: int
+    begun: _Size
     anchor: str | None
     key: str | None = None
     merged: list[Value] = field(default_factory=list)
@@ -134,9 +145,9 @@ class _Builder:
 
     line: int
     root: Value = None
-    count: int = 0
+    size: _Size = _Size(0)
     open: list[_Container] = field(default_factory=list)
-    anchors: dict[str, tuple[Value, int]] = field(default_factory=dict)
+    anchors: dict[str, tuple[Value, _Size]] = field(default_factory=dict)
 
     def build(self, document: str) -> Value:
         """Return the document's value; raises YAMLError, and _Refused where it exceeds a limit."""
@@ -151,10 +162,10 @@ class _Builder:
     def _add(self, event: yaml.Event) -> None:
         match event:
             case yaml.ScalarEvent():
-                value = _scalar(event)
-                self._counted(1, event)
+                value, size = _scalar(event), _Size(1, len(event.value))
+                self._count(size, event)
                 if event.anchor:
-                    self.anchors[event.anchor] = (value, 1)
+                    self.anchors[event.anchor] = (value, size)
                 self._put(value, event)
             case yaml.MappingStartEvent() | yaml.SequenceStartEvent():
                 self._open(event)
@@ -166,8 +177,8 @@ class _Builder:
     def _open(self, event: yaml.CollectionStartEvent) -> None:
         if len(self.open) == DEEPEST:
             raise _Refused(f"it is nested more than {DEEPEST} levels deep", self._at(event))
-        begun = self.count
-        self._counted(1, event)
+        begun = self.size
+        self._count(_Size(1), event)
         value: Value = Mapping(self._at(event)) if isinstance(event, yaml.MappingStartEvent) else []
         self.open.append(_Container(value, begun, event.anchor))
 
@@ -178,7 +189,8 @@ class _Builder:
                 closed.value[key] = merged[key]
                 closed.value.lines[key] = merged.lines[key]
         if closed.anchor:
-            self.anchors[closed.anchor] = (closed.value, self.count - closed.begun)
+            size = _Size(self.size.values - closed.begun.values, self.size.characters - closed.begun.characters)
+            self.anchors[closed.anchor] = (closed.value, size)
         self._put(closed.value, event)
 
     def _alias(self, event: yaml.AliasEvent) -> None:
@@ -186,13 +198,15 @@ class _Builder:
             # Its name is not shown: it may be a password that begins with an asterisk and is not quoted.
             raise _Refused("an alias (`*…`) refers to nothing before it", self._at(event))
         value, size = self.anchors[event.anchor]
-        self._counted(size, event)
+        self._count(size, event)
         self._put(value, event)
 
-    def _counted(self, values: int, event: yaml.Event) -> None:
-        self.count += values
-        if self.count > MOST_VALUES:
+    def _count(self, added: _Size, event: yaml.Event) -> None:
+        self.size = _Size(self.size.values + added.values, self.size.characters + added.characters)
+        if self.size.values > MOST_VALUES:
             raise _Refused(f"it has more than {MOST_VALUES} values, aliases expanded", self._at(event))
+        if self.size.characters > MOST_CHARACTERS:
+            raise _Refused(f"it has more than {MOST_CHARACTERS} characters, aliases expanded", self._at(event))
 
     def _put(self, value: Value, event: yaml.Event) -> None:
         """Add a complete value to the container that it is in."""

@@ -12,7 +12,15 @@ from scanner_extractor.scan.results import KsqlResult, Progress, no_progress
 from scanner_extractor.settings.cluster import KsqlSettings
 from scanner_extractor.sources.ksqldb.queries import NOTHING_EARLIER, Earlier, closing_queries, joined_queries
 from scanner_extractor.sources.ksqldb.reader import Entity, read_entities
-from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError, SourceObjected, SourceRefused
+from scanner_model.errors import (
+    NotFound,
+    PayloadUnexpected,
+    Problem,
+    ScannerError,
+    SourceObjected,
+    SourceRefused,
+    SourceUnreachable,
+)
 from scanner_model.names import SourceId, TopicName
 from scanner_model.scan import SourceResult, SourceStatus
 from scanner_model.streaming_sql import KsqlFunction, KsqlSource, KsqlType, Query, QueryError
@@ -91,17 +99,17 @@ def read_ksqldb(
 
     All statements go in one request; for a server that does not know one of them, they are sent one by one, with
     fallbacks for older versions. Raises ScannerError where neither streams nor tables can be read; any other
-    failure is a problem. Queries that were known *earlier* and are missing because the server is being stopped
-    count as unread.
+    failure is a problem. Queries that were known *earlier* and are missing, perhaps because the server is being
+    stopped, count as unread.
     """
     client = _Client(http, settings.source, progress)
     service = client.service()
     # Descriptions of queries first: they are most complete, and later entries only fill their gaps.
     entities = sorted(client.everything(), key=lambda entity: entity.kind != "queryDescriptions")
     collections = _by_name(_mark_internal(item, service) for entity in entities for item in entity.collections)
-    queries = joined_queries((query for entity in entities for query in entity.queries), collections)
+    queries, undescribed = _queries(entities, collections)
     missing = frozenset[TopicName]().union(*(entity.missing for entity in entities))
-    closing = client.closing(earlier, queries, collections)
+    closing = client.closing(earlier, queries, collections) | undescribed
     unread = closing.union(*(entity.unread for entity in entities))
     got = len(collections) + len(queries)
     progress(settings.source, got, got)
@@ -113,7 +121,7 @@ def read_ksqldb(
         requested=got + len(unread),
         reason="; ".join(_reasons(client.refused, unread, closing)),
         requests=http.requests,
-        unread=unread,
+        unread=frozenset() if "" in unread else unread,  # what has no name may be any object that is missing
     )
     return KsqlResult(
         outcome=outcome,
@@ -131,17 +139,17 @@ def read_query_states(settings: KsqlSettings, http: Http, earlier: Earlier = NOT
     """Read the queries and their states in one request (`POST /ksql`), in several for older servers.
 
     Raises ScannerError where the queries are not listed; without its collections a query has no topics. Queries that
-    were known *earlier* and are missing because the server is being stopped are among the unread.
+    were known *earlier* and are missing, perhaps because the server is being stopped, are among the unread.
     """
     client = _Client(http, settings.source, no_progress, _STATES)
     entities = sorted(client.everything(), key=lambda entity: entity.kind != "queryDescriptions")
-    if "queries" in client.refused:
+    answers = [entity for entity in entities if entity.kind in _QUERIES]
+    if "queries" in client.refused or any("" in entity.unread for entity in answers):
         hint = "the user needs the right to list queries"
         raise PayloadUnexpected("ksqlDB does not list its queries", where=str(settings.source), hint=hint)
     collections = _by_name(collection for entity in entities for collection in entity.collections)
-    answers = [entity for entity in entities if entity.kind in _QUERIES]
-    queries = joined_queries((query for entity in entities for query in entity.queries), collections)
-    closing = client.closing(earlier, queries, collections)
+    queries, undescribed = _queries(entities, collections)
+    closing = client.closing(earlier, queries, collections) | undescribed
     return KsqlStates(
         collections=collections,
         queries=queries,
@@ -184,7 +192,7 @@ class _Client:
         return [*entities.values(), *(self._described(name, len(names)) for name in names)]
 
     def closing(self, earlier: Earlier, queries: Sequence[Query], collections: Sequence[KsqlSource]) -> frozenset[str]:
-        """Return the queries that are missing because the server is being stopped."""
+        """Return the queries that are missing, perhaps because the server is being stopped."""
         return (
             closing_queries(earlier, queries, collections, self._running)
             if "queries" not in self.refused
@@ -192,7 +200,16 @@ class _Client:
         )
 
     def _running(self) -> tuple[Query, ...]:
-        """Return the queries that the server lists now, with their names at least; raises ScannerError."""
+        """Return the queries that the server lists now, with their names at least; raises ScannerError.
+
+        Raises SourceUnreachable where the server reports that it is not healthy: it may be stuck.
+        """
+        try:
+            health = self._http.get("healthcheck", accept=ACCEPT)
+        except (NotFound, SourceObjected, SourceRefused):  # an old server, or a right that this user lacks
+            health = None
+        if isinstance(health, dict) and health.get("isHealthy") is False:
+            raise SourceUnreachable("ksqlDB reports that it is not healthy", where=str(self._source))
         for entity in self._post(_RUNNING):
             if entity.kind in _QUERIES:
                 return entity.queries
@@ -241,11 +258,26 @@ class _Client:
         except (NotFound, SourceObjected) as error:
             problem = Problem(f"{self._source} {name}", f"ksqlDB does not describe it: {error.what}")
             return Entity(problems=(problem,), unread=frozenset({name}))
-        return entity
+        return entity if entity.collections else replace(entity, unread=entity.unread | {name})
 
     def _post(self, statements: str) -> tuple[Entity, ...]:
         body = {"ksql": statements, "streamsProperties": {}}
         return read_entities(self._http.post("ksql", body=body, accept=ACCEPT), self._source)
+
+
+def _queries(entities: Sequence[Entity], collections: Sequence[KsqlSource]) -> tuple[tuple[Query, ...], frozenset[str]]:
+    """Return the queries that are described, and the names of the others; all where queries are only listed.
+
+    The statements of one request run one after the other: a query that is closed meanwhile is listed by the collections
+    that it reads and writes, without its sources and its consumer group.
+    """
+    queries = joined_queries((query for entity in entities for query in entity.queries), collections)
+    descriptions = [entity for entity in entities if entity.kind == "queryDescriptions"]
+    described = frozenset(query.name for entity in descriptions for query in entity.queries)
+    if not descriptions:
+        return queries, frozenset()
+    complete = tuple(query for query in queries if query.name in described)
+    return complete, frozenset(query.name for query in queries) - described
 
 
 def _is_unknown(objection: SourceObjected) -> bool:
@@ -275,7 +307,8 @@ def _by_name(facts: Iterable[_Named]) -> tuple[_Named, ...]:
 
 def _reasons(refused: Sequence[str], unread: frozenset[str], closing: frozenset[str]) -> Iterator[str]:
     if closing:
-        yield f"ksqlDB is being stopped: {len(closing)} queries are missing, and more with each response"
+        what = "1 query is" if len(closing) == 1 else f"{len(closing)} queries are"
+        yield f"{what} missing: terminated, or ksqlDB is being stopped; a later scan decides"
     if refused:
         yield f"ksqlDB does not list its {' and '.join(refused)}"
     if unread - closing:

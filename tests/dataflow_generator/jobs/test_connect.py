@@ -1,5 +1,7 @@
 """Connectors in the graph: what they move, by which configuration key, and what is unknown."""
 
+import pytest
+
 from dataflow_generator.graph import Certainty, NodeKind
 from dataflow_generator.jobs.connect import ConnectorReading, connect_jobs, report_connector
 from dataflow_generator.jobs.connect_columns import KnownColumns
@@ -66,6 +68,30 @@ def test_a_class_that_is_unknown_keeps_its_topics_and_reports_it() -> None:
     assert reading.flows.writes == ()
     assert not reading.known
     assert reading.problems[0].where == "connect:main mover connector.class"
+
+
+def test_an_unknown_transform_keeps_the_flow_with_less_certainty() -> None:
+    """Most transforms change fields; where one routes records, the certainty says that they may go elsewhere."""
+    own = {"transforms": "own", "transforms_own_type": "com.acme.Own"}
+    row = connector("source", connector_class=DEBEZIUM, **POSTGRES, table_include_list="public.orders", **own)
+    reading = read(row)
+
+    assert [use.dataset.name for use in reading.flows.writes] == ["cdc.public.orders"]
+    assert [use.certainty for use in reading.flows.writes] == [Certainty.MATCHED]
+    assert [use.certainty for use in reading.flows.reads] == [None]
+    assert reading.flows.columns == ()
+    assert any("com.acme.Own" in problem.what for problem in reading.problems)
+
+
+@pytest.mark.parametrize("name", ["$TOPIC", "${TOPIC}", "$(TOPIC)", "{{ topic }}", "prod-$TOPIC", "${file:/x:topic}"])
+def test_a_placeholder_is_no_topic(name: str) -> None:
+    """Two connectors with one placeholder would be connected by a topic that does not exist."""
+    sink = read(connector(connector_class="org.apache.kafka.connect.file.FileStreamSinkConnector", topics=f"{name},a"))
+    source = read(connector("source", connector_class="com.acme.Source", topic=name))
+
+    assert [use.dataset.name for use in sink.flows.reads] == ["a"]
+    assert source.flows.writes == ()
+    assert all(any(name in problem.what for problem in reading.problems) for reading in (sink, source))
 
 
 def test_two_connectors_of_one_name_are_two_jobs() -> None:

@@ -117,6 +117,23 @@ def test_value_that_is_not_wrapped_is_the_whole_message(columns, items, there, e
     assert (flows(reading), reading.problems) == ([(expected, "X")], ())
 
 
+@pytest.mark.parametrize(
+    ("items", "expected"),
+    [
+        ("`[]` AS X", [("`[]`", "X")]),
+        ("S.`{}` AS X", [("`{}`", "X")]),
+        ("L[1]->`[]` AS X", [("L.[].`[]`", "X")]),
+    ],
+)
+def test_name_of_a_column_is_no_mark(items, expected) -> None:
+    """ksqlDB takes any name in backticks; `[]` is not the element of an array then."""
+    columns = (value("`[]`"), value("`{}`"), value("L", "ARRAY"), value("L.[]", "STRUCT"), value("L.[].`[]`"))
+    source = collection("S", *columns)
+    reading = read(items, source, tuple(entry.column for entry in source.columns))
+
+    assert (flows(reading), reading.problems) == (expected, ())
+
+
 def test_header_is_no_field_and_no_problem() -> None:
     """A topic's schemas say nothing of headers; Flink's `headers` have the same place."""
     reading = read("FROM_BYTES(H, 'utf8') AS X", collection("S", ("H", "BYTES", None), value("V")), fields("v"))

@@ -7,10 +7,10 @@ import pytest
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.store import store
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
-from dataflow_generator.query.stored_graph import coverage_of, neighbourhood, part_of_cluster, whole_graph
+from dataflow_generator.query.stored_graph import neighbourhood, part_of_cluster, whole_graph
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.graph.reader import SqlGraphReader
-from scanner_dictionary.graph.store import StoredGraph, nodes_of, stored_graph
+from scanner_dictionary.graph.store import nodes_of, stored_graph
 from scanner_dictionary.queries.graph_nodes import nodes_named
 from scanner_model.errors import DictionaryUnusable, Problem
 
@@ -118,11 +118,6 @@ def test_every_end_of_an_edge_is_a_node_of_the_part(stored) -> None:
         keys = {node.key for node in graph.nodes()}
 
         assert all({edge.source, edge.target} <= keys for edge in graph.edges())
-
-
-def test_what_was_read_is_unknown_of_a_graph_of_an_older_program() -> None:
-    """The column came later."""
-    assert coverage_of(StoredGraph(1, 0, 0)) == Coverage()
 
 
 @pytest.mark.parametrize("text", ["UPDATE flow_node SET kind = 'lake'", "UPDATE flow_edge SET certainty = 'sure'"])

@@ -37,6 +37,8 @@ NONE = CheckOptions(level=Level.NONE)
         ("schemas/**/{subject}.avsc", "schemas/a/b/orders-value.avsc", Target(subject="orders-value")),
         ("*/{topic}-{role}.proto", "proto/orders-key.proto", Target(topic="orders", role="key")),
         ("flink/{statement}.sql", "flink/enrich.sql", Target(statement="enrich")),
+        ("flink/{statement}.sql", "repo/flink/etl/enrich.sql", Target(statement="etl/enrich")),
+        ("{statement}", "flink/etl/enrich.sql", Target(statement="flink/etl/enrich.sql")),
         ("connect/{connector}.json", "connect/sink+1.json", Target(connector="sink+1")),
         ("schemas/{subject}.avsc", "schemas/orders-value.avsc.bak", None),
     ],
@@ -166,7 +168,10 @@ def test_changed_files_of_two_commits(shop: Stored, repository: Callable[..., st
     files = git_files(f"{base}..{head}", RULES, tmp_path / "repo")
     report = check_change(shop.dictionary, files, NONE)
 
-    assert (files.skipped, [one.file for one in report.files]) == (("README.md",), [SUBJECT])
+    assert ([skipped.file for skipped in files.skipped], [one.file for one in report.files]) == (
+        ["README.md"],
+        [SUBJECT],
+    )
     assert [(finding.rule, finding.item) for finding in report.findings] == [("column-removed", "amount")]
 
 
@@ -181,6 +186,7 @@ def test_deleted_file_is_the_deletion_of_its_subject(
     (finding,) = report.findings
     assert (finding.rule, finding.verdict) == ("file-deleted", Verdict.IMPACT)
     assert any("orders.avro" in why for why in finding.why)
+    assert {"shop.sql:1", "paid-to-warehouse", "public.paid.avro"} <= {hit.name for hit in finding.affected}
 
 
 def test_moved_file_is_no_deletion(shop: Stored, repository: Callable[..., str], tmp_path: Path) -> None:
@@ -191,6 +197,65 @@ def test_moved_file_is_no_deletion(shop: Stored, repository: Callable[..., str],
     report = check_change(shop.dictionary, git_files(f"{base}..{head}", rules, tmp_path / "repo"), NONE)
 
     assert [finding.rule for finding in report.findings] == ["column-added"]
+
+
+def test_without_a_rule_a_schema_is_named_as_its_file(
+    shop: Stored, repository: Callable[..., str], tmp_path: Path
+) -> None:
+    """As where the file is named; JSON may be anything, and is skipped with the reason."""
+    base = repository({SUBJECT: text_of(ORDERS)})
+    head = repository({SUBJECT: text_of(LESS), "package.json": "{}", "main.py": ""})
+    files = git_files(f"{base}..{head}", (), tmp_path / "repo")
+    report = check_change(shop.dictionary, files, NONE)
+
+    assert [finding.rule for finding in report.findings] == ["column-removed"]
+    assert {skipped.file: "--map" in skipped.why for skipped in report.skipped} == {
+        "main.py": False,
+        "package.json": True,
+    }
+
+
+def test_rule_that_fits_nothing_is_not_fine(shop: Stored, repository: Callable[..., str], tmp_path: Path) -> None:
+    """The file that was meant is named, with the reason."""
+    base = repository({SUBJECT: text_of(ORDERS)})
+    head = repository({SUBJECT: text_of(LESS)})
+    files = git_files(f"{base}..{head}", [PathRule.parse("schema/{subject}.avsc")], tmp_path / "repo")
+    report = check_change(shop.dictionary, files, NONE)
+
+    assert (report.verdict, [tuple(skipped) for skipped in report.skipped]) == (
+        Verdict.UNKNOWN,
+        [(SUBJECT, "no rule of --map fits it")],
+    )
+
+
+def test_submodules_and_links_are_skipped(shop: Stored, repository: Callable[..., str], tmp_path: Path) -> None:
+    """They have no content of their own; the schema beside them is checked."""
+    base, home = repository({SUBJECT: text_of(ORDERS)}), tmp_path / "repo"
+    repository({SUBJECT: text_of(LESS)})
+    (home / "schemas" / "link.avsc").symlink_to("/etc/passwd")
+    subprocess.run(["git", "update-index", "--add", "--cacheinfo", f"160000,{base},lib"], cwd=home, check=True)
+    subprocess.run(["git", "add", "schemas"], cwd=home, check=True)
+    identity = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
+    subprocess.run(["git", *identity, "commit", "-qm", "x"], cwd=home, check=True)
+    files = git_files(f"{base}..HEAD", RULES, home)
+
+    assert [proposal.file for proposal in files.proposals] == [SUBJECT]
+    assert dict(files.skipped) == {"lib": "it is a submodule", "schemas/link.avsc": "it is a symbolic link"}
+
+
+@pytest.mark.parametrize("broken", [b"{", b"\xff\xfe"])
+def test_file_that_does_not_parse_is_a_finding_among_others(
+    broken: bytes, shop: Stored, repository: Callable[..., str], tmp_path: Path
+) -> None:
+    """The others are checked nevertheless."""
+    base = repository({SUBJECT: text_of(ORDERS), "schemas/orders.json-value.avsc": "x"})
+    (tmp_path / "repo" / "schemas" / "orders.json-value.avsc").write_bytes(broken)
+    head = repository({SUBJECT: text_of(LESS)})
+    report = check_change(shop.dictionary, git_files(f"{base}..{head}", RULES, tmp_path / "repo"), NONE)
+
+    rules = {finding.rule: (Path(finding.place.file).name, finding.verdict) for finding in report.findings}
+    assert rules.pop("column-removed") == ("orders.avro-value.avsc", Verdict.IMPACT)
+    assert list(rules.values()) == [("orders.json-value.avsc", Verdict.UNKNOWN)]
 
 
 def test_names_with_blanks_and_letters(shop: Stored, repository: Callable[..., str], tmp_path: Path) -> None:
@@ -285,6 +350,19 @@ def test_age_of_the_dictionary(hours: int, expected: Verdict, shop: Stored, prop
     )
 
     assert report.verdict is expected
+
+
+@pytest.mark.parametrize(("minutes", "rules"), [(4, set()), (6, {"future-source"})])
+def test_scan_in_the_future_is_not_fresh(minutes: int, rules: set[str], shop: Stored, proposed: Proposed) -> None:
+    """A clock that was ahead by a year would make the dictionary fresh for a year; two clocks differ a little."""
+    report = shop.check(
+        proposed("orders.avro-value.avsc", MORE),
+        level=Level.BACKWARD,
+        max_age=timedelta(hours=1),
+        now=AT - timedelta(minutes=minutes),
+    )
+
+    assert {finding.rule for finding in report.findings if finding.verdict is Verdict.UNKNOWN} == rules
 
 
 def test_without_a_graph_nobody_is_known(store: Callable[..., Stored], proposed: Proposed) -> None:
@@ -382,8 +460,8 @@ def test_wrong_baseline_is_an_error_with_its_place(
     assert "accepted.json" in str(error.value)
 
 
-def test_nothing_to_check_is_fine(shop: Stored) -> None:
-    """A pull request may change no schema."""
+def test_nothing_to_check_is_unknown(shop: Stored) -> None:
+    """A wrong base, or a rule that fits no path, would be green for ever."""
     report = check_change(shop.dictionary, ProposedFiles(proposals=()), NONE, now=AT)
 
-    assert (report.verdict, report.files) == (Verdict.FINE, ())
+    assert (report.verdict, [finding.rule for finding in report.findings]) == (Verdict.UNKNOWN, ["nothing-checked"])

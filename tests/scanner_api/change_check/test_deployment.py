@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
 import pytest
 
-from scanner_api.change_check.check import CheckOptions, ProposedFiles, check_change, git_files, proposed_files
+from scanner_api.change_check.check import CheckOptions, check_change
 from scanner_api.change_check.deployment import declared_by
+from scanner_api.change_check.files import ProposedFiles, git_files, proposed_files
 from scanner_api.change_check.model import ChangeReport, Verdict
 from scanner_api.change_check.proposals import PathRule, Target
 from scanner_extractor.config.loader import read_cluster_file
@@ -38,6 +40,12 @@ data:
     CREATE TABLE b (x INT) WITH ('connector' = 'kafka', 'topic' = '%s');
     INSERT INTO b SELECT x FROM a;
 """
+TOPIC = """\
+apiVersion: kafka.strimzi.io/v1
+kind: KafkaTopic
+metadata: {name: %s}
+spec: {partitions: %s}
+"""
 TWO = CONNECTOR % ("lake", "t") + "---\n" + CONNECTOR % ("attic", "u") + "---\n" + SQL % "b"
 
 
@@ -46,8 +54,9 @@ def deployed(tmp_path: Path, store):
     """Return a dictionary of these files alone, with its graph."""
     (tmp_path / "scanned").mkdir()
     (tmp_path / "scanned" / "all.yaml").write_text(TWO)
+    (tmp_path / "scanned" / "topics.yaml").write_text(TOPIC % ("orders", 3))
     config = tmp_path / "scanned" / "cluster.json"
-    config.write_text('{"cluster": "retail", "brokers": ["kafka-1:9092"], "files": [{"path": "all.yaml"}]}')
+    config.write_text('{"cluster": "retail", "brokers": ["kafka-1:9092"], "files": [{"path": "*.yaml"}]}')
     settings = read_cluster_file(config, {}, ("confluent",))
     return store(merge_results(settings, read_sources(settings, Connections()))).dictionary
 
@@ -120,13 +129,13 @@ def test_file_without_connectors_is_refused_where_it_is_the_only_one(tmp_path) -
     (tmp_path / "other.yaml").write_text(TWO)
     files = proposed_files([str(tmp_path)])
 
-    assert [Path(name).name for name in files.skipped] == ["new.yaml"]
+    assert [Path(skipped.file).name for skipped in files.skipped] == ["new.yaml"]
     assert len(files.proposals) == 3
 
 
 def test_topics_of_a_file_are_counted() -> None:
     """No rule is about them."""
-    assert declared_by("a.yaml", f"topics: {{a: {{partitions: 1}}}}\n---\n{TWO}").topics == 1
+    assert declared_by("a.yaml", f"topics: {{a: {{partitions: 1}}}}\n---\n{TWO}").topics == ("a",)
 
 
 @pytest.fixture
@@ -159,7 +168,7 @@ def test_connector_that_no_file_declares_any_more_is_deleted(deployed, repositor
     for commits in ("HEAD~1..HEAD", "HEAD~1...HEAD"):
         files = git_files(commits, (), directory)
 
-        assert files.skipped == ("b.yaml",)
+        assert files.skipped == (("b.yaml", "it declares no connector, SQL or topic (no form that is known)"),)
         assert check(deployed, files) == [
             ("output-lost", "connector attic", "a.yaml", 1),
             ("input-lost", "connector attic", "a.yaml", 1),
@@ -173,3 +182,37 @@ def test_rules_of_paths_are_for_other_files(repository) -> None:
     files = git_files("HEAD~1..HEAD", (PathRule.parse("{connector}.json"),), directory)
 
     assert [proposal.connector.name for proposal in files.proposals if proposal.connector] == ["lake", "attic"]
+
+
+def test_topic_that_is_renamed_is_the_deletion_of_the_old_one(deployed, repository) -> None:
+    """Who reads the old name reads nothing more."""
+    repository(a=TOPIC % ("orders", 3))
+    directory = repository(a=TOPIC % ("orders.v2", 3))
+    report = check_change(deployed, git_files("HEAD~1..HEAD", (), directory))
+
+    (finding,) = (finding for finding in report.findings if finding.rule == "file-deleted")
+    assert (finding.target, finding.verdict) == ("topic orders", Verdict.IMPACT)
+    assert {affected.name for affected in finding.affected} >= {"lake", "attic"}
+
+
+def test_settings_of_a_topic_are_skipped_with_the_reason(deployed, repository) -> None:
+    """Nothing was judged, so nothing can be fine."""
+    repository(a=TOPIC % ("orders", 3))
+    directory = repository(a=TOPIC % ("orders", 6))
+    report = check_change(deployed, git_files("HEAD~1..HEAD", (), directory))
+
+    assert [(finding.rule, finding.verdict) for finding in report.findings] == [("nothing-checked", Verdict.UNKNOWN)]
+    assert "scanner drift" in report.skipped[0].why
+
+
+def test_connector_of_a_json_file_needs_no_rule(deployed, repository) -> None:
+    """Its name is in it; one that was there before and is not any more is deleted."""
+    config = {"connector.class": "io.confluent.connect.jdbc.JdbcSinkConnector", "topics": "orders"}
+    directory = repository()
+    for name in ("lake", "lake.v2"):
+        (directory / "sink.json").write_text(json.dumps({"name": name, "config": config}))
+        repository()
+    report = check_change(deployed, git_files("HEAD~1..HEAD", (), directory))
+
+    assert {finding.target for finding in report.findings} >= {"connector lake", "connector lake.v2"}
+    assert ("output-lost", "connector lake") in {(finding.rule, finding.target) for finding in report.findings}

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from checked_installation import SCRIPT_TEXT, SINK, Stored, installation
 
-from scanner_api import ProposedFiles, Target, check_change
+from scanner_api import PathRule, ProposedFiles, Target, check_change
 from scanner_api.change_check.model import ChangeReport, Verdict
 from scanner_api.change_check.proposals import Proposal
 from scanner_model.errors import InputInvalid, NameUnknown
@@ -87,6 +87,48 @@ def test_construct_that_cannot_be_read_is_unknown(shop: Stored, proposed: Propos
 
     assert "not-read" in {rule for rule, _ in told(report)}
     assert report.verdict in (Verdict.UNKNOWN, Verdict.IMPACT)
+
+
+def test_misspelt_statement_is_no_loss(shop: Stored, proposed: Proposed) -> None:
+    """What it writes is not known: the finding has its place, and nothing is said to be written no more."""
+    text = SCRIPT_TEXT.replace(INSERT, INSERT.replace("INSERT", "INSRT"))
+    report = shop.check(proposed("shop.sql", text))
+
+    assert [(finding.rule, finding.verdict) for finding in report.findings] == [("unparsed", Verdict.UNKNOWN)]
+    assert text.splitlines()[report.findings[0].place.line - 1].startswith("INSRT")
+
+
+@pytest.mark.parametrize(
+    ("rule", "file", "stored_as"),
+    [
+        ("flink/{statement}.sql", "flink/enrich.sql", "flink/enrich.sql"),
+        ("flink/{statement}.sql", "flink/enrich.sql", "enrich.sql"),
+        ("flink/{statement}.sql", "flink/enrich.sql", "enrich"),
+        ("sql/{statement}.sql", "sql/etl/enrich.sql", "jobs/sql/etl/enrich.sql"),
+        ("{statement}", "flink/enrich.sql", "flink/enrich.sql"),
+    ],
+)
+def test_rule_fits_statements_as_they_are_called(
+    rule: str, file: str, stored_as: str, store: Callable[..., Stored], tmp_path: Path
+) -> None:
+    """A statement of a server has a name, one of a scanned file its path."""
+    statements = (replace(installation().flink_statements[0], name=stored_as),)
+    stored = store(replace(installation(), flink_statements=statements))
+    text = SCRIPT_TEXT.replace(INSERT, "")
+    target = PathRule.parse(rule).target(file)
+    assert target
+    for proposal in (
+        Proposal(file=file, text=text, kind="sql", target=target),
+        Proposal(file=file, text=None, kind="sql", target=target),
+    ):
+        report = check_change(stored.dictionary, ProposedFiles(proposals=(proposal,)))
+        assert ("output-lost", "paid.avro") in told(report)
+
+
+def test_deleted_file_of_an_unknown_statement_is_unknown(shop: Stored) -> None:
+    """Nothing that was not found may look fine."""
+    with pytest.raises(NameUnknown):
+        deleted(shop, "sql", Target(statement="nope"))
 
 
 @pytest.mark.parametrize("text", ["", "hello", "SELECT", "-- nothing"])

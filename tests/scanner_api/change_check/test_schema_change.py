@@ -9,15 +9,28 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from checked_installation import ENDINGS, FORMATS, RECORDED, Stored, installation, links_of, text_of, versions_of
+from checked_installation import (
+    ENDINGS,
+    FORMATS,
+    RECORDED,
+    REGISTRY,
+    Stored,
+    installation,
+    links_of,
+    read_result,
+    text_of,
+    versions_of,
+)
 
 from scanner_api import CheckOptions, ProposedFiles, Target, check_change
 from scanner_api.change_check.model import ChangeReport, Finding, Verdict
 from scanner_api.change_check.proposals import Proposal
-from scanner_extractor.evolution import Level
+from scanner_extractor.evolution import Level, Policy
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.kafka import ConsumerGroup, Topic
+from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import SourceId, SubjectName, TopicName
+from scanner_model.scan import ClusterScan
 from scanner_model.schemas import Reference
 
 Proposed = Callable[..., Path]
@@ -94,10 +107,10 @@ def expected_impact(change: dict[str, Any]) -> dict[str, set[tuple[str, str, str
     for column, use in change["impact"].items():
         table = f"public.{topic}"
         # A filter affects the topic as a whole, and so every column that is made of one of it.
-        holders, names = ((topic, table), TARGETS[column]) if TARGETS[column] else ((table,), ("id", "total"))
+        names = TARGETS[column] or ("id", "total")
         expected[column] = {("job", f"shop.sql:{number}", use), ("job", "paid-to-warehouse", use)}
         expected[column] |= {("topic", topic, use), ("dataset", table, use)}
-        expected[column] |= {("column", f"{of}.{name}", use) for of in holders for name in names}
+        expected[column] |= {("column", f"{of}.{name}", use) for of in (topic, table) for name in names}
     return expected
 
 
@@ -200,6 +213,44 @@ def test_stored_level_decides(store: Callable[..., Stored], proposed: Proposed) 
     broken = store(installation(level="BACKWARD_TRANSITIVE")).check(file)
     assert broken.verdict is Verdict.BREAKS
     assert "version 1" in of_rule(broken, "incompatible")[0].why[0]
+
+
+@pytest.mark.parametrize(
+    ("level", "policy", "rejected"),
+    [
+        ("BACKWARD", None, True),
+        ("BACKWARD LENIENT", None, False),
+        ("BACKWARD LENIENT", Policy.STRICT, True),
+        ("BACKWARD", Policy.LENIENT, False),
+    ],
+)
+def test_policy_is_the_stored_one_or_the_options(
+    level: str, policy: Policy | None, rejected: bool, store: Callable[..., Stored], proposed: Proposed
+) -> None:
+    """LENIENT takes a property that is added to an open model."""
+    order = json.loads(text_of(RECORDED["versions"]["JSON"][1]))
+    order.pop("additionalProperties", None)
+    old, read = versions_of("o-value", "JSON", [text_of(order)], level=level)
+    scan = replace(
+        installation(), versions=tuple(old), definitions=tuple(read), topic_schemas=tuple(links_of("orders.avro", old))
+    )
+    file = proposed("o-value.json", order | {"properties": {**order["properties"], "more": {"type": "string"}}})
+
+    report = store(scan).check(file, policy=policy)
+
+    assert bool(of_rule(report, "incompatible")) is rejected
+
+
+def test_finding_says_of_which_registry_the_rules_are(store: Callable[..., Stored], proposed: Proposed) -> None:
+    """Karapace and Apicurio differ in corners, and Confluent's releases in oneofs."""
+    text = RECORDED["versions"]["PROTOBUF"][1].replace("double amount", "string amount")
+    scan = installation(level="BACKWARD")
+    karapace = replace(scan, registries=tuple(replace(one, kind="karapace") for one in scan.registries))
+
+    for stored, words in ((scan, "8.4"), (karapace, "karapace")):
+        report = store(stored).check(proposed("orders.protobuf-value.proto", text))
+
+        assert words in of_rule(report, "incompatible")[0].why[-1]
 
 
 def test_level_that_is_not_stored_is_not_taken_for_fine(shop: Stored, proposed: Proposed) -> None:
@@ -315,3 +366,93 @@ def test_new_subject_may_be_allowed(shop: Stored, proposed: Proposed) -> None:
     report = shop.check(proposed("refunds-value.avsc", RECORDED["versions"]["AVRO"][1]), allow_new=True)
 
     assert [(finding.rule, finding.verdict) for finding in report.findings] == [("unknown-name", Verdict.FINE)]
+
+
+def enum_of(symbols: list[str]) -> dict[str, Any]:
+    state = {"type": "enum", "name": "State", "symbols": symbols}
+    fields = [{"name": "id", "type": "long"}, {"name": "status", "type": state}, {"name": "idle", "type": "int"}]
+    return {"type": "record", "name": "Order", "fields": fields}
+
+
+def test_removed_enum_symbol_names_its_readers(store: Callable[..., Stored], proposed: Proposed) -> None:
+    """The registry's answer alone does not say whom to talk to."""
+    versions, definitions = versions_of("orders.avro-value", "AVRO", [text_of(enum_of(["PAID", "OPEN"]))])
+    scan = replace(
+        installation(),
+        versions=tuple(versions),
+        definitions=tuple(definitions),
+        topic_schemas=tuple(links_of("orders.avro", versions)),
+    )
+    report = store(scan).check(proposed("orders.avro-value.avsc", enum_of(["PAID"])), level=Level.BACKWARD)
+
+    (finding,) = report.findings
+    assert (finding.rule, finding.item) == ("incompatible", "status MISSING_ENUM_SYMBOLS")
+    assert {"shop.sql:1", "paid-to-warehouse"} <= {hit.name for hit in finding.affected}
+
+
+def without_jobs(*kinds: SourceId) -> ClusterScan:
+    """Return the installation's topics and schemas, with sources of *kinds* that have no job or group."""
+    scan = installation()
+    outcomes = tuple(read_result(source) for source in (REGISTRY, *kinds))
+    topics = tuple(replace(topic, source=REGISTRY) for topic in scan.topics)
+    return replace(scan, outcomes=outcomes, topics=topics, connectors=(), flink_statements=())
+
+
+@pytest.mark.parametrize("kinds", [(), (SourceId("manual:m.json"),), (SourceId("database:shop"),)])
+def test_nobody_is_known_where_nothing_names_readers(
+    kinds: tuple[SourceId, ...], store: Callable[..., Stored], proposed: Proposed
+) -> None:
+    """A registry alone knows of no reader."""
+    file = file_of(next(change for change in CHANGES if change["name"] == "remove a used field"), proposed)
+    report = store(without_jobs(*kinds)).check(file, level=Level.NONE)
+
+    (finding,) = of_rule(report, "no-readers-known")
+    assert (report.verdict, finding.verdict) == (Verdict.UNKNOWN, Verdict.UNKNOWN)
+    assert "Connect" in finding.why[0]
+
+
+@pytest.mark.parametrize("kind", ["kafka:kafka-1:9092", "connect:main", "ksqldb:http://k:8088", "flink:shop"])
+def test_source_without_a_job_is_an_answer(kind: str, store: Callable[..., Stored], proposed: Proposed) -> None:
+    """It was asked, and nobody reads."""
+    file = file_of(next(change for change in CHANGES if change["name"] == "remove a used field"), proposed)
+
+    assert store(without_jobs(SourceId(kind))).check(file, level=Level.NONE).verdict is Verdict.FINE
+
+
+def test_flow_that_somebody_declared_is_an_answer(store: Callable[..., Stored], proposed: Proposed) -> None:
+    """Then manual input does name readers."""
+    manual = SourceId("manual:m.json")
+    origin, target = FlowEnd(namespace="", name="other"), FlowEnd(namespace="x://y", name="t")
+    flow = ManualFlow(source=manual, origin=origin, target=target, job="j", description="", evidence="m.json")
+    scan = replace(without_jobs(manual), manual_flows=(flow,))
+    file = file_of(next(change for change in CHANGES if change["name"] == "remove a used field"), proposed)
+
+    assert not of_rule(store(scan).check(file, level=Level.NONE), "no-readers-known")
+
+
+@pytest.mark.parametrize(
+    ("level", "expected"), [(Level.FULL, "incompatible"), (Level.NONE, "column-added"), (None, "incompatible")]
+)
+def test_schema_without_a_subject_is_compared_with_its_text(
+    level: Level | None, expected: str, store: Callable[..., Stored], proposed: Proposed
+) -> None:
+    """Manual input and files have schemas that no registry knows."""
+    record = {"type": "record", "name": "R", "fields": [{"name": "a", "type": "int"}]}
+    versions, definitions = versions_of("x", "AVRO", [text_of(record)])
+    links = tuple(replace(link, subject="", version=None) for link in links_of("orders.avro", versions))
+    scan = replace(installation(), versions=(), definitions=tuple(definitions), topic_schemas=links)
+    record["fields"].append({"name": "b", "type": "int"})
+    report = store(scan).check(proposed("r.avsc", record), target=Target(topic="orders.avro"), level=level)
+
+    assert expected in {finding.rule for finding in report.findings}
+
+
+def test_schema_without_a_text_is_not_compared(store: Callable[..., Stored], proposed: Proposed) -> None:
+    """Manual input may list columns only."""
+    record = {"type": "record", "name": "R", "fields": [{"name": "a", "type": "int"}]}
+    versions, (definition,) = versions_of("x", "AVRO", [text_of(record)])
+    links = tuple(replace(link, subject="", version=None) for link in links_of("orders.avro", versions))
+    scan = replace(installation(), versions=(), definitions=(replace(definition, text=""),), topic_schemas=links)
+    report = store(scan).check(proposed("r.avsc", record), target=Target(topic="orders.avro"), level=Level.FULL)
+
+    assert [(finding.rule, finding.verdict) for finding in report.findings] == [("not-compared", Verdict.UNKNOWN)]

@@ -69,11 +69,29 @@ def test_scans_of_a_server_that_is_being_stopped_lose_nothing(scan) -> None:
     assert [dict(report.changes).get("gone", 0) for report in reports] == [0] * 5
 
 
-def test_terminated_query_is_deleted(scan) -> None:
-    """Its collection stays, as while a server is stopped; but the next response is the same."""
+def test_scans_of_a_stop_that_gets_stuck_lose_nothing(scan) -> None:
+    """Its broker does not respond, so the query that is being closed stays, and the list is the same for minutes."""
+    fake, scan_once = scan
+    running = fake.queries
+    reports = [scan_once()]
+    fake.queries, fake.healthy = running[:1], False
+    reports += [scan_once(), scan_once(), scan_once()]
+    fake.queries, fake.healthy = running, True
+    reports.append(scan_once())
+
+    assert [report.outcomes[0].status for report in reports[1:4]] == [SourceStatus.PARTIAL] * 3
+    assert [dict(report.changes).get("gone", 0) for report in reports] == [0] * 5
+    assert reports[-1].outcomes[0].status is SourceStatus.READ
+
+
+def test_terminated_query_is_deleted_by_the_second_scan(scan) -> None:
+    """Its collection stays, as while a server is stopped; but the next scan finds the same."""
     fake, scan_once = scan
     scan_once()
     fake.queries = fake.queries[:-1]
-    report = scan_once()
+    reports = [scan_once(), scan_once()]
 
-    assert (report.outcomes[0].status, dict(report.changes)["gone"]) == (SourceStatus.READ, 1)
+    assert [(report.outcomes[0].status, dict(report.changes)["gone"]) for report in reports] == [
+        (SourceStatus.PARTIAL, 0),
+        (SourceStatus.READ, 1),
+    ]

@@ -5,8 +5,12 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import re
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler
 
 import pytest
+from loopback import on_loopback
 
 from scanner_api.questions.listings import TopicRow
 from scanner_api.watching.notifications import (
@@ -21,7 +25,7 @@ from scanner_api.watching.notifications import (
 from scanner_dictionary.compatibility.changes import ColumnChange, SchemaChange, broken, fine
 from scanner_dictionary.diff import FactAction, FactChange, ScanDiff, SchemaRef, SideChange
 from scanner_model.columns import Column
-from scanner_model.errors import SourceUnreachable
+from scanner_model.errors import SourceObjected, SourceUnreachable
 
 
 def schema(version: int) -> SchemaRef:
@@ -115,9 +119,43 @@ def test_slack_gets_what_it_takes() -> None:
     assert len(texts) <= 50
     assert all(0 < len(text) <= 3000 for text in texts)
     assert "<" not in "".join(texts)
-    assert texts[0] == "*retail: 500 changes, 1 of them break readers (scan 1 to 2)*"
+    assert texts[0] == "*`retail`: 500 changes, 1 of them break readers (scan 1 to 2)*"
     assert texts[-1].endswith("… and 460 more")
     assert texts[1].startswith(":warning: `topic-0-&lt;x&gt;&amp;'y'")
+
+
+@pytest.mark.parametrize(
+    "name", ["<!channel>", "@here #general", "*bold* _x_ ~y~", "http://evil.example", ":warning:", "&" * 999]
+)
+def test_slack_reads_no_name_as_markup(name: str) -> None:
+    """A topic called `<!channel>` must not wake up everybody: names are code, and nothing is parsed outside of it."""
+    message = slack_message(replace(DIFF, cluster=name), [Change(name, f"topic {name}: added", breaks=False)])
+    blocks = [block["text"] for block in message["blocks"]]
+    outside = [re.sub("`[^`]*`", "", text) for text in (message["text"], *(block["text"] for block in blocks))]
+
+    assert outside == [": 1 changes (scan 1 to 2)", "*: 1 changes (scan 1 to 2)*", "•  "]
+    assert all(block["verbatim"] for block in blocks)
+    assert all(len(block["text"]) <= 3000 for block in blocks)
+
+
+def test_webhook_is_not_followed_to_another_place() -> None:
+    """What it answers must not make us send the changes elsewhere."""
+    asked: list[str] = []
+
+    class Moved(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked.append(self.path)
+            self.send_response(307)
+            self.send_header("Location", "/elsewhere")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Stay silent."""
+
+    with on_loopback(Moved) as url, pytest.raises(SourceObjected, match="307"):
+        post(f"{url}/hook", {}, "{}")
+    assert asked == ["/hook"]
 
 
 def test_an_error_does_not_name_the_url() -> None:

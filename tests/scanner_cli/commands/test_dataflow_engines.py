@@ -63,13 +63,14 @@ def test_a_second_run_writes_the_same_files(scanner, own_dictionary, tmp_path) -
 
 
 def test_a_second_parquet_graph_replaces_the_first(scanner, scanned, tmp_path) -> None:
-    """Files of an older version are removed with it."""
+    """Nothing of it stays."""
     line = ("dataflow", "--format", "parquet", "--output", tmp_path, "--dictionary", scanned.dictionary)
     assert scanner(*map(str, line)).status == 0
-    (tmp_path / "graph.parquet" / "_made.parquet").touch()
+    (tmp_path / "graph.parquet" / "edges" / "old.parquet").touch()
 
     assert scanner(*map(str, line)).status == 0
     assert sorted(path.name for path in (tmp_path / "graph.parquet").iterdir()) == ["_about.json", "edges", "nodes"]
+    assert not (tmp_path / "graph.parquet" / "edges" / "old.parquet").exists()
 
 
 def test_parquet_needs_a_directory(scanner, scanned) -> None:

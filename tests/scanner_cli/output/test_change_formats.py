@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 import pytest
 from jsonschema import Draft202012Validator
 
-from scanner_api.change_check.model import Affected, ChangeReport, CheckedFile, Finding, Place, Verdict
+from scanner_api.change_check.model import Affected, ChangeReport, CheckedFile, Finding, Place, SkippedFile, Verdict
 from scanner_cli.commands.change.check_change import RENDERERS
 from scanner_cli.output.change_markdown import LONGEST, MARKER
 from scanner_cli.output.ci_formats import RULES
@@ -49,7 +49,7 @@ REPORTS: Mapping[str, ChangeReport] = {
             finding("made-nullable", item="email", accepted="agreed"),
         ),
         scans=(("shop", 3, "2026-03-01T12:00:00+00:00"),),
-        skipped=("README.md",),
+        skipped=(SkippedFile("README.md", "no rule"),),
         notes=("baseline: x expired",),
     ),
     "odd": ChangeReport(
@@ -114,7 +114,7 @@ def test_annotations_are_workflow_commands(report: ChangeReport) -> None:
     """A line feed, comma or colon in a name must not begin another command or property."""
     lines = RENDERERS["github-actions"](report).splitlines()
 
-    assert len(lines) == len(report.findings)
+    assert len(lines) == len(report.findings) + bool(report.skipped)
     assert all(COMMAND.fullmatch(line) for line in lines)
     assert [line.split(" ")[0] for line in lines] == sorted(line.split(" ")[0] for line in lines) or lines
 
@@ -123,7 +123,16 @@ def test_most_serious_annotations_come_first() -> None:
     """GitHub shows ten of each level."""
     levels = [line.split(" ")[0] for line in RENDERERS["github-actions"](REPORTS["all"]).splitlines()]
 
-    assert levels == ["::error", "::error", "::warning", "::notice", "::notice"]
+    assert levels == ["::error", "::error", "::warning", "::notice", "::notice", "::notice"]
+
+
+@pytest.mark.parametrize("style", [style for style in RENDERERS if style != "gitlab-code-quality"])
+def test_skipped_files_are_named_with_the_reason(style: str) -> None:
+    """GitLab's report has issues only."""
+    text = RENDERERS[style](REPORTS["all"])
+
+    assert "README.md" in text
+    assert "no rule" in text
 
 
 def test_markdown_fits_a_comment_and_marks_itself(report: ChangeReport) -> None:

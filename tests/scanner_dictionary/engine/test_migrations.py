@@ -1,62 +1,121 @@
-"""Dictionaries of earlier revisions, with rows in them, are opened by this program."""
+"""Dictionaries of other revisions: a later one is migrated to, an earlier one than the first is refused."""
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
-from sqlalchemy import create_engine, text
+from alembic.script import ScriptDirectory
+from sqlalchemy import text
 
-from scanner_dictionary.engine.open import REVISION, VERSION_TABLE, open_dictionary, resolve_url
+import scanner_dictionary
+from scanner_dictionary.engine.open import FIRST_REVISION, MIGRATIONS, REVISION, VERSION_TABLE, open_dictionary
+from scanner_dictionary.write.scan import write_scan
+from scanner_model.errors import DictionaryUnusable
 
-BEFORE_THE_NAMES = "0008"
-ROWS = {
-    "cluster": {"id": 1, "name": "retail", "kafka_cluster_id": ""},
-    "scan": {"id": 1, "cluster_id": 1, "started": "a", "finished": "b", "mode": "full", "answer": "partial"}
-    | dict.fromkeys(("added", "changed", "gone", "returned", "stale", "refused"), 0),
-    "source": {"id": 1, "cluster_id": 1, "name": "connect:main", "kind": "connect", "last_asked": 1}
-    | {"stale_reason": ""},
-    "scan_outcome": {"scan_id": 1, "ordinal": 0, "source_id": 1, "kind": "connect", "answer": "partial", "got": 3}
-    | {"asked": 5, "reason": "", "hint": "", "requests": 2, "seconds": 0.5, "unread": "[]"},
-    "scan_problem": {"scan_id": 1, "ordinal": 0, "place": "f.json $.a", "what": "is odd", "hint": ""},
-    "finding": {"cluster_id": 1, "ordinal": 0, "scan_number": 1, "rule": "r", "severity": "error", "place": "orders"}
-    | {"what": "is odd", "hint": ""},
-    "lineage_facet": {"id": 1, "digest": "d", "home": "job", "name": "sql", "tells": True, "told": "2026-01-01"}
-    | {"body": "{}", "removed": False, "producer": "p"},
-}
-"""A row of each table whose columns revision 0009 renames, as revision 0008 has it."""
-RENAMED = [
-    ("scan", "status", "partial"),
-    ("source", "last_queried", 1),
-    ("scan_outcome", "status", "partial"),
-    ("scan_outcome", "received", 3),
-    ("scan_outcome", "requested", 5),
-    ("scan_problem", "location", "f.json $.a"),
-    ("finding", "location", "orders"),
-    ("lineage_facet", "scope", "job"),
-    ("lineage_facet", "has_content", True),
-    ("lineage_facet", "event_time", "2026-01-01"),
-]
+MADE_UP = f'''
+import os
+from alembic import op
+
+revision = "0999"
+down_revision = "{REVISION}"
+
+
+def upgrade():
+    op.execute("DROP VIEW v_topics")
+    op.execute("ALTER TABLE topic ADD COLUMN made_up TEXT")
+    op.execute("UPDATE topic SET made_up = name")
+    if "KILLED" in os.environ:
+        os._exit(9)
+'''
+OPEN = """
+import sys
+from scanner_dictionary.engine.open import open_dictionary
+with open_dictionary(sys.argv[1]).connect() as conn:
+    print(conn.exec_driver_sql("SELECT name, made_up FROM topic").all())
+"""
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.postgres)])
-def url(request, tmp_path) -> str:
-    """Return the URL of an empty database of each kind."""
-    return request.getfixturevalue("postgres_url") if request.param == "postgresql" else f"sqlite:///{tmp_path}/d.db"
-
-
-def test_columns_with_new_names_keep_their_rows(url, upgrade_to) -> None:
-    """People write SQL against the columns, and history is in no other place."""
-    engine = create_engine(resolve_url(url).url)
-    upgrade_to(engine, BEFORE_THE_NAMES)
-    with engine.begin() as conn:
-        for table, row in ROWS.items():
-            names = ", ".join(row)
-            conn.execute(text(f"INSERT INTO {table} ({names}) VALUES ({', '.join(f':{name}' for name in row)})"), row)
+def url(request, tmp_path, sample, at) -> str:
+    """Return the URL of a dictionary of each kind, with a scan in it."""
+    url = request.getfixturevalue("postgres_url") if request.param == "postgresql" else str(tmp_path / "d.db")
+    engine = open_dictionary(url)
+    write_scan(engine, sample.orders(), started=at, finished=at)
     engine.dispose()
+    return url
 
-    dictionary = open_dictionary(url)
-    with dictionary.connect() as conn:
-        cells = [(table, name, conn.scalar(text(f"SELECT {name} FROM {table}"))) for table, name, _ in RENAMED]
-        revision = conn.scalar(text(f"SELECT version_num FROM {VERSION_TABLE}"))
-    dictionary.dispose()
-    assert cells == RENAMED
-    assert revision == REVISION
+
+@pytest.fixture
+def open_with_later_program(tmp_path):
+    """Return a function that opens a dictionary with a program that has one more revision."""
+    package = tmp_path / "later" / "scanner_dictionary"
+    shutil.copytree(Path(scanner_dictionary.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    (package / "migrations" / "versions" / "0999_made_up.py").write_text(MADE_UP, encoding="utf-8")
+
+    def opened(url: str, **environment: str) -> tuple[int, str]:
+        command, variables = [sys.executable, "-c", OPEN, url], os.environ | environment
+        ended = subprocess.run(
+            command, cwd=package.parent, env=variables, stdout=subprocess.PIPE, text=True, check=False
+        )
+        return ended.returncode, ended.stdout.strip()
+
+    return opened
+
+
+def selected(url: str, query: str) -> list[tuple]:
+    """Return the rows of a query, whatever the revision is."""
+    engine = open_dictionary(url)
+    with engine.connect() as conn:
+        rows = [tuple(row) for row in conn.execute(text(query))]
+    engine.dispose()
+    return rows
+
+
+def test_later_revision_keeps_the_rows(url, open_with_later_program) -> None:
+    """A program that knows one more revision applies it when it opens the dictionary."""
+    first, again = open_with_later_program(url), open_with_later_program(url)
+
+    assert first == again == (0, "[('orders', 'orders')]")
+    with pytest.raises(DictionaryUnusable, match=f"a newer program wrote the dictionary .revision 0999; .*{REVISION}"):
+        open_dictionary(url)
+
+
+def test_migration_that_is_killed_leaves_the_dictionary_as_it_was(url, open_with_later_program) -> None:
+    """It is one transaction: the program of before opens it, and the next attempt finishes."""
+    before = selected(url, "SELECT name FROM topic")
+    killed = open_with_later_program(url, KILLED="1")
+
+    assert killed == (9, "")
+    assert selected(url, f"SELECT version_num FROM {VERSION_TABLE}") == [(REVISION,)]
+    assert selected(url, "SELECT topic FROM v_topics") == before == [("orders",)]
+    assert open_with_later_program(url) == (0, "[('orders', 'orders')]")
+
+
+@pytest.mark.parametrize("create", [True, False])
+@pytest.mark.parametrize("revision", ["0001", "0015"])
+def test_dictionary_of_an_earlier_revision_is_refused_and_left_alone(url, revision, create) -> None:
+    """Only programs that were never released wrote such, and a scan writes a new one."""
+    engine = open_dictionary(url)
+    with engine.begin() as conn:
+        conn.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = '{revision}'"))
+    engine.dispose()
+    refusal = f"revision {revision}; this one reads {FIRST_REVISION} on"
+    for _ in range(2):
+        with pytest.raises(DictionaryUnusable, match=refusal) as caught:
+            open_dictionary(url, create=create)
+
+    assert "scanner extract" in caught.value.hint
+
+
+def test_newest_file_is_the_head_of_the_revisions() -> None:
+    """Opening does not import Alembic: it takes the newest revision from the names of the files."""
+    script = ScriptDirectory(str(MIGRATIONS))
+    files = sorted(path.name[:4] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
+
+    assert (script.get_heads(), script.get_bases()) == ([REVISION], [FIRST_REVISION])
+    assert sorted(known.revision for known in script.walk_revisions()) == files

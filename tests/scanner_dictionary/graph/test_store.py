@@ -44,7 +44,7 @@ def test_graph_is_replaced_as_a_whole(dictionary, sample, store) -> None:
     with dictionary.connect() as conn:
         nodes, edges = read_nodes(conn), read_edges(conn)
         assert (list(nodes), list(edges)) == (NODES[:1], [])
-        assert stored_graph(conn) == written == (1, 1, 0, None)
+        assert stored_graph(conn) == written == (1, 1, 0, "{}")
 
 
 def test_graph_is_read_as_it_was_written(dictionary) -> None:
@@ -65,7 +65,7 @@ def test_edge_without_its_node_is_refused_and_the_last_graph_stays(dictionary) -
         replaced(conn, NODES[:1], EDGES)
 
     with dictionary.connect() as conn:
-        assert stored_graph(conn) == (0, 2, 1, None)
+        assert stored_graph(conn) == (0, 2, 1, "{}")
 
 
 @pytest.fixture

@@ -195,6 +195,17 @@ def test_what_silent_sources_reported_is_remembered(sample, store, dictionary) -
     assert nothing == [PreviousState(), PreviousState()]
 
 
+def test_messages_that_ksqldb_names_are_remembered(sample, store, dictionary) -> None:
+    """Else a schema would have other columns while the server is down."""
+    scan = sample.orders()
+    statement = "CREATE TABLE T (ID INT) WITH (KAFKA_TOPIC='orders', KEY_SCHEMA_FULL_NAME='shop.Id');"
+    store(replace(scan, ksql_sources=(replace(scan.ksql_sources[0], key_format="PROTOBUF", statement=statement),)))
+    with dictionary.connect() as conn:
+        known = queries.previous_state(conn, "retail", {sample.ksql})
+
+    assert known.messages == {f"{scan.ksql_sources[0].topic}-key": "shop.Id"}
+
+
 def test_settings_of_topics_are_remembered(sample, store, dictionary) -> None:
     """A user with fewer rights must not empty what one with more has read."""
     topic = sample.topic("orders", internal=True, config=(("a", "1"), ("b", "2")))

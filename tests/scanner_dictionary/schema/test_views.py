@@ -1,4 +1,4 @@
-"""The SQL views, their migration, and their page."""
+"""The SQL views, and their page."""
 
 from __future__ import annotations
 
@@ -43,15 +43,15 @@ def test_the_page_has_every_view_as_it_is() -> None:
     assert generator["views_page"](PAGE) == PAGE
 
 
-def test_a_migrated_dictionary_has_the_views_with_the_columns_that_are_documented(scanned) -> None:
-    """A revision has its own copy of each text."""
+def test_a_dictionary_has_the_views_with_the_columns_that_are_documented(scanned) -> None:
+    """On each database."""
     inspector = inspect(scanned)
     views = {name: [column["name"] for column in inspector.get_columns(name)] for name in inspector.get_view_names()}
 
     assert views == COLUMNS
 
 
-def test_a_migrated_dictionary_has_the_views_of_the_script_for_h2(dictionary) -> None:
+def test_a_dictionary_has_the_views_of_the_script_for_h2(dictionary) -> None:
     """The same texts on every way to a dictionary."""
     with dictionary.connect() as conn:
         rows = conn.exec_driver_sql("SELECT name, sql FROM sqlite_master WHERE type = 'view'").all()

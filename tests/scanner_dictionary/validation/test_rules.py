@@ -94,6 +94,16 @@ def test_sound_sample_has_no_findings(find, sound) -> None:
             [("failed-statement", "statement s", "it is FAILED: no")],
         ),
         (
+            {"flink_statements": (FlinkStatement(source=FLINK, name="s", statement="COPY a FROM b", kind="SCRIPT"),)},
+            [
+                (
+                    "unread-statement",
+                    "statement s:1",
+                    "COPY a FROM is not read: it is no statement of Flink or ksqlDB that is known",
+                )
+            ],
+        ),
+        (
             {
                 "materializations": (
                     Materialization(
@@ -162,6 +172,14 @@ def test_reference_to_what_the_registry_does_not_have_is_found(find, sound, samp
     expected = [("dangling-reference", "subject 'orders-value' version 2", what)] if missing else []
 
     assert find(sound(versions=versions)) == expected
+
+
+def test_reference_of_a_deleted_version_is_not_missed(find, sound, sample) -> None:
+    """A registry lets go of what only deleted versions refer to."""
+    reference = Reference(name="T", subject=SubjectName("types"), version=1)
+    key, old, new = sample.orders().versions
+
+    assert find(sound(versions=(key, replace(old, references=(reference,), deleted=True), new))) == []
 
 
 def test_ambiguous_side_is_found_once(find, sound, sample) -> None:

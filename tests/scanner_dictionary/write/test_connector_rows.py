@@ -1,26 +1,20 @@
-"""Connectors in the dictionary: stored, compared, listed; and a dictionary of before they were known."""
+"""Connectors in the dictionary: stored, compared, listed."""
 
 from __future__ import annotations
 
 import json
-import sqlite3
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import text
 
-from scanner_dictionary.engine.open import REVISION, VERSION_TABLE, open_dictionary
 from scanner_dictionary.queries import TaskRow, connectors
-from scanner_dictionary.write.scan import write_scan
 from scanner_model.kafka import Connector, ConnectorKind, ConnectorTask
 from scanner_model.names import SourceId, TopicName
 from scanner_model.scan import ClusterScan, SourceStatus
 
 FAILURE = "java.lang.X: no\n\tat y"
 CONNECT = SourceId("connect:main")
-OLD = Path(__file__).parents[1] / "data" / "dictionary_0001.sql"
 
 
 def connector(name: str = "orders-sink", *states: str, **more: Any) -> Connector:
@@ -162,37 +156,3 @@ def test_connector_without_a_name_is_refused(store, scan) -> None:
     summary = store(scan(connector("")))
 
     assert [problem.what for problem in summary.refused] == ["the connector 'connect:main' has no type or name"]
-
-
-def test_dictionary_of_the_first_release_is_migrated_with_all_it_holds(tmp_path, sample, at) -> None:
-    """Nobody scans again because of an update; the script is a dictionary as revision 0001 wrote it."""
-    file = tmp_path / "old.db"
-    with sqlite3.connect(file) as old:
-        old.executescript(OLD.read_text("utf-8"))
-        before = _rows(old)
-    old.close()
-    engine = open_dictionary(str(file))
-    with sqlite3.connect(file) as new:
-        after = _rows(new)
-    new.close()
-    write_scan(engine, sample.orders(connectors=()), started=at, finished=at)
-    with engine.connect() as conn:
-        revision = conn.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()
-    engine.dispose()
-
-    assert after.pop(VERSION_TABLE) == [(REVISION,)]
-    assert before.pop(VERSION_TABLE) == [("0001",)]
-    assert before == {name: _beginnings(after[name], rows) for name, rows in before.items()}
-    assert before["subject_version"]
-    assert revision == REVISION
-
-
-def _beginnings(rows: list[Any], as_long_as: list[Any]) -> list[Any]:
-    """Cut *rows* to the columns that a table had before later ones were added at its end."""
-    width = len(as_long_as[0]) if as_long_as else None
-    return [row[:width] for row in rows]
-
-
-def _rows(conn: sqlite3.Connection) -> dict[str, list[Any]]:
-    names = [name for (name,) in conn.execute("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name")]
-    return {name: sorted(conn.execute(f"SELECT * FROM {name}"), key=repr) for name in names}

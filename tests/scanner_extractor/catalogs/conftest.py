@@ -84,7 +84,8 @@ def read() -> Read:
     """Read a fake of Databricks or Google with settings."""
 
     def reading(kind: str, server: Any, *, wrap: Any = None, **more: Any) -> CatalogResult:
-        return _read(CatalogSettings(type=kind, http=_http(kind), **more), _exchange(server), wrap)
+        settings = {"http": _http(kind), **more}
+        return _read(CatalogSettings(type=kind, **settings), _exchange(server), wrap)
 
     return reading
 

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from scanner_extractor.catalogs.clickhouse.engines import Engine, kafka_parameters, parse_engine, target_table
 from scanner_extractor.catalogs.clickhouse.types import clickhouse_type
 from scanner_extractor.catalogs.column_types import Part, columns_of
-from scanner_extractor.catalogs.json_fields import server_namespace
+from scanner_extractor.catalogs.table_members import server_namespace
 from scanner_extractor.settings.catalogs import Wanted
+from scanner_extractor.settings.cluster import HttpSettings
 from scanner_model.errors import SourceUnreachable
 from scanner_model.scan import SourceStatus
 
@@ -66,6 +67,16 @@ def test_views_keep_their_select_and_tables_the_names_of_the_views_that_write_th
     assert listed["mart.clicks"].symlinks == ((SPACE, "shop.clicks_mv"),)
     assert (listed["shop.by_city"].symlinks, listed["mart.report"].kind) == ((), "VIEW")
     assert not [name for name in listed if ".inner" in name]
+
+
+def test_answers_of_all_databases_together_are_bounded(read, server) -> None:
+    """Each answer is, and a server may list any number of databases."""
+    http = HttpSettings(url="http://clickhouse.example:8123", max_bytes=5_000, concurrency=1)
+    result = read("clickhouse", server, http=http)
+
+    assert result.outcome.status is SourceStatus.PARTIAL
+    assert result.problems[0].what.endswith("its databases sent more than 5000 bytes together")
+    assert "max_bytes" in result.problems[0].hint
 
 
 def test_table_is_read_with_its_columns_and_comments(tables) -> None:

@@ -64,11 +64,11 @@ def test_every_member_of_glue_arrives(read):
         ({"type": "confluent"}, ["[0] 'url' is missing"]),
         ({"type": "glue"}, ["[0] 'glue' is missing"]),
         (
-            {"type": "confluent", "url": "http://x", "context": "eu"},
-            ['[0].context "eu" has an invalid format'],
+            {"type": "confluent", "url": "http://x", "context": "eu:us"},
+            ['[0].context "eu:us" has an invalid format'],
         ),
         (
-            {"type": "confluent", "url": "http://x/contexts/.eu", "context": ".us"},
+            {"type": "confluent", "url": "http://x/contexts/eu", "context": ".us"},
             ["[0].context there is a context in `url` and in `context`"],
         ),
         (
@@ -121,3 +121,32 @@ def test_contexts_of_one_registry_are_sources_of_their_own(read, find):
     ]
     assert [registry.one_context for registry in registries] == [".eu", ".us", ".uk"]
     assert find(texts | {"context": ".eu"}, texts | {"context": ".eu"}) == ["[1].url this source is named twice"]
+
+
+@pytest.mark.parametrize(
+    ("written", "context"),
+    [
+        ("eu", ".eu"),
+        (":.eu:", ".eu"),
+        (".%C3%BCber", ".über"),
+        (".with%20space", ".with space"),
+        (".a%3Fb*c", ".a?b*c"),
+        (".", "."),
+    ],
+)
+def test_context_is_known_by_one_name(written, context, read, find):
+    """A registry adds the dot, drops colons and decodes, so each way to write it is the same source."""
+    in_url = {"type": "confluent", "url": f"http://x/contexts/{written}"}
+    in_setting = {"type": "confluent", "url": "http://x", "context": written.strip(":")}
+    (first,), (second,) = read(in_url), read(in_setting)
+
+    assert first.one_context == second.one_context == context
+    assert first.source == second.source == f"schema_registry:http://x/contexts/{context}"
+    assert find(in_url, in_setting) == ["[1].url this source is named twice"]
+
+
+def test_context_may_have_any_characters_but_colons(read):
+    """So may those that a registry stores."""
+    (setting,) = read({"type": "confluent", "url": "http://x", "context": ".with space/and \u00fc#?"})
+
+    assert setting.one_context == ".with space/and \u00fc#?"

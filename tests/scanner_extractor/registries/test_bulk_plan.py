@@ -12,6 +12,7 @@ from scanner_extractor.http.messages import Response as Said
 from scanner_extractor.registries.confluent.plan import read_confluent
 from scanner_extractor.scan.results import RegistryResult, no_progress
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings
+from scanner_model.errors import NotFound
 from scanner_model.scan import SourceStatus
 
 
@@ -102,6 +103,38 @@ def test_one_context_of_a_shared_registry_is_read(flavour, bulk, context, varian
     assert reading.registry.source == f"schema_registry:{registry.url.partition('/contexts')[0]}/contexts/{context}"
 
 
+@pytest.mark.parametrize("bulk", [True, False])
+@pytest.mark.parametrize(
+    ("written", "context"), [("eu", ".eu"), (".%C3%BCber", ".über"), (".with%20space", ".with space")]
+)
+def test_context_in_the_url_is_read_however_it_is_written(bulk, written, context, serving, stored, read, fake) -> None:
+    """A name that is not recognised would read every context."""
+    faults = {} if bulk else {f"/contexts/{written}/schemas": fake.Fault(status=404)}
+    registry = serving("confluent", stored("a"), stored(f":{context}:b"), stored(":.us:c"), faults=faults)
+    registry.url += f"/contexts/{written}"
+
+    assert [(v.context, v.subject) for v in read(registry).versions] == [(context, "b")]
+
+
+@pytest.mark.parametrize(
+    ("flavour", "variant"), [("confluent", "setting"), ("confluent", "url"), ("confluent-6.1", "setting")]
+)
+def test_context_that_does_not_exist_is_reported(flavour, variant, serving, stored, read) -> None:
+    """An empty answer would look like a registry without schemas."""
+    registry = serving(flavour, stored("a"))
+    registry.url += "/contexts/nope" if variant == "url" else ""
+    with pytest.raises(NotFound, match=r"there is no context '\.nope'"):
+        read(registry, context=".nope" if variant == "setting" else "")
+
+
+def test_context_whose_schemas_are_gone_is_empty(serving, stored, read) -> None:
+    """It exists, and nothing is in it."""
+    registry = serving("confluent", stored(":.eu:a", deleted=True))
+    reading = read(registry, context=".eu", deleted=False)
+
+    assert (reading.versions, reading.outcome.status) == ((), SourceStatus.READ)
+
+
 def test_reference_out_of_the_one_context_is_followed(serving, stored, read) -> None:
     """Its columns stand in the other context, and nothing else of that is read."""
     common = stored(":.us:common")
@@ -146,7 +179,9 @@ def test_row_that_cannot_be_read_costs_that_row(serving, stored, read) -> None:
 
     assert seen(reading) == [("a", 1, False)]
     assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, {"b"})
-    assert [problem.what for problem in reading.problems] == ["the registry's row cannot be read: it has no id"]
+    assert [problem.what for problem in reading.problems] == [
+        "the registry's row cannot be read: $[1].id is text, not a number"
+    ]
 
 
 def test_bulk_list_that_fails_leaves_the_walk(serving, stored, read, fake) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from scanner_extractor.registries.confluent.reader import read_level
 from scanner_model.scan import SourceStatus
 
 
@@ -15,6 +16,13 @@ def test_each_subject_has_the_level_that_holds_for_it(serving, stored, read) -> 
 
     assert levels(read(registry, compatibility=True)) == {"a": "BACKWARD", "b": "FULL_TRANSITIVE"}
     assert registry.asked("/config/") == 2
+
+
+def test_lenient_policy_stands_behind_the_level() -> None:
+    """It decides as the level does, and belongs to it; STRICT is what every subject has that says nothing."""
+    answers = [{"compatibilityLevel": "FULL", "compatibilityPolicy": policy} for policy in ("LENIENT", "STRICT", None)]
+
+    assert [*map(read_level, answers)] == ["FULL LENIENT", "FULL", "FULL"]
 
 
 def test_levels_are_not_requested_by_default(serving, stored, read) -> None:

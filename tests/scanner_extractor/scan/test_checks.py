@@ -74,6 +74,15 @@ def test_registry_without_subjects_has_no_schema_to_read():
     assert rows(registry(), server(**{"GET /subjects": []})) == [("list subjects", OK, "0 subjects")]
 
 
+def test_context_that_the_registry_does_not_have_is_no_empty_one():
+    """Otherwise a name that is misspelt would pass."""
+    chosen = RegistrySettings(type="confluent", http=HttpSettings(url="http://sr"), context=".nope")
+    answers = {"GET /subjects": [":.eu:a"], "GET /contexts": [".", ".eu"]}
+    (row,) = rows(settings(registries=(chosen,)), server(**answers))
+
+    assert (row[:2], "no context '.nope'" in row[2]) == (("list subjects", UNEXPECTED), True)
+
+
 @pytest.mark.parametrize(
     ("output", "state"), [(401, REFUSED), (403, REFUSED), (503, UNREACHABLE), (404, UNEXPECTED), ({}, UNEXPECTED)]
 )
@@ -100,7 +109,7 @@ def test_right_to_list_is_not_the_right_to_read(output, state):
         ({"GET /apis/ccompat/v7/subjects": ["a"]}, (OK, "1 subjects")),
         (
             {"GET /apis/registry/v3/search/versions?limit=1": []},
-            (UNEXPECTED, "the response is not that of an Apicurio"),
+            (UNEXPECTED, "$ is a list, not an object"),
         ),
     ],
 )

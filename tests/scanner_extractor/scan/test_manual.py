@@ -106,3 +106,22 @@ def test_an_assignment_against_the_registrys_association_is_left_out() -> None:
 
     assert [assignment.topic for assignment in assignments] == ["a"]
     assert [problem.where for problem in problems] == ["f $.s"]
+
+
+def test_of_several_versions_of_a_subject_the_newest_is_current() -> None:
+    """Both would say that the topic has the columns of either."""
+    older, newer, other = (
+        schema(topic=TopicName("legacy"), subject=SubjectName(subject), version=version, text=AVRO % kind)
+        for subject, version, kind in (
+            ("legacy-value", 1, "int"),
+            ("legacy-value", 2, "long"),
+            ("other-value", 1, "int"),
+        )
+    )
+    links = merged(newer, older, other).topic_schemas
+
+    assert [(link.subject, link.version, link.current) for link in links] == [
+        ("legacy-value", 2, True),
+        ("legacy-value", 1, False),
+        ("other-value", 1, True),
+    ]

@@ -17,7 +17,7 @@ from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings, S
 from scanner_model.columns import Column
 from scanner_model.kafka import Cluster, Connector, ConnectorKind, Topic
 from scanner_model.manual import Assignment, ManualInput, ManualSchema
-from scanner_model.names import ClusterName, Role, SourceId, SubjectName, TopicName
+from scanner_model.names import ClusterName, RecordName, Role, SourceId, SubjectName, TopicName
 from scanner_model.scan import ClusterScan, PreviousState, SourceResult, SourceStatus
 from scanner_model.schemas import Association, Confidence, Registry, SchemaVersion
 from scanner_model.streaming_sql import CollectionColumn, KsqlSource
@@ -143,6 +143,26 @@ def test_a_registrys_schema_goes_before_ksqldbs_view() -> None:
     assert links(scan(ksqldb("clicks"), registry(version("clicks-value")))) == [
         ("clicks", "value", "topic", Confidence.CONFIRMED)
     ]
+
+
+def test_ksqldb_names_the_message_of_a_schema_with_several() -> None:
+    """It reads and writes the topic as that message, which need not be the first of the file."""
+    text = 'syntax = "proto3"; package shop; message Order { string id = 1; } message Payment { int64 sum = 1; }'
+    registered = registry(replace(version("clicks-value", text=text), format="PROTOBUF"))
+    server = ksqldb("clicks")
+    statement = "CREATE STREAM P WITH (KAFKA_TOPIC='clicks', VALUE_SCHEMA_FULL_NAME='shop.Payment');"
+    stream = replace(server.sources[0], value_format="PROTOBUF", statement=statement)
+    other = replace(stream, name="O", statement=statement.replace("Payment", "Order"))
+
+    def names(*readings: SourceResults, remembered: PreviousState = NOTHING) -> list[str]:
+        found = scan(registered, *readings, remembered=remembered)
+        definitions = {definition.fingerprint: definition.name for definition in found.definitions}
+        return [definitions[link.fingerprint] for link in found.topic_schemas if link.subject]
+
+    known = PreviousState(messages={SubjectName("clicks-value"): RecordName("shop.Payment")})
+    assert names(replace(server, sources=(stream,))) == ["shop.Payment"]
+    assert names(remembered=known) == ["shop.Payment"]
+    assert names() == names(replace(server, sources=(stream, other))) == ["shop.Order"]
 
 
 def test_ksqldb_does_not_step_in_while_the_registry_is_silent() -> None:

@@ -67,6 +67,17 @@ def test_the_newest_version_of_a_reference_prefers_a_live_one() -> None:
     assert deleted.definitions[deleted.versions[2].fingerprint].columns[1].name == "home.line"
 
 
+def test_a_missing_reference_of_a_deleted_version_is_no_problem() -> None:
+    """A registry may lose what only deleted versions refer to; what live ones need is reported with them."""
+    deleted = version("users-value", 1, USER, references=(to_address(1),), deleted=True)
+    live = version(
+        "all-value", 1, USER, references=(Reference(name="U", subject=SubjectName("users-value"), version=1),)
+    )
+
+    assert define([deleted]).problems == ()
+    assert [problem.where for problem in define([deleted, live]).problems[:1]] == ["'users-value' version 1"]
+
+
 def test_a_missing_reference_is_a_problem_that_names_the_subject() -> None:
     """The version stays, with what can be read of it."""
     defined = define([version("users-value", 1, USER, references=(to_address(1),))])

@@ -240,7 +240,7 @@ def test_secret_of_a_script_is_hidden_wherever_it_stands(written, shown):
 @pytest.mark.parametrize(
     "sql",
     [
-        "SELECT 'a -- token=b' FROM t",
+        "SELECT 'a -- tokens of b' FROM t",
         "SELECT `a--b` FROM a JOIN b ON a.token=b.token",
         "'ssl.key' = '${file:/run/secrets/x:key}'",
         "'key.fields' = 'order_id;line'",

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 
 import anyio
 import pytest
+import slow_answers
 from starlette.requests import Request
 
 from scanner_api.dictionary import Dictionary
@@ -16,6 +17,7 @@ from scanner_api.questions.question import Parameter
 from scanner_server.api.answering import Answering
 from scanner_server.api.openapi import BASE
 from scanner_server.options import ServerOptions
+from scanner_server.workers import Workers
 
 
 @pytest.mark.parametrize(
@@ -74,62 +76,26 @@ def request_of(receive: Any = None) -> Request:
     return Request(scope, receive) if receive else Request(scope)
 
 
-def test_beyond_the_waiting_requests_others_are_refused_for_now(retail) -> None:
-    """A queue without end would be answered after its clients have left."""
+def test_what_takes_too_long_is_a_problem_document(retail) -> None:
+    """A client that asks for too much is told so; one that met others, or a dictionary that hangs, to come again."""
     may_end = threading.Event()
 
-    def slow(dictionary: Dictionary) -> dict[str, int]:
+    def stuck(dictionary: Dictionary) -> None:
         may_end.wait(30)
-        return {}
 
-    answering = Answering(retail, ServerOptions(threads=1, heavy=1, waiting=0))
-    operation = Operation("/slow", slow)
-    statuses: list[tuple[int, str | None]] = []
+    options = ServerOptions(heavy=1, heavy_seconds=1, threads=2, seconds=0.5)
+    answering = Answering(Workers(retail, options), options)
 
-    async def ask() -> None:
-        answer = await answering.answer(operation, request_of())
-        statuses.append((answer.status_code, answer.headers.get("retry-after")))
-        may_end.set()
+    async def run() -> list[tuple[int, str, str | None]]:
+        asked = (Operation("/spin", slow_answers.spin, heavy=True), Operation("/stuck", stuck))
+        answers = [await answering.answer(operation, request_of()) for operation in asked]
+        return [(each.status_code, str(each.media_type), each.headers.get("retry-after")) for each in answers]
 
-    async def run() -> None:
-        async with anyio.create_task_group() as group:
-            for _ in range(3):
-                group.start_soon(ask)
+    answers = anyio.run(run)
+    may_end.set()
 
-    anyio.run(run)
-
-    assert statuses == [(503, "1"), (200, None), (200, None)]
-    assert answering.counts == {("slow", 503): 1, ("slow", 200): 2}
-
-
-def test_requests_that_take_long_hold_up_no_others(retail) -> None:
-    """Two comparisons of large scans must not stop the search."""
-    may_end = threading.Event()
-
-    def slow(dictionary: Dictionary) -> dict[str, int]:
-        may_end.wait(30)
-        return {}
-
-    def quick(dictionary: Dictionary) -> dict[str, int]:
-        return {}
-
-    answering = Answering(retail, ServerOptions(threads=1, heavy=1))
-    ended: list[str] = []
-
-    async def ask(operation: Operation) -> None:
-        await answering.answer(operation, request_of())
-        ended.append(operation.name)
-        may_end.set()
-
-    async def run() -> None:
-        async with anyio.create_task_group() as group:
-            for operation in (Operation("/a", slow, heavy=True), Operation("/b", slow, heavy=True)):
-                group.start_soon(ask, operation)
-            group.start_soon(ask, Operation("/c", quick))
-
-    anyio.run(run)
-
-    assert ended == ["quick", "slow", "slow"]
+    assert answers == [(504, "application/problem+json", None), (503, "application/problem+json", "5")]
+    assert answering.counts == {("spin", 504): 1, ("stuck", 503): 1}
 
 
 def test_a_body_that_ends_early_is_an_error_and_not_half_a_proposal(retail) -> None:
@@ -141,7 +107,7 @@ def test_a_body_that_ends_early_is_an_error_and_not_half_a_proposal(retail) -> N
     def never(dictionary: Dictionary) -> dict[str, int]:
         raise AssertionError("half a body was checked")
 
-    answering = Answering(retail, ServerOptions())
+    answering = Answering(Workers(retail, ServerOptions()), ServerOptions())
     operation = Operation("/never", never, method="POST")
 
     async def run() -> int:
@@ -158,7 +124,7 @@ def test_answers_are_kept_until_the_dictionary_changes(retail) -> None:
         asked.append(q)
         return {}
 
-    answering = Answering(retail, ServerOptions())
+    answering = Answering(Workers(retail, ServerOptions()), ServerOptions())
     operation = Operation("/count", count)
 
     async def run() -> None:

@@ -180,7 +180,7 @@ def test_an_unknown_path_and_method_are_problems(session_client) -> None:
     missing, posted = session_client.get(f"{BASE}/nothing"), session_client.post(f"{BASE}/topics")
 
     assert (missing.status_code, posted.status_code) == (404, 405)
-    assert missing.json()["hint"] == "/api/v1/openapi.json lists the paths"
+    assert missing.json()["hint"] == "/api/v1/openapi.json lists paths and methods"
 
 
 def test_csv_has_no_formula(session_client) -> None:

@@ -10,9 +10,10 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from scanner_extractor.settings.databases import DatabaseSettings
+from scanner_extractor.sources.databases.drivers import Connector
 from scanner_extractor.sources.databases.errors import source_errors
 from scanner_extractor.sources.databases.location import Location
-from scanner_extractor.sources.databases.products import chosen_schemas, timeouts
+from scanner_extractor.sources.databases.products import chosen_schemas
 from scanner_extractor.sources.databases.reader import DatabaseTables
 from scanner_model.catalogs import DATABASE, CatalogTable
 from scanner_model.columns import Column
@@ -123,12 +124,12 @@ def engine_session(settings: DatabaseSettings, location: Location) -> Iterator[E
     product has.
     """
     with source_errors(location.url):
-        dialect = location.url.get_dialect()
-        driver = dialect.import_dbapi()
-        positional, named = dialect().create_connect_args(location.url)
-        named.update(timeouts(dialect.driver, settings.connect_timeout, settings.read_timeout), autocommit=True)
+        dialect = location.url.get_dialect()()
+        driver = dialect.dbapi = dialect.import_dbapi()
+        positional, named = dialect.create_connect_args(location.url)
+        connector = Connector.of(settings, location.url)
     with source_errors(location.url, driver.Error):
-        connection = driver.connect(*positional, **named)
+        connection = connector.connect(dialect, positional, {**named, "autocommit": True})
 
     def rows(statement: str) -> list[Row]:
         with source_errors(location.url, driver.Error), closing(connection.cursor()) as cursor:

@@ -1,119 +1,51 @@
 """What a request deserves, and bodies off a stream: no sockets here."""
 
 import gzip
-import io
 import json
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dataflow_generator.openlineage.intake.listener import BodyBroken, BodyTooLarge, read_body
 from dataflow_generator.openlineage.intake.requests import (
-    BATCH,
     BATCHED,
     ELEMENTS,
-    EVENTS,
-    HEALTH,
-    Head,
-    Rules,
+    BodyBroken,
+    BodyTooLarge,
     admit,
     decide,
+    whole_body,
 )
 
 JSON = {"content-type": "application/json", "content-length": "2"}
 
 
-def head(method: str = "POST", path: str = EVENTS, **headers: str) -> Head:
+def head(**headers: str) -> dict[str, str]:
     """Build a head; an empty header is left out."""
     given = JSON | {name.replace("_", "-"): value for name, value in headers.items()}
-    return Head(method=method, path=path, headers={name: value for name, value in given.items() if value})
+    return {name: value for name, value in given.items() if value}
 
 
 @pytest.mark.parametrize(
-    ("requests", "status"),
+    ("headers", "status"),
     [
         (head(), None),
-        (head(path=EVENTS + "/"), None),
-        (head(path=BATCH + "?a=b"), None),
         (head(content_type="application/vnd.x+json; charset=utf-8"), None),
         (head(content_encoding="gzip", content_length="", transfer_encoding="chunked"), None),
-        (head(path="/"), 404),
-        (head("GET"), 405),
         (head(content_type="text/plain"), 415),
         (head(content_type=""), 415),
-        (head(transfer_encoding="chunked"), 400),
-        (head(content_length="", transfer_encoding="gzip, chunked"), 501),
-        (head(content_length="1_0"), 400),
-        (head(content_length="+1"), 400),
-        (head(content_length="2, 2"), 400),
         (head(content_encoding="br"), 415),
         (head(content_length=""), 411),
-        (head(content_length="-1"), 400),
         (head(content_length="1" * 30), 413),
         (head(content_length="17"), 413),
     ],
 )
-def test_a_request_is_judged_by_its_head(requests, status) -> None:
+def test_a_request_is_judged_by_its_head(headers, status) -> None:
     """Nothing of its body is read before."""
-    reply = admit(requests, Rules(largest=16))
+    reply = admit(headers, 16)
 
     assert (reply and reply.status) == status
     assert reply is None or reply.body["error"]
-
-
-@pytest.mark.parametrize(
-    ("sent", "allowed"),
-    [
-        ("Bearer abc", True),
-        ("bearer abc", True),
-        ("Bearer abcd", False),
-        ("Basic abc", False),
-        ("", False),
-        ("Bearer ☃", False),
-    ],
-)
-def test_only_the_token_opens(sent, allowed) -> None:
-    """A client without it learns nothing but that one is wanted."""
-    reply = admit(head(authorization=sent), Rules(token="abc"))
-
-    assert (reply is None) == allowed
-    assert allowed or (reply.status, reply.headers["WWW-Authenticate"]) == (401, "Bearer")
-
-
-@pytest.mark.parametrize(
-    ("headers", "allowed"),
-    [
-        ({"host": "127.0.0.1:5000"}, True),
-        ({"host": "localhost:5000"}, True),
-        ({"host": "LOCALHOST."}, True),
-        ({"host": "[::1]:5000"}, True),
-        ({"host": "scanner.internal"}, True),
-        ({"host": "attacker.example:5000"}, False),
-        ({"host": "127.0.0.1.attacker.example"}, False),
-        ({"host": "127.0.0.1@attacker.example"}, False),
-        ({"host": "localhost, attacker.example"}, False),
-        ({"origin": "http://localhost:5000"}, False),
-        ({"origin": "null"}, False),
-        ({"sec-fetch-site": "cross-site"}, False),
-        ({"sec-fetch-site": "same-origin"}, False),
-        ({"sec-fetch-site": "none"}, True),
-    ],
-)
-@pytest.mark.parametrize("path", [EVENTS, HEALTH])
-def test_a_web_page_cannot_send_events_or_read_health_without_a_token(headers, allowed, path) -> None:
-    """Neither from its own site nor by a name of its own that leads to this machine (DNS rebinding)."""
-    requests = head("GET" if path == HEALTH else "POST", path, **{k.replace("-", "_"): v for k, v in headers.items()})
-    reply = admit(requests, Rules(hosts=frozenset({"scanner.internal"})))
-
-    assert (reply.status if reply else None) == (None if allowed else 403)
-
-
-def test_a_token_stands_for_host_and_origin() -> None:
-    """No page knows it; a proxy in front has any name."""
-    requests = head(authorization="Bearer abc", host="lineage.example", origin="https://lineage.example")
-
-    assert admit(requests, Rules(token="abc")) is None
 
 
 @pytest.mark.parametrize(
@@ -124,11 +56,6 @@ def test_a_body_of_too_many_values_is_refused_before_it_becomes_objects(body) ->
     judged = decide(body, where="h")
 
     assert (judged.reply.status, judged.accepted, judged.refused) == (413, (), ())
-
-
-def test_the_token_is_not_shown() -> None:
-    """A representation lands in logs."""
-    assert "abc" not in repr(Rules(token="abc"))
 
 
 def test_one_event_is_kept_without_secrets_and_answered_with_201(producer) -> None:
@@ -170,71 +97,37 @@ def test_any_body_is_answered_and_nothing_of_it_is_lost(body) -> None:
     assert judged.accepted or judged.refused or json.loads(body) == []
 
 
-def chunked(*chunks: bytes) -> bytes:
-    return b"".join(b"%x;name=value\r\n%s\r\n" % (len(chunk), chunk) for chunk in chunks) + b"0\r\nTrailer: x\r\n\r\n"
-
-
-CHUNKED = {"transfer-encoding": "chunked"}
-ODD_SIZES = (b"+5", b"-5", b" 5", b"5 ", b"0_5", b"0x5", b"", b";a", b"5;" + b"a" * 500, b"F" * 17, b"5\r", b"5;\x00")
 PACKED = {"content-encoding": "gzip"}
 
 
-def of_length(data: bytes, **more: str) -> tuple[bytes, dict[str, str]]:
-    return data, {"content-length": str(len(data))} | more
+@pytest.mark.parametrize(
+    ("pieces", "headers"),
+    [
+        ([b"he", b"llo"], {}),
+        ([gzip.compress(b"hello", mtime=0)], PACKED),
+        ([gzip.compress(b"he", mtime=0) + gzip.compress(b"llo", mtime=0)], {"content-encoding": " X-GZIP"}),
+        ([gzip.compress(b"hello", mtime=0)[:7], gzip.compress(b"hello", mtime=0)[7:]], PACKED),
+    ],
+)
+def test_a_body_is_read_in_every_form(pieces, headers) -> None:
+    """The client in Python packs."""
+    assert whole_body(pieces, headers, 5) == b"hello"
 
 
 @pytest.mark.parametrize(
-    ("data", "headers"),
-    [
-        of_length(b"hello"),
-        (chunked(b"he", b"llo"), CHUNKED),
-        of_length(gzip.compress(b"hello", mtime=0), **PACKED),
-        of_length(gzip.compress(b"he", mtime=0) + gzip.compress(b"llo", mtime=0), **PACKED),
-        (chunked(gzip.compress(b"hello", mtime=0)[:7], gzip.compress(b"hello", mtime=0)[7:]), CHUNKED | PACKED),
-    ],
+    ("pieces", "headers"),
+    [([b"hel", b"lo!"], {}), ([gzip.compress(b"0" * 1_000_000, mtime=0)], PACKED)],
 )
-def test_a_body_is_read_in_every_form(data, headers) -> None:
-    """Clients in Java send chunks, the one in Python packs."""
-    stream = io.BytesIO(data + b"next request")
-
-    assert read_body(stream, headers, 5) == b"hello"
-    assert stream.read() == b"next request"
-
-
-@pytest.mark.parametrize(
-    ("data", "headers"),
-    [
-        of_length(b"hello!"),
-        (chunked(b"hel", b"lo!"), CHUNKED),
-        of_length(gzip.compress(b"0" * 1_000_000, mtime=0), **PACKED),
-        (b"ffffffffff\r\n", CHUNKED),
-        (b"0\r\n" + b"a: b\r\n" * 100, CHUNKED),
-    ],
-)
-def test_a_body_that_is_too_large_is_not_read_to_its_end(data, headers) -> None:
+def test_a_body_that_is_too_large_is_not_read_to_its_end(pieces, headers) -> None:
     """A small packed body may unpack to gigabytes."""
     with pytest.raises(BodyTooLarge):
-        read_body(io.BytesIO(data), headers, 5)
+        whole_body(pieces, headers, 5)
 
 
 @pytest.mark.parametrize(
-    ("data", "headers"),
-    [
-        (b"hel", {"content-length": "5"}),
-        (b"2\r\nhello\r\n0\r\n\r\n", CHUNKED),
-        (b"zz\r\n", CHUNKED),
-        *((size + b"\r\nhello\r\n0\r\n\r\n", CHUNKED) for size in ODD_SIZES),
-        (b"5\nhello\r\n0\r\n\r\n", CHUNKED),
-        (b"5\r\nhello\n0\r\n\r\n", CHUNKED),
-        (b"5\r\nhello\r\n0\r\nno trailer\r\n\r\n", CHUNKED),
-        (b"5\r\nhello\r\n0\r\n", CHUNKED),
-        of_length(gzip.compress(b"hello", mtime=0) + b"more", **PACKED),
-        (b"", CHUNKED),
-        of_length(b"hello", **PACKED),
-        of_length(gzip.compress(b"hello", mtime=0)[:-9], **PACKED),
-    ],
+    "piece", [gzip.compress(b"hello", mtime=0) + b"more", b"hello", gzip.compress(b"hello", mtime=0)[:-9]]
 )
-def test_a_broken_body_is_reported(data, headers) -> None:
-    """The client went away, or counts badly."""
+def test_a_broken_body_is_reported(piece) -> None:
+    """The client went away, or packs badly."""
     with pytest.raises(BodyBroken):
-        read_body(io.BytesIO(data), headers, 100)
+        whole_body([piece], PACKED, 100)

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
+import uvicorn
 
-from dataflow_generator.openlineage.intake.importer import SpoolImporter
-from dataflow_generator.openlineage.intake.listener import Listener
-from dataflow_generator.openlineage.intake.requests import Rules
-from dataflow_generator.openlineage.intake.spool import Spool
+from scanner_api.dictionary import Dictionary
+from scanner_api.event_intake import EventReceiver
 from scanner_cli.main import run
-from scanner_dictionary.engine.open import open_dictionary
-from scanner_dictionary.write.events import write_events
+from scanner_server.app import listener_application
+from scanner_server.options import ServerOptions
 
 HOME = Path(__file__).parents[4] / "examples" / "retail"
 
@@ -102,22 +102,22 @@ def test_export_writes_events_into_a_file_that_its_ending_names(scanner, generat
 
 def test_our_listener_accepts_every_event_that_is_emitted_over_http(scanner, generated, tmp_path) -> None:
     """Over a real socket, each event acknowledged."""
-    engine, rejected = open_dictionary(str(tmp_path / "heard.db")), tmp_path / "rejected.ndjson"
-    spool = Spool(tmp_path / "spool", rejected, largest=1 << 24)
-    importer = SpoolImporter(spool, lambda batch: write_events(engine, batch), rejected, list)
-    listener = Listener(("127.0.0.1", 0), spool, Rules(token="abc", largest=1 << 20), dict)
-    importer.start()
-    listener.start()
-    target = ("--url", f"http://127.0.0.1:{listener.port}", "--token", "abc")
+    rejected = tmp_path / "rejected.ndjson"
+    receiver = EventReceiver(Dictionary(str(tmp_path / "heard.db")), spool=tmp_path / "spool", rejected=rejected)
+    options = ServerOptions(port=0, token="abc")
+    config = uvicorn.Config(listener_application(receiver, options), port=0, log_config=None, lifespan="off")
+    server, listening = uvicorn.Server(config), socket.create_server(("127.0.0.1", 0))
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})
+    thread.start()
+    target = ("--url", f"http://127.0.0.1:{listening.getsockname()[1]}", "--token", "abc")
     sent = scanner("openlineage", "emit", "--as", "both", *target, "--dictionary", generated)
-    listener.stop()
-    importer.stop()
-    spool.close()
-    engine.dispose()
+    server.should_exit = True
+    thread.join()
+    problems = receiver.close()
 
-    assert sent.status == 0
-    assert sent.err.endswith(f"{importer.result.stored} events delivered\n")
-    assert importer.result.stored > 50
+    assert (sent.status, problems) == (0, [])
+    assert sent.err.endswith(f"{receiver.counts()['stored']} events delivered\n")
+    assert receiver.counts()["stored"] > 50
     assert not rejected.exists()
 
 

@@ -7,11 +7,14 @@ import sqlite3
 from pathlib import Path
 
 import pytest
+from sqlalchemy import make_url
+from sqlalchemy.exc import OperationalError
 
 from scanner_extractor.probes import State, run_probes
 from scanner_extractor.scan.results import CatalogResult, no_progress
 from scanner_extractor.settings.databases import DatabaseSettings
 from scanner_extractor.sources.databases.client import database_probes, read_database
+from scanner_extractor.sources.databases.errors import source_errors
 from scanner_extractor.sources.databases.recording import database_document, read_database_document
 from scanner_model.catalogs import TableKey
 from scanner_model.columns import Column
@@ -143,6 +146,32 @@ def test_database_that_cannot_be_opened_is_reported_without_the_password(url, ki
 
     assert part in caught.value.what
     assert "hidden-word" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("url", "package"),
+    [
+        ("bigquery://project/dataset", "'sqlalchemy-bigquery'"),
+        ("databricks://token:hidden-word@host", "'databricks-sqlalchemy'"),
+        ("duckdb:///shop.duckdb", "'duckdb-engine'"),
+        ("nosuchdatabase+odd://db/shop", "the package of the driver odd"),
+    ],
+)
+def test_missing_dialect_is_named_by_its_package(url, package) -> None:
+    """Its name is not that of the dialect."""
+    with pytest.raises(InputInvalid) as caught:
+        read_database(DatabaseSettings(name="shop", url=url), no_progress)
+
+    assert caught.value.hint.endswith(package)
+
+
+def test_statement_that_is_refused_does_not_blame_the_url() -> None:
+    """A dialect asks for what this version of its database does not have, as that of DuckDB does."""
+    url = make_url("duckdb:///shop.duckdb")
+    with pytest.raises(SourceUnreachable) as caught, source_errors(url):
+        raise OperationalError("SELECT 1 FROM pg_collation", {}, sqlite3.OperationalError("there is no pg_collation"))
+
+    assert caught.value.hint.startswith("it answers, and refuses a statement that reads its catalog: duckdb-engine may")
 
 
 def test_settings_do_not_show_the_password() -> None:

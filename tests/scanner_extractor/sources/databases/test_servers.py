@@ -12,6 +12,7 @@ from scanner_extractor.scan.results import CatalogResult, no_progress
 from scanner_extractor.settings.databases import DatabaseSettings
 from scanner_extractor.sources.databases.client import connected, database_probes, read_database
 from scanner_extractor.sources.databases.location import Location
+from scanner_model.catalogs import generation_expression
 from scanner_model.errors import ScannerError, SourceRefused
 from scanner_model.scan import SourceStatus
 
@@ -60,6 +61,12 @@ def shop(mariadb_server: str, run_sql: Callable[..., None]) -> Iterator[Run]:
 
     yield user
     run_sql(mariadb_server, "DROP DATABASE shop", *(f"DROP USER {name}" for name in users))
+
+
+TRIGGER = (
+    "CREATE FUNCTION sales.note() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'",
+    "CREATE TRIGGER noted AFTER INSERT ON sales.orders FOR EACH ROW EXECUTE FUNCTION sales.note()",
+)
 
 
 @pytest.mark.postgres
@@ -118,6 +125,35 @@ class TestPostgres:
 
         assert results[1].detail == "2 tables and 1 views in 3 schemas"
 
+    def test_foreign_table_is_a_table(self, warehouse, run_sql) -> None:
+        """Its rows are elsewhere; views and connectors read it as any other."""
+        run_sql(
+            warehouse,
+            "CREATE FOREIGN DATA WRAPPER elsewhere",
+            "CREATE SERVER other FOREIGN DATA WRAPPER elsewhere",
+            "CREATE FOREIGN TABLE sales.remote (id bigint) SERVER other",
+        )
+        remote = read(warehouse, schemas=("sales",)).tables[-1]
+
+        assert (remote.name.rpartition(".")[2], remote.kind, len(remote.columns)) == ("remote", "TABLE", 1)
+
+    def test_generated_column_has_its_expression(self, warehouse, run_sql) -> None:
+        """It is where the default of another column is."""
+        run_sql(warehouse, "ALTER TABLE sales.orders ADD twice bigint GENERATED ALWAYS AS (id * 2) STORED", *TRIGGER)
+        *_, twice = read(warehouse, schemas=("sales",)).tables[-1].columns
+
+        assert generation_expression(twice) == "(id * 2)"
+
+    def test_table_with_triggers_says_so(self, warehouse, run_sql) -> None:
+        """What they write is not read, so that lineage lacks it."""
+        run_sql(warehouse, *TRIGGER)
+        result = read(warehouse, schemas=("sales",))
+
+        assert dict(result.tables[-1].parameters)["triggers"] == "noted"
+        assert [problem.what for problem in result.problems] == [
+            "what the triggers of 1 tables write is not read: orders"
+        ]
+
     def test_user_without_rights_on_the_tables_sees_them(self, warehouse, run_sql) -> None:
         """The catalogs are enough: no right to read a row is needed."""
         run_sql(warehouse, "CREATE ROLE reader LOGIN")
@@ -163,6 +199,21 @@ class TestMariaDb:
         assert result.tables == ()
         assert result.outcome.status is SourceStatus.PARTIAL
         assert result.outcome.unread == {"shop.latest"}
+
+    def test_generated_columns_and_triggers_are_read(self, shop, mariadb_server, run_sql) -> None:
+        """As in PostgreSQL; a trigger is shown to those who may change it."""
+        run_sql(
+            f"{mariadb_server}/shop",
+            "ALTER TABLE orders ADD twice INT AS (id * 2) PERSISTENT, ADD shown CHAR(9) AS (concat('n', id)) VIRTUAL",
+            "CREATE TRIGGER noted BEFORE INSERT ON orders FOR EACH ROW SET @noted = 1",
+        )
+        result = read(shop("owner", "ALL ON shop.*"))
+        _, twice, shown = result.tables[-1].columns
+
+        assert generation_expression(twice) == "`id` * 2"
+        assert generation_expression(shown) == "concat('n',`id`)"
+        assert dict(result.tables[-1].parameters)["triggers"] == "noted"
+        assert [problem.where for problem in result.problems] == ["database:shop shop"]
 
     def test_wrong_password_is_refused_and_not_shown(self, shop) -> None:
         """An operator corrects it."""

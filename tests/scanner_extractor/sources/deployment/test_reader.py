@@ -136,6 +136,22 @@ def test_json_is_read_as_json(tmp_path: Path, text: str, where: str, what: str) 
     assert what in problem.what
 
 
+@pytest.mark.parametrize(
+    ("text", "status"),
+    [("// settings\n{}", SourceStatus.READ), ('{"connector.class": "x",', SourceStatus.PARTIAL)],
+)
+def test_json_of_another_program_costs_itself(tmp_path: Path, text: str, status: SourceStatus) -> None:
+    """A directory has files of other programs; one that may declare something keeps what it declared."""
+    (tmp_path / "good.json").write_text('{"name": "c", "config": {"connector.class": "x"}}')
+    (tmp_path / "bad.json").write_text(text)
+
+    result = read(tmp_path)
+
+    assert [connector.name for connector in result.connectors] == ["c"]
+    assert result.outcome.status is status
+    assert len(result.problems) == 1
+
+
 def test_nothing_that_can_be_read_is_no_answer(tmp_path: Path) -> None:
     """It is not the same as files that declare nothing: that would delete what is known."""
     with pytest.raises(SourceUnreachable, match="matches no file"):

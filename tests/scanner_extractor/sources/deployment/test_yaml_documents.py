@@ -9,11 +9,19 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scanner_extractor.sources.deployment.yaml_documents import DEEPEST, MOST_VALUES, Parsed, parse_yaml
+from scanner_extractor.sources.deployment.yaml_documents import (
+    DEEPEST,
+    MOST_CHARACTERS,
+    MOST_VALUES,
+    Parsed,
+    parse_yaml,
+)
 
 LAUGHS = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 9)
 )
+LONG_TEXT = f"a: &a {'x' * 20_000}\nb: [{', '.join(['*a'] * 1_000)}]"
+LONG_LIST = f"a: &a [{'x' * 20_000}, y]\nb: [{', '.join(['*a'] * 1_000)}]"
 
 
 def parsed(text: str) -> list[Parsed]:
@@ -94,6 +102,8 @@ def test_a_template_is_known_as_one(text: str) -> None:
     ("text", "what"),
     [
         (LAUGHS, f"more than {MOST_VALUES} values, aliases expanded"),
+        (LONG_TEXT, f"more than {MOST_CHARACTERS} characters, aliases expanded"),
+        (LONG_LIST, f"more than {MOST_CHARACTERS} characters, aliases expanded"),
         ("[" * 100_000, f"nested more than {DEEPEST} levels"),
         ("- " * 5_000, f"nested more than {DEEPEST} levels"),
         ("a: &a [*a]", "an alias (`*…`) refers to nothing before it"),

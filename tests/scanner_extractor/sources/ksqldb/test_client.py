@@ -221,10 +221,11 @@ def test_several_answers_about_one_query_are_joined(read: Read) -> None:
         source("PAID", "paid", writeQueries=[running, {**running, "id": "INSERTQUERY_2"}]),
     )
 
-    reading = read(Server({BATCH: [streams, sources(), queries(query("Q1", sources=["A"]))]}))
+    described = queries(query("Q1", sources=["A"]), query("INSERTQUERY_2", sources=["B"], statementText=None))
+    reading = read(Server({BATCH: [streams, sources(), described]}))
 
     assert [(query.name, query.sources, query.sink_topics, query.statement) for query in reading.queries] == [
-        ("INSERTQUERY_2", (), ("paid",), "x"),
+        ("INSERTQUERY_2", ("B",), ("paid",), "x"),
         ("Q1", ("A", "B"), ("paid",), "CREATE STREAM …"),
     ]
 
@@ -269,11 +270,7 @@ def test_server_that_hides_its_info_is_read_all_the_same(read: Read, info) -> No
 
 def test_functions_and_types_are_reported_with_the_rest(read: Read) -> None:
     """Functions tell aggregates from others, types what a column's short name stands for."""
-    functions = [
-        {"name": "b", "type": "table"},
-        {"name": "A", "type": "AGGREGATE", "category": "X"},
-        {"type": "SCALAR"},
-    ]
+    functions = [{"name": "b", "type": "table"}, {"name": "A", "type": "AGGREGATE", "category": "X"}]
     member = {"type": "ARRAY", "memberSchema": {"type": "MAP", "memberSchema": {"type": "DOUBLE"}}}
     fields = [
         {"name": "SUM", "schema": {"type": "DECIMAL", "parameters": {"precision": 9, "scale": 2}}},
@@ -289,7 +286,15 @@ def test_functions_and_types_are_reported_with_the_rest(read: Read) -> None:
     assert [(ksql_type.name, ksql_type.definition) for ksql_type in reading.types] == [
         ("MONEY", "STRUCT<SUM DECIMAL(9, 2), `my``s` ARRAY<MAP<STRING, DOUBLE>>, D DECIMAL>")
     ]
-    assert (reading.outcome.status, reading.outcome.unread) == (Answered.PARTIAL, {"?", "BAD", "BAD2"})
+    assert (reading.outcome.status, reading.outcome.unread) == (Answered.PARTIAL, {"BAD", "BAD2"})
+
+
+def test_object_without_a_name_proves_nothing_to_be_gone(read: Read) -> None:
+    """It may be any of those that are known."""
+    functions = [{"name": "a", "type": "table"}, {"type": "SCALAR"}]
+    reading = read(Server({BATCH: [sources(), sources(), queries(), {**FUNCTIONS, "functions": functions}, TYPES]}))
+
+    assert (reading.outcome.status, reading.outcome.unread) == (Answered.PARTIAL, frozenset())
 
 
 @pytest.mark.parametrize(
@@ -354,11 +359,14 @@ def test_collection_described_by_its_name_states_nothing_of_its_topic(read: Read
 class Stopping(Server):
     """A server that lists fewer queries each time; *left* are the names in the answers to come, None: it is gone."""
 
-    def __init__(self, *left: tuple[str, ...] | None) -> None:
+    def __init__(self, *left: tuple[str, ...] | None, healthy: bool = True) -> None:
         super().__init__({})
         self.left = list(left)
+        self.healthy = healthy
 
     def __call__(self, request: Request) -> Response:
+        if request.url.endswith("/healthcheck"):
+            return _answer(200, {"isHealthy": self.healthy, "serverState": "READY"})
         if request.method == "GET":
             return super().__call__(request)
         names = self.left.pop(0)
@@ -374,40 +382,71 @@ class Stopping(Server):
 KNOWN = {"Q1": frozenset({"paid"}), "Q2": frozenset({"paid"}), "Q3": frozenset({"all"}), "STORE": frozenset[str]()}
 
 
+ALL = ("Q1", "Q2", "Q3", "STORE")
+FEW = ("Q1", "Q2")
+
+
+@pytest.mark.parametrize("left", [FEW, ()], ids=["stalls", "last-moment"])
+def test_query_that_is_missing_once_may_be_of_a_server_that_is_being_stopped(left) -> None:
+    """It closes its queries one by one, may get stuck at one, and answers as ever: the next scan tells."""
+    earlier = Earlier(queries=KNOWN, pause=lambda _: pytest.fail("it waited"))
+    reading = stopping(Stopping(left), earlier)
+
+    assert (reading.outcome.status, reading.outcome.unread) == (Answered.PARTIAL, set(ALL).difference(left))
+    assert "terminated, or ksqlDB is being stopped" in reading.outcome.reason
+
+
 @pytest.mark.parametrize(
     ("left", "unread", "waits"),
     [
-        ([("Q1", "Q2", "Q3", "STORE")], set(), 0),
-        ([("Q1", "Q2"), ("Q1",)], {"Q3", "STORE"}, 1),
-        ([("Q1", "Q2"), None], {"Q3", "STORE"}, 1),
-        ([(), None], {"Q1", "Q2", "Q3", "STORE"}, 1),
-        ([("Q1", "Q2"), ("Q1", "Q2", "Q3")], {"Q3", "STORE"}, 1),
-        ([("Q1", "Q2", "STORE"), ("Q1", "Q2", "STORE")], set(), 1),
-        ([("Q1", "Q2", "STORE"), ("Q1", "Q2", "STORE", "NEW")], set(), 1),
+        ([ALL], set(), 0),
+        ([FEW, ("Q1",)], {"Q3", "STORE"}, 1),
+        ([FEW, None], {"Q3", "STORE"}, 1),
+        ([FEW, ("Q1", "Q2", "Q3")], {"Q3", "STORE"}, 1),
+        ([("Q1",), ("Q1",)], {"Q2"}, 1),
+        ([FEW, FEW], set(), 1),
+        ([FEW, ("Q1", "Q2", "NEW")], set(), 1),
     ],
-    ids=["whole", "shrinks", "shrinks-and-stops", "last-moment", "starts", "terminated", "terminated-and-created"],
+    ids=["whole", "shrinks", "stops", "starts", "terminated-and-missing", "terminated", "terminated-and-created"],
 )
-def test_server_that_is_being_stopped_is_partial(left, unread, waits) -> None:
-    """It closes its queries one by one and answers as ever; a query that people terminated looks the same once."""
-    settings = KsqlSettings(http=HttpSettings(url="http://ksql:8088"))
+def test_query_that_is_missing_twice_is_gone_where_the_list_stays_as_it_is(left, unread, waits) -> None:
+    """One that is missing for the first time waits for its own second scan."""
     paused: list[float] = []
     server = Stopping(*left)
-
-    with Http(settings.http, settings.source, exchange=server) as http:
-        reading = read_ksqldb(settings, http, no_progress, Earlier(queries=KNOWN, pause=paused.append))
+    earlier = Earlier(queries=KNOWN, missing=frozenset({"Q3", "STORE"}), pause=paused.append)
+    reading = stopping(server, earlier)
 
     assert (reading.outcome.unread, len(paused), len(server.left)) == (unread, waits, 0)
     assert reading.outcome.status is (Answered.PARTIAL if unread else Answered.READ)
-    assert ("being stopped" in reading.outcome.reason) is bool(unread)
+
+
+def test_server_that_is_not_healthy_proves_nothing() -> None:
+    """It reports so while its broker does not respond, and its stop does not go on either."""
+    earlier = Earlier(queries=KNOWN, missing=frozenset({"Q3", "STORE"}), pause=lambda _: None)
+
+    assert stopping(Stopping(FEW, FEW, healthy=False), earlier).outcome.unread == {"Q3", "STORE"}
+
+
+def test_query_that_is_closed_between_two_statements_keeps_what_is_known_of_it(read: Read) -> None:
+    """Its collections still list it, without its consumer group and all its sources."""
+    closed = {"id": "Q2", "queryString": "x", "sinks": ["PAID"], "sinkKafkaTopics": ["paid"]}
+    listed = [sources(source("PAID", "paid", writeQueries=[closed])), sources(), queries(query("Q1")), FUNCTIONS, TYPES]
+    reading = read(Server({BATCH: listed}))
+
+    assert ([found.name for found in reading.queries], reading.outcome.unread) == (["Q1"], {"Q2"})
+    assert reading.outcome.status is Answered.PARTIAL
+
+
+def stopping(server: Stopping, earlier: Earlier) -> KsqlResult:
+    settings = KsqlSettings(http=HttpSettings(url="http://ksql:8088"))
+    with Http(settings.http, settings.source, exchange=server) as http:
+        return read_ksqldb(settings, http, no_progress, earlier)
 
 
 def test_query_whose_stream_was_dropped_is_gone_at_once() -> None:
     """Nothing is left that it could write: nobody has to be asked again."""
-    settings = KsqlSettings(http=HttpSettings(url="http://ksql:8088"))
     earlier = Earlier(queries={"Q9": frozenset({"dropped"})}, pause=lambda _: pytest.fail("it waited"))
-
-    with Http(settings.http, settings.source, exchange=Stopping(("Q1",))) as http:
-        reading = read_ksqldb(settings, http, no_progress, earlier)
+    reading = stopping(Stopping(("Q1",)), earlier)
 
     assert (reading.outcome.status, reading.outcome.unread) == (Answered.READ, frozenset())
 

@@ -1,0 +1,13 @@
+"""The first revision: the tables and views of `scanner_dictionary.schema` (docs/decisions/one-first-revision).
+
+A new dictionary gets them at once. Later revisions change existing ones, each by definitions of its own.
+"""
+
+from __future__ import annotations
+
+revision = "0100"
+down_revision = None
+
+
+def upgrade() -> None:
+    """Do nothing: there is no dictionary of an earlier revision."""
