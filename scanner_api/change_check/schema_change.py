@@ -36,7 +36,7 @@ from scanner_extractor.evolution import Difference, Level, SchemaText, differenc
 from scanner_extractor.schemas.references import resolve
 from scanner_model.columns import KEY, ColumnPath, ParsedSchema, path_name
 from scanner_model.errors import InputInvalid
-from scanner_model.names import Fingerprint, Role
+from scanner_model.names import Fingerprint, RecordName, Role
 from scanner_model.schemas import Definition, SchemaVersion
 
 _DEFAULT = Level.BACKWARD
@@ -146,16 +146,18 @@ def _check(
     format, positions = read
     newest = version_fact(context.conn, current.versions[-1].id) if current.versions else None
     stored = _references(context.conn, current, newest)
-    proposed = _proposed(proposal, format, {**stored, **proposal.references}, positions)
+    before = None if current.definition is None else definition_of(context.conn, current.definition)
+    proposed = _proposed(
+        proposal, format, {**stored, **proposal.references}, positions, before.name if before else None
+    )
     yield from _unread(proposed, current)
     if newest is not None and _is_same(newest, proposed, stored):
         return
     if newest is not None and current.subject is not None:
         yield from _registry_findings(current, proposed, context)
-    if current.definition is None:
+    if before is None:
         yield _finding("not-compared", Verdict.UNKNOWN, current, positions.start, "no schema that was read is stored")
         return
-    before = definition_of(context.conn, current.definition)
     if before.format != proposed.definition.format:
         what = f"the format was {before.format} and is {proposed.definition.format}"
         yield _finding("format-changed", Verdict.BREAKS, current, positions.start, what)
@@ -165,9 +167,18 @@ def _check(
         yield _column_finding(change, current, proposed, (context, tags))
 
 
-def _proposed(proposal: Proposal, format: str, references: Mapping[str, str], positions: Positions) -> _Proposed:
+def _proposed(
+    proposal: Proposal,
+    format: str,
+    references: Mapping[str, str],
+    positions: Positions,
+    record: RecordName | None = None,
+) -> _Proposed:
+    """Read the proposed text: its *record* where it has that among several, else its root."""
     assert proposal.text is not None
     parsed = parse_schema(proposal.text, format, references=references)
+    if record and record != parsed.name and record in parsed.records:
+        parsed = parse_schema(proposal.text, format, references=references, record=record)
     if not parsed.columns and not parsed.empty and parsed.problems:
         first = parsed.problems[0]
         hint = first.hint or "`scanner explain schema FILE` shows what is read"
