@@ -83,7 +83,7 @@ def test_columns_of_a_topic_that_is_gone_are_not_listed(sample, stored, store, s
 
 
 def test_tags_of_a_record_are_stored_with_it_and_with_its_columns(sample, store, dictionary) -> None:
-    """They are found as any other, and say that they are inherited; one that a catalog has, too, is the column's own."""
+    """They are found as any other, and say that they are inherited; one that a catalog has, too, is the column's."""
     scan = sample.orders()
     column = Column(path=("id",), type="string", tags=("PII", "GEO"), inherited_tags=("PII", "GEO"))
     newest = replace(scan.definitions[1], columns=(column,), tags=("PII", "GEO"))
