@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from scanner_extractor.catalogs.clickhouse.client import list_clickhouse_databases, read_clickhouse
+from scanner_extractor.catalogs.collector import CatalogCollector
 from scanner_extractor.catalogs.datazone import datazone_transport, list_assets, read_datazone
 from scanner_extractor.catalogs.glue import glue_catalog_transport, list_databases, read_glue_catalog
 from scanner_extractor.catalogs.google import list_datasets, read_google
 from scanner_extractor.catalogs.google_transport import google_api_transport
 from scanner_extractor.catalogs.iceberg.client import list_namespaces, read_iceberg
-from scanner_extractor.catalogs.olap.druid import list_supervisors, read_druid
+from scanner_extractor.catalogs.olap.druid import count_supervisors, read_druid
 from scanner_extractor.catalogs.olap.pinot import list_pinot_tables, read_pinot
 from scanner_extractor.catalogs.unity import list_schemas, read_unity
 from scanner_extractor.http.client import Http
 from scanner_extractor.probes import Probe
-from scanner_extractor.scan.results import CatalogResult
+from scanner_extractor.scan.results import CatalogResult, no_progress
 from scanner_extractor.scan.source_types import SourceType, SourceTypes
 from scanner_extractor.settings.catalogs import CatalogSettings
 from scanner_model import plugins
@@ -58,7 +59,7 @@ CATALOGS: SourceTypes[CatalogSettings, CatalogResult] = SourceTypes(
             read=read_iceberg,
             check=_lists("namespaces", lambda settings, http: len(list_namespaces(settings, http))),
         ),
-        "druid": CatalogType(read=read_druid, check=_lists("supervisors", lambda _, http: len(list_supervisors(http)))),
+        "druid": CatalogType(read=read_druid, check=_lists("supervisors", lambda _, http: count_supervisors(http))),
         "pinot": CatalogType(
             read=read_pinot, check=_lists("tables", lambda settings, http: len(list_pinot_tables(settings, http)))
         ),
@@ -67,7 +68,9 @@ CATALOGS: SourceTypes[CatalogSettings, CatalogResult] = SourceTypes(
         ),
         "datazone": CatalogType(
             read=read_datazone,
-            check=_lists("assets", lambda settings, http: len(list_assets(settings, http))),
+            check=_lists(
+                "assets", lambda settings, http: len(list_assets(CatalogCollector(settings, http, no_progress)))
+            ),
             transport=datazone_transport,
         ),
     },

@@ -14,6 +14,7 @@ from scanner_extractor.settings.catalogs import CatalogSettings
 from scanner_model.catalogs import CatalogLink, CatalogTable
 from scanner_model.columns import ColumnPath
 from scanner_model.errors import Problem, ScannerError
+from scanner_model.payload import Unread
 from scanner_model.scan import SourceResult, SourceStatus
 
 Job = TypeVar("Job")
@@ -42,7 +43,7 @@ class Endpoint:
 class CatalogCollector:
     """Collects the content of one catalog.
 
-    *unread* names tables that exist and could not be read; *unlisted* counts schemas (or similar) whose tables
+    *unread* are tables that exist and could not be read; *unlisted* counts schemas (or similar) whose tables
     could not be listed, *without_lineage* tables whose lineage could not be read.
     """
 
@@ -52,9 +53,13 @@ class CatalogCollector:
     tables: dict[Name, CatalogTable] = field(default_factory=dict)
     links: dict[tuple[str, ...], CatalogLink] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
-    unread: list[str] = field(default_factory=list)
+    unread: Unread = field(init=False)
     unlisted: int = 0
     without_lineage: int = 0
+
+    def __post_init__(self) -> None:
+        """Begin with nothing unread."""
+        self.unread = Unread(self.settings.source)
 
     def keep(self, tables: Iterable[CatalogTable]) -> None:
         """Add *tables*; of duplicate names the first is retained."""
@@ -158,11 +163,11 @@ class CatalogCollector:
                 requested=len(self.tables) + len(self.unread),
                 reason="; ".join(reasons),
                 requests=self.http.requests,
-                unread=frozenset(self.unread) if complete else frozenset(),
+                unread=self.unread.known if complete else frozenset(),
             ),
             tables=tuple(self.tables[key] for key in sorted(self.tables)),
             links=tuple(self.links[key] for key in sorted(self.links)),
-            problems=tuple(sorted(self.problems)),
+            problems=tuple(sorted((*self.problems, *self.unread.problems))),
         )
 
     def _reasons(self) -> list[str]:

@@ -10,26 +10,17 @@ from dataclasses import replace
 from scanner_extractor.catalogs.collector import CatalogCollector, Endpoint, Name
 from scanner_extractor.catalogs.column_types import Part, columns_of, known_shape
 from scanner_extractor.catalogs.glue import aws_service
-from scanner_extractor.catalogs.json_fields import (
-    items,
-    listed,
-    location_name,
-    mask_location,
-    member,
-    moment,
-    objects,
-    parameters,
-    text,
-)
+from scanner_extractor.catalogs.table_members import location_name, mask_location, moment, parameters
 from scanner_extractor.http.aws import Client, aws_transport
 from scanner_extractor.http.client import Http
-from scanner_extractor.http.messages import Json, Request, Response, Transport
+from scanner_extractor.http.messages import Request, Response, Transport
 from scanner_extractor.http.pagination import by_token
 from scanner_extractor.scan.results import CatalogResult, Progress
 from scanner_extractor.settings.catalogs import CatalogSettings, Lineage
 from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import field_segment
 from scanner_model.errors import NotFound, ScannerError
+from scanner_model.payload import Payload, canonical
 from scanner_model.redaction import mask_json, mask_text
 
 ASSET = "amazon.datazone.asset/"
@@ -46,30 +37,28 @@ _DOCS = ("description", "columnDescription", "comment")
 _PLACES = ("s3Path", "storageLocation", "location")
 
 
-def read_asset(asset: Json, settings: CatalogSettings) -> CatalogTable | None:
-    """Read an asset as returned by GetAsset; None for a response without an id.
+def read_asset(asset: Payload, settings: CatalogSettings) -> CatalogTable:
+    """Read an asset as returned by GetAsset; raises PayloadUnexpected for a response without an id.
 
     Columns and location stand in the forms of the asset, whose content is JSON text.
     """
-    identity = text(asset, "id")
-    if not isinstance(asset, dict) or not identity:
-        return None
+    identity = asset.need("id").text()
     forms = list(_forms(asset))
-    namespace, name = dataset_of(text(asset, "externalIdentifier") or ASSET + identity, settings.domain)
-    location = _first(forms, _PLACES)
+    namespace, name = dataset_of(asset.text("externalIdentifier") or ASSET + identity, settings.domain)
+    location = next(filter(None, (form.text(*_PLACES) for form in forms)), "")
     location_identity = location_name(location)
     return CatalogTable(
         source=settings.source,
         provider="datazone",
         namespace=namespace,
         name=name,
-        kind=text(asset, "typeIdentifier"),
+        kind=asset.text("typeIdentifier"),
         location=mask_location(location),
-        owner=text(asset, "owningProjectId"),
-        description=text(asset, "description"),
-        created=moment(asset.get("firstRevisionCreatedAt") or asset.get("createdAt")),
-        updated=moment(asset.get("createdAt")),
-        parameters=parameters({"assetId": identity, "assetName": asset.get("name")} | asset, _READ),
+        owner=asset.text("owningProjectId"),
+        description=asset.text("description"),
+        created=moment(asset, "firstRevisionCreatedAt", "createdAt"),
+        updated=moment(asset, "createdAt"),
+        parameters=parameters({"assetId": identity, "assetName": asset.text("name"), **asset.members()}, _READ),
         symlinks=(location_identity,) if location_identity else (),
         columns=tuple(columns_of(_parts(forms))),
     )
@@ -97,12 +86,12 @@ def dataset_of(identifier: str, domain: str) -> Name:
 
 
 def hide_in_forms(body: bytes) -> bytes:
-    """Hide what is secret in the contents of forms, which are JSON in a text, in an answer that has any."""
+    """Hide what is secret in the contents of forms, which are JSON in a text; raises PayloadUnexpected for others."""
     payload = json.loads(body) if b'"formsOutput"' in body or b'"readOnlyFormsOutput"' in body else None
     if not isinstance(payload, dict):
         return body
-    for form in (form for name in _FORMS for form in objects(payload, name)):
-        form["content"] = _masked_content(text(form, "content"))
+    for form in (form for name in _FORMS for form in Payload(payload).list(name)):
+        form.value["content"] = _masked_content(form.text("content"))
     return json.dumps(payload).encode()
 
 
@@ -113,52 +102,34 @@ def _masked_content(content: str) -> str:
         return mask_text(content)
 
 
-def _forms(asset: dict[str, Json]) -> Iterator[dict[str, Json]]:
+def _forms(asset: Payload) -> Iterator[Payload]:
     """List the contents of the forms, those that people fill in first; one that is no JSON object is left out."""
-    for name in _FORMS:
-        for form in objects(asset, name):
-            try:
-                content = json.loads(text(form, "content"))
-            except (ValueError, RecursionError):
-                continue
-            if isinstance(content, dict):
-                yield content
+    for form in (form for name in _FORMS for form in asset.list(name)):
+        try:
+            content = json.loads(form.text("content"))
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(content, dict):
+            yield Payload(content, ".content", form)
 
 
-def _parts(forms: list[dict[str, Json]]) -> Iterator[Part]:
+def _parts(forms: list[Payload]) -> Iterator[Part]:
     """List the columns of the first form that has any."""
-    columns = next((entries for form in forms if (entries := objects(form, "columns"))), [])
-    for column in columns:
-        if name := _first([column], _NAMES):
-            doc = _first([column], _DOCS) or None
-            shape = known_shape(_first([column], _TYPES))
-            yield Part(segment=field_segment(name), shape=shape, doc=doc)
+    for column in next((columns for form in forms if (columns := form.list("columns"))), []):
+        shape, doc = known_shape(column.text(*_TYPES)), column.text(*_DOCS) or None
+        yield Part(segment=field_segment(column.need(*_NAMES).text()), shape=shape, doc=doc)
 
 
-def _first(forms: list[dict[str, Json]], names: tuple[str, ...]) -> str:
-    return next((content for form in forms for name in names if (content := text(form, name))), "")
-
-
-def references(node: Json, direction: str) -> list[str]:
-    """List the ids of the nodes next to a lineage node, `upstreamNodes` or `downstreamNodes`."""
-    return [identity for entry in items(node, direction) if (identity := text(entry, "id"))]
-
-
-def is_process(node: Json) -> bool:
+def is_process(node: Payload) -> bool:
     """Return whether a lineage node is a job, or a run of one; anything else is data."""
-    return "job" in text(node, "typeName").lower()
+    return "job" in node.text("typeName").lower()
 
 
-def process_name(node: Json) -> str:
+def process_name(node: Payload) -> str:
     """Name the job of a lineage node; a run's own id is left out, as every run would be another job."""
-    identifier = text(node, "sourceIdentifier")
-    run = "jobrun" in text(node, "typeName").lower()
-    return (identifier.rpartition("/")[0] if run and "/" in identifier else identifier) or text(node, "name")
-
-
-def node_dataset(node: Json, domain: str) -> Name:
-    """Name the dataset of a lineage node."""
-    return dataset_of(text(node, "sourceIdentifier") or text(node, "id"), domain)
+    identifier = node.text("sourceIdentifier")
+    run = "jobrun" in node.text("typeName").lower()
+    return (identifier.rpartition("/")[0] if run and "/" in identifier else identifier) or node.text("name")
 
 
 PAGE = 50
@@ -174,8 +145,8 @@ def read_datazone(settings: CatalogSettings, http: Http, progress: Progress) -> 
     GetAsset, GetLineageNode.
     """
     collector = CatalogCollector(settings, http, progress)
-    assets = list_assets(settings, http, collector.paged_entries)
-    _described(collector, assets)
+    assets = list_assets(collector)
+    _fetch_all(collector, assets)
     if settings.lineage is not Lineage.NONE:
         _Lineage(collector).read(assets)
     return collector.reading()
@@ -192,45 +163,46 @@ def datazone_transport(settings: CatalogSettings, connect: Callable[[], Client] 
     return send
 
 
-def list_assets(
-    settings: CatalogSettings, http: Http, paged: Callable[[Iterator[Json]], Iterator[Json]] = iter
-) -> list[tuple[str, str]]:
+def list_assets(collector: CatalogCollector) -> list[tuple[str, str]]:
     """List the ids of the assets that the settings choose, each with what names it in lineage."""
-
-    def page(token: str) -> tuple[list[dict[str, Json]], str]:
-        more = {"nextToken": token} if token else {}
-        body = {"domainIdentifier": settings.domain, "searchScope": "ASSET", "maxResults": PAGE, **more}
-        answer = http.post("Search", body=body)
-        return listed(answer, "items"), text(answer, "nextToken")
-
-    entries = by_token(page, key=lambda entry: text(member(entry, "assetItem"), "identifier"))
-    items = (member(entry, "assetItem") for entry in paged(entries))
-    matching = (item for item in items if settings.wanted.table(text(item, "name")))
-    names = {
-        identity: text(item, "externalIdentifier") or ASSET + identity
-        for item in matching
-        if (identity := text(item, "identifier"))
-    }
-    return sorted(names.items())
-
-
-def _described(collector: CatalogCollector, assets: list[tuple[str, str]]) -> None:
-    """Fetch each asset, as a list has no forms; one that was deleted since is left out."""
     settings = collector.settings
 
-    def fetch(asset: tuple[str, str]) -> Json:
-        return collector.http.post("GetAsset", body={"domainIdentifier": settings.domain, "identifier": asset[0]})
+    def page(token: str) -> tuple[list[Payload], str]:
+        more = {"nextToken": token} if token else {}
+        body = {"domainIdentifier": settings.domain, "searchScope": "ASSET", "maxResults": PAGE, **more}
+        answer = Payload(collector.http.post("Search", body=body))
+        return answer.entries("items", beside="totalMatchCount"), answer.text("nextToken")
+
+    def read(entry: Payload) -> tuple[str, str] | None:
+        item = entry.need("assetItem")
+        identity = item.need("identifier").text()
+        return (identity, item.text("externalIdentifier") or ASSET + identity) if wanted(item.text("name")) else None
+
+    wanted = settings.wanted.table
+    entries = by_token(page, key=_identity)
+    assets = collector.unread.read(collector.paged_entries(entries), read, lambda _: "")
+    return sorted({asset for asset in assets if asset})
+
+
+def _identity(entry: Payload) -> str:
+    return canonical(entry.value)
+
+
+def _fetch_all(collector: CatalogCollector, assets: list[tuple[str, str]]) -> None:
+    """Fetch each asset, as a list has no forms; one that was deleted since is left out."""
+    domain = collector.settings.domain
+
+    def fetch(asset: tuple[str, str]) -> CatalogTable:
+        body = {"domainIdentifier": domain, "identifier": asset[0]}
+        return read_asset(Payload(collector.http.post("GetAsset", body=body)), collector.settings)
 
     for asset, answer in zip(assets, collector.run_all(assets, fetch), strict=True):
         if isinstance(answer, NotFound):
             continue
-        table = None if isinstance(answer, ScannerError) else read_asset(answer, settings)
-        if table:
-            collector.keep([table])
+        if isinstance(answer, ScannerError):
+            collector.unread.add(dataset_of(asset[1], domain)[1], answer)
         else:
-            error = answer if isinstance(answer, ScannerError) else ScannerError("the response is not an asset")
-            collector.unread.append(node_dataset({"sourceIdentifier": asset[1]}, settings.domain)[1])
-            collector.report_problem(asset[1], "it could not be read", error)
+            collector.keep([answer])
 
 
 class _Lineage:
@@ -239,7 +211,7 @@ class _Lineage:
     def __init__(self, collector: CatalogCollector) -> None:
         self._collector = collector
         self._domain = collector.settings.domain
-        self._nodes: dict[str, dict[str, Json]] = {}
+        self._nodes: dict[str, Payload] = {}
 
     def read(self, assets: list[tuple[str, str]]) -> None:
         """Add the flows between datasets, each by its job where there is one."""
@@ -250,14 +222,16 @@ class _Lineage:
         for key in sorted(self._nodes):
             self._flows(self._nodes[key])
 
-    def _fetch(self, identifier: str) -> dict[str, Json]:
-        """Fetch a node; an asset that no event named has none."""
+    def _fetch(self, identifier: str) -> Payload | None:
+        """Fetch a node; None for an asset that no event named."""
         try:
             body = {"domainIdentifier": self._domain, "identifier": identifier}
-            node = self._collector.http.post("GetLineageNode", body=body)
+            node = Payload(self._collector.http.post("GetLineageNode", body=body))
         except NotFound:
-            return {}
-        return node if isinstance(node, dict) else {}
+            return None
+        node.need("id")
+        self._neighbour_ids([node])  # raises where it is not as documented
+        return node
 
     def _fetch_all(self, wanted: Iterable[str]) -> None:
         identifiers = sorted(set(wanted) - self._nodes.keys())
@@ -268,17 +242,20 @@ class _Lineage:
                 self._collector.without_lineage += 1
                 self._collector.report_problem(identifier, "this lineage node could not be read", answer)
 
-    def _add_nodes(self, nodes: Iterable[dict[str, Json]]) -> None:
-        self._nodes |= {identity: node for node in nodes if (identity := text(node, "id"))}
+    def _add_nodes(self, nodes: Iterable[Payload | None]) -> None:
+        self._nodes |= {node.text("id"): node for node in nodes if node}
 
-    def _neighbour_ids(self, nodes: Iterable[Json]) -> list[str]:
-        return [identity for node in nodes for side in (_UP, _DOWN) for identity in references(node, side)]
+    def _neighbour_ids(self, nodes: Iterable[Payload]) -> list[str]:
+        return [entry.need("id").text() for node in nodes for side in (_UP, _DOWN) for entry in node.list(side)]
 
-    def _flows(self, node: Json) -> None:
+    def _name(self, node: Payload) -> Name:
+        return dataset_of(node.text("sourceIdentifier", "id"), self._domain)
+
+    def _flows(self, node: Payload) -> None:
         """Add the flows through a job, and flows between datasets without a job."""
         sources, targets = self._data(node, _UP), self._data(node, _DOWN)
         if not is_process(node):
-            dataset = Endpoint(node_dataset(node, self._domain))
+            dataset = Endpoint(self._name(node))
             for target in targets:
                 self._collector.link(dataset, target)
             for source in sources:
@@ -288,10 +265,6 @@ class _Lineage:
             for target in targets:
                 self._collector.link(source, target, process_name(node))
 
-    def _data(self, node: Json, side: str) -> list[Endpoint]:
-        known = (self._nodes.get(identity) for identity in references(node, side))
-        return [
-            Endpoint(node_dataset(neighbour, self._domain))
-            for neighbour in known
-            if neighbour is not None and not is_process(neighbour)
-        ]
+    def _data(self, node: Payload, side: str) -> list[Endpoint]:
+        known = (self._nodes.get(entry.need("id").text()) for entry in node.list(side))
+        return [Endpoint(self._name(neighbour)) for neighbour in known if neighbour and not is_process(neighbour)]

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 
 from scanner_extractor.catalogs.collector import CatalogCollector
 from scanner_extractor.catalogs.column_types import Part, columns_of, known_shape, spark_shape
-from scanner_extractor.catalogs.json_fields import (
-    listed,
-    location_name,
-    mask_location,
-    member,
-    moment,
-    objects,
-    parameters,
-    text,
-)
+from scanner_extractor.catalogs.table_members import location_name, mask_location, moment, parameters
 from scanner_extractor.http.aws import AwsService, Client, aws_transport
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json, Transport
@@ -25,6 +16,7 @@ from scanner_extractor.settings.catalogs import CatalogSettings
 from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import field_segment
 from scanner_model.errors import InputInvalid
+from scanner_model.payload import Payload
 
 _READ = frozenset(
     {"Name", "DatabaseName", "CatalogId", "Owner", "Description", "CreateTime", "UpdateTime", "LastAccessTime"}
@@ -47,90 +39,73 @@ def glue_name(database: str, table: str) -> str:
     return f"table/{database}/{table}"
 
 
-def read_databases(entries: Iterable[dict[str, Json]]) -> list[str]:
-    """List the names of databases."""
-    return [name for entry in entries if (name := text(entry, "Name"))]
-
-
-def read_table(entry: dict[str, Json], database: str, settings: CatalogSettings) -> CatalogTable | None:
-    """Read a table as GetTables lists it; None for an entry without a name."""
-    name = text(entry, "Name")
-    if not name:
-        return None
+def read_table(entry: Payload, database: str, settings: CatalogSettings) -> CatalogTable:
+    """Read a table as GetTables lists it; raises PayloadUnexpected."""
     region = settings.aws.region if settings.aws else ""
-    storage, own = _object(entry, "StorageDescriptor"), _object(entry, "Parameters")
-    serde = _object(storage, "SerdeInfo")
-    location = text(storage, "Location")
+    storage, own = entry.object("StorageDescriptor"), entry.object("Parameters")
+    serde = storage.object("SerdeInfo")
+    location = storage.text("Location")
     identity = location_name(location)
     return CatalogTable(
         source=settings.source,
         provider="glue",
-        namespace=glue_namespace(region, settings.account or text(entry, "CatalogId")),
-        name=glue_name(text(entry, "DatabaseName") or database, name),
-        kind=text(entry, "TableType"),
+        namespace=glue_namespace(region, settings.account or entry.text("CatalogId")),
+        name=glue_name(entry.text("DatabaseName") or database, entry.need("Name").text()),
+        kind=entry.text("TableType"),
         table_format=_format(own, storage, serde),
         location=mask_location(location),
-        serde=text(serde, "SerializationLibrary"),
-        owner=text(entry, "Owner"),
-        description=text(entry, "Description"),
-        created=moment(entry.get("CreateTime")),
-        updated=moment(entry.get("UpdateTime")),
+        serde=serde.text("SerializationLibrary"),
+        owner=entry.text("Owner"),
+        description=entry.text("Description"),
+        created=moment(entry, "CreateTime"),
+        updated=moment(entry, "UpdateTime"),
         parameters=_table_parameters(entry, storage, own),
-        partition_keys=tuple(text(key, "Name") for key in objects(entry, "PartitionKeys")),
+        partition_keys=tuple(key.need("Name").text() for key in entry.list("PartitionKeys")),
         symlinks=(identity,) if identity else (),
         columns=tuple(columns_of(_parts(entry, storage, own))),
     )
 
 
-def _table_parameters(
-    entry: dict[str, Json], storage: dict[str, Json], own: dict[str, Json]
-) -> tuple[tuple[str, str], ...]:
+def _table_parameters(entry: Payload, storage: Payload, own: Payload) -> tuple[tuple[str, str], ...]:
     """Return the table's parameters, and other members of it and of its storage."""
-    stated = {name: value for name, value in own.items() if not name.startswith(_SPARK_SCHEMA)}
-    rest = {name: value for name, value in entry.items() if name not in _READ}
-    stored = {f"StorageDescriptor.{name}": value for name, value in storage.items() if name not in _READ_STORAGE}
-    return parameters(
-        stated | rest | stored | {"SerdeInfo.Parameters": _object(storage, "SerdeInfo").get("Parameters")}
-    )
+    stated = {name: value for name, value in own.members().items() if not name.startswith(_SPARK_SCHEMA)}
+    rest = {name: value for name, value in entry.members().items() if name not in _READ}
+    members = storage.members().items()
+    stored = {f"StorageDescriptor.{name}": value for name, value in members if name not in _READ_STORAGE}
+    serde = storage.object("SerdeInfo").object("Parameters").members()
+    return parameters(stated | rest | stored | {"SerdeInfo.Parameters": serde})
 
 
-def _parts(entry: dict[str, Json], storage: dict[str, Json], own: dict[str, Json]) -> Iterator[Part]:
+def _parts(entry: Payload, storage: Payload, own: Payload) -> Iterator[Part]:
     """Return the columns, those that it is partitioned by last; Spark's own schema where Spark keeps one there."""
     if shape := spark_shape(_spark_schema(own)):
         yield from shape.parts
         return
-    for column in (*objects(storage, "Columns"), *objects(entry, "PartitionKeys")):
+    for column in (*storage.list("Columns"), *entry.list("PartitionKeys")):
+        segment, stated = field_segment(column.need("Name").text()), column.object("Parameters")
         # An Iceberg table keeps in Glue the columns that it had once, too.
-        name, former = text(column, "Name"), _object(column, "Parameters").get("iceberg.field.current") == "false"
-        if name and not former:
-            doc = text(column, "Comment") or None
-            nullable = _object(column, "Parameters").get("iceberg.field.optional") != "false"
-            shape = known_shape(text(column, "Type"))
-            yield Part(segment=field_segment(name), shape=shape, nullable=nullable, doc=doc)
+        if stated.text("iceberg.field.current") != "false":
+            doc = column.text("Comment") or None
+            nullable = stated.text("iceberg.field.optional") != "false"
+            yield Part(segment=segment, shape=known_shape(column.text("Type")), nullable=nullable, doc=doc)
 
 
-def _spark_schema(own: Mapping[str, Json]) -> str:
+def _spark_schema(own: Payload) -> str:
     """Join the schema that Spark cuts into parts, as Glue takes no long parameter; empty where there is none."""
-    schema = text(own, _SPARK_SCHEMA)
-    count = text(own, f"{_SPARK_SCHEMA}.numParts")
+    schema = own.text(_SPARK_SCHEMA)
+    count = own.text(f"{_SPARK_SCHEMA}.numParts")
     if schema or not count.isdecimal() or len(count) > 4:
         return schema
-    return "".join(text(own, f"{_SPARK_SCHEMA}.part.{number}") for number in range(int(count)))
+    return "".join(own.text(f"{_SPARK_SCHEMA}.part.{number}") for number in range(int(count)))
 
 
-def _format(own: dict[str, Json], storage: dict[str, Json], serde: dict[str, Json]) -> str:
+def _format(own: Payload, storage: Payload, serde: Payload) -> str:
     """Return the format, from the first of: table kind, Spark's provider, crawler's class, SerDe."""
-    for name in ("table_type", "spark.sql.sources.provider", "classification"):
-        if word := text(own, name).lower():
-            return word
-    classes = f"{text(serde, 'SerializationLibrary')} {text(storage, 'InputFormat')}"
+    if word := own.text("table_type", "spark.sql.sources.provider", "classification"):
+        return word.lower()
+    classes = f"{serde.text('SerializationLibrary')} {storage.text('InputFormat')}"
     word = next((candidate for candidate in _FORMATS if candidate in classes.lower()), "")
     return word or ("text" if any(candidate in classes for candidate in _TEXT_SERDES) else "")
-
-
-def _object(payload: Json, name: str) -> dict[str, Json]:
-    value = member(payload, name)
-    return value if isinstance(value, dict) else {}
 
 
 PAGE = 100
@@ -171,25 +146,33 @@ def aws_service(settings: CatalogSettings, name: str, page: str) -> AwsService:
 def list_databases(settings: CatalogSettings, http: Http) -> list[str]:
     """List the databases that the settings choose."""
     entries = _entries(settings, http, "GetDatabases", "DatabaseList", {})
-    return sorted(name for name in read_databases(entries) if settings.wanted.schema(name))
+    return sorted(name for entry in entries if settings.wanted.schema(name := entry.need("Name").text()))
 
 
 def _tables(collector: CatalogCollector, database: str) -> list[CatalogTable]:
     settings = collector.settings
     entries = _entries(settings, collector.http, "GetTables", "TableList", {"DatabaseName": database})
-    matching = (entry for entry in collector.paged_entries(entries) if settings.wanted.table(text(entry, "Name")))
-    return [table for entry in matching if (table := read_table(entry, database, settings))]
+
+    def read(entry: Payload) -> CatalogTable | None:
+        is_wanted = settings.wanted.table(entry.need("Name").text())
+        return read_table(entry, database, settings) if is_wanted else None
+
+    def name(entry: Payload) -> str:
+        table = entry.shown("Name")
+        return glue_name(entry.shown("DatabaseName") or database, table) if table else ""
+
+    return [table for table in collector.unread.read(collector.paged_entries(entries), read, name) if table]
 
 
 def _entries(
     settings: CatalogSettings, http: Http, operation: str, member: str, body: dict[str, Json]
-) -> Iterator[dict[str, Json]]:
+) -> Iterator[Payload]:
     """List everything that an operation gives, page by page."""
     catalog = {"CatalogId": settings.account} if settings.account else {}
 
-    def page(token: str) -> tuple[list[dict[str, Json]], str]:
+    def page(token: str) -> tuple[list[Payload], str]:
         more = {"NextToken": token} if token else {}
-        answer = http.post(operation, body={**body, **catalog, "MaxResults": PAGE, **more})
-        return listed(answer, member), text(answer, "NextToken")
+        answer = Payload(http.post(operation, body={**body, **catalog, "MaxResults": PAGE, **more}))
+        return answer.entries(member), answer.text("NextToken")
 
-    return by_token(page, key=lambda entry: text(entry, "Name"))
+    return by_token(page, key=lambda entry: entry.shown("Name"))

@@ -7,27 +7,17 @@ from dataclasses import dataclass
 
 from scanner_extractor.catalogs.collector import CatalogCollector, Endpoint, Name
 from scanner_extractor.catalogs.column_types import DEEPEST, Part, Shape, columns_of
-from scanner_extractor.catalogs.json_fields import (
-    instant,
-    items,
-    listed,
-    location_name,
-    mask_location,
-    member,
-    objects,
-    parameters,
-    text,
-)
+from scanner_extractor.catalogs.table_members import location_name, mask_location, moment, parameters
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json
 from scanner_extractor.http.pagination import by_token
-from scanner_extractor.registries.result import canonical
 from scanner_extractor.scan.results import CatalogResult, Progress
 from scanner_extractor.settings.catalogs import CatalogSettings, Lineage
 from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import ELEMENT, field_segment
 from scanner_model.errors import NotFound, ScannerError
 from scanner_model.names import SourceId
+from scanner_model.payload import Payload, canonical
 
 NAMESPACE = "bigquery"
 """OpenLineage's namespace of every BigQuery table. Source: OpenLineage, naming."""
@@ -39,10 +29,11 @@ _READ = frozenset(
 )
 
 
-def read_reference(entry: dict[str, Json]) -> tuple[str, str, str] | None:
-    """Return project, dataset and table of an entry of a list; None where one is missing."""
-    names = tuple(text(member(entry, "tableReference"), name) for name in ("projectId", "datasetId", "tableId"))
-    return (names[0], names[1], names[2]) if all(names) else None
+def read_reference(entry: Payload) -> tuple[str, str, str]:
+    """Return project, dataset and table of a table; raises PayloadUnexpected where one is missing."""
+    reference = entry.need("tableReference")
+    project, dataset, table = (reference.need(name).text() for name in ("projectId", "datasetId", "tableId"))
+    return project, dataset, table
 
 
 def table_name(project: str, dataset: str, table: str) -> str:
@@ -50,38 +41,34 @@ def table_name(project: str, dataset: str, table: str) -> str:
     return f"{project}.{dataset}.{table}"
 
 
-def read_table(payload: Json, name: str, source: SourceId) -> CatalogTable:
-    """Read a table as returned by `tables.get`; numbers and times come as text."""
-    entry = payload if isinstance(payload, dict) else {}
-    external = member(entry, "externalDataConfiguration")
-    lake = member(entry, "biglakeConfiguration")
-    location = text(lake, "storageUri") or next(
-        (uri for uri in items(external, "sourceUris") if isinstance(uri, str)), ""
-    )
+def read_table(entry: Payload, name: str, source: SourceId) -> CatalogTable:
+    """Read a table as returned by `tables.get`; numbers and times come as text. Raises PayloadUnexpected."""
+    read_reference(entry)
+    external, lake = entry.object("externalDataConfiguration"), entry.object("biglakeConfiguration")
+    location = lake.text("storageUri") or next(iter(external.texts("sourceUris")), "")
     identity = location_name(location.split("*", 1)[0]) if location else None
     return CatalogTable(
         source=source,
         provider="google",
         namespace=NAMESPACE,
         name=name,
-        kind=text(entry, "type"),
-        table_format=(text(lake, "tableFormat") or text(external, "sourceFormat")).lower(),
+        kind=entry.text("type"),
+        table_format=(lake.text("tableFormat") or external.text("sourceFormat")).lower(),
         location=mask_location(location),
-        description=text(entry, "description"),
-        created=instant(entry.get("creationTime")),
-        updated=instant(entry.get("lastModifiedTime")),
-        parameters=parameters(entry | {"dataLocation": entry.get("location")}, _READ),
+        description=entry.text("description"),
+        created=moment(entry, "creationTime"),
+        updated=moment(entry, "lastModifiedTime"),
+        parameters=parameters({**entry.members(), "dataLocation": entry.text("location")}, _READ),
         partition_keys=_partition_keys(entry),
         symlinks=(identity,) if identity else (),
-        columns=tuple(columns_of(_parts(objects(member(entry, "schema"), "fields"), 1))),
+        columns=tuple(columns_of(_parts(entry.object("schema").list("fields"), 1))),
     )
 
 
-def endpoint_of(reference: Json) -> Endpoint | None:
+def endpoint_of(reference: Payload) -> Endpoint | None:
     """Name the dataset, or the column, that a link refers to; None where there is no name."""
-    name = dataset_of(text(reference, "fullyQualifiedName"))
-    steps = [step for step in items(reference, "field") if isinstance(step, str) and step]
-    path = tuple(field_segment(step) for dotted in steps for step in dotted.split("."))
+    name = dataset_of(reference.text("fullyQualifiedName"))
+    path = tuple(field_segment(step) for dotted in reference.texts("field") if dotted for step in dotted.split("."))
     return Endpoint(name, path or None) if name else None
 
 
@@ -121,34 +108,34 @@ def _split(text_: str) -> list[str]:
     return parts
 
 
-def _parts(fields: list[dict[str, Json]], depth: int) -> tuple[Part, ...]:
-    return tuple(_part(field, depth) for field in fields if text(field, "name"))
+def _parts(fields: list[Payload], depth: int) -> tuple[Part, ...]:
+    return tuple(_part(field, depth) for field in fields)
 
 
-def _part(field: dict[str, Json], depth: int) -> Part:
-    mode = text(field, "mode").upper()
+def _part(field: Payload, depth: int) -> Part:
+    mode = field.text("mode").upper()
     shape = _shape(field, depth)
     if mode == "REPEATED":
         shape = Shape(word="ARRAY", parts=(Part(segment=ELEMENT, shape=shape, nullable=False),))
     return Part(
-        segment=field_segment(text(field, "name")),
+        segment=field_segment(field.need("name").text()),
         shape=shape,
         nullable=mode not in ("REQUIRED", "REPEATED"),
-        doc=text(field, "description") or None,
-        tags=tuple(tag for tag in items(member(field, "policyTags"), "names") if isinstance(tag, str)),
+        doc=field.text("description") or None,
+        tags=field.object("policyTags").texts("names"),
     )
 
 
-def _shape(field: dict[str, Json], depth: int) -> Shape:
-    kind = text(field, "type")
-    numbers = [text(field, name) for name in ("precision", "scale", "maxLength") if text(field, name)]
-    inner = _parts(objects(field, "fields"), depth + 1) if depth < DEEPEST else ()
+def _shape(field: Payload, depth: int) -> Shape:
+    kind = field.text("type")
+    numbers = [number for name in ("precision", "scale", "maxLength") if (number := field.text(name))]
+    inner = _parts(field.list("fields"), depth + 1) if depth < DEEPEST else ()
     return Shape(word=kind, logical=f"{kind}({','.join(numbers)})" if numbers else None, parts=inner)
 
 
-def _partition_keys(entry: dict[str, Json]) -> tuple[str, ...]:
-    fields = (text(member(entry, name), "field") for name in ("timePartitioning", "rangePartitioning"))
-    return tuple(name for name in fields if name)
+def _partition_keys(entry: Payload) -> tuple[str, ...]:
+    fields = (entry.object(name).text("field") for name in ("timePartitioning", "rangePartitioning"))
+    return tuple(filter(None, fields))
 
 
 _API = ("datalineage", "v1", "projects")
@@ -205,9 +192,9 @@ class GoogleLineage:
         for end in ("target", "source"):
             body = {end: {"fullyQualifiedName": f"bigquery:{name}"}}
             for link in self._pages(where, "searchLinks", "links", body):
-                origin, target = endpoint_of(link.get("source")), endpoint_of(link.get("target"))
+                origin, target = endpoint_of(link.object("source")), endpoint_of(link.object("target"))
                 if origin and target:
-                    links.append(_Link(where, text(link, "name"), origin, target))
+                    links.append(_Link(where, link.text("name"), origin, target))
         return links
 
     def _of_columns(self, table: TableKey) -> list[_ColumnLink]:
@@ -224,9 +211,9 @@ class GoogleLineage:
                 "limits": {"maxDepth": 1, "maxResults": _MOST, "maxProcessPerLink": 1},
             }
             method = f"{location}:searchLineageStreaming"
-            answer = self._collector.http.post(*_API, project, "locations", method, body=body)
-            for part in answer if isinstance(answer, list) else [answer]:
-                links += [link for entry in listed(part, "links") if (link := _column_link(entry))]
+            answer = Payload(self._collector.http.post(*_API, project, "locations", method, body=body))
+            for part in answer.list() if isinstance(answer.value, list) else [answer]:
+                links += [link for entry in part.list("links") if (link := _column_link(entry))]
         return links
 
     def _finish(self) -> None:
@@ -258,11 +245,11 @@ class GoogleLineage:
                 self._collector.report_problem(f"{len(batch[1])} links", "their processes could not be read", answer)
                 continue
             for entry in answer:
-                for link in objects(entry, "links"):
-                    by_link.setdefault(text(link, "link"), set()).add(text(entry, "process"))
+                for link in entry.list("links"):
+                    by_link.setdefault(link.text("link"), set()).add(entry.text("process"))
         return by_link
 
-    def _batch(self, batch: tuple[_Where, list[str]]) -> list[dict[str, Json]]:
+    def _batch(self, batch: tuple[_Where, list[str]]) -> list[Payload]:
         where, names = batch
         return self._pages(where, "batchSearchLinkProcesses", "processLinks", {"links": names})
 
@@ -270,37 +257,38 @@ class GoogleLineage:
         """Fetch the display name of each process; without one its id is used."""
         process_ids = sorted(processes - {""})
         answers = self._collector.run_all(
-            process_ids, lambda name: text(self._collector.http.get(*_API[:2], *name.split("/")), "displayName")
+            process_ids, lambda name: Payload(self._collector.http.get(*_API[:2], *name.split("/"))).text("displayName")
         )
         return {
             name: name.rpartition("/")[2] if isinstance(shown, ScannerError) or not shown else shown
             for name, shown in zip(process_ids, answers, strict=True)
         }
 
-    def _pages(self, where: _Where, method: str, what: str, body: dict[str, Json]) -> list[dict[str, Json]]:
+    def _pages(self, where: _Where, method: str, what: str, body: dict[str, Json]) -> list[Payload]:
         project, location = where
 
-        def page(token: str) -> tuple[list[dict[str, Json]], str]:
+        def page(token: str) -> tuple[list[Payload], str]:
             more = {"pageToken": token} if token else {}
             query = {**body, "pageSize": _PAGE, **more}
-            answer = self._collector.http.post(*_API, project, "locations", f"{location}:{method}", body=query)
-            return listed(answer, what), text(answer, "nextPageToken")
+            path = (*_API, project, "locations", f"{location}:{method}")
+            answer = Payload(self._collector.http.post(*path, body=query))
+            return answer.list(what), answer.text("nextPageToken")  # where there is no link, the answer is empty
 
-        return list(by_token(page, key=canonical))
+        return list(by_token(page, key=lambda entry: canonical(entry.value)))
 
 
-def _process(entry: dict[str, Json]) -> str:
+def _process(entry: Payload) -> str:
     """Return the resource name of a link's process, which may stand there alone or with all that is known of it."""
-    process = member(entry, "process")
-    return process if isinstance(process, str) else text(process, "name")
+    process = entry.member("process")
+    return process.value if isinstance(process.value, str) else entry.object("process").text("name")
 
 
-def _column_link(entry: dict[str, Json]) -> _ColumnLink | None:
-    origin, target = endpoint_of(entry.get("source")), endpoint_of(entry.get("target"))
+def _column_link(entry: Payload) -> _ColumnLink | None:
+    origin, target = endpoint_of(entry.object("source")), endpoint_of(entry.object("target"))
     if not origin or not target or not origin.path or not target.path:
         return None
-    kinds = sorted({text(item, "dependencyType") for item in objects(entry, "dependencyInfo")} - {""})
-    processes = tuple(sorted({_process(item) for item in objects(entry, "processes")} - {""}))
+    kinds = sorted({item.text("dependencyType") for item in entry.list("dependencyInfo")} - {""})
+    processes = tuple(sorted({_process(item) for item in entry.list("processes")} - {""}))
     return _ColumnLink(origin, target, processes, ",".join(kinds))
 
 
@@ -330,7 +318,7 @@ def read_google(settings: CatalogSettings, http: Http, progress: Progress) -> Ca
     """
     collector = CatalogCollector(settings, http, progress)
     tables = _listed(collector)
-    _described(collector, tables)
+    _fetch_all(collector, tables)
     if settings.lineage is not Lineage.NONE:
         names = [(table.project, settings.location or table.location, table.name) for table in tables]
         GoogleLineage(collector).read_links(names, columns=settings.lineage is Lineage.COLUMNS)
@@ -341,9 +329,9 @@ def list_datasets(settings: CatalogSettings, http: Http, project: str) -> list[t
     """List the datasets of *project* that the settings choose, each with its location in lower case."""
     entries = _entries(http, (project, "datasets"), "datasets")
     datasets = [
-        (text(member(entry, "datasetReference"), "datasetId"), text(entry, "location").lower()) for entry in entries
+        (entry.need("datasetReference").need("datasetId").text(), entry.text("location").lower()) for entry in entries
     ]
-    return sorted((name, location) for name, location in datasets if name and settings.wanted.schema(name))
+    return sorted((name, location) for name, location in datasets if settings.wanted.schema(name))
 
 
 def _listed(collector: CatalogCollector) -> list[_Table]:
@@ -360,40 +348,38 @@ def _listed(collector: CatalogCollector) -> list[_Table]:
 
 def _tables(collector: CatalogCollector, project: str, dataset: str, location: str) -> list[_Table]:
     entries = _entries(collector.http, (project, "datasets", dataset, "tables"), "tables")
-    references = (read_reference(entry) for entry in collector.paged_entries(entries))
+    references = collector.unread.read(collector.paged_entries(entries), read_reference, lambda _: "")
     wanted = collector.settings.wanted
-    return [
-        _Table(project, dataset, reference[2], location)
-        for reference in references
-        if reference and wanted.table(reference[2])
-    ]
+    return [_Table(project, dataset, table, location) for _, _, table in references if wanted.table(table)]
 
 
-def _described(collector: CatalogCollector, tables: list[_Table]) -> None:
+def _fetch_all(collector: CatalogCollector, tables: list[_Table]) -> None:
     """Fetch each table, as a list has no columns; one that was deleted since is left out."""
 
-    def fetch(table: _Table) -> Json:
-        return collector.http.get(*_BIGQUERY, table.project, "datasets", table.dataset, "tables", table.table)
+    def fetch(table: _Table) -> CatalogTable:
+        answer = collector.http.get(*_BIGQUERY, table.project, "datasets", table.dataset, "tables", table.table)
+        return read_table(Payload(answer), table.name, collector.settings.source)
 
     for table, answer in zip(tables, collector.run_all(tables, fetch), strict=True):
         if isinstance(answer, NotFound):
             continue
-        if isinstance(answer, ScannerError) or not read_reference(answer):
-            collector.unread.append(table.name)
-            error = answer if isinstance(answer, ScannerError) else ScannerError("the response is not a table")
-            collector.report_problem(table.name, "it could not be read", error)
+        if isinstance(answer, ScannerError):
+            collector.unread.add(table.name, answer)
         else:
-            collector.keep([read_table(answer, table.name, collector.settings.source)])
+            collector.keep([answer])
 
 
-def _entries(http: Http, path: tuple[str, ...], what: str) -> Iterator[dict[str, Json]]:
-    """List everything of a list, page by page; its member is absent where it is empty."""
+def _entries(http: Http, path: tuple[str, ...], what: str) -> Iterator[Payload]:
+    """List everything of a list, page by page; its member is absent where it is empty, its kind never."""
 
-    def page(token: str) -> tuple[list[dict[str, Json]], str]:
+    def page(token: str) -> tuple[list[Payload], str]:
         more = (("pageToken", token),) if token else ()
-        answer = http.get(*_BIGQUERY, *path, params=(("maxResults", _TABLES_PER_PAGE), *more))
-        return listed(answer, what), text(answer, "nextPageToken")
+        answer = Payload(http.get(*_BIGQUERY, *path, params=(("maxResults", _TABLES_PER_PAGE), *more)))
+        return answer.entries(what, beside="kind"), answer.text("nextPageToken")
 
-    return by_token(
-        page, key=lambda entry: canonical(member(entry, "tableReference") or member(entry, "datasetReference"))
-    )
+    return by_token(page, key=_identity)
+
+
+def _identity(entry: Payload) -> str:
+    members = entry.value if isinstance(entry.value, dict) else {}
+    return canonical(members.get("tableReference") or members.get("datasetReference"))

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from urllib.parse import urlsplit
 
 from scanner_extractor.catalogs.collector import CatalogCollector, Endpoint, Name
-from scanner_extractor.catalogs.column_types import Part, Shape, columns_of, known_shape, spark_shape
-from scanner_extractor.catalogs.json_fields import (
-    instant,
-    items,
-    listed,
-    location_name,
-    mask_location,
-    member,
-    objects,
-    parameters,
-    text,
-)
+from scanner_extractor.catalogs.column_types import Part, columns_of, known_shape, spark_shape
+from scanner_extractor.catalogs.table_members import location_name, mask_location, moment, parameters
 from scanner_extractor.http.client import Http, Params
 from scanner_extractor.http.concurrency import Clock
-from scanner_extractor.http.messages import Json
 from scanner_extractor.http.pagination import MOST_PAGES, by_token
 from scanner_extractor.scan.results import CatalogResult, Progress
 from scanner_extractor.settings.catalogs import CatalogSettings, Lineage
@@ -29,6 +18,7 @@ from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import field_segment
 from scanner_model.errors import PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
 from scanner_model.names import SourceId
+from scanner_model.payload import Payload
 
 _API = ("api", "2.0", "sql", "statements")
 _ENDS = ("source_table_full_name", "source_path", "target_table_full_name", "target_path")
@@ -94,36 +84,37 @@ def _rows(collector: CatalogCollector, clock: Clock, statement: str, members: tu
         "disposition": "INLINE",
         "format": "JSON_ARRAY",
     }
-    answer = _wait_for(collector, clock, collector.http.post(*_API, body=body))
-    names = [text(column, "name") for column in objects(member(member(answer, "manifest"), "schema"), "columns")]
-    chunk = member(answer, "result")
+    answer = _wait_for(collector, clock, Payload(collector.http.post(*_API, body=body)))
+    names = [column.need("name").text() for column in answer.need("manifest").need("schema").list("columns")]
+    chunk = answer.object("result")
     for _ in range(MOST_PAGES):
-        for cells in items(chunk, "data_array"):
-            values = dict(zip(names, cells if isinstance(cells, list) else (), strict=False))
-            yield {name: str(values.get(name) or "") for name in members}
-        following = member(chunk, "next_chunk_index")
-        if not isinstance(following, int):
+        for cells in chunk.list("data_array"):
+            values = dict(zip(names, cells.value, strict=False)) if cells.list() else {}
+            yield {name: str(values[name] or "") if name in values else "" for name in members}
+        following = chunk.integer("next_chunk_index")
+        if following is None:
             return
         collector.progress(collector.settings.source, len(collector.tables), None)
-        chunk = collector.http.get(*_API, text(answer, "statement_id"), "result", "chunks", following)
-        if member(chunk, "chunk_index") not in (None, following):
+        statement_id = answer.need("statement_id").text()
+        chunk = Payload(collector.http.get(*_API, statement_id, "result", "chunks", following))
+        if chunk.integer("chunk_index") not in (None, following):
             raise PayloadUnexpected("the response is not the requested part of the result")
     raise PayloadUnexpected("the result has no end")
 
 
-def _wait_for(collector: CatalogCollector, clock: Clock, answer: Json) -> Json:
+def _wait_for(collector: CatalogCollector, clock: Clock, answer: Payload) -> Payload:
     """Wait for the statement; raises SourceRefused where it failed, as nearly always for rights that are missing."""
     for _ in range(_POLLS):
-        status = member(answer, "status")
-        state = text(status, "state")
+        status = answer.need("status")
+        state = status.text("state")
         if state == "SUCCEEDED":
             return answer
         if state not in _WAITING:
-            what = text(member(status, "error"), "message") or f"the statement is {state or 'in no state'}"
+            what = status.object("error").text("message") or f"the statement is {state or 'in no state'}"
             raise SourceRefused(what, hint="grant SELECT on system.access, and USE on the warehouse")
         clock.pause(_PAUSE)
         collector.progress(collector.settings.source, len(collector.tables), None)
-        answer = collector.http.get(*_API, text(answer, "statement_id"))
+        answer = Payload(collector.http.get(*_API, answer.need("statement_id").text()))
     raise SourceUnreachable("the statement does not finish", hint="is the SQL warehouse running?")
 
 
@@ -131,6 +122,7 @@ _READ = frozenset(
     {"name", "full_name", "catalog_name", "schema_name", "columns", "table_type", "data_source_format", "comment"}
     | {"storage_location", "owner", "created_at", "updated_at", "properties"}
 )
+_NAMES = ("catalog_name", "schema_name", "name")
 _PROCESSES: Mapping[str, tuple[str, ...]] = {
     "jobInfos": ("job_id", "job_run_id"),
     "pipelineInfos": ("pipeline_id", "update_id"),
@@ -150,57 +142,49 @@ def unity_namespace(url: str) -> str:
     return f"unitycatalog://{parts.hostname or ''}{port}"
 
 
-def read_names(entries: Iterable[dict[str, Json]]) -> list[str]:
-    """List the names of catalogs or schemas."""
-    return [name for entry in entries if (name := text(entry, "name"))]
-
-
-def read_table(entry: dict[str, Json], namespace: str, source: SourceId) -> CatalogTable | None:
-    """Read a table as `GET /tables` lists it; None for an entry without its three names."""
-    name = full_name(entry)
-    if not name:
-        return None
-    location = text(entry, "storage_location")
+def read_table(entry: Payload, namespace: str, source: SourceId) -> CatalogTable:
+    """Read a table as `GET /tables` lists it; raises PayloadUnexpected for an entry without its three names."""
+    location = entry.text("storage_location")
     identity = location_name(location)
-    own = member(entry, "properties")
-    columns = sorted(objects(entry, "columns"), key=_position)
+    columns = sorted(entry.list("columns"), key=lambda column: column.integer("position") or 0)
     return CatalogTable(
         source=source,
         provider="unity",
         namespace=namespace,
-        name=name,
-        kind=text(entry, "table_type"),
-        table_format=text(entry, "data_source_format").lower(),
+        name=".".join(entry.need(name).text() for name in _NAMES),
+        kind=entry.text("table_type"),
+        table_format=entry.text("data_source_format").lower(),
         location=mask_location(location),
-        owner=text(entry, "owner"),
-        description=text(entry, "comment"),
-        created=instant(entry.get("created_at")),
-        updated=instant(entry.get("updated_at")),
-        parameters=parameters(entry | (own if isinstance(own, dict) else {}), _READ),
-        partition_keys=tuple(text(column, "name") for column in _partitions(columns)),
+        owner=entry.text("owner"),
+        description=entry.text("comment"),
+        created=moment(entry, "created_at"),
+        updated=moment(entry, "updated_at"),
+        parameters=parameters({**entry.members(), **entry.object("properties").members()}, _READ),
+        partition_keys=tuple(column.text("name") for column in _partitions(columns)),
         symlinks=(identity,) if identity else (),
-        columns=tuple(columns_of(part for column in columns if (part := _part(column)))),
+        columns=tuple(columns_of(map(_part, columns))),
     )
 
 
-def full_name(entry: Json) -> str:
+def full_name(entry: Payload, *names: str) -> str:
     """Return a table's three names with dots; empty where one is missing, as where we may not see it."""
-    names = [text(entry, name) for name in ("catalog_name", "schema_name", "name")]
-    return ".".join(names) if all(names) else ""
+    parts = [entry.text(name) for name in names or _NAMES]
+    return ".".join(parts) if all(parts) else ""
 
 
-def dataset(entry: Json, namespace: str) -> Name | None:
+def dataset(entry: Payload, namespace: str) -> Name | None:
     """Name the table or the files at one end of a flow; None where neither is present."""
-    name = full_name(member(entry, "tableInfo"))
-    return (namespace, name) if name else location_name(text(member(entry, "fileInfo"), "path"))
+    name = full_name(entry.object("tableInfo"))
+    return (namespace, name) if name else location_name(entry.object("fileInfo").text("path"))
 
 
-def processes(entry: Json) -> Iterator[str]:
+def processes(entry: Payload) -> Iterator[str]:
     """Name what makes a flow, an empty name where not reported."""
     any_named = False
     for kind, ids in _PROCESSES.items():
-        for process in objects(entry, kind):
-            number = next((process[name] for name in ids if process.get(name) not in (None, "")), None)
+        for process in entry.list(kind):
+            numbers = (process.members().get(name) for name in ids)
+            number = next((number for number in numbers if number not in (None, "")), None)
             if number is not None:
                 any_named = True
                 yield f"{kind.removesuffix('Infos')} {number}"
@@ -208,32 +192,20 @@ def processes(entry: Json) -> Iterator[str]:
         yield ""
 
 
-def _position(column: dict[str, Json]) -> int:
-    position = column.get("position")
-    return position if isinstance(position, int) else 0
+def _partitions(columns: list[Payload]) -> list[Payload]:
+    numbered = [(number, column) for column in columns if (number := column.integer("partition_index")) is not None]
+    return [column for _, column in sorted(numbered, key=lambda pair: pair[0])]
 
 
-def _partitions(columns: list[dict[str, Json]]) -> list[dict[str, Json]]:
-    partitioned = [column for column in columns if isinstance(column.get("partition_index"), int)]
-    return sorted(partitioned, key=lambda column: int(column["partition_index"]))
-
-
-def _part(column: dict[str, Json]) -> Part | None:
-    name = text(column, "name")
-    if not name:
-        return None
+def _part(column: Payload) -> Part:
+    """Read a column; its type from its JSON, else from its text, else its name."""
+    type_text = column.text("type_text", "type_name")
     return Part(
-        segment=field_segment(name),
-        shape=_shape(column),
-        nullable=column.get("nullable") is not False,
-        doc=text(column, "comment") or None,
+        segment=field_segment(column.need("name").text()),
+        shape=spark_shape(column.text("type_json")) or known_shape(type_text),
+        nullable=column.flag("nullable", default=True),
+        doc=column.text("comment") or None,
     )
-
-
-def _shape(column: dict[str, Json]) -> Shape:
-    """Read the type from its JSON, else from its text, else keep its name."""
-    type_text = text(column, "type_text")
-    return spark_shape(text(column, "type_json")) or known_shape(type_text or text(column, "type_name"))
 
 
 _CATALOG = ("api", "2.1", "unity-catalog")
@@ -242,6 +214,7 @@ _OURS = frozenset({"system", "samples", "__databricks_internal"})
 """Catalogs that Databricks fills; read only where they are named."""
 _VIEWS = "information_schema"
 _GLOB = frozenset("*?[")
+_NO_TABLES = "the service leaves an empty list out, so that an answer without content looks like it: nothing is deleted"
 
 _Flow = tuple[Endpoint, Endpoint, str]
 """Where data come from, where they go, and what makes that."""
@@ -273,7 +246,7 @@ def list_catalogs(settings: CatalogSettings, http: Http) -> list[str]:
     patterns = settings.wanted.catalogs
     if patterns and not any(_GLOB & set(pattern) for pattern in patterns):
         return list(patterns)
-    names = read_names(_pages(http, "catalogs"))
+    names = [entry.need("name").text() for entry in _pages(http, "catalogs")]
     return sorted(name for name in names if settings.wanted.catalog(name) and (patterns or name not in _OURS))
 
 
@@ -303,8 +276,12 @@ class _Scan:
             for schema in names
         ]
         keys = {f"{catalog}.{schema}": (catalog, schema) for catalog, schema in schemas}
-        for _, schema_tables in self.collector.lists(list(keys), lambda key: self._tables(*keys[key]), "tables"):
-            self.collector.keep(schema_tables)
+        lists = self.collector.lists(list(keys), lambda key: self._tables(*keys[key]), "tables")
+        if lists and not any(entries for _, entries in lists):
+            raise PayloadUnexpected("no schema lists any table", hint=_NO_TABLES)
+        for _, entries in lists:
+            tables = self.collector.unread.read(entries, self._read, _shown)
+            self.collector.keep(table for table in tables if table)
 
     def lineage(self) -> None:
         """Fetch the neighbours of each table, and of each column where column lineage is requested."""
@@ -319,31 +296,26 @@ class _Scan:
             for origin, target, process in flows:
                 self.collector.link(origin, target, process)
 
-    def _tables(self, catalog: str, schema: str) -> list[CatalogTable]:
-        entries = _pages(
-            self._http, "tables", ("catalog_name", catalog), ("schema_name", schema), ("include_browse", "true")
-        )
-        wanted = (
-            entry for entry in self.collector.paged_entries(entries) if self._settings.wanted.table(text(entry, "name"))
-        )
-        tables = (read_table(entry, self.namespace, self._settings.source) for entry in wanted)
-        return [table for table in tables if table]
+    def _tables(self, catalog: str, schema: str) -> list[Payload]:
+        params = (("catalog_name", catalog), ("schema_name", schema), ("include_browse", "true"))
+        return list(self.collector.paged_entries(_pages(self._http, "tables", *params)))
+
+    def _read(self, entry: Payload) -> CatalogTable | None:
+        if not self._settings.wanted.table(entry.need("name").text()):
+            return None
+        return read_table(entry, self.namespace, self._settings.source)
 
     def _neighbours(self, table: CatalogTable) -> list[_Flow]:
         params = (("table_name", table.name), ("include_entity_lineage", "true"))
-        answer = self._http.get(*_LINEAGE, "table-lineage", params=params)
+        answer = Payload(self._http.get(*_LINEAGE, "table-lineage", params=params))
         table_endpoint = Endpoint((self.namespace, table.name))
-        up = (
-            (Endpoint(name), table_endpoint, process)
-            for name, process in self._named_neighbours(objects(answer, "upstreams"))
-        )
-        down = (
-            (table_endpoint, Endpoint(name), process)
-            for name, process in self._named_neighbours(objects(answer, "downstreams"))
-        )
-        return [*up, *down]
+        up, down = (self._named_neighbours(answer.list(side)) for side in ("upstreams", "downstreams"))
+        return [
+            *((Endpoint(name), table_endpoint, process) for name, process in up),
+            *((table_endpoint, Endpoint(name), process) for name, process in down),
+        ]
 
-    def _named_neighbours(self, entries: list[dict[str, Json]]) -> Iterator[tuple[Name, str]]:
+    def _named_neighbours(self, entries: list[Payload]) -> Iterator[tuple[Name, str]]:
         for entry in entries:
             if name := dataset(entry, self.namespace):
                 yield from ((name, process) for process in processes(entry))
@@ -351,31 +323,39 @@ class _Scan:
     def _column_neighbours(self, target: tuple[CatalogTable, str]) -> list[_Flow]:
         table, column = target
         params = (("table_name", table.name), ("column_name", column))
-        answer = self._http.get(*_LINEAGE, "column-lineage", params=params)
+        answer = Payload(self._http.get(*_LINEAGE, "column-lineage", params=params))
         column_endpoint = Endpoint((self.namespace, table.name), (column,))
-        up = (self._column(entry) for entry in objects(answer, "upstream_cols"))
-        down = (self._column(entry) for entry in objects(answer, "downstream_cols"))
+        up, down = (map(self._column, answer.list(side)) for side in ("upstream_cols", "downstream_cols"))
         return [
             *((endpoint, column_endpoint, "") for endpoint in up if endpoint),
             *((column_endpoint, endpoint, "") for endpoint in down if endpoint),
         ]
 
-    def _column(self, entry: dict[str, Json]) -> Endpoint | None:
-        name = full_name(entry | {"name": entry.get("table_name")})
-        column = text(entry, "name")
+    def _column(self, entry: Payload) -> Endpoint | None:
+        name, column = full_name(entry, "catalog_name", "schema_name", "table_name"), entry.text("name")
         return Endpoint((self.namespace, name), (field_segment(column),)) if name and column else None
 
 
+def _shown(entry: Payload) -> str:
+    names = [entry.shown(name) for name in _NAMES]
+    return ".".join(names) if all(names) else ""
+
+
 def _schemas(settings: CatalogSettings, http: Http, catalog: str) -> list[str]:
-    names = read_names(_pages(http, "schemas", ("catalog_name", catalog)))
+    names = [entry.need("name").text() for entry in _pages(http, "schemas", ("catalog_name", catalog))]
     return sorted(name for name in names if settings.wanted.schema(name) and name != _VIEWS)
 
 
-def _pages(http: Http, what: str, *params: tuple[str, str]) -> Iterator[dict[str, Json]]:
-    return by_token(partial(_page, http, what, params), key=lambda entry: text(entry, "name"))
+def _pages(http: Http, what: str, *params: tuple[str, str]) -> Iterator[Payload]:
+    return by_token(partial(_page, http, what, params), key=lambda entry: entry.shown("name"))
 
 
-def _page(http: Http, what: str, params: Params, token: str) -> tuple[list[dict[str, Json]], str]:
+def _page(http: Http, what: str, params: Params, token: str) -> tuple[list[Payload], str]:
+    """Return a page of a list; an empty one has no list.
+
+    Every catalog has a schema and every metastore a catalog, so that for these one page must have a list.
+    """
     more = (("page_token", token),) if token else ()
-    page = http.get(*_CATALOG, what, params=(*params, ("max_results", 0), *more))
-    return listed(page, what), text(page, "next_page_token")
+    page = Payload(http.get(*_CATALOG, what, params=(*params, ("max_results", 0), *more)))
+    following = page.text("next_page_token")
+    return (page.list(what) if token or following or what == "tables" else page.entries(what)), following

@@ -104,6 +104,7 @@ class Google:
         start = int(given.get("pageToken", 0))
         end = start + min(int(given.get("pageSize", given.get("maxResults", 10))), self.page)
         members = {member: entries[start:end]} if entries[start:end] else {}
+        members |= {"kind": f"bigquery#{member[:-1]}List"} if member in ("datasets", "tables") else {}
         return members | ({"nextPageToken": str(end)} if end < len(entries) else {})
 
     def _project(self, item: Json) -> str:

@@ -18,14 +18,14 @@ from scanner_extractor.catalogs.clickhouse.engines import (
 from scanner_extractor.catalogs.clickhouse.types import clickhouse_type
 from scanner_extractor.catalogs.collector import CatalogCollector, Name
 from scanner_extractor.catalogs.column_types import Part, columns_of
-from scanner_extractor.catalogs.json_fields import listed, member, moment, parameters, server_namespace, text
+from scanner_extractor.catalogs.table_members import moment, parameters, server_namespace
 from scanner_extractor.http.client import Http
-from scanner_extractor.http.messages import Json
 from scanner_extractor.scan.results import CatalogResult, Progress
 from scanner_extractor.settings.catalogs import CatalogSettings
 from scanner_model.catalogs import DATABASE, KAFKA_BROKERS, KAFKA_TOPICS, CatalogTable
 from scanner_model.columns import Column, field_segment
 from scanner_model.errors import Problem, ScannerError
+from scanner_model.payload import Payload
 from scanner_model.redaction import mask_statement, mask_text
 
 _OWN = frozenset({"system", "information_schema", "INFORMATION_SCHEMA"})
@@ -65,66 +65,72 @@ def read_clickhouse(settings: CatalogSettings, http: Http, progress: Progress) -
     collector = CatalogCollector(settings, http, progress)
     databases = list_clickhouse_databases(settings, http)
     lists = collector.lists(databases, lambda name: _entries(collector, name), "tables")
-    server = _Server(collector, tuple(entry for _, entries in lists for entry in entries))
-    collector.keep(server.tables())
+    collector.keep(_Server(collector, tuple(entry for _, entries in lists for entry in entries)).tables())
     return collector.reading()
 
 
 def list_clickhouse_databases(settings: CatalogSettings, http: Http) -> list[str]:
     """List the databases that the settings choose, without those of ClickHouse itself."""
-    names = (text(row, "name") for row in _rows(http, _DATABASES))
-    return [name for name in names if name and name not in _OWN and settings.wanted.schema(name)]
+    names = (row.need("name").text() for row in _rows(http, _DATABASES))
+    return [name for name in names if name not in _OWN and settings.wanted.schema(name)]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Entry:
-    """A table as the system tables list it, with its columns."""
+    """A table as the system tables list it, with its columns.
+
+    *other_name* is the name of the table that holds its rows; empty where it holds them itself, or has none.
+    """
 
     database: str
-    row: Mapping[str, Json]
-    columns: tuple[Mapping[str, Json], ...]
-
-    @property
-    def name(self) -> str:
-        return f"{self.database}.{text(self.row, 'name')}"
-
-    @property
-    def kind(self) -> str:
-        return _KINDS.get(text(self.row, "engine"), "TABLE")
-
-    @property
-    def engine(self) -> Engine:
-        return parse_engine(text(self.row, "declaration"))
-
-    @property
-    def other_name(self) -> str:
-        """Return the name of the table that holds its rows; empty where it holds them itself, or has none."""
-        if self.kind == "MATERIALIZED VIEW":
-            target = target_table(text(self.row, "creation"), self.database)
-        else:
-            target = forwarded_table(text(self.row, "engine"), self.engine)
-        return ".".join(target) if target else ""
+    name: str
+    row: Payload
+    columns: tuple[Payload, ...]
+    kind: str
+    engine: Engine
+    other_name: str
 
 
 def _entries(collector: CatalogCollector, database: str) -> list[_Entry]:
-    wanted = collector.settings.wanted
-    columns: dict[str, list[Mapping[str, Json]]] = {}
+    columns: dict[str, list[Payload]] = {}
     tables = list(collector.paged_entries(_rows(collector.http, _TABLES, database)))
     for column in _rows(collector.http, _COLUMNS, database):
-        columns.setdefault(text(column, "table"), []).append(column)
-    named = ((text(row, "name"), row) for row in tables)
-    return [
-        _Entry(database, row, tuple(columns.get(name, ())))
-        for name, row in named
-        if name and wanted.table(name) and not name.startswith(_INNER)
-    ]
+        columns.setdefault(column.need("table").text(), []).append(column)
+
+    def full_name(row: Payload) -> str:
+        name = row.shown("name")
+        return f"{database}.{name}" if name else ""
+
+    def read(row: Payload) -> _Entry | None:
+        name = row.need("name").text()
+        if not collector.settings.wanted.table(name) or name.startswith(_INNER):
+            return None
+        return _entry(row, database, tuple(columns.get(name, ())))
+
+    return [entry for entry in collector.unread.read(tables, read, full_name) if entry]
 
 
-def _rows(http: Http, query: str, database: str = "") -> list[dict[str, Json]]:
+def _entry(row: Payload, database: str, columns: tuple[Payload, ...]) -> _Entry:
+    word, engine = row.text("engine"), parse_engine(row.text("declaration"))
+    kind = _KINDS.get(word, "TABLE")
+    is_view = kind == "MATERIALIZED VIEW"
+    target = target_table(row.text("creation"), database) if is_view else forwarded_table(word, engine)
+    return _Entry(
+        database=database,
+        name=f"{database}.{row.text('name')}",
+        row=row,
+        columns=columns,
+        kind=kind,
+        engine=engine,
+        other_name=".".join(target) if target else "",
+    )
+
+
+def _rows(http: Http, query: str, database: str = "") -> list[Payload]:
     """Return the rows of a query, which is sent by GET and therefore cannot change anything."""
     chosen = (("param_database", database),) if database else ()
     options = (("default_format", "JSON"), ("wait_end_of_query", "1"))
-    return listed(http.get("", params=(("query", query), *options, *chosen)), "data")
+    return Payload(http.get("", params=(("query", query), *options, *chosen))).entries("data")
 
 
 class _Server:
@@ -139,7 +145,8 @@ class _Server:
         self._names = self._names_of_tables()
 
     def tables(self) -> Iterator[CatalogTable]:
-        return map(self._table, self._entries)
+        """Yield the tables; one that cannot be read is among the unread."""
+        return self._collector.unread.read(self._entries, self._table, lambda entry: entry.name)
 
     def _names_of_tables(self) -> Mapping[str, tuple[str, ...]]:
         """Return the names by which jobs know each table: its own, those of views and of tables that pass rows to it.
@@ -163,11 +170,11 @@ class _Server:
             namespace=self._namespace,
             name=entry.name,
             kind=entry.kind,
-            table_format=text(entry.row, "engine"),
-            description=mask_text(text(entry.row, "comment")),
-            updated=moment(text(entry.row, "metadata_modification_time")),
-            parameters=parameters({**entry.row, "database": entry.database, **self._kafka(entry)}, _READ),
-            partition_keys=tuple(text(row, "name") for row in entry.columns if member(row, "is_in_partition_key") == 1),
+            table_format=entry.row.text("engine"),
+            description=mask_text(entry.row.text("comment")),
+            updated=moment(entry.row, "metadata_modification_time"),
+            parameters=parameters({**entry.row.members(), "database": entry.database, **self._kafka(entry)}, _READ),
+            partition_keys=tuple(row.text("name") for row in entry.columns if row.integer("is_in_partition_key") == 1),
             symlinks=tuple(self._symlinks(entry)),
             definition=self._definition(entry),
             columns=tuple(column for row in entry.columns for column in _columns(row)),
@@ -182,16 +189,16 @@ class _Server:
     def _definition(self, entry: _Entry) -> str:
         if entry.kind not in _VIEWS:
             return ""
-        definition = text(entry.row, "as_select")
+        definition = entry.row.text("as_select")
         if not definition:
             self._problem(entry, "its SELECT is not shown", "its columns are known, where they come from is not")
         return mask_statement(definition, self._collector.settings.http.secret_names)
 
     def _kafka(self, entry: _Entry) -> dict[str, str]:
-        if text(entry.row, "engine") != _KAFKA:
+        if entry.row.text("engine") != _KAFKA:
             return {}
         engine = entry.engine
-        macros = {"database": entry.database, "table": text(entry.row, "name")}
+        macros = {"database": entry.database, "table": entry.row.text("name")}
         macros |= self._macros if has_macros(engine) else {}
         collection = self._collections.get(engine.collection, {}) if engine.collection else {}
         shown = kafka_parameters(engine, collection, macros)
@@ -204,37 +211,38 @@ class _Server:
     @cached_property
     def _collections(self) -> Mapping[str, Mapping[str, str]]:
         """Return the named collections that this user may see, with the values that are shown to it."""
-        rows = self._optional(_COLLECTIONS, "its named collections could not be read")
-        return {text(row, "name"): _texts(member(row, "collection")) for row in rows}
+        collections = self._optional(_COLLECTIONS, "its named collections could not be read")
+        return {name: _texts(row.member("collection")) for name, row in collections.items()}
 
     @cached_property
     def _macros(self) -> Mapping[str, str]:
-        rows = self._optional(_MACROS, "its macros could not be read")
-        return {text(row, "name"): text(row, "substitution") for row in rows}
+        macros = self._optional(_MACROS, "its macros could not be read")
+        return {name: row.text("substitution") for name, row in macros.items()}
 
-    def _optional(self, query: str, what: str) -> list[dict[str, Json]]:
+    def _optional(self, query: str, what: str) -> Mapping[str, Payload]:
+        """Return rows by name; none where they cannot be read, as for want of a right."""
         try:
-            return _rows(self._collector.http, query)
+            return {row.need("name").text(): row for row in _rows(self._collector.http, query)}
         except ScannerError as error:
             self._collector.report_problem("", what, error)
-            return []
+            return {}
 
     def _problem(self, entry: _Entry, what: str, hint: str) -> None:
         where = f"{self._collector.settings.source} {entry.name}"
         self._collector.problems.append(Problem(where, what, hint))
 
 
-def _columns(row: Mapping[str, Json]) -> Iterable[Column]:
+def _columns(row: Payload) -> Iterable[Column]:
     """Return a column with those inside it; the expression of a computed one is its default."""
-    name, expression = text(row, "name"), text(row, "default_expression")
-    known = clickhouse_type(text(row, "type"))
-    doc = mask_text(text(row, "comment")) or None
-    part = Part(segment=field_segment(name), shape=known.shape, nullable=known.nullable, doc=doc)
-    top, *inside = columns_of((part,))
+    known, expression = clickhouse_type(row.need("type").text()), row.text("default_expression")
+    doc = mask_text(row.text("comment")) or None
+    segment = field_segment(row.need("name").text())
+    top, *inside = columns_of((Part(segment=segment, shape=known.shape, nullable=known.nullable, doc=doc),))
     default = json.dumps(mask_statement(expression), ensure_ascii=False) if expression else None
-    return (replace(top, default=default), *inside) if name else ()
+    return replace(top, default=default), *inside
 
 
-def _texts(value: Json) -> dict[str, str]:
+def _texts(collection: Payload) -> dict[str, str]:
     """Return a map of texts; newer servers write it as an object, older ones as a text of pairs."""
-    return {name: item for name, item in value.items() if isinstance(item, str)} if isinstance(value, dict) else {}
+    pairs = collection.value.items() if isinstance(collection.value, dict) else ()
+    return {name: value for name, value in pairs if isinstance(value, str)}

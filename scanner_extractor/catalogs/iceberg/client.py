@@ -10,20 +10,19 @@ from urllib.parse import unquote
 
 from scanner_extractor.catalogs.collector import CatalogCollector
 from scanner_extractor.catalogs.iceberg.reader import Identifier, read_table, read_view
-from scanner_extractor.catalogs.json_fields import items, listed, member, text
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json
 from scanner_extractor.http.pagination import by_token
 from scanner_extractor.scan.results import CatalogResult, Progress
 from scanner_extractor.settings.catalogs import CatalogSettings
-from scanner_model.errors import NotFound, PayloadUnexpected, ScannerError, SourceObjected
+from scanner_model.errors import NotFound, ScannerError, SourceObjected
+from scanner_model.payload import Payload
 
 _PAGE = 1_000
 _DEEPEST = 10
 """Levels of namespaces that are followed."""
 _SEPARATOR = "\x1f"
 _VIEWS = "GET /v1/{prefix}/namespaces/{namespace}/views"
-_BAD_HINT = "is `url` the address that clients have as `uri`, without /v1?"
 
 Namespace = tuple[str, ...]
 
@@ -71,16 +70,14 @@ def list_namespaces(settings: CatalogSettings, http: Http) -> list[Namespace]:
 def _service(settings: CatalogSettings, http: Http) -> _Service:
     """Read the configuration; a prefix comes encoded, as a part of a path."""
     params = (("warehouse", settings.warehouse),) if settings.warehouse else ()
-    answer = http.get("v1", "config", params=params)
-    if not isinstance(answer, dict):
-        raise PayloadUnexpected("the response is not the configuration of a catalog", hint=_BAD_HINT)
-    defaults, overrides = member(answer, "defaults"), member(answer, "overrides")
-    prefix = text(overrides, "prefix") or text(defaults, "prefix")
-    separator = text(overrides, "namespace-separator") or text(defaults, "namespace-separator")
+    answer = Payload(http.get("v1", "config", params=params))
+    defaults, overrides = answer.object("defaults"), answer.object("overrides")
+    prefix = overrides.text("prefix") or defaults.text("prefix")
+    separator = overrides.text("namespace-separator") or defaults.text("namespace-separator")
     return _Service(
         path=("v1", *(unquote(step) for step in prefix.split("/") if step)),
         separator=unquote(separator) or _SEPARATOR,
-        has_views=_VIEWS in items(answer, "endpoints"),
+        has_views=_VIEWS in answer.texts("endpoints"),
     )
 
 
@@ -105,10 +102,9 @@ def _children(http: Http, service: _Service, parent: Namespace) -> list[Namespac
     chosen = (("parent", service.separator.join(parent)),) if parent else ()
 
     def page(token: str) -> tuple[list[Namespace], str]:
-        answer = http.get(*service.path, "namespaces", params=(*chosen, *_page(token)))
-        listed(answer, "namespaces")  # raises for what is no list
-        levels = (tuple(map(str, entry)) for entry in items(answer, "namespaces") if isinstance(entry, list))
-        return [name for name in levels if name[:-1] == parent], text(answer, "next-page-token")
+        answer = Payload(http.get(*service.path, "namespaces", params=(*chosen, *_page(token))))
+        levels = [tuple(level.text() for level in entry.list()) for entry in answer.entries("namespaces")]
+        return [name for name in levels if name[:-1] == parent], answer.text("next-page-token")
 
     return list(by_token(page, key=lambda name: name))
 
@@ -123,16 +119,18 @@ def _entries(collector: CatalogCollector, service: _Service, namespace: Namespac
     result: list[_Entry] = []
     for kind in ("tables", "views") if service.has_views else ("tables",):
         path = (*service.path, "namespaces", service.separator.join(namespace), kind)
-        entries = by_token(_identifiers(collector.http, path), key=lambda entry: text(entry, "name"))
-        names = (text(entry, "name") for entry in collector.paged_entries(entries))
-        result += [_Entry(kind, Identifier(namespace, name)) for name in names if name and wanted(name)]
+        entries = by_token(_identifiers(collector.http, path), key=lambda entry: entry.shown("name"))
+        names = collector.unread.read(
+            collector.paged_entries(entries), lambda entry: entry.need("name").text(), lambda _: ""
+        )
+        result += [_Entry(kind, Identifier(namespace, name)) for name in names if wanted(name)]
     return result
 
 
-def _identifiers(http: Http, path: tuple[str, ...]) -> Callable[[str], tuple[list[dict[str, Json]], str]]:
-    def page(token: str) -> tuple[list[dict[str, Json]], str]:
-        answer = http.get(*path, params=_page(token))
-        return listed(answer, "identifiers"), text(answer, "next-page-token")
+def _identifiers(http: Http, path: tuple[str, ...]) -> Callable[[str], tuple[list[Payload], str]]:
+    def page(token: str) -> tuple[list[Payload], str]:
+        answer = Payload(http.get(*path, params=_page(token)))
+        return answer.entries("identifiers"), answer.text("next-page-token")
 
     return page
 
@@ -149,10 +147,9 @@ def _add_table(collector: CatalogCollector, entry: _Entry, answer: Json | Scanne
     if isinstance(answer, NotFound):
         return
     read = read_table if entry.kind == "tables" else read_view
-    table = None if isinstance(answer, ScannerError) else read(answer, entry.identifier, collector.settings)
-    if table:
-        collector.keep([table])
-        return
-    error = answer if isinstance(answer, ScannerError) else ScannerError("the response is not a table or view")
-    collector.unread.append(entry.identifier.full_name)
-    collector.report_problem(entry.identifier.full_name, "it could not be read", error)
+    try:
+        if isinstance(answer, ScannerError):
+            raise answer
+        collector.keep([read(Payload(answer), entry.identifier, collector.settings)])
+    except ScannerError as error:
+        collector.unread.add(entry.identifier.full_name, error)

@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
 from scanner_extractor.catalogs.column_types import DEEPEST, Part, Shape, columns_of
-from scanner_extractor.catalogs.json_fields import (
-    instant,
-    items,
-    location_name,
-    mask_location,
-    member,
-    objects,
-    parameters,
-    text,
-)
-from scanner_extractor.http.messages import Json
+from scanner_extractor.catalogs.table_members import location_name, mask_location, moment, parameters
 from scanner_extractor.settings.catalogs import CatalogSettings
 from scanner_model.catalogs import DIALECT, CatalogTable
 from scanner_model.columns import ELEMENT, MAP_VALUE, field_segment
+from scanner_model.payload import Payload
 from scanner_model.redaction import mask_statement, mask_text
 
 _SIZED = re.compile(r"(?P<word>[a-z_]+)\s*[\[(](?P<size>[^\])]*)[\])]")
@@ -48,18 +38,17 @@ class Identifier(NamedTuple):
         return ".".join((*self.namespace, self.name))
 
 
-def read_table(answer: Json, identifier: Identifier, settings: CatalogSettings) -> CatalogTable | None:
-    """Read a loaded table; None for what is none. Source: Iceberg table spec, Table metadata fields."""
-    metadata = member(answer, "metadata")
-    if not isinstance(metadata, dict):
-        return None
-    schema = _current(metadata, "schemas", "schema-id", metadata.get("current-schema-id")) or member(metadata, "schema")
-    spec = _current(metadata, "partition-specs", "spec-id", metadata.get("default-spec-id"))
-    names = {str(entry.get("id")): text(entry, "name") for entry in objects(schema, "fields")}
-    sources = (names.get(str(entry.get("source-id")), "") for entry in objects(spec, "fields"))
-    location = text(metadata, "location")
+def read_table(answer: Payload, identifier: Identifier, settings: CatalogSettings) -> CatalogTable:
+    """Read a loaded table; raises PayloadUnexpected. Source: Iceberg table spec, Table metadata fields."""
+    metadata = answer.need("metadata")
+    schema = _current(metadata, "schemas", "schema-id", metadata.integer("current-schema-id"))
+    fields = (schema or metadata.need("schema")).need("fields").list()
+    spec = _current(metadata, "partition-specs", "spec-id", metadata.integer("default-spec-id"))
+    names = {entry.integer("id"): entry.text("name") for entry in fields}
+    sources = (names.get(entry.integer("source-id"), "") for entry in (spec.list("fields") if spec else ()))
+    location = metadata.text("location")
     files = location_name(location)
-    table = _described(metadata, identifier, settings, schema)
+    table = _described(metadata, identifier, settings, fields)
     return replace(
         table,
         kind="TABLE",
@@ -70,25 +59,25 @@ def read_table(answer: Json, identifier: Identifier, settings: CatalogSettings) 
     )
 
 
-def read_view(answer: Json, identifier: Identifier, settings: CatalogSettings) -> CatalogTable | None:
-    """Read a loaded view with its text in a dialect that can be parsed; None for what is none.
+def read_view(answer: Payload, identifier: Identifier, settings: CatalogSettings) -> CatalogTable:
+    """Read a loaded view with its text in a dialect that can be parsed; raises PayloadUnexpected.
 
     Source: Iceberg view spec.
     """
-    metadata = member(answer, "metadata")
-    if not isinstance(metadata, dict):
-        return None
-    version = _current(metadata, "versions", "version-id", metadata.get("current-version-id"))
-    schema = _current(metadata, "schemas", "schema-id", member(version, "schema-id"))
-    texts = {text(entry, "dialect").lower(): text(entry, "sql") for entry in objects(version, "representations")}
+    metadata = answer.need("metadata")
+    version = _current(metadata, "versions", "version-id", metadata.integer("current-version-id"))
+    if not version:
+        raise metadata.error("has no current version")
+    schema = _current(metadata, "schemas", "schema-id", version.integer("schema-id"))
+    texts = {entry.text("dialect").lower(): entry.text("sql") for entry in version.list("representations")}
     dialect = next((name for name in _DIALECTS if name in texts), next(iter(texts), ""))
-    within = ".".join(str(level) for level in items(version, "default-namespace"))
-    view = _described(metadata, identifier, settings, schema)
+    view = _described(metadata, identifier, settings, schema.need("fields").list() if schema else [])
+    words = _words_of_view(dialect, ".".join(version.texts("default-namespace")))
     return replace(
         view,
         kind="VIEW",
         definition=mask_statement(texts.get(dialect, ""), settings.http.secret_names),
-        parameters=tuple(sorted({**dict(view.parameters), **_words_of_view(dialect, within)}.items())),
+        parameters=tuple(sorted({**dict(view.parameters), **words}.items())),
     )
 
 
@@ -98,61 +87,58 @@ def _words_of_view(dialect: str, schema: str) -> dict[str, str]:
 
 
 def _described(
-    metadata: dict[str, Json], identifier: Identifier, settings: CatalogSettings, schema: Json
+    metadata: Payload, identifier: Identifier, settings: CatalogSettings, fields: list[Payload]
 ) -> CatalogTable:
     """Return what tables and views have in common."""
-    own = member(metadata, "properties")
-    stated = {name: value for name, value in own.items() if name not in _SHOWN} if isinstance(own, dict) else {}
+    own = metadata.object("properties")
+    stated = {name: value for name, value in own.members().items() if name not in _SHOWN}
     return CatalogTable(
         source=settings.source,
         provider="iceberg",
         namespace=settings.http.url.rstrip("/"),
         name=identifier.full_name,
-        owner=text(own, "owner"),
-        description=mask_text(text(own, "comment")),
-        updated=instant(metadata.get("last-updated-ms")),
-        parameters=parameters({**stated, **metadata}, _READ),
+        owner=own.text("owner"),
+        description=mask_text(own.text("comment")),
+        updated=moment(metadata, "last-updated-ms"),
+        parameters=parameters({**stated, **metadata.members()}, _READ),
         symlinks=tuple((alias, identifier.full_name) for alias in settings.aliases),
-        columns=tuple(columns_of(_fields(schema, 1))),
+        columns=tuple(columns_of(_part(field, 1) for field in fields)),
     )
 
 
-def _current(metadata: dict[str, Json], name: str, identity: str, current: Json) -> Json:
+def _current(metadata: Payload, name: str, identity: str, current: int | None) -> Payload | None:
     """Return the object of a list whose *identity* is *current*; None where there is none."""
-    return next((entry for entry in objects(metadata, name) if entry.get(identity) == current), None)
+    return next((entry for entry in metadata.list(name) if entry.integer(identity) == current), None)
 
 
-def _fields(struct: Json, depth: int) -> Iterator[Part]:
-    for entry in objects(struct, "fields"):
-        if name := text(entry, "name"):
-            yield Part(
-                segment=field_segment(name),
-                shape=_shape(entry.get("type"), depth),
-                nullable=entry.get("required") is not True,
-                doc=mask_text(text(entry, "doc")) or None,
-            )
+def _part(field: Payload, depth: int) -> Part:
+    return Part(
+        segment=field_segment(field.need("name").text()),
+        shape=_shape(field.need("type"), depth),
+        nullable=not field.flag("required"),
+        doc=mask_text(field.text("doc")) or None,
+    )
 
 
-def _shape(value: Json, depth: int) -> Shape:
+def _shape(kind: Payload, depth: int) -> Shape:
     """Return the shape of a type; what is nested too deeply has no parts. Source: Iceberg, Appendix C."""
-    if isinstance(value, str):
-        match = _SIZED.fullmatch(value)
+    if isinstance(kind.value, str):
+        match = _SIZED.fullmatch(kind.value)
         size = ",".join(part.strip() for part in match["size"].split(",")) if match else ""
-        return Shape(word=match["word"], logical=f"{match['word']}({size})") if match else Shape(word=value)
-    kind = text(value, "type") or "unknown"
+        return Shape(word=match["word"], logical=f"{match['word']}({size})") if match else Shape(word=kind.value)
+    word = kind.need("type").text()
     if depth >= DEEPEST:
-        return Shape(word=kind)
-    match kind:
+        return Shape(word=word)
+    match word:
         case "struct":
-            return Shape(word=kind, parts=tuple(_fields(value, depth + 1)))
+            return Shape(word=word, parts=tuple(_part(field, depth + 1) for field in kind.need("fields").list()))
         case "list":
-            return Shape(word=kind, parts=(_inside(ELEMENT, value, "element", depth),))
+            return Shape(word=word, parts=(_inside(ELEMENT, kind, "element", depth),))
         case "map":
-            return Shape(word=kind, parts=(_inside(MAP_VALUE, value, "value", depth),))
+            return Shape(word=word, parts=(_inside(MAP_VALUE, kind, "value", depth),))
         case _:
-            return Shape(word=kind)
+            return Shape(word=word)
 
 
-def _inside(segment: str, value: Json, name: str, depth: int) -> Part:
-    required = member(value, f"{name}-required")
-    return Part(segment=segment, shape=_shape(member(value, name), depth + 1), nullable=required is not True)
+def _inside(segment: str, kind: Payload, name: str, depth: int) -> Part:
+    return Part(segment=segment, shape=_shape(kind.need(name), depth + 1), nullable=not kind.flag(f"{name}-required"))

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from scanner_extractor.catalogs.collector import CatalogCollector
 from scanner_extractor.catalogs.column_types import Part, Shape
-from scanner_extractor.catalogs.json_fields import items, member, objects, text
 from scanner_extractor.catalogs.olap.expressions import fields_of
 from scanner_extractor.catalogs.olap.ingested import ingested_table
 from scanner_extractor.http.client import Http
-from scanner_extractor.http.messages import Json
 from scanner_extractor.scan.results import CatalogResult, Progress
 from scanner_extractor.settings.catalogs import CatalogSettings
 from scanner_model.catalogs import (
@@ -24,11 +21,12 @@ from scanner_model.catalogs import (
     CatalogTable,
 )
 from scanner_model.columns import field_segment
-from scanner_model.errors import PayloadUnexpected, Problem
+from scanner_model.errors import Problem
+from scanner_model.payload import Payload
 
 _PORT = 8888
 _TIME = "__time"
-_HINT = "is `url` the address of Druid's router or overlord?"
+_KAFKA = "kafka"
 
 Sources = dict[str, tuple[str, ...]]
 """The fields of a message that each column is derived from."""
@@ -40,87 +38,74 @@ def read_druid(settings: CatalogSettings, http: Http, progress: Progress) -> Cat
     Raises ScannerError where it fails. Source: Apache Druid, Supervisor API; Supervisor; Ingestion spec reference.
     """
     collector = CatalogCollector(settings, http, progress)
-    for supervisor in list_supervisors(http):
-        spec = _spec(supervisor)
-        name = text(member(spec, "dataSchema"), "dataSource")
-        if name and settings.wanted.table(name):
-            collector.keep([_table(supervisor, spec, settings)])
-            if "jq" in {text(field, "type") for field in _flattened(spec)}:
-                what = "what it selects by jq is not connected with fields of the topic"
-                collector.problems.append(Problem(f"{settings.source} {name}", what))
+    # A supervisor is not always called like its datasource, so that one that cannot be read has no name.
+    tables = collector.unread.read(list_supervisors(http), lambda entry: _table(entry, collector), lambda _: "")
+    collector.keep(table for table in tables if table)
     return collector.reading()
 
 
-def list_supervisors(http: Http) -> list[dict[str, Json]]:
-    """List the supervisors that ingest from Kafka."""
-    answer = http.get("druid", "indexer", "v1", "supervisor", params=(("full", ""),))
-    if answer == {}:  # nothing at all
-        return []
-    if not isinstance(answer, list):
-        raise PayloadUnexpected("the response is not a list of supervisors", hint=_HINT)
-    return [entry for entry in answer if isinstance(entry, dict) and text(member(entry, "spec"), "type") == "kafka"]
+def list_supervisors(http: Http) -> list[Payload]:
+    """List the supervisors of every kind; raises PayloadUnexpected for what is no list."""
+    return Payload(http.get("druid", "indexer", "v1", "supervisor", params=(("full", ""),))).list()
 
 
-def _spec(supervisor: Json) -> Json:
-    """Return the specification, which older versions have one level higher."""
-    outer = member(supervisor, "spec")
-    inner = member(outer, "spec")
-    return inner if isinstance(inner, dict) else outer
+def count_supervisors(http: Http) -> int:
+    """Count the supervisors that ingest from Kafka."""
+    return sum(supervisor.need("spec").text("type") == _KAFKA for supervisor in list_supervisors(http))
 
 
-def _table(supervisor: dict[str, Json], spec: Json, settings: CatalogSettings) -> CatalogTable:
-    schema, stream = member(spec, "dataSchema"), member(spec, "ioConfig")
-    name = text(schema, "dataSource")
-    sources, parts = _columns(schema, spec)
+def _table(supervisor: Payload, collector: CatalogCollector) -> CatalogTable | None:
+    """Read a datasource; None where it is not from Kafka, or not wanted. Older versions have no inner specification."""
+    settings, outer = collector.settings, supervisor.need("spec")
+    if outer.need("type").text() != _KAFKA:
+        return None
+    spec = outer.object("spec") or outer
+    schema, stream = spec.need("dataSchema"), spec.need("ioConfig")
+    name = schema.need("dataSource").text()
+    if not settings.wanted.table(name):
+        return None
+    flattened = stream.object("inputFormat").object("flattenSpec").list("fields")
+    if any(field.text("type") == "jq" for field in flattened):
+        what = "what it selects by jq is not connected with fields of the topic"
+        collector.problems.append(Problem(f"{settings.source} {name}", what))
+    sources, parts = _columns(schema, flattened)
     words = {
-        KAFKA_TOPICS: text(stream, "topic"),
-        KAFKA_PATTERN: text(stream, "topicPattern"),
-        KAFKA_BROKERS: text(member(stream, "consumerProperties"), "bootstrap.servers"),
-        KAFKA_FORMAT: text(member(stream, "inputFormat"), "type"),
+        KAFKA_TOPICS: stream.text("topic"),
+        KAFKA_PATTERN: stream.text("topicPattern"),
+        KAFKA_BROKERS: stream.object("consumerProperties").text("bootstrap.servers"),
+        KAFKA_FORMAT: stream.object("inputFormat").text("type"),
         KAFKA_COLUMNS: json.dumps(sources, sort_keys=True) if sources else "",
-        "supervisor": text(supervisor, "id"),
-        "state": text(supervisor, "state"),
+        "supervisor": supervisor.text("id"),
+        "state": supervisor.text("state"),
     }
     return ingested_table(settings, _PORT, name, words, parts)
 
 
-def _columns(schema: Json, spec: Json) -> tuple[Sources, list[Part]]:
+def _columns(schema: Payload, flattened: list[Payload]) -> tuple[Sources, list[Part]]:
     """Return what the columns are derived from, where it is not the field of their name, and the columns themselves."""
-    expressions = {text(step, "name"): fields_of(text(step, "expression")) for step in _transforms(schema)}
-    expressions |= {
-        text(field, "name"): (_first(text(field, "expr")),) for field in _flattened(spec) if text(field, "expr")
-    }
+    transforms = schema.object("transformSpec").list("transforms")
+    expressions = {step.text("name"): fields_of(step.text("expression")) for step in transforms}
+    expressions |= {field.text("name"): (_first(field.text("expr")),) for field in flattened if field.text("expr")}
     sources: Sources = {}
     parts: list[Part] = []
     for name, kind, field in _listed(schema):
-        fields = tuple(
-            dict.fromkeys(origin for step in (field,) for origin in expressions.get(step, (step,)) if origin)
-        )
+        fields = tuple(dict.fromkeys(filter(None, expressions.get(field, (field,)))))
         parts.append(Part(segment=field_segment(name), shape=Shape(word=kind)))
         if fields != (name,):
             sources[name] = fields
     return sources, parts
 
 
-def _listed(schema: Json) -> Iterator[tuple[str, str, str]]:
+def _listed(schema: Payload) -> Iterator[tuple[str, str, str]]:
     """Yield name, type and field of each column: time, dimensions, metrics."""
-    yield _TIME, "long", text(member(schema, "timestampSpec"), "column") or "timestamp"
-    for dimension in items(member(schema, "dimensionsSpec"), "dimensions"):
-        name = dimension if isinstance(dimension, str) else text(dimension, "name")
-        if name and name != _TIME:
-            yield name, text(dimension, "type") or "string", name
-    for metric in objects(schema, "metricsSpec"):
-        if name := text(metric, "name"):
-            yield name, text(metric, "type") or "metric", text(metric, "fieldName")
-
-
-def _transforms(schema: Json) -> list[dict[str, Any]]:
-    return objects(member(schema, "transformSpec"), "transforms")
-
-
-def _flattened(spec: Json) -> list[Mapping[str, Json]]:
-    """Return the fields that are selected inside a message."""
-    return list(objects(member(member(member(spec, "ioConfig"), "inputFormat"), "flattenSpec"), "fields"))
+    yield _TIME, "long", schema.object("timestampSpec").text("column") or "timestamp"
+    for dimension in schema.object("dimensionsSpec").list("dimensions"):
+        is_plain = isinstance(dimension.value, str)
+        name = dimension.text() if is_plain else dimension.need("name").text()
+        if name != _TIME:
+            yield name, "string" if is_plain else dimension.text("type") or "string", name
+    for metric in schema.list("metricsSpec"):
+        yield metric.need("name").text(), metric.text("type") or "metric", metric.text("fieldName")
 
 
 def _first(path: str) -> str:

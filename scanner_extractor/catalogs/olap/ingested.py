@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from scanner_extractor.catalogs.column_types import Part, columns_of
-from scanner_extractor.catalogs.json_fields import parameters, server_namespace
+from scanner_extractor.catalogs.table_members import parameters, server_namespace
 from scanner_extractor.settings.catalogs import CatalogSettings
 from scanner_model.catalogs import CatalogTable
 

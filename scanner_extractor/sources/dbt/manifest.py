@@ -10,6 +10,7 @@ from scanner_extractor.settings.dbt import DbtSettings
 from scanner_extractor.sources.files import file_name
 from scanner_model.documents.json_input import TooLarge, load_json
 from scanner_model.errors import PayloadUnexpected, SourceUnreachable
+from scanner_model.payload import Payload
 from scanner_model.redaction import mask_json, mask_statement
 
 DOCUMENT = "dbt"
@@ -25,6 +26,7 @@ _NODES = frozenset(
 )
 _CONFIG = frozenset({"materialized", "meta"})
 _COLUMN = frozenset({"name", "description", "data_type", "tags", "index", "type", "comment"})
+_PARTS = ("nodes", "sources", "exposures")
 _RESOURCES = frozenset({"model", "seed", "snapshot", "source", "exposure"})
 
 
@@ -35,23 +37,21 @@ def load_manifest(settings: DbtSettings) -> Json:
     PayloadUnexpected for what is no manifest.
     """
     path = settings.files.files[0] if settings.files.files else settings.files.base / settings.files.pattern
-    manifest = _load(path, settings)
-    metadata = manifest.get("metadata") if isinstance(manifest, dict) else None
-    if not isinstance(metadata, dict) or "/manifest/" not in str(metadata.get("dbt_schema_version")):
+    manifest = Payload(_load(path, settings))
+    metadata = manifest.object("metadata")
+    if "/manifest/" not in metadata.shown("dbt_schema_version"):
         raise PayloadUnexpected("it is no manifest of dbt", where=_where(path, settings), hint=_HINT)
     beside = path.with_name(_CATALOG)
-    catalog = _load(beside, settings) if beside.is_file() else None
-    nodes = {**_objects(manifest, "nodes"), **_objects(manifest, "sources"), **_objects(manifest, "exposures")}
+    catalog = Payload(_load(beside, settings)) if beside.is_file() else None
+    nodes = dict(entry for member in _PARTS for entry in manifest.need(member).items())
     names = settings.files.secret_names
     return mask_json(
         {
-            "version": str(metadata["dbt_schema_version"]).rpartition("/")[2].removesuffix(".json"),
-            "dbt_version": str(metadata.get("dbt_version", "")),
-            "adapter": str(metadata.get("adapter_type", "")),
-            "project": str(metadata.get("project_name") or ""),
-            "nodes": {
-                name: _node(node, names) for name, node in nodes.items() if node.get("resource_type") in _RESOURCES
-            },
+            "version": metadata.text("dbt_schema_version").rpartition("/")[2].removesuffix(".json"),
+            "dbt_version": metadata.text("dbt_version"),
+            "adapter": metadata.text("adapter_type"),
+            "project": metadata.text("project_name"),
+            "nodes": {name: _node(node, names) for name, node in nodes.items() if _is_read(node)},
             "catalog": None if catalog is None else _catalog(catalog),
         },
         names,
@@ -79,29 +79,31 @@ def _where(path: Path, settings: DbtSettings) -> str:
     return f"{settings.source} {file_name(path, settings.files.base)}"
 
 
-def _objects(document: Json, name: str) -> dict[str, dict[str, Json]]:
-    """Return the objects of a member by their ids."""
-    value = document.get(name) if isinstance(document, dict) else None
-    return {key: item for key, item in value.items() if isinstance(item, dict)} if isinstance(value, dict) else {}
+def _is_read(node: Payload) -> bool:
+    """Return whether a node is of a kind that is read, or of none, for the reader to report."""
+    return node.shown("resource_type") in ("", *_RESOURCES)
 
 
-def _node(node: Mapping[str, Json], secret_names: frozenset[str]) -> Json:
-    selected = _selected(node, _NODES)
+def _node(node: Payload, secret_names: frozenset[str]) -> Json:
+    """Return what is read of a node; None for what is no node."""
+    try:
+        selected = _selected(node.members(), _NODES)
+        selected["config"] = _selected(node.object("config").members(), _CONFIG)
+        selected["columns"] = _columns(node)
+    except PayloadUnexpected:
+        return None
     if isinstance(code := selected.get("compiled_code"), str):
         selected["compiled_code"] = mask_statement(code, secret_names)
-    config, columns = node.get("config"), _objects(node, "columns")
-    selected["config"] = _selected(config, _CONFIG) if isinstance(config, dict) else {}
-    selected["columns"] = [_selected(column, _COLUMN) for column in columns.values()]
     return selected
 
 
-def _catalog(catalog: Json) -> Json:
+def _catalog(catalog: Payload) -> Json:
     """Return the columns of each table by the id of its node."""
-    tables = {**_objects(catalog, "nodes"), **_objects(catalog, "sources")}
-    return {
-        name: [_selected(column, _COLUMN) for column in _objects(table, "columns").values()]
-        for name, table in tables.items()
-    }
+    return {name: _columns(table) for part in _PARTS[:2] for name, table in catalog.need(part).items()}
+
+
+def _columns(table: Payload) -> list[Json]:
+    return [_selected(column.members(), _COLUMN) for _, column in table.object("columns").items()]
 
 
 def _selected(members: Mapping[str, Json], names: Iterable[str]) -> dict[str, Json]:

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from scanner_extractor.catalogs.column_types import Part, columns_of, known_shape
-from scanner_extractor.catalogs.json_fields import items, member, objects, parameters, text
+from scanner_extractor.catalogs.table_members import parameters
 from scanner_extractor.http.messages import Json
 from scanner_extractor.scan.results import CatalogResult, Progress
 from scanner_extractor.settings.dbt import DbtSettings
 from scanner_model.catalogs import COLUMNS, DIALECT, DOCUMENTED, CatalogLink, CatalogTable
 from scanner_model.columns import Column, field_segment
 from scanner_model.errors import Problem
+from scanner_model.payload import Payload, Unread
 from scanner_model.redaction import mask_text
 from scanner_model.scan import SourceResult, SourceStatus
 
@@ -39,41 +40,52 @@ def read_manifest(document: Json, settings: DbtSettings, progress: Progress) -> 
     A node that the SQL of its model does not lead to is linked with what dbt says that it depends on. Source: dbt,
     "Manifest JSON file", versions 10 to 12.
     """
-    project = _Project(document, settings)
+    project = _Project(Payload(document), settings, Unread(settings.source))
     tables = tuple(sorted(project.tables(), key=lambda table: (table.namespace, table.name)))
     progress(settings.source, len(tables), len(tables))
+    unread = len(project.unread)
     return CatalogResult(
         outcome=SourceResult(
-            source=settings.source, kind="dbt", status=SourceStatus.READ, received=len(tables), requested=len(tables)
+            source=settings.source,
+            kind="dbt",
+            status=SourceStatus.PARTIAL if unread else SourceStatus.READ,
+            received=len(tables),
+            requested=len(tables) + unread,
+            reason=f"{unread} of its nodes could not be read" if unread else "",
         ),
         tables=tables,
         links=tuple(sorted(set(project.links()), key=repr)),
-        problems=tuple(project.problems()),
+        problems=(*project.problems(), *project.unread.problems),
     )
 
 
 def summary(document: Json) -> str:
     """Return what a manifest holds, in words."""
-    kinds = [text(node, "resource_type") for node in _nodes(document).values()]
+    manifest = Payload(document)
+    kinds = [node.shown("resource_type") for _, node in manifest.need("nodes").items()]
     counts = ", ".join(f"{kinds.count(kind)} {kind}s" for kind in ("model", "source", _EXPOSURE))
-    return f"dbt {text(document, 'dbt_version')}, manifest {text(document, 'version')}: {counts}"
+    return f"dbt {manifest.text('dbt_version')}, manifest {manifest.text('version')}: {counts}"
 
 
 @dataclass(frozen=True)
 class _Project:
-    document: Json
+    """A project; a node that cannot be read has no name that the warehouse knows, so that nothing counts as deleted."""
+
+    document: Payload
     settings: DbtSettings
+    unread: Unread
 
     @cached_property
-    def nodes(self) -> Mapping[str, Json]:
-        return _nodes(self.document)
+    def nodes(self) -> Mapping[str, Payload]:
+        entries = sorted(self.document.need("nodes").items(), key=lambda entry: entry[0])
+        return dict(self.unread.read(entries, _valid, lambda _: ""))
 
     def tables(self) -> Iterator[CatalogTable]:
-        for name, node in self.nodes.items():
-            if text(node, "resource_type") == _EXPOSURE:
-                yield self._exposure(name, node)
-            elif text(node, "relation_name"):
-                yield self._table(name, node)
+        named = ((name, node) for name, node in self.nodes.items() if self._name(name))
+        return self.unread.read(named, lambda entry: self._read(*entry), lambda _: "")
+
+    def _read(self, name: str, node: Payload) -> CatalogTable:
+        return (self._exposure if node.text("resource_type") == _EXPOSURE else self._table)(name, node)
 
     def links(self) -> Iterator[CatalogLink]:
         """Yield what exposures, and models without SQL, depend on."""
@@ -92,12 +104,12 @@ class _Project:
                 )
 
     def problems(self) -> Iterator[Problem]:
-        where, version = str(self.settings.source), text(self.document, "version")
+        where, version = str(self.settings.source), self.document.text("version")
         if version not in _TRIED:
             hint = f"{_TRIED[0]} to {_TRIED[-1]} are known: dbt 1.6 and later"
             yield Problem(where, f"the manifest has version {version}, which may be read in part only", hint)
-        models = [node for node in self.nodes.values() if text(node, "resource_type") == "model"]
-        lacking = [node for node in models if text(node, "language") in ("", _SQL) and not text(node, "compiled_code")]
+        models = [node for node in self.nodes.values() if node.text("resource_type") == "model"]
+        lacking = [node for node in models if node.text("language") in ("", _SQL) and not node.text("compiled_code")]
         if lacking:
             what = f"{len(lacking)} of {len(models)} models have no compiled SQL: their columns are not connected"
             yield Problem(where, what, "run `dbt compile` or `dbt docs generate`, which write it into the manifest")
@@ -105,40 +117,41 @@ class _Project:
     def _name(self, identity: str) -> tuple[str, str] | None:
         """Return the name of a table or an exposure; None for a model that is a part of others only."""
         node = self.nodes.get(identity)
-        if text(node, "resource_type") == _EXPOSURE:
-            return f"dbt://{text(node, 'package_name')}", text(node, "name")
-        parts = self._parts(node)
+        if node and node.text("resource_type") == _EXPOSURE:
+            return f"dbt://{node.text('package_name')}", node.need("name").text()
+        parts = self._parts(node) if node else ()
         return (self.settings.namespace, ".".join(parts)) if parts else None
 
     def _origins(self, identity: str, seen: set[str]) -> Iterator[tuple[str, str]]:
         """Yield the tables that a node depends on, through models that are a part of others."""
-        for origin in items(member(self.nodes.get(identity), "depends_on"), "nodes"):
-            if isinstance(origin, str) and origin not in seen:
+        node = self.nodes.get(identity)
+        for origin in _dependencies(node) if node else ():
+            if origin not in seen:
                 seen.add(origin)
                 name = self._name(origin)
                 yield from [name] if name else self._origins(origin, seen)
 
-    def _parts(self, node: Json) -> tuple[str, ...]:
+    def _parts(self, node: Payload) -> tuple[str, ...]:
         """Return the parts of a table's name as the warehouse stores them."""
         fold = _UNQUOTED.get(self.settings.namespace.partition(":")[0], str)
-        parts = _PART.finditer(text(node, "relation_name"))
+        parts = _PART.finditer(node.text("relation_name"))
         names = (_unquoted(part[0]) if part["plain"] is None else fold(part[0].strip()) for part in parts)
         return tuple(filter(None, names))
 
-    def _definition(self, node: Json) -> str:
-        return text(node, "compiled_code").strip() if text(node, "language") in ("", _SQL) else ""
+    def _definition(self, node: Payload) -> str:
+        return node.text("compiled_code").strip() if node.text("language") in ("", _SQL) else ""
 
-    def _table(self, identity: str, node: Json) -> CatalogTable:
-        resource, materialized = text(node, "resource_type"), text(member(node, "config"), "materialized")
-        listed = member(member(self.document, "catalog"), identity)
-        columns = tuple(_columns(objects(node, "columns"), listed if isinstance(listed, list) else []))
+    def _table(self, identity: str, node: Payload) -> CatalogTable:
+        resource, materialized = node.text("resource_type"), node.object("config").text("materialized")
+        listed = self.document.object("catalog").list(identity)
+        columns = tuple(_columns(node.list("columns"), listed))
         *containers, _ = parts = self._parts(node)
         words = {
             "dbt.id": identity,
-            "dbt.file": text(node, "original_file_path"),
+            "dbt.file": node.text("original_file_path"),
             "materialized": materialized,
-            "tags": ",".join(map(str, items(node, "tags"))),
-            DIALECT: text(self.document, "adapter"),
+            "tags": ",".join(node.texts("tags")),
+            DIALECT: self.document.text("adapter"),
             COLUMNS: DOCUMENTED if columns and not listed else "",
             **dict(zip(("database", "schema"), containers, strict=False)),
         }
@@ -149,26 +162,26 @@ class _Project:
             name=".".join(parts),
             kind=_VIEWS.get(materialized, "TABLE" if resource in ("model", "source") else resource.upper()),
             owner=_owner(node),
-            description=mask_text(text(node, "description")),
+            description=mask_text(node.text("description")),
             parameters=parameters(words),
             definition=self._definition(node),
             columns=columns,
         )
 
-    def _exposure(self, identity: str, node: Json) -> CatalogTable:
+    def _exposure(self, identity: str, node: Payload) -> CatalogTable:
         namespace, name = self._name(identity) or ("", "")
-        words = {name: text(node, name) for name in ("label", "maturity", "url")} | {
+        words = {name: node.text(name) for name in ("label", "maturity", "url")} | {
             "dbt.id": identity,
-            "dbt.file": text(node, "original_file_path"),
+            "dbt.file": node.text("original_file_path"),
         }
         return CatalogTable(
             source=self.settings.source,
             provider=PROVIDER,
             namespace=namespace,
             name=name,
-            kind=text(node, "type").upper() or _EXPOSURE.upper(),
+            kind=node.text("type").upper() or _EXPOSURE.upper(),
             owner=_owner(node),
-            description=mask_text(text(node, "description")),
+            description=mask_text(node.text("description")),
             parameters=parameters(words),
         )
 
@@ -177,38 +190,37 @@ def _unquoted(part: str) -> str:
     return part[1:-1].replace(part[-1] * 2, part[-1])
 
 
-def _nodes(document: Json) -> dict[str, Json]:
-    value = member(document, "nodes")
-    return (
-        {name: node for name, node in sorted(value.items()) if isinstance(node, dict)}
-        if isinstance(value, dict)
-        else {}
-    )
+def _valid(entry: tuple[str, Payload]) -> tuple[str, Payload]:
+    """Return a node of the manifest; raises PayloadUnexpected where it lacks what its name and its lineage are from."""
+    node = entry[1]
+    if node.need("resource_type").text() == _EXPOSURE:
+        node.need("name").text()
+    elif "relation_name" not in node.members():  # it is null for a model that is a part of others
+        raise node.error("has no 'relation_name'")
+    node.text("relation_name"), node.text("compiled_code"), node.text("language"), _dependencies(node)
+    return entry
 
 
-def _owner(node: Json) -> str:
+def _dependencies(node: Payload) -> tuple[str, ...]:
+    return node.object("depends_on").texts("nodes")
+
+
+def _owner(node: Payload) -> str:
     """Return the owner: of an exposure by address or name, of a model what its `meta` says."""
-    stated = member(node, "owner") or member(member(node, "config"), "meta") or member(node, "meta")
-    return text(stated, "email") or text(stated, "name") or text(stated, "owner")
+    stated = node.object("owner") or node.object("config").object("meta") or node.object("meta")
+    return stated.shown("email", "name", "owner")
 
 
-def _columns(documented: list[dict[str, Json]], listed: list[Json]) -> Iterator[Column]:
+def _columns(documented: list[Payload], listed: list[Payload]) -> Iterator[Column]:
     """Yield the columns that the warehouse listed, with what the project says of them, else those that it documents."""
-    about = {text(column, "name").casefold(): column for column in documented}
-    shown = sorted((entry for entry in listed if isinstance(entry, dict)), key=_position) or documented
-    for column in shown:
-        if name := text(column, "name"):
-            stated = about.get(name.casefold(), {})
-            doc = text(stated, "description") or text(column, "comment")
-            part = Part(
-                segment=field_segment(name),
-                shape=known_shape(text(column, "type") or text(stated, "data_type")),
-                doc=mask_text(doc) or None,
-                tags=tuple(str(tag) for tag in items(stated, "tags")),
-            )
-            yield from columns_of((part,))
-
-
-def _position(column: dict[str, Json]) -> int:
-    index = column.get("index")
-    return index if isinstance(index, int) else 0
+    about = {column.text("name").casefold(): column for column in documented}
+    for column in sorted(listed, key=lambda column: column.integer("index") or 0) or documented:
+        name = column.need("name").text()
+        stated = about.get(name.casefold(), Payload({}))
+        part = Part(
+            segment=field_segment(name),
+            shape=known_shape(column.text("type") or stated.text("data_type")),
+            doc=mask_text(stated.text("description") or column.text("comment")) or None,
+            tags=stated.texts("tags"),
+        )
+        yield from columns_of((part,))

@@ -1,0 +1,192 @@
+"""A cursor over JSON of another system: each member with its type and its place, and what could not be read of it.
+
+A member that is absent or null has a default; one that is needed, or of another type than documented, raises
+PayloadUnexpected with its place. `Unread` turns such errors of single entries into problems: an entry costs itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar
+
+from scanner_model.errors import PayloadUnexpected, Problem, ScannerError
+from scanner_model.names import SourceId
+
+Json = Any
+T = TypeVar("T")
+E = TypeVar("E")
+Payloads = list["Payload"]
+
+_HINT = "the answer is not as documented: check `url` and `type` of this source"
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_TYPES: Mapping[type, str] = {
+    type(None): "null",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    str: "text",
+    list: "a list",
+    dict: "an object",
+}
+
+
+class Payload:
+    """A JSON value and its place in the answer.
+
+    A getter reads the member that it names, or without a name the value itself, which then must be there.
+    """
+
+    __slots__ = ("_parent", "_step", "value")
+
+    def __init__(self, value: Json, step: str = "$", parent: Payload | None = None) -> None:
+        self.value = value
+        self._step = step
+        self._parent = parent
+
+    def __bool__(self) -> bool:
+        """Return whether the value has any content: null, an empty text, list and object have none."""
+        return bool(self.value)
+
+    @property
+    def place(self) -> str:
+        """Return the JSON path of the value, as `$.tables[3].name`."""
+        return (self._parent.place if self._parent else "") + self._step
+
+    def member(self, name: str) -> Payload:
+        """Return a member, null where it is absent; raises PayloadUnexpected where this is no object."""
+        return Payload(self.members().get(name), f".{name}", self)
+
+    def need(self, *names: str) -> Payload:
+        """Return the first of *names* that is there, neither null nor an empty text; raises PayloadUnexpected."""
+        for name in names:
+            found = self.member(name)
+            if found.value not in (None, ""):
+                return found
+        raise self.error(f"has no {' or '.join(map(repr, names))}")
+
+    def text(self, *names: str) -> str:
+        """Return the first of *names* that is not empty; empty where there is none."""
+        return self._typed(str, names) or ""
+
+    def integer(self, *names: str) -> int | None:
+        """Return a whole number; None where there is none."""
+        return self._typed(int, names)
+
+    def flag(self, name: str, *, default: bool = False) -> bool:
+        """Return true or false; *default* where it is absent."""
+        value = self._typed(bool, (name,))
+        return default if value is None else value
+
+    def list(self, *names: str) -> Payloads:
+        """Return the entries of a list; none where it is absent."""
+        holder = self._found(names)
+        return [Payload(item, f"[{at}]", holder) for at, item in enumerate(holder._checked(list, names) or ())]
+
+    def object(self, *names: str) -> Payload:
+        """Return an object; an empty one where it is absent."""
+        holder = self._found(names)
+        return Payload(holder._checked(dict, names) or {}, holder._step, holder._parent)
+
+    def texts(self, *names: str) -> tuple[str, ...]:
+        """Return the texts of a list; none where it is absent."""
+        return tuple(item.text() for item in self.list(*names))
+
+    def entries(self, name: str, *, beside: str = "") -> Payloads:
+        """Return the entries of a list that the answer must have.
+
+        A server that leaves an empty list out has the member *beside* in each of its answers.
+        """
+        return self.list(name) if beside and beside in self.members() else self.need(name).list()
+
+    def members(self) -> Mapping[str, Json]:
+        """Return the members of an object; raises PayloadUnexpected for anything else."""
+        value: Mapping[str, Json] = self._checked(dict, ())
+        return value
+
+    def items(self) -> Iterator[tuple[str, Payload]]:
+        """Yield the members of an object with their names; raises PayloadUnexpected for anything else."""
+        return ((name, Payload(value, f".{name}", self)) for name, value in self.members().items())
+
+    def time(self, *names: str) -> datetime | None:
+        """Return a time: epoch milliseconds, as number or text, or ISO 8601; None for what no calendar has."""
+        value = self._found(names)
+        with suppress(ValueError, OverflowError):
+            if type(value.value) is int or (isinstance(value.value, str) and value.value.strip("-").isdecimal()):
+                return _EPOCH + timedelta(milliseconds=int(value.value))
+            moment = datetime.fromisoformat(value._checked(str, names) or "")
+            return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return None
+
+    def shown(self, *names: str) -> str:
+        """Return the first of *names* that is a text, to name this value; empty where none is, whatever this is."""
+        members = self.value if isinstance(self.value, dict) else {}
+        return next((text for name in names if isinstance(text := members.get(name), str) and text), "")
+
+    def error(self, what: str) -> PayloadUnexpected:
+        """Return the error that this value is wrong."""
+        return PayloadUnexpected(f"{self.place} {what}", hint=_HINT)
+
+    def _typed(self, kind: type[T], names: tuple[str, ...]) -> T | None:
+        value: T | None = self._found(names)._checked(kind, names)
+        return value
+
+    def _found(self, names: tuple[str, ...]) -> Payload:
+        """Return the first of *names* that has content, else the last of them; without names the value itself."""
+        found = self
+        for name in names:
+            found = self.member(name)
+            if found.value not in (None, ""):
+                break
+        return found
+
+    def _checked(self, kind: type, optional: tuple[str, ...]) -> Any:  # noqa: ANN401  a value of *kind*
+        if type(self.value) is not kind and (self.value is not None or not optional):
+            raise self.error(f"is {_TYPES.get(type(self.value), 'unknown')}, not {_TYPES[kind]}")
+        return self.value
+
+
+def canonical(value: Json) -> str:
+    """Write JSON in one way, whatever order it came in; empty where it is nested too deeply to be written."""
+    try:
+        return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    except RecursionError:
+        return ""
+
+
+@dataclass(slots=True)
+class Unread:
+    """What exists in a source and could not be read: by name, and whether there is anything that has none."""
+
+    source: SourceId
+    names: set[str] = field(default_factory=set)
+    nameless: int = 0
+    problems: list[Problem] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self.names) + self.nameless
+
+    @property
+    def known(self) -> frozenset[str]:
+        """Return the names; none where one is missing, as that entry may be any that is not listed."""
+        return frozenset() if self.nameless else frozenset(self.names)
+
+    def read(self, entries: Iterable[E], read: Callable[[E], T], name: Callable[[E], str]) -> Iterator[T]:
+        """Yield what *read* returns for each of *entries*; one that cannot be read is a problem."""
+        for entry in entries:
+            try:
+                yield read(entry)
+            except PayloadUnexpected as error:
+                self.add(name(entry), error)
+
+    def add(self, name: str, error: ScannerError) -> None:
+        """Report an object that cannot be read; *name* is empty where it has none."""
+        if name:
+            self.names.add(name)
+        else:
+            self.nameless += 1
+        self.problems.append(Problem(f"{self.source} {name}".rstrip(), f"it cannot be read: {error.what}", error.hint))
