@@ -15,13 +15,14 @@ from scanner_extractor.http.messages import Json
 from scanner_extractor.http.pagination import by_token
 from scanner_extractor.scan.results import CatalogResult, Progress
 from scanner_extractor.settings.catalogs import CatalogSettings
-from scanner_model.errors import NotFound, ScannerError, SourceObjected
+from scanner_model.errors import NotFound, PayloadUnexpected, ScannerError, SourceObjected
 from scanner_model.payload import Payload
 
 _PAGE = 1_000
 _DEEPEST = 10
 """Levels of namespaces that are followed."""
 _SEPARATOR = "\x1f"
+_BAD_HINT = "is `url` the address that clients have as `uri`, without /v1?"
 _VIEWS = "GET /v1/{prefix}/namespaces/{namespace}/views"
 
 Namespace = tuple[str, ...]
@@ -71,6 +72,8 @@ def _service(settings: CatalogSettings, http: Http) -> _Service:
     """Read the configuration; a prefix comes encoded, as a part of a path."""
     params = (("warehouse", settings.warehouse),) if settings.warehouse else ()
     answer = Payload(http.get("v1", "config", params=params))
+    if not isinstance(answer.value, dict):
+        raise PayloadUnexpected("the response is not the configuration of a catalog", hint=_BAD_HINT)
     defaults, overrides = answer.object("defaults"), answer.object("overrides")
     prefix = overrides.text("prefix") or defaults.text("prefix")
     separator = overrides.text("namespace-separator") or defaults.text("namespace-separator")

@@ -38,9 +38,13 @@ def load_manifest(settings: DbtSettings) -> Json:
     """
     path = settings.files.files[0] if settings.files.files else settings.files.base / settings.files.pattern
     manifest = Payload(_load(path, settings))
-    metadata = manifest.object("metadata")
-    if "/manifest/" not in metadata.shown("dbt_schema_version"):
-        raise PayloadUnexpected("it is no manifest of dbt", where=_where(path, settings), hint=_HINT)
+    try:
+        metadata = manifest.need("metadata")
+        if "/manifest/" not in metadata.text("dbt_schema_version"):
+            raise metadata.error("has no version of a manifest")
+    except PayloadUnexpected as error:
+        what = f"it is no manifest of dbt: {error.what}"
+        raise PayloadUnexpected(what, where=_where(path, settings), hint=_HINT) from error
     beside = path.with_name(_CATALOG)
     catalog = Payload(_load(beside, settings)) if beside.is_file() else None
     nodes = dict(entry for member in _PARTS for entry in manifest.need(member).items())

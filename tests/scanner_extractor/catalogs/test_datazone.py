@@ -19,7 +19,6 @@ FORM = {
     "columns": [
         {"columnName": "id", "dataType": "bigint", "description": "the shop's number"},
         {"columnName": "items", "dataType": "array<struct<sku:string>>"},
-        {"dataType": "int"},
     ],
 }
 

@@ -8,6 +8,7 @@ from scanner_extractor.catalogs.iceberg.reader import Identifier, read_table, re
 from scanner_extractor.settings.catalogs import CatalogSettings, Wanted
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_model.errors import PayloadUnexpected, ScannerError
+from scanner_model.payload import Payload
 from scanner_model.scan import SourceStatus
 
 SPACE = "https://iceberg.example"
@@ -154,16 +155,18 @@ def test_first_version_of_the_format_has_one_schema() -> None:
     fields = [
         {"name": "v", "type": "variant"},
         {"name": "deep", "type": deep},
-        {"name": "odd", "type": 5},
-        {"type": "int"},
     ]
-    table = read_table(
-        {"metadata": {"location": "file:/x", "schema": {"fields": fields}}}, Identifier(("d",), "t"), SETTINGS
-    )
+    answer = {"metadata": {"location": "file:/x", "schema": {"fields": fields}}}
+    table = read_table(Payload(answer), Identifier(("d",), "t"), SETTINGS)
 
-    assert table
     assert table.symlinks == ()
-    assert [column.type for column in table.columns if len(column.path) == 1] == ["variant", "list", "unknown"]
+    assert [column.type for column in table.columns if len(column.path) == 1] == ["variant", "list"]
     assert max(len(column.path) for column in table.columns) < 110
-    assert read_table({"metadata": 5}, Identifier(("d",), "t"), SETTINGS) is None
-    assert read_view([], Identifier(("d",), "t"), SETTINGS) is None
+
+
+@pytest.mark.parametrize("read", [read_table, read_view])
+@pytest.mark.parametrize("answer", [[], {}, {"metadata": 5}, {"metadata": {}}, {"metadata": {"schemas": "x"}}])
+def test_answer_that_is_no_table_raises(read, answer) -> None:
+    """What is known of the table stays."""
+    with pytest.raises(PayloadUnexpected):
+        read(Payload(answer), Identifier(("d",), "t"), SETTINGS)

@@ -215,27 +215,38 @@ def test_statement_that_fails_costs_the_lineage_alone(unity, exchange) -> None:
     assert reading.problems[0].where.endswith("system.access.table_lineage")
 
 
-def test_malformed_entries_are_left_out_and_unknown_types_kept(unity, read) -> None:
-    """An entry without a name is none; a type that is no JSON is read from its text, else kept."""
+def test_type_that_is_no_json_is_read_from_its_text_else_kept(unity, read) -> None:
+    """An entry without a name is any table that is known: it deletes none."""
     unusual = [
-        {"name": "a", "type_json": "{", "type_text": "array<int>", "position": "x"},
+        {"name": "a", "type_json": "{", "type_text": "array<int>"},
         {"name": "b", "type_name": "VARIANT"},
-        {"type_name": "INT"},
-        "x",
     ]
     table = unity.table("main.s.t") | {"columns": unusual, "created_at": "soon", "storage_location": "nowhere"}
     nameless = unity.table("main.s.u") | {"name": ""}
-    tables = read("unity", unity.Unity(tables=(table, nameless), page=5), lineage=Lineage.NONE).tables
+    reading = read("unity", unity.Unity(tables=(table, nameless), page=5), lineage=Lineage.NONE)
+    tables = reading.tables
 
     assert [[(c.name, c.type) for c in item.columns] for item in tables] == [
         [("a", "array"), ("a.[]", "int"), ("b", "VARIANT")]
     ]
     assert (tables[0].created, tables[0].symlinks) == ("", ())
+    assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
+
+
+def test_table_with_a_column_of_another_form_is_not_read(unity, read) -> None:
+    """As the table that it replaced would lose the column."""
+    odd = unity.table("main.s.t") | {"columns": [{"type_name": "INT"}]}
+    reading = read("unity", unity.Unity(tables=(odd, unity.table("main.s.u")), page=5), lineage=Lineage.NONE)
+
+    assert [table.name for table in reading.tables] == ["main.s.u"]
+    assert reading.outcome.unread == {"main.s.t"}
 
 
 def test_lineage_is_json_that_may_hold_anything(unity, read) -> None:
-    """The service is in preview and changes."""
+    """The service is in preview and changes: the flows that are known stay."""
     reported = json.loads('{"upstreams": [1, {"tableInfo": 3}, {"fileInfo": {"path": 5}}], "downstreams": "x"}')
     server = unity.Unity(tables=(unity.table("main.s.t"),), lineage={("main.s.t", ""): reported})
 
-    assert read("unity", server).outcome.status is SourceStatus.READ
+    outcome = read("unity", server).outcome
+
+    assert (outcome.status, outcome.unread) == (SourceStatus.PARTIAL, frozenset())
