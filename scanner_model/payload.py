@@ -76,6 +76,11 @@ class Payload:
         """Return a whole number; None where there is none."""
         return self._typed(int, names)
 
+    def number(self) -> int:
+        """Return the whole number that this is; raises PayloadUnexpected for anything else."""
+        value: int = self._checked(int, ())
+        return value
+
     def flag(self, name: str, *, default: bool = False) -> bool:
         """Return true or false; *default* where it is absent."""
         value = self._typed(bool, (name,))

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from scanner_extractor.http.client import Http
-from scanner_extractor.http.messages import Json, Transport
+from scanner_extractor.http.messages import Transport
 from scanner_extractor.probes import Probe, unexpected
 from scanner_extractor.registries.apicurio.client import api_paths, read_apicurio
 from scanner_extractor.registries.cloudera import MAIN_BRANCH, ClouderaClient, cloudera_base, read_cloudera, read_name
 from scanner_extractor.registries.confluent.plan import compatible_base, compatible_client, read_confluent
+from scanner_extractor.registries.confluent.reader import read_names
 from scanner_extractor.registries.confluent.walk import wanted_subjects
 from scanner_extractor.registries.glue import GlueClient, glue_registry_transport, read_glue
 from scanner_extractor.registries.result import BadRow, Row
@@ -19,6 +20,7 @@ from scanner_extractor.schemas.references import LATEST
 from scanner_extractor.settings.cluster import RegistrySettings
 from scanner_model import plugins
 from scanner_model.errors import NotFound
+from scanner_model.payload import Payload
 
 __all__ = ["REGISTRIES", "RegistryType"]
 
@@ -47,11 +49,12 @@ def apicurio_probes(settings: RegistrySettings, http: Http) -> Iterator[Probe]:
         """Request the newest API that the server has; `url` may name one already."""
         for version, base in api_paths(settings.http.url):
             try:
-                return _counted(http.get(*base, "search", _SEARCHES[version], params=[("limit", 1)]))
+                answer = Payload(http.get(*base, "search", _SEARCHES[version], params=[("limit", 1)]))
+                return f"{answer.member('count').number()} found"
             except NotFound:
                 if not base:
                     raise
-        return f"{len(_texts(http.get(*compatible_base(settings), 'subjects')))} subjects"
+        return f"{len(read_names(http.get(*compatible_base(settings), 'subjects')))} subjects"
 
     yield Probe("list schemas", listed)
 
@@ -83,35 +86,13 @@ def glue_probes(settings: RegistrySettings, http: Http) -> Iterator[Probe]:
 
     yield Probe("list schemas and versions", listed)
     if ids:
-        yield Probe("read a schema", lambda: _glue_version(client.version(ids[0])))
-
-
-def _texts(payload: Json) -> list[str]:
-    if not isinstance(payload, list) or not all(isinstance(item, str) for item in payload):
-        raise unexpected("the response is not a list of subjects")
-    return payload
+        yield Probe("read a schema", lambda: f"version {client.version(ids[0]).member('VersionNumber').number()}")
 
 
 def _row(row: Row | BadRow) -> str:
     if isinstance(row, BadRow):
         raise unexpected("the response is not a schema version")
     return f"version {row.version.version}"
-
-
-def _glue_version(payload: Json) -> str:
-    match payload:
-        case {"VersionNumber": int(version), "SchemaDefinition": str()}:
-            return f"version {version}"
-        case _:
-            raise unexpected("the response is not a schema version")
-
-
-def _counted(payload: Json) -> str:
-    match payload:
-        case {"count": int(count)}:
-            return f"{count} found"
-        case _:
-            raise unexpected("the response is not that of an Apicurio registry")
 
 
 RegistryType = SourceType[RegistrySettings, RegistryResult]

@@ -6,24 +6,17 @@ import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from scanner_extractor.http.client import Http
+from scanner_extractor.http.client import Http, Params
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
-from scanner_extractor.http.messages import Json
 from scanner_extractor.registries.result import (
     BadRow,
     RegistryContent,
     Row,
-    RowError,
     as_result,
     bad_row,
     details,
-    items,
     key_of,
-    member,
-    needed_number,
-    needed_text,
     separate_rows,
-    text,
     unread_subjects,
     without_deleted,
 )
@@ -32,6 +25,7 @@ from scanner_extractor.schemas.references import LATEST
 from scanner_extractor.settings.cluster import RegistrySettings
 from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError, SourceObjected, SourceRefused
 from scanner_model.names import SourceId, SubjectName
+from scanner_model.payload import Payload
 from scanner_model.schemas import Reference, SchemaVersion
 
 MAIN_BRANCH = "MASTER"
@@ -59,49 +53,36 @@ class BranchedVersion:
     includes: tuple[tuple[SubjectName, int], ...]
 
 
-def read_entities(payload: Json) -> list[Json]:
-    """Return the entries of any list that the registry answers with; raises PayloadUnexpected for anything else."""
-    entries = member(payload, "entities")
-    if not isinstance(entries, list):
-        hint = "is this Cloudera's Schema Registry? check `url` and `type`"
-        raise PayloadUnexpected("the response is not a list of entities", hint=hint)
-    return entries
-
-
-def read_name(payload: Json) -> str:
+def read_name(schema: Payload) -> str:
     """Return the name of a schema; empty where it has none."""
-    return text(member(payload, "schemaMetadata"), "name")
+    return schema.member("schemaMetadata").shown("name") if isinstance(schema.value, dict) else ""
 
 
-def read_branches(payload: Json) -> tuple[str, ...]:
-    """List the names of a schema's branches."""
-    return tuple(sorted({name for entry in read_entities(payload) if (name := text(entry, "name"))}))
-
-
-def read_schema(payload: Json, source: SourceId) -> Iterator[BranchedVersion | BadRow]:
+def read_schema(schema: Payload, source: SourceId) -> Iterator[BranchedVersion | BadRow]:
     """Read a schema of `/schemas/aggregated`: each version once, though several branches may hold it."""
-    if not read_name(payload):
-        yield bad_row(source, "", RowError("it has no name"), payload)
+    try:
+        schema.need("schemaMetadata").need("name").text()
+        listed = [
+            (branch.object("schemaBranch").text("name"), info)
+            for branch in schema.need("schemaBranches").list()
+            for info in branch.need("schemaVersionInfos").list()
+        ]
+    except PayloadUnexpected as error:
+        yield bad_row(source, read_name(schema), error, schema)
         return
-    branches = items(payload, "schemaBranches")
-    listed = [
-        (text(member(branch, "schemaBranch"), "name"), info)
-        for branch in branches
-        for info in items(branch, "schemaVersionInfos")
-    ]
-    yield from read_versions(payload, listed, source)
+    yield from read_versions(schema, listed, source)
 
 
 def read_versions(
-    schema: Json, listed: Iterable[tuple[str, Json]], source: SourceId
+    schema: Payload, listed: Iterable[tuple[str, Payload]], source: SourceId
 ) -> Iterator[BranchedVersion | BadRow]:
     """Read the versions of a *schema* that its branches hold, each once, oldest first."""
     by_number: dict[int, BranchedVersion] = {}
     for branch, info in listed:
         try:
             listed_version = _listed(schema, branch, info, source)
-        except RowError as wrong:
-            yield bad_row(source, read_name(schema), wrong, info)
+        except PayloadUnexpected as error:
+            yield bad_row(source, read_name(schema), error, info)
             continue
         number = listed_version.version.version
         known = by_number.get(number, listed_version)
@@ -109,7 +90,7 @@ def read_versions(
     yield from (by_number[number] for number in sorted(by_number))
 
 
-def with_references(listed: Sequence[BranchedVersion], schemas: Mapping[str, Json]) -> Iterator[SchemaVersion]:
+def with_references(listed: Sequence[BranchedVersion], schemas: Mapping[str, Payload]) -> Iterator[SchemaVersion]:
     """Resolve includes to versions, and add the registry's metadata of each schema.
 
     Without a version, an include means the newest enabled version in the main branch, else the newest there is.
@@ -126,26 +107,25 @@ def with_references(listed: Sequence[BranchedVersion], schemas: Mapping[str, Jso
             )
             for name, number in entry.includes
         )
-        about = schemas.get(entry.version.subject)
-        yield replace(
-            entry.version, references=references, metadata=_details(about, entry), compatibility=_level(about)
-        )
+        about = schemas[entry.version.subject].need("schemaMetadata")
+        level = about.text("compatibility")
+        yield replace(entry.version, references=references, metadata=_details(about, entry), compatibility=level)
 
 
-def _listed(schema: Json, branch: str, info: Json, source: SourceId) -> BranchedVersion:
-    metadata = member(schema, "schemaMetadata")
-    state = member(info, "stateId")
-    body = needed_text(info, "schemaText", "schema text")
+def _listed(schema: Payload, branch: str, info: Payload, source: SourceId) -> BranchedVersion:
+    metadata, state, body = schema.need("schemaMetadata"), info.integer("stateId"), info.member("schemaText").text()
+    for name in ("compatibility", "schemaGroup", "description"):
+        metadata.text(name)
     version = SchemaVersion(
         source=source,
         subject=SubjectName(read_name(schema)),
-        version=needed_number(info, "version", "version"),
-        schema_id=str(needed_number(info, "id", "id")),
-        format=needed_text(metadata, "type", "type").upper(),
+        version=info.member("version").number(),
+        schema_id=str(info.member("id").number()),
+        format=metadata.need("type").text().upper(),
         text=body,
-        metadata=text(info, "description"),
+        metadata=info.text("description"),
         deleted=state == _DELETED,
-        state="" if state is None else _STATES.get(state, str(state)) if isinstance(state, int) else str(state),
+        state="" if state is None else _STATES.get(state, str(state)),
     )
     return BranchedVersion(version=version, branches=frozenset({branch} - {""}), includes=tuple(_includes(body)))
 
@@ -156,7 +136,8 @@ def _includes(body: str) -> Iterator[tuple[SubjectName, int]]:
         document = json.loads(body)
     except (ValueError, RecursionError):
         return
-    for entry in items(document, "includeSchemas"):
+    included = document.get("includeSchemas") if isinstance(document, dict) else None
+    for entry in included if isinstance(included, list) else ():
         match entry:
             case {"name": str(name), "version": int(version)} if not isinstance(version, bool) and version > 0:
                 yield SubjectName(name), version
@@ -164,17 +145,12 @@ def _includes(body: str) -> Iterator[tuple[SubjectName, int]]:
                 yield SubjectName(name), LATEST
 
 
-def _level(schema: Json) -> str:
-    return text(member(schema, "schemaMetadata"), "compatibility")
-
-
-def _details(schema: Json, entry: BranchedVersion) -> str:
-    about = member(schema, "schemaMetadata")
+def _details(about: Payload, entry: BranchedVersion) -> str:
     others = sorted(entry.branches - {MAIN_BRANCH})
     return details(
-        schemaGroup=text(about, "schemaGroup"),
-        description=text(about, "description"),
-        compatibility=text(about, "compatibility"),
+        schemaGroup=about.text("schemaGroup"),
+        description=about.text("description"),
+        compatibility=about.text("compatibility"),
         branches=sorted(entry.branches) if others else [],
         versionDescription=entry.version.metadata,
     )
@@ -206,21 +182,24 @@ class ClouderaClient:
         self._http = http
         self._base = base
 
-    def aggregated(self) -> list[Json]:
+    def aggregated(self) -> list[Payload]:
         """Return every schema with its branches and versions."""
-        return read_entities(self._http.get(*self._base, "schemas", "aggregated"))
+        return self._entities("aggregated")
 
-    def schemas(self) -> list[Json]:
+    def schemas(self) -> list[Payload]:
         """Return every schema without its versions."""
-        return read_entities(self._http.get(*self._base, "schemas"))
+        return self._entities()
 
     def branches(self, name: str) -> tuple[str, ...]:
         """List the branches of a schema."""
-        return read_branches(self._http.get(*self._base, "schemas", name, "branches"))
+        return tuple(sorted({entry.need("name").text() for entry in self._entities(name, "branches")}))
 
-    def versions(self, name: str, branch: str) -> list[Json]:
+    def versions(self, name: str, branch: str) -> list[Payload]:
         """Return the versions that one branch of a schema holds."""
-        return read_entities(self._http.get(*self._base, "schemas", name, "versions", params=[("branch", branch)]))
+        return self._entities(name, "versions", params=[("branch", branch)])
+
+    def _entities(self, *path: str, params: Params = ()) -> list[Payload]:
+        return Payload(self._http.get(*self._base, "schemas", *path, params=params)).entries("entities")
 
 
 def _all_content(settings: RegistrySettings, client: ClouderaClient, progress: Progress) -> RegistryContent:
@@ -266,13 +245,13 @@ def _one_by_one(settings: RegistrySettings, client: ClouderaClient, progress: Pr
     return _content_of([*rows, *unnamed], named) + unread_subjects(source, errors)
 
 
-def _schema_rows(client: ClouderaClient, schema: Json, source: SourceId) -> list[BranchedVersion | BadRow]:
+def _schema_rows(client: ClouderaClient, schema: Payload, source: SourceId) -> list[BranchedVersion | BadRow]:
     name = read_name(schema)
     versions = [(branch, info) for branch in client.branches(name) for info in client.versions(name, branch)]
     return list(read_versions(schema, versions, source))
 
 
-def _content_of(rows: Iterable[BranchedVersion | BadRow], schemas: Iterable[Json]) -> RegistryContent:
+def _content_of(rows: Iterable[BranchedVersion | BadRow], schemas: Iterable[Payload]) -> RegistryContent:
     listed = list(rows)
     by_name = {read_name(schema): schema for schema in schemas}
     versions = with_references([row for row in listed if isinstance(row, BranchedVersion)], by_name)

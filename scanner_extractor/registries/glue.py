@@ -15,16 +15,10 @@ from scanner_extractor.registries.result import (
     BadRow,
     RegistryContent,
     Row,
-    RowError,
     as_result,
     bad_row,
     details,
-    items,
-    member,
-    needed_number,
-    needed_text,
     separate_rows,
-    text,
     truncated_list,
     unread_subjects,
     without_deleted,
@@ -33,6 +27,7 @@ from scanner_extractor.scan.results import Progress, RegistryResult
 from scanner_extractor.settings.cluster import GlueSettings, HttpSettings, RegistrySettings
 from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError, SourceObjected, SourceRefused
 from scanner_model.names import SourceId, SubjectName
+from scanner_model.payload import Payload
 from scanner_model.schemas import DEFAULT_CONTEXT, SchemaVersion, qualified_subject
 
 
@@ -74,46 +69,27 @@ class SchemaDetails:
     tags: tuple[tuple[str, str], ...] = ()
 
 
-def read_schemas(payload: Json) -> list[Schema]:
-    """Read a page of ListSchemas; raises PayloadUnexpected for anything else."""
-    return [
-        Schema(
-            context=_context(text(entry, "RegistryName")),
-            name=SubjectName(_required_text(entry, "SchemaName")),
-            arn=_required_text(entry, "SchemaArn"),
-            description=text(entry, "Description"),
-        )
-        for entry in _list(payload)
-    ]
+def read_schema(entry: Payload) -> Schema:
+    """Read an entry of ListSchemas; raises PayloadUnexpected."""
+    return Schema(
+        context=_context(entry.text("RegistryName")),
+        name=SubjectName(entry.need("SchemaName").text()),
+        arn=entry.need("SchemaArn").text(),
+        description=entry.text("Description"),
+    )
 
 
-def read_version_ids(payload: Json) -> list[str]:
-    """Read a page of ListSchemaVersions; raises PayloadUnexpected for anything else."""
-    return [_required_text(entry, "SchemaVersionId") for entry in _list(payload)]
-
-
-def read_next(payload: Json) -> str:
-    """Return the token of the next page; empty on the last."""
-    return text(payload, "NextToken")
-
-
-def read_tags(payload: Json) -> tuple[tuple[str, str], ...]:
-    """Read the response of GetTags: names and values, sorted; empty where there are none."""
-    tags = member(payload, "Tags")
-    return tuple(sorted((key, str(value)) for key, value in tags.items())) if isinstance(tags, dict) else ()
-
-
-def read_version(payload: Json, schema: Schema, about: SchemaDetails, source: SourceId) -> SchemaVersion:
-    """Read GetSchemaVersion; raises RowError for a version without number, format or text."""
-    status = text(payload, "Status").upper()
+def read_version(payload: Payload, schema: Schema, about: SchemaDetails, source: SourceId) -> SchemaVersion:
+    """Read GetSchemaVersion; raises PayloadUnexpected for a version without number, format or text."""
+    status = payload.text("Status").upper()
     return SchemaVersion(
         source=source,
         context=schema.context,
         subject=schema.name,
-        version=needed_number(payload, "VersionNumber", "version number"),
-        schema_id=needed_text(payload, "SchemaVersionId", "version id"),
-        format=needed_text(payload, "DataFormat", "data format").upper(),
-        text=needed_text(payload, "SchemaDefinition", "definition"),
+        version=payload.member("VersionNumber").number(),
+        schema_id=payload.need("SchemaVersionId").text(),
+        format=payload.need("DataFormat").text().upper(),
+        text=payload.member("SchemaDefinition").text(),
         metadata=details(description=schema.description, compatibility=about.compatibility, awsTags=dict(about.tags)),
         deleted=status == _DELETING,
         state="" if status == _AVAILABLE else status,
@@ -123,19 +99,6 @@ def read_version(payload: Json, schema: Schema, about: SchemaDetails, source: So
 
 def _context(registry: str) -> str:
     return DEFAULT_CONTEXT if registry in ("", _DEFAULT_REGISTRY) else registry
-
-
-def _list(payload: Json) -> list[Json]:
-    if not isinstance(member(payload, "Schemas"), list):
-        raise PayloadUnexpected("the response is not a list of schemas", hint="is `endpoint_url` that of AWS Glue?")
-    return items(payload, "Schemas")
-
-
-def _required_text(entry: Json, name: str) -> str:
-    try:
-        return needed_text(entry, name, name)
-    except RowError as wrong:
-        raise PayloadUnexpected(f"an entry of the list cannot be read: {wrong}") from wrong
 
 
 _Listed = TypeVar("_Listed", Schema, str)
@@ -163,38 +126,38 @@ class GlueClient:
     def schemas(self, registry: str) -> Iterator[Schema]:
         """List the schemas of one registry; empty for those of all."""
         chosen = {"RegistryId": {"RegistryName": registry}} if registry else {}
-        return self._listed("ListSchemas", chosen, read_schemas)
+        return self._listed("ListSchemas", chosen, read_schema)
 
     def version_ids(self, schema: Schema) -> list[str]:
         """List the ids of a schema's versions."""
-        return list(self._listed("ListSchemaVersions", {"SchemaId": {"SchemaArn": schema.arn}}, read_version_ids))
+        body = {"SchemaId": {"SchemaArn": schema.arn}}
+        return list(self._listed("ListSchemaVersions", body, lambda entry: entry.need("SchemaVersionId").text()))
 
     def compatibility(self, schema: Schema) -> str:
-        """Return a schema's compatibility mode as Glue names it; empty where the response has none."""
-        return text(self._call("GetSchema", {"SchemaId": {"SchemaArn": schema.arn}}), "Compatibility")
+        """Return a schema's compatibility mode as Glue names it."""
+        return self._call("GetSchema", {"SchemaId": {"SchemaArn": schema.arn}}).need("Compatibility").text()
 
     def tags(self, schema: Schema) -> tuple[tuple[str, str], ...]:
-        """Return a schema's tags, sorted by name."""
-        return read_tags(self._call("GetTags", {"ResourceArn": schema.arn}))
+        """Return a schema's tags, sorted by name; none where it has none."""
+        tags = self._call("GetTags", {"ResourceArn": schema.arn}).object("Tags")
+        return tuple(sorted((key, value.text()) for key, value in tags.items()))
 
-    def version(self, version_id: str) -> Json:
+    def version(self, version_id: str) -> Payload:
         """Return one version with its text, for `read_version`."""
         return self._call("GetSchemaVersion", {"SchemaVersionId": version_id})
 
-    def _listed(
-        self, operation: str, body: dict[str, Json], read: Callable[[Json], Sequence[_Listed]]
-    ) -> Iterator[_Listed]:
+    def _listed(self, operation: str, body: dict[str, Json], read: Callable[[Payload], _Listed]) -> Iterator[_Listed]:
         """Read a list page by page; raises PayloadUnexpected where it does not end."""
 
         def page(token: str) -> tuple[Sequence[_Listed], str]:
             more = {"NextToken": token} if token else {}
             payload = self._call(operation, {**body, "MaxResults": PAGE, **more})
-            return read(payload), read_next(payload)
+            return [read(entry) for entry in payload.entries("Schemas")], payload.text("NextToken")
 
         return by_token(page, key=lambda entry: entry)
 
-    def _call(self, operation: str, body: dict[str, Json]) -> Json:
-        return self._http.post(operation, body=body)
+    def _call(self, operation: str, body: dict[str, Json]) -> Payload:
+        return Payload(self._http.post(operation, body=body))
 
 
 def _all_content(settings: RegistrySettings, client: GlueClient, progress: Progress) -> RegistryContent:
@@ -246,11 +209,11 @@ def _read(client: GlueClient, schema: Schema, source: SourceId) -> RegistryConte
     return separate_rows(rows) + RegistryContent(problems=problems)
 
 
-def _row(payload: Json, schema: Schema, about: SchemaDetails, source: SourceId) -> Row | BadRow:
+def _row(payload: Payload, schema: Schema, about: SchemaDetails, source: SourceId) -> Row | BadRow:
     try:
         return Row(version=read_version(payload, schema, about, source))
-    except RowError as wrong:
-        return bad_row(source, qualified_subject(schema.context, schema.name), wrong, payload)
+    except PayloadUnexpected as error:
+        return bad_row(source, qualified_subject(schema.context, schema.name), error, payload)
 
 
 def _about(client: GlueClient, schema: Schema, source: SourceId) -> tuple[SchemaDetails, tuple[Problem, ...]]:

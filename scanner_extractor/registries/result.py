@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from scanner_extractor.http.messages import Json
 from scanner_extractor.http.pagination import PagesWithoutEnd
 from scanner_extractor.scan.results import RegistryResult
 from scanner_extractor.schemas.references import find_reference, finder
 from scanner_extractor.settings.cluster import RegistrySettings
-from scanner_model.errors import NotFound, Problem, ScannerError
+from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError
 from scanner_model.names import SourceId, SubjectName
+from scanner_model.payload import Json, Payload, canonical
 from scanner_model.scan import SourceResult, SourceStatus
 from scanner_model.schemas import Association, Registry, SchemaVersion
 
@@ -40,62 +39,17 @@ class BadRow:
     text: str
 
 
-class RowError(ValueError):
-    """Raised for a member of a row that is not as documented."""
-
-
-def bad_row(source: str, subject: str, wrong: RowError, payload: Json) -> BadRow:
+def bad_row(source: str, subject: str, error: PayloadUnexpected, payload: Payload) -> BadRow:
     """Report a row that cannot be read."""
     name = repr(str(subject)) if subject else "a row without subject"
-    problem = Problem(f"{source} {name}", f"the registry's row cannot be read: {wrong}")
-    return BadRow(subject=SubjectName(subject), problem=problem, text=canonical(payload))
-
-
-def member(payload: Json, name: str) -> Json:
-    """Return a member; None where there is none, or no object."""
-    return payload.get(name) if isinstance(payload, dict) else None
-
-
-def text(payload: Json, name: str) -> str:
-    """Return a member that is text; empty where it is none."""
-    value = member(payload, name)
-    return value if isinstance(value, str) else ""
-
-
-def items(payload: Json, name: str) -> list[Json]:
-    """Return a member that is a list; empty where it is none."""
-    value = member(payload, name)
-    return value if isinstance(value, list) else []
-
-
-def needed_text(payload: Json, name: str, what: str) -> str:
-    """Return a member that must be text, perhaps empty; raises RowError that names it as *what*."""
-    value = member(payload, name)
-    if not isinstance(value, str):
-        raise RowError(f"it has no {what}")
-    return value
-
-
-def needed_number(payload: Json, name: str, what: str) -> int:
-    """Return a member that must be a whole number; raises RowError that names it as *what*."""
-    value = member(payload, name)
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise RowError(f"it has no {what}")
-    return value
+    problem = Problem(f"{source} {name}", f"the registry's row cannot be read: {error.what}")
+    return BadRow(subject=SubjectName(subject), problem=problem, text=canonical(payload.value))
 
 
 def details(**members: Json) -> str:
     """Return a registry's metadata of a schema as JSON text, without what is empty; empty where all of it is."""
     values = {name: value for name, value in members.items() if value not in (None, "", [], {})}
     return canonical(values) if values else ""
-
-
-def canonical(payload: Json) -> str:
-    """Write JSON in one way, whatever order it came in; empty where it is nested too deeply to be written."""
-    try:
-        return json.dumps(payload, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    except RecursionError:
-        return ""
 
 
 KIND = "schema_registry"
@@ -113,8 +67,8 @@ _VANISHED = "it was deleted meanwhile, or this user may not read it"
 class RegistryContent:
     """Rows by key, rows that cannot be read, what went wrong, and the subjects that exist and were not read.
 
-    *cut* is the reason why a list was not read to its end; empty where it was. Objects that it did not name are not
-    deleted.
+    *cut* is the reason why a list does not name all that exists; empty where it does. Objects that it did not name are
+    not deleted.
     """
 
     rows: Mapping[Key, Row] = field(default_factory=dict)
@@ -152,6 +106,7 @@ def separate_rows(rows: Iterable[Row | BadRow]) -> RegistryContent:
         rows={key_of(row.version): row for row in reversed(listed) if isinstance(row, Row)},
         problems=tuple(sorted(bad)),
         unread={row.subject: row.problem.what for row in bad.values() if row.subject},
+        cut=next((f"rows without a subject: {row.problem.what}" for row in bad.values() if not row.subject), ""),
     )
 
 

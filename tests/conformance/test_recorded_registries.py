@@ -17,6 +17,7 @@ import pytest
 from scanner_extractor.registries.confluent.reader import Origin, read_row
 from scanner_extractor.registries.result import Row
 from scanner_model.names import SourceId
+from scanner_model.payload import Payload
 
 FAKE = Path(__file__).parents[1] / "fakes" / "confluent_registry.py"
 ROWS = json.loads((Path(__file__).parent / "data" / "registry_rows.json").read_text("utf-8"))["rows"]
@@ -164,7 +165,7 @@ def test_association_has_all_members_of_8_3(fake) -> None:
 def test_reader_reads_the_rows_of_the_server(server) -> None:
     """A type that is left out is Avro; only rows since 8.0 say when they were registered, and what is deleted."""
     kind = server.partition("-")[0]
-    rows = [read_row(row, Origin(source=SourceId("s"), kind=kind)) for row in ROWS[server]]
+    rows = [read_row(Payload(row), Origin(source=SourceId("s"), kind=kind)) for row in ROWS[server]]
 
     assert all(isinstance(row, Row) for row in rows)
     assert [row.version.format for row in rows][:4] == ["JSON", "AVRO", "PROTOBUF", "AVRO"]

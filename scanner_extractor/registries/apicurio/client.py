@@ -6,16 +6,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
-from scanner_extractor.http.messages import Json
 from scanner_extractor.http.pagination import FAR, PagesWithoutEnd, paged
 from scanner_extractor.registries.apicurio.reader import (
     DRAFT,
     Artifact,
     Content,
     ListedVersion,
+    artifact_name,
     assemble,
     described,
-    page,
     read_artifact,
     read_content,
     read_export,
@@ -25,9 +24,8 @@ from scanner_extractor.registries.confluent.plan import read_confluent
 from scanner_extractor.registries.result import (
     BadRow,
     RegistryContent,
-    RowError,
     as_result,
-    canonical,
+    bad_row,
     separate_rows,
     truncated_list,
     unread_subjects,
@@ -35,14 +33,15 @@ from scanner_extractor.registries.result import (
 )
 from scanner_extractor.scan.results import Progress, RegistryResult
 from scanner_extractor.settings.cluster import RegistrySettings
-from scanner_model.errors import NotFound, Problem, ScannerError, SourceObjected, SourceRefused
+from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError, SourceObjected, SourceRefused
 from scanner_model.names import SourceId
+from scanner_model.payload import Payload, canonical
 from scanner_model.schemas import qualified_subject
 
 PAGE = 1000
 """Page size: v3 clamps a larger limit silently, and its default is 20."""
 
-Page = tuple[list[Json], int]
+Page = tuple[list[Payload], int]
 """Entries, and how many there are in all."""
 
 
@@ -82,12 +81,13 @@ class ApicurioClient:
         shared = ("ids", "contentIds", str(version.content_id))
         own = (*_path(version.artifact), "versions", version.label)
         body = self._http.raw(*self._base, *((*own, "content") if is_draft else shared))
-        return read_content(body, self._http.get(*self._base, *(own if is_draft else shared), "references"))
+        return read_content(body, Payload(self._http.get(*self._base, *(own if is_draft else shared), "references")))
 
     def _page(self, name: str, *segments: str, offset: int, order: str = "") -> Page:
         window: list[tuple[str, str | int]] = [("offset", offset), ("limit", PAGE)]
         sort: list[tuple[str, str | int]] = [("orderby", order), ("order", "asc")] if order else []
-        return page(self._http.get(*self._base, *segments, params=window + sort), name)
+        answer = Payload(self._http.get(*self._base, *segments, params=window + sort))
+        return answer.entries(name), answer.member("count").number()
 
 
 def _path(artifact: Artifact) -> tuple[str, ...]:
@@ -152,12 +152,12 @@ class _Scan:
 
         return report
 
-    def listed(self, fetch: Callable[[int], Page]) -> Iterator[Json]:
+    def listed(self, fetch: Callable[[int], Page]) -> Iterator[Payload]:
         """List every entry; no page is requested after the last, and an endless list is truncated."""
         count = 1
         report = self.progress_callback()
 
-        def window(offset: int, _size: int) -> list[Json]:
+        def window(offset: int, _size: int) -> list[Payload]:
             nonlocal count
             if count <= offset < FAR:
                 return []
@@ -167,7 +167,7 @@ class _Scan:
             return entries
 
         try:
-            yield from paged(window, key=canonical, size=PAGE)
+            yield from paged(window, key=lambda entry: canonical(entry.value), size=PAGE)
         except PagesWithoutEnd as error:
             self.cut += truncated_list(self.source, error)
 
@@ -215,8 +215,8 @@ def _artifacts(scan: _Scan) -> Iterator[Artifact]:
     for entry in scan.listed(scan.client.artifacts):
         try:
             yield read_artifact(entry)
-        except RowError:
-            continue  # without a name it can be neither requested nor reported
+        except PayloadUnexpected as error:
+            scan.cut += separate_rows([bad_row(scan.source, artifact_name(entry), error, entry)])
 
 
 def _texts(scan: _Scan, listed: Iterable[ListedVersion | BadRow]) -> dict[int, Content | ScannerError]:
@@ -241,6 +241,7 @@ def _assemble(
     artifacts: Iterable[Artifact],
 ) -> RegistryContent:
     listed = list(listed)
-    good = [version for version in listed if isinstance(version, ListedVersion)]
+    versions = [version for version in listed if isinstance(version, ListedVersion)]
+    good = [version for version in versions if qualified_subject(*version.artifact.key) not in scan.cut.unread]
     bad = separate_rows(version for version in listed if isinstance(version, BadRow))
     return assemble(scan.source, good, contents, described(artifacts)) + bad + scan.cut

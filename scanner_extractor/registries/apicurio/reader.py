@@ -14,21 +14,16 @@ from scanner_extractor.registries.result import (
     BadRow,
     RegistryContent,
     Row,
-    RowError,
     bad_row,
     details,
-    items,
     key_of,
-    member,
-    needed_number,
-    needed_text,
-    text,
     unread_subjects,
 )
 from scanner_extractor.schemas.references import LATEST
 from scanner_model.documents.json_input import MOST_VALUES, load_json
 from scanner_model.errors import NotFound, PayloadUnexpected, ScannerError
 from scanner_model.names import SourceId, SubjectName
+from scanner_model.payload import Payload
 from scanner_model.schemas import Reference, SchemaVersion, qualified_subject
 
 SubjectKey = tuple[str, SubjectName]
@@ -93,77 +88,72 @@ class Content:
     pointers: tuple[Pointer, ...] = ()
 
 
-def read_artifact(payload: Json) -> Artifact:
-    """Read one entry of `/search/artifacts`; raises RowError."""
-    name = text(payload, "artifactId") or needed_text(payload, "id", "artifact id")
-    kind = (text(payload, "artifactType") or text(payload, "type")).upper()
-    return Artifact(group=text(payload, "groupId"), name=name, format=kind, described=_described(payload))
-
-
-def read_listed_version(payload: Json, source: SourceId, artifact: Artifact | None = None) -> ListedVersion | BadRow:
-    """Read one version; *artifact* supplies what the version list of one artifact omits."""
-    try:
-        own = artifact or read_artifact(payload)
-        if not own.format:
-            raise RowError("it has no artifact type")
-        return ListedVersion(
-            artifact=own,
-            label=needed_text(payload, "version", "version"),
-            global_id=needed_number(payload, "globalId", "globalId"),
-            content_id=needed_number(payload, "contentId", "contentId"),
-            state=text(payload, "state").upper(),
-            described=_described(payload),
-        )
-    except RowError as wrong:
-        known = qualified_subject(*artifact.key) if artifact else ""
-        name = known or text(payload, "artifactId") or text(payload, "id")
-        return bad_row(source, name, wrong, payload)
-
-
-def read_content(body: bytes, references: Json) -> Content:
-    """Read a text and its references; raises PayloadUnexpected for a text that is not UTF-8, or other references."""
-    try:
-        return Content(text=body.decode("utf-8"), pointers=tuple(map(_pointer, references or [])))
-    except UnicodeDecodeError as error:
-        raise PayloadUnexpected("its text is not UTF-8") from error
-    except (RowError, TypeError) as error:
-        raise PayloadUnexpected(f"its references cannot be read: {error}") from error
-
-
-def page(payload: Json, name: str) -> tuple[list[Json], int]:
-    """Read a page's entries and how many there are in all; raises PayloadUnexpected."""
-    count = member(payload, "count")
-    if not isinstance(count, int) or not isinstance(member(payload, name), list):
-        hint = "is this Apicurio's API? check `url` and `type`"
-        raise PayloadUnexpected(f"the response is not a page of {name}", hint=hint)
-    return items(payload, name), count
-
-
-def _described(payload: Json) -> Described:
-    return Described(
-        name=text(payload, "name"),
-        description=text(payload, "description"),
-        owner=text(payload, "owner") or text(payload, "createdBy"),
-        labels=_labels(payload),
+def read_artifact(entry: Payload) -> Artifact:
+    """Read one entry of `/search/artifacts`; raises PayloadUnexpected."""
+    return Artifact(
+        group=entry.text("groupId"),
+        name=entry.need("artifactId", "id").text(),
+        format=entry.text("artifactType", "type").upper(),
+        described=_described(entry),
     )
 
 
-def _labels(payload: Json) -> Labels:
+def read_listed_version(entry: Payload, source: SourceId, artifact: Artifact | None = None) -> ListedVersion | BadRow:
+    """Read one version; *artifact* supplies what the version list of one artifact omits."""
+    try:
+        own = artifact or read_artifact(entry)
+        if not own.format:
+            raise entry.error("has no artifact type")
+        return ListedVersion(
+            artifact=own,
+            label=entry.need("version").text(),
+            global_id=entry.need("globalId").number(),
+            content_id=entry.need("contentId").number(),
+            state=entry.text("state").upper(),
+            described=_described(entry),
+        )
+    except PayloadUnexpected as error:
+        return bad_row(source, qualified_subject(*artifact.key) if artifact else artifact_name(entry), error, entry)
+
+
+def artifact_name(entry: Payload) -> str:
+    """Return the subject of an entry that cannot be read; empty where it shows none."""
+    name = entry.shown("artifactId", "id")
+    return qualified_subject(*artifact_subject(entry.shown("groupId"), name)) if name else ""
+
+
+def read_content(body: bytes, references: Payload) -> Content:
+    """Read a text and its references; raises PayloadUnexpected for a text that is not UTF-8, or other references."""
+    try:
+        return Content(text=body.decode("utf-8"), pointers=tuple(map(_pointer, references.list())))
+    except UnicodeDecodeError as error:
+        raise PayloadUnexpected("its text is not UTF-8") from error
+
+
+def _described(entry: Payload) -> Described:
+    return Described(
+        name=entry.text("name"),
+        description=entry.text("description"),
+        owner=entry.text("owner", "createdBy"),
+        labels=_labels(entry),
+    )
+
+
+def _labels(entry: Payload) -> Labels:
     """Read labels; in v2 they were `properties`, and `labels` a list of words, which became labels without a value."""
-    labels: dict[str, str | None] = {word: None for word in items(payload, "labels") if isinstance(word, str)}
-    for name in ("labels", "properties"):
-        pairs = member(payload, name)
-        for key, value in pairs.items() if isinstance(pairs, dict) else ():
-            labels[key] = value if isinstance(value, str) else None
+    are_words = isinstance(entry.member("labels").value, list)
+    labels: dict[str, str | None] = dict.fromkeys(entry.texts("labels")) if are_words else {}
+    for name in ("properties",) if are_words else ("labels", "properties"):
+        labels |= {key: value.text() if value.value is not None else None for key, value in entry.object(name).items()}
     return tuple(sorted(labels.items()))
 
 
-def _pointer(payload: Json) -> Pointer:
+def _pointer(entry: Payload) -> Pointer:
     return Pointer(
-        name=needed_text(payload, "name", "name"),
-        group=text(payload, "groupId"),
-        artifact=needed_text(payload, "artifactId", "artifact id"),
-        label=text(payload, "version"),
+        name=entry.need("name").text(),
+        group=entry.text("groupId"),
+        artifact=entry.need("artifactId").text(),
+        label=entry.text("version"),
     )
 
 
@@ -343,15 +333,15 @@ class _Export:
             raise self._too_large()
         return body
 
-    def json(self, name: str) -> Json:
+    def json(self, name: str) -> Payload:
         """Read an entry as JSON."""
         body = self.read(name)
         self._values -= sum(map(body.count, (b",", b":", b"{", b"[")))
         if self._values < 0:
             raise PayloadUnexpected(f"the export has more than {2 * MOST_VALUES} values", hint=_HINT)
-        return load_json(body).value
+        return Payload(load_json(body).value, f"{name} $")
 
-    def entities(self, ending: str) -> Iterator[Json]:
+    def entities(self, ending: str) -> Iterator[Payload]:
         """Read the entries whose names end so."""
         return (self.json(name) for name in self.names if name.endswith(ending))
 
@@ -371,19 +361,16 @@ def _contents(export: _Export) -> Iterator[tuple[int, Content | ScannerError]]:
         if not name.endswith(_DATA[0]):
             continue
         entity = export.json(name)
-        number = member(entity, "contentId")
-        references = text(entity, "serializedReferences")
         body = export.read(name.removesuffix(_DATA[0]) + _DATA[1])
-        if isinstance(number, int):
-            yield number, _content(body, references)
+        yield entity.need("contentId").number(), _content(body, entity.text("serializedReferences"))
 
 
 def _content(body: bytes, references: str) -> Content | ScannerError:
     try:
-        return read_content(body, load_json(references.encode()).value if references else [])
+        return read_content(body, Payload(load_json(references.encode()).value if references else []))
     except PayloadUnexpected as error:
         return error
 
 
-def _subject_key(entity: Json) -> tuple[str, str]:
-    return text(entity, "groupId"), text(entity, "artifactId")
+def _subject_key(entity: Payload) -> tuple[str, str]:
+    return entity.text("groupId"), entity.text("artifactId")

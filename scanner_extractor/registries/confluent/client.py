@@ -17,6 +17,7 @@ from scanner_extractor.registries.confluent.reader import (
 )
 from scanner_extractor.registries.result import BadRow, Row
 from scanner_extractor.schemas.references import LATEST
+from scanner_model.payload import Payload
 from scanner_model.schemas import Association
 
 Params = list[tuple[str, str | int]]
@@ -67,11 +68,12 @@ class ConfluentClient:
     def version(self, subject: str, number: int, *, deleted: bool) -> Row | BadRow:
         """Return one version; -1 is the newest. With *deleted* it may be a soft-deleted one."""
         payload = self._get("subjects", subject, "versions", _number(number), params=_deleted(deleted))
-        return read_row(payload, self.origin, requested=(subject, number))
+        return read_row(Payload(payload), self.origin, requested=(subject, number))
 
     def associations(self, subject: str) -> tuple[Association, ...]:
         """List the topics that a subject is associated with (since 8.2)."""
-        return read_associations(self._get("associations", "subjects", subject), self.origin, subject)
+        entries = Payload(self._get("associations", "subjects", subject)).list()
+        return read_associations(entries, self.origin, subject)
 
     def compatibility(self, subject: str) -> str:
         """Return the compatibility level that holds for a subject: its own, else the registry's."""

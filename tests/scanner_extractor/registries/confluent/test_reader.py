@@ -19,6 +19,7 @@ from scanner_extractor.registries.confluent.reader import (
 from scanner_extractor.registries.result import BadRow, Row
 from scanner_model.errors import PayloadUnexpected
 from scanner_model.names import Role, SourceId
+from scanner_model.payload import Payload
 from scanner_model.redaction import MASK
 from scanner_model.schemas import Reference, SchemaVersion, qualified_subject
 
@@ -35,7 +36,7 @@ MEMBERS = ("subject", "version", "id", "schema", "schemaType", "references", "me
 
 
 def version_of(**members: object) -> SchemaVersion:
-    row = read_row({**PLAIN, **members}, CONFLUENT)
+    row = read_row(Payload({**PLAIN, **members}), CONFLUENT)
     assert isinstance(row, Row), row
     return row.version
 
@@ -52,13 +53,13 @@ def test_unknown_format_is_kept() -> None:
 
 def test_a_row_that_is_known_is_not_read_again() -> None:
     """The list with deleted versions repeats all others, of which a large registry has a million."""
-    known = {(":.eu:s", 1): read_row({**PLAIN, "subject": ":.eu:s"}, CONFLUENT)}
+    known = {(":.eu:s", 1): read_row(Payload({**PLAIN, "subject": ":.eu:s"}), CONFLUENT)}
     reported = [{**PLAIN, "subject": ":.eu:s"}, PLAIN, {**PLAIN, "subject": ":.eu:s", "version": True}, {"subject": []}]
 
     same, other, *bad = read_rows(reported, CONFLUENT, known)
 
     assert same is known[":.eu:s", 1]
-    assert other == read_row(PLAIN, CONFLUENT)
+    assert other == read_row(Payload(PLAIN), CONFLUENT)
     assert [type(row) for row in bad] == [BadRow, BadRow]
 
 
@@ -80,18 +81,19 @@ def test_references_are_kept_as_registered() -> None:
 @pytest.mark.parametrize(
     ("member", "value", "what"),
     [
-        ("subject", None, "no subject"),
-        ("version", "1", "no version"),
-        ("version", True, "no version"),
-        ("id", None, "no id"),
-        ("schema", {"type": "string"}, "no schema text"),
-        ("references", {"a": 1}, "not a list"),
-        ("references", [{"name": "a"}], "lacks name, subject or version"),
+        ("subject", None, "$ has no 'subject'"),
+        ("version", "1", "$.version is text"),
+        ("version", True, "$.version is true or false"),
+        ("id", None, "$.id is null"),
+        ("schema", {"type": "string"}, "$.schema is an object"),
+        ("schemaType", 7, "$.schemaType is a number"),
+        ("references", {"a": 1}, "$.references is an object, not a list"),
+        ("references", [{"name": "a"}], "$.references[0].subject is null"),
     ],
 )
 def test_misshapen_row_states_what_is_wrong(member, value, what) -> None:
     """People ask the registry's makers with it."""
-    row = read_row({**PLAIN, member: value}, CONFLUENT)
+    row = read_row(Payload({**PLAIN, member: value}), CONFLUENT)
 
     assert isinstance(row, BadRow)
     assert what in row.problem.what
@@ -106,7 +108,7 @@ def test_context_is_taken_off_where_there_are_contexts() -> None:
 
 def test_same_text_is_a_plain_name_elsewhere() -> None:
     """Karapace has no contexts: `:.eu:orders-value` is what the subject is called."""
-    row = read_row({**PLAIN, "subject": ":.eu:orders-value"}, KARAPACE)
+    row = read_row(Payload({**PLAIN, "subject": ":.eu:orders-value"}), KARAPACE)
 
     assert isinstance(row, Row)
     assert (row.version.context, row.version.subject) == (".", ":.eu:orders-value")
@@ -149,7 +151,7 @@ def test_unknown_members_are_ignored() -> None:
 
 @pytest.mark.parametrize(
     ("ts", "expected"),
-    [(1795321234569, "2026-11-22T04:20:34.569+00:00"), (None, ""), ("1", ""), (True, ""), (10**30, "")],
+    [(1795321234569, "2026-11-22T04:20:34.569+00:00"), (None, ""), (10**30, "")],
 )
 def test_time_of_registration_is_kept(ts, expected) -> None:
     """It reports how old a schema is; servers before 8.0 do not say it."""
@@ -158,7 +160,7 @@ def test_time_of_registration_is_kept(ts, expected) -> None:
 
 def test_answer_may_leave_out_what_was_requested() -> None:
     """Some servers answer a version's request with little more than its text."""
-    row = read_row({"id": 5, "schema": "{}"}, CONFLUENT, requested=(":.eu:a", 3))
+    row = read_row(Payload({"id": 5, "schema": "{}"}), CONFLUENT, requested=(":.eu:a", 3))
 
     assert isinstance(row, Row)
     assert (row.version.context, row.version.subject, row.version.version) == (".eu", "a", 3)
@@ -166,7 +168,7 @@ def test_answer_may_leave_out_what_was_requested() -> None:
 
 def test_subject_requested_is_the_one_meant() -> None:
     """An alias is answered with the subject behind it, and references use the alias."""
-    row = read_row({**PLAIN, "subject": "real"}, CONFLUENT, requested=("alias", 1))
+    row = read_row(Payload({**PLAIN, "subject": "real"}), CONFLUENT, requested=("alias", 1))
 
     assert isinstance(row, Row)
     assert (row.version.subject, row.behind) == ("alias", "real")
@@ -174,14 +176,14 @@ def test_subject_requested_is_the_one_meant() -> None:
 
 def test_newest_version_must_state_its_number() -> None:
     """It was queried for as `latest`, so nothing else reports which it is."""
-    assert isinstance(read_row({"id": 5, "schema": "{}"}, CONFLUENT, requested=("a", -1)), BadRow)
+    assert isinstance(read_row(Payload({"id": 5, "schema": "{}"}), CONFLUENT, requested=("a", -1)), BadRow)
 
 
 def test_associations_with_topics_are_read() -> None:
     """Those with tables are somebody else's."""
     entry = {"resourceName": "orders", "resourceType": "topic", "associationType": "value"}
     other = {"resourceName": "x", "resourceType": "table", "associationType": "value"}
-    (link,) = read_associations([entry, other, {"resourceName": "y"}, "z"], CONFLUENT, ":.eu:s")
+    (link,) = read_associations(Payload([entry, other, {"resourceName": "y"}]).list(), CONFLUENT, ":.eu:s")
 
     assert (link.context, link.subject, link.topic, link.role) == (".eu", "s", "orders", Role.VALUE)
 
@@ -208,7 +210,7 @@ def test_row_nested_too_deeply_to_be_written_costs_that_row() -> None:
     deep: object = 1
     for _ in range(100_000):
         deep = [deep]
-    row = read_row({**PLAIN, "id": deep}, CONFLUENT)
+    row = read_row(Payload({**PLAIN, "id": deep}), CONFLUENT)
     while isinstance(deep, list):  # taken apart by hand, since not every Python frees such a thing by itself
         deep = deep.pop()
 
@@ -219,6 +221,6 @@ def test_row_nested_too_deeply_to_be_written_costs_that_row() -> None:
 @given(st.dictionaries(st.sampled_from(MEMBERS), ANY_JSON))
 def test_no_row_raises(members) -> None:
     """Servers send what they like."""
-    row = read_row({**PLAIN, **members}, CONFLUENT)
+    row = read_row(Payload({**PLAIN, **members}), CONFLUENT)
 
     assert isinstance(row, BadRow) or json.loads(row.version.metadata or "{}") is not None
