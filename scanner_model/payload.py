@@ -7,7 +7,7 @@ PayloadUnexpected with its place. `Unread` turns such errors of single entries i
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -100,12 +100,12 @@ class Payload:
         """Return the texts of a list; none where it is absent."""
         return tuple(item.text() for item in self.list(*names))
 
-    def entries(self, name: str, *, beside: str = "") -> Payloads:
+    def entries(self, name: str, *, beside: Collection[str] = ()) -> Payloads:
         """Return the entries of a list that the answer must have.
 
-        A server that leaves an empty list out has the member *beside* in each of its answers.
+        A server that leaves an empty list out, or writes null, has one of the members *beside* in its answers.
         """
-        return self.list(name) if beside and beside in self.members() else self.need(name).list()
+        return self.list(name) if not self.members().keys().isdisjoint(beside) else self.need(name).list()
 
     def members(self) -> Mapping[str, Json]:
         """Return the members of an object; raises PayloadUnexpected for anything else."""

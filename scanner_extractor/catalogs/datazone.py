@@ -171,7 +171,7 @@ def list_assets(collector: CatalogCollector) -> list[tuple[str, str]]:
         more = {"nextToken": token} if token else {}
         body = {"domainIdentifier": settings.domain, "searchScope": "ASSET", "maxResults": PAGE, **more}
         answer = Payload(collector.http.post("Search", body=body))
-        return answer.entries("items", beside="totalMatchCount"), answer.text("nextToken")
+        return answer.entries("items", beside=("totalMatchCount",)), answer.text("nextToken")
 
     def read(entry: Payload) -> tuple[str, str] | None:
         item = entry.need("assetItem")

@@ -375,7 +375,7 @@ def _entries(http: Http, path: tuple[str, ...], what: str) -> Iterator[Payload]:
     def page(token: str) -> tuple[list[Payload], str]:
         more = (("pageToken", token),) if token else ()
         answer = Payload(http.get(*_BIGQUERY, *path, params=(("maxResults", _TABLES_PER_PAGE), *more)))
-        return answer.entries(what, beside="kind"), answer.text("nextPageToken")
+        return answer.entries(what, beside=("kind",)), answer.text("nextPageToken")
 
     return by_token(page, key=_identity)
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
-from scanner_extractor.http.messages import Json
 from scanner_extractor.http.pagination import PartialList
 from scanner_extractor.scan.results import KafkaResult, Progress
 from scanner_extractor.settings.confluent_cloud import KafkaRestSettings
-from scanner_extractor.sources.confluent_cloud.pagination import objects, rest_list, text
+from scanner_extractor.sources.confluent_cloud.pagination import rest_list
 from scanner_model.catalogs import MirrorTopic
 from scanner_model.errors import (
     InputInvalid,
@@ -25,80 +24,85 @@ from scanner_model.errors import (
     SourceRefused,
 )
 from scanner_model.kafka import ConsumerGroup, Topic
-from scanner_model.names import SourceId, TopicName, broker_address
+from scanner_model.names import TopicName, broker_address
+from scanner_model.payload import Payload, Unread
 from scanner_model.scan import SourceResult, SourceStatus
 
 Config = tuple[tuple[str, str], ...]
 
 
-def read_topics(listed: Iterable[Json], source: SourceId) -> tuple[Topic, ...]:
-    """Read `GET …/topics`, sorted by name; what has no name is none."""
-    topics = {
-        name: Topic(
-            source=source,
-            name=TopicName(name),
-            partitions=_count(entry.get("partitions_count")),
-            replication=_count(entry.get("replication_factor")),
-            internal=entry.get("is_internal") is True,
+def read_topics(listed: Iterable[Payload], unread: Unread) -> tuple[Topic, ...]:
+    """Read `GET …/topics`, sorted by name."""
+
+    def read(entry: Payload) -> Topic:
+        return Topic(
+            source=unread.source,
+            name=TopicName(entry.need("topic_name").text()),
+            partitions=_count(entry, "partitions_count"),
+            replication=_count(entry, "replication_factor"),
+            internal=entry.flag("is_internal"),
         )
-        for entry in objects(list(listed))
-        if (name := text(entry, "topic_name"))
-    }
+
+    topics = {topic.name: topic for topic in unread.read(listed, read, lambda entry: entry.shown("topic_name"))}
     return tuple(topics[name] for name in sorted(topics))
 
 
-def read_configs(listed: Iterable[Json]) -> dict[TopicName, Config]:
-    """Read `GET …/topics/-/configs`: by topic, sorted, what is not a default and not sensitive."""
+def read_configs(listed: Iterable[Payload]) -> dict[TopicName, Config]:
+    """Read `GET …/topics/-/configs`: by topic, sorted, what is not a default and not sensitive.
+
+    Raises PayloadUnexpected: of a topic all settings are known or none.
+    """
     configs: dict[TopicName, dict[str, str]] = defaultdict(dict)
-    for entry in objects(list(listed)):
-        value = entry.get("value")
-        if entry.get("is_default") is not True and entry.get("is_sensitive") is not True and value is not None:
-            configs[TopicName(text(entry, "topic_name"))][text(entry, "name")] = _plain(value)
+    for entry in listed:
+        topic, name = entry.need("topic_name").text(), entry.need("name").text()
+        value = entry.member("value").value
+        if not entry.flag("is_default") and not entry.flag("is_sensitive") and value is not None:
+            configs[TopicName(topic)][name] = str(value).lower() if isinstance(value, bool) else str(value)
     return {topic: tuple(sorted(settings.items())) for topic, settings in configs.items()}
 
 
-def read_groups(listed: Iterable[Json], source: SourceId) -> tuple[ConsumerGroup, ...]:
+def read_groups(listed: Iterable[Payload], unread: Unread) -> tuple[ConsumerGroup, ...]:
     """Read `GET …/consumer-groups`, sorted by name; their topics need another request."""
-    groups = {
-        name: ConsumerGroup(source=source, name=name, state=text(entry, "state"))
-        for entry in objects(list(listed))
-        if (name := text(entry, "consumer_group_id"))
-    }
+
+    def read(entry: Payload) -> ConsumerGroup:
+        name = entry.need("consumer_group_id").text()
+        return ConsumerGroup(source=unread.source, name=name, state=entry.text("state"))
+
+    groups = {group.name: group for group in unread.read(listed, read, lambda entry: entry.shown("consumer_group_id"))}
     return tuple(groups[name] for name in sorted(groups))
 
 
-def read_lags(listed: Iterable[Json]) -> tuple[TopicName, ...]:
+def read_lags(listed: Iterable[Payload]) -> tuple[TopicName, ...]:
     """Read `GET …/consumer-groups/{id}/lags`: the topics that the group has an offset on or is assigned, sorted."""
-    names = {text(entry, "topic_name") for entry in objects(list(listed)) if _reads(entry)}
-    return tuple(map(TopicName, sorted(names - {""})))
+    names = {entry.need("topic_name").text() for entry in listed if _reads(entry)}
+    return tuple(map(TopicName, sorted(names)))
 
 
-def read_mirrors(listed: Iterable[Json], links: Iterable[Json], source: SourceId) -> tuple[MirrorTopic, ...]:
+def read_mirrors(listed: Iterable[Payload], links: Iterable[Payload], unread: Unread) -> tuple[MirrorTopic, ...]:
     """Read `GET …/links/-/mirrors`, sorted by topic; the origin cluster of each link is in `GET …/links`."""
-    origins = {
-        text(link, "link_name"): text(link, "source_cluster_id") or text(link, "remote_cluster_id")
-        for link in objects(list(links))
-    }
-    mirrors = {
-        topic: MirrorTopic(
-            source=source,
+    origins = {link.text("link_name"): link.text("source_cluster_id", "remote_cluster_id") for link in links}
+
+    def read(entry: Payload) -> MirrorTopic:
+        topic, link = entry.need("mirror_topic_name").text(), entry.text("link_name")
+        return MirrorTopic(
+            source=unread.source,
             topic=TopicName(topic),
-            link=text(entry, "link_name"),
-            origin_topic=TopicName(text(entry, "source_topic_name") or topic),
-            origin_cluster=origins.get(text(entry, "link_name"), ""),
-            state=text(entry, "mirror_status") or text(entry, "state"),
+            link=link,
+            origin_topic=TopicName(entry.text("source_topic_name") or topic),
+            origin_cluster=origins.get(link, ""),
+            state=entry.text("mirror_status", "state"),
         )
-        for entry in objects(list(listed))
-        if (topic := text(entry, "mirror_topic_name"))
-    }
+
+    entries = unread.read(listed, read, lambda entry: entry.shown("mirror_topic_name"))
+    mirrors = {mirror.topic: mirror for mirror in entries}
     return tuple(mirrors[topic] for topic in sorted(mirrors))
 
 
-def read_brokers(listed: Iterable[Json]) -> tuple[str, ...]:
+def read_brokers(listed: Iterable[Payload]) -> tuple[str, ...]:
     """Read `GET …/brokers`: addresses in normal form, sorted; invalid addresses are left out."""
     addresses = set()
-    for entry in objects(list(listed)):
-        host, port = text(entry, "host"), entry.get("port")
+    for entry in listed:
+        host, port = entry.text("host"), entry.integer("port")
         try:
             addresses |= {broker_address(f"[{host}]:{port}" if ":" in host else f"{host}:{port}")}
         except InputInvalid:
@@ -106,18 +110,15 @@ def read_brokers(listed: Iterable[Json]) -> tuple[str, ...]:
     return tuple(sorted(addresses))
 
 
-def _reads(lag: Mapping[str, Json]) -> bool:
+def _reads(lag: Payload) -> bool:
     """Return whether a group reads a partition: it has an offset there, or a member that is assigned it."""
-    offset = lag.get("current_offset")
-    return (isinstance(offset, int) and offset >= 0) or bool(text(lag, "consumer_id"))
+    offset = lag.integer("current_offset")
+    return (offset is not None and offset >= 0) or bool(lag.text("consumer_id"))
 
 
-def _count(value: Json) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
-
-
-def _plain(value: Json) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _count(entry: Payload, name: str) -> int | None:
+    count = entry.integer(name)
+    return count if count and count > 0 else None
 
 
 _NOT_OFFERED = (NotFound, SourceObjected)
@@ -138,24 +139,25 @@ def read_kafka_rest(settings: KafkaRestSettings, http: Http, progress: Progress)
     topics = scan.topics()
     groups = scan.groups()
     mirrors = scan.mirrors()
+    reasons = [*scan.reasons, *([f"{len(scan.unread)} of its objects could not be read"] if scan.unread else [])]
     progress(settings.source, len(topics) + len(groups), len(topics) + len(groups))
     return KafkaResult(
         outcome=SourceResult(
             source=settings.source,
             kind="kafka",
-            status=SourceStatus.PARTIAL if scan.reasons else SourceStatus.READ,
+            status=SourceStatus.PARTIAL if reasons else SourceStatus.READ,
             received=len(topics) + len(groups),
             requested=len(topics) + len(groups) + len(scan.unread),
-            reason="; ".join(scan.reasons),
+            reason="; ".join(reasons),
             hint=_RIGHTS if scan.reasons else "",
             requests=http.requests,
-            unread=frozenset(scan.unread) if scan.complete else frozenset(),
+            unread=scan.unread.known if scan.complete else frozenset(),
         ),
         cluster_id=scan.cluster[-1],
         brokers=scan.brokers(),
         topics=topics,
         consumer_groups=groups,
-        problems=tuple(scan.problems),
+        problems=(*scan.problems, *scan.unread.problems),
         unconfigured=frozenset(scan.unconfigured),
         mirrors=mirrors,
     )
@@ -181,17 +183,24 @@ def find_cluster(settings: KafkaRestSettings, http: Http) -> tuple[str, ...]:
 
 @dataclass(slots=True)
 class _Scan:
-    """Reads one cluster; *unread* names groups whose topics could not be read, *complete*: no list was cut short."""
+    """Reads one cluster.
+
+    *unread* are objects that could not be read, and groups whose topics could not; *complete*: no list was cut short.
+    """
 
     settings: KafkaRestSettings
     http: Http
     progress: Progress
     cluster: tuple[str, ...] = ()
     complete: bool = True
-    unread: list[str] = field(default_factory=list)
+    unread: Unread = field(init=False)
     unconfigured: set[TopicName] = field(default_factory=set)
     problems: list[Problem] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Begin with nothing unread."""
+        self.unread = Unread(self.settings.source)
 
     def find_cluster(self) -> None:
         """Find the path of the configured cluster, or of the only one; raises ScannerError."""
@@ -201,7 +210,7 @@ class _Scan:
         """Read all topics with the settings that are not Kafka's own defaults; raises ScannerError."""
         listed = self._items_of("topics", rest_list(self.http, *self.cluster, "topics"))
         self.progress(self.settings.source, len(listed), None)
-        topics = read_topics(listed, self.settings.source)
+        topics = read_topics(listed, self.unread)
         try:
             configs = read_configs(
                 self._items_of("settings", rest_list(self.http, *self.cluster, "topics", "-", "configs"))
@@ -220,11 +229,11 @@ class _Scan:
             self.complete = False
             self._missing("consumer groups", error)
             return ()
-        groups = read_groups(listed, self.settings.source)
+        groups = read_groups(listed, self.unread)
         self.progress(self.settings.source, len(groups), None)
         return self._with_topics(groups) if self.settings.lags and groups else groups
 
-    def mirrors(self) -> tuple[Json, ...]:
+    def mirrors(self) -> tuple[MirrorTopic, ...]:
         """Read which topics are copied from another cluster; a server without cluster links has none."""
         try:
             links = rest_list(self.http, *self.cluster, "links")
@@ -234,7 +243,7 @@ class _Scan:
         except ScannerError as error:
             self._missing("mirrored topics", error)
             return ()
-        return read_mirrors(self._items_of("mirrored topics", mirrors), links.items, self.settings.source)
+        return read_mirrors(self._items_of("mirrored topics", mirrors), links.items, self.unread)
 
     def brokers(self) -> tuple[str, ...]:
         """Return the brokers' addresses where the server reports them: Confluent Cloud does not."""
@@ -251,9 +260,12 @@ class _Scan:
         answers += self._fetch_each(groups[1:])
         return tuple(map(self._with_lags, groups, answers))
 
-    def _fetch_each(self, groups: Sequence[ConsumerGroup]) -> list[PartialList[Json] | ScannerError]:
-        def fetch(group: ConsumerGroup) -> PartialList[Json]:
-            return rest_list(self.http, *self.cluster, "consumer-groups", group.name, "lags")
+    def _fetch_each(self, groups: Sequence[ConsumerGroup]) -> list[tuple[TopicName, ...] | ScannerError]:
+        def fetch(group: ConsumerGroup) -> tuple[TopicName, ...]:
+            lags = rest_list(self.http, *self.cluster, "consumer-groups", group.name, "lags")
+            if lags.error:
+                raise lags.error
+            return read_lags(lags.items)
 
         done = iter(range(1, len(groups) + 1))
         pool = WorkerPool(threads=self.settings.http.concurrency)
@@ -261,15 +273,15 @@ class _Scan:
             groups, fetch, pool=pool, on_result=lambda: self.progress(self.settings.source, next(done, 0), len(groups))
         )
 
-    def _with_lags(self, group: ConsumerGroup, answer: PartialList[Json] | ScannerError) -> ConsumerGroup:
+    def _with_lags(self, group: ConsumerGroup, answer: tuple[TopicName, ...] | ScannerError) -> ConsumerGroup:
         if not isinstance(answer, ScannerError):
-            return replace(group, topics=read_lags(answer.items))
+            return replace(group, topics=answer)
         if not isinstance(answer, NotFound):  # gone since it was listed
-            self.unread.append(group.name)
+            self.unread.names.add(group.name)
             self._missing(f"the topics of the consumer group {group.name!r}", answer)
         return group
 
-    def _items_of(self, what: str, listed: PartialList[Json]) -> tuple[Json, ...]:
+    def _items_of(self, what: str, listed: PartialList[Payload]) -> tuple[Payload, ...]:
         if listed.error:
             self.complete = False
             self._missing(f"all {what}", listed.error)
@@ -287,8 +299,8 @@ def _try_get(http: Http, *path: str) -> None:
         http.get(*path)
 
 
-def _only_cluster(listed: Sequence[Json]) -> str:
-    ids = sorted({text(cluster, "cluster_id") for cluster in listed} - {""})
+def _only_cluster(listed: Sequence[Payload]) -> str:
+    ids = sorted({cluster.need("cluster_id").text() for cluster in listed})
     if len(ids) == 1:
         return ids[0]
     reason = f"it has the clusters {', '.join(ids)}" if ids else "it lists no cluster"

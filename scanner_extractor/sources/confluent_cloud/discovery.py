@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
-from scanner_extractor.http.messages import Json, read_address
+from scanner_extractor.http.messages import read_address
 from scanner_extractor.http.pagination import PartialList
 from scanner_extractor.scan.results import CloudResult, Progress
 from scanner_extractor.settings.confluent_cloud import (
@@ -21,126 +21,126 @@ from scanner_extractor.settings.confluent_cloud import (
     FlinkRegion,
     Organization,
 )
-from scanner_extractor.sources.confluent_cloud.pagination import cloud_list, member, objects, text
+from scanner_extractor.sources.confluent_cloud.pagination import cloud_list
 from scanner_model.errors import InputInvalid, NotFound, Problem, ScannerError, SourceRefused
 from scanner_model.names import broker_addresses
+from scanner_model.payload import Payload, Unread
 from scanner_model.scan import SourceResult, SourceStatus
 
 _T = TypeVar("_T")
 
 
-def read_organization_id(listed: Iterable[Json], environments: Iterable[Environment]) -> str:
+def read_organization_id(listed: Iterable[Payload], environments: Iterable[Environment]) -> str:
     """Read `GET /org/v2/organizations`; where it lists none, take the organisation from the CRN of an environment."""
-    ids = [text(entry, "id") for entry in objects(list(listed))]
+    ids = [entry.text("id") for entry in listed]
     named = (part for entry in environments for part in entry.crn.split("/") if part.startswith("organization="))
     return next(filter(None, ids), "") or next(named, "").removeprefix("organization=")
 
 
-def read_environments(listed: Iterable[Json]) -> tuple[Environment, ...]:
+def read_environments(listed: Iterable[Payload], unread: Unread) -> tuple[Environment, ...]:
     """Read `GET /org/v2/environments`."""
     return _sorted(
         listed,
         lambda entry: Environment(
-            id=text(entry, "id"),
-            name=text(entry, "display_name"),
-            package=text(member(entry, "stream_governance_config"), "package"),
+            id=entry.need("id").text(),
+            name=entry.text("display_name"),
+            package=entry.object("stream_governance_config").text("package"),
             crn=_crn(entry),
         ),
+        unread,
     )
 
 
-def read_clusters(listed: Iterable[Json], environment: str) -> tuple[CloudCluster, ...]:
+def read_clusters(listed: Iterable[Payload], environment: str, unread: Unread) -> tuple[CloudCluster, ...]:
     """Read `GET /cmk/v2/clusters`; the bootstrap address comes with or without a protocol."""
 
-    def read(entry: Json) -> CloudCluster:
-        spec = member(entry, "spec")
-        public = _public(spec)
+    def read(entry: Payload) -> CloudCluster:
+        spec = entry.need("spec")
+        public = _public(spec.object("endpoints"))
         return CloudCluster(
-            id=text(entry, "id"),
-            name=text(spec, "display_name"),
-            environment=text(member(spec, "environment"), "id") or environment,
-            cloud=text(spec, "cloud"),
-            region=text(spec, "region"),
-            kind=text(member(spec, "config"), "kind"),
-            brokers=_brokers(text(spec, "kafka_bootstrap_endpoint") or text(public, "kafka_bootstrap_endpoint")),
+            id=entry.need("id").text(),
+            name=spec.text("display_name"),
+            environment=spec.object("environment").text("id") or environment,
+            cloud=spec.text("cloud"),
+            region=spec.text("region"),
+            kind=spec.object("config").text("kind"),
+            brokers=_brokers(spec.text("kafka_bootstrap_endpoint") or public.text("kafka_bootstrap_endpoint")),
             url=_url(spec, "http_endpoint") or _url(public, "http_endpoint"),
             crn=_crn(entry),
-            phase=text(member(entry, "status"), "phase"),
+            phase=entry.object("status").text("phase"),
         )
 
-    return _sorted(listed, read)
+    return _sorted(listed, read, unread)
 
 
-def read_registries(listed: Iterable[Json], environment: str) -> tuple[CloudRegistry, ...]:
+def read_registries(listed: Iterable[Payload], environment: str, unread: Unread) -> tuple[CloudRegistry, ...]:
     """Read `GET /srcm/v3/clusters`, or v2, which has neither the catalog's address nor a private one."""
 
-    def read(entry: Json) -> CloudRegistry:
-        spec = member(entry, "spec")
+    def read(entry: Payload) -> CloudRegistry:
+        spec = entry.need("spec")
         url = _url(spec, "http_endpoint") or _url(spec, "private_http_endpoint")
         return CloudRegistry(
-            id=text(entry, "id"),
-            environment=text(member(spec, "environment"), "id") or environment,
+            id=entry.need("id").text(),
+            environment=spec.object("environment").text("id") or environment,
             url=url,
             catalog_url=_url(spec, "catalog_http_endpoint") or url,
-            package=text(spec, "package"),
+            package=spec.text("package"),
         )
 
-    return tuple(registry for registry in _sorted(listed, read) if registry.url)
+    return tuple(registry for registry in _sorted(listed, read, unread) if registry.url)
 
 
-def read_ksqldb(listed: Iterable[Json]) -> tuple[CloudKsql, ...]:
+def read_ksqldb(listed: Iterable[Payload], unread: Unread) -> tuple[CloudKsql, ...]:
     """Read `GET /ksqldbcm/v2/clusters`; one without an address is being created or deleted."""
 
-    def read(entry: Json) -> CloudKsql:
+    def read(entry: Payload) -> CloudKsql:
+        spec, status = entry.need("spec"), entry.object("status")
         return CloudKsql(
-            id=text(entry, "id"),
-            name=text(member(entry, "spec"), "display_name"),
-            kafka=text(member(entry, "spec", "kafka_cluster"), "id"),
-            url=_url(member(entry, "status"), "http_endpoint"),
-            phase=text(member(entry, "status"), "phase"),
+            id=entry.need("id").text(),
+            name=spec.text("display_name"),
+            kafka=spec.object("kafka_cluster").text("id"),
+            url=_url(status, "http_endpoint"),
+            phase=status.text("phase"),
         )
 
-    return tuple(cluster for cluster in _sorted(listed, read) if cluster.url)
+    return tuple(cluster for cluster in _sorted(listed, read, unread) if cluster.url)
 
 
-def read_pools(listed: Iterable[Json], environment: str) -> tuple[ComputePool, ...]:
+def read_pools(listed: Iterable[Payload], environment: str, unread: Unread) -> tuple[ComputePool, ...]:
     """Read `GET /fcpm/v2/compute-pools`."""
-    return _sorted(
-        listed,
-        lambda entry: ComputePool(
-            id=text(entry, "id"),
-            environment=environment,
-            cloud=text(member(entry, "spec"), "cloud"),
-            region=text(member(entry, "spec"), "region"),
-        ),
-    )
+
+    def read(entry: Payload) -> ComputePool:
+        spec, identity = entry.need("spec"), entry.need("id").text()
+        return ComputePool(id=identity, environment=environment, cloud=spec.text("cloud"), region=spec.text("region"))
+
+    return _sorted(listed, read, unread)
 
 
-def read_regions(listed: Iterable[Json]) -> tuple[FlinkRegion, ...]:
+def read_regions(listed: Iterable[Payload]) -> tuple[FlinkRegion, ...]:
     """Read `GET /fcpm/v2/regions`, sorted by cloud and region."""
     urls = {
-        (text(entry, "cloud"), text(entry, "region_name")): _url(entry, "http_endpoint")
+        (entry.need("cloud").text(), entry.need("region_name").text()): _url(entry, "http_endpoint")
         or _url(entry, "private_http_endpoint")
-        for entry in objects(list(listed))
+        for entry in listed
     }
     return tuple(FlinkRegion(cloud=key[0], region=key[1], url=urls[key]) for key in sorted(urls) if urls[key])
 
 
-def _sorted(listed: Iterable[Json], read: Callable[[Json], _T]) -> tuple[_T, ...]:
+def _sorted(listed: Iterable[Payload], read: Callable[[Payload], _T], unread: Unread) -> tuple[_T, ...]:
     """Read what has an id, each id once."""
-    by_id = {text(entry, "id"): entry for entry in objects(list(listed))}
-    return tuple(read(by_id[identity]) for identity in sorted(by_id) if identity)
+    by_id = {entry.shown("id"): entry for entry in listed}
+    entries = [by_id[identity] for identity in sorted(by_id)]
+    return tuple(unread.read(entries, read, lambda entry: entry.shown("id")))
 
 
-def _crn(entry: Json) -> str:
-    return text(member(entry, "metadata"), "resource_name")
+def _crn(entry: Payload) -> str:
+    return entry.object("metadata").text("resource_name")
 
 
-def _public(spec: Json) -> Json:
+def _public(endpoints: Payload) -> Payload:
     """Return the endpoint to use where a cluster has several: a public one first, then by access point."""
-    points = member(spec, "endpoints")
-    order = sorted(points, key=lambda name: (text(member(points, name), "connection_type") != "PUBLIC", name))
-    return member(points, order[0]) if order else {}
+    points = sorted(endpoints.items(), key=lambda point: (point[1].text("connection_type") != "PUBLIC", point[0]))
+    return points[0][1] if points else endpoints
 
 
 def _brokers(address: str) -> tuple[str, ...]:
@@ -150,10 +150,10 @@ def _brokers(address: str) -> tuple[str, ...]:
         return ()
 
 
-def _url(value: Json, name: str) -> str:
+def _url(value: Payload, name: str) -> str:
     """Return a web address, empty where there is none or it is none."""
     try:
-        return read_address(text(value, name)).url
+        return read_address(value.text(name)).url
     except ValueError:
         return ""
 
@@ -204,7 +204,7 @@ def read_cloud(settings: CloudSettings, http: Http, progress: Progress) -> Cloud
     )
 
 
-def list_environments(http: Http) -> PartialList[Json]:
+def list_environments(http: Http) -> PartialList[Payload]:
     """List the environments that a key shows; raises ScannerError."""
     return cloud_list(http, "org", "v2", "environments")
 
@@ -215,6 +215,11 @@ class _Scan:
     http: Http
     progress: Progress
     problems: list[Problem] = field(default_factory=list)
+    unread: Unread = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Begin with nothing unread, which is a problem each."""
+        self.unread = Unread(self.settings.source, problems=self.problems)
 
     def environments(self) -> tuple[Environment, ...]:
         """List the environments that may have the cluster; raises ScannerError.
@@ -223,7 +228,7 @@ class _Scan:
         """
         wanted = self.settings.environment
         try:
-            listed = read_environments(self._items_of("environments", list_environments(self.http)))
+            listed = read_environments(self._items_of("environments", list_environments(self.http)), self.unread)
         except SourceRefused:
             if not wanted:
                 raise
@@ -241,7 +246,7 @@ class _Scan:
             cluster
             for name, answer in zip(names, answers, strict=True)
             if isinstance(answer, PartialList)
-            for cluster in read_clusters(answer.items, name)
+            for cluster in read_clusters(answer.items, name, self.unread)
         )
         selected = tuple(item for item in listed_clusters if self.settings.cluster in ("", item.id))
         if self.settings.cluster and not selected:
@@ -272,15 +277,15 @@ class _Scan:
             listed = self._list("srcm", "v3", "clusters", environment=environment)
         except NotFound:
             listed = self._list("srcm", "v2", "clusters", environment=environment)
-        return read_registries(self._items_of("schema registries", listed), environment)
+        return read_registries(self._items_of("schema registries", listed), environment, self.unread)
 
     def _ksqldb(self, environment: str) -> tuple[CloudKsql, ...]:
         listed = self._list("ksqldbcm", "v2", "clusters", environment=environment)
-        return read_ksqldb(self._items_of("ksqlDB clusters", listed))
+        return read_ksqldb(self._items_of("ksqlDB clusters", listed), self.unread)
 
     def _pools(self, environment: str) -> tuple[ComputePool, ...]:
         listed = self._list("fcpm", "v2", "compute-pools", environment=environment)
-        return read_pools(self._items_of("compute pools", listed), environment)
+        return read_pools(self._items_of("compute pools", listed), environment, self.unread)
 
     def _regions(self, _: str) -> tuple[FlinkRegion, ...]:
         return read_regions(self._items_of("Flink's regions", cloud_list(self.http, "fcpm", "v2", "regions")))
@@ -288,7 +293,7 @@ class _Scan:
     def _organizations(self, environments: Sequence[Environment]) -> tuple[str, ...]:
         return (read_organization_id(cloud_list(self.http, "org", "v2", "organizations").items, environments),)
 
-    def _list(self, *path: str, environment: str) -> PartialList[Json]:
+    def _list(self, *path: str, environment: str) -> PartialList[Payload]:
         return cloud_list(
             self.http,
             *path,
@@ -307,7 +312,7 @@ class _Scan:
         self.progress(self.settings.source, 0, None)
         return map_concurrently(names, fetch, pool=pool)
 
-    def _items_of(self, what: str, listed: PartialList[Json]) -> Sequence[Json]:
+    def _items_of(self, what: str, listed: PartialList[Payload]) -> Sequence[Payload]:
         if listed.error:
             self._note(what, listed.error)
         return listed.items
@@ -317,7 +322,9 @@ class _Scan:
             reason = f"{what} could not be listed: {answer.what}"
             self.problems.append(Problem(str(self.settings.source), reason, _RIGHTS))
 
-    def _give_up(self, answers: Iterable[PartialList[Json] | ScannerError], clusters: Sequence[CloudCluster]) -> None:
+    def _give_up(
+        self, answers: Iterable[PartialList[Payload] | ScannerError], clusters: Sequence[CloudCluster]
+    ) -> None:
         failed = next((item for item in answers if isinstance(item, ScannerError)), None)
         if failed and not clusters:
             raise failed

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from scanner_extractor.http.client import Http
-from scanner_extractor.http.messages import Json
 from scanner_extractor.http.pagination import PartialList, by_token, read_pages
 from scanner_extractor.scan.results import CatalogResult, Progress
 from scanner_extractor.settings.confluent_cloud import MetricsSettings
-from scanner_extractor.sources.confluent_cloud.pagination import member, objects, text
 from scanner_model.catalogs import Metric
-from scanner_model.errors import PayloadUnexpected, Problem, ScannerError
+from scanner_model.errors import Problem, ScannerError
+from scanner_model.payload import Payload, Unread
 from scanner_model.scan import SourceResult, SourceStatus
 
 LAG_MINUTES = 5
@@ -55,15 +54,16 @@ def read_metrics(settings: MetricsSettings, http: Http, progress: Progress, *, n
     `POST /v2/metrics/cloud/query`, one request for each metric and 1000 rows. Raises ScannerError where no metric
     can be read; a single failure is a problem, and the result partial.
     """
-    answers: list[tuple[MetricQuery, PartialList[Json] | ScannerError]] = []
+    answers: list[tuple[MetricQuery, PartialList[Payload] | ScannerError]] = []
+    unread = Unread(settings.source)
     for done, query in enumerate(METRIC_QUERIES, 1):
         answers.append((query, _fetch(settings, http, query, lambda: progress(settings.source, 0, None))))
         progress(settings.source, done, len(METRIC_QUERIES))
     failed = [(query, error) for query, answer in answers if (error := _error(answer))]
     if all(isinstance(answer, ScannerError) for _, answer in answers):
         raise failed[0][1]
-    metrics = _sorted(metric for query, answer in answers for metric in _read(settings, query, answer, now))
-    problems = tuple(_problem(settings, query, error) for query, error in failed)
+    metrics = _sorted(metric for query, answer in answers for metric in _read(settings, query, answer, unread, now))
+    problems = (*(_problem(settings, query, error) for query, error in failed), *unread.problems)
     return CatalogResult(
         outcome=SourceResult(
             source=settings.source,
@@ -82,7 +82,7 @@ def read_metrics(settings: MetricsSettings, http: Http, progress: Progress, *, n
 
 def query_metric(
     settings: MetricsSettings, http: Http, query: MetricQuery, token: str = ""
-) -> tuple[Sequence[Json], str]:
+) -> tuple[Sequence[Payload], str]:
     """Return a page of a metric and the token of the next page; raises ScannerError.
 
     `agg` stays out: newer metrics refuse it. The token goes into the address, not into the body.
@@ -97,17 +97,14 @@ def query_metric(
         "limit": _MOST_GROUPS,
     }
     params = [("page_token", token)] if token else []
-    match http.post("v2", "metrics", "cloud", "query", body=body, params=params):
-        case {"data": list(data), **rest}:
-            return data, text(member(rest.get("meta"), "pagination"), "next_page_token")
-        case _:
-            raise PayloadUnexpected("the response is not from the Metrics API", hint="check the `url` of `metrics`")
+    answer = Payload(http.post("v2", "metrics", "cloud", "query", body=body, params=params))
+    return answer.entries("data"), answer.object("meta").object("pagination").text("next_page_token")
 
 
 def _fetch(
     settings: MetricsSettings, http: Http, query: MetricQuery, moved: Callable[[], None]
-) -> PartialList[Json] | ScannerError:
-    def fetch(token: str) -> tuple[Sequence[Json], str]:
+) -> PartialList[Payload] | ScannerError:
+    def fetch(token: str) -> tuple[Sequence[Payload], str]:
         moved()
         return query_metric(settings, http, query, token)
 
@@ -118,18 +115,24 @@ def _fetch(
 
 
 def _read(
-    settings: MetricsSettings, query: MetricQuery, answer: PartialList[Json] | ScannerError, now: datetime
-) -> Iterable[Metric]:
+    settings: MetricsSettings,
+    query: MetricQuery,
+    answer: PartialList[Payload] | ScannerError,
+    unread: Unread,
+    now: datetime,
+) -> Iterator[Metric]:
     window = timedelta(minutes=1 if query.level else settings.look_back)
-    for row in () if isinstance(answer, ScannerError) else objects(list(answer.items)):
-        amount, name = _number(row.get("value")), text(row, query.label) if query.label else ""
-        if amount is None or not text(row, _TOPIC) or (query.label and not name):
-            continue
-        started = _time(text(row, "timestamp")) or now - timedelta(minutes=LAG_MINUTES) - window
-        yield Metric(
+
+    def read(row: Payload) -> Metric | None:
+        amount, topic = _amount(row.need("value")), row.text(_TOPIC)
+        name = row.text(query.label) if query.label else ""
+        if amount is None or not topic or (query.label and not name):
+            return None
+        started = row.time("timestamp") or now - timedelta(minutes=LAG_MINUTES) - window
+        return Metric(
             source=settings.source,
             name=query.name,
-            topic=text(row, _TOPIC),
+            topic=topic,
             amount=amount,
             started="" if query.level else _iso(started),
             ended=_iso(started + window),
@@ -137,13 +140,17 @@ def _read(
             object_name=name,
         )
 
+    rows = () if isinstance(answer, ScannerError) else answer.items
+    # A row has no name that a later one could be known by.
+    return (metric for metric in unread.read(rows, read, lambda _: "") if metric)
+
 
 def _sorted(metrics: Iterable[Metric]) -> tuple[Metric, ...]:
     unique = {(metric.name, metric.topic, metric.object_kind, metric.object_name): metric for metric in metrics}
     return tuple(unique[key] for key in sorted(unique))
 
 
-def _error(answer: PartialList[Json] | ScannerError) -> ScannerError | None:
+def _error(answer: PartialList[Payload] | ScannerError) -> ScannerError | None:
     return answer if isinstance(answer, ScannerError) else answer.error
 
 
@@ -151,21 +158,15 @@ def _problem(settings: MetricsSettings, query: MetricQuery, error: ScannerError)
     return Problem(str(settings.source), f"{query.name} could not be read: {error.what}", error.hint or _HINT)
 
 
-def _identity(row: Json) -> tuple[str, ...]:
-    return tuple(text(row, name) for name in ("timestamp", _TOPIC, _GROUP))
+def _identity(row: Payload) -> tuple[str, ...]:
+    return tuple(row.shown(name) for name in ("timestamp", _TOPIC, _GROUP))
 
 
-def _number(value: Json) -> float | None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return float(value) if is_number and abs(value) < _MOST else None
-
-
-def _time(value: str) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(value)
-    except ValueError:
-        return None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+def _amount(value: Payload) -> float | None:
+    """Return a figure; None for one that is none, as JSON has it for what is too large."""
+    if isinstance(value.value, bool) or not isinstance(value.value, int | float):
+        raise value.error("is not a number")
+    return float(value.value) if abs(value.value) < _MOST else None
 
 
 def _iso(moment: datetime) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -13,10 +13,10 @@ from scanner_extractor.http.messages import Json
 from scanner_extractor.http.pagination import PartialList, paged, read_pages
 from scanner_extractor.scan.results import CatalogResult, Progress
 from scanner_extractor.settings.confluent_cloud import StreamCatalogSettings
-from scanner_extractor.sources.confluent_cloud.pagination import member, objects, text
 from scanner_model.catalogs import Annotation
-from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError, SourceObjected, SourceRefused
+from scanner_model.errors import NotFound, Problem, ScannerError, SourceObjected, SourceRefused
 from scanner_model.names import SourceId, TopicName
+from scanner_model.payload import Payload, Unread
 from scanner_model.scan import SourceResult, SourceStatus
 
 TOPIC = "kafka_topic"
@@ -41,39 +41,33 @@ NO_GRAPHQL = GraphqlEntity()
 """Empty: GraphQL was not queried, or does not know the entity."""
 
 
-def read_search(payload: Json) -> list[dict[str, Json]]:
-    """Read the page of `GET /catalog/v1/search/basic`; raises PayloadUnexpected."""
-    match payload:
-        case {"entities": list(entities)}:
-            return objects(entities)
-        case {"entities": None} | {"searchParameters": _}:  # a page without any has no member
-            return []
-        case _:
-            raise PayloadUnexpected("the response is not a search result of a stream catalog", hint=_HINT)
+def read_search(payload: Json) -> list[Payload]:
+    """Read the page of `GET /catalog/v1/search/basic`, which without any has no member; raises PayloadUnexpected."""
+    return Payload(payload).entries("entities", beside=("entities", "searchParameters"))
 
 
 def read_entity(
-    entity: Mapping[str, Json], graphql: GraphqlEntity, source: SourceId, cluster: str
+    entity: Payload, kind: str, graphql: GraphqlEntity, source: SourceId, cluster: str
 ) -> Annotation | None:
-    """Read an entity of a search, with what GraphQL adds.
+    """Read an entity of a search, with what GraphQL adds; raises PayloadUnexpected.
 
     None where it is deleted, has no annotations, or does not belong to *cluster*.
     """
-    attributes = member(entity, "attributes")
+    attributes = entity.object("attributes")
     annotation = Annotation(
         source=source,
-        kind=text(entity, "typeName"),
-        name=qualified_name(entity),
-        tags=tuple(sorted({*_words(entity.get("classificationNames")), *graphql.tags})),
-        owner=text(attributes, "owner"),
-        owner_email=text(attributes, "ownerEmail"),
-        description=text(attributes, "description") or text(attributes, "userDescription"),
-        business_metadata=graphql.metadata or _business(entity),
-        connector_topics=graphql.topics if text(entity, "typeName") == CONNECTOR else None,
+        kind=kind,
+        name=attributes.text("qualifiedName") or entity.need("qualifiedName").text(),
+        tags=tuple(sorted({*_words(entity.list("classificationNames")), *graphql.tags})),
+        owner=attributes.text("owner"),
+        owner_email=attributes.text("ownerEmail"),
+        description=attributes.text("description", "userDescription"),
+        business_metadata=graphql.metadata or _business(entity.object("businessMetadata", "businessAttributes")),
+        connector_topics=graphql.topics if kind == CONNECTOR else None,
     )
-    if text(entity, "status") == "DELETED" or not is_annotated(annotation):
+    if entity.text("status") == "DELETED" or not is_annotated(annotation):
         return None
-    own = text(attributes, "name") or text(entity, "name") or text(entity, "displayText")
+    own = attributes.text("name") or entity.text("name", "displayText")
     return resolve_target(annotation, own, cluster)
 
 
@@ -83,9 +77,10 @@ def is_annotated(annotation: Annotation) -> bool:
     return any((*texts, annotation.business_metadata, annotation.connector_topics is not None))
 
 
-def qualified_name(entity: Mapping[str, Json]) -> str:
-    """Return an entity's qualified name, from a search or from GraphQL; empty where it has none."""
-    return text(member(entity, "attributes"), "qualifiedName") or text(entity, "qualifiedName")
+def qualified_name(entity: Payload) -> str:
+    """Return an entity's qualified name, from a search or from GraphQL; empty where it shows none."""
+    attributes = entity.members().get("attributes") if isinstance(entity.value, dict) else None
+    return Payload(attributes).shown("qualifiedName") or entity.shown("qualifiedName")
 
 
 def resolve_target(annotation: Annotation, own: str, cluster: str) -> Annotation | None:
@@ -110,25 +105,28 @@ def resolve_target(annotation: Annotation, own: str, cluster: str) -> Annotation
             return None
 
 
-def read_graphql(payload: Json, root: str) -> list[dict[str, Json]]:
-    """Read the entities under *root* of a GraphQL answer, whose errors have status 200; raises PayloadUnexpected."""
-    match payload:
-        case {"errors": [first, *_]}:
-            raise PayloadUnexpected(f"GraphQL refused: {text(first, 'message') or 'no reason given'}", hint=_HINT)
-        case {"data": {**data}} if root in data:
-            return objects(data[root])
-        case _:
-            raise PayloadUnexpected("the response is not a GraphQL response", hint=_HINT)
+def read_graphql(payload: Json, root: str) -> list[Payload]:
+    """Read the entities under *root* of a GraphQL answer; raises PayloadUnexpected, and for errors SourceObjected.
+
+    Errors have status 200.
+    """
+    answer = Payload(payload)
+    for error in answer.list("errors"):
+        what = f"GraphQL refused: {error.text('message') or 'no reason given'}"
+        raise SourceObjected(what, hint=_HINT, status=200)
+    return answer.need("data").entries(root, beside=(root,))
 
 
-def read_graphql_entity(entity: Mapping[str, Json]) -> GraphqlEntity:
-    """Read a GraphQL entity; collections that are not set are null."""
-    topics = entity.get("topics")
-    named = {text(item, "name") for item in objects(topics)} - {""}
+def read_graphql_entity(entity: Payload) -> GraphqlEntity:
+    """Read a GraphQL entity, whose collections are null where they are not set; raises PayloadUnexpected."""
+    metadata = (
+        (item.need("name").text(), _json(item.member("value").value)) for item in entity.list("business_metadata")
+    )
+    topics = tuple(sorted({TopicName(item.need("name").text()) for item in entity.list("topics")}))
     return GraphqlEntity(
-        tags=_words(entity.get("tags")),
-        metadata=tuple(sorted((text(item, "name"), _json(item.get("value"))) for item in _metadata(entity))),
-        topics=tuple(map(TopicName, sorted(named))) if isinstance(topics, list) else None,
+        tags=_words(entity.list("tags")),
+        metadata=tuple(sorted(metadata)),
+        topics=topics if entity.member("topics").value is not None else None,
     )
 
 
@@ -152,27 +150,20 @@ def _of_schema(annotation: Annotation, parts: list[str], own: str) -> Annotation
     return replace(about, record=named, path=(field,))
 
 
-def _business(entity: Mapping[str, Json]) -> tuple[tuple[str, str], ...]:
+def _business(metadata: Payload) -> tuple[tuple[str, str], ...]:
     """Read business metadata of a search: attributes by name, by the metadata's name."""
-    metadata = member(entity, "businessMetadata") or member(entity, "businessAttributes")
     pairs = (
         (f"{name}.{key}", value)
-        for name, attribute in metadata.items()
-        for key, value in member(metadata, name).items()
-        if attribute
+        for name, _ in metadata.items()
+        for key, value in metadata.object(name).members().items()
     )
     return tuple(sorted((name, _json(value)) for name, value in pairs))
 
 
-def _metadata(entity: Mapping[str, Json]) -> Iterable[dict[str, Json]]:
-    return (item for item in objects(entity.get("business_metadata")) if text(item, "name"))
-
-
-def _words(value: Json) -> tuple[str, ...]:
+def _words(tags: list[Payload]) -> tuple[str, ...]:
     """Read names of tags: texts, or objects with a name."""
-    listed = value if isinstance(value, list) else []
-    names = {tag if isinstance(tag, str) else text(tag, "name") or text(tag, "typeName") for tag in listed}
-    return tuple(sorted(names - {""}))
+    names = (tag.text() if isinstance(tag.value, str) else tag.need("name", "typeName").text() for tag in tags)
+    return tuple(sorted(set(names)))
 
 
 def _json(value: Json) -> str:
@@ -190,14 +181,13 @@ _QUERIES = {
     CONNECTOR: "qualifiedName name tags business_metadata { name value } topics { name }",
 }
 _NOT_OFFERED = (NotFound, SourceObjected)
-_NO_GRAPHQL = (NotFound, SourceObjected, SourceRefused, PayloadUnexpected)
+_NO_GRAPHQL = (NotFound, SourceObjected, SourceRefused)
 _ADVANCED = "business metadata and connectors' topics require the Advanced package of Stream Governance"
 
 _PATIENCE = 3600.0
 """Seconds that one type may take: its pages are progress, and the runner sees where there is none."""
 
-Entity = dict[str, Json]
-Answers = dict[str, PartialList[Entity] | ScannerError]
+Answers = dict[str, PartialList[Payload] | ScannerError]
 
 
 def read_stream_catalog(settings: StreamCatalogSettings, http: Http, progress: Progress) -> CatalogResult:
@@ -210,6 +200,8 @@ def read_stream_catalog(settings: StreamCatalogSettings, http: Http, progress: P
     scan = _Scan(settings, http, progress)
     rows = scan.annotations()
     progress(settings.source, len(rows), len(rows))
+    if scan.unread:
+        scan.reasons.append(f"{len(scan.unread)} of its entities could not be read")
     return CatalogResult(
         outcome=SourceResult(
             source=settings.source,
@@ -225,14 +217,14 @@ def read_stream_catalog(settings: StreamCatalogSettings, http: Http, progress: P
     )
 
 
-def search_page(http: Http, kind: str, start: int, size: int) -> list[Entity]:
+def search_page(http: Http, kind: str, start: int, size: int) -> list[Payload]:
     """Return a page of the entities of a type; raises ScannerError."""
     attributes: list[tuple[str, str | int]] = [("attr", name) for name in _ATTRIBUTES]
     params = [("type", kind), *attributes, ("limit", size), ("offset", start)]
     return read_search(http.get("catalog", "v1", "search", "basic", params=params))
 
 
-def graphql_page(http: Http, root: str, start: int, size: int) -> list[Entity]:
+def graphql_page(http: Http, root: str, start: int, size: int) -> list[Payload]:
     """Return a page of GraphQL entities of a type; the service takes no `variables`. Raises ScannerError."""
     query = f"{{ {root}(limit: {size}, offset: {start}) {{ {_QUERIES[root]} }} }}"
     return read_graphql(http.post("catalog", "graphql", body={"query": query}), root)
@@ -248,6 +240,11 @@ class _Scan:
     done: int = 0
     problems: list[Problem] = field(default_factory=list)
     reasons: list[str] = field(default_factory=list)
+    unread: Unread = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Begin with nothing unread, which is a problem each."""
+        self.unread = Unread(self.settings.source, problems=self.problems)
 
     def annotations(self) -> tuple[Annotation, ...]:
         """Return all annotations, sorted; raises the error of the topic search where GraphQL fails too."""
@@ -266,30 +263,34 @@ class _Scan:
         }
         return tuple(read[name] for name in sorted(read))
 
-    def _search(self, kind: str) -> PartialList[Entity]:
+    def _search(self, kind: str) -> PartialList[Payload]:
         return self._pages(paged(partial(search_page, self.http, kind), key=_identity, size=SEARCH_PAGE))
 
-    def _graphql(self, root: str) -> PartialList[Entity]:
+    def _graphql(self, root: str) -> PartialList[Payload]:
         return self._pages(paged(partial(graphql_page, self.http, root), key=_identity, size=GRAPHQL_PAGE))
 
-    def _pages(self, pages: Iterator[Entity]) -> PartialList[Entity]:
+    def _pages(self, pages: Iterator[Payload]) -> PartialList[Payload]:
         return read_pages(map(self._counted, pages))
 
-    def _counted(self, entity: Entity) -> Entity:
+    def _counted(self, entity: Payload) -> Payload:
         self.done += 1
         if self.done % SEARCH_PAGE == 0:
             self.progress(self.settings.source, self.done, None)
         return entity
 
-    def _read(self, kind: str, searched: PartialList[Entity] | ScannerError, graphql: Answers) -> Iterator[Annotation]:
+    def _read(self, kind: str, searched: PartialList[Payload] | ScannerError, graphql: Answers) -> Iterator[Annotation]:
         """Return the annotations of a type, with what GraphQL adds; one that only GraphQL knows, too."""
         more = _by_name(graphql.get(kind))
         entities = () if isinstance(searched, ScannerError) else searched.items
         pairs = [(entity, more.pop(qualified_name(entity), None)) for entity in entities]
-        for entity, extra in (*pairs, *((entity, entity) for entity in more.values())):
-            added = read_graphql_entity(extra) if extra else NO_GRAPHQL
-            annotation = read_entity(entity | {"typeName": kind}, added, self.settings.source, self.settings.cluster)
-            yield from (annotation,) if annotation else ()
+        pairs += [(entity, entity) for entity in more.values()]
+
+        def read(pair: tuple[Payload, Payload | None]) -> Annotation | None:
+            added = read_graphql_entity(pair[1]) if pair[1] else NO_GRAPHQL
+            return read_entity(pair[0], kind, added, self.settings.source, self.settings.cluster)
+
+        annotations = self.unread.read(pairs, read, lambda pair: qualified_name(pair[0]))
+        return (annotation for annotation in annotations if annotation)
 
     def _report_missing(self, searched: Answers, graphql: Answers) -> None:
         """Report what is missing: a whole type, the end of a list, or all data of GraphQL."""
@@ -311,10 +312,10 @@ class _Scan:
         self.reasons.append(f"{what}: {error.what}")
 
 
-def _by_name(answer: PartialList[Entity] | ScannerError | None) -> dict[str, Entity]:
+def _by_name(answer: PartialList[Payload] | ScannerError | None) -> dict[str, Payload]:
     items = answer.items if isinstance(answer, PartialList) else ()
     return {qualified_name(entity): entity for entity in items}
 
 
-def _identity(entity: Entity) -> str:
-    return text(entity, "guid") or qualified_name(entity)
+def _identity(entity: Payload) -> str:
+    return entity.shown("guid") or qualified_name(entity)

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from scanner_extractor.http.client import Http
-from scanner_extractor.http.messages import Json
 from scanner_extractor.http.pagination import PartialList
 from scanner_extractor.scan.results import CatalogResult, Progress
 from scanner_extractor.settings.confluent_cloud import TableflowSettings
-from scanner_extractor.sources.confluent_cloud.pagination import cloud_list, member, objects, text
+from scanner_extractor.sources.confluent_cloud.pagination import cloud_list
 from scanner_model.catalogs import Materialization
 from scanner_model.errors import NotFound, Problem, ScannerError
 from scanner_model.names import TopicName
+from scanner_model.payload import Payload, Unread
 from scanner_model.scan import SourceResult, SourceStatus
 
 DELTA = "DELTA"
@@ -31,74 +31,73 @@ class Integration:
     id: str
     kind: str
     state: str
-    config: Mapping[str, Json]
+    config: Payload
 
 
-def read_integrations(listed: Iterable[Json]) -> dict[str, Integration]:
-    """Read `GET /tableflow/v1/catalog-integrations`, by id; what has no id is none."""
+def read_integrations(listed: Iterable[Payload]) -> dict[str, Integration]:
+    """Read `GET /tableflow/v1/catalog-integrations`, by id; raises PayloadUnexpected."""
     integrations = (
         Integration(
-            id=text(entry, "id"),
-            kind=text(member(entry, "spec", "config"), "kind"),
-            state=text(member(entry, "status"), "phase"),
-            config=member(entry, "spec", "config"),
+            id=entry.need("id").text(),
+            kind=entry.need("spec").object("config").text("kind"),
+            state=entry.object("status").text("phase"),
+            config=entry.need("spec").object("config"),
         )
-        for entry in objects(list(listed))
+        for entry in listed
     )
-    return {entry.id: entry for entry in integrations if entry.id}
+    return {entry.id: entry for entry in integrations}
 
 
 def read_tables(
-    listed: Iterable[Json], integrations: Mapping[str, Integration], settings: TableflowSettings
+    listed: Iterable[Payload], integrations: Mapping[str, Integration], settings: TableflowSettings, unread: Unread
 ) -> tuple[Materialization, ...]:
     """Read `GET /tableflow/v1/tableflow-topics`: a table per format and per catalog that it is synced to, sorted.
 
     A catalog counts only where the topic's own `catalog_sync_statuses` name it: an integration alone does not prove
     that this topic is synced.
     """
-    tables = (table for entry in objects(list(listed)) for table in _Topic(entry, settings).tables(integrations))
-    unique = {(entry.topic, entry.table_format, entry.catalog): entry for entry in tables}
+    topics = unread.read(listed, lambda entry: list(_Topic(entry, settings).tables(integrations)), lambda _: "")
+    unique = {(table.topic, table.table_format, table.catalog): table for tables in topics for table in tables}
     return tuple(unique[key] for key in sorted(unique))
 
 
 @dataclass(frozen=True, slots=True)
 class _Topic:
-    entry: Mapping[str, Json]
+    entry: Payload
     settings: TableflowSettings
 
     def tables(self, integrations: Mapping[str, Integration]) -> Iterator[Materialization]:
-        """Return the tables of one topic, none where it has no name."""
-        spec, status = member(self.entry, "spec"), member(self.entry, "status")
-        if not self._name:
-            return
-        formats = sorted(_texts(spec.get("table_formats"))) or [""]
+        """Yield the tables of one topic; raises PayloadUnexpected where it has no name."""
+        status = self.entry.object("status")
+        formats = sorted(set(self._spec.texts("table_formats"))) or [""]
         for table_format in formats:
             yield self._table(table_format, "", "", self._own_name(), self._state(table_format))
-        for sync in objects(status.get("catalog_sync_statuses")):
-            identity = text(sync, "catalog_integration_id")
+        for sync in status.list("catalog_sync_statuses"):
+            identity = sync.text("catalog_integration_id")
             at = integrations.get(identity) or Integration(
-                id=identity, kind=text(sync, "catalog_type"), state="", config={}
+                id=identity, kind=sync.text("catalog_type"), state="", config=Payload({})
             )
-            state = (text(sync, "sync_status") or text(sync, "phase") or at.state, text(sync, "error_message"))
+            state = (sync.text("sync_status", "phase") or at.state, sync.text("error_message"))
             for table_format in [
                 candidate for candidate in formats if candidate in _FORMATS.get(at.kind, formats)
             ] or formats[:1]:
                 yield self._table(table_format, identity, at.kind, self._name_in(at), state)
 
     @property
+    def _spec(self) -> Payload:
+        return self.entry.need("spec")
+
+    @property
     def _name(self) -> str:
-        spec = member(self.entry, "spec")
-        return text(spec, "display_name") or text(spec, "topic_name") or text(self.entry, "topic_name")
+        return self._spec.text("display_name", "topic_name") or self.entry.need("topic_name").text()
 
     @property
     def _location(self) -> str:
-        storage = member(self.entry, "spec", "storage")
-        return text(storage, "table_path")
+        return self._spec.object("storage").text("table_path")
 
     def _table(
         self, table_format: str, catalog: str, kind: str, name: tuple[str, str], state: tuple[str, str]
     ) -> Materialization:
-        spec = member(self.entry, "spec")
         return Materialization(
             source=self.settings.source,
             topic=TopicName(self._name),
@@ -109,19 +108,19 @@ class _Topic:
             name=name[1],
             location=self._location,
             state=state[0],
-            write_mode=text(member(self.entry, "status"), "write_mode"),
-            storage=text(member(spec, "storage"), "kind"),
-            suspended=spec.get("suspended") is True,
+            write_mode=self.entry.object("status").text("write_mode"),
+            storage=self._spec.object("storage").text("kind"),
+            suspended=self._spec.flag("suspended"),
             detail=state[1],
         )
 
     def _state(self, table_format: str) -> tuple[str, str]:
         """Return the topic's phase and error; a format may fail while the topic runs."""
-        status = member(self.entry, "status")
-        for failure in objects(status.get("failing_table_formats")):
-            if text(failure, "table_format") == table_format:
-                return "FAILED", text(failure, "error_message")
-        return text(status, "phase"), text(status, "error_message")
+        status = self.entry.object("status")
+        for failure in status.list("failing_table_formats"):
+            if failure.text("table_format") == table_format:
+                return "FAILED", failure.text("error_message")
+        return status.text("phase"), status.text("error_message")
 
     def _own_name(self) -> tuple[str, str]:
         """Name a table by its location, as OpenLineage does; by Confluent's ids where the location is not reported."""
@@ -136,18 +135,18 @@ class _Topic:
         config, cluster = at.config, self.settings.cluster
         match at.kind:
             case "Unity":
-                catalog = text(config, "catalog_name")
-                schema = text(config, "custom_schema") or cluster
-                host = _host(text(config, "workspace_endpoint"))
+                catalog = config.text("catalog_name")
+                schema = config.text("custom_schema") or cluster
+                host = _host(config.text("workspace_endpoint"))
                 return f"unitycatalog://{host}", ".".join(filter(None, (catalog, schema, self._name.replace(".", "_"))))
             case "AwsGlue":
-                database = text(config, "custom_database") or cluster
-                region = text(member(self.entry, "spec", "storage"), "bucket_region")
+                database = config.text("custom_database") or cluster
+                region = self._spec.object("storage").text("bucket_region")
                 return f"arn:aws:glue:{region}:{self.settings.aws_account}", f"table/{database}/{self._name}"
             case "Snowflake":
-                account = _host(text(config, "endpoint")).removesuffix(".snowflakecomputing.com")
-                space = text(config, "custom_namespace") or cluster
-                return f"snowflake://{account}", ".".join(filter(None, (text(config, "warehouse"), space, self._name)))
+                account = _host(config.text("endpoint")).removesuffix(".snowflakecomputing.com")
+                space = config.text("custom_namespace") or cluster
+                return f"snowflake://{account}", ".".join(filter(None, (config.text("warehouse"), space, self._name)))
             case _:
                 return f"tableflow://{at.id or at.kind or self.settings.environment}", f"{cluster}.{self._name}"
 
@@ -158,10 +157,6 @@ def _host(url: str) -> str:
         return (parts.hostname or "") + (f":{parts.port}" if parts.port not in (None, 443) else "")
     except ValueError:
         return ""
-
-
-def _texts(value: Json) -> set[str]:
-    return {item for item in value if isinstance(item, str)} if isinstance(value, list) else set()
 
 
 _KEY = "Tableflow needs a Tableflow key, or a Cloud key: see docs/sources/tableflow.md"
@@ -175,10 +170,12 @@ def read_tableflow(settings: TableflowSettings, http: Http, progress: Progress) 
     """
     listed = tableflow_topics(settings, http, on_page=lambda: progress(settings.source, 0, None))
     progress(settings.source, len(listed.items), None)
-    catalogs, lacking = _integrations(settings, http)
+    unread = Unread(settings.source)
+    integrations, lacking = _integrations(settings, http)
     problems = [_problem(settings, "topics", error) for error in (listed.error,) if error]
-    problems += [_problem(settings, "catalog integrations", error) for error in (catalogs.error, lacking) if error]
-    tables = read_tables(listed.items, read_integrations(catalogs.items), settings)
+    problems += [_problem(settings, "catalog integrations", error) for error in (lacking,) if error]
+    tables = read_tables(listed.items, integrations, settings, unread)
+    problems += unread.problems
     progress(settings.source, len(tables), len(tables))
     return CatalogResult(
         outcome=SourceResult(
@@ -198,18 +195,19 @@ def read_tableflow(settings: TableflowSettings, http: Http, progress: Progress) 
 
 def tableflow_topics(
     settings: TableflowSettings, http: Http, *, on_page: Callable[[], None] = lambda: None
-) -> PartialList[Json]:
+) -> PartialList[Payload]:
     """List the topics that are materialised as tables; *on_page* is called before each page. Raises ScannerError."""
     return cloud_list(http, "tableflow", "v1", "tableflow-topics", params=_where(settings), on_page=on_page)
 
 
-def _integrations(settings: TableflowSettings, http: Http) -> tuple[PartialList[Json], ScannerError | None]:
+def _integrations(settings: TableflowSettings, http: Http) -> tuple[dict[str, Integration], ScannerError | None]:
     try:
-        return cloud_list(http, "tableflow", "v1", "catalog-integrations", params=_where(settings)), None
+        listed = cloud_list(http, "tableflow", "v1", "catalog-integrations", params=_where(settings))
+        return read_integrations(listed.items), listed.error
     except NotFound:  # none was ever made
-        return PartialList(()), None
+        return {}, None
     except ScannerError as error:
-        return PartialList(()), error
+        return {}, error
 
 
 def _where(settings: TableflowSettings) -> list[tuple[str, str | int]]:

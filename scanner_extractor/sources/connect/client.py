@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
@@ -18,9 +19,18 @@ from scanner_extractor.sources.connect.reader import (
     read_consumed_topics,
     read_plugins,
 )
-from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError, SourceObjected, SourceRefused
+from scanner_model.errors import (
+    NotCaptured,
+    NotFound,
+    PayloadUnexpected,
+    Problem,
+    ScannerError,
+    SourceObjected,
+    SourceRefused,
+)
 from scanner_model.kafka import Connector, ConnectorKind
 from scanner_model.names import TopicName
+from scanner_model.payload import Payload
 from scanner_model.scan import SourceResult, SourceStatus
 
 EXPANDED = (("expand", "info"), ("expand", "status"))
@@ -78,32 +88,30 @@ def read_used_topics(http: Http, name: str) -> tuple[TopicName, ...]:
 
     A worker answers 403 where topics are not tracked, one before 2.5 404.
     """
-    return read_active_topics(http.get("connectors", name, "topics"), name)
+    return read_active_topics(Payload(http.get("connectors", name, "topics")), name)
 
 
 def listed_connectors(settings: ConnectSettings, http: Http) -> dict[str, Json]:
     """List the entries of `GET /connectors` by name, None where there is a name only; raises ScannerError."""
-    listed = http.get("connectors", params=EXPANDED_MANAGED if settings.is_managed else EXPANDED)
-    match listed:
-        case list() if all(isinstance(name, str) for name in listed):
-            return dict.fromkeys(listed)
+    answer = http.get("connectors", params=EXPANDED_MANAGED if settings.is_managed else EXPANDED)
+    if answer == {}:  # by its names alone a cluster without connectors differs from what is no Connect at all
+        with suppress(NotCaptured):
+            answer = [name.text() for name in Payload(http.get("connectors")).list()]
+    match answer:
+        case list():
+            return dict.fromkeys(name.text() for name in Payload(answer).list())
         case {"error_code": int()}:
             raise PayloadUnexpected("the response is an error", hint=_HINT)
-        case dict():
-            return listed
         case _:
-            raise PayloadUnexpected("the response is not a list of connectors", hint=_HINT)
+            return dict(Payload(answer).members())
 
 
 def worker_facts(http: Http) -> tuple[str, str]:
     """Return a worker's version and the id of the Kafka cluster that it uses (`GET /`); raises ScannerError."""
-    match http.get():
-        case {"version": str(version), "kafka_cluster_id": str(identity)}:
-            return version, identity
-        case {"version": str(version), "commit": str()}:  # before 2.0
-            return version, ""
-        case _:
-            raise PayloadUnexpected("the response is not from a Connect worker", hint=_HINT)
+    answer = Payload(http.get())
+    if not answer.shown("kafka_cluster_id"):  # before 2.0
+        answer.need("commit")
+    return answer.need("version").text(), answer.text("kafka_cluster_id")
 
 
 @dataclass(slots=True)
@@ -150,7 +158,7 @@ class _Scan:
         if all(connector.plugin_version and connector.kind != ConnectorKind.UNKNOWN for connector in connectors):
             return connectors
         try:
-            plugins = read_plugins(self.http.get("connector-plugins"))
+            plugins = read_plugins(Payload(self.http.get("connector-plugins")))
         except _DISPENSABLE:
             return connectors
         return tuple(_with_plugin(connector, plugins.get(connector.connector_class)) for connector in connectors)
@@ -183,7 +191,7 @@ class _Scan:
         try:
             if isinstance(answer, ScannerError):
                 raise answer
-            return read_connector(name, answer, self.settings.source, self.settings.secret_names)
+            return read_connector(name, Payload(answer, name), self.settings.source, self.settings.secret_names)
         except NotFound:  # removed since it was listed
             return None
         except ScannerError as error:
@@ -199,7 +207,7 @@ class _Scan:
         return _UNOFFERED if self.settings.is_managed else _UNTRACKED
 
     def _consumed(self, name: str) -> tuple[TopicName, ...]:
-        return read_consumed_topics(self.http.get("connectors", name, "offsets"))
+        return read_consumed_topics(Payload(self.http.get("connectors", name, "offsets")))
 
     def _topics_or_none(self, name: str, answer: tuple[TopicName, ...] | ScannerError) -> tuple[TopicName, ...] | None:
         if not isinstance(answer, ScannerError):

@@ -6,7 +6,6 @@ import json
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 from urllib.parse import quote
 
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
@@ -16,6 +15,7 @@ from scanner_model.documents.json_input import check_size, load_json
 from scanner_model.errors import PayloadUnexpected, ScannerError
 from scanner_model.kafka import Connector, ConnectorKind, ConnectorTask
 from scanner_model.names import SourceId, TopicName
+from scanner_model.payload import Payload
 from scanner_model.redaction import NO_EXTRA, ExtraNames, KnownSecrets, mask_config, mask_text
 
 CLASS = "connector.class"
@@ -31,72 +31,60 @@ class Plugin:
     version: str
 
 
-def read_connector(name: str, payload: Json, source: SourceId, extra: ExtraNames = NO_EXTRA) -> Connector:
+def read_connector(name: str, payload: Payload, source: SourceId, extra: ExtraNames = NO_EXTRA) -> Connector:
     """Read a member of `GET /connectors?expand=info&expand=status`, secrets hidden; raises PayloadUnexpected.
 
     *payload* has `info` (as `GET /connectors/{name}`) and `status`, which may be missing; Confluent Cloud adds `id`.
     `topics` is left None: it needs another request.
     """
-    info, status = _object(payload, "info"), _object(payload, "status")
-    plain = read_config(info.get("config"))
+    info, status = payload.need("info"), payload.object("status")
     hidden: list[str] = []
-    config = mask_config(plain, extra=extra, on_secret=hidden.append)
+    config = mask_config(read_config(info.need("config")), extra=extra, on_secret=hidden.append)
     secrets = KnownSecrets(hidden)
-    own = _object(status, "connector")
+    own = status.object("connector")
     return Connector(
         source=source,
         name=name,
-        kind=_kind(info.get("type"), status.get("type")),
+        kind=_kind(info.text("type"), status.text("type")),
         connector_class=str(config.get(CLASS, "")),
         config=tuple(sorted((key, str(value)) for key, value in config.items())),
-        state=_text(own, "state"),
-        worker=_text(own, "worker_id"),
+        state=own.text("state"),
+        worker=own.text("worker_id"),
         trace=_trace(own, secrets),
-        tasks=tuple(_tasks(info.get("tasks"), status.get("tasks"), secrets)),
-        plugin_version=_text(own, "version"),
-        managed_id=_text(_object(payload, "id"), "id"),
+        tasks=tuple(_tasks(info.list("tasks"), status.list("tasks"), secrets)),
+        plugin_version=own.text("version"),
+        managed_id=payload.object("id").text("id"),
     )
 
 
-def read_config(config: Json) -> dict[str, str]:
+def read_config(config: Payload) -> dict[str, str]:
     """Read a configuration: an object, or a list of {config, value}; raises PayloadUnexpected for anything else.
 
     Numbers and booleans are written as JSON; settings without a value are left out.
     """
-    match config:
-        case dict():
-            pairs = config
-        case list() if all(isinstance(pair, dict) and isinstance(pair.get("config"), str) for pair in config):
-            pairs = {pair["config"]: pair.get("value") for pair in config}
-        case _:
-            raise PayloadUnexpected("a connector has no configuration")
-    return {key: _plain(value) for key, value in pairs.items() if value is not None}
+    if isinstance(config.value, list):
+        settings = [(pair.need("config").text(), pair.member("value")) for pair in config.list()]
+    else:
+        settings = list(config.items())
+    return {key: _plain(value) for key, value in settings if value.value is not None}
 
 
-def read_active_topics(payload: Json, name: str) -> tuple[TopicName, ...]:
+def read_active_topics(payload: Payload, name: str) -> tuple[TopicName, ...]:
     """Read `GET /connectors/{name}/topics`, sorted; raises PayloadUnexpected."""
-    match payload:
-        case {**members} if isinstance(topics := _object(members, name).get("topics"), list):
-            return tuple(sorted({TopicName(topic) for topic in topics if isinstance(topic, str)}))
-        case _:
-            raise PayloadUnexpected("the response is not a list of active topics")
+    return tuple(map(TopicName, sorted({topic.text() for topic in payload.need(name).entries("topics")})))
 
 
-def read_consumed_topics(payload: Json) -> tuple[TopicName, ...]:
+def read_consumed_topics(payload: Payload) -> tuple[TopicName, ...]:
     """Read `GET /connectors/{name}/offsets` of a sink: the topics it has read, sorted; raises PayloadUnexpected."""
-    match payload:
-        case {"offsets": list(offsets)}:
-            names = {_text(_object(entry, "partition"), "kafka_topic") for entry in _objects(offsets)}
-            return tuple(map(TopicName, sorted(names - {""})))
-        case _:
-            raise PayloadUnexpected("the response is not a list of offsets")
+    names = {entry.object("partition").text("kafka_topic") for entry in payload.entries("offsets")}
+    return tuple(map(TopicName, sorted(names - {""})))
 
 
-def read_plugins(payload: Json) -> dict[str, Plugin]:
+def read_plugins(payload: Payload) -> dict[str, Plugin]:
     """Read `GET /connector-plugins`: the plug-ins by class; what is none is left out."""
     return {
-        _text(entry, "class"): Plugin(kind=_kind(entry.get("type")), version=_version(entry))
-        for entry in _objects(payload)
+        entry.shown("class"): Plugin(kind=_kind(entry.shown("type")), version=_version(entry))
+        for entry in payload.list()
     }
 
 
@@ -110,63 +98,47 @@ def plugin_classes(config: Mapping[str, str]) -> dict[str, str]:
     return {prefix: name for prefix, name in classes.items() if name}
 
 
-def read_passwords(payload: Json) -> frozenset[str]:
+def read_passwords(payload: Payload) -> frozenset[str]:
     """Read `GET /connector-plugins/{class}/config`: the settings that the plug-in itself declares as passwords."""
-    return frozenset(_text(entry, "name") for entry in _objects(payload) if entry.get("type") == "PASSWORD")
+    return frozenset(entry.shown("name") for entry in payload.list() if entry.shown("type") == "PASSWORD")
 
 
-def _tasks(listed: Json, status: Json, secrets: KnownSecrets) -> Iterator[ConnectorTask]:
+def _tasks(listed: list[Payload], status: list[Payload], secrets: KnownSecrets) -> Iterator[ConnectorTask]:
     """Return the tasks by number: those of the status, and those that have none yet."""
-    states = {number: task for task in _objects(status) if (number := _number(task.get("id"))) is not None}
-    numbers = {number for task in _objects(listed) if (number := _number(task.get("task"))) is not None}
+    states = {number: task for task in status if (number := _number(task, "id")) is not None}
+    numbers = {number for task in listed if (number := _number(task, "task")) is not None}
     for number in sorted(numbers | states.keys()):
-        task = states.get(number, {})
-        yield ConnectorTask(
-            number=number, state=_text(task, "state"), worker=_text(task, "worker_id"), trace=_trace(task, secrets)
-        )
+        task = states.get(number, Payload({}))
+        state, worker = task.text("state"), task.text("worker_id")
+        yield ConnectorTask(number=number, state=state, worker=worker, trace=_trace(task, secrets))
 
 
-def _trace(status: Mapping[str, Json], secrets: KnownSecrets) -> str:
-    return mask_text(secrets.hide(_text(status, "trace") or _text(status, "msg")))
+def _trace(status: Payload, secrets: KnownSecrets) -> str:
+    return mask_text(secrets.hide(status.text("trace", "msg")))
 
 
-def _kind(*candidates: Json) -> ConnectorKind:
+def _kind(*candidates: str) -> ConnectorKind:
     return next((kind for word in candidates for kind in ConnectorKind if kind == word), ConnectorKind.UNKNOWN)
 
 
-def _version(plugin: Mapping[str, Json]) -> str:
-    version = _text(plugin, "version")
+def _version(plugin: Payload) -> str:
+    version = plugin.shown("version")
     return "" if version in ("null", "undefined") else version
 
 
-def _plain(value: Json) -> str:
-    match value:
-        case str():
-            return value
+def _plain(setting: Payload) -> str:
+    match setting.value:
         case bool():
-            return str(value).lower()
+            return str(setting.value).lower()
         case int() | float():
-            return str(value)
+            return str(setting.value)
         case _:
-            raise PayloadUnexpected("a setting of a connector is neither text nor number")
+            return setting.text()
 
 
-def _object(payload: Json, member: str) -> dict[str, Any]:
-    value = payload.get(member) if isinstance(payload, dict) else None
-    return value if isinstance(value, dict) else {}
-
-
-def _objects(value: Json) -> list[dict[str, Any]]:
-    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
-
-
-def _text(payload: Mapping[str, Json], member: str) -> str:
-    value = payload.get(member)
-    return value if isinstance(value, str) else ""
-
-
-def _number(value: Json) -> int | None:
-    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31 else None
+def _number(task: Payload, name: str) -> int | None:
+    number = task.integer(name)
+    return number if number is not None and 0 <= number < 2**31 else None
 
 
 _TRACES = ("trace", "msg")
@@ -234,8 +206,8 @@ class _PasswordMasking:
         url = f"{self.settings.http.url}/connector-plugins/{quote(name, safe='')}/config"
         answer = self.live(replace(request, method="GET", url=url, body=""))
         try:
-            return read_passwords(load_json(answer.body).value) if answer.status == 200 else frozenset()
-        except (ValueError, RecursionError):
+            return read_passwords(Payload(load_json(answer.body).value)) if answer.status == 200 else frozenset()
+        except (ValueError, RecursionError, PayloadUnexpected):
             return frozenset()
 
 
@@ -250,7 +222,7 @@ def _holders(payload: Json) -> Iterator[dict[str, Json]]:
 
 def _config(holder: dict[str, Json]) -> dict[str, str]:
     try:
-        config = read_config(holder.get("config"))
+        config = read_config(Payload(holder.get("config")))
     except PayloadUnexpected:
         return {}
     return config if CLASS in config else {}

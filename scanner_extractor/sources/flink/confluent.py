@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from scanner_extractor.http.client import Http
@@ -14,6 +13,7 @@ from scanner_extractor.scan.results import JobsResult, Progress
 from scanner_extractor.settings.flink import FlinkSettings
 from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError
 from scanner_model.names import TopicName
+from scanner_model.payload import Payload, Unread, canonical
 from scanner_model.redaction import mask_statement, mask_text
 from scanner_model.scan import SourceResult, SourceStatus
 from scanner_model.streaming_sql import FlinkStatement
@@ -25,92 +25,87 @@ _CATALOG, _DATABASE = "sql.current-catalog", "sql.current-database"
 _HIDDEN = "user.confluent.io/hidden"
 
 
-def read_page(payload: Json) -> tuple[list[dict[str, Any]], str]:
+def read_page(payload: Json) -> tuple[list[Payload], str]:
     """Read a page of a list: its items, and the token of the next page or empty; raises PayloadUnexpected."""
-    match payload:
-        case {"data": list(items)}:
-            return _objects(items), _token(_text(_object(payload, "metadata"), "next"))
-        case _:
-            raise PayloadUnexpected("the response is not a list of Confluent Cloud's", hint="check the `url`")
+    page = Payload(payload)
+    return page.entries("data"), _token(page.object("metadata").text("next"))
 
 
-def read_items(payload: Json) -> list[dict[str, Any]]:
-    """Read a page of Confluent Manager for Apache Flink; raises PayloadUnexpected."""
-    match payload:
-        case {"items": list(items)}:
-            return _objects(items)
-        case {"items": None} | {"pageable": dict()}:
-            return []
-        case _:
-            raise PayloadUnexpected("the response is not a list of statements", hint="check the `url`")
+def read_items(payload: Json) -> list[Payload]:
+    """Read a page of Confluent Manager for Apache Flink, which may have no items; raises PayloadUnexpected."""
+    return Payload(payload).entries("items", beside=("items", "pageable"))
 
 
-def statement_name(payload: Mapping[str, Json]) -> str:
-    """Return the name of a statement, empty where it has none; the Platform has it in `metadata`."""
-    return _text(payload, "name") or _text(_object(payload, "metadata"), "name")
+def statement_name(statement: Payload) -> str:
+    """Return the name that a statement shows, empty where it has none; the Platform has it in `metadata`."""
+    members = statement.value if isinstance(statement.value, dict) else {}
+    return statement.shown("name") or Payload(members.get("metadata")).shown("name")
 
 
-def table_name(payload: Mapping[str, Json]) -> str:
+def table_name(table: Payload) -> str:
     """Return cluster and name of a materialised table: no statement's name has a slash, and clusters share names."""
-    name, cluster = _text(payload, "name"), _text(_object(payload, "spec"), "kafka_cluster_id")
+    members = table.value if isinstance(table.value, dict) else {}
+    name, cluster = table.shown("name"), Payload(members.get("spec")).shown("kafka_cluster_id")
     return "/".join(filter(None, (cluster, name))) if name else ""
 
 
-def read_statement(payload: Mapping[str, Json], settings: FlinkSettings) -> FlinkStatement:
+def read_statement(payload: Payload, settings: FlinkSettings) -> FlinkStatement:
     """Read a statement, secrets hidden, phase and kind as received; raises PayloadUnexpected without name or text.
 
     *topics_read* are the keys of `latest_offsets`; without any, the engine has not reported them.
     """
-    spec, status, metadata = (_object(payload, member) for member in ("spec", "status", "metadata"))
-    properties, traits = _object(spec, "properties"), _object(status, "traits")
+    spec, status, metadata = payload.need("spec"), payload.object("status"), payload.object("metadata")
+    properties = spec.object("properties")
     return FlinkStatement(
         source=settings.source,
-        name=_named(statement_name(payload)),
-        statement=mask_statement(_sql(_text(spec, "statement"), statement_name(payload))),
-        kind=_text(traits, "sql_kind", "sqlKind"),
-        state=_text(status, "phase"),
-        detail=mask_text(_text(status, "detail")),
-        catalog_name=_text(properties, _CATALOG),
-        database_name=_text(properties, _DATABASE),
+        name=payload.text("name") or payload.need("metadata").need("name").text(),
+        statement=mask_statement(spec.need("statement").text()),
+        kind=status.object("traits").text("sql_kind", "sqlKind"),
+        state=status.text("phase"),
+        detail=mask_text(status.text("detail")),
+        catalog_name=properties.text(_CATALOG),
+        database_name=properties.text(_DATABASE),
         compute_pool=_pool(spec),
         region=settings.region,
-        principal=_text(spec, "principal"),
-        uid=_text(metadata, "uid"),
-        created=_text(metadata, "created_at", "creationTimestamp"),
-        hidden=_text(_object(metadata, "labels"), _HIDDEN) == "true",
+        principal=spec.text("principal"),
+        uid=metadata.text("uid"),
+        created=metadata.text("created_at", "creationTimestamp"),
+        hidden=metadata.object("labels").member(_HIDDEN).value in (True, "true"),
         topics_read=_topics(status),
     )
 
 
-def read_table(payload: Mapping[str, Json], settings: FlinkSettings) -> FlinkStatement:
+def read_table(payload: Payload, settings: FlinkSettings) -> FlinkStatement:
     """Read a materialised table as the statement that made it; raises PayloadUnexpected without name or query.
 
     Unqualified names in it resolve through its session's options, else through its own environment and cluster.
     """
-    spec, status, metadata = (_object(payload, member) for member in ("spec", "status", "metadata"))
-    options = _object(spec, "session_options")
+    payload.need("name").text()
+    spec, status, metadata = payload.need("spec"), payload.object("status"), payload.object("metadata")
+    options = spec.object("session_options")
     return FlinkStatement(
         source=settings.source,
-        name=_named(table_name(payload)),
-        statement=mask_statement(_sql(_creation(payload, spec, status), table_name(payload))),
+        name=table_name(payload),
+        statement=mask_statement(_creation(payload, spec, status)),
         kind=MATERIALIZED_TABLE,
-        state=_text(status, "phase"),
-        detail=mask_text(_text(status, "detail")),
-        catalog_name=_text(options, _CATALOG) or _text(payload, "environment_id") or settings.environment,
-        database_name=_text(options, _DATABASE) or _text(spec, "kafka_cluster_id"),
+        state=status.text("phase"),
+        detail=mask_text(status.text("detail")),
+        catalog_name=options.text(_CATALOG) or payload.text("environment_id") or settings.environment,
+        database_name=options.text(_DATABASE) or spec.text("kafka_cluster_id"),
         compute_pool=_pool(spec),
         region=settings.region,
-        principal=_text(spec, "principal"),
-        uid=_text(metadata, "uid"),
-        created=_text(metadata, "created_at"),
+        principal=spec.text("principal"),
+        uid=metadata.text("uid"),
+        created=metadata.text("created_at"),
         topics_read=_topics(status),
     )
 
 
-def _creation(payload: Mapping[str, Json], spec: Mapping[str, Json], status: Mapping[str, Json]) -> str:
-    query, name = _text(spec, "query"), _text(payload, "name").replace("`", "``")
-    built = f"CREATE MATERIALIZED TABLE `{name}` AS {query}" if query else ""
-    return _text(status, "creation_statement") or built
+def _creation(payload: Payload, spec: Payload, status: Payload) -> str:
+    if created := status.text("creation_statement"):
+        return created
+    name = payload.text("name").replace("`", "``")
+    return f"CREATE MATERIALIZED TABLE `{name}` AS {spec.need('query').text()}"
 
 
 def _token(following: str) -> str:
@@ -122,70 +117,44 @@ def _token(following: str) -> str:
     return next(iter(parse_qs(query).get("page_token", ())), "")
 
 
-def _pool(spec: Mapping[str, Json]) -> str:
+def _pool(spec: Payload) -> str:
     """Return the compute pool; older answers have an object, the Platform a name."""
-    name = _text(spec, "compute_pool_id", "computePoolName", "compute_pool")
-    return name or _text(_object(spec, "compute_pool"), "id")
+    if isinstance(spec.member("compute_pool").value, dict):
+        return spec.object("compute_pool").text("id")
+    return spec.text("compute_pool_id", "computePoolName", "compute_pool")
 
 
-def _topics(status: Mapping[str, Json]) -> tuple[TopicName, ...] | None:
-    offsets = _object(status, "latest_offsets")
-    return tuple(map(TopicName, sorted(offsets))) if offsets else None
-
-
-def _named(name: str) -> str:
-    if not name:
-        raise PayloadUnexpected("it has no name")
-    return name
-
-
-def _sql(text: str, name: str) -> str:
-    if not text:
-        raise PayloadUnexpected(f"{name!r} has no text")
-    return text
-
-
-def _object(value: Mapping[str, Json], member: str) -> Mapping[str, Json]:
-    inner = value.get(member)
-    return inner if isinstance(inner, dict) else {}
-
-
-def _objects(items: list[Json]) -> list[dict[str, Any]]:
-    return [item for item in items if isinstance(item, dict)]
-
-
-def _text(value: Mapping[str, Json], *members: str) -> str:
-    """Return the first of *members* that has a text; a boolean is written as JSON."""
-    values = (value.get(member) for member in members)
-    texts = (str(item).lower() if isinstance(item, bool) else item for item in values)
-    return next((item for item in texts if isinstance(item, str) and item), "")
-
-
-Item = Mapping[str, Json]
+def _topics(status: Payload) -> tuple[TopicName, ...] | None:
+    return tuple(map(TopicName, sorted(status.object("latest_offsets").members()))) or None
 
 
 @dataclass(slots=True)
 class FlinkListing:
-    """Objects read from one service; *unread* names objects that could not be read, *reasons* say what is missing."""
+    """Objects read from one service, and those that could not be; *reasons* say what is missing.
+
+    *complete*: no list broke off.
+    """
 
     settings: FlinkSettings
     progress: Progress
     statements: dict[str, FlinkStatement] = field(default_factory=dict)
-    unread: set[str] = field(default_factory=set)
     reasons: list[str] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
     complete: bool = True
+    unread: Unread = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Begin with nothing unread."""
+        self.unread = Unread(self.settings.source)
 
     def take(
-        self, items: Iterable[Item], read: Callable[[Item, FlinkSettings], FlinkStatement], name: Callable[[Item], str]
+        self,
+        items: Iterable[Payload],
+        read: Callable[[Payload, FlinkSettings], FlinkStatement],
+        name: Callable[[Payload], str],
     ) -> None:
         """Read *items* one by one; raises what listing them raises, and retains earlier items."""
-        for item in items:
-            try:
-                statement = read(item, self.settings)
-                self.statements[statement.name] = statement
-            except PayloadUnexpected as error:
-                self._failed(name(item), error)
+        for statement in self.unread.read(items, lambda item: read(item, self.settings), name):
+            self.statements[statement.name] = statement
             self.progress(self.settings.source, len(self.statements), None)
 
     def broken_off(self, noun: str, error: ScannerError) -> None:
@@ -193,31 +162,26 @@ class FlinkListing:
         self.complete = False
         self.reasons.append(f"{noun} could not all be listed")
         what = f"{noun} could not all be listed: {error.what}"
-        self.problems.append(Problem(str(self.settings.source), what, error.hint))
+        self.unread.problems.append(Problem(str(self.settings.source), what, error.hint))
 
     def reading(self, http: Http) -> JobsResult:
         """Return all of it, sorted by name."""
         got, losses = len(self.statements), [f"{len(self.unread)} could not be read"] if self.unread else []
         self.progress(self.settings.source, got, got)
+        reasons = (*self.reasons, *losses)
         outcome = SourceResult(
             source=self.settings.source,
             kind="flink",
-            status=SourceStatus.PARTIAL if self.problems else SourceStatus.READ,
+            status=SourceStatus.PARTIAL if reasons else SourceStatus.READ,
             received=got,
             requested=got + len(self.unread),
-            reason="; ".join((*self.reasons, *losses)),
+            reason="; ".join(reasons),
             requests=http.requests,
             # With a name in it, a partial answer counts as a list of everything else.
-            unread=frozenset(self.unread) if self.complete else frozenset(),
+            unread=self.unread.known if self.complete else frozenset(),
         )
         statements = tuple(self.statements[name] for name in sorted(self.statements))
-        return JobsResult(outcome=outcome, statements=statements, problems=tuple(self.problems))
-
-    def _failed(self, name: str, error: PayloadUnexpected) -> None:
-        self.unread.add(name)
-        if not name:  # what cannot be named cannot be kept apart from what is gone
-            self.complete = False
-        self.problems.append(Problem(f"{self.settings.source} {name}".rstrip(), error.what, error.hint))
+        return JobsResult(outcome=outcome, statements=statements, problems=tuple(self.unread.problems))
 
 
 PAGE = 100
@@ -252,24 +216,22 @@ def count_cloud_statements(settings: FlinkSettings, http: Http) -> str:
     return f"{len(items)}{' and more' if following else ''} statements"
 
 
-def list_cloud_statements(settings: FlinkSettings, http: Http, kind: str) -> Iterator[Item]:
+def list_cloud_statements(settings: FlinkSettings, http: Http, kind: str) -> Iterator[Payload]:
     """List `statements` or `materialized-tables`, 100 per page; raises ScannerError.
 
     Names are unique within a list, except for tables, which are unique within a cluster.
     """
 
-    def page(token: str) -> tuple[list[Item], str]:
+    def page(token: str) -> tuple[list[Payload], str]:
         params: list[tuple[str, str | int]] = [("page_size", PAGE)]
-        items, following = read_page(
-            http.get(*_path(settings), kind, params=params + ([("page_token", token)] if token else []))
-        )
-        return list(items), following
+        more: list[tuple[str, str | int]] = [("page_token", token)] if token else []
+        return read_page(http.get(*_path(settings), kind, params=params + more))
 
     return by_token(page, key=_identity)
 
 
-def _identity(item: Item) -> str:
-    return table_name(item) or repr(item)
+def _identity(item: Payload) -> str:
+    return table_name(item) or canonical(item.value)
 
 
 def _path(settings: FlinkSettings) -> tuple[str, ...]:
@@ -291,9 +253,11 @@ def read_flink_cmf(settings: FlinkSettings, http: Http, progress: Progress) -> J
     return listing.reading(http)
 
 
-def list_cmf_statements(settings: FlinkSettings, http: Http) -> Iterator[Item]:
+def list_cmf_statements(settings: FlinkSettings, http: Http) -> Iterator[Payload]:
     """List the statements, 100 per page; raises ScannerError."""
-    return by_number(lambda number: _page(settings, http, number), key=lambda item: statement_name(item) or repr(item))
+    return by_number(
+        lambda number: _page(settings, http, number), key=lambda item: statement_name(item) or canonical(item.value)
+    )
 
 
 def count_cmf_statements(settings: FlinkSettings, http: Http) -> str:
@@ -301,6 +265,6 @@ def count_cmf_statements(settings: FlinkSettings, http: Http) -> str:
     return f"{len(_page(settings, http, 0))} statements on the first page"
 
 
-def _page(settings: FlinkSettings, http: Http, number: int) -> list[Item]:
+def _page(settings: FlinkSettings, http: Http, number: int) -> list[Payload]:
     path = ("cmf", "api", "v1", "environments", settings.environment, "statements")
-    return list(read_items(http.get(*path, params=[("page", number), ("size", PAGE)])))
+    return read_items(http.get(*path, params=[("page", number), ("size", PAGE)]))

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.messages import Json
 from scanner_extractor.scan.results import JobsResult, Progress
 from scanner_extractor.settings.flink import FlinkSettings
-from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError
-from scanner_model.names import SourceId
+from scanner_model.errors import NotFound, Problem, ScannerError
+from scanner_model.payload import Payload, Unread
 from scanner_model.redaction import mask_json, mask_text
 from scanner_model.scan import SourceResult, SourceStatus
 from scanner_model.streaming_sql import FlinkJob
@@ -21,28 +21,26 @@ from scanner_model.streaming_sql import FlinkJob
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def read_jobs(payload: Json, source: SourceId) -> tuple[FlinkJob, ...]:
-    """Read `GET /jobs/overview`: jobs without plans, sorted by id; one without an id is left out.
+def read_jobs(payload: Json, unread: Unread) -> tuple[FlinkJob, ...]:
+    """Read `GET /jobs/overview`: jobs without plans, sorted by id; raises PayloadUnexpected for no list of jobs."""
 
-    Raises PayloadUnexpected where it is no list of jobs.
-    """
-    match payload:
-        case {"jobs": list(jobs)}:
-            entries = [
-                _job(entry, source) for entry in jobs if isinstance(entry, dict) and _text(entry, "jid").isalnum()
-            ]
-            return tuple(sorted(entries, key=lambda job: job.name))
-        case _:
-            raise PayloadUnexpected("the response is not a list of jobs", hint="check the `url` of this source")
+    def read(entry: Payload) -> FlinkJob:
+        return FlinkJob(
+            source=unread.source,
+            name=_identity(entry),
+            title=mask_text(entry.text("name")),
+            state=entry.text("state"),
+            started=_started(entry),
+        )
+
+    jobs = unread.read(Payload(payload).entries("jobs"), read, lambda entry: entry.shown("jid"))
+    return tuple(sorted(jobs, key=lambda job: job.name))
 
 
 def read_plan(payload: Json) -> str:
     """Read `GET /jobs/{id}/plan`: the plan as JSON text, secrets hidden; raises PayloadUnexpected."""
-    match payload:
-        case {"plan": dict(plan)}:
-            return json.dumps(mask_json(plan), ensure_ascii=False)
-        case _:
-            raise PayloadUnexpected("the response is not the plan of a job")
+    plan = Payload(payload).need("plan").members()
+    return json.dumps(mask_json(dict(plan)), ensure_ascii=False)
 
 
 def read_cause(payload: Json) -> str:
@@ -50,56 +48,34 @@ def read_cause(payload: Json) -> str:
 
     Raises PayloadUnexpected for any other shape. Before Flink 2.0 it is also in `root-exception`.
     """
-    match payload:
-        case {"exceptionHistory": {"entries": [{"stacktrace": str(trace)}, *_]}} | {"root-exception": str(trace)}:
-            return mask_text(trace)
-        case dict():
-            return ""
-        case _:
-            raise PayloadUnexpected("the response has no failure cause of a job")
+    answer = Payload(payload)
+    entries = answer.object("exceptionHistory").list("entries")
+    return mask_text(next((entry.shown("stacktrace") for entry in entries), "") or answer.text("root-exception"))
 
 
 def read_version(payload: Json) -> str:
     """Read the version of Flink from `GET /overview`; raises PayloadUnexpected."""
-    match payload:
-        case {"flink-version": str(version)}:
-            return version
-        case _:
-            raise PayloadUnexpected("the response is not from a JobManager", hint="check the `url` of this source")
+    return Payload(payload).need("flink-version").text()
 
 
 def read_gateway(payload: Json) -> str:
     """Read product and version from `GET /v1/info` of a SQL gateway; raises PayloadUnexpected."""
-    match payload:
-        case {"productName": str(product), "version": str(version)}:
-            return f"{product} {version}"
-        case _:
-            raise PayloadUnexpected("the response is not from a SQL Gateway", hint="check the `url` of this source")
+    answer = Payload(payload)
+    return f"{answer.need('productName').text()} {answer.need('version').text()}"
 
 
-def _job(entry: Mapping[str, Json], source: SourceId) -> FlinkJob:
-    return FlinkJob(
-        source=source,
-        name=_text(entry, "jid"),
-        title=mask_text(_text(entry, "name")),
-        state=_text(entry, "state"),
-        started=_moment(entry.get("start-time")),
-    )
+def _identity(entry: Payload) -> str:
+    """Return the id of a job, which stands in the paths of requests."""
+    identity = entry.need("jid").text()
+    if not identity.isalnum():
+        raise entry.error("has an id that is no job's")
+    return identity
 
 
-def _moment(milliseconds: Json) -> str:
-    """Return a time in milliseconds as ISO 8601; empty where it is none, as -1 of a job that has not started."""
-    if isinstance(milliseconds, bool) or not isinstance(milliseconds, int) or milliseconds < 0:
-        return ""
-    try:
-        return (_EPOCH + timedelta(milliseconds=milliseconds)).isoformat(timespec="milliseconds")
-    except OverflowError:
-        return ""
-
-
-def _text(value: Mapping[str, Json], member: str) -> str:
-    text = value.get(member)
-    return text if isinstance(text, str) else ""
+def _started(entry: Payload) -> str:
+    """Return the start as ISO 8601; empty where there is none, as -1 of a job that has not started."""
+    time = entry.time("start-time")
+    return time.isoformat(timespec="milliseconds") if time and time >= _EPOCH else ""
 
 
 _SHOWN = 3
@@ -111,22 +87,26 @@ def read_job_manager(settings: FlinkSettings, http: Http, progress: Progress) ->
     `GET /jobs/overview`, then `GET /jobs/{id}/plan`. Raises ScannerError where the jobs are not listed. A job whose
     plan could not be read is left out and reported: facts of earlier scans are retained.
     """
-    jobs = read_jobs(http.get("jobs", "overview"), settings.source)
+    unread = Unread(settings.source)
+    jobs = read_jobs(http.get("jobs", "overview"), unread)
     plans = _plans(jobs, settings, http, progress)
     read = tuple(replace(job, plan=plan) for job, plan in zip(jobs, plans, strict=True) if isinstance(plan, str))
     failed = [(job, plan) for job, plan in zip(jobs, plans, strict=True) if isinstance(plan, ScannerError)]
     progress(settings.source, len(read), len(read))
+    strange = [f"{len(unread)} of its jobs could not be read"] if unread else []
+    unread.names |= {job.name for job, _ in failed}
+    reasons = [*strange, *([f"the plans of {len(failed)} of its jobs could not be read"] if failed else [])]
     outcome = SourceResult(
         source=settings.source,
         kind="flink",
-        status=SourceStatus.PARTIAL if failed else SourceStatus.READ,
+        status=SourceStatus.PARTIAL if unread else SourceStatus.READ,
         received=len(read),
-        requested=len(jobs),
-        reason=f"the plans of {len(failed)} of its jobs could not be read" if failed else "",
+        requested=len(read) + len(unread),
+        reason="; ".join(reasons),
         requests=http.requests,
-        unread=frozenset(job.name for job, _ in failed),
+        unread=unread.known,
     )
-    return JobsResult(outcome=outcome, jobs=read, problems=_problems(settings, failed))
+    return JobsResult(outcome=outcome, jobs=read, problems=(*unread.problems, *_problems(settings, failed)))
 
 
 def read_gateway_alive(settings: FlinkSettings, http: Http, progress: Progress) -> JobsResult:
@@ -147,7 +127,7 @@ def job_manager_version(http: Http) -> str:
 
 def counted_jobs(settings: FlinkSettings, http: Http) -> str:
     """Return how many jobs a JobManager lists; raises ScannerError."""
-    return f"{len(read_jobs(http.get('jobs', 'overview'), settings.source))} jobs"
+    return f"{len(read_jobs(http.get('jobs', 'overview'), Unread(settings.source)))} jobs"
 
 
 def gateway_version(http: Http) -> str:

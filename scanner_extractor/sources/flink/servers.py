@@ -22,6 +22,7 @@ from scanner_extractor.sources.flink.confluent import (
 )
 from scanner_extractor.sources.flink.jobs import read_cause, read_jobs
 from scanner_model.errors import NotFound, PayloadUnexpected, SourceObjected, SourceRefused
+from scanner_model.payload import Unread
 from scanner_model.streaming_sql import FlinkJob, FlinkStatement
 
 FlinkType = SourceType[FlinkSettings, JobsResult]
@@ -80,15 +81,21 @@ def _manager(settings: FlinkSettings, http: Http) -> FlinkStates:
 
 
 def _job_manager(settings: FlinkSettings, http: Http) -> FlinkStates:
-    return FlinkStates(jobs=read_jobs(http.get("jobs", "overview"), settings.source))
+    unread = Unread(settings.source)
+    jobs = read_jobs(http.get("jobs", "overview"), unread)
+    return FlinkStates(jobs=jobs, unread=_named(unread))
 
 
 def _listed(listing: FlinkListing) -> FlinkStates:
-    """Return the listed objects; raises PayloadUnexpected where one has no name: it might be any missing one."""
-    if not listing.complete:
-        raise PayloadUnexpected("a statement in its list has no name", where=str(listing.settings.source))
     statements = tuple(listing.statements[name] for name in sorted(listing.statements))
-    return FlinkStates(statements=statements, unread=frozenset(listing.unread))
+    return FlinkStates(statements=statements, unread=_named(listing.unread))
+
+
+def _named(unread: Unread) -> frozenset[str]:
+    """Return the names of what could not be read; raises PayloadUnexpected where one has none: it might be any."""
+    if unread.nameless:
+        raise PayloadUnexpected("an entry of its list has no name", where=str(unread.source))
+    return unread.known
 
 
 STATES: Mapping[str, Callable[[FlinkSettings, Http], FlinkStates]] = {

@@ -16,10 +16,12 @@ from scanner_extractor.sources import kafka_rest
 from scanner_extractor.sources.confluent_cloud import discovery
 from scanner_extractor.sources.confluent_cloud.pagination import next_query
 from scanner_extractor.sources.confluent_cloud.stream_catalog import read_graphql, read_search
-from scanner_extractor.sources.confluent_cloud.tableflow import read_integrations, read_tables
+from scanner_extractor.sources.confluent_cloud.tableflow import Integration, read_integrations, read_tables
 from scanner_extractor.sources.connect.reader import read_consumed_topics
+from scanner_model.catalogs import Materialization
 from scanner_model.errors import ScannerError
 from scanner_model.names import SourceId
+from scanner_model.payload import Payload, Unread
 
 SOURCE = SourceId("x:y")
 TABLEFLOW = TableflowSettings(http=HttpSettings(url="http://t"), environment="env-1", cluster="lkc-1")
@@ -41,30 +43,38 @@ JSON = st.recursive(
     ),
     max_leaves=15,
 )
+
+
+def tables_of(listed: list[Payload], integrations: dict[str, Integration]) -> tuple[Materialization, ...]:
+    return read_tables(listed, integrations, TABLEFLOW, Unread(SOURCE))
+
+
+def payloads(reported: Any) -> list[Payload]:
+    return Payload(reported).list()
+
+
 READERS: tuple[Callable[[Any], object], ...] = (
-    lambda reported: kafka_rest.read_topics(reported, SOURCE),
-    kafka_rest.read_configs,
-    lambda reported: kafka_rest.read_groups(reported, SOURCE),
-    kafka_rest.read_lags,
-    lambda reported: kafka_rest.read_mirrors(reported, reported, SOURCE),
-    kafka_rest.read_brokers,
-    discovery.read_environments,
-    lambda reported: discovery.read_organization_id(reported, ()),
-    lambda reported: discovery.read_clusters(reported, "env-1"),
-    lambda reported: discovery.read_registries(reported, "env-1"),
-    discovery.read_ksqldb,
-    lambda reported: discovery.read_pools(reported, "env-1"),
-    discovery.read_regions,
-    lambda reported: read_tables(reported, read_integrations(reported), TABLEFLOW),
-    lambda reported: read_tables(
-        [{"spec": {"display_name": "t", "table_formats": ["DELTA"]}, "status": item} for item in reported],
-        read_integrations(reported),
-        TABLEFLOW,
+    lambda reported: kafka_rest.read_topics(payloads(reported), Unread(SOURCE)),
+    lambda reported: kafka_rest.read_configs(payloads(reported)),
+    lambda reported: kafka_rest.read_groups(payloads(reported), Unread(SOURCE)),
+    lambda reported: kafka_rest.read_lags(payloads(reported)),
+    lambda reported: kafka_rest.read_mirrors(payloads(reported), payloads(reported), Unread(SOURCE)),
+    lambda reported: kafka_rest.read_brokers(payloads(reported)),
+    lambda reported: discovery.read_environments(payloads(reported), Unread(SOURCE)),
+    lambda reported: discovery.read_organization_id(payloads(reported), ()),
+    lambda reported: discovery.read_clusters(payloads(reported), "env-1", Unread(SOURCE)),
+    lambda reported: discovery.read_registries(payloads(reported), "env-1", Unread(SOURCE)),
+    lambda reported: discovery.read_ksqldb(payloads(reported), Unread(SOURCE)),
+    lambda reported: discovery.read_pools(payloads(reported), "env-1", Unread(SOURCE)),
+    lambda reported: discovery.read_regions(payloads(reported)),
+    lambda reported: tables_of(payloads(reported), read_integrations(payloads(reported))),
+    lambda reported: tables_of(
+        payloads([{"spec": {"display_name": "t", "table_formats": ["DELTA"]}, "status": item} for item in reported]), {}
     ),
-    lambda reported: [next_query(item) for item in reported],
-    lambda reported: [read_consumed_topics(item) for item in reported],
-    lambda reported: [read_search(item) for item in reported],
-    lambda reported: [read_graphql(item, "name") for item in reported],
+    lambda reported: [next_query(item) for item in reported if isinstance(item, str)],
+    lambda reported: [read_consumed_topics(item) for item in payloads(reported)],
+    lambda reported: [len(read_search(item)) for item in reported],
+    lambda reported: [len(read_graphql(item, "name")) for item in reported],
 )
 
 
@@ -84,6 +94,6 @@ def test_place_that_is_no_url_is_a_place(location: str) -> None:
     """A table is named by it as it stands; a page's address is taken for the last one."""
     table = {"spec": {"display_name": "t", "table_formats": ["DELTA"], "storage": {"table_path": location}}}
 
-    (result,) = read_tables([table], {}, TABLEFLOW)
+    (result,) = tables_of(payloads([table]), {})
     assert result.location == location
     assert next_query(location) == ""

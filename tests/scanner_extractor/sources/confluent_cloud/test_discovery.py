@@ -21,6 +21,8 @@ from scanner_extractor.sources.confluent_cloud.discovery import (
     read_registries,
 )
 from scanner_model.errors import SourceRefused
+from scanner_model.names import SourceId
+from scanner_model.payload import Payload, Unread
 from scanner_model.scan import SourceStatus
 
 NO_PAUSE = Clock(pause=lambda _: None)
@@ -40,6 +42,13 @@ def read(cloud) -> Read:
                 return read_cloud(settings, http, no_progress)
 
     return query
+
+
+UNREAD = Unread(SourceId("confluent_cloud"))
+
+
+def rows_of(*rows: Any) -> list[Payload]:
+    return Payload(list(rows)).list()
 
 
 @pytest.fixture
@@ -127,7 +136,7 @@ def test_wrong_key_is_no_empty_organisation(read: Read, two) -> None:
 def test_organisation_is_named_by_the_crn_where_it_is_not_listed() -> None:
     """Flink's addresses want it."""
     crn = "crn://confluent.cloud/organization=0a1b/environment=env-1"
-    environments = read_environments([{"id": "env-1", "metadata": {"resource_name": crn}}])
+    environments = read_environments(rows_of({"id": "env-1", "metadata": {"resource_name": crn}}), UNREAD)
 
     assert read_organization_id([], environments) == "0a1b"
 
@@ -139,7 +148,7 @@ def test_bootstrap_address_comes_with_and_without_protocol() -> None:
         for number, address in enumerate(["SASL_SSL://pkc-1.x:9092", "pkc-2.x:9092", "no address at all", None])
     ]
 
-    assert [cluster.brokers for cluster in read_clusters(rows, "env-1")] == [
+    assert [cluster.brokers for cluster in read_clusters(rows_of(*rows), "env-1", UNREAD)] == [
         ("pkc-1.x:9092",),
         ("pkc-2.x:9092",),
         (),
@@ -154,7 +163,7 @@ def test_public_endpoint_comes_before_private_ones() -> None:
         "ap9": {"connection_type": "PUBLIC", "http_endpoint": "https://public"},
     }
 
-    assert read_clusters([{"id": "a", "spec": {"endpoints": endpoints}}], "e")[0].url == "https://public"
+    assert read_clusters(rows_of({"id": "a", "spec": {"endpoints": endpoints}}), "e", UNREAD)[0].url == "https://public"
 
 
 def test_old_registry_api_reports_no_catalog_address() -> None:
@@ -162,24 +171,29 @@ def test_old_registry_api_reports_no_catalog_address() -> None:
     v2, private = {"http_endpoint": "https://r"}, {"private_http_endpoint": "https://p"}
     rows = [{"id": "a", "spec": v2}, {"id": "b", "spec": private}, {"id": "c", "spec": {}}]
 
-    registries = read_registries(rows, "env-1")
+    registries = read_registries(rows_of(*rows), "env-1", UNREAD)
     assert [(cloud_registry.url, cloud_registry.catalog_url) for cloud_registry in registries] == [
         ("https://r", "https://r"),
         ("https://p", "https://p"),
     ]
 
 
-def test_malformed_rows_are_left_out() -> None:
+def test_malformed_rows_are_reported() -> None:
     """Whatever a list holds, only what has an id counts, once."""
-    assert read_environments([None, 5, {}, {"id": 5}, {"id": "a"}, {"id": "a"}])[0].id == "a"
-    assert read_regions([{"cloud": "AWS"}, None]) == ()
+    unread = Unread(SourceId("confluent_cloud"))
+    environments = read_environments(
+        rows_of(None, {"id": 5}, {"id": "a"}, {"id": "a"}, {"id": "b", "metadata": 1}), unread
+    )
+
+    assert ([environment.id for environment in environments], unread.names) == (["a"], {"b"})
+    assert unread.nameless
 
 
-@pytest.mark.parametrize("address", ["https://[", "ftp://x", "nowhere", 5, None])
+@pytest.mark.parametrize("address", ["https://[", "ftp://x", "nowhere", None])
 def test_endpoint_that_is_no_address_is_none(address: Any) -> None:
     """Better nothing found than a scan that breaks on it."""
     spec = {"http_endpoint": address, "kafka_cluster": {"id": "lkc-1"}}
 
-    assert read_clusters([{"id": "a", "spec": spec}], "e")[0].url == ""
-    assert read_registries([{"id": "a", "spec": spec}], "e") == ()
-    assert read_regions([{"cloud": "AWS", "region_name": "r", "http_endpoint": address}]) == ()
+    assert read_clusters(rows_of({"id": "a", "spec": spec}), "e", UNREAD)[0].url == ""
+    assert read_registries(rows_of({"id": "a", "spec": spec}), "e", UNREAD) == ()
+    assert read_regions(rows_of({"cloud": "AWS", "region_name": "r", "http_endpoint": address})) == ()

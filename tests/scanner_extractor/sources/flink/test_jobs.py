@@ -17,6 +17,7 @@ from scanner_extractor.sources.flink.jobs import read_cause, read_gateway, read_
 from scanner_extractor.sources.flink.servers import FLINK_SOURCES
 from scanner_model.errors import PayloadUnexpected, SourceUnreachable
 from scanner_model.names import SourceId
+from scanner_model.payload import Unread
 from scanner_model.scan import SourceStatus
 
 NO_PAUSE = Clock(pause=lambda _: None)
@@ -89,7 +90,7 @@ def test_gateway_that_is_not_available_is_unreachable(canned) -> None:
 
 
 @pytest.mark.parametrize(
-    "reader", [lambda reported: read_jobs(reported, SourceId("s")), read_plan, read_version, read_gateway]
+    "reader", [lambda reported: read_jobs(reported, Unread(SourceId("s"))), read_plan, read_version, read_gateway]
 )
 @pytest.mark.parametrize("reported", [None, [], {}, {"jobs": 1}, {"plan": []}, {"flink-version": 1}, "x"])
 def test_another_answer_is_refused(reader, reported) -> None:
@@ -98,14 +99,21 @@ def test_another_answer_is_refused(reader, reported) -> None:
         reader(reported)
 
 
-@pytest.mark.parametrize("started", [None, True, "now", -1, 10**20, 1.5])
+@pytest.mark.parametrize("started", [None, "now", -1, 10**20])
 def test_start_that_is_no_time_is_unknown(started) -> None:
     """A job that waits for its slots has none."""
-    (job,) = read_jobs(
-        {"jobs": [{"jid": "a", "start-time": started}, {"name": "none"}, 7, {"jid": "\ud800/.."}]}, SourceId("s")
-    )
+    (job,) = read_jobs({"jobs": [{"jid": "a", "start-time": started}]}, Unread(SourceId("s")))
 
     assert (job.started, job.title, job.state) == ("", "", "")
+
+
+def test_job_that_cannot_be_read_costs_itself() -> None:
+    """An id stands in the paths of requests, so that not any text is one."""
+    unread = Unread(SourceId("s"))
+    odd = [{"name": "none"}, 7, {"jid": "\ud800/.."}, {"jid": "b", "start-time": True}]
+    jobs = read_jobs({"jobs": [{"jid": "a"}, *odd]}, unread)
+
+    assert ([job.name for job in jobs], len(unread), unread.known) == (["a"], 4, frozenset())
 
 
 def test_secrets_of_a_plan_are_hidden() -> None:
