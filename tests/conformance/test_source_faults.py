@@ -55,7 +55,7 @@ BESIDE = {SourceId("kafka:k:9092"), SourceId("streams:*.txt")}
 faulty, rows = _loaded("faulty"), _loaded("fault_rows")
 ROWS = rows.ROWS
 
-FAILS, WHOLE, KEEPS = "fails", "whole", "keeps"
+FAILS, WHOLE, KEEPS, LOSES = "fails", "whole", "keeps", "loses"
 FAULTS: dict[str, tuple[Callable[[], Any], str]] = {
     "401": (lambda: faulty.status(401), FAILS),
     "403": (lambda: faulty.status(403), FAILS),
@@ -72,6 +72,10 @@ FAULTS: dict[str, tuple[Callable[[], Any], str]] = {
     "half": (lambda: faulty.half, FAILS),
     "a web page": (lambda: faulty.web_page, FAILS),
     "endless": (faulty.endless, KEEPS),
+    "an empty object": (lambda: faulty.empty_object, FAILS),
+    "other members": (lambda: faulty.other_members, FAILS),
+    "other entries": (lambda: faulty.other_entries, LOSES),
+    "one bad entry": (lambda: faulty.one_bad_entry, LOSES),
     "unknown member": (lambda: faulty.unknown_member, WHOLE),
     "unknown word": (lambda: faulty.unknown_word, KEEPS),
 }
@@ -212,6 +216,8 @@ def test_fault_costs_its_own_source_at_most(scanned: Scanned, fault: str) -> Non
         assert (outcome.status, outcome.received) == (first.status, first.received), outcome.reason
     if expected == FAILS:
         assert outcome.status in (SourceStatus.PARTIAL, SourceStatus.UNAVAILABLE)
+    if expected == LOSES and outcome.status is SourceStatus.READ:  # every entry could be read another way
+        assert outcome.received == first.received
     if outcome.status is not SourceStatus.READ:
         lines = [
             line

@@ -125,6 +125,26 @@ def unknown_word(request: Asked, good: Good) -> Reply:
     return _changed(request, good, _reworded)
 
 
+def empty_object(request: Asked, good: Good) -> Reply:
+    """Answer everything with an object without members, as a gateway or a maintenance page may."""
+    return Reply(body=b"{}")
+
+
+def other_members(request: Asked, good: Good) -> Reply:
+    """Give each member of an answer another type; the entries of an answer that is a list are other members."""
+    return _changed(request, good, _retyped)
+
+
+def other_entries(request: Asked, good: Good) -> Reply:
+    """Give each member of each entry of an answer's lists another type."""
+    return _changed(request, good, lambda reported: _with_entries(reported, lambda entries: [*map(_retyped, entries)]))
+
+
+def one_bad_entry(request: Asked, good: Good) -> Reply:
+    """Put an object without what is expected in place of the first entry of each list of an answer."""
+    return _changed(request, good, lambda reported: _with_entries(reported, _one_broken))
+
+
 @dataclass(slots=True)
 class Faulty:
     """What the server serves now; *stopped* ends what trickles, *trickling* says that something does."""
@@ -248,3 +268,39 @@ def _reworded(reported: Json) -> Json:
         name: "INVENTED_LATER" if name in _ENUMS and isinstance(value, str) else _reworded(value)
         for name, value in reported.items()
     }
+
+
+def _retyped(reported: Json) -> Json:
+    match reported:
+        case dict():
+            return {name: _other(value) for name, value in reported.items()}
+        case list():
+            return [_other(value) for value in reported]
+        case _:
+            return _other(reported)
+
+
+def _other(value: Json) -> Json:
+    """Return a value of another type; null and flags are left as they are, as they may be absent as well."""
+    match value:
+        case str() | list():
+            return 7
+        case int() | float() if not isinstance(value, bool):
+            return "seven"
+        case dict():
+            return ["other"]
+        case _:
+            return value
+
+
+def _with_entries(reported: Json, change: Callable[[list[Json]], list[Json]]) -> Json:
+    """Change the lists of an answer: itself, its members, or those of its members where there is no list before."""
+    if isinstance(reported, list):
+        return change(reported) if reported else reported
+    if not isinstance(reported, dict):
+        return reported
+    return {name: _with_entries(value, change) for name, value in reported.items()}
+
+
+def _one_broken(entries: list[Json]) -> list[Json]:
+    return [{} if isinstance(entries[0], dict) else {"odd": 1}, *entries[1:]]

@@ -113,7 +113,7 @@ def read_ksqldb(
         requested=got + len(unread),
         reason="; ".join(_reasons(client.refused, unread, closing)),
         requests=http.requests,
-        unread=unread,
+        unread=frozenset() if "" in unread else unread,  # what has no name may be any object that is missing
     )
     return KsqlResult(
         outcome=outcome,
@@ -135,11 +135,11 @@ def read_query_states(settings: KsqlSettings, http: Http, earlier: Earlier = NOT
     """
     client = _Client(http, settings.source, no_progress, _STATES)
     entities = sorted(client.everything(), key=lambda entity: entity.kind != "queryDescriptions")
-    if "queries" in client.refused:
+    answers = [entity for entity in entities if entity.kind in _QUERIES]
+    if "queries" in client.refused or any("" in entity.unread for entity in answers):
         hint = "the user needs the right to list queries"
         raise PayloadUnexpected("ksqlDB does not list its queries", where=str(settings.source), hint=hint)
     collections = _by_name(collection for entity in entities for collection in entity.collections)
-    answers = [entity for entity in entities if entity.kind in _QUERIES]
     queries = joined_queries((query for entity in entities for query in entity.queries), collections)
     closing = client.closing(earlier, queries, collections)
     return KsqlStates(
@@ -241,7 +241,7 @@ class _Client:
         except (NotFound, SourceObjected) as error:
             problem = Problem(f"{self._source} {name}", f"ksqlDB does not describe it: {error.what}")
             return Entity(problems=(problem,), unread=frozenset({name}))
-        return entity
+        return entity if entity.collections else replace(entity, unread=entity.unread | {name})
 
     def _post(self, statements: str) -> tuple[Entity, ...]:
         body = {"ksql": statements, "streamsProperties": {}}

@@ -6,11 +6,10 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import Any
 
-from scanner_extractor.http.messages import Json
-from scanner_model.errors import NotCaptured, PayloadUnexpected, ScannerError
+from scanner_model.errors import NotCaptured, ScannerError
 from scanner_model.names import SourceId, TopicName
+from scanner_model.payload import Json, Payload
 from scanner_model.redaction import mask_text
 from scanner_model.streaming_sql import KsqlSource, Query, QueryError
 
@@ -18,44 +17,42 @@ PERSISTENT = "PERSISTENT"
 RUNNING, PAUSED = "RUNNING", "PAUSED"
 
 
-def read_query_description(payload: dict[str, Any], source: SourceId) -> Query:
+def read_query_description(payload: Payload, source: SourceId) -> Query:
     """Read a member of `queryDescriptions`: it names sources and sinks as collections; raises PayloadUnexpected."""
     return Query(
         source=source,
-        name=_identifier(payload),
-        kind=_text(payload, "queryType") or PERSISTENT,
-        state=_state(payload, payload.get("ksqlHostQueryStatus")),
-        statement=_text(payload, "statementText"),
-        sources=_texts(payload.get("sources")),
-        sinks=_texts(payload.get("sinks")),
-        consumer_group=_text(payload, "consumerGroupId"),
+        name=payload.need("id").text(),
+        kind=payload.text("queryType") or PERSISTENT,
+        state=_state(payload, payload.object("ksqlHostQueryStatus").members()),
+        statement=payload.text("statementText"),
+        sources=payload.texts("sources"),
+        sinks=payload.texts("sinks"),
+        consumer_group=payload.text("consumerGroupId"),
     )
 
 
-def read_running_query(payload: dict[str, Any], source: SourceId, reads: str = "") -> Query:
+def read_running_query(payload: Payload, source: SourceId, reads: str = "") -> Query:
     """Read a member of `queries`, `readQueries` or `writeQueries`, which also has sink topics.
 
     *reads* is the collection whose `readQueries` list it; empty elsewhere. Raises PayloadUnexpected.
     """
     return Query(
         source=source,
-        name=_identifier(payload),
-        kind=_text(payload, "queryType") or PERSISTENT,
-        state=_state(payload, {state: state for state in payload.get("statusCount") or {}}),
-        statement=_text(payload, "queryString"),
+        name=payload.need("id").text(),
+        kind=payload.text("queryType") or PERSISTENT,
+        state=_state(payload, {state: state for state in payload.object("statusCount").members()}),
+        statement=payload.text("queryString"),
         sources=(reads,) if reads else (),
-        sinks=_texts(payload.get("sinks")),
-        sink_topics=tuple(map(TopicName, _texts(payload.get("sinkKafkaTopics")))),
+        sinks=payload.texts("sinks"),
+        sink_topics=tuple(map(TopicName, payload.texts("sinkKafkaTopics"))),
     )
 
 
-def read_query_error(payload: dict[str, Any]) -> QueryError | None:
+def read_query_error(payload: Payload) -> QueryError | None:
     """Return the newest of a member's `queryErrors`, secrets hidden; None where there is none."""
-    errors = payload.get("queryErrors")
-    entries = [entry for entry in errors if isinstance(entry, dict)] if isinstance(errors, list) else []
-    newest = max(entries, key=lambda entry: str(entry.get("timestamp") or "").zfill(20), default={})
-    message = mask_text(_text(newest, "errorMessage"))
-    return QueryError(message=message, at=_moment(newest.get("timestamp"))) if message else None
+    newest = max(payload.list("queryErrors"), key=_moment, default=Payload({}))
+    message = mask_text(newest.text("errorMessage"))
+    return QueryError(message=message, at=newest.time("timestamp")) if message else None
 
 
 def joined_queries(queries: Iterable[Query], collections: Iterable[KsqlSource]) -> tuple[Query, ...]:
@@ -93,45 +90,24 @@ def _union(first: Iterable[str], later: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*first, *later)))
 
 
-def _moment(milliseconds: Json) -> datetime | None:
-    if not isinstance(milliseconds, int):
-        return None
-    try:
-        return datetime.fromtimestamp(milliseconds / 1000, UTC)
-    except (ValueError, OverflowError, OSError):  # no moment of our calendar
-        return None
+def _moment(error: Payload) -> datetime:
+    return error.time("timestamp") or datetime.min.replace(tzinfo=UTC)
 
 
-def _identifier(payload: dict[str, Any]) -> str:
-    name = _text(payload, "id")
-    if not name:
-        raise PayloadUnexpected("a query has no id")
-    return name
-
-
-def _text(payload: dict[str, Any], member: str) -> str:
-    value = payload.get(member)
-    return value if isinstance(value, str) else ""
-
-
-def _texts(value: Json) -> tuple[str, ...]:
-    return tuple(item for item in value if isinstance(item, str)) if isinstance(value, list) else ()
-
-
-def _state(payload: dict[str, Any], hosts: Json) -> str:
+def _state(payload: Payload, hosts: Mapping[str, Json]) -> str:
     """Return the state of a query.
 
     For older clients, servers report RUNNING for a query that is paused on all hosts.
     """
-    state, worst = _text(payload, "state"), _worst(hosts)
-    if state == RUNNING and isinstance(hosts, dict) and PAUSED in hosts.values() and RUNNING not in hosts.values():
+    state = payload.text("state")
+    if state == RUNNING and PAUSED in hosts.values() and RUNNING not in hosts.values():
         return PAUSED
-    return state or worst
+    return state or _worst(hosts)
 
 
-def _worst(states: Json) -> str:
+def _worst(states: Mapping[str, Json]) -> str:
     """Return the worst of the states on all hosts, for servers that do not report an overall state."""
-    distinct = sorted({str(state) for state in states.values()}) if isinstance(states, dict) else []
+    distinct = sorted({str(state) for state in states.values()})
     return next((state for state in distinct if state != RUNNING), distinct[0] if distinct else "")
 
 

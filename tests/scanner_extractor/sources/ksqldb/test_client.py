@@ -269,11 +269,7 @@ def test_server_that_hides_its_info_is_read_all_the_same(read: Read, info) -> No
 
 def test_functions_and_types_are_reported_with_the_rest(read: Read) -> None:
     """Functions tell aggregates from others, types what a column's short name stands for."""
-    functions = [
-        {"name": "b", "type": "table"},
-        {"name": "A", "type": "AGGREGATE", "category": "X"},
-        {"type": "SCALAR"},
-    ]
+    functions = [{"name": "b", "type": "table"}, {"name": "A", "type": "AGGREGATE", "category": "X"}]
     member = {"type": "ARRAY", "memberSchema": {"type": "MAP", "memberSchema": {"type": "DOUBLE"}}}
     fields = [
         {"name": "SUM", "schema": {"type": "DECIMAL", "parameters": {"precision": 9, "scale": 2}}},
@@ -289,7 +285,15 @@ def test_functions_and_types_are_reported_with_the_rest(read: Read) -> None:
     assert [(ksql_type.name, ksql_type.definition) for ksql_type in reading.types] == [
         ("MONEY", "STRUCT<SUM DECIMAL(9, 2), `my``s` ARRAY<MAP<STRING, DOUBLE>>, D DECIMAL>")
     ]
-    assert (reading.outcome.status, reading.outcome.unread) == (Answered.PARTIAL, {"?", "BAD", "BAD2"})
+    assert (reading.outcome.status, reading.outcome.unread) == (Answered.PARTIAL, {"BAD", "BAD2"})
+
+
+def test_object_without_a_name_proves_nothing_to_be_gone(read: Read) -> None:
+    """It may be any of those that are known."""
+    functions = [{"name": "a", "type": "table"}, {"type": "SCALAR"}]
+    reading = read(Server({BATCH: [sources(), sources(), queries(), {**FUNCTIONS, "functions": functions}, TYPES]}))
+
+    assert (reading.outcome.status, reading.outcome.unread) == (Answered.PARTIAL, frozenset())
 
 
 @pytest.mark.parametrize(
