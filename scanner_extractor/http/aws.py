@@ -34,6 +34,7 @@ _REFUSALS = frozenset(
     }
 )
 _BUSY = frozenset({"Throttling", "ThrottlingException", "RequestLimitExceeded", "OperationTimeoutException"})
+_PROXY = "check `endpoint_url`, and the proxy in between"
 _MISSING = frozenset({"EntityNotFoundException", "ResourceNotFoundException"})
 
 
@@ -80,6 +81,11 @@ def _call(client: Callable[[], Client], operation: str, body: dict[str, Any], se
         return _error_response(error.response, where, _rights(service))
     except boto.BotoCoreError as error:
         raise boto.scanner_error(error, where, service.member, _rights(service)) from error
+    except (boto.ResponseParserError, AttributeError, TypeError, ValueError) as error:
+        # What botocore's parser ends with where a member has another type than its model says.
+        raise PayloadUnexpected(
+            f"the response is not as documented ({type(error).__name__})", where=where, hint=_PROXY
+        ) from error
     content = {name: value for name, value in answer.items() if name != "ResponseMetadata"}
     return Response(status=200, body=json.dumps(content, default=str).encode())
 
@@ -116,9 +122,8 @@ def _object(model: Client, http_response: Client, **_: object) -> None:
     except (ValueError, RecursionError):
         is_object = False
     if not is_object:
-        hint = "check `endpoint_url`, and the proxy in between"
         where = f"{model.service_model.service_name}:{model.name}"
-        raise PayloadUnexpected("the response is not from AWS", where=where, hint=hint)
+        raise PayloadUnexpected("the response is not from AWS", where=where, hint=_PROXY)
 
 
 def _error_response(response: dict[str, Any], where: str, rights: str) -> Response:

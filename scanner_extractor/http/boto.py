@@ -8,11 +8,12 @@ import boto3
 from botocore import exceptions, xform_name
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
+from botocore.parsers import ResponseParserError
 
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_model.errors import InputInvalid, ScannerError, SourceRefused, SourceUnreachable
 
-__all__ = ["BotoCoreError", "ClientError", "create_client", "scanner_error", "xform_name"]
+__all__ = ["BotoCoreError", "ClientError", "ResponseParserError", "create_client", "scanner_error", "xform_name"]
 
 _ATTEMPTS = 5
 

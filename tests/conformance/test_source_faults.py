@@ -8,7 +8,7 @@ import sys
 import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
 from types import ModuleType
@@ -21,14 +21,19 @@ from scanner_cli.output.scan_report import report_text
 from scanner_dictionary.engine.open import Engine, open_dictionary
 from scanner_dictionary.queries.history import previous_state
 from scanner_dictionary.write.scan import ScanSummary, write_scan
+from scanner_extractor.catalogs import CATALOGS
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
+from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.merge import merge_results
 from scanner_extractor.scan.results import KafkaResult, Progress
 from scanner_extractor.scan.runner import PHASES, read_sources
-from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings, Settings
-from scanner_extractor.settings.flink import FileSettings, StreamsSettings
+from scanner_extractor.scan.source_kinds import SOURCE_KINDS
+from scanner_extractor.settings.catalogs import CatalogSettings
+from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings, RegistrySettings, Settings
+from scanner_extractor.settings.flink import FileSettings, FlinkSettings, StreamsSettings
+from scanner_extractor.sources.flink.servers import FLINK_SOURCES
 from scanner_model.kafka import Topic
 from scanner_model.names import ClusterName, SourceId, TopicName
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus
@@ -165,6 +170,19 @@ class Scanned:
 
     def outcome(self, scan: ClusterScan) -> SourceResult:
         return next(outcome for outcome in scan.outcomes if outcome.source not in BESIDE)
+
+
+def test_every_source_over_http_is_a_row() -> None:
+    """A new kind, or a new type of one, is read with every fault from its first day."""
+    members = [value for row in ROWS.values() for value in row.member(HttpSettings(url="http://x")).values()]
+    sources = [source for value in members for source in (value if isinstance(value, tuple) else (value,))]
+    over_http = {kind.settings for kind in SOURCE_KINDS if "http" in {member.name for member in fields(kind.settings)}}
+
+    assert {type(source) for source in sources} == over_http
+    types = {
+        source.type for source in sources if isinstance(source, CatalogSettings | FlinkSettings | RegistrySettings)
+    }
+    assert types == {*CATALOGS.own, *FLINK_SOURCES, *REGISTRIES.own}
 
 
 def read_beside(settings: Settings, access: Connections) -> set[SourceId]:

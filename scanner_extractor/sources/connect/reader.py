@@ -20,6 +20,7 @@ from scanner_model.redaction import NO_EXTRA, ExtraNames, KnownSecrets, mask_con
 
 CLASS = "connector.class"
 
+_NUMBERS = range(2**31)
 _CONVERTERS = ("key.converter", "value.converter", "header.converter")
 
 
@@ -105,8 +106,8 @@ def read_passwords(payload: Payload) -> frozenset[str]:
 
 def _tasks(listed: list[Payload], status: list[Payload], secrets: KnownSecrets) -> Iterator[ConnectorTask]:
     """Return the tasks by number: those of the status, and those that have none yet."""
-    states = {number: task for task in status if (number := _number(task, "id")) is not None}
-    numbers = {number for task in listed if (number := _number(task, "task")) is not None}
+    states = {number: task for task in status if (number := task.need("id").number()) in _NUMBERS}
+    numbers = {number for task in listed if (number := task.need("task").number()) in _NUMBERS}
     for number in sorted(numbers | states.keys()):
         task = states.get(number, Payload({}))
         state, worker = task.text("state"), task.text("worker_id")
@@ -134,11 +135,6 @@ def _plain(setting: Payload) -> str:
             return str(setting.value)
         case _:
             return setting.text()
-
-
-def _number(task: Payload, name: str) -> int | None:
-    number = task.integer(name)
-    return number if number is not None and 0 <= number < 2**31 else None
 
 
 _TRACES = ("trace", "msg")

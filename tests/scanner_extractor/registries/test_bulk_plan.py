@@ -146,7 +146,9 @@ def test_row_that_cannot_be_read_costs_that_row(serving, stored, read) -> None:
 
     assert seen(reading) == [("a", 1, False)]
     assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, {"b"})
-    assert [problem.what for problem in reading.problems] == ["the registry's row cannot be read: $[1].id is text, not a number"]
+    assert [problem.what for problem in reading.problems] == [
+        "the registry's row cannot be read: $[1].id is text, not a number"
+    ]
 
 
 def test_bulk_list_that_fails_leaves_the_walk(serving, stored, read, fake) -> None:

@@ -16,6 +16,7 @@ from scanner_extractor.settings.flink import FileSettings
 from scanner_extractor.sources.dbt.manifest import load_manifest
 from scanner_extractor.sources.dbt.reader import read_manifest, summary
 from scanner_model.errors import PayloadUnexpected, SourceUnreachable
+from scanner_model.scan import SourceStatus
 
 RECORDED = Path(__file__).parents[3] / "conformance" / "recorded"
 SPACE = "postgres://dw:5432"
@@ -226,3 +227,38 @@ def test_nodes_of_another_shape_are_no_defect(project, node) -> None:
     reading = read(project(change=lambda manifest: manifest["nodes"].update({"model.x": node})))
 
     assert len(reading.tables) in (9, 10)
+
+
+@pytest.mark.parametrize("part", ["nodes", "sources", "exposures"])
+@pytest.mark.parametrize("value", [None, [], "x", 7])
+def test_manifest_without_its_parts_is_none(project, part, value) -> None:
+    """The tables that are known stay."""
+    with pytest.raises(PayloadUnexpected):
+        read(project(change=lambda manifest: manifest.update({part: value})))
+
+
+@pytest.mark.parametrize(
+    "node",
+    [None, 7, [], {}, {"resource_type": 7}, {"resource_type": "model"}, {"resource_type": "model", "relation_name": 7}],
+)
+def test_node_that_cannot_be_read_deletes_nothing(project, node) -> None:
+    """It may be any table that is known, and anything may depend on it."""
+    before = read(project()).tables
+    reading = read(project(change=lambda manifest: manifest["nodes"].update({"model.shop.odd": node})))
+
+    assert reading.tables == before
+    assert (reading.outcome.status, reading.outcome.unread) == (SourceStatus.PARTIAL, frozenset())
+    assert len(reading.problems) == 1
+
+
+@pytest.mark.parametrize("columns", [7, {"a": 7}, {"a": {}}, {"a": {"name": 7}}])
+def test_table_with_columns_of_another_form_is_not_read(project, columns) -> None:
+    """The table that is known would lose its columns."""
+
+    def change(manifest: Any) -> None:
+        next(node for node in manifest["nodes"].values() if node.get("relation_name"))["columns"] = columns
+
+    before = len(read(project()).tables)
+    reading = read(project(change=change))
+
+    assert (len(reading.tables), reading.outcome.status) == (before - 1, SourceStatus.PARTIAL)
