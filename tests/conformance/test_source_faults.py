@@ -179,9 +179,8 @@ def test_every_source_over_http_is_a_row() -> None:
     over_http = {kind.settings for kind in SOURCE_KINDS if "http" in {member.name for member in fields(kind.settings)}}
 
     assert {type(source) for source in sources} == over_http
-    types = {
-        source.type for source in sources if isinstance(source, CatalogSettings | FlinkSettings | RegistrySettings)
-    }
+    typed = CatalogSettings | FlinkSettings | RegistrySettings
+    types = {source.type for source in sources if isinstance(source, typed)}
     assert types == {*CATALOGS.own, *FLINK_SOURCES, *REGISTRIES.own}
 
 
