@@ -42,7 +42,7 @@ class Payload:
 
     __slots__ = ("_parent", "_step", "value")
 
-    def __init__(self, value: Json, step: str = "$", parent: Payload | None = None) -> None:
+    def __init__(self, value: Json, step: str | int = "$", parent: Payload | None = None) -> None:
         self.value = value
         self._step = step
         self._parent = parent
@@ -54,11 +54,13 @@ class Payload:
     @property
     def place(self) -> str:
         """Return the JSON path of the value, as `$.tables[3].name`."""
-        return (self._parent.place if self._parent else "") + self._step
+        step = f"[{self._step}]" if isinstance(self._step, int) else self._step
+        return step if self._parent is None else self._parent.place + (step if step[0] == "[" else f".{step}")
 
     def member(self, name: str) -> Payload:
         """Return a member, null where it is absent; raises PayloadUnexpected where this is no object."""
-        return Payload(self.members().get(name), f".{name}", self)
+        members = self.value if type(self.value) is dict else self.members()
+        return Payload(members.get(name), name, self)
 
     def need(self, *names: str) -> Payload:
         """Return the first of *names* that is there, neither null nor an empty text; raises PayloadUnexpected."""
@@ -89,7 +91,9 @@ class Payload:
     def list(self, *names: str) -> Payloads:
         """Return the entries of a list; none where it is absent."""
         holder = self._found(names)
-        return [Payload(item, f"[{at}]", holder) for at, item in enumerate(holder._checked(list, names) or ())]
+        if holder.value is None and names:
+            return []
+        return [Payload(item, at, holder) for at, item in enumerate(holder._checked(list, names) or ())]
 
     def object(self, *names: str) -> Payload:
         """Return an object; an empty one where it is absent."""
@@ -114,7 +118,7 @@ class Payload:
 
     def items(self) -> Iterator[tuple[str, Payload]]:
         """Yield the members of an object with their names; raises PayloadUnexpected for anything else."""
-        return ((name, Payload(value, f".{name}", self)) for name, value in self.members().items())
+        return ((name, Payload(value, name, self)) for name, value in self.members().items())
 
     def time(self, *names: str) -> datetime | None:
         """Return a time: epoch milliseconds, as number or text, or ISO 8601; None for what no calendar has."""
@@ -136,6 +140,10 @@ class Payload:
         return PayloadUnexpected(f"{self.place} {what}", hint=_HINT)
 
     def _typed(self, kind: type[T], names: tuple[str, ...]) -> T | None:
+        if type(self.value) is dict and len(names) == 1:  # nearly always, and there are many
+            found = self.value.get(names[0])
+            if found is None or type(found) is kind:
+                return found
         value: T | None = self._found(names)._checked(kind, names)
         return value
 
@@ -144,7 +152,7 @@ class Payload:
         found = self
         for name in names:
             found = self.member(name)
-            if found.value not in (None, ""):
+            if found.value is not None and found.value != "":
                 break
         return found
 

@@ -110,7 +110,7 @@ def _forms(asset: Payload) -> Iterator[Payload]:
         except (ValueError, RecursionError):
             continue
         if isinstance(content, dict):
-            yield Payload(content, ".content", form)
+            yield Payload(content, "content", form)
 
 
 def _parts(forms: list[Payload]) -> Iterator[Part]:

@@ -12,6 +12,7 @@ from scanner_extractor.sources.confluent_cloud.stream_catalog import read_graphq
 from scanner_extractor.sources.flink.jobs import read_jobs
 from scanner_extractor.sources.kafka_rest import read_groups, read_topics
 from scanner_model.names import SourceId
+from scanner_model.payload import Payload, Unread
 
 MANY, PAGE = 100_000, 500
 SOURCE = SourceId("x:1")
@@ -37,10 +38,14 @@ def tokens() -> list[int]:
     return list(by_token(page, key=lambda number: number))
 
 
+def payloads(**members: Any) -> list[Payload]:
+    return Payload(rows(**members)).list()
+
+
 READERS: dict[str, Callable[[], Sized]] = {
-    "topics": lambda: read_topics(rows(topic_name="t{}", is_internal=False, partitions_count=1), SOURCE),
-    "groups": lambda: read_groups(rows(consumer_group_id="g{}", state="STABLE"), SOURCE),
-    "jobs": lambda: read_jobs({"jobs": rows(jid="{:032x}", name="n{}", state="RUNNING")}, SOURCE),
+    "topics": lambda: read_topics(payloads(topic_name="t{}", is_internal=False, partitions_count=1), Unread(SOURCE)),
+    "groups": lambda: read_groups(payloads(consumer_group_id="g{}", state="STABLE"), Unread(SOURCE)),
+    "jobs": lambda: read_jobs({"jobs": rows(jid="{:032x}", name="n{}", state="RUNNING")}, Unread(SOURCE)),
     "entities": lambda: read_search({"entities": rows(typeName="kafka_topic", guid="{}", attributes={})}),
     "entities of GraphQL": lambda: read_graphql({"data": {"kafka_topic": rows(qualifiedName="{}")}}, "kafka_topic"),
     "pages by token": tokens,

@@ -17,6 +17,8 @@ from scanner_model.errors import InputInvalid
 MANIFEST = {
     "metadata": {"dbt_schema_version": "https://schemas.getdbt.com/dbt/manifest/v12.json", "dbt_version": "1.12.0"},
     "nodes": {"seed.s.a": {"resource_type": "seed", "relation_name": "dw.s.a"}},
+    "sources": {},
+    "exposures": {},
 }
 
 

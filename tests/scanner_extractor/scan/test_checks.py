@@ -100,7 +100,7 @@ def test_right_to_list_is_not_the_right_to_read(output, state):
         ({"GET /apis/ccompat/v7/subjects": ["a"]}, (OK, "1 subjects")),
         (
             {"GET /apis/registry/v3/search/versions?limit=1": []},
-            (UNEXPECTED, "the response is not that of an Apicurio"),
+            (UNEXPECTED, "$ is a list, not an object"),
         ),
     ],
 )
