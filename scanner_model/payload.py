@@ -54,8 +54,9 @@ class Payload:
     @property
     def place(self) -> str:
         """Return the JSON path of the value, as `$.tables[3].name`."""
-        step = f"[{self._step}]" if isinstance(self._step, int) else self._step
-        return step if self._parent is None else self._parent.place + (step if step[0] == "[" else f".{step}")
+        if self._parent is None:
+            return str(self._step)
+        return self._parent.place + (f"[{self._step}]" if isinstance(self._step, int) else f".{self._step}")
 
     def member(self, name: str) -> Payload:
         """Return a member, null where it is absent; raises PayloadUnexpected where this is no object."""
@@ -90,13 +91,15 @@ class Payload:
 
     def list(self, *names: str) -> Payloads:
         """Return the entries of a list; none where it is absent."""
-        holder = self._found(names)
-        if holder.value is None and names:
+        if self._is_absent(names):
             return []
+        holder = self._found(names)
         return [Payload(item, at, holder) for at, item in enumerate(holder._checked(list, names) or ())]
 
     def object(self, *names: str) -> Payload:
         """Return an object; an empty one where it is absent."""
+        if self._is_absent(names):
+            return Payload({}, names[0], self)
         holder = self._found(names)
         return Payload(holder._checked(dict, names) or {}, holder._step, holder._parent)
 
@@ -138,6 +141,13 @@ class Payload:
     def error(self, what: str) -> PayloadUnexpected:
         """Return the error that this value is wrong."""
         return PayloadUnexpected(f"{self.place} {what}", hint=_HINT)
+
+    def _is_absent(self, names: tuple[str, ...]) -> bool:
+        """Return whether none of *names* is there, as with most members of most entries."""
+        if not names or type(self.value) is not dict:
+            return False
+        members = self.value
+        return members.get(names[0]) is None and all(members.get(name) is None for name in names[1:])
 
     def _typed(self, kind: type[T], names: tuple[str, ...]) -> T | None:
         if type(self.value) is dict and len(names) == 1:  # nearly always, and there are many

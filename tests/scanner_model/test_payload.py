@@ -129,3 +129,10 @@ def test_entry_without_a_name_may_be_any_that_is_known() -> None:
     list(unread.read(entries, lambda entry: entry.need("size"), lambda entry: entry.shown("name")))
 
     assert (unread.names, unread.known, len(unread)) == ({"a"}, frozenset(), 2)
+
+
+def test_place_is_said_for_any_name() -> None:
+    """Names of members are the server's."""
+    ((_, inner),) = Payload({"": [7]}).items()
+
+    assert inner.list()[0].place == "$.[0]"
