@@ -28,7 +28,7 @@ from scanner_extractor.registries.result import (
 from scanner_extractor.scan.results import Progress, RegistryResult
 from scanner_extractor.schemas.references import find_reference, finder
 from scanner_extractor.settings.cluster import RegistrySettings
-from scanner_model.errors import NotFound, Problem, ScannerError, SourceObjected, SourceRefused
+from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError, SourceObjected, SourceRefused
 from scanner_model.names import SubjectName
 from scanner_model.schemas import Reference, qualified_subject
 
@@ -56,7 +56,7 @@ def add_associations(
     except NotFound:
         return gathered
     except ScannerError as error:
-        return gathered + RegistryContent(problems=(associations_failed(settings.source, error),))
+        return gathered + RegistryContent(problems=(associations_failed(settings.source, error),), cut=_cut([error]))
     answers = map_concurrently(unshown, lambda subject: client.associations(qualified_subject(*subject)), pool=pool)
     associations_read = [link for links in answers if not isinstance(links, ScannerError) for link in links]
     problems = [
@@ -65,7 +65,14 @@ def add_associations(
         if isinstance(error, ScannerError)
     ]
     inline_links = (link for row in shown for link in row.associations)
-    return gathered + RegistryContent(associations=(*inline_links, *associations_read), problems=tuple(problems))
+    associations = (*inline_links, *associations_read)
+    return gathered + RegistryContent(associations=associations, problems=tuple(problems), cut=_cut(answers))
+
+
+def _cut(answers: Iterable[object]) -> str:
+    """Return why associations that are known may not count as gone; empty where each answer was of their form."""
+    errors = (answer for answer in answers if isinstance(answer, PayloadUnexpected))
+    return next((f"its associations could not be read: {error.what}" for error in errors), "")
 
 
 def _listed(client: ConfluentClient, subjects: Iterable[SubjectKey]) -> tuple[list[Row], list[SubjectKey]]:

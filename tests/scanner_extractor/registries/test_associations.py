@@ -89,3 +89,12 @@ def test_one_subjects_associations_that_fail_are_reported(serving, stored, read,
 
     assert links(reading) == EXPECTED[:1]
     assert [problem.where.rpartition(" ")[2] for problem in reading.problems] == ["'b'"]
+
+
+@pytest.mark.parametrize("body", [b"{}", b"[7]", b'[{"associationType": "value", "resourceName": 7}]'])
+def test_associations_of_another_form_delete_none(body, serving, stored, read, fake) -> None:
+    """What the registry associates is unknown, so that the topics that are known stay bound."""
+    faults = {"/associations/subjects/a": fake.Fault(status=200, body=body)}
+    outcome = read(serving("confluent", stored("a"), faults=faults), strategies=("associated",)).outcome
+
+    assert (outcome.status, outcome.unread) == (SourceStatus.PARTIAL, frozenset())
