@@ -40,7 +40,7 @@ from scanner_extractor.evolution import Difference, Level, Policy, Rules, Schema
 from scanner_extractor.schemas.references import resolve
 from scanner_model.columns import KEY, Column, ColumnPath, ParsedSchema, path_name
 from scanner_model.errors import InputInvalid
-from scanner_model.names import Fingerprint, Role, SubjectName
+from scanner_model.names import Fingerprint, RecordName, Role, SubjectName
 from scanner_model.schemas import Definition, SchemaVersion
 
 _DEFAULT = Level.BACKWARD
@@ -133,7 +133,8 @@ def replaced_sides(proposal: Proposal, context: SchemaContext) -> Iterator[Repla
     own = _proposed(proposal, format, dict(proposal.references), positions)
     for current in _currents(proposal, context, own.parsed):
         before = None if current.definition is None else definition_of(context.conn, current.definition)
-        proposed = _proposed(proposal, format, _references(context, current) | dict(proposal.references), positions)
+        references = _references(context, current) | dict(proposal.references)
+        proposed = _proposed(proposal, format, references, positions, before.name if before else None)
         of_columns = changes(compare(before, proposed.definition).columns, proposed.aliases) if before else ()
         renames = {change.path: change.now for change in of_columns if change.is_proved}
         for cluster, topic, role in dict.fromkeys((link.cluster, link.topic, link.role) for link in current.links):
@@ -201,7 +202,8 @@ def _check(
     format, positions = read
     before = None if current.definition is None else definition_of(context.conn, current.definition)
     olds = tuple(_stored(context.conn, current, before))
-    proposed = _proposed(proposal, format, _references(context, current) | dict(proposal.references), positions)
+    references = _references(context, current) | dict(proposal.references)
+    proposed = _proposed(proposal, format, references, positions, before.name if before else None)
     yield from _unread(proposed, current)
     if olds and _is_same(olds[-1], proposed):
         return
@@ -237,9 +239,18 @@ def _stored(conn: Connection, current: _Current, definition: Definition | None) 
         yield _Old("the schema that is stored", definition.format.upper(), SchemaText(definition.text))
 
 
-def _proposed(proposal: Proposal, format: str, references: Mapping[str, str], positions: Positions) -> _Proposed:
+def _proposed(
+    proposal: Proposal,
+    format: str,
+    references: Mapping[str, str],
+    positions: Positions,
+    record: RecordName | None = None,
+) -> _Proposed:
+    """Read the proposed text: its *record* where it has that among several, else its root."""
     assert proposal.text is not None
     parsed = parse_schema(proposal.text, format, references=references)
+    if record and record != parsed.name and record in parsed.records:
+        parsed = parse_schema(proposal.text, format, references=references, record=record)
     if not parsed.columns and not parsed.empty and parsed.problems:
         first = parsed.problems[0]
         hint = first.hint or "`scanner explain schema FILE` shows what is read"

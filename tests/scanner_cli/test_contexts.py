@@ -48,7 +48,9 @@ def test_columns_show_the_context(scanner, dictionary) -> None:
     command = ("columns", "id", *dictionary)
 
     assert ".eu" in scanner(*command).out
-    assert scanner(*command, "--format", "csv").out.splitlines()[0].endswith("doc,context,subject,version")
+    assert (
+        scanner(*command, "--format", "csv").out.splitlines()[0].endswith("doc,context,subject,version,inherited_tags")
+    )
 
 
 def test_warnings_name_subjects_with_their_context_and_quoted(scanner, dictionary) -> None:

@@ -22,7 +22,7 @@ from checked_installation import (
     versions_of,
 )
 
-from scanner_api import CheckOptions, ProposedFiles, Target, check_change
+from scanner_api import CheckOptions, ProposedFiles, Target, check_change, parse_schema
 from scanner_api.change_check.model import ChangeReport, Finding, Verdict
 from scanner_api.change_check.proposals import Proposal
 from scanner_extractor.evolution import Level, Policy
@@ -145,6 +145,19 @@ def test_line_of_a_protobuf_field(shop: Stored, proposed: Proposed) -> None:
 
     assert text.splitlines()[finding.place.line - 1].strip() == "float amount = 3;"
     assert finding.place.column == 9
+
+
+def test_message_that_the_subject_has_is_compared(store, proposed: Proposed) -> None:
+    """It need not be the first of the file: a subject or ksqlDB may name another."""
+    scan = installation()
+    text = scan.versions[-1].text.replace("message ", "message First { string x = 1; }\nmessage ", 1)
+    columns = parse_schema(text, "PROTOBUF", record=scan.definitions[-1].name).columns
+    definitions = (*scan.definitions[:-1], replace(scan.definitions[-1], text=text, columns=columns))
+    versions = (*scan.versions[:-1], replace(scan.versions[-1], text=text))
+    shop = store(replace(scan, definitions=definitions, versions=versions))
+    report = shop.check(proposed("orders.protobuf-value.proto", text + "// as before"), level=Level.NONE)
+
+    assert report.findings == ()
 
 
 @pytest.mark.parametrize(

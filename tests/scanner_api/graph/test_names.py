@@ -58,4 +58,4 @@ def test_subject_of_manual_input_can_be_checked(dictionary: Dictionary) -> None:
 
     report = check_change(dictionary, ProposedFiles(proposals=(proposal,)))
 
-    assert [(finding.rule, finding.what) for finding in report.findings] == [("column-removed", "old is removed")]
+    assert ("column-removed", "old is removed") in [(finding.rule, finding.what) for finding in report.findings]

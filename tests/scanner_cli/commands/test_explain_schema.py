@@ -29,6 +29,7 @@ def test_document_has_the_documented_members(scanner, file) -> None:
         "format_version": 1,
         "format": "AVRO",
         "name": "shop.Order",
+        "tags": [],
         "columns": [
             {
                 "path": ["id"],

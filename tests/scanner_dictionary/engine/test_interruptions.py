@@ -7,11 +7,10 @@ import subprocess
 import sys
 
 import pytest
-from sqlalchemy import create_engine, text
+from sqlalchemy import text
 
-from scanner_dictionary.engine.open import REVISION, VERSION_TABLE, open_dictionary, resolve_url
+from scanner_dictionary.engine.open import REVISION, VERSION_TABLE, open_dictionary
 
-FIRST = "0001"
 KILLED = """
 import os, signal, sys
 from sqlalchemy import Engine, event
@@ -55,17 +54,3 @@ def test_killed_creation_begins_again(url) -> None:
 
     assert cell(url, f"SELECT version_num FROM {VERSION_TABLE}") == REVISION
     assert cell(url, "SELECT count(*) FROM topic") == 0
-
-
-@pytest.mark.skipif(REVISION == FIRST, reason="there is one revision, and nothing to migrate from")
-def test_killed_migration_loses_nothing(url, upgrade_to) -> None:
-    """History is in no other place."""
-    engine = create_engine(resolve_url(url).url)
-    upgrade_to(engine, FIRST)
-    with engine.begin() as conn:
-        conn.execute(text("INSERT INTO cluster (id, name, kafka_cluster_id) VALUES (1, 'retail', '')"))
-    engine.dispose()
-    kill_half_way(url)
-
-    assert cell(url, "SELECT name FROM cluster") == "retail"
-    assert cell(url, f"SELECT version_num FROM {VERSION_TABLE}") == REVISION

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from scanner_dictionary.queries.columns import topic_columns
+from scanner_dictionary.queries.topic_schemas import schemas_of
 from scanner_model.catalogs import Annotation
 from scanner_model.columns import Column
 from scanner_model.names import Role, SourceId
@@ -79,3 +80,21 @@ def test_columns_of_a_topic_that_is_gone_are_not_listed(sample, stored, store, s
     store(sample.scan())
 
     assert search() == []
+
+
+def test_tags_of_a_record_are_stored_with_it_and_with_its_columns(sample, store, dictionary) -> None:
+    """They are found as any other, and say that they are inherited; one that a catalog has, too, is the column's."""
+    scan = sample.orders()
+    column = Column(path=("id",), type="string", tags=("PII", "GEO"), inherited_tags=("PII", "GEO"))
+    newest = replace(scan.definitions[1], columns=(column,), tags=("PII", "GEO"))
+    note = Annotation(
+        source=CATALOG, name="n", kind="sr_field", record="shop.R", path=("id",), schema_id="102", tags=("GEO",)
+    )
+    outcomes = (*scan.outcomes, sample.outcome(CATALOG))
+    store(replace(scan, definitions=(scan.definitions[0], newest), outcomes=outcomes, annotations=(note,)))
+    with dictionary.connect() as conn:
+        (row,) = topic_columns(conn, tag="pii")
+        answer = schemas_of(conn, "kafka-1:9092", "orders")[-1]
+
+    assert (row.tags, row.inherited_tags) == (("PII", "GEO"), ("PII",))
+    assert (answer.record_tags, answer.columns[0].inherited_tags) == (("PII", "GEO"), ("PII",))
