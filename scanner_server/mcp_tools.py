@@ -48,7 +48,7 @@ class Tools:
     ) -> None:
         self._dictionary, self._budget, self._now = dictionary, budget, now
 
-    def ask(self, question: Question, **arguments: object) -> dict[str, Any]:
+    def answer(self, question: Question, **arguments: object) -> dict[str, Any]:
         """Return the answer to *question* within the budget: texts cut, then lists of rows, in proportion."""
         short = _cut(document(question.answer(self._dictionary, **arguments)))
         if isinstance(short, list):
@@ -81,7 +81,7 @@ class Tools:
 
 def call_tool(dictionary: Dictionary, *, name: str, budget: int, arguments: dict[str, Any]) -> dict[str, Any]:
     """Return the answer of the tool *name* to *arguments*."""
-    return Tools(dictionary, budget).ask(TOOLS[name], **arguments)
+    return Tools(dictionary, budget).answer(TOOLS[name], **arguments)
 
 
 def signature_of(question: Question) -> inspect.Signature:

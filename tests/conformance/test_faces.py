@@ -68,7 +68,7 @@ class Faces:
 
     def mcp(self, question: Question, **arguments: Any) -> Any:
         """Return what the tool answers, which cuts long texts."""
-        return self._tools.ask(question, **arguments)["answer"]
+        return self._tools.answer(question, **arguments)["answer"]
 
     def command(self, *line: str) -> Any:
         """Return what a command writes as JSON, without the version of its format."""

@@ -147,7 +147,7 @@ def test_texts_of_schemas_are_data_only(server) -> None:
 def test_long_texts_are_cut(retail) -> None:
     """A connector's stack trace is not worth a thousand tokens."""
     question: Any = SimpleNamespace(answer=lambda _: {"list": [{"doc": "x" * 5_000}]})
-    answer = Tools(retail).ask(question)
+    answer = Tools(retail).answer(question)
 
     assert answer["answer"]["list"][0]["doc"] == "x" * 400 + "… (5000 characters)"
 
