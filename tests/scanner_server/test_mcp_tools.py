@@ -16,6 +16,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
+from scanner_api.questions.table import BY_NAME
 from scanner_server.app import application
 from scanner_server.mcp_server import mcp_server
 from scanner_server.mcp_tools import BUDGET, Tools
@@ -82,7 +83,7 @@ def test_the_age_of_the_scan_is_told(retail) -> None:
     """In seconds, by the clock."""
     tools = Tools(retail, now=lambda: datetime.now(UTC) + timedelta(hours=2))
 
-    assert tools.freshness()["about"]["age_seconds"] >= 7200
+    assert tools.answer(BY_NAME["freshness"])["about"]["age_seconds"] >= 7200
 
 
 @MODES

@@ -18,7 +18,6 @@ from dataflow_generator.query.stored_graph import graph_in_dictionary, neighbour
 from dataflow_generator.query.traversal import TraversalOptions
 from dataflow_generator.render import OUTPUTS
 from scanner_api.graph.lineage import impact_of
-from scanner_cli.output.graph import impact_document
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import read_nodes, stored_graph
@@ -27,7 +26,7 @@ from scanner_model.errors import InputInvalid, NameUnknown
 
 
 def newer(directory):
-    (directory / "_about.json").write_text('{"format": 99, "last_scan": 1, "nodes": 1, "edges": 1}')
+    (directory / "_about.json").write_text('{"format": 99, "last_scan": 1, "nodes": 1, "edges": 1, "coverage": ""}')
 
 
 HARMS = [
@@ -78,9 +77,10 @@ def answers(graph, key):
     reached, nodes = stored_lineage(graph.rows, node, TraversalOptions(columns=True))
     steps = [(nodes[hop.source].node_key, nodes[hop.target].node_key, hop.edge.evidence) for hop in reached.hops]
     part = neighbourhood(graph.rows, graph.about, node, 2)
-    impact = impact_document(impact_of(graph.rows, node, key))
+    impact = impact_of(graph.rows, node, key)
+    reach = [(impact.nodes[each.node].node_key, each.path, each.use, each.steps) for each in impact.affected]
     near = related_columns(graph.rows, key)
-    return [each.node_key for each in nodes.values()], steps, "".join(OUTPUTS["json"](part)), impact, near
+    return [each.node_key for each in nodes.values()], steps, "".join(OUTPUTS["json"](part)), reach, near
 
 
 def same_answers(conn, one, other):
