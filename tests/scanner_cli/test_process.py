@@ -17,6 +17,8 @@ import pytest
 from scanner_cli.output.progress import progress_on
 from scanner_model.names import SourceId
 
+pytestmark = pytest.mark.process
+
 SCANNER = [sys.executable, "-c", "from scanner_cli.main import main; main()"]
 
 
@@ -72,6 +74,7 @@ def test_what_a_scan_writes_is_its_users_alone(program, tmp_path) -> None:
     assert {oct(mode) for name, mode in modes.items() if (out / name).is_dir()} == {"0o700"}
 
 
+@pytest.mark.smoke
 def test_ctrl_c_ends_a_scan_at_once_and_stores_nothing(fake, own_dictionary, tmp_path) -> None:
     """The threads that wait for a slow server do not keep the program alive."""
     before = own_dictionary.read_bytes()

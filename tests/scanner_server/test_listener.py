@@ -206,6 +206,7 @@ def test_a_client_that_waits_for_leave_to_send_its_body_gets_it(listener) -> Non
         assert raw.recv(1000).startswith(b"HTTP/1.1 201")
 
 
+@pytest.mark.process
 def test_a_full_disk_refuses_events_for_now_and_loses_none(start, small_disk, fill, tmp_path) -> None:
     """Those acknowledged before and after are stored; the dictionary is on another disk."""
     spool = small_disk / "spool"
@@ -224,6 +225,7 @@ def test_a_full_disk_refuses_events_for_now_and_loses_none(start, small_disk, fi
         assert sorted(conn.execute("SELECT name FROM lineage_job")) == [("after",), ("before",)]
 
 
+@pytest.mark.process
 def test_a_dictionary_on_a_full_disk_leaves_events_in_the_spool(start, small_disk, fill, tmp_path) -> None:
     """They are stored when it has room again, and until then health says why not."""
     Dictionary(str(small_disk / "d.db")).writing(create=True).dispose()
@@ -240,6 +242,7 @@ def test_a_dictionary_on_a_full_disk_leaves_events_in_the_spool(start, small_dis
         assert conn.execute("SELECT name FROM lineage_job").fetchall() == [("kept",)]
 
 
+@pytest.mark.process
 def test_a_read_only_file_system_is_a_clear_error_at_the_start(start, small_disk, tmp_path) -> None:
     """Of the spool as of the dictionary; nobody is told that events are received."""
     Dictionary(str(small_disk / "d.db")).writing(create=True).dispose()

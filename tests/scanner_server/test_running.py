@@ -18,6 +18,8 @@ import pytest
 
 from scanner_api.dictionary import Dictionary
 
+pytestmark = pytest.mark.process
+
 PROGRAM = """
 import sys
 from scanner_server.connections import BoundedProtocol, Deadlines

@@ -113,6 +113,7 @@ def test_a_file_that_is_cut_off_costs_only_what_is_missing(import_files, produce
     assert "a.gz: cannot be decompressed" in result.err
 
 
+@pytest.mark.process
 def test_events_come_through_a_pipe(producer, tmp_path) -> None:
     """As in `zcat events.gz | scanner openlineage import -`."""
     line = [*SCANNER, "openlineage", "import", "-", "--dictionary", str(tmp_path / "d.db")]
@@ -235,6 +236,7 @@ def listening(directory: Path) -> tuple[subprocess.Popen[str], int]:
     return process, int(process.stderr.readline().rpartition(":")[2].partition("/")[0])
 
 
+@pytest.mark.process
 def test_nothing_acknowledged_is_lost_and_nothing_doubled_when_a_listener_is_killed(producer, tmp_path) -> None:
     """Half-way through, with broken and repeated events among them, and clients that go on trying."""
     events = [json.dumps(producer.run_event(run=str(number), job=f"j{number % 7}")).encode() for number in range(280)]

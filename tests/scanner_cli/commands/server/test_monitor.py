@@ -209,6 +209,7 @@ def until(tmp_path: Path, *states: str) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.process
 def test_monitor_that_is_killed_continues_from_its_state(served, tmp_path) -> None:
     """No START twice, and no end lost: changes in between are emitted when it is back."""
     fake, url = served
@@ -242,6 +243,7 @@ def test_monitor_that_is_killed_continues_from_its_state(served, tmp_path) -> No
     assert (runs[0] == runs[1], runs[1] == runs[2]) == (True, False)
 
 
+@pytest.mark.process
 def test_event_that_was_added_when_the_monitor_was_killed_is_not_added_again(scanner, served, tmp_path) -> None:
     """The file has the event, the state not yet: that is usual where it is killed as soon as the line appears."""
     first = started(tmp_path, served[1])
@@ -256,6 +258,7 @@ def test_event_that_was_added_when_the_monitor_was_killed_is_not_added_again(sca
     assert (result.status, event_types(tmp_path / "runs.ndjson")) == (0, ["START"])
 
 
+@pytest.mark.process
 def test_second_monitor_does_not_start_and_ctrl_c_ends_the_first(served, tmp_path) -> None:
     """Two monitors would emit everything twice."""
     first = started(tmp_path, served[1])
@@ -268,6 +271,7 @@ def test_second_monitor_does_not_start_and_ctrl_c_ends_the_first(served, tmp_pat
     assert first.wait(_PATIENCE) == 0
 
 
+@pytest.mark.process
 def test_monitor_ends_soon_while_the_catalog_is_away(served, tmp_path) -> None:
     """Without endless retries: its caller kills it after some seconds; pending events are in the state."""
     paths: list[str] = []
