@@ -7,12 +7,12 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 import tomllib
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from waiting import wait_until
 
 from scanner_cli.output.progress import progress_on
 from scanner_model.names import SourceId
@@ -84,8 +84,7 @@ def test_ctrl_c_ends_a_scan_at_once_and_stores_nothing(fake, own_dictionary, tmp
         file.write_text(json.dumps({"cluster": "slow", "brokers": ["s:1"], "schema_registries": sources}))
         line = [*SCANNER, "extract", "--config", str(file), "--dictionary", str(own_dictionary)]
         with subprocess.Popen(line, stderr=subprocess.PIPE, text=True) as scan:
-            while not registry.log:
-                time.sleep(0.01)
+            wait_until(lambda: registry.log)
             scan.send_signal(signal.SIGINT)
             _, stderr = scan.communicate(timeout=60)
 
