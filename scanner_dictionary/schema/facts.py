@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import is_dataclass
 from enum import Enum
 from functools import cache
@@ -70,9 +70,30 @@ def _columns(fact_type: type) -> Iterator[FactColumn]:
             nullable = NoneType in get_args(hint.__origin__)
             type_ = choices[0] if nullable else hint.__origin__
             yield FactColumn(declared.column or member, member, type_, nullable, declared)
-        elif isinstance(hint, type) and is_dataclass(hint):
+        elif member in part_types(fact_type):
             for column in fact_columns(hint):
                 yield column._replace(name=f"{member}_{column.name}", member=f"{member}.{column.member}")
+
+
+@cache
+def part_types(fact_type: type) -> Mapping[str, type]:
+    """Return the types of the parts of a fact, as of the ends of a flow, by member."""
+    hints = get_type_hints(fact_type).items()
+    return {member: hint for member, hint in hints if isinstance(hint, type) and is_dataclass(hint)}
+
+
+_TABLES: dict[type, Table] = {}
+_SHARED = "shared"
+
+
+def table_of(fact_type: type) -> Table:
+    """Return the table of facts of a type."""
+    return _TABLES[fact_type]
+
+
+def is_shared(table: Table) -> bool:
+    """Return whether a fact of *table* that several sources report is one row."""
+    return bool(table.info[_SHARED])
 
 
 def fact_table(name: str, fact_type: type, *items: SchemaItem, shared: bool = False) -> Table:
@@ -83,7 +104,7 @@ def fact_table(name: str, fact_type: type, *items: SchemaItem, shared: bool = Fa
     unique = UniqueConstraint(owner, *(column.name for column in keys), name=f"uq_{name}")
     by_cluster, by_source = (Index(f"ix_{name}_{of}", f"{of}_id") for of in ("cluster", "source"))
     indexes = [unique] if all(column.is_indexable for column in keys) else [by_source]
-    return declare(
+    table = declare(
         name,
         _about(fact_type),
         identity(),
@@ -94,6 +115,9 @@ def fact_table(name: str, fact_type: type, *items: SchemaItem, shared: bool = Fa
         *([] if shared else [by_cluster]),
         *items,
     )
+    table.info[_SHARED] = shared
+    _TABLES[fact_type] = table
+    return table
 
 
 def child_table(name: str, child_type: type, *key: SchemaItem) -> Table:

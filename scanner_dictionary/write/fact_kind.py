@@ -12,7 +12,7 @@ from sqlalchemy.sql.expression import FromClause
 
 from scanner_dictionary.engine.rows import json_cell, storable
 from scanner_dictionary.schema import tables as t
-from scanner_dictionary.schema.facts import FactColumn, fact_columns
+from scanner_dictionary.schema.facts import FactColumn, fact_columns, is_shared, table_of
 from scanner_model.names import Fingerprint, SourceId
 from scanner_model.scan import ClusterScan
 
@@ -123,20 +123,14 @@ def value_columns(table: Table, *parents: str) -> tuple[str, ...]:
     return tuple(column.name for column in table.columns if column.name not in others)
 
 
-def cluster_kind(
-    member: str,
-    fact_type: type,
-    table: Table,
-    *,
-    shared: bool = False,
-    **options: Any,  # noqa: ANN401 - members of FactKind
-) -> FactKind:
+def cluster_kind(member: str, fact_type: type, **options: Any) -> FactKind:  # noqa: ANN401 - members of FactKind
     """Return the kind of facts that belong to the cluster itself and whose cells are members of the facts.
 
-    A fact is identified by its keys and, unless it is *shared*, by its source; one of the keys must not be empty.
+    A fact is identified by its keys and, unless it is shared, by its source; one of the keys must not be empty.
     *options* are other members of the kind, and *required* another condition of its rule.
     """
-    columns = fact_columns(fact_type)
+    table, columns = table_of(fact_type), fact_columns(fact_type)
+    shared = is_shared(table)
     keys, values = _readers(columns, are_keys=True), _readers(columns, are_keys=False)
     identity: list[Reader] = [*([] if shared else [attrgetter("source")]), *keys.values()]
     required = options.pop("required", lambda fact: any(read(fact) for read in keys.values()))

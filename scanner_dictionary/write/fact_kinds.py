@@ -47,9 +47,9 @@ from scanner_model.streaming_sql import (
 _source = t.source.c
 
 
-TOPIC = cluster_kind("topics", Topic, t.topic, shared=True)
+TOPIC = cluster_kind("topics", Topic)
 
-REGISTRY = cluster_kind("registries", Registry, t.registry, required=attrgetter("kind"))
+REGISTRY = cluster_kind("registries", Registry, required=attrgetter("kind"))
 
 
 # --- subjects, their versions, and links from topics
@@ -211,7 +211,7 @@ LINK = FactKind(
 
 # --- consumer groups
 
-GROUP = cluster_kind("consumer_groups", ConsumerGroup, t.consumer_group, shared=True)
+GROUP = cluster_kind("consumer_groups", ConsumerGroup)
 
 
 def _group_topic_rows(scan: ClusterScan, context: RowContext) -> Iterator[Wanted]:
@@ -260,27 +260,26 @@ FACT_KINDS: tuple[FactKind, ...] = (
     LINK,
     GROUP,
     GROUP_TOPIC,
-    cluster_kind("ksql_sources", KsqlSource, t.ksql_source, required=attrgetter("kind"), children=_COLLECTION_COLUMNS),
-    cluster_kind("queries", Query, t.ksql_query, name="query"),
-    cluster_kind("connectors", Connector, t.connector, children=_TASKS),
+    cluster_kind("ksql_sources", KsqlSource, required=attrgetter("kind"), children=_COLLECTION_COLUMNS),
+    cluster_kind("queries", Query, name="query"),
+    cluster_kind("connectors", Connector, children=_TASKS),
     cluster_kind(
         "manual_flows",
         ManualFlow,
-        t.manual_flow,
         name_index=0,
         required=lambda flow: flow.job or (flow.origin.name and flow.target.name),
     ),
-    cluster_kind("flink_statements", FlinkStatement, t.flink_statement),
-    cluster_kind("flink_jobs", FlinkJob, t.flink_job),
-    cluster_kind("topologies", StreamsTopology, t.streams_topology),
-    cluster_kind("ksql_functions", KsqlFunction, t.ksql_function),
-    cluster_kind("ksql_types", KsqlType, t.ksql_type),
-    cluster_kind("mirror_topics", MirrorTopic, t.mirror_topic),
-    cluster_kind("annotations", Annotation, t.annotation),
-    cluster_kind("materializations", Materialization, t.materialization),
-    cluster_kind("catalog_tables", CatalogTable, t.catalog_table, children=_TABLE_COLUMNS),
+    cluster_kind("flink_statements", FlinkStatement),
+    cluster_kind("flink_jobs", FlinkJob),
+    cluster_kind("topologies", StreamsTopology),
+    cluster_kind("ksql_functions", KsqlFunction),
+    cluster_kind("ksql_types", KsqlType),
+    cluster_kind("mirror_topics", MirrorTopic),
+    cluster_kind("annotations", Annotation),
+    cluster_kind("materializations", Materialization),
+    cluster_kind("catalog_tables", CatalogTable, children=_TABLE_COLUMNS),
     # Its place changes whenever a line is added above it: what changes of the object is logged as that of the object.
-    cluster_kind("declarations", Declaration, t.declaration, logged=False),
-    cluster_kind("catalog_links", CatalogLink, t.catalog_link),
-    cluster_kind("metrics", Metric, t.metric, logged=False),
+    cluster_kind("declarations", Declaration, logged=False),
+    cluster_kind("catalog_links", CatalogLink),
+    cluster_kind("metrics", Metric, logged=False),
 )
