@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from functools import cache
 from itertools import groupby
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
-from sqlalchemy import Connection, Row, Select, Table, select
+from sqlalchemy import Connection, Row, Select, Table, func, select
 
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.schema.facts import FactColumn, fact_columns, part_types, table_of
@@ -18,15 +18,37 @@ from scanner_model.names import SourceId
 F = TypeVar("F")
 
 
-def reported_rows(table: Table) -> Select[Any]:
-    """Select the live rows of *table*, with the names of their cluster and source."""
-    names = t.cluster.c.name.label("cluster_name"), t.source.c.name.label("source_name")
-    return (
+def stored_rows(table: Table, cluster: str | None = None, *, include_gone: bool = True) -> Select[Any]:
+    """Select the rows of *table*, of one *cluster* where one is named, with what `fact_of` and `fact_state` need."""
+    names = t.cluster.c.name.label("cluster_name"), t.source.c.name.label("source_name"), t.source.c.stale_since
+    query = (
         select(table, *names)
         .join(t.cluster, t.cluster.c.id == table.c.cluster_id)
         .join(t.source, t.source.c.id == table.c.source_id)
-        .where(table.c.gone.is_(None))
     )
+    query = query if cluster is None else query.where(t.cluster.c.name == cluster)
+    return query if include_gone else query.where(table.c.gone.is_(None))
+
+
+def reported_rows(table: Table) -> Select[Any]:
+    """Select the live rows of *table*."""
+    return stored_rows(table, include_gone=False)
+
+
+def newest_scans(conn: Connection) -> dict[int, int]:
+    """Map each cluster to its newest scan number."""
+    query = select(t.scan.c.cluster_id, func.max(t.scan.c.id)).group_by(t.scan.c.cluster_id)
+    return {row[0]: row[1] for row in conn.execute(query)}
+
+
+def fact_state(row: Row[Any], newest: Mapping[int, int]) -> dict[str, Any]:
+    """Return the cluster of a row of `stored_rows`, and whether the fact is stale or gone, by *newest* scan."""
+    return {"cluster": row.cluster_name, "stale": is_stale(row, newest), "gone": row.gone is not None}
+
+
+def is_stale(row: Row[Any], newest: Mapping[int, int]) -> bool:
+    """Return whether the source of a live row could not be read since, by the *newest* scan of its cluster."""
+    return row.gone is None and row.stale_since is not None and row.last_seen < newest.get(row.cluster_id, 0)
 
 
 def reported_facts(conn: Connection, fact_type: type[F]) -> Iterator[tuple[str, F]]:
