@@ -14,9 +14,10 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
-from scanner_dictionary.queries import ConnectorRow, OutcomeRow, SchemaAnswer, TopicRow
+from scanner_dictionary.queries import ConnectorRow, SchemaAnswer, TopicRow
 from scanner_dictionary.queries.catalog_tables import TableLine
 from scanner_model.columns import Column
+from scanner_model.scan import SourceResult
 
 Json = Any
 
@@ -103,7 +104,9 @@ _SHAPES: Mapping[type, _Shape] = {
         }
     ),
     ConnectorRow: _Shape(names={"connector_class": "class", "plugin_version": "version"}),
-    OutcomeRow: _Shape(converted={"seconds": _Conversion(float, _hundredths)}),
+    SourceResult: _Shape(
+        converted={"seconds": _Conversion(float, _hundredths), "unread": _Conversion(tuple[str, ...], sorted)}
+    ),
     TableLine: _Shape(
         names={"table_format": "format"},
         converted={

@@ -95,12 +95,12 @@ def _readers(fact_type: type) -> tuple[tuple[str, str, Reader | None], ...]:
 def _reader(column: FactColumn) -> Reader | None:
     if isinstance(column.type, type) and issubclass(column.type, Enum):
         return column.type
-    if get_origin(column.type) is not tuple:
+    if get_origin(column.type) not in (tuple, frozenset):
         return None
     if column.declared.mapping:
         return lambda cell: tuple(json.loads(cell).items())
-    read = _list_reader(column.type) or tuple
-    return lambda cell: () if cell == "[]" else read(json.loads(cell))
+    read = _list_reader(column.type) or frozenset
+    return lambda cell: read(json.loads(cell))
 
 
 def _list_reader(type_: Any) -> Reader | None:  # noqa: ANN401 - a type or a generic alias

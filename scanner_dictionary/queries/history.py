@@ -17,7 +17,7 @@ from scanner_model.catalogs import Metric
 from scanner_model.errors import NameUnknown, Problem
 from scanner_model.kafka import Topic
 from scanner_model.names import ClusterName, RecordName, Role, SourceId, SubjectName, TopicName
-from scanner_model.scan import PreviousState
+from scanner_model.scan import PreviousState, SourceResult
 from scanner_model.streaming_sql import KsqlSource, Query, message_names
 
 
@@ -46,21 +46,6 @@ class ScanRow(NamedTuple):
     returned: int
     stale: int
     refused: int
-
-
-class OutcomeRow(NamedTuple):
-    """How a source answered in a scan."""
-
-    source: str
-    kind: str
-    status: str
-    received: int
-    requested: int
-    reason: str
-    hint: str
-    requests: int
-    seconds: float
-    unread: tuple[str, ...]
 
 
 class SourceRow(NamedTuple):
@@ -99,15 +84,13 @@ def scans(conn: Connection, *, cluster: str | None = None) -> Iterator[ScanRow]:
     return map(ScanRow._make, conn.execute(query))
 
 
-def outcomes(conn: Connection, scan_id: int) -> tuple[OutcomeRow, ...]:
+def outcomes(conn: Connection, scan_id: int) -> tuple[SourceResult, ...]:
     """List how each source answered in a scan, in the scan's order; raises NameUnknown for an unknown scan."""
     _check(conn, scan_id)
     outcome = t.scan_outcome.c
-    columns = (outcome.kind, outcome.status, outcome.received, outcome.requested, outcome.reason, outcome.hint)
-    query = select(t.source.c.name, *columns, outcome.requests, outcome.seconds, outcome.unread)
-    query = query.select_from(t.scan_outcome).join(t.source).where(outcome.scan_id == scan_id)
-    rows = conn.execute(query.order_by(outcome.ordinal))
-    return tuple(OutcomeRow._make((*cells, tuple(json.loads(unread)))) for *cells, unread in rows)
+    query = select(t.scan_outcome, t.source.c.name.label("source_name")).join(t.source)
+    rows = conn.execute(query.where(outcome.scan_id == scan_id).order_by(outcome.ordinal))
+    return tuple(fact_of(SourceResult, row) for row in rows)
 
 
 def problems(conn: Connection, scan_id: int) -> tuple[Problem, ...]:

@@ -5,7 +5,7 @@ Names avoid every dialect's reserved words, types are plain, JSON is stored as t
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Boolean, Float, Index, Integer, String, Text, UniqueConstraint
+from sqlalchemy import BigInteger, Boolean, Index, Integer, String, Text, UniqueConstraint
 
 from scanner_dictionary.schema import openlineage as openlineage
 from scanner_dictionary.schema.column_types import (
@@ -48,6 +48,7 @@ from scanner_dictionary.schema.search import search_use as search_use
 from scanner_dictionary.schema.search import search_word as search_word
 from scanner_model.kafka import Connector, ConnectorTask, ConsumerGroup, Topic
 from scanner_model.manual import ManualFlow
+from scanner_model.scan import SourceResult
 from scanner_model.schemas import Reference, Registry
 from scanner_model.streaming_sql import KsqlSource, Query
 
@@ -104,21 +105,12 @@ source = declare(
     UniqueConstraint("cluster_id", "name", name="uq_source_name"),
 )
 
-scan_outcome = declare(
+scan_outcome = child_table(
     "scan_outcome",
-    "How one source answered in one scan.",
+    SourceResult,
     parent("scan_id", "scan", "the scan", key=True),
     ordinal("position in the scan's order"),
     parent("source_id", "source", "the source"),
-    must("kind", String, "what the source is"),
-    must("status", String, "read, partial, unavailable, skipped, kept or forgotten"),
-    must("received", Integer, "objects that were read"),
-    must("requested", Integer, "objects that were requested"),
-    must("reason", Text, "one line where it was not read completely"),
-    must("hint", Text, "the next step, empty where there is none"),
-    must("requests", Integer, "requests sent"),
-    must("seconds", Float, "seconds spent"),
-    must("unread", Text, "JSON array of the names that exist and could not be read"),
 )
 
 scan_problem = declare(

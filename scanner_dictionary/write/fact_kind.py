@@ -199,6 +199,8 @@ def _cell(value: Any) -> Any:  # noqa: ANN401 - what the column holds
             return storable(str(value))
         case tuple() | dict():
             return json_cell(value)
+        case frozenset():
+            return json_cell(sorted(value))
         case _:
             return value
 
