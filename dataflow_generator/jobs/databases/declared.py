@@ -22,7 +22,7 @@ _UPPER, _LOWER = frozenset({"oracle", "db2", "snowflake"}), frozenset({"postgres
 
 def is_declared(table: TableRow) -> bool:
     """Return whether a file declares the table, and on which server it is is not known."""
-    return table.name[0].startswith(DECLARED_TABLES)
+    return table.namespace.startswith(DECLARED_TABLES)
 
 
 def located_tables(tables: Iterable[TableRow], ends: Iterable[Name]) -> tuple[TableRow, ...]:
@@ -35,7 +35,7 @@ def located_tables(tables: Iterable[TableRow], ends: Iterable[Name]) -> tuple[Ta
     declared = [table for table in listed if is_declared(table)]
     if not declared:
         return listed
-    known = {table.name for table in listed}
+    known = {table.dataset for table in listed}
     located: dict[Name, TableRow] = {}
     for namespace, name in dict.fromkeys(ends):
         for table in declared:
@@ -43,9 +43,9 @@ def located_tables(tables: Iterable[TableRow], ends: Iterable[Name]) -> tuple[Ta
                 place = (namespace, found)
                 if place not in known:
                     located.setdefault(place, _moved(table, place))
-    placed = {_tail(row.name[1]) for row in located.values()}
-    left = (table for table in listed if not is_declared(table) or _tail(table.name[1]) not in placed)
-    return tuple(sorted((*left, *located.values()), key=lambda table: table.name))
+    placed = {_tail(row.name) for row in located.values()}
+    left = (table for table in listed if not is_declared(table) or _tail(table.name) not in placed)
+    return tuple(sorted((*left, *located.values()), key=lambda table: table.dataset))
 
 
 def _tail(name: str) -> str:
@@ -54,15 +54,15 @@ def _tail(name: str) -> str:
 
 def _name_at(table: TableRow, end: str) -> str:
     """Return the name of a table at a server where *end* is it; empty where it is not."""
-    own = table.name[1].split(".")
+    own = table.name.split(".")
     if end.startswith(PATTERN):
         try:
             matches = java_regex(f"(?i){end.removeprefix(PATTERN)}").matches
         except InputInvalid:
             return ""
         database = _DATABASE.match(end.removeprefix(PATTERN))
-        full = f"{database[1]}.{table.name[1]}" if database else ""
-        names = (name for name in (table.name[1], full) if name and len(own) > 1 and matches(name))
+        full = f"{database[1]}.{table.name}" if database else ""
+        names = (name for name in (table.name, full) if name and len(own) > 1 and matches(name))
         return next(names, "")
     parts = end.split(".")
     size = min(len(own), len(parts))
@@ -75,7 +75,7 @@ def _moved(table: TableRow, place: Name) -> TableRow:
     scheme = scheme_of(place[0])
     columns = tuple(_folded(column, scheme) if column.path[0] not in quoted else column for column in table.columns)
     keys = tuple(key._replace(columns=tuple(_fold(name, scheme) for name in key.columns)) for key in table.keys)
-    return table._replace(name=place, columns=columns, keys=keys)
+    return replace(table, namespace=place[0], name=place[1], columns=columns, keys=keys)
 
 
 def _folded(column: Column, scheme: str) -> Column:
