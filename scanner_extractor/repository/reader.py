@@ -28,6 +28,9 @@ from scanner_model.repository import UnreadFile
 from scanner_model.scan import SourceResult, SourceStatus
 from scanner_model.schemas import Registry
 
+SETTINGS = "settings"
+"""What files that set variables are counted as."""
+_READ_BY_NAME = frozenset((".sql", ".ksql", ".avsc", ".proto", ".yaml", ".yml", ".sh", ".tf", ".json"))
 MOST_TEXT = 64 * 1024 * 1024
 """Characters of the files that are read together."""
 
@@ -56,15 +59,20 @@ def directory_reading(settings: RepositorySettings, progress: Progress) -> Repos
     return read_entries(settings, entries, progress)
 
 
-def read_entries(settings: RepositorySettings, entries: Iterable[Entry], progress: Progress) -> RepositoryReading:
-    """Read the files *entries* together."""
+def read_entries(
+    settings: RepositorySettings, entries: Iterable[Entry], progress: Progress, known: dict[str, bool] | None = None
+) -> RepositoryReading:
+    """Read the files *entries* together.
+
+    *known* says, by the identity of a file, whether anything in it is read; it is filled in, for another reading.
+    """
     listed = {entry.path: entry for entry in entries if _is_chosen(entry.path, settings.files)}
     variables = Variables(given=settings.variables, secret_names=settings.secret_names)
     collector = Collector(source=settings.source, secret_names=settings.secret_names)
     context = Context(
         source=settings.source, variables=variables, collector=collector, entries=listed, engine=settings.engine
     )
-    found = _found(listed.values(), settings, context, progress)
+    found = _found(listed.values(), settings, context, progress, {} if known is None else known)
     for kind in KINDS:
         kind.read(found.get(kind.name, ()), context)
     files = {kind: tuple(file.path for file in group) for kind, group in found.items()}
@@ -72,22 +80,21 @@ def read_entries(settings: RepositorySettings, entries: Iterable[Entry], progres
 
 
 def _found(
-    entries: Iterable[Entry], settings: RepositorySettings, context: Context, progress: Progress
+    entries: Iterable[Entry], settings: RepositorySettings, context: Context, progress: Progress, known: dict[str, bool]
 ) -> dict[str, list[RepositoryFile]]:
     found: dict[str, list[RepositoryFile]] = {}
     kinds = [kind for kind in KINDS if not settings.kinds or kind.name in settings.kinds]
     total = 0
     for done, entry in enumerate(entries, start=1):
-        try:
-            file = text_of(entry)
-        except UnreadText as error:
-            if PurePosixPath(entry.path).suffix in (".sql", ".ksql", ".avsc", ".proto", ".yaml", ".yml", ".sh"):
-                context.leave(entry.path, "file", str(error))
-            continue
+        file = None if known.get(entry.identity) is False else _text(entry, context)
         if file is None:
             continue
-        context.variables.add(file)
+        sets_variables = context.variables.add(file)
         fitting = [kind.name for kind in kinds if kind.fits(file)]
+        if entry.identity:
+            known[entry.identity] = sets_variables or bool(fitting)
+        if sets_variables:
+            found.setdefault(SETTINGS, []).append(RepositoryFile(file.path, ""))
         if fitting and total + len(file.text) > MOST_TEXT:
             context.leave(file, fitting[0], f"the files of the repository have more than {MOST_TEXT // 2**20} MiB")
             continue
@@ -97,6 +104,16 @@ def _found(
         if done % 500 == 0:
             progress(settings.source, done, None)
     return found
+
+
+def _text(entry: Entry, context: Context) -> RepositoryFile | None:
+    """Return a file with its text; None where it has none that can be read, which is said of kinds that may matter."""
+    try:
+        return text_of(entry)
+    except UnreadText as error:
+        if PurePosixPath(entry.path).suffix.lower() in _READ_BY_NAME:
+            context.leave(entry.path, "file", str(error))
+        return None
 
 
 def _is_chosen(path: str, patterns: tuple[str, ...]) -> bool:
@@ -135,6 +152,7 @@ def _result(context: Context, files: dict[str, tuple[str, ...]]) -> RepositoryRe
         registry=registry if context.versions else None,
         tables=_distinct_tables(context.tables),
         links=tuple(dict.fromkeys(context.links)),
+        of_tables=tuple(context.table_files),
         unread=unread,
         problems=problems,
         files=files,
