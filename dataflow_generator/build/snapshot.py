@@ -25,6 +25,7 @@ from scanner_model.columns import Column, ColumnPath
 from scanner_model.kafka import ConsumerGroup, StreamsTopology
 from scanner_model.manual import ManualFlow
 from scanner_model.openlineage import DatasetRef, Symlink
+from scanner_model.repository import UnreadFile
 from scanner_model.streaming_sql import ClusterNames, FlinkStatement, KsqlSource, Query
 
 T = TypeVar("T", covariant=True)
@@ -93,6 +94,7 @@ class Snapshot:
     connectors: tuple[ConnectorRow, ...]
     statements: Mapping[Server, tuple[FlinkStatement, ...]]
     topologies: tuple[tuple[str, StreamsTopology], ...]
+    unread_files: tuple[tuple[str, UnreadFile], ...]
     groups: tuple[tuple[str, ConsumerGroup], ...]
     tables: tuple[TableRow, ...]
     views: tuple[TableRow, ...]
@@ -139,6 +141,7 @@ def load_snapshot(conn: Connection) -> Snapshot:
         queries=tuple(jobs.ksql_queries(conn)),
         connectors=tuple(connectors(conn)),
         statements=jobs.flink_statements(conn),
+        unread_files=tuple(reported_facts(conn, UnreadFile)),
         topologies=tuple(jobs.topologies(conn)),
         groups=tuple(jobs.consumer_groups(conn)),
         tables=tuple(catalogs.catalog_tables(conn)),

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.graph import NodeKind
-from dataflow_generator.jobs.kinds import JobReading, job_partitions, lookup_context, read_partition
+from dataflow_generator.jobs.kinds import UNREAD_FILE, JobReading, job_partitions, lookup_context, read_partition
 from dataflow_generator.jobs.model import Dataset
 from dataflow_generator.jobs.proposed import JobPair
 from scanner_api.change_check.file_findings import DeletionContext, check_deleted
@@ -131,7 +131,12 @@ def _commit(
     with dictionary.reading() as conn:
         snapshot = load_snapshot(conn)
         context = lookup_context(snapshot)
-        jobs = tuple(job for part in job_partitions(snapshot) for job in read_partition(part, context).jobs)
+        jobs = tuple(
+            job
+            for part in job_partitions(snapshot)
+            for job in read_partition(part, context).jobs
+            if ("type", UNREAD_FILE) not in job.flows.job.attributes
+        )
     return _Commit(reading=reading, dictionary=dictionary, jobs=jobs)
 
 
