@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
-from scanner_extractor.repository.context import Context
+from scanner_extractor.repository.context import Context, is_topic_name
 from scanner_extractor.repository.files import (
     Entry,
     RepositoryFile,
@@ -24,6 +24,8 @@ from scanner_extractor.sources.deployment.declared import Collector
 from scanner_extractor.sources.deployment.reader import DeploymentReading, deployment_result
 from scanner_model.catalogs import CatalogTable
 from scanner_model.errors import Problem, SourceUnreachable
+from scanner_model.kafka import Topic
+from scanner_model.names import TopicName
 from scanner_model.repository import UnreadFile
 from scanner_model.scan import SourceResult, SourceStatus
 from scanner_model.schemas import Registry
@@ -31,6 +33,8 @@ from scanner_model.schemas import Registry
 SETTINGS = "settings"
 """What files that set variables are counted as."""
 _READ_BY_NAME = frozenset((".sql", ".ksql", ".avsc", ".proto", ".yaml", ".yml", ".sh", ".tf", ".json"))
+_TOPIC_SETTINGS = ("topics", "topic", "kafka.topic")
+"""Settings of connectors of any class that name topics."""
 MOST_TEXT = 64 * 1024 * 1024
 """Characters of the files that are read together."""
 
@@ -168,4 +172,16 @@ def _distinct_tables(tables: Iterable[CatalogTable]) -> tuple[CatalogTable, ...]
 
 
 def _with_flows(declared: DeclaredResult, context: Context) -> DeclaredResult:
-    return replace(declared, flows=(*declared.flows, *context.flows), problems=())
+    """Return *declared* with all flows, and with every topic that any file names: patterns are resolved by these."""
+    flows = (*declared.flows, *context.flows)
+    known = {topic.name for topic in declared.topics}
+    ends = (end.name for flow in flows for end in (flow.origin, flow.target) if not end.namespace)
+    listed = (name for connector in declared.connectors for name in _named_topics(dict(connector.config)))
+    named = sorted({name for name in (*ends, *listed) if is_topic_name(name)} - known)
+    topics = tuple(Topic(source=context.source, name=TopicName(name)) for name in named)
+    return replace(declared, flows=flows, topics=(*declared.topics, *topics), problems=())
+
+
+def _named_topics(config: Mapping[str, str]) -> Iterator[str]:
+    for setting in _TOPIC_SETTINGS:
+        yield from (name.strip() for name in config.get(setting, "").split(","))
