@@ -103,6 +103,7 @@ def compare_commits(commits: str, directory: Path = Path(), *, cluster: str = _C
             _commit(files, read, place / name, known, cluster)
             for files, name in ((trees.base, "base.db"), (trees.head, "head.db"))
         )
+        generate(base.dictionary)
         conn = stack.enter_context(base.dictionary.reading())
         return _Comparison(base, head, trees, conn).changes()
 
@@ -127,7 +128,6 @@ def _commit(
     now = datetime.now(UTC)
     write_scan(engine, scanned, started=now, finished=now)
     engine.dispose()
-    generate(dictionary)
     with dictionary.reading() as conn:
         snapshot = load_snapshot(conn)
         context = lookup_context(snapshot)
