@@ -28,7 +28,10 @@ function look(node, {bring: brings = false} = {}) {
   state.about = false;
   select(node);
   refresh();
-  if (!brings || !node) return;
+  if (brings && node) bringLineage(node);
+}
+
+function bringLineage(node) {
   const own = drawing.boxes.get(node.card) || drawing.order.find((box) => box.group && box.group.node === node);
   const others = state.lineage ? [...state.lineage.nodes].map((other) => drawing.boxes.get(other.card)) : [];
   bring([own, ...others]);
@@ -39,7 +42,7 @@ function drawFooter() {
   const still = graph.cards.length - flowing.size;
   const words = [
     part && `part of the graph: ${part}`,
-    `${graph.nodes.length} nodes, ${graph.edges.length} edges${shownScans.base ? " in either scan" : ""}`,
+    `${graph.nodes.length} nodes, ${graph.edges.length} edges${graph.live ? " drawn" : ""}${shownScans.base ? " in either scan" : ""}`,
     still ? `${still} without known flow${state.still ? "" : ", hidden"}` : "",
     state.folded.size ? `${state.folded.size} of ${graph.groups.size} clusters and systems are collapsed` : "",
     coverage.unread || coverage.tables
@@ -78,6 +81,7 @@ const DO = {
   help: () => {
     state.about = !state.about;
     refresh();
+    if (state.about) document.getElementById("keys").focus();
   },
   none: () => {
     look(null);
@@ -258,7 +262,7 @@ function open() {
     .filter((group) => group.kind === "cluster")
     .map((group) => group.label)
     .join(", ");
-  document.getElementById("about").replaceChildren(text(clusters));
+  if (!graph.live) document.getElementById("about").replaceChildren(text(clusters));
   document.title = ["Data flow", clusters].filter(Boolean).join(" · ");
   refresh();
   start();

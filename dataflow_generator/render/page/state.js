@@ -21,7 +21,8 @@ let flowing = flowingCards(),
   viewed = null;
 
 function flowingCards() {
-  return new Set(graph.links.flatMap((link) => [link.source, link.target]));
+  const hiding = graph.cards.filter((card) => hooks.hidden(card, true) || hooks.hidden(card, false));
+  return new Set([...hiding, ...graph.links.flatMap((link) => [link.source, link.target])]);
 }
 
 // Replaces the graph; what was selected, open or collapsed stays so, where it is still there.
@@ -79,7 +80,7 @@ function readAddress() {
   if (!params.has("fold") && graph.cards.length > MOST_CARDS) state.folded = new Set(graph.groups.values());
   if (params.get("fold") === "*") state.folded = new Set(graph.groups.values());
   state.still = params.has("still") ? params.get("still") === "1" : still <= MOST_STILL || !flowing.size;
-  state.theme = ["light", "dark"].includes(params.get("theme")) ? params.get("theme") : "";
+  state.theme = ["light", "dark"].includes(params.get("theme")) ? params.get("theme") : hooks.theme();
   state.about = params.has("about");
   select(known("node")[0] || null);
   const [from, to] = [known("from")[0], known("to")[0]];
