@@ -9,17 +9,42 @@ function staleMark(row) {
   return [row.stale && row.stale !== "" ? mark("stale", "", typeof row.stale === "string" ? row.stale : "the last scan could not confirm it") : "", row.gone ? mark("deleted", "") : ""];
 }
 
+// A count of the graph; nothing where it is unknown, and a mark where there is none.
+function countOf(count) {
+  return count === null || count === undefined ? "" : count || mark("none", "");
+}
+
+function durationOf(milliseconds) {
+  if (milliseconds === null || milliseconds === undefined) return "";
+  if (milliseconds < 0) return "unlimited";
+  const hours = milliseconds / 3_600_000;
+  return hours >= 48 ? `${Math.round(hours / 24)} days` : hours >= 1 ? `${Math.round(hours)} hours` : `${Math.round(milliseconds / 60_000)} minutes`;
+}
+
 const LISTS = {
   "/topics": {
     title: "Topics",
     path: "/topics",
-    filters: [PATTERN, CLUSTER, check("without_schema", "without schema"), check("deleted", "with deleted ones")],
+    filters: [
+      PATTERN,
+      CLUSTER,
+      {name: "owner", words: "Owner", kind: "text"},
+      {name: "tag", words: "Tag", kind: "text"},
+      ...["schema", "owner", "reader", "writer"].map((what) => check(`without_${what}`, `without ${what}`)),
+      choice("sort", "Order by", ["name", "readers", "writers", "findings", "partitions", "seen"]),
+      check("deleted", "with deleted ones"),
+    ],
     columns: [
       ["topic", (row) => [link(topicPage(row.cluster, row.name), row.name), " ", ...staleMark(row)], (row) => row.name],
       ["cluster", (row) => row.cluster],
       ["owner", (row) => row.owner],
       ["tags", (row) => row.tags.join(", ")],
       ["schemas", (row) => row.schemas || mark("none", "")],
+      ["readers", (row) => countOf(row.readers)],
+      ["writers", (row) => countOf(row.writers)],
+      ["findings", (row) => (row.findings ? link(`/findings?${query({cluster: row.cluster})}`, String(row.findings)) : "")],
+      ["retention", (row) => durationOf(row.retention_ms)],
+      ["seen", (row) => moment(row.seen_at)],
       ["partitions", (row) => row.partitions],
       ["replication", (row) => row.replication],
       ["internal", (row) => (row.internal ? "internal" : "")],
@@ -164,7 +189,7 @@ async function listPage(path) {
       const size = list.unpaged ? {} : {limit: ROWS, cursor: more ? shown.next : ""};
       const answer = await ask(list.path, {...list.fixed, ...wanted, ...size});
       shown.rows = more ? [...shown.rows, ...answer.items] : [...answer.items];
-      Object.assign(shown, {next: answer.next_cursor, complete: answer.complete, notes: answer.notes || []});
+      Object.assign(shown, {next: answer.next_cursor, complete: answer.complete, nearest: answer.did_you_mean || []});
       drawList(list, shown, place, load);
     });
   showPage(list.title, [await filterForm(list, params, () => load(false)), place]);
@@ -182,8 +207,8 @@ function drawList(list, shown, place, load) {
   const count = `${shown.rows.length}${shown.next ? " of more" : ""} listed${shown.complete ? "" : "; some may be missing"}`;
   const more = make("button", {type: "button", id: "more"}, `Show ${ROWS} more`);
   more.onclick = () => load(true);
-  const notes = shown.notes.map((note) => make("p", {class: "warn"}, text(note)));
-  place.replaceChildren(...notes, table, make("p", {class: "none", "aria-live": "polite"}, count), shown.next ? more : "");
+  const meant = shown.nearest.map((pattern) => [link(`${location.pathname}?${query({pattern})}`, pattern), " "]);
+  place.replaceChildren(table, meant.length ? make("p", {}, ["Did you mean ", ...meant.flat()]) : "", make("p", {class: "none", "aria-live": "polite"}, count), shown.next ? more : "");
 }
 
 function sortButton(head, key, list, shown, place, load) {

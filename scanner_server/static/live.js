@@ -151,6 +151,7 @@ Object.assign(hooks, {
   changes: countChanges,
   reach: (node) => live.reach.get(node.key),
   hidden,
+  evidence: evidencePart,
   isPart: () => !live.everything,
   hasMore,
   rowParts,

@@ -183,7 +183,7 @@ def test_a_topic_page_has_schemas_columns_users_and_freshness(visit) -> None:
 WAY = """async (keys) => {
   const said = {};
   for (const key of keys) {
-    location.hash = new URLSearchParams({node: key});
+    location.hash = new URLSearchParams({node: key, focus: 1});
     const shown = () => document.getElementById("panel").textContent.includes(key) && document.querySelector(".way");
     for (let turn = 0; turn < 400 && (!shown() || shown().textContent === "reading …"); turn++)
       await new Promise((done) => setTimeout(done, 10));

@@ -32,6 +32,10 @@ function look(node, {bring: brings = false} = {}) {
 }
 
 function bringLineage(node) {
+  if (focusedCards()) {
+    fit();
+    return;
+  }
   const own = drawing.boxes.get(node.card) || drawing.order.find((box) => box.group && box.group.node === node);
   const others = state.lineage ? [...state.lineage.nodes].map((other) => drawing.boxes.get(other.card)) : [];
   bring([own, ...others]);
@@ -88,6 +92,10 @@ const DO = {
     if (document.activeElement === document.body) stage.focus();
   },
   panel: focusPanel,
+  focus: () => {
+    state.focus = !state.focus;
+    refresh({fit: true});
+  },
   svg: saveSvg,
   png: savePng,
 };
@@ -101,6 +109,7 @@ const KEYS = {
   d: "theme",
   "?": "help",
   p: "panel",
+  f: "focus",
   Escape: "none",
 };
 

@@ -16,6 +16,7 @@ const hooks = {
   changes: null,
   reach: () => ({upstream: state.lineage.up.size, downstream: state.lineage.down.size, complete: true}),
   hidden: () => 0,
+  evidence: () => "",
   isPart: () => Boolean(graph.about.part),
   rowParts: () => [],
   theme: () => "",

@@ -40,6 +40,7 @@ function nodeParts(node) {
     card && (columnCount(card) || hooks.hasMore(card))
       ? act(state.open.has(card) ? "Hide columns" : "Show columns", () => flip(state.open, card), {})
       : "",
+    state.lineage ? focusButton() : "",
     act("Clear", () => select(null), {}),
   ];
   return [
@@ -56,6 +57,12 @@ function nodeParts(node) {
     ...edgePart("Goes to", node.out, "target", hooks.hidden(node, false)),
     ...schemaPart(node),
   ];
+}
+
+function focusButton() {
+  const button = make("button", {type: "button", "aria-pressed": String(state.focus), title: "Draw only its lineage ( f )"}, "Focus");
+  button.onclick = () => DO.focus();
+  return button;
 }
 
 function markText(mark) {
@@ -129,6 +136,7 @@ function linkParts(edges) {
     edges.length === 1
       ? [refer(first.source), " → ", refer(first.target)]
       : [refer(first.source.card), " → ", refer(first.target.card)];
+  const proof = edges.length === 1 ? hooks.evidence(edges[0]) : "";
   const listed = edges.slice(0, MOST_TOLD).map((edge) =>
     factList([
       ["from", refer(edge.source)],
@@ -155,6 +163,7 @@ function linkParts(edges) {
     ),
     make("p", {}, edges.length === 1 ? "One edge of the graph." : `${edges.length} edges of the graph.`),
     ...listed,
+    proof,
     ...restOf(edges),
   ];
 }
@@ -287,6 +296,7 @@ function keyParts() {
     ["← →", "go upstream, downstream"],
     ["↑ ↓", "previous, next card"],
     ...(graph.live ? [["Shift ← →", "expand upstream, downstream"]] : []),
+    ["f", "draw only the lineage of the selected node"],
     ["p", "go to the details; Esc goes back to the drawing"],
     ["+ − 0", "zoom; show all"],
     ["drag, wheel", "move, zoom"],

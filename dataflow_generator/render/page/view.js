@@ -22,10 +22,17 @@ function draw() {
   stage.classList.toggle("lit", Boolean(state.lineage || state.link));
 }
 
+// The cards of the selected lineage, where only they are drawn; else null.
+function focusedCards() {
+  return state.focus && state.lineage && !state.link ? state.lineage.cards : null;
+}
+
 // A box is a card, or a collapsed group of cards.
 function boxesNow() {
   const boxes = [],
-    groups = new Set();
+    groups = new Set(),
+    only = focusedCards();
+  if (only) return graph.cards.filter((card) => only.has(card)).map((card) => box(`c${card.id}`, [card], {card}));
   for (const card of graph.cards) {
     const group = card.group;
     if (state.folded.has(group)) {
