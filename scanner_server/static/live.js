@@ -1,9 +1,9 @@
 // The drawing of a server: what is visited and expanded is requested, and the address of the view names it.
-function visit(key, upstream = 1, downstream = 1) {
+function visit(key) {
   return during(async () => {
     // What is visited would be lost among thousands of cards.
     if (graph.cards.length > MOST_CARDS && !live.loads.length) live.sides = emptySides();
-    const root = await load(key, upstream, downstream);
+    const root = await loadFirst(key);
     const node = graph.byKey.get(root);
     if (live.list && live.list.key !== root) live.list = null;
     if (node) look(node, {bring: true});
@@ -116,7 +116,7 @@ async function readView() {
   if (now.graph_scan !== null && (alone || !live.whole)) await loadOverview(alone ? OVERVIEW : 1, requested);
   for (const entry of wanted) await load(...JSON.parse(entry));
   // A link may name the node in another way than the graph does.
-  if (node && !graph.byKey.has(node)) params.set("node", await load(node, 1, 1));
+  if (node && !graph.byKey.has(node)) params.set("node", await loadFirst(node));
   if (node !== params.get("node")) history.replaceState(null, "", `#${params}`);
   open();
   await restoreList(params.get("list"));

@@ -77,7 +77,7 @@ function showAll() {
 
 // Requests what is around a node, so many steps each way (null: to the end), and adds it; returns the node's key.
 async function load(key, upstream, downstream) {
-  const hop = upstream + downstream > 0 && [upstream, downstream].every((steps) => steps !== null && steps < 2);
+  const hop = (upstream || downstream) && [upstream, downstream].every((steps) => steps !== null && steps < 2);
   if (hop && !key.startsWith("column:")) {
     const [[side, near]] = await askSides("/lineage", {node: key, upstream, downstream, limit: EDGES});
     if (near.nodes.length > 2 * FIRST + 1) return loadHub(side, near, upstream, downstream);
@@ -93,13 +93,20 @@ async function load(key, upstream, downstream) {
     const roots = part.nodes.filter((node) => node.id === part.root && node.kind === "column").length;
     if (!roots) part.nodes.forEach((node) => live.read.add(node.id));
   }
-  const [[, {root, notes}]] = parts;
+  const [[, {root, notes, reachable}]] = parts;
+  if (upstream === null && downstream === null) live.reach.set(root, reachable);
   if (notes.length) live.notes.set(root, notes);
   // A column without flows is in the schema of its topic.
   if (root !== key && key.startsWith("column:kafka://")) await load(key.replace("column:", "topic:").split("#")[0], 0, 0);
   remember(root, upstream, downstream);
   showAll();
   return root;
+}
+
+// Loads what is shown of a node at first: the flows of a column to their ends, of anything else its neighbours.
+function loadFirst(key) {
+  const steps = key.startsWith("column:") ? null : 1;
+  return load(key, steps, steps);
 }
 
 function remember(...entry) {
