@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
 from typing import Annotated
 
@@ -103,7 +104,8 @@ class Association:
 class Definition:
     """A schema's meaning, stored once however many subjects, versions and topics share it; it owns its columns.
 
-    *tags* are those of the record that it is of, which its columns inherit.
+    *text* is the schema's, or `columns_text` where only columns were declared. *tags* are those of the record that it
+    is of, which its columns inherit.
     """
 
     fingerprint: Fingerprint
@@ -113,6 +115,20 @@ class Definition:
     columns: Sequence[Column] = ()
     problems: tuple[Problem, ...] = ()
     tags: tuple[str, ...] = ()
+
+    @property
+    def is_list_of_columns(self) -> bool:
+        """Return whether the text is no schema of the format, but a list of columns."""
+        try:
+            first = json.loads(self.text.partition("\n")[0])
+        except (ValueError, RecursionError):
+            return False
+        return isinstance(first, dict) and first.keys() == {member.name for member in fields(Column)}
+
+
+def columns_text(columns: Iterable[Column]) -> str:
+    """Return the text that stands for a schema of which only the columns are known: each as JSON in a line."""
+    return "\n".join(json.dumps(asdict(column), ensure_ascii=False, sort_keys=True) for column in columns)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

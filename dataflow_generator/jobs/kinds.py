@@ -6,6 +6,7 @@ Local generation reads the partitions in sequence, Spark in parallel; a new kind
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import chain, groupby
 from typing import Any, NamedTuple, TypeVar
@@ -39,7 +40,7 @@ from dataflow_generator.jobs.flink.resolve import FlinkContext
 from dataflow_generator.jobs.flink.statements import flink_jobs, flink_owners, names_groups
 from dataflow_generator.jobs.ksqldb import Level, Reading, ksql_jobs, named_by, query_node
 from dataflow_generator.jobs.manual import manual_jobs
-from dataflow_generator.jobs.model import Dataset, JobFlows, Naming, unread_job
+from dataflow_generator.jobs.model import Dataset, JobFlows, Naming, partly_read_job, unread_job
 from dataflow_generator.jobs.openlineage import dataset_jobs, lineage_jobs
 from dataflow_generator.jobs.streams import streams_jobs, streams_node
 from scanner_dictionary.lineage_inputs.catalogs import TableRow
@@ -302,7 +303,8 @@ def view_readings(rows: Sequence[TableRow], context: LookupContext) -> Iterator[
     for row, reading in zip(rows, view_jobs(rows, context.tables, context.naming, context.views), strict=True):
         flows = with_topics(reading.flows, row, ends, context.tables)
         count = "columns" if reading.whole else "tables" if reading.flows.reads else "unread"
-        yield JobReading(flows, Coverage.of_one(count, reading.problems))
+        coverage = Coverage.of_one(count, reading.problems)
+        yield JobReading(flows, replace(coverage, partly_read=int(reading.is_unclear)))
 
 
 def ingestion_parts(snapshot: Snapshot) -> Iterator[IngestionPart]:
@@ -400,8 +402,16 @@ def described(jobs: Iterable[JobFlows], context: LookupContext) -> Described:
 
 def _counted(reading: Reading) -> JobReading:
     columns, tables, unread = (reading.level is level for level in (Level.COLUMNS, Level.TABLES, Level.UNREAD))
-    counted = Coverage(columns=int(columns), tables=int(tables), unread=int(unread), problems=reading.problems)
-    return JobReading(unread_job(reading.flows) if unread else reading.flows, counted)
+    partly = reading.is_part and not unread
+    counted = Coverage(
+        columns=int(columns),
+        tables=int(tables),
+        unread=int(unread),
+        partly_read=int(partly),
+        problems=reading.problems,
+    )
+    flows = reading.flows
+    return JobReading(unread_job(flows) if unread else partly_read_job(flows) if partly else flows, counted)
 
 
 def _chunked(rows: Sequence[T]) -> Iterator[Sequence[T]]:

@@ -46,12 +46,14 @@ _HINT = "where the view's columns come from is not known; what it reads is, wher
 class ViewReading(NamedTuple):
     """The job of a view, marked where nothing of it could be parsed, or a part; *whole*: every column is resolved.
 
-    *problems* name what is not.
+    *problems* name what is not. *is_unclear*: it uses something that cannot be resolved, besides the columns of a table
+    that is selected by `*`.
     """
 
     flows: JobFlows
     whole: bool
     problems: tuple[Problem, ...]
+    is_unclear: bool
 
 
 def view_jobs(
@@ -125,8 +127,9 @@ class _View:
             columns=tuple(dict.fromkeys(self._flows(view, query, evidence))),
         )
         problems = tuple(self._problems(query))
+        is_unclear = bool(sources and (query.problem or query.unresolved_effects))
         marked = flows if not problems else partly_read_job(flows) if sources else unread_job(flows)
-        return ViewReading(marked, not problems, problems)
+        return ViewReading(marked, not problems, problems, is_unclear=is_unclear)
 
     def _flows(self, view: Dataset, query: QueryReading, evidence: str) -> Iterator[ColumnFlow]:
         own = self.known.of(view)
@@ -152,6 +155,10 @@ class _View:
             yield Problem(where, query.problem, _HINT)
         elif query.rest is not None:
             what = f"the columns of {'.'.join(query.rest)}, which it selects by *, are not known"
+            yield Problem(where, what, _HINT)
+        if query.unresolved_effects:
+            listed = ", ".join(query.unresolved_effects)
+            what = f"columns that filter, join, group, sort or decide, and cannot be resolved: {listed}"
             yield Problem(where, what, _HINT)
 
     def _names(self, table: Table) -> Sequence[str]:

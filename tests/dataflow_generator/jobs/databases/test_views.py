@@ -181,6 +181,21 @@ def test_view_that_is_read_in_part_is_marked() -> None:
     assert (flows(partly), partly.whole) == (["dw.report.orders#id a"], False)
 
 
+def test_view_that_filters_by_an_unknown_column_is_read_in_part() -> None:
+    """It may be filtered by any column."""
+    unclear = read("SELECT o.id AS a FROM orders o JOIN customers c ON c.id = o.id WHERE nowhere > 1")
+
+    assert (dict(unclear.flows.job.attributes).get("partly_read"), unclear.is_unclear) == (True, True)
+    assert "nowhere" in unclear.problems[0].what
+
+
+def test_star_over_an_unknown_table_hides_no_other_table() -> None:
+    """Only what the view reads may be among its columns."""
+    star = read("SELECT * FROM missing")
+
+    assert (dict(star.flows.job.attributes).get("partly_read"), star.is_unclear) == (True, False)
+
+
 def test_column_without_a_name_is_the_one_that_the_database_lists_at_its_place() -> None:
     """SQLite and MySQL name it after its text."""
     assert flows(read("SELECT id, total * 2 FROM orders")) == [
