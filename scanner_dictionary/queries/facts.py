@@ -112,7 +112,7 @@ def _reader(column: FactColumn) -> Reader | None:
     if column.declared.mapping:
         return lambda cell: tuple(json.loads(cell).items())
     read = _list_reader(column.type) or frozenset
-    empty = read(())
+    empty: tuple[Any, ...] | frozenset[Any] = read(())
     return lambda cell: empty if cell == "[]" else read(json.loads(cell))  # as most lists of most facts are
 
 
