@@ -170,6 +170,6 @@ def _flink(row: Row[Any], newest: Mapping[int, int]) -> StatementRow:
 
 def _ksqldb(row: Row[Any], newest: Mapping[int, int]) -> StatementRow:
     unknown = ("detail", "catalog", "database", "compute_pool", "region", "principal", "created")
-    members: dict[str, Any] = {name: row._mapping[name] for name in ("name", "kind", "state", "statement")}
+    members: dict[str, Any] = {name: getattr(row, name) for name in ("name", "kind", "state", "statement")}
     members |= dict.fromkeys(unknown, "") | {"engine": "ksqldb", "topics_read": None, "hidden": False}
     return StatementRow(source=row.source_name, **members, **fact_state(row, newest))
