@@ -7,7 +7,7 @@ from dataclasses import is_dataclass
 from enum import Enum
 from functools import cache
 from types import NoneType
-from typing import Any, NamedTuple, get_args, get_type_hints
+from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from sqlalchemy import BigInteger, Boolean, Float, Index, String, Table, Text, UniqueConstraint
 from sqlalchemy.schema import SchemaItem
@@ -46,6 +46,11 @@ class FactColumn(NamedTuple):
     def is_indexable(self) -> bool:
         """Return whether every database can index it: its values are short."""
         return self.sql_type is not Text
+
+    @property
+    def is_json(self) -> bool:
+        """Return whether its cells are JSON: those of lists, and of pairs."""
+        return get_origin(self.type) in (tuple, frozenset)
 
     @property
     def sql_type(self) -> ColumnType:
