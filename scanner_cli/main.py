@@ -33,6 +33,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "topics": question("topics"),
     "schemas": question("schemas"),
     "columns": question("columns"),
+    "search": question("search"),
     "connectors": ("connectors:connectors", "List the connectors, and what failed."),
     "statements": question("statements"),
     "tables": question("tables"),

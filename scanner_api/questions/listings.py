@@ -9,6 +9,7 @@ DictionaryUnusable where the dictionary cannot be read.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from itertools import islice
 from typing import Annotated, Literal, TypeVar
 
@@ -17,6 +18,7 @@ from scanner_api.questions.pages import Page, keyed_page, page_of, read_cursor, 
 from scanner_api.questions.parameters import Cluster, Cursor, Deleted, Limit, Pattern, Scan
 from scanner_api.questions.question import Parameter
 from scanner_dictionary import queries
+from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.queries import ClusterRow as ClusterRow
 from scanner_dictionary.queries import ConnectorRow as ConnectorRow
 from scanner_dictionary.queries import OutcomeRow as OutcomeRow
@@ -28,13 +30,14 @@ from scanner_dictionary.queries import TopicRow as TopicRow
 from scanner_dictionary.queries.catalog_tables import TableLine as TableLine
 from scanner_dictionary.queries.catalog_tables import tables as catalog_tables
 from scanner_dictionary.queries.columns import TopicColumnRow as TopicColumnRow
-from scanner_dictionary.queries.columns import topic_columns
 from scanner_dictionary.queries.drift import Difference as Difference
 from scanner_dictionary.queries.drift import Drift as Drift
 from scanner_dictionary.queries.drift import DriftResult as DriftResult
 from scanner_dictionary.queries.drift import DriftRow as DriftRow
 from scanner_dictionary.queries.drift import drift as find_drift
-from scanner_dictionary.search.columns_by_name import columns_called
+from scanner_dictionary.queries.resolve import nearest_names
+from scanner_dictionary.queries.topics import is_glob
+from scanner_dictionary.search.columns_by_name import all_columns, columns_called
 from scanner_dictionary.search.names import leaf_name
 from scanner_dictionary.validation import RULES, stored_findings
 from scanner_dictionary.validation import Finding as Finding
@@ -110,9 +113,11 @@ def columns(
 ) -> Page[TopicColumnRow]:
     """Return the columns of the schemas that topics have now, by cluster, topic, side, subject and position.
 
-    *name* and *tag* are whole ones in any letter case. A page of them, asked for by *limit* without a *pattern*, is
-    read from the index of names: it is ordered by schema instead, may have somewhat more columns than *limit*, and is
-    not `complete` where names are not indexed yet. Raises InputInvalid for a page of all columns.
+    Behind them come the columns of tables, and those that only flows of the graph know; with *cluster* those of its
+    topics only. *name* and *tag* are whole ones in any letter case. A page of them, asked for by *limit* without a
+    *pattern*, is read from the index of names: it is ordered by schema instead, may have somewhat more columns than
+    *limit*, and is not `complete` where names are not indexed yet, or the graph of the newest scan was not generated.
+    Where no column fits a name, `did_you_mean` has the nearest. Raises InputInvalid for a page of all columns.
 
     >>> [(column.topic, column.name) for column in columns(dictionary, pattern="*.amount")]
     """
@@ -121,12 +126,20 @@ def columns(
         if limit is not None and not (pattern or name or tag):
             raise InputInvalid("a name or a tag is missing", where="columns", hint="name=customer_id or tag=PII")
         if limit is None or pattern:
-            rows = topic_columns(conn, cluster=known, pattern=pattern, tag=tag or None)
+            rows = all_columns(conn, cluster=known, pattern=pattern, tag=tag or None)
             wanted = (row for row in rows if not name or leaf_name(row.path).lower() == name.lower())
-            return page_of(wanted, cursor, limit)
-        (after,) = read_cursor(cursor, int) if cursor else (0,)
-        page = columns_called(conn, name=name or None, tag=tag or None, cluster=known, after=after, limit=limit)
-        return Page(page.columns, None if page.after is None else write_cursor(page.after), page.complete)
+            return _with_nearest(conn, page_of(wanted, cursor, limit), pattern or name)
+        after = {"after": read_cursor(cursor, int, int)} if cursor else {}
+        page = columns_called(conn, name=name or None, tag=tag or None, cluster=known, limit=limit, **after)
+        rest = None if page.after is None else write_cursor(*page.after)
+        return _with_nearest(conn, Page(page.columns, rest, page.complete), name or tag)
+
+
+def _with_nearest(conn: Connection, page: Page[T], text: str | None) -> Page[T]:
+    """Return *page*; an empty one with the names that *text* may mean, unless it is a glob."""
+    if page.items or not text or is_glob(text):
+        return page
+    return replace(page, did_you_mean=nearest_names(conn, text))
 
 
 def connectors(

@@ -78,18 +78,19 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         name="columns",
         function="questions.listings:columns",
-        summary="List the columns of the current schemas of topics, by name or tag.",
+        summary="List columns by name or tag: of the schemas of topics, of tables, and those that only flows know.",
         path="/columns",
+        heavy=True,
         tool="find_columns",
         command="columns",
         help="`scanner lineage TOPIC.COLUMN --impact` shows where one is used.\n\n" + _UNKNOWN_CLUSTER,
         examples=("columns email", "columns --tag PII", "columns '*.address.*' --cluster retail --format csv"),
         shown=(
-            *("cluster", "topic", "role", "name", "type", "logical_type", "nullable", "tags", "doc", "context"),
-            *("subject", "version", "inherited_tags"),
+            *("cluster", "topic", "dataset", "role", "name", "type", "logical_type", "nullable", "tags", "doc"),
+            *("context", "subject", "version", "inherited_tags", "origin"),
         ),
         optional=frozenset(
-            {"logical_type", "nullable", "tags", "doc", "context", "subject", "version", "inherited_tags"}
+            {"dataset", "logical_type", "nullable", "tags", "doc", "context", "subject", "version", "inherited_tags"}
         ),
     ),
     Question(
@@ -176,9 +177,22 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         name="search",
         function="questions.names:search",
-        summary="Search names of topics, jobs, datasets, consumer groups, subjects and columns; the best match first.",
+        summary="Search topics, jobs, datasets, consumer groups, subjects, columns, tags and owners by name; the best "
+        "match first.",
         path="/search",
         tool="search",
+        command="search",
+        help="`detail` is a column's type, or the documentation where only that has TEXT.",
+        examples=("search order", "search customer --kind column", "search PII"),
+        shown=("kind", "where", "name", "path", "detail", "origin", "topics", "match"),
+        optional=frozenset({"path", "detail", "origin", "topics"}),
+    ),
+    Question(
+        name="search_counts",
+        function="questions.names:search_counts",
+        summary="Count the hits of a search by kind and by cluster.",
+        path="/search/counts",
+        heavy=True,
     ),
     Question(
         name="graphs",

@@ -316,11 +316,16 @@ def name_filter(pattern: str | None) -> Callable[[str], bool]:
     """Return a predicate for names: a glob where *pattern* holds `*`, `?` or `[`, else a part of it."""
     if not pattern:
         return lambda _: True
-    if _GLOB & set(pattern):
+    if is_glob(pattern):
         glob = pattern_of(translate(pattern), IGNORECASE)
         return lambda name: glob.match(name) is not None
     part = pattern.lower()
     return lambda name: part in name.lower()
+
+
+def is_glob(pattern: str) -> bool:
+    """Return whether *pattern* is a glob, not a part of a name."""
+    return not _GLOB.isdisjoint(pattern)
 
 
 def cluster_ids(conn: Connection) -> dict[str, int]:

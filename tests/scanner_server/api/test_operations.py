@@ -20,6 +20,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "scan_problems": {"scan": 1},
     "diff": {"from": 1, "to": 1, "flows": "true"},
     "search": {"q": "order"},
+    "search_counts": {"q": "order"},
     "lineage": {"node": "customers", "contents": "true"},
     "paths": {"from": "order-service", "to": "orders"},
     "impact": {"node": "orders"},
