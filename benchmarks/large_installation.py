@@ -265,6 +265,7 @@ def _definition(key: int, columns: int) -> Row:
         "fingerprint": f"{key * 2_654_435_761 % 2**80:020x}".ljust(64, "0"),
         **retained,
         "column_count": columns,
+        "tags": "[]",
         "first_seen": 1,
     }
 
