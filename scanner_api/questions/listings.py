@@ -19,6 +19,7 @@ from scanner_api.questions.parameters import Cluster, Cursor, Deleted, Limit, Pa
 from scanner_api.questions.question import Parameter
 from scanner_dictionary import queries
 from scanner_dictionary.engine.open import Connection
+from scanner_dictionary.graph.store import newest_scan, stored_graph
 from scanner_dictionary.queries import ClusterRow as ClusterRow
 from scanner_dictionary.queries import ConnectorRow as ConnectorRow
 from scanner_dictionary.queries import OutcomeRow as OutcomeRow
@@ -36,6 +37,7 @@ from scanner_dictionary.queries.drift import DriftResult as DriftResult
 from scanner_dictionary.queries.drift import DriftRow as DriftRow
 from scanner_dictionary.queries.drift import drift as find_drift
 from scanner_dictionary.queries.resolve import nearest_names
+from scanner_dictionary.queries.topic_rows import TopicFilter, TopicOrder
 from scanner_dictionary.queries.topics import is_glob
 from scanner_dictionary.search.columns_by_name import all_columns, columns_called
 from scanner_dictionary.search.names import leaf_name
@@ -43,9 +45,14 @@ from scanner_dictionary.validation import RULES, stored_findings
 from scanner_dictionary.validation import Finding as Finding
 from scanner_dictionary.validation import validate as run_rules
 from scanner_model.documents.schema_errors import closest_match
-from scanner_model.errors import InputInvalid, Problem
+from scanner_model.errors import InputInvalid, NameUnknown, Problem
 
 T = TypeVar("T")
+
+Tag = Annotated[
+    str | None,
+    Parameter("Only with this whole tag, of the schema or of a stream catalog, in any case.", metavar="TAG"),
+]
 
 
 def clusters(dictionary: Dictionary) -> Page[ClusterRow]:
@@ -59,26 +66,50 @@ def topics(
     *,
     cluster: Cluster = None,
     pattern: Pattern = None,
+    tag: Tag = None,
+    owner: Annotated[str | None, Parameter("Only those of this owner, in any case.")] = None,
     without_schema: Annotated[bool, Parameter("Only topics that no schema describes.")] = False,
+    without_owner: Annotated[bool, Parameter("Only topics without an owner.")] = False,
+    without_reader: Annotated[bool, Parameter("Only topics that no job or consumer group is known to read.")] = False,
+    without_writer: Annotated[bool, Parameter("Only topics that no job is known to write.")] = False,
+    unused: Annotated[bool, Parameter("Only topics without a reader and without a writer.")] = False,
+    sort: Annotated[TopicOrder, Parameter("The order; counts and times the largest first.")] = "name",
     deleted: Deleted = False,
     limit: Limit = None,
     cursor: Cursor = None,
 ) -> Page[TopicRow]:
-    """Return the topics by cluster and name; *without_schema*: only those that no schema describes.
+    """Return the topics by cluster and name, or by *sort* first.
+
+    Readers and writers are those of the graph: where it is asked for them, the answer is not `complete` if the graph of
+    the newest scan was not generated, and NameUnknown is raised if none was. Where no topic fits a part of a name,
+    `did_you_mean` has the nearest.
 
     >>> [topic.name for topic in topics(dictionary, pattern="orders*")]
     """
-    after = read_cursor(cursor, str, str) if cursor else None
+    uses_graph = without_reader or without_writer or unused or sort in ("readers", "writers")
     with dictionary.reading() as conn:
-        rows = queries.topics(
-            conn,
+        graph = stored_graph(conn)
+        if uses_graph and graph is None:
+            raise NameUnknown("the dictionary holds no graph yet", hint="run `scanner dataflow`")
+        wanted = TopicFilter(
             cluster=known_cluster(conn, cluster),
             pattern=pattern,
+            tag=tag,
+            owner=owner,
             without_schema=without_schema,
+            without_owner=without_owner,
+            without_reader=without_reader or unused,
+            without_writer=without_writer or unused,
             include_gone=deleted,
-            after=(after[0], after[1]) if after else None,
         )
-        return keyed_page(_one_more(rows, limit), lambda row: (row.cluster, row.name), limit)
+        if sort == "name":
+            at = read_cursor(cursor, str, str) if cursor else None
+            rows = queries.topics(conn, wanted, after=(at[0], at[1]) if at else None)
+            page = keyed_page(_one_more(rows, limit), lambda row: (row.cluster, row.name), limit)
+        else:
+            page = page_of(queries.topics(conn, wanted, sort=sort), cursor, limit)
+        current = not uses_graph or (graph is not None and graph.last_scan >= newest_scan(conn))
+        return _with_nearest(conn, replace(page, complete=page.complete and current), pattern)
 
 
 def schemas(
@@ -105,9 +136,7 @@ def columns(
     cluster: Cluster = None,
     pattern: Pattern = None,
     name: Annotated[str | None, Parameter("The column's own name: the last name of its path.")] = None,
-    tag: Annotated[
-        str | None, Parameter("A whole tag, of the schema or of a stream catalog, in any case.", metavar="TAG")
-    ] = None,
+    tag: Tag = None,
     limit: Limit = None,
     cursor: Cursor = None,
 ) -> Page[TopicColumnRow]:

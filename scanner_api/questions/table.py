@@ -52,12 +52,17 @@ QUESTIONS: tuple[Question, ...] = (
         tool="list_topics",
         command="topics",
         help=_UNKNOWN_CLUSTER,
-        examples=("topics", "topics 'orders*' --cluster retail", "topics --without-schema --format json"),
+        examples=(
+            "topics",
+            "topics 'orders*' --cluster retail",
+            "topics --without-schema --format json",
+            "topics --without-owner --sort readers",
+        ),
         shown=(
             *("cluster", "name", "partitions", "replication", "internal", "schemas", "source", "tags"),
-            *("stale", "gone", "owner"),
+            *("stale", "gone", "owner", "readers", "writers", "findings"),
         ),
-        optional=frozenset({"owner", "tags", "stale", "gone", "internal"}),
+        optional=frozenset({"owner", "tags", "stale", "gone", "internal", "readers", "writers", "findings"}),
     ),
     Question(
         name="schemas",

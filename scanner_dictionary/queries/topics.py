@@ -1,4 +1,4 @@
-"""Queries for topics and subjects by name, and the tags that catalogs set on them."""
+"""Queries for subjects by name, for who uses a topic, and the tags that catalogs set on them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from re import IGNORECASE
 from re import compile as pattern_of
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, and_, exists, func, literal, select, tuple_
+from sqlalchemy import Connection, Select, func, select
 
 from scanner_dictionary.schema import tables as t
 from scanner_model.columns import Column, ColumnPath
@@ -132,27 +132,6 @@ def tagged(columns: tuple[Column, ...], tags: Mapping[ColumnPath, tuple[str, ...
 
 
 _GLOB = frozenset("*?[")
-_ROWS_AT_ONCE = 500
-
-
-class TopicRow(NamedTuple):
-    """A topic; *schemas* counts its current schemas. *stale*: its source could not be read since.
-
-    Tags, owner and description are also what people wrote in a stream catalog.
-    """
-
-    cluster: str
-    name: str
-    partitions: int | None
-    replication: int | None
-    internal: bool
-    description: str
-    tags: tuple[str, ...]
-    source: str
-    schemas: int
-    stale: bool
-    gone: bool
-    owner: str = ""
 
 
 class SubjectRow(NamedTuple):
@@ -173,36 +152,6 @@ class SubjectRow(NamedTuple):
     gone: bool
 
 
-def topics(
-    conn: Connection,
-    *,
-    cluster: str | None = None,
-    pattern: str | None = None,
-    without_schema: bool = False,
-    include_gone: bool = False,
-    after: tuple[str, str] | None = None,
-) -> Iterator[TopicRow]:
-    """List topics by cluster and name; *pattern* is a glob where it holds `*`, `?` or `[`, else a part of the name.
-
-    *after* is the cluster and name of a topic: only those behind it are listed. Rows are read while they are taken.
-    """
-    query = _topics().order_by(t.cluster.c.name, t.topic.c.name)
-    if after is not None:
-        query = query.where(tuple_(t.cluster.c.name, t.topic.c.name) > tuple_(*map(literal, after)))
-    query = query if cluster is None else query.where(t.cluster.c.name == cluster)
-    query = query if include_gone else query.where(t.topic.c.gone.is_(None))
-    query = query.where(~exists().where(_describes_now())) if without_schema else query
-    fits, latest, written = name_filter(pattern), newest_scans(conn), catalog_annotations(conn)
-    rows = conn.execution_options(yield_per=_ROWS_AT_ONCE).execute(query)
-    return (_topic(row, latest, written) for row in rows if fits(row.name))
-
-
-def topic_called(conn: Connection, cluster: int, name: str) -> TopicRow:
-    """Return the topic of *cluster*, by its key, that is called *name* and must be there; also a deleted one."""
-    row = conn.execute(_topics().where(t.topic.c.cluster_id == cluster, t.topic.c.name == name)).one()
-    return _topic(row, newest_scans(conn), catalog_annotations(conn, cluster=cluster, topic=name))
-
-
 def schemas(
     conn: Connection, *, cluster: str | None = None, pattern: str | None = None, include_gone: bool = False
 ) -> Iterator[SubjectRow]:
@@ -215,44 +164,6 @@ def schemas(
         versions = list(group)
         if fits(versions[0].name):
             yield _subject(versions, described, latest)
-
-
-def _topics() -> Select[Any]:
-    schemas = select(func.count()).select_from(t.topic_schema).where(_describes_now()).correlate(t.topic)
-    return (
-        select(
-            t.topic,
-            t.cluster.c.name.label("cluster"),
-            t.source.c.name.label("source"),
-            t.source.c.stale_since,
-            schemas.scalar_subquery().label("schemas"),
-        )
-        .join(t.cluster, t.cluster.c.id == t.topic.c.cluster_id)
-        .join(t.source, t.source.c.id == t.topic.c.source_id)
-    )
-
-
-def _describes_now() -> Any:  # noqa: ANN401 - SQLAlchemy's own type of a condition
-    link = t.topic_schema.c
-    return and_(link.topic_id == t.topic.c.id, link.is_current, link.gone.is_(None))
-
-
-def _topic(row: Any, latest: Mapping[int, int], written: Mapping[tuple[int, str], CatalogAnnotations]) -> TopicRow:  # noqa: ANN401 - a row of the query above
-    note = written.get((row.cluster_id, row.name), NOTHING).beside(tuple(json.loads(row.tags)), row.description)
-    return TopicRow(
-        cluster=row.cluster,
-        name=row.name,
-        partitions=row.partitions,
-        replication=row.replication,
-        internal=row.is_internal,
-        description=note.description,
-        tags=note.tags,
-        source=row.source,
-        schemas=row.schemas,
-        stale=_is_stale(row, latest),
-        gone=row.gone is not None,
-        owner=note.owner,
-    )
 
 
 def _versions() -> Select[Any]:
@@ -290,7 +201,7 @@ def _subject(
         versions=tuple(row.version for row in versions if row.version_gone is None or first.gone is not None),
         topics=described.get((first.registry_id, first.context, first.name), ()),
         deleted=first.deleted,
-        stale=_is_stale(first, latest),
+        stale=is_stale(first, latest),
         gone=first.gone is not None,
     )
 
@@ -308,7 +219,8 @@ def _described(conn: Connection) -> dict[tuple[int, str, str], tuple[str, ...]]:
     return {key: tuple(row[3] for row in group) for key, group in groupby(rows, key=lambda row: tuple(row[:3]))}
 
 
-def _is_stale(row: Any, latest: Mapping[int, int]) -> bool:  # noqa: ANN401 - a row of a query above
+def is_stale(row: Any, latest: Mapping[int, int]) -> bool:  # noqa: ANN401 - a row with a source
+    """Return whether the source of a fact could not be read since; *latest* is what `newest_scans` returns."""
     return row.gone is None and row.stale_since is not None and row.last_seen < latest.get(row.cluster_id, 0)
 
 
