@@ -201,7 +201,7 @@ def _described(conn: Connection, rows: Sequence[tuple[Any, CatalogAnnotations]])
     link, finding = t.topic_schema.c, t.finding.c
     current = link.topic_id.in_(keys), link.is_current, link.gone.is_(None)
     counted = select(link.topic_id, func.count()).where(*current).group_by(link.topic_id)
-    schemas = {topic: count for topic, count in conn.execute(counted)}
+    schemas = {row.topic_id: row[1] for row in conn.execute(counted)}
     places = [_ON_TOPIC + row.name for row, _ in rows]
     found = select(finding.cluster_id, finding.location, func.count()).where(finding.location.in_(places))
     grouped = found.group_by(finding.cluster_id, finding.location)
