@@ -40,6 +40,7 @@ COMMANDS: Mapping[str, tuple[str, str]] = {
     "validate": ("validate:validate", "Find failures and inconsistencies."),
     "scans": ("scans:scans", "List the scans, or how each source of one responded."),
     "drift": ("drift:drift", "Compare deployment files with what runs."),
+    "changes": question("changes"),
     "diff": ("change.diff:diff", "Compare two scans, with schema compatibility."),
     "check-change": ("change.check_change:check_change", "Check a proposed schema, statement or connector."),
     "may-delete": ("change.may_delete:may_delete", "Find out whether a topic or schema may be deleted."),

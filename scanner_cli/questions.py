@@ -71,6 +71,8 @@ def question_command(name: str) -> click.Command:
     def run(*, dictionary: Dictionary, style: str, **arguments: object) -> None:
         page = question.answer(dictionary, **arguments)
         show_items(question, page, style)
+        if not page.complete and question.incomplete:
+            echo_err(f"note: something may be missing: {question.incomplete}")
         if page.did_you_mean:
             echo_err(f"note: nothing is found; did you mean {' or '.join(map(repr, page.did_you_mean))}?")
 

@@ -155,7 +155,7 @@ def real_document(scanner, scanned, own_dictionary, fake, connect, tmp_path, uni
 
 def test_every_document_has_an_example() -> None:
     """The page covers every command that writes JSON."""
-    assert len(EXAMPLES) == 34
+    assert len(EXAMPLES) == 35
 
 
 @pytest.mark.parametrize("title", EXAMPLES)
