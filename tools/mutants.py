@@ -194,7 +194,7 @@ def _expressions(statement: ast.stmt) -> Iterator[ast.AST]:
                 ]
 
 
-def drawn(seed: int, count: int) -> list[Mutant]:
+def draw_mutants(seed: int, count: int) -> list[Mutant]:
     """Draw places in the product, each line at most once."""
     every = [
         mutant
@@ -318,7 +318,7 @@ def main() -> None:
     parser.add_argument("--fresh", action="store_true", help="copy the sources and record the tests again")
     parser.add_argument("pytest", nargs="*", help="options of the run that records, after --: -n 2, or -m 'not spark'")
     chosen = parser.parse_args()
-    candidates = drawn(chosen.seed, _CANDIDATES * chosen.mutants)
+    candidates = draw_mutants(chosen.seed, _CANDIDATES * chosen.mutants)
     if chosen.fresh or not RECORD.exists():
         record(candidates, chosen.pytest)
     tests, data = recorded()
