@@ -6,33 +6,39 @@ then tested by those that execute its line and those of its mirror directory: fi
 others, which only `make test-all` runs. All of it happens in a copy below build/mutants, where results are kept: the
 same command continues a run that was stopped, `--fresh` begins again.
 
-The file is a plug-in of pytest as well (`-p mutants`), which records tests or selects them.
+The file is a plug-in of pytest as well (`-p mutants`), which records tests, or collects all once and runs those of a
+mutant in a fork of its process, where the code of the function is replaced; programs that a test starts read the file.
 """
 
 from __future__ import annotations
 
 import argparse
 import ast
+import gc
 import json
 import os
 import random
 import re
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from types import CodeType, FunctionType
+from typing import Any, NoReturn
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
 WORK = ROOT / "build" / "mutants"
 TREE, RECORD, RESULTS = WORK / "tree", WORK / "tests.ndjson", WORK / "results.ndjson"
-_TESTS = "SCANNER_MUTANTS_TESTS"
-"""The variable that names a file of tests to run, in this order."""
+_MUTANTS = "SCANNER_MUTANTS"
+"""The variable that names a file of mutants to test."""
 
 _RECORD = "SCANNER_MUTANTS_RECORD"
 """The variable that names a file to which tests are added with their outcome, their seconds, and who runs them."""
@@ -60,14 +66,14 @@ _CANDIDATES = 2
 # --- the plug-in
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Keep the tests that are named, in their order."""
-    if _TESTS not in os.environ:
-        return
-    order = {name: at for at, name in enumerate(Path(os.environ[_TESTS]).read_text("utf-8").splitlines())}
-    kept = sorted((item for item in items if item.nodeid in order), key=lambda item: order[item.nodeid])
-    config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in order])
-    items[:] = kept
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop(session: pytest.Session) -> bool | None:
+    """Test the mutants that are named instead of running each test once."""
+    if _MUTANTS not in os.environ:
+        return None
+    mutants = [Mutant(**row) for row in map(json.loads, Path(os.environ[_MUTANTS]).read_text("utf-8").splitlines())]
+    examine(session, mutants)
+    return True
 
 
 @pytest.hookimpl(wrapper=True)
@@ -210,18 +216,13 @@ def draw_mutants(seed: int, count: int) -> list[Mutant]:
 # --- running tests
 
 
-def run_pytest(*arguments: str, timeout: float | None = None, **variables: str) -> int | None:
-    """Run pytest in the copy; return its exit status, None where it did not end in time."""
+def run_pytest(*arguments: str, **variables: str) -> int:
+    """Run pytest in the copy; return its exit status."""
     command = [sys.executable, "-m", "pytest", "-q", "-p", "mutants", "-p", "no:cacheprovider", *arguments]
     paths = os.pathsep.join((str(TREE), str(ROOT / "tools")))
     environment = {**os.environ, "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", "CI": "1", **variables}
     with (WORK / "pytest.log").open("wb") as log:
-        try:
-            return subprocess.run(
-                command, cwd=TREE, env=environment, stdout=log, stderr=log, timeout=timeout, check=False
-            ).returncode
-        except subprocess.TimeoutExpired:
-            return None
+        return subprocess.run(command, cwd=TREE, env=environment, stdout=log, stderr=log, check=False).returncode
 
 
 def record(candidates: Iterable[Mutant], options: Sequence[str]) -> None:
@@ -267,31 +268,81 @@ def mirror(mutant: Mutant, tests: Iterable[str]) -> set[str]:
     return {name for name in tests if name.startswith(directory)}
 
 
-def noticed(mutant: Mutant, names: set[str], tests: Mapping[str, Mapping[str, Any]], near: set[str]) -> bool:
-    """Return whether one of the tests *names* fails with *mutant*, or does not end; those of *near* are run first."""
-    if not names:
-        return False
-    ordered = sorted(names, key=lambda name: (name not in near, tests[name]["seconds"]))
-    (WORK / "selected.txt").write_text("\n".join(ordered), encoding="utf-8")
-    files = list(dict.fromkeys(name.partition("::")[0] for name in ordered))
-    seconds = sum(tests[name]["seconds"] for name in names)
+def examine(session: pytest.Session, mutants: Iterable[Mutant]) -> None:
+    """Test each of *mutants*, and add who notices it to the results: `make test`, `make test-all` only, or nobody."""
+    tests, data = recorded()
+    items = {item.nodeid: item for item in session.items}
+    for mutant in mutants:
+        near = mirror(mutant, tests)
+        names = (reaching(mutant, data) | near) & tests.keys() & items.keys()
+        ordered = sorted(names, key=lambda name: (name not in near, tests[name]["seconds"]))
+        by = ""
+        for command, quick in (("make test", True), ("make test-all", False)):
+            chosen = [items[name] for name in ordered if tests[name]["quick"] is quick]
+            seconds = sum(tests[item.nodeid]["seconds"] for item in chosen)
+            if not by and fails(session, mutant, chosen, seconds=120 + 10 * seconds):
+                by = command
+        with RESULTS.open("a", encoding="utf-8") as out:
+            row = {**asdict(mutant), "name": mutant.name, "tests": len(names), "noticed_by": by or "nobody"}
+            out.write(json.dumps(row) + "\n")
+
+
+def fails(session: pytest.Session, mutant: Mutant, items: Sequence[pytest.Item], seconds: float) -> bool:
+    """Return whether one of *items* fails with *mutant*, or all do not end in *seconds*."""
+    session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]  # one directory for all forks
     file, before = TREE / mutant.file, (TREE / mutant.file).read_bytes()
     file.write_bytes(before[: mutant.start] + mutant.replacement.encode() + before[mutant.end :])
     try:
-        status = run_pytest("-x", *files, timeout=120 + 10 * seconds, **{_TESTS: str(WORK / "selected.txt")})
+        child = os.fork()
+        if child == 0:
+            _run_in_fork(session, file, items)
+        return _status(child, time.monotonic() + seconds) != 0
     finally:
         file.write_bytes(before)
-    return status not in (0, 5)
 
 
-def examined(mutant: Mutant, tests: Mapping[str, Mapping[str, Any]], executing: set[str]) -> dict[str, Any]:
-    """Return *mutant* with who notices it: `make test`, `make test-all` only, or neither."""
-    near = mirror(mutant, tests)
-    names = (executing | near) & tests.keys()
-    quick = {name for name in names if tests[name]["quick"]}
-    by = "make test" if noticed(mutant, quick, tests, near) else ""
-    by = by or ("make test-all" if noticed(mutant, names - quick, tests, near) else "nobody")
-    return {**asdict(mutant), "name": mutant.name, "tests": len(names), "quick": len(quick), "noticed_by": by}
+def _run_in_fork(session: pytest.Session, file: Path, items: Sequence[pytest.Item]) -> NoReturn:
+    """Run *items* until one fails; end the process with status 1 where one does."""
+    status = 1
+    try:
+        os.setpgid(0, 0)
+        gc.unfreeze()  # what was imported for the collection was frozen
+        replace_code(file)
+        for item, following in zip(items, [*items[1:], None], strict=True):
+            item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
+            if session.testsfailed:
+                break
+        status = int(session.testsfailed > 0)
+    finally:
+        os._exit(status)
+
+
+def _status(child: int, end: float) -> int:
+    """Wait for a fork; it is killed, with what it has started, where it runs longer than *end*."""
+    while True:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return status
+        if time.monotonic() > end:
+            with suppress(ProcessLookupError):
+                os.killpg(child, signal.SIGKILL)
+            return os.waitpid(child, 0)[1] or 1
+        time.sleep(0.02)
+
+
+def replace_code(file: Path) -> None:
+    """Give the functions of a module that was imported the code that its file has now."""
+    waiting = [compile(file.read_bytes(), str(file), "exec", dont_inherit=True)]
+    codes = {}
+    while waiting:
+        code = waiting.pop()
+        codes[code.co_qualname, code.co_firstlineno] = code
+        waiting += [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    for function in gc.get_objects():
+        if isinstance(function, FunctionType) and function.__code__.co_filename == str(file):
+            code = codes.get((function.__code__.co_qualname, function.__code__.co_firstlineno))
+            if code is not None and code.co_freevars == function.__code__.co_freevars:
+                function.__code__ = code
 
 
 def summary(results: Sequence[Mapping[str, Any]]) -> str:
@@ -322,17 +373,20 @@ def main() -> None:
     if chosen.fresh or not RECORD.exists():
         record(candidates, chosen.pytest)
     tests, data = recorded()
-    results = list(map(json.loads, RESULTS.read_text("utf-8").splitlines())) if RESULTS.exists() else []
-    done = {row["name"] for row in results}
-    executed = ((mutant, reaching(mutant, data) & tests.keys()) for mutant in candidates)
-    wanted = [(mutant, names) for mutant, names in executed if names][: chosen.mutants]
-    for mutant, names in wanted:
-        if mutant.name not in done:
-            results.append(examined(mutant, tests, names))
-            with RESULTS.open("a", encoding="utf-8") as out:
-                out.write(json.dumps(results[-1]) + "\n")
-            print(f"{results[-1]['noticed_by']:14} {mutant.name}", flush=True)
-    print(summary(results))
+    done = {row["name"] for row in results()}
+    executed = [mutant for mutant in candidates if reaching(mutant, data) & tests.keys()][: chosen.mutants]
+    rows = [json.dumps(asdict(mutant)) for mutant in executed if mutant.name not in done]
+    if rows:
+        (WORK / "chosen.ndjson").write_text("\n".join(rows), encoding="utf-8")
+        print(f"testing {len(rows)} mutants: {RESULTS}", flush=True)
+        run_pytest(**{_MUTANTS: str(WORK / "chosen.ndjson")})
+    names = {mutant.name for mutant in executed}
+    print(summary([row for row in results() if row["name"] in names]))
+
+
+def results() -> list[dict[str, Any]]:
+    """Return what is known of mutants that were tested."""
+    return list(map(json.loads, RESULTS.read_text("utf-8").splitlines())) if RESULTS.exists() else []
 
 
 if __name__ == "__main__":

@@ -82,3 +82,31 @@ def test_each_operator_changes_what_it_is_called_after(mutants, before: str, ope
     (mutant,) = (each for each in mutants.mutants_of("m.py", text) if each.operator == operator)
 
     assert changed(mutant, text) == f"def f(a, b, c):\n    {after}\n"
+
+
+def test_functions_of_an_imported_module_get_the_code_of_its_file(mutants, tmp_path, monkeypatch) -> None:
+    """Also those that others hold, as decorators do; a fork of the tests needs no import of its own then."""
+    file = tmp_path / "module_of_mutants.py"
+    text = """
+from functools import cache
+
+class Shop:
+    @property
+    def size(self):
+        return 1
+
+def counted():
+    return [number for number in range(2)]
+
+@cache
+def kept():
+    return 3
+"""
+    file.write_text(text, encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    module = importlib.import_module("module_of_mutants")
+    file.write_text(text.replace("1", "10").replace("range(2)", "range(1)").replace("3", "30"), encoding="utf-8")
+
+    mutants.replace_code(file)
+
+    assert (module.Shop().size, module.counted(), module.kept()) == (10, [0], 30)
