@@ -61,7 +61,8 @@ class FlowEnd:
 class ManualFlow:
     """A flow declared in manual input or a deployment file; *job* may be empty, *evidence* is file and position.
 
-    A deployment file declares that a program, its job, reads or writes a topic: then one end has no name.
+    A deployment file declares that a program, its job, reads or writes a topic: then one end has no name. *suggested*:
+    the flow is read from source code by rules, and what the job reads reaches what it writes only in a flow with both.
     """
 
     source: SourceId
@@ -70,6 +71,7 @@ class ManualFlow:
     job: str
     description: str
     evidence: str
+    suggested: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -108,6 +108,7 @@ def manual_flows(conn: Connection) -> Iterator[tuple[str, ManualFlow]]:
                 job=row.job,
                 description=row.description,
                 evidence=row.evidence,
+                suggested=row.suggested,
             ),
         )
 

@@ -395,6 +395,7 @@ manual_flow = declare(
     must("job", Text, "the job, may be empty"),
     must("description", Text, "may be empty"),
     must("evidence", Text, "file and position in it"),
+    must("suggested", Boolean, "whether it is read from source code by rules"),
     *provenance(),
     Index("ix_manual_flow_cluster", "cluster_id"),
 )

@@ -147,6 +147,7 @@ const CERTAINTY = {
   declared: "declared by a person",
   derived: "concluded by a rule",
   matched: "matched by name",
+  suggested: "suggested by source code",
 };
 
 function aboutParts() {
@@ -231,7 +232,7 @@ function legendParts() {
   const lines = [
     ...edgeKinds.map((kind) => [`edge-${cssName(kind)}`, kind]),
     ["edge-column-flow indirect", "indirect: filter, join, group, window …"],
-    ["matched", "matched by name only"],
+    ["matched", "matched by name, or suggested by source code"],
     ["on", "on the selected route"],
     ...(scans.length > 1 ? Object.keys(MARKS).map((mark) => [`mark-${mark}`, `${mark} between the two scans`]) : []),
   ];
