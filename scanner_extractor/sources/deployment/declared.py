@@ -44,11 +44,12 @@ class Document:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeclaredSql:
-    """A job whose SQL is in a deployment file."""
+    """A job whose SQL is in a deployment file; *engine* is whose SQL it is, empty for Flink's."""
 
     name: str
     statement: str
     place: str
+    engine: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
