@@ -21,7 +21,8 @@ class FlinkStatement:
 
     *kind* and *state* are the server's words, *kind* SCRIPT for a file. *catalog_name* and *database_name* are what
     unqualified names resolve through. *topics_read* are the topics that the engine reports to have read, None where
-    not reported. *hidden*: the service issued it for itself. *created* is ISO 8601.
+    not reported. *hidden*: the service issued it for itself. *created* is ISO 8601. *engine* is whose SQL the text of a
+    file is: `ksqldb`, `confluent` (where a table without a connector is the topic of its name), else empty for Flink.
     """
 
     source: SourceId
@@ -39,6 +40,7 @@ class FlinkStatement:
     created: str = ""
     hidden: bool = False
     topics_read: tuple[TopicName, ...] | None = None
+    engine: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

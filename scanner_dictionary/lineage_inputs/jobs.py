@@ -82,6 +82,7 @@ def _statement(row: Row[Any]) -> FlinkStatement:
         created=row.created,
         hidden=row.hidden,
         topics_read=topics,
+        engine=row.engine,
     )
 
 

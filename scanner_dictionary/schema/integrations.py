@@ -44,6 +44,7 @@ flink_statement = declare(
     must("created", String, "ISO 8601, may be empty"),
     must("hidden", Boolean, "the service issued it for itself"),
     may("topics_read", Text, "JSON array: topics that the engine reports as read; empty where it does not report them"),
+    must("engine", String, "whose SQL a file holds: ksqldb, confluent; empty for Flink"),
     *provenance(),
     UniqueConstraint("source_id", "name", name="uq_flink_statement_name"),
     Index("ix_flink_statement_cluster", "cluster_id"),
@@ -134,6 +135,19 @@ declaration = declare(
     *provenance(),
     UniqueConstraint("source_id", "kind", "name", name="uq_declaration"),
     Index("ix_declaration_cluster", "cluster_id"),
+)
+
+unread_file = declare(
+    "unread_file",
+    "A file of a repository that may declare flows and cannot be read: what it declares is unknown.",
+    identity(),
+    parent("cluster_id", "cluster", "its cluster"),
+    must("name", Text, "its path in the repository"),
+    must("kind", String, "what kind of file it is"),
+    must("reason", Text, "why it is not read"),
+    *provenance(),
+    UniqueConstraint("source_id", "name", "kind", name="uq_unread_file"),
+    Index("ix_unread_file_cluster", "cluster_id"),
 )
 
 annotation = declare(

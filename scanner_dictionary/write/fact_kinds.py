@@ -31,6 +31,7 @@ from scanner_model.declarations import Declaration
 from scanner_model.kafka import Connector, ConnectorTask, ConsumerGroup, StreamsTopology, Topic
 from scanner_model.manual import ManualFlow
 from scanner_model.names import SourceId
+from scanner_model.repository import UnreadFile
 from scanner_model.scan import ClusterScan
 from scanner_model.schemas import Confidence, Reference, Registry, SchemaVersion, TopicSchema
 from scanner_model.streaming_sql import (
@@ -332,6 +333,7 @@ FACT_KINDS: tuple[FactKind, ...] = (
     ),
     # Its place changes whenever a line is added above it: what changes of the object is logged as that of the object.
     cluster_kind("declarations", Declaration, t.declaration, "name", "kind", members={"config": _config}, logged=False),
+    cluster_kind("unread_files", UnreadFile, t.unread_file, "name", "kind", logged=False),
     # The name that a source may list as unread comes first.
     cluster_kind(
         "catalog_links",
