@@ -110,14 +110,14 @@ class Context:
         )
         return self.collector.declare(declaration, settings)
 
-    def topic(self, name: str, place: str, partitions: int | None = None) -> None:
-        """Add a topic that a script creates; anything but a name is left out."""
+    def topic(self, name: str, place: str, partitions: int | None = None, tool: str = SHELL) -> None:
+        """Add a topic that a script or program creates; anything but a name is left out."""
         if is_topic_name(name):
             declaration = Declaration(
                 source=self.source,
                 kind=DeclaredKind.TOPIC,
                 name=name,
-                tool=SHELL,
+                tool=tool,
                 place=place,
                 partitions=partitions,
                 whole=False,

@@ -42,12 +42,14 @@ class TerraformReading:
     """What Terraform files declare.
 
     *declarations* are topics and connectors, each with its settings as the files have them. *flows* have one end: an
-    account that may read or write a topic. *unread* are files with the reason.
+    account that may read or write a topic. *schema_files* are subjects, each with the path of a file that has a version
+    of it, *schemas* those whose text stands in the configuration. *unread* are files with the reason.
     """
 
     declarations: tuple[tuple[Declaration, Mapping[str, Value]], ...] = ()
     statements: tuple[DeclaredSql, ...] = ()
     schemas: tuple[SchemaVersion, ...] = ()
+    schema_files: tuple[tuple[str, str], ...] = ()
     flows: tuple[ManualFlow, ...] = ()
     problems: tuple[Problem, ...] = ()
     unread: tuple[tuple[str, str], ...] = ()
@@ -71,6 +73,7 @@ def read_terraform(
         declarations=tuple(reader.declarations.values()),
         statements=tuple(reader.statements.values()),
         schemas=tuple(reader.schemas),
+        schema_files=tuple(dict.fromkeys(reader.schema_files)),
         flows=tuple(reader.flows.values()),
         problems=tuple(reader.problems.values()),
         unread=tuple(sorted(reader.unread)),
@@ -87,6 +90,7 @@ class _Reader:
     declarations: dict[tuple[DeclaredKind, str], tuple[Declaration, Mapping[str, Value]]] = field(default_factory=dict)
     statements: dict[str, DeclaredSql] = field(default_factory=dict)
     schemas: list[SchemaVersion] = field(default_factory=list)
+    schema_files: list[tuple[str, str]] = field(default_factory=list)
     flows: dict[tuple[str, str, str], ManualFlow] = field(default_factory=dict)
     problems: dict[tuple[str, str], Problem] = field(default_factory=dict)
     unread: list[tuple[str, str]] = field(default_factory=list)
@@ -198,9 +202,12 @@ class _Reader:
             self.statements.setdefault(plain_name, declared)
 
     def register(self, block: Block, subject: str, text: str, about: _Schema) -> None:
-        """Add a schema as the next version of its subject."""
+        """Add a schema as the next version of its subject; one in a file by the path of that."""
         if not subject or has_placeholder(subject):
             self._problem(block.place, f"the subject of a schema is known only to Terraform: {subject!r}", "")
+            return
+        if about.path in self.files:
+            self.schema_files.append((subject, about.path))
             return
         if not text or (has_placeholder(text) and text.startswith("${")):
             self._problem(block.place, f"the text of the schema of {subject!r} is in no file", "it is not read")
@@ -249,6 +256,7 @@ class _Declared(NamedTuple):
 
 class _Schema(NamedTuple):
     format: str
+    path: str = ""
     references: tuple[Reference, ...] = ()
 
 
@@ -344,7 +352,9 @@ def _schema(reader: _Reader, block: Block, scope: Scope) -> None:
     subject = _first(scope, block, "subject_name", "subject", "schema_name")
     text = _first(scope, block, "schema", "schema_definition")
     kind = _first(scope, block, "format", "schema_type", "data_format") or "AVRO"
-    reader.register(block, subject, text, _Schema({"JSONSCHEMA": "JSON"}.get(kind.upper(), kind), references))
+    path = scope.file_path(block, "schema") or scope.file_path(block, "schema_definition")
+    about = _Schema({"JSONSCHEMA": "JSON"}.get(kind.upper(), kind), path, references)
+    reader.register(block, subject, text, about)
 
 
 def _right(reader: _Reader, block: Block, scope: Scope) -> None:

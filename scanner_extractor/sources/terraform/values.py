@@ -127,6 +127,16 @@ class Scope:
         """Return an attribute as a text, unknown parts as placeholders; empty without it."""
         return as_text(self.value(block.attributes.get(name)))
 
+    def file_path(self, block: Block, name: str) -> str:
+        """Return the path of the file whose text is an attribute, by `file(…)`; empty for another expression."""
+        node = block.attributes.get(name)
+        inside = node.named_children if node is not None else []
+        parts = inside[0].named_children if len(inside) == 1 and inside[0].type == "function_call" else []
+        if len(parts) != 2 or _text(parts[0]) != "file":
+            return ""
+        path = as_text(self.value(parts[1].named_children[0]))
+        return "" if has_placeholder(path) else _resolved(path, self.module.directory)
+
     def instances(self, block: Block) -> Iterator[Scope]:
         """Yield the scope of each instance of a block: one, or as many as `for_each` or `count` has."""
         if "for_each" in block.attributes:

@@ -176,7 +176,7 @@ def test_a_statement_is_that_of_the_current_database_where_its_cluster_is_not_de
     assert statement.statement.split() == ["INSERT", "INTO", "`b`", "SELECT", "*", "FROM", "a;"]
 
 
-def test_schemas_are_read_from_files_and_here_documents_as_versions_of_their_subject():
+def test_schemas_are_versions_of_their_subject_and_files_are_named():
     text = """
         resource "confluent_schema" "one" {
           subject_name = "orders-value"
@@ -184,27 +184,34 @@ def test_schemas_are_read_from_files_and_here_documents_as_versions_of_their_sub
           schema       = file("${path.module}/schemas/one.avsc")
         }
         resource "confluent_schema" "two" {
-          subject_name = "orders-value"
+          subject_name = "paid-value"
           format       = "AVRO"
-          schema       = file("../shared/two.avsc")
+          schema       = jsonencode("int")
           schema_reference {
             name         = "x.Y"
             subject_name = "y"
             version      = 3
           }
         }
+        resource "aiven_kafka_schema" "again" {
+          subject_name = "paid-value"
+          schema       = <<EOT
+"long"
+EOT
+        }
         resource "redpanda_schema" "three" {
           subject = "none-value"
           schema  = file("absent.avsc")
         }
     """
-    files = {"infra/main.tf": text, "infra/schemas/one.avsc": '"string"', "shared/two.avsc": '"int"'}
+    files = {"infra/main.tf": text, "infra/schemas/one.avsc": '"string"'}
     reading = read_terraform(files, SourceId("r"))
+    assert reading.schema_files == (("orders-value", "infra/schemas/one.avsc"),)
     assert [(str(row.subject), row.version, row.text) for row in reading.schemas] == [
-        ("orders-value", 1, '"string"'),
-        ("orders-value", 2, '"int"'),
+        ("paid-value", 1, '"int"'),
+        ("paid-value", 2, '"long"'),
     ]
-    (reference,) = reading.schemas[1].references
+    (reference,) = reading.schemas[0].references
     assert (reference.name, reference.subject, reference.version) == ("x.Y", "y", 3)
     assert [problem.what for problem in reading.problems] == ["the text of the schema of 'none-value' is in no file"]
 
