@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
+from scanner_model.facts import Key, Value
 from scanner_model.names import SourceId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnreadFile:
-    """A file, or a part of one, that may declare flows and is not read: *name* is its path, *kind* what it is.
-
-    *reason* says why. What it declares is unknown, which is not the same as nothing.
-    """
+    """A file of a repository that may declare flows and cannot be read: what it declares is unknown."""
 
     source: SourceId
-    name: str
-    kind: str
-    reason: str
+    name: Annotated[str, Key("its path in the repository", long=True)]
+    kind: Annotated[str, Key("what kind of file it is")]
+    reason: Annotated[str, Value("why it is not read", long=True)]

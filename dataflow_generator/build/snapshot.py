@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple, Protocol, TypeVar
 
+from dataflow_generator.jobs.connect import report_connector
+from dataflow_generator.jobs.databases.declared import is_declared, located_tables
 from dataflow_generator.jobs.databases.loads import separate_jobs
+from dataflow_generator.jobs.model import Naming
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.lineage_inputs import catalogs, events, jobs, topics
-from scanner_dictionary.lineage_inputs.catalogs import LinkRow, MaterializedTopicRow, TableRow
+from scanner_dictionary.lineage_inputs.catalogs import Name, TableRow
 from scanner_dictionary.lineage_inputs.events import DatasetFlowsRow, LineageJobRow
-from scanner_dictionary.lineage_inputs.jobs import ClusterTopic, GroupRow, Server
+from scanner_dictionary.lineage_inputs.jobs import ClusterTopic, Server
 from scanner_dictionary.lineage_inputs.topics import ClusterRow, DefinitionRow, TopicNodeRow
 from scanner_dictionary.lineage_inputs.topics import LinkRow as SchemaLinkRow
 from scanner_dictionary.queries.connectors import ConnectorRow, connectors
-from scanner_model.catalogs import KAFKA_JOBS, KAFKA_PATTERN, KAFKA_TOPICS
+from scanner_dictionary.queries.facts import reported_facts
+from scanner_model.catalogs import KAFKA_JOBS, KAFKA_PATTERN, KAFKA_TOPICS, CatalogLink, Materialization
 from scanner_model.columns import Column, ColumnPath
-from scanner_model.kafka import StreamsTopology
+from scanner_model.kafka import ConsumerGroup, StreamsTopology
 from scanner_model.manual import ManualFlow
 from scanner_model.openlineage import DatasetRef, Symlink
 from scanner_model.streaming_sql import ClusterNames, FlinkStatement, KsqlSource, Query
@@ -89,11 +93,11 @@ class Snapshot:
     connectors: tuple[ConnectorRow, ...]
     statements: Mapping[Server, tuple[FlinkStatement, ...]]
     topologies: tuple[tuple[str, StreamsTopology], ...]
-    groups: tuple[GroupRow, ...]
+    groups: tuple[tuple[str, ConsumerGroup], ...]
     tables: tuple[TableRow, ...]
     views: tuple[TableRow, ...]
-    links: tuple[LinkRow, ...]
-    materialized: tuple[MaterializedTopicRow, ...]
+    links: tuple[tuple[str, CatalogLink], ...]
+    materialized: tuple[tuple[str, Materialization], ...]
     events: EventInputs
     columns: TopicColumns
     definitions: Callable[[], Iterator[DefinitionRow]]
@@ -120,8 +124,11 @@ class Snapshot:
 
 
 def load_snapshot(conn: Connection) -> Snapshot:
-    """Load the inputs; columns are read from *conn* later, so it must stay open."""
-    return Snapshot(
+    """Load the inputs; columns are read from *conn* later, so it must stay open.
+
+    Tables that files of DDL declare are on the servers whose tables connectors name.
+    """
+    snapshot = Snapshot(
         clusters=topics.graph_clusters(conn),
         cluster_names=jobs.cluster_names(conn),
         topics=tuple(topics.graph_topics(conn)),
@@ -136,12 +143,26 @@ def load_snapshot(conn: Connection) -> Snapshot:
         groups=tuple(jobs.consumer_groups(conn)),
         tables=tuple(catalogs.catalog_tables(conn)),
         views=tuple(catalogs.defined_tables(conn)),
-        links=tuple(catalogs.catalog_links(conn)),
-        materialized=tuple(catalogs.materialized_topics(conn)),
+        links=tuple(reported_facts(conn, CatalogLink)),
+        materialized=tuple(reported_facts(conn, Materialization)),
         events=_events(conn),
         columns=topic_columns(conn),
         definitions=lambda: topics.all_definitions(conn),
     )
+    if not any(map(is_declared, snapshot.tables)):
+        return snapshot
+    ends = (*_outside_ends(snapshot), *((link.target_namespace, link.target_name) for _, link in snapshot.links))
+    return replace(snapshot, tables=located_tables(snapshot.tables, ends))
+
+
+def _outside_ends(snapshot: Snapshot) -> Iterator[Name]:
+    """Yield the datasets outside Kafka that connectors name, and the patterns that they have for some."""
+    naming, known = Naming(snapshot.clusters), snapshot.topic_names
+    for row in snapshot.connectors:
+        flows = report_connector(row, known, naming).flows
+        for end in (*flows.inputs, *flows.outputs):
+            if end.namespace not in naming.clusters.values():
+                yield end.namespace, end.name
 
 
 def topic_columns(conn: Connection) -> TopicColumns:

@@ -22,6 +22,7 @@ from scanner_extractor.scan.results import DeclaredResult, Progress, RegistryRes
 from scanner_extractor.settings.repository import RepositorySettings
 from scanner_extractor.sources.deployment.declared import Collector
 from scanner_extractor.sources.deployment.reader import DeploymentReading, deployment_result
+from scanner_model.catalogs import CatalogTable
 from scanner_model.errors import Problem, SourceUnreachable
 from scanner_model.repository import UnreadFile
 from scanner_model.scan import SourceResult, SourceStatus
@@ -56,7 +57,7 @@ def directory_reading(settings: RepositorySettings, progress: Progress) -> Repos
 
 
 def read_entries(settings: RepositorySettings, entries: Iterable[Entry], progress: Progress) -> RepositoryReading:
-    """Read the files *entries* as one estate."""
+    """Read the files *entries* together."""
     listed = {entry.path: entry for entry in entries if _is_chosen(entry.path, settings.files)}
     variables = Variables(given=settings.variables, secret_names=settings.secret_names)
     collector = Collector(source=settings.source, secret_names=settings.secret_names)
@@ -132,11 +133,20 @@ def _result(context: Context, files: dict[str, tuple[str, ...]]) -> RepositoryRe
         outcome=outcome,
         declared=_with_flows(declared, context),
         registry=registry if context.versions else None,
-        tables=tuple(context.tables),
+        tables=_distinct_tables(context.tables),
+        links=tuple(dict.fromkeys(context.links)),
         unread=unread,
         problems=problems,
         files=files,
     )
+
+
+def _distinct_tables(tables: Iterable[CatalogTable]) -> tuple[CatalogTable, ...]:
+    """Return the tables, of two with one name the first."""
+    named: dict[tuple[str, str], CatalogTable] = {}
+    for table in tables:
+        named.setdefault((table.namespace, table.name), table)
+    return tuple(named[name] for name in sorted(named))
 
 
 def _with_flows(declared: DeclaredResult, context: Context) -> DeclaredResult:

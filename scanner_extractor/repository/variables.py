@@ -30,14 +30,15 @@ _REFERENCE = re.compile(
 )
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9_]*")
 _LONGEST = 500
+_SETTING, _SCRIPT, _EXAMPLE = range(3)
 
 
 class _Set(NamedTuple):
-    """A value, and the directory of the file that sets it; *example*: the file shows what may be set."""
+    """A value, and the directory of the file that sets it; *rank*: a setting, an example of one, or of a script."""
 
     directory: str
     value: str
-    example: bool
+    rank: int
 
 
 @dataclass(slots=True)
@@ -60,9 +61,10 @@ class Variables:
         else:
             return
         is_example = any(word in name for word in ("example", "template", "sample", "dist"))
+        rank = _SCRIPT if file.ending in _SCRIPTS else _EXAMPLE if is_example else _SETTING
         for key, value in pairs:
             if value and len(value) <= _LONGEST and not is_secret_name(key, self.secret_names):
-                self._values.setdefault(key, []).append(_Set(file.directory, value, is_example))
+                self._values.setdefault(key, []).append(_Set(file.directory, value, rank))
 
     def of(self, path: str) -> _Scope:
         """Return the variables as the file at *path* sees them."""
@@ -73,8 +75,8 @@ class Variables:
         if name in self.given:
             return self.given[name]
         known = self._values.get(name, ())
-        for is_example in (False, True):
-            listed = [entry for entry in known if entry.example is is_example]
+        for rank in (_SETTING, _SCRIPT, _EXAMPLE):
+            listed = [entry for entry in known if entry.rank == rank]
             if not listed:
                 continue
             nearest = max(_shared(entry.directory, directory) for entry in listed)

@@ -154,6 +154,7 @@ class RepositoryResult:
     declared: DeclaredResult
     registry: RegistryResult | None = None
     tables: tuple[CatalogTable, ...] = ()
+    links: tuple[CatalogLink, ...] = ()
     unread: tuple[UnreadFile, ...] = ()
     problems: tuple[Problem, ...] = ()
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -161,7 +162,7 @@ class RepositoryResult:
     @property
     def parts(self) -> tuple[CatalogResult | DeclaredResult | RegistryResult, ...]:
         """Return its facts as the results of the sources that they would otherwise come from."""
-        tables = CatalogResult(outcome=self.outcome, tables=self.tables)
+        tables = CatalogResult(outcome=self.outcome, tables=self.tables, links=self.links)
         return (self.declared, *((self.registry,) if self.registry else ()), tables)
 
 

@@ -27,18 +27,24 @@ class TableNames:
     def __init__(self, tables: Iterable[TableRow] = ()) -> None:
         listed = [table for table in tables if table.is_of_database]
         self._servers: dict[str, str] = {}
-        self._tables = {table.name for table in listed}
+        self._tables = {table.dataset for table in listed}
         self._alike: dict[Name, list[Name]] = {}
         for table in listed:
-            namespace, name = table.name
+            namespace, name = table.dataset
             for known in (namespace, *(link[0] for link in table.symlinks)):
                 self._servers.setdefault(_server(known), namespace)
-            self._alike.setdefault((namespace, name.casefold()), []).append(table.name)
+            self._alike.setdefault((namespace, name.casefold()), []).append(table.dataset)
 
     @property
     def names(self) -> Collection[Name]:
         """Return the names of all tables, as their databases have them."""
         return self._tables
+
+    def on_server(self, namespace: str) -> tuple[str, ...]:
+        """Return the tables of a server, each with the schema or database that it is in; empty for an unknown one."""
+        server = self._servers.get(_server(namespace)) if self._servers else None
+        listed = (name for known, name in self._tables if known == server) if server is not None else ()
+        return tuple(sorted({".".join(name.split(".")[-2:]) for name in listed}))
 
     def find(self, namespace: str, name: str) -> Name | None:
         """Return the name of a table as its database has it; None where no database describes the server.
