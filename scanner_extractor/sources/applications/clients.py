@@ -200,18 +200,15 @@ class Extractor:
         self.index = index
         self.resolver = Resolver(index)
         self.unresolved: list[tuple[Unit, int]] = []
+        self.named: tuple[Unit | None, Mapping[int, str]] = (None, {})
 
     def found(self, unit: Unit) -> Iterator[Found]:
         """Yield what the calls and annotations of a unit name."""
         reads: list[_Read] = []
         writes: list[tuple[Expr, Scope, Rule, list[Value]]] = []
-        seen: set[tuple[str, int, Rule]] = set()
-        matches = ((call, scope, *match) for call, scope in unit.calls for match in self._matches(call, scope, unit))
+        once = {(call.text, call.node): (call, scope) for call, scope in unit.calls}
+        matches = ((call, scope, *match) for call, scope in once.values() for match in self._matches(call, scope, unit))
         for call, scope, rule, values in matches:
-            key = (call.text, call.node, rule)
-            if key in seen:
-                continue
-            seen.add(key)
             if rule.access is Access.WRITE:
                 writes.append((call, scope, rule, values))
             if rule.access is Access.READ or call.text == "through":
@@ -224,8 +221,12 @@ class Extractor:
             yield found
             if found.access is Access.READ:
                 listeners.setdefault(id(scope), []).append(found.value.text)
+        read_by: dict[str, list[str]] = {}
+        for read in reads:
+            read_by.setdefault(read.holder, []).extend(value.text for value in read.values)
+        _note_polls(unit)
         for call, scope, rule, values in writes:
-            sources = self._sources(call, scope, rule, reads, listeners)
+            sources = self._sources(call, scope, rule, reads, listeners, read_by)
             for value in values:
                 yield Found(Access.WRITE, value, unit, call.line, sources, rule.streams)
 
@@ -240,7 +241,7 @@ class Extractor:
             access = _R if "read" in _chain(call) else _W
             yield Rule(access, streams=True), self.resolver.texts((call.positional() or [NOTHING])[0], scope)
         for rule in CALLS.get(call.text, ()):
-            if not re.search(rule.needs, unit.text) or not self._is_on(rule, call, scope):
+            if not unit.mentions(rule.needs) or not self._is_on(rule, call, scope):
                 continue
             values = self._topics(rule, call, scope)
             if rule.access is Access.WRITE and call.text == "send" and rule.needs == "StreamBridge":
@@ -355,7 +356,7 @@ class Extractor:
             if note.text == "Topic":
                 is_client = any(part.text == "KafkaClient" for part in scope.nearest(ScopeKind.CLASS).annotations)
                 access = _W if is_client else _R
-            if needs and not re.search(needs, unit.text):
+            if needs and not unit.mentions(needs):
                 continue
             if note.text == "SendTo" and any(part.text == "StreamListener" for part in scope.annotations):
                 prefix = BINDING
@@ -382,6 +383,7 @@ class Extractor:
         rule: Rule,
         reads: list[_Read],
         listeners: Mapping[int, list[str]],
+        read_by: Mapping[str, list[str]],
     ) -> tuple[str, ...]:
         """Return the topics whose records a write passes on, as far as the code shows it."""
         if rule.streams:
@@ -394,22 +396,26 @@ class Extractor:
         passed: list[str] = []
         for outer in scope.outward():
             passed += listeners.get(id(outer), ())
-            if outer.kind not in (ScopeKind.LOOP, ScopeKind.LAMBDA):
-                continue
-            for read in reads:
-                if read.holder and read.holder in _polled(outer, scope.unit):
-                    passed += [value.text for value in read.values]
+            for name in sorted(outer.polled - {""}):
+                passed += read_by.get(name, ())
         return tuple(dict.fromkeys(passed))
 
     def _holder(self, call: Expr, scope: Scope) -> str:
-        """Return the name of the consumer that a call subscribes, or makes."""
+        """Return the name of the consumer that a call subscribes, or makes; empty without one."""
         if call.kind is Kind.CALL and call.receiver.kind in (Kind.NAME, Kind.MEMBER):
             return call.receiver.text
-        for outer in scope.outward():
-            for name, values in outer.bindings.items():
-                if any(_contains(value, call.node, 0) for value in values):
-                    return name
-        return ""
+        return self._names(scope.unit).get(call.node, "")
+
+    def _names(self, unit: Unit) -> Mapping[int, str]:
+        """Return the name that each call of a unit is assigned to, or is a part of what is."""
+        if self.named[0] is not unit:
+            names: dict[int, str] = {}
+            for scope in (unit.scope, *unit.classes, *unit.functions):
+                for name, values in scope.bindings.items():
+                    for value in values:
+                        names |= dict.fromkeys(_calls_in(value, 0), name)
+            self.named = (unit, names)
+        return self.named[1]
 
 
 class _Flow:
@@ -523,17 +529,16 @@ def _note_arguments(note: Expr, names: tuple[str, ...]) -> Iterator[Expr]:
             yield inner if inner is not None else item
 
 
-def _polled(scope: Scope, unit: Unit) -> set[str]:
-    """Return the names of the consumers whose records a loop or a callback handles."""
-    names = {scope.over.text, scope.over.receiver.text} - {""}
-    for call in scope.calls if scope.kind is ScopeKind.LAMBDA else ():
-        if call.text in _POLLS:
-            names.add(call.receiver.text)
-    if scope.kind is ScopeKind.LOOP:
-        for call, outer in unit.calls:
-            if call.text in _POLLS and scope in outer.outward():
-                names.add(call.receiver.text)
-    return names
+def _note_polls(unit: Unit) -> None:
+    """Note the consumers whose records each loop and callback of a unit handles."""
+    for call, scope in unit.calls:
+        for outer in scope.outward():
+            if outer.kind is ScopeKind.LOOP:
+                outer.polled |= {outer.over.text, outer.over.receiver.text}
+                if call.text in _POLLS:
+                    outer.polled.add(call.receiver.text)
+            if outer.kind is ScopeKind.LAMBDA:
+                outer.polled |= {caller.receiver.text for caller in outer.calls if caller.text in _POLLS}
 
 
 def _chain(call: Expr) -> list[str]:
@@ -546,6 +551,14 @@ def _chain(call: Expr) -> list[str]:
         names.append(expr.text)
         expr = expr.receiver
     return names
+
+
+def _calls_in(expr: Expr, depth: int) -> Iterator[int]:
+    """Yield the nodes of the calls in an expression."""
+    if expr.kind in (Kind.CALL, Kind.NEW):
+        yield expr.node
+    for part in expr.parts if depth < 12 else ():
+        yield from _calls_in(part, depth + 1)
 
 
 def _contains(expr: Expr, node: int, depth: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -15,6 +16,8 @@ from scanner_extractor.sources.applications.expressions import (
     type_name,
 )
 from scanner_extractor.sources.syntax_trees import Node, parse_tree, suffix, words
+
+_Calls = tuple[Expr, ...]
 
 MOST_NODES = 400_000
 """Maximum nodes that are read of one file."""
@@ -46,7 +49,7 @@ class Scope:
 
     *bindings* are the values that a name is assigned, *types* the type that a name is declared with, *returns* what a
     function returns, *supertypes* the names of classes, *calls* the calls outer a lambda, innermost last. *over* is
-    what a loop goes through.
+    what a loop goes through, *polled* the names of the consumers whose records a loop or lambda handles.
     """
 
     unit: Unit
@@ -62,7 +65,7 @@ class Scope:
     functions: dict[str, list[Scope]] = field(default_factory=dict)
     calls: tuple[Expr, ...] = ()
     over: Expr = NOTHING
-    polled: list[Expr] = field(default_factory=list)
+    polled: set[str] = field(default_factory=set)
 
     def outward(self) -> Iterator[Scope]:
         """Yield the scope and those outer it."""
@@ -90,9 +93,16 @@ class Unit:
     functions: list[Scope] = field(default_factory=list)
     annotated: list[tuple[Expr, Scope, str]] = field(default_factory=list)
     scope: Scope = field(init=False)
+    _mentions: dict[str, bool] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.scope = Scope(self, ScopeKind.FILE)
+
+    def mentions(self, pattern: str) -> bool:
+        """Return whether the text has a match of *pattern*."""
+        if pattern not in self._mentions:
+            self._mentions[pattern] = re.search(pattern, self.text) is not None
+        return self._mentions[pattern]
 
 
 _CLASSES = words(
@@ -143,49 +153,41 @@ class _Walk:
 
     def walk(self, root: Node) -> None:
         """Walk the tree without recursion: a text may be nested as deep as it is long."""
-        stack: list[tuple[Node, Scope, tuple[Expr, ...]]] = [(root, self.unit.scope, ())]
+        stack: list[tuple[Node, Scope, _Calls]] = [(root, self.unit.scope, ())]
         for _ in range(MOST_NODES):
             if not stack:
                 return
             node, scope, calls = stack.pop()
-            inside, outer = self._enter(node, scope, calls)
-            pending: list[Node] = []
-            children: list[tuple[Node, Scope, tuple[Expr, ...]]] = []
-            for child in node.named_children:
-                if child.type == "decorator" and node.type != "decorated_definition":
-                    pending.append(child)
-                elif pending and child.type in _FUNCTIONS | _CLASSES | {"public_field_definition", "field_definition"}:
-                    self._decorate(child, inside, pending)
-                    pending = []
-                children.append((child, inside, outer))
-            stack.extend(reversed(children))
-
-    def _enter(self, node: Node, scope: Scope, calls: tuple[Expr, ...]) -> tuple[Scope, tuple[Expr, ...]]:
-        kind = node.type
-        if kind in _CALLS:
-            call = self.expressions.of(node)
-            if call.kind in (Kind.CALL, Kind.NEW):
-                self.unit.calls.append((call, scope))
-                return scope, (*calls[-24:], call)
-        elif kind in _CLASSES:
-            return self._class(node, scope), ()
-        elif kind in _FUNCTIONS:
-            return self._function(node, scope), ()
-        elif kind in _LAMBDAS:
-            return self._lambda(node, scope, calls), calls
-        elif kind in _LOOPS:
-            return self._loop(node, scope), calls
-        elif kind in _RETURNS:
+            enter = _ENTER.get(node.type)
+            if enter is not None:
+                scope, calls = enter(self, node, scope, calls)
             named = node.named_children
-            if named:
-                scope.nearest(ScopeKind.FUNCTION).returns.append(self.expressions.of(named[-1]))
-        elif kind in _BINDERS:
-            _BINDERS[kind](self, node, scope)
+            if any(child.type == "decorator" for child in named) and node.type != "decorated_definition":
+                self._decorate(named, scope)
+            for child in reversed(named):
+                if child.type not in _SKIPPED and child.named_child_count:
+                    stack.append((child, scope, calls))
+
+    def _call(self, node: Node, scope: Scope, calls: _Calls) -> tuple[Scope, _Calls]:
+        call = self.expressions.of(node)
+        if call.kind in (Kind.CALL, Kind.NEW):
+            self.unit.calls.append((call, scope))
+            return scope, (*calls[-24:], call)
+        return scope, calls
+
+    def _returned(self, node: Node, scope: Scope, calls: _Calls) -> tuple[Scope, _Calls]:
+        named = node.named_children
+        if named:
+            scope.nearest(ScopeKind.FUNCTION).returns.append(self.expressions.of(named[-1]))
+        return scope, calls
+
+    def _bound(self, node: Node, scope: Scope, calls: _Calls) -> tuple[Scope, _Calls]:
+        _BINDERS[node.type](self, node, scope)
         return scope, calls
 
     # --- scopes
 
-    def _class(self, node: Node, scope: Scope) -> Scope:
+    def _class(self, node: Node, scope: Scope, _: _Calls) -> tuple[Scope, _Calls]:
         name = text_of(node.child_by_field_name("name")) or (scope.name if scope.kind is ScopeKind.CLASS else "")
         inner = Scope(self.unit, ScopeKind.CLASS, name, scope, self._parameters(node, ("class_parameters",)))
         supertypes = []
@@ -200,9 +202,9 @@ class _Walk:
             self.unit.annotated += [(annotation, inner, parameter.name) for annotation in parameter.annotations]
             if parameter.default is not NOTHING:
                 inner.bindings.setdefault(parameter.name, []).append(parameter.default)
-        return inner
+        return inner, ()
 
-    def _function(self, node: Node, scope: Scope) -> Scope:
+    def _function(self, node: Node, scope: Scope, _: _Calls) -> tuple[Scope, _Calls]:
         name = text_of(node.child_by_field_name("name")) or _first_identifier(node)
         inner = Scope(self.unit, ScopeKind.FUNCTION, name, scope, self._parameters(node, tuple(_PARAMETER_LISTS)))
         inner.annotations = self._annotations(node)
@@ -219,17 +221,17 @@ class _Walk:
         self.unit.annotated += [(annotation, inner, name) for annotation in inner.annotations]
         for parameter in inner.parameters:
             self.unit.annotated += [(annotation, inner, parameter.name) for annotation in parameter.annotations]
-        return inner
+        return inner, ()
 
-    def _lambda(self, node: Node, scope: Scope, calls: tuple[Expr, ...]) -> Scope:
+    def _lambda(self, node: Node, scope: Scope, calls: _Calls) -> tuple[Scope, _Calls]:
         names = self._parameters(node, tuple(_PARAMETER_LISTS))
         if not names:
             parameters = node.child_by_field_name("parameters") or node.child_by_field_name("parameter")
             plain = text_of(parameters) if parameters is not None else ""
             names = (Parameter(plain),) if plain.isidentifier() else (Parameter("it"),)
-        return Scope(self.unit, ScopeKind.LAMBDA, "", scope, names, calls=calls)
+        return Scope(self.unit, ScopeKind.LAMBDA, "", scope, names, calls=calls), calls
 
-    def _loop(self, node: Node, scope: Scope) -> Scope:
+    def _loop(self, node: Node, scope: Scope, calls: _Calls) -> tuple[Scope, _Calls]:
         inner = Scope(self.unit, ScopeKind.LOOP, "", scope)
         name = node.child_by_field_name("left") or node.child_by_field_name("name")
         over = node.child_by_field_name("right") or node.child_by_field_name("value")
@@ -243,7 +245,7 @@ class _Walk:
             elif variable:
                 element = Expr(Kind.CALL, "[]", (inner.over, NOTHING), inner.over.line, inner.over.node)
                 scope.nearest(*_BINDING).bindings.setdefault(variable, []).append(element)
-        return inner
+        return inner, calls
 
     # --- parts of declarations
 
@@ -319,10 +321,16 @@ class _Walk:
         name = type_name(node.child_by_field_name("name") or (inside[0] if inside else None))
         return self.expressions.expr(Kind.CALL, node, name, (NOTHING, *parts))
 
-    def _decorate(self, node: Node, scope: Scope, decorators: list[Node]) -> None:
-        """Note TypeScript's decorators, which stand beside what they decorate."""
-        name = text_of(node.child_by_field_name("name"))
-        self.unit.annotated += [(self._annotation(decorator), scope, name) for decorator in decorators]
+    def _decorate(self, nodes: list[Node], scope: Scope) -> None:
+        """Note TypeScript's decorators, which stand before what they decorate."""
+        decorators: list[Node] = []
+        for node in nodes:
+            if node.type == "decorator":
+                decorators.append(node)
+            elif decorators and node.type in _DECORATED:
+                name = text_of(node.child_by_field_name("name"))
+                self.unit.annotated += [(self._annotation(decorator), scope, name) for decorator in decorators]
+                decorators = []
 
     # --- bindings
 
@@ -413,6 +421,7 @@ class _Walk:
         owner.bindings.setdefault(name, []).append(self.expressions.of(value) if value is not None else new)
 
 
+_DECORATED = _FUNCTIONS | _CLASSES | {"public_field_definition", "field_definition"}
 _BINDING = (ScopeKind.FUNCTION, ScopeKind.CLASS, ScopeKind.FILE)
 _SUPERTYPES = frozenset(
     [
@@ -443,6 +452,22 @@ _BINDERS = {
     "enum_entry": _Walk.constant,
     "enum_assignment": _Walk.constant,
 }
+
+
+_SKIPPED = words(
+    """import_declaration import_header import_statement import_from_statement package_declaration package_header
+    using_directive type_arguments type_parameters comment line_comment block_comment"""
+)
+_ENTER = {
+    **dict.fromkeys(_CALLS, _Walk._call),
+    **dict.fromkeys(_CLASSES, _Walk._class),
+    **dict.fromkeys(_FUNCTIONS, _Walk._function),
+    **dict.fromkeys(_LAMBDAS, _Walk._lambda),
+    **dict.fromkeys(_LOOPS, _Walk._loop),
+    **dict.fromkeys(_RETURNS, _Walk._returned),
+    **dict.fromkeys(_BINDERS, _Walk._bound),
+}
+"""What is done where the walk enters a node, by its type."""
 
 
 def _lazy_value(node: Node) -> Node | None:

@@ -19,7 +19,9 @@ from scanner_extractor.sources.syntax_trees import words
 
 DEEPEST = 14
 """Maximum steps from an expression to its value."""
-MOST_STEPS = 3_000
+_SHALLOW = 6
+"""Steps within which a value that is not found is not sought again."""
+MOST_STEPS = 1_000
 """Maximum steps for one expression."""
 MOST_VALUES = 32
 """Maximum values of one expression; further ones are left out."""
@@ -112,6 +114,7 @@ class Resolver:
     index: Index
     missing: set[str] = field(default_factory=set)
     steps: int = 0
+    known: dict[tuple[int, str], list[Value]] = field(default_factory=dict)
 
     def texts(self, expr: Expr | None, scope: Scope) -> list[Value]:
         """Return the texts that *expr* may have, without repetitions; none where it is not known."""
@@ -305,6 +308,18 @@ class Resolver:
         return self._elsewhere(name, scope, depth)
 
     def _bound(self, scope: Scope, name: str, depth: int) -> list[Value]:
+        """Return the values that a name is assigned; those of a name that depends on itself are left out."""
+        key = (id(scope), name)
+        if key not in self.known:
+            self.known[key] = []
+            values = self._assigned(scope, name, depth)
+            if not values and depth > _SHALLOW:
+                del self.known[key]  # perhaps it is only too far away
+                return []
+            self.known[key] = values
+        return self.known[key]
+
+    def _assigned(self, scope: Scope, name: str, depth: int) -> list[Value]:
         values: list[Value] = []
         annotated = [note for note, owner, label in scope.unit.annotated if owner is scope and label == name]
         values += self._injected(annotated, scope, depth)
@@ -353,8 +368,8 @@ class Resolver:
             candidate
             for candidate in candidates
             if candidate.unit is not scope.unit
-            and (candidate.kind is ScopeKind.FILE or candidate.name in scope.unit.text)
-            and (_package(candidate.unit) in scope.unit.text or _same_folder(candidate.unit, scope.unit))
+            and (candidate.kind is ScopeKind.FILE or scope.unit.mentions(re.escape(candidate.name)))
+            and (scope.unit.mentions(re.escape(_package(candidate.unit))) or _same_folder(candidate.unit, scope.unit))
         ]
         if not named:
             self.missing.add(name)
@@ -363,6 +378,17 @@ class Resolver:
 
     def _parameter(self, scope: Scope, position: int, parameter: Parameter, depth: int) -> list[Value]:
         """Return what a parameter may be: injected, its default, and what callers give."""
+        key = (id(scope), f"{parameter.name} {position}")
+        if key not in self.known:
+            self.known[key] = []
+            values = self._passed_in(scope, position, parameter, depth)
+            if not values and depth > _SHALLOW:
+                del self.known[key]
+                return []
+            self.known[key] = values
+        return self.known[key]
+
+    def _passed_in(self, scope: Scope, position: int, parameter: Parameter, depth: int) -> list[Value]:
         injected = self._injected(parameter.annotations, scope, depth) or self._option(scope, parameter.name, depth)
         if injected:
             return injected
@@ -386,8 +412,8 @@ class Resolver:
 
     def _parsed_option(self, name: str, scope: Scope, depth: int) -> list[Value]:
         """Return the default of an option that argparse parses: `add_argument("--topic", default="orders")`."""
-        for call, outer in scope.unit.calls:
-            if call.text == "add_argument" and any(_option_name(part.text) == name for part in call.positional()):
+        for call, outer in self.index.calls.get("add_argument", ()):
+            if outer.unit is scope.unit and any(_option_name(part.text) == name for part in call.positional()):
                 return self._of(call.named("default") or NOTHING, outer, depth)
         return []
 
@@ -534,7 +560,7 @@ class Resolver:
                 if bound.kind is not Kind.NAME or bound.text != expr.text:
                     return self._object(bound, outer, depth + 1)
         for outer in self.index.near(self.index.constants.get(expr.text, ()), scope.unit)[:1]:
-            if not outer.name or outer.name in scope.unit.text:
+            if not outer.name or scope.unit.mentions(re.escape(outer.name)):
                 return self._object(outer.bindings[expr.text][0], outer, depth + 1)
         self.missing.add(expr.text)
         return expr

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 from typing import NamedTuple
 
 from scanner_extractor.sources.deployment.declared import CLASS, DeclaredSql
-from scanner_extractor.sources.syntax_trees import LARGEST, grammar_missing, parse_tree
+from scanner_extractor.sources.syntax_trees import LARGEST, Node, grammar_missing, parse_tree
 from scanner_extractor.sources.terraform.values import (
     Block,
     Module,
@@ -33,6 +33,7 @@ DEEPEST_MODULES = 5
 """Maximum levels of modules that call each other."""
 MOST_MODULES = 500
 """Maximum module calls that are followed."""
+_SOURCE = re.compile(r"^[ \t]*source[ \t]*=[ \t]*\"(?P<path>\.[^\"\n]*)\"", re.MULTILINE)
 _NOTHING = FlowEnd(namespace="", name="")
 _OPEN_QUALIFIER = re.compile(r"`[^`\n]*\$\{[^{}`\n]*\}[^`\n]*`\s*\.\s*(?=[`\w])")
 
@@ -85,8 +86,9 @@ class _Reader:
     files: Mapping[str, str]
     source: SourceId
     given: Mapping[str, str]
-    blocks: dict[str, list[Block]] = field(default_factory=dict)
-    settings: dict[str, dict[str, Value]] = field(default_factory=dict)
+    paths: dict[str, list[str]] = field(default_factory=dict)
+    called: set[str] = field(default_factory=set)
+    parsed: dict[str, tuple[list[Block], dict[str, Value]]] = field(default_factory=dict)
     declarations: dict[tuple[DeclaredKind, str], tuple[Declaration, Mapping[str, Value]]] = field(default_factory=dict)
     statements: dict[str, DeclaredSql] = field(default_factory=dict)
     schemas: list[SchemaVersion] = field(default_factory=list)
@@ -98,47 +100,61 @@ class _Reader:
 
     def read(self) -> None:
         """Read every root module: the directories that no other one calls."""
+        paths: dict[str, list[str]] = {}
         for path in sorted(path for path in self.files if is_terraform_file(path)):
-            self._parse(path)
-        called = {
-            _source(directory, block, Scope(Module(directory, self.files.get)))
-            for directory, blocks in self.blocks.items()
-            for block in blocks
-            if block.kind == "module"
+            paths.setdefault(path.rpartition("/")[0], []).append(path)
+        self.paths = paths
+        self.called = {
+            _joined(directory, match["path"])
+            for directory, listed in paths.items()
+            for path in listed
+            for match in _SOURCE.finditer(self.files[path])
         }
-        for directory in sorted(self.blocks):
-            if directory not in called:
-                self._read_module(directory, self.settings.get(directory, {}), 0)
+        for directory in sorted(paths.keys() - self.called):
+            self._read_module(directory, {}, 0)
 
-    def _parse(self, path: str) -> None:
+    def _parsed(self, directory: str) -> tuple[list[Block], dict[str, Value]]:
+        """Return the blocks and the values of variables that the files of a directory have."""
+        if directory in self.parsed:
+            return self.parsed[directory]
+        blocks: list[Block] = []
+        certain: dict[str, Value] = {}
+        others: dict[str, Value] = {}
+        for path in self.paths.get(directory, ()):
+            body = self._body(path)
+            if body is None:
+                continue
+            if path.endswith(".tfvars"):
+                scope = Scope(Module(directory, self.files.get))
+                is_certain = path.endswith(".auto.tfvars") or PurePosixPath(path).name == "terraform.tfvars"
+                known = certain if is_certain else others
+                known |= {name: scope.value(node) for name, node in attributes(body).items()}
+            else:
+                blocks += read_blocks(path, body)
+        found = (blocks, {**others, **certain})
+        if directory in self.called:
+            self.parsed[directory] = found  # it is read once for each call
+        return found
+
+    def _body(self, path: str) -> Node | None:
+        """Parse a file; None where it is not read, or has nothing."""
         extra, text = grammar_missing(path), self.files[path]
         if extra:
             self.unread.append((path, f"it needs the extra `{extra}`: pip install 'kafka-lineage-scanner[{extra}]'"))
-            return
+            return None
         if len(text) > LARGEST:
             self.unread.append((path, f"it is longer than {LARGEST} characters"))
-            return
+            return None
         tree = parse_tree(path, text)
-        file = PurePosixPath(path)
-        directory = "" if str(file.parent) == "." else str(file.parent)
-        body = next((child for child in tree.named_children if child.type == "body"), None)
         if tree.has_error:
             self._problem(path, "a part of it is no Terraform", "the rest is read")
-        if body is None:
-            return
-        if file.suffix == ".tfvars":
-            scope = Scope(Module(directory, self.files.get))
-            values = {name: scope.value(node) for name, node in attributes(body).items()}
-            certain = file.name == "terraform.tfvars" or file.name.endswith(".auto.tfvars")
-            known = self.settings.setdefault(directory, {})
-            known |= values if certain else {name: value for name, value in values.items() if name not in known}
-        else:
-            self.blocks.setdefault(directory, []).extend(read_blocks(path, body))
+        return next((child for child in tree.named_children if child.type == "body"), None)
 
     def _read_module(self, directory: str, variables: Mapping[str, Value], level: int) -> Module:
         """Read a module with the values that its caller passes; the user's precede those."""
-        module = Module(directory, self.files.get, {**variables, **self.given})
-        blocks = self.blocks.get(directory, [])
+        blocks, own = self._parsed(directory)
+        passed = variables if level else own
+        module = Module(directory, self.files.get, {**passed, **self.given})
         for block in blocks:
             name = block.labels[-1] if block.labels else ""
             match block.kind:
@@ -160,8 +176,9 @@ class _Reader:
         return module
 
     def _call(self, directory: str, block: Block, module: Module, level: int) -> None:
-        place = _source(directory, block, Scope(module))
-        if place not in self.blocks or level >= DEEPEST_MODULES:
+        written = Scope(module).text(block, "source")
+        place = _joined(directory, written)
+        if not written.startswith(".") or place not in self.paths or level >= DEEPEST_MODULES:
             return
         for scope in Scope(module).instances(block):
             self.calls += 1
@@ -265,13 +282,10 @@ _READING = frozenset({"read", "consume", "developerread", "readwrite", "admin"})
 _WRITING = frozenset({"write", "produce", "developerwrite", "readwrite", "admin"})
 
 
-def _source(directory: str, block: Block, scope: Scope) -> str:
-    """Return the directory of the module that a block calls; a text that is none where it is not in the files."""
-    written = scope.text(block, "source")
-    if not written.startswith("."):
-        return f"module {written}"
+def _joined(directory: str, path: str) -> str:
+    """Return the directory that a path in another one leads to."""
     parts: list[str] = []
-    for part in f"{directory}/{written}".split("/"):
+    for part in f"{directory}/{path}".split("/"):
         if part == ".." and parts:
             parts.pop()
         elif part not in ("", ".", ".."):
