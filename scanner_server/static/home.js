@@ -77,7 +77,7 @@ function listNodes({kind, namespace, cluster}, place, cursor) {
     const answer = await ask("/nodes", {kind, namespace, limit: 100, cursor});
     for (const node of answer.items) {
       const href = kind === "topic" && cluster ? topicPage(cluster, node.name) : flowPage(node.id);
-      place.append(make("li", {}, [link(href, node.name), " ", node.attributes.failed ? mark("failed", "error", node.attributes.error || "") : "", ...staleMark(node)]));
+      place.append(make("li", {}, [link(href, node.name), " ", node.attributes.failed ? mark("failed", "error", node.attributes.error || "") : "", " ", ...staleMark(node)]));
     }
     if (!answer.next_cursor) return;
     const more = make("button", {type: "button"}, "Show 100 more");
