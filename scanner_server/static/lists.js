@@ -5,10 +5,6 @@ const choice = (name, words, values) => ({name, words, kind: "choice", values});
 const PATTERN = {name: "pattern", words: "Name", kind: "text"};
 const CLUSTER = {name: "cluster", words: "Cluster", kind: "cluster"};
 
-function staleMark(row) {
-  return [row.stale && row.stale !== "" ? mark("stale", "", typeof row.stale === "string" ? row.stale : "the last scan could not confirm it") : "", row.gone ? mark("deleted", "") : ""];
-}
-
 // A count of the graph; nothing where it is unknown, and a mark where there is none.
 function countOf(count) {
   return count === null || count === undefined ? "" : count || mark("none", "");
@@ -181,7 +177,7 @@ async function listPage(path) {
   const place = make("div", {});
   const load = (more) =>
     during(async () => {
-      const wanted = Object.fromEntries(list.filters.map(({name}) => [name, params[name]]));
+      const wanted = Object.fromEntries([...list.filters.map(({name}) => name), ...(list.needs || [])].map((name) => [name, params[name]]));
       if (list.needs && !list.needs.some((name) => params[name])) {
         place.replaceChildren(make("p", {class: "none"}, list.hint));
         return;

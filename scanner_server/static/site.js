@@ -91,7 +91,3 @@ function cellOf(cell) {
 function tagParts(tags) {
   return (tags || []).flatMap((tag) => [link(`/columns?${query({tag})}`, tag, {class: "tag"}), " "]);
 }
-
-function mark(words, grade, title = "") {
-  return make("span", {class: `doubt ${grade}`, title}, words);
-}

@@ -17,6 +17,7 @@ async function topicPageOf() {
     link(flowPage(about.node), "Data flow"),
     about.node ? link(flowPage(about.node, {list: "impact"}), "Impact") : "",
     link(`/change?${query({topic, cluster})}`, "Check a change"),
+    link(`${API}/history.atom?${query({node: about.node || topic})}`, "Feed of changes", {type: "application/atom+xml"}),
     link(`${API}${path}`, "JSON"),
   ];
   showPage(

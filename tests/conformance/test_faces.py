@@ -37,6 +37,7 @@ ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
     "impact_csv": {"node": "orders"},
     "diff": {"first": 1, "second": 1},
     "history": {"node": "orders"},
+    "history_feed": {"node": "orders"},
     "may_delete": {"topic": "orders"},
     "check_change": {"subject": "orders-value", "text": '{"type": "record", "name": "Order", "fields": []}'},
 }
