@@ -51,8 +51,8 @@ _LISTS = ("requests.js", "systems.js", "site.js", "lists.js", "home.js", "topic.
 """The scripts of the other pages, after those that all pages have."""
 
 _SHELL_PATHS = (
-    *("/", "/topics", "/columns", "/jobs", "/subjects", "/sources", "/findings", "/scans"),
-    *("/topic", "/change"),
+    *("/", "/topics", "/columns", "/jobs", "/subjects", "/sources", "/findings", "/changes"),
+    *("/scans", "/search", "/topic", "/change"),
 )
 """The pages without a drawing: one file, whose scripts show what the path says."""
 

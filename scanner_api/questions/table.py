@@ -302,14 +302,6 @@ QUESTIONS: tuple[Question, ...] = (
         tool="get_history",
     ),
     Question(
-        name="history_feed",
-        function="questions.feed:history_feed",
-        summary="Return what each scan changed of a topic, column or job as a feed (Atom), the newest scan first.",
-        path="/history.atom",
-        media="application/atom+xml",
-        heavy=True,
-    ),
-    Question(
         name="may_delete",
         function="questions.changes:may_delete",
         summary="Find out whether a topic, subject, version or schema id may be deleted, and who uses it.",

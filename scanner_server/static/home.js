@@ -21,6 +21,7 @@ async function homePage() {
       ...freshness.clusters.map((cluster) => clusterPart(cluster, freshness.newest_scans, summary.nodes)),
       systemsPart(summary.nodes),
     ]),
+    section("Changes since last week", [later(changeParts)]),
     section("Scans", [scanTable(scans.items)]),
   ]);
 }
@@ -63,4 +64,13 @@ function scanTable(scans) {
     compareLink(row, at, scans),
   ]);
   return tableOf("The last scans", ["finished", "cluster", "state", "added", "changed", "gone", "compare"], rows);
+}
+
+async function changeParts() {
+  const {items, next_cursor: more} = await ask("/changes", {limit: 10});
+  const rows = items.map((row) => LISTS["/changes"].columns.slice(0, 3).map(([, cell]) => cell(row)));
+  return [
+    tableOf("The first changes", ["topic", "what", "change"], rows, "none that two scans show"),
+    more ? link("/changes", "All changes") : "",
+  ];
 }

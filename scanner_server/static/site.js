@@ -91,3 +91,13 @@ function cellOf(cell) {
 function tagParts(tags) {
   return (tags || []).flatMap((tag) => [link(`/columns?${query({tag})}`, tag, {class: "tag"}), " "]);
 }
+
+// A part of a page that takes the server its time; the rest of the page does not wait for it.
+function later(makeParts) {
+  const place = make("div", {}, make("p", {class: "none"}, "reading …"));
+  makeParts().then(
+    (parts) => place.replaceChildren(...parts.filter(Boolean)),
+    (error) => place.replaceChildren(make("p", {class: "warn", role: "alert"}, text(error.message))),
+  );
+  return place;
+}
