@@ -233,7 +233,7 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         name="impact",
         function="questions.graph:impact",
-        summary="List what is affected if a node is renamed or dropped, the nearest first.",
+        summary="List what is affected if a node is renamed or dropped: jobs and groups first, then the nearest.",
         path="/impact",
         heavy=True,
         page=2_000,

@@ -54,7 +54,10 @@ def query(
     Exit status: 0 also where a known topic has no schema: the answer is empty;
     4 the broker, topic, schema, subject or version is not known.
     """
-    answers = topic_schemas(dictionary, broker, topic, schema_id=schema_id, subject=subject, version=_version(version))
+    number = _version(version)
+    answers = topic_schemas(
+        dictionary, topic=topic, cluster=broker, schema_id=schema_id, subject=subject, version=number
+    )
     if not answers:
         echo_err(f"note: no schema describes the topic {topic!r}")
     match Format(style):
