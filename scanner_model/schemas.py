@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
+from typing import Annotated
 
 from scanner_model.columns import Column
 from scanner_model.errors import Problem
+from scanner_model.facts import Value
 from scanner_model.names import Fingerprint, RecordName, Role, SourceId, SubjectName, TopicName
 
 DEFAULT_CONTEXT = "."
@@ -34,21 +37,21 @@ class Confidence(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
-    """A schema's reference to another subject's version, by the *name* that its text uses; version -1 is the newest."""
+    """A version's reference to another subject's version."""
 
-    name: str
-    subject: SubjectName
-    version: int
+    name: Annotated[str, Value("the name its text uses", long=True)]
+    subject: Annotated[SubjectName, Value("the subject referred to")]
+    version: Annotated[int, Value("its version; -1 is the newest")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registry:
-    """One schema registry; *kind* is its entry in the table, *environment* its own id or name."""
+    """A schema registry, as one cluster uses it."""
 
     source: SourceId
-    kind: str
-    url: str
-    environment: str = ""
+    kind: Annotated[str, Value("its entry in the table of registries")]
+    url: Annotated[str, Value("its address")]
+    environment: Annotated[str, Value("its own id or name, may be empty")] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,7 +104,8 @@ class Association:
 class Definition:
     """A schema's meaning, stored once however many subjects, versions and topics share it; it owns its columns.
 
-    *tags* are those of the record that it is of, which its columns inherit.
+    *text* is the schema's, or `columns_text` where only columns were declared. *tags* are those of the record that it
+    is of, which its columns inherit.
     """
 
     fingerprint: Fingerprint
@@ -111,6 +115,20 @@ class Definition:
     columns: Sequence[Column] = ()
     problems: tuple[Problem, ...] = ()
     tags: tuple[str, ...] = ()
+
+    @property
+    def is_list_of_columns(self) -> bool:
+        """Return whether the text is no schema of the format, but a list of columns."""
+        try:
+            first = json.loads(self.text.partition("\n")[0])
+        except (ValueError, RecursionError):
+            return False
+        return isinstance(first, dict) and first.keys() == {member.name for member in fields(Column)}
+
+
+def columns_text(columns: Iterable[Column]) -> str:
+    """Return the text that stands for a schema of which only the columns are known: each as JSON in a line."""
+    return "\n".join(json.dumps(asdict(column), ensure_ascii=False, sort_keys=True) for column in columns)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

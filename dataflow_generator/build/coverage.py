@@ -21,7 +21,8 @@ class Misfit(NamedTuple):
 class Coverage:
     """Counts of statements and connectors by how far they were parsed, with every problem and misfit.
 
-    Statements: *columns* were parsed to column level, *tables* to sources and sinks only, *unread* not at all.
+    Statements: *columns* were parsed to column level, *tables* to sources and sinks only, *unread* not at all. Of those
+    that were parsed, *partly_read* use something that cannot be resolved.
     *connectors* were read to dataset level, *connector_columns* to column level; *unknown_connectors* are of an unknown
     class and have only the topics that are known from other facts.
     """
@@ -29,6 +30,7 @@ class Coverage:
     columns: int = 0
     tables: int = 0
     unread: int = 0
+    partly_read: int = 0
     connector_columns: int = 0
     connectors: int = 0
     unknown_connectors: int = 0

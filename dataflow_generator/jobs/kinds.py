@@ -6,6 +6,7 @@ Local generation reads the partitions in sequence, Spark in parallel; a new kind
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import chain, groupby
 from typing import Any, NamedTuple, TypeVar
@@ -38,16 +39,19 @@ from dataflow_generator.jobs.flink.ddl import declared_columns, defines
 from dataflow_generator.jobs.flink.resolve import FlinkContext
 from dataflow_generator.jobs.flink.statements import flink_jobs, flink_owners, names_groups
 from dataflow_generator.jobs.ksqldb import Level, Reading, ksql_jobs, named_by, query_node
+from dataflow_generator.jobs.ksqldb_files import ENGINE as KSQLDB_FILE
+from dataflow_generator.jobs.ksqldb_files import file_queries
 from dataflow_generator.jobs.manual import manual_jobs
-from dataflow_generator.jobs.model import Dataset, JobFlows, Naming, unread_job
+from dataflow_generator.jobs.model import Dataset, JobFlows, Naming, partly_read_job, unread_job
 from dataflow_generator.jobs.openlineage import dataset_jobs, lineage_jobs
 from dataflow_generator.jobs.streams import streams_jobs, streams_node
-from scanner_dictionary.lineage_inputs.catalogs import LinkRow, TableRow
+from scanner_dictionary.lineage_inputs.catalogs import TableRow
 from scanner_dictionary.lineage_inputs.events import DatasetFlowsRow, LineageJobRow
-from scanner_dictionary.lineage_inputs.jobs import ClusterTopic, GroupRow, Server
+from scanner_dictionary.lineage_inputs.jobs import ClusterTopic, Server
 from scanner_dictionary.queries.connectors import ConnectorRow
+from scanner_model.catalogs import CatalogLink
 from scanner_model.columns import KEY, Column, ColumnPath, field_segment
-from scanner_model.kafka import StreamsTopology
+from scanner_model.kafka import ConsumerGroup, StreamsTopology
 from scanner_model.manual import ManualFlow
 from scanner_model.streaming_sql import ClusterNames, FlinkStatement, KsqlSource, Query
 
@@ -111,7 +115,7 @@ class FlinkPart(NamedTuple):
 class GroupsPart(NamedTuple):
     """Consumer groups, with the jobs that read through them; the groups of *flink* are in its DDL."""
 
-    groups: tuple[GroupRow, ...]
+    groups: tuple[tuple[str, ConsumerGroup], ...]
     owners: tuple[GroupOwner, ...]
     queries: tuple[NamedQuery, ...]
     flink: tuple[FlinkPart, ...]
@@ -259,9 +263,26 @@ def _cluster_topics(datasets: Iterable[Dataset], context: LookupContext) -> dict
     return {(clusters[dataset.namespace], dataset.name): dataset for dataset in known}
 
 
+def ksql_file_parts(snapshot: Snapshot) -> Iterator[FlinkPart]:
+    """Return the files of ksqlDB statements of each source as one partition."""
+    for (cluster, _), statements in snapshot.statements.items():
+        if files := tuple(statement for statement in statements if statement.engine == KSQLDB_FILE):
+            yield FlinkPart(cluster, files, ())
+
+
+def ksql_file_readings(part: FlinkPart, context: LookupContext) -> Iterator[JobReading]:
+    """Read the queries that files of ksqlDB statements create."""
+    for queries, collections in file_queries(part.statements):
+        fields = context.columns.full({(part.cluster, str(source.topic)) for source in collections})
+        named = [(part.cluster, source) for source in collections]
+        listed = [(part.cluster, query) for query in queries]
+        yield from map(_counted, ksql_jobs(named, listed, fields, context.naming))
+
+
 def flink_parts(snapshot: Snapshot) -> Iterator[FlinkPart]:
     """Partition the statements of each source; each partition has all statements that define tables."""
-    for (cluster, _), statements in snapshot.statements.items():
+    for (cluster, _), listed in snapshot.statements.items():
+        statements = [statement for statement in listed if statement.engine != KSQLDB_FILE]
         for chunk in _chunked(range(len(statements))):
             positions = [at for at, row in enumerate(statements) if at in chunk or defines(row.statement, row.state)]
             wanted = tuple(position for position, at in enumerate(positions) if at in chunk)
@@ -290,7 +311,7 @@ def lineage_readings(part: EventsPart, _: LookupContext) -> Iterator[JobReading]
     return map(JobReading, chain(dataset_jobs(part.flows), lineage_jobs(part.jobs)))
 
 
-def catalog_readings(rows: Sequence[LinkRow], context: LookupContext) -> Iterator[JobReading]:
+def catalog_readings(rows: Sequence[tuple[str, CatalogLink]], context: LookupContext) -> Iterator[JobReading]:
     """Read the lineage that table catalogs report."""
     return map(JobReading, link_jobs(rows, context.naming))
 
@@ -301,12 +322,13 @@ def view_readings(rows: Sequence[TableRow], context: LookupContext) -> Iterator[
     for row, reading in zip(rows, view_jobs(rows, context.tables, context.naming, context.views), strict=True):
         flows = with_topics(reading.flows, row, ends, context.tables)
         count = "columns" if reading.whole else "tables" if reading.flows.reads else "unread"
-        yield JobReading(flows, Coverage.of_one(count, reading.problems))
+        coverage = Coverage.of_one(count, reading.problems)
+        yield JobReading(flows, replace(coverage, partly_read=int(reading.is_unclear)))
 
 
 def ingestion_parts(snapshot: Snapshot) -> Iterator[IngestionPart]:
     """Partition the tables that engines read from topics."""
-    views = tuple(view.name for view in snapshot.views)
+    views = tuple(view.dataset for view in snapshot.views)
     return (IngestionPart(tables, views) for tables in _chunked(snapshot.ingested))
 
 
@@ -326,6 +348,7 @@ CONNECT = "connect"
 JOBS: Mapping[str, JobKind] = {
     "manual": JobKind(lambda snapshot: [snapshot.manual_flows], manual_readings),
     "ksqldb": JobKind(ksql_parts, ksql_readings),
+    "ksqldb files": JobKind(ksql_file_parts, ksql_file_readings),
     CONNECT: JobKind(lambda snapshot: _chunked(snapshot.connectors), connect_readings),
     "flink": JobKind(flink_parts, flink_readings),
     "streams": JobKind(lambda snapshot: [snapshot.topologies], streams_readings),
@@ -363,12 +386,12 @@ def lookup_context(snapshot: Snapshot) -> LookupContext:
     """Return the context of the jobs of *snapshot*; columns are derived through connectors on first use."""
     shown = other_names(snapshot.tables, snapshot.materialized)
     naming = Naming(snapshot.clusters, shown, TableNames(snapshot.tables))
-    described = [(naming.dataset(*table.name), table) for table in snapshot.tables if table.lists_all_columns]
+    described = [(naming.dataset(*table.dataset), table) for table in snapshot.tables if table.lists_all_columns]
     tables = {dataset: tuple(column.path for column in table.columns) for dataset, table in described}
     databases = {dataset: table for dataset, table in described if table.is_of_database}
     # Columns are derived from what connectors read again afterwards.
     columns = snapshot.columns._replace(paths=remembering(snapshot.columns.paths))
-    views = {naming.dataset(*view.name): view for view in snapshot.views}
+    views = {naming.dataset(*view.dataset): view for view in snapshot.views}
     context = LookupContext(naming, snapshot.cluster_names, snapshot.topic_names, tables, databases, views, columns)
 
     @cache
@@ -399,8 +422,16 @@ def described(jobs: Iterable[JobFlows], context: LookupContext) -> Described:
 
 def _counted(reading: Reading) -> JobReading:
     columns, tables, unread = (reading.level is level for level in (Level.COLUMNS, Level.TABLES, Level.UNREAD))
-    counted = Coverage(columns=int(columns), tables=int(tables), unread=int(unread), problems=reading.problems)
-    return JobReading(unread_job(reading.flows) if unread else reading.flows, counted)
+    partly = reading.is_part and not unread
+    counted = Coverage(
+        columns=int(columns),
+        tables=int(tables),
+        unread=int(unread),
+        partly_read=int(partly),
+        problems=reading.problems,
+    )
+    flows = reading.flows
+    return JobReading(unread_job(flows) if unread else partly_read_job(flows) if partly else flows, counted)
 
 
 def _chunked(rows: Sequence[T]) -> Iterator[Sequence[T]]:

@@ -125,11 +125,15 @@ class Level(Enum):
 
 
 class Reading(NamedTuple):
-    """A statement's job, how far it was read, and what was not understood."""
+    """A statement's job, how far it was read, and what was not understood.
+
+    *is_part*: some of the columns that it uses, or the tables behind them, are not resolved.
+    """
 
     flows: JobFlows
     level: Level
     problems: tuple[Problem, ...]
+    is_part: bool = False
 
 
 def ksql_jobs(
@@ -252,7 +256,7 @@ class _Job:
         flows = JobFlows(
             job=query_node(self._query), certainty=Certainty.DERIVED, reads=reads, writes=writes, columns=columns
         )
-        return Reading(flows, level, tuple(dict.fromkeys(self._problems)))
+        return Reading(flows, level, tuple(dict.fromkeys(self._problems)), is_part=bool(statement.unresolved))
 
     def _check(self, statement: StatementFlows) -> None:
         self._problems += [Problem(self._at(problem), problem.what, problem.hint) for problem in statement.problems]

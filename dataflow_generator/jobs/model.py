@@ -99,7 +99,7 @@ def unread_job(flows: JobFlows) -> JobFlows:
 
 
 def partly_read_job(flows: JobFlows) -> JobFlows:
-    """Return *flows* with the attribute `partly_read` of the job: some columns of its view are not resolved."""
+    """Return *flows* with the attribute `partly_read` of the job: some columns of its statement are not resolved."""
     return replace(flows, job=replace(flows.job, attributes=(*flows.job.attributes, ("partly_read", True))))
 
 

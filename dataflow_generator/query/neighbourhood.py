@@ -40,11 +40,15 @@ class Use(IntEnum):
 
 
 class NodeInfo(NamedTuple):
-    """A node's kind, name, and a column's path (None for other nodes)."""
+    """A node's kind, name, and a column's path (None for other nodes).
+
+    *partly_read*: it is a job some of whose columns were not resolved.
+    """
 
     kind: str
     name: str
     path: ColumnPath | None = None
+    partly_read: bool = False
 
 
 class Step(NamedTuple):
@@ -121,8 +125,9 @@ class Neighbourhood(Generic[K, E]):
         self._outgoing |= {dataset: OutgoingFlows[K, E]() for dataset in new}
         reads = list(self._graph.ahead(new, True, _READS))
         writes = list(self._graph.ahead(_unique(hop.target for hop in reads), True, _WRITES))
+        jobs = Jobs(reads, writes, self._graph)
         covered: set[tuple[K, K]] = set()
-        for dataset, flow in self._column_flows(new, Jobs(reads, writes, self._graph)):
+        for dataset, flow in self._column_flows(new, jobs):
             self._outgoing[dataset].flows.append(flow)
             covered.update((dataset, job) for job in flow.jobs)
             covered.update([(dataset, flow.target)] if flow.target is not None else [])
@@ -130,7 +135,7 @@ class Neighbourhood(Generic[K, E]):
             if (hop.source, hop.target) not in covered:  # a table without known columns is a copy nevertheless
                 self._outgoing[hop.source].flows.append(_whole_dataset(hop))
         for hop in reads:
-            if (hop.source, hop.target) not in covered:
+            if (hop.source, hop.target) not in covered or jobs.is_partly_read(hop.target):
                 leaving = [write for write in writes if write.source == hop.target and _on_same_route(hop, write)]
                 self._outgoing[hop.source].flows += _flows_without_columns(hop, leaving)
         for dataset in new:
@@ -189,7 +194,12 @@ class Jobs(Generic[K, E]):
         for hop in writes:
             self._writers.setdefault(hop.target, {}).setdefault(hop.source, []).append(hop)
             self._why.setdefault(hop.source, set()).add(graph.step(hop.edge).evidence)
-        self._names = {job: spot.name for job, spot in graph.node_infos(_unique(self._why)).items()}
+        self._infos = graph.node_infos(_unique(self._why))
+        self._names = {job: info.name for job, info in self._infos.items()}
+
+    def is_partly_read(self, job: K) -> bool:
+        """Return whether a job may use columns in ways that no flow shows."""
+        return self._infos[job].partly_read
 
     def of(self, hop: Hop[K, E], source: K, target: K) -> tuple[K, ...]:
         """Return the jobs that may make a flow: those between both ends, narrowed by its evidence."""
@@ -237,7 +247,7 @@ def _whole_dataset(hop: Hop[K, E]) -> Flow[K, E]:
 
 
 def _flows_without_columns(read: Hop[K, E], writes: Collection[Hop[K, E]]) -> Iterator[Flow[K, E]]:
-    """Build the flows of a job without column flows."""
+    """Build the flows of a job some or all of whose column flows are not known."""
     jobs = (read.target,)
     for hop in writes:
         hops = (read, hop)

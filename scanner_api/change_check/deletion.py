@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from dataflow_generator.graph import EdgeKind
 from dataflow_generator.jobs.model import Dataset, Naming
+from scanner_api.change_check.unknowns import jobs_not_read
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import SqlGraphReader
@@ -266,11 +267,8 @@ class _Check:
             yield from self._unread(cluster)
 
     def _unread(self, cluster: str) -> Iterator[Use]:
-        coverage = json.loads((self._graph.coverage if self._graph else None) or "{}")
-        unread = int(coverage.get("unread", 0)) + int(coverage.get("unknown_connectors", 0))
-        if unread:
-            what = f"{unread} statements or connectors could not be read: they may use it"
-            yield Use(kind="graph", name=cluster, what=what, answer=Answer.UNKNOWN)
+        if self._graph and (what := jobs_not_read(self._graph)):
+            yield Use(kind="graph", name=cluster, what=f"{what}: they may use it", answer=Answer.UNKNOWN)
 
     def _answer(self, cluster: str, what: str, uses: tuple[Use, ...], ended: int | None) -> DeletionAnswer:
         used = any(use.answer is Answer.NO for use in uses)

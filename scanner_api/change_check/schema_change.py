@@ -16,7 +16,8 @@ from scanner_api.change_check.proposed_columns import ReplacedSide
 from scanner_api.change_check.readers import WHAT_TO_SCAN, why_no_readers
 from scanner_api.input_files import format_of
 from scanner_api.parsing import parse_schema
-from scanner_dictionary.compatibility import compare
+from scanner_dictionary.compatibility import ColumnChange, compare, worst
+from scanner_dictionary.compatibility import Verdict as Compatibility
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.queries.resolve import unknown_name
 from scanner_dictionary.queries.subjects import (
@@ -202,17 +203,21 @@ def _check(
     format, positions = read
     before = None if current.definition is None else definition_of(context.conn, current.definition)
     olds = tuple(_stored(context.conn, current, before))
+    has_columns_only = before is not None and not olds and _has_columns_only(before)
+    if before is not None and has_columns_only and (before.format, format) == (_PAYLOAD, "JSON"):
+        before = replace(before, format=format)  # messages of which the columns were inferred
     references = _references(context, current) | dict(proposal.references)
     proposed = _proposed(proposal, format, references, positions, before.name if before else None)
     yield from _unread(proposed, current)
     if olds and _is_same(olds[-1], proposed):
         return
-    of_columns = [] if before is None else list(changes(compare(before, proposed.definition).columns, proposed.aliases))
+    compared = () if before is None else compare(before, proposed.definition).columns
+    of_columns = list(changes(compared, proposed.aliases))
     for finding, path in _registry_findings(current, olds, proposed, context):
         is_covered = any(path[: len(change.path)] == change.path for change in of_columns)
         affected = () if is_covered or not path else _affected(path, current, context)
         yield replace(finding, affected=affected)
-    if before is None or not olds:
+    if before is None or not (olds or has_columns_only):
         yield _finding("not-compared", Verdict.UNKNOWN, current, positions.start, "no schema that was read is stored")
     if before is None:
         return
@@ -220,6 +225,8 @@ def _check(
         what = f"the format was {before.format} and is {proposed.definition.format}"
         yield _finding("format-changed", Verdict.BREAKS, current, positions.start, what)
         return
+    if has_columns_only:
+        yield from _by_columns(compared, current, context, positions)
     tags = _column_tags(current, before, context)
     findings = [_column_finding(change, current, proposed, (context, tags)) for change in of_columns]
     yield from findings
@@ -235,7 +242,7 @@ def _stored(conn: Connection, current: _Current, definition: Definition | None) 
         references = resolve(fact, version_finder(conn, current.subject.registry_id)).texts if current.subject else {}
         text = SchemaText(fact.text, references)
         yield _Old(f"version {version.version}", fact.format.upper(), text)
-    if current.subject is None and definition is not None and definition.text:
+    if current.subject is None and definition is not None and definition.text and not _has_columns_only(definition):
         yield _Old("the schema that is stored", definition.format.upper(), SchemaText(definition.text))
 
 
@@ -301,6 +308,30 @@ def _unread(proposed: _Proposed, current: _Current) -> Iterator[Finding]:
         yield _finding("not-compared", Verdict.UNKNOWN, current, proposed.positions.start, what)
 
 
+_PAYLOAD = "JSON_PAYLOAD"
+"""The format of columns that are inferred from messages."""
+
+
+def _has_columns_only(definition: Definition) -> bool:
+    """Return whether the columns of a schema are stored, and no text of a schema."""
+    return definition.format == _PAYLOAD or definition.is_list_of_columns
+
+
+def _by_columns(
+    compared: Sequence[ColumnChange], current: _Current, context: SchemaContext, positions: Positions
+) -> Iterator[Finding]:
+    """Yield that readers may not read data, as far as columns show it: a registry compares texts."""
+    level = context.level or _DEFAULT
+    directions = (
+        (_BACKWARD, level.backward, worst(change.backward for change in compared)),
+        (_FORWARD, level.forward, worst(change.forward for change in compared)),
+    )
+    for direction, counts, found in directions:
+        if counts and found.verdict is not Compatibility.COMPATIBLE:
+            what = f"only its columns are stored, by which {direction} may fail: {found.why}"
+            yield _finding("not-compared", Verdict.UNKNOWN, current, positions.start, what)
+
+
 # --- the registry's answer
 
 
@@ -313,7 +344,8 @@ def _registry_findings(
     rules = context.rules(current.subject)
     why = f"{current.name} is {level}{' LENIENT' if rules.lenient else ''}"
     if context.level is None and stored is None:
-        why = f"the level of {current.name} is not stored: {_DEFAULT} is assumed, the registry's default"
+        lacking = "is not stored" if current.subject else "is not known, as no registry has it"
+        why = f"the level of {current.name} {lacking}: {_DEFAULT} is assumed, a registry's default"
         yield from _beyond_default(current, olds, proposed, rules)
     olds_by_difference: dict[tuple[str, Difference], list[_Old]] = {}
     for old in olds if level.transitive else olds[-1:]:
@@ -357,8 +389,10 @@ def _beyond_default(
         if any(direction == _FORWARD or old is not olds[-1] for direction, _ in _differences(old, proposed, rules))
     ]
     if rejecting:
-        what = f"a level above {_DEFAULT} rejects it ({_shown(rejecting)}), and the subject's level is not stored"
-        why = 'state it with --compatibility, or scan with "compatibility": true in cluster.json'
+        level = "the subject's level is not stored" if current.subject else "no registry has a level for it"
+        what = f"a level above {_DEFAULT} rejects it ({_shown(rejecting)}), and {level}"
+        scan = ', or scan with "compatibility": true in cluster.json' if current.subject else ""
+        why = f"state it with --compatibility{scan}"
         yield _finding("level-unknown", Verdict.UNKNOWN, current, proposed.positions.start, what, why=(why,)), ()
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import Finding, Place, Verdict
 from scanner_dictionary.engine.open import Connection
-from scanner_dictionary.graph.store import newest_scan
+from scanner_dictionary.graph.store import StoredGraph, newest_scan
 from scanner_dictionary.queries.state import SourceAge, source_ages
 
 _LISTED = 10
@@ -58,12 +58,25 @@ def graph_findings(conn: Connection, hits: Hits, place: Place) -> Iterator[Findi
     if hits.graph.last_scan < newest:
         what = f"the graph is of scan {hits.graph.last_scan}, and the newest scan is {newest}; run `scanner dataflow`"
         yield _unknown("old-graph", "", "", what, place)
-    coverage = json.loads(hits.graph.coverage or "{}")
-    unread, unknown = int(coverage.get("unread", 0)), int(coverage.get("unknown_connectors", 0))
-    if unread or unknown:
-        what = f"{unread} statements and {unknown} connectors could not be read: they may use anything"
+    if what := jobs_not_read(hits.graph):
+        coverage = json.loads(hits.graph.coverage or "{}")
         problems = [f"{problem['where']}: {problem['what']}" for problem in coverage.get("problems", ())]
-        yield _unknown("unread-jobs", "", "", what, place, tuple(problems[:_LISTED]))
+        yield _unknown("unread-jobs", "", "", f"{what}: they may use anything", place, tuple(problems[:_LISTED]))
+
+
+def jobs_not_read(graph: StoredGraph) -> str:
+    """Return how many jobs could not be read, or only in part; empty where all were."""
+    coverage = json.loads(graph.coverage or "{}")
+    counts = [(int(coverage.get(name, 0)), what) for name, what in _NOT_READ.items()]
+    return ", ".join(f"{count} {what}" for count, what in counts if count)
+
+
+_NOT_READ = {
+    "unread": "statements or views could not be read",
+    "unknown_connectors": "connectors could not be read",
+    "partly_read": "statements or views could only be read in part",
+}
+"""Members of a graph's coverage that count jobs which may use what is not listed."""
 
 
 def _time(source: SourceAge) -> datetime:

@@ -43,7 +43,7 @@ def impact_graph(graph: GraphReader) -> ImpactGraph[int, EdgeRow]:
 
     def node_infos(keys: Iterable[int]) -> Mapping[int, NodeInfo]:
         rows = graph.nodes_of(keys).values()
-        return {row.id: NodeInfo(row.kind, row.name, node_path(row)) for row in rows}
+        return {row.id: NodeInfo(row.kind, row.name, node_path(row), is_partly_read(row)) for row in rows}
 
     def step(edge: EdgeRow) -> Step:
         return Step(edge.flow_type, edge.subtype, edge.evidence)

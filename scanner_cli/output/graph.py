@@ -49,7 +49,12 @@ def graph_document(report: GraphReport) -> dict[str, Json]:
         "engine": report.engine,
         "nodes": report.nodes,
         "edges": report.edges,
-        "statements": {"columns": coverage.columns, "tables": coverage.tables, "unread": coverage.unread},
+        "statements": {
+            "columns": coverage.columns,
+            "tables": coverage.tables,
+            "unread": coverage.unread,
+            "partly_read": coverage.partly_read,
+        },
         "connectors": {
             "columns": coverage.connector_columns,
             "datasets": coverage.connectors,
@@ -81,6 +86,7 @@ def coverage_lines(coverage: Coverage, rest: str) -> Iterator[str]:
     """Report how much of statements and connectors was parsed, and the first problems; *rest* names where all are."""
     if coverage.statements:
         read = f"{coverage.columns} read to columns, {coverage.tables} to tables, {coverage.unread} not read"
+        read += f"; {coverage.partly_read} of them in part" if coverage.partly_read else ""
         yield f"statements: {read}"
     columns, datasets, unknown = coverage.connector_columns, coverage.connectors, coverage.unknown_connectors
     if columns or datasets or unknown:

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from scanner_dictionary.compatibility.changes import Action, ColumnChange, Finding, SchemaChange, Verdict
+from scanner_dictionary.compatibility.changes import Action, ColumnChange, Finding, SchemaChange, Verdict, worst
 from scanner_dictionary.compatibility.compare import FORMAT_RULES, FormatRules, compare
 
-__all__ = ["FORMAT_RULES", "Action", "ColumnChange", "Finding", "FormatRules", "SchemaChange", "Verdict", "compare"]
+__all__ = [
+    "FORMAT_RULES",
+    "Action",
+    "ColumnChange",
+    "Finding",
+    "FormatRules",
+    "SchemaChange",
+    "Verdict",
+    "compare",
+    "worst",
+]

@@ -82,7 +82,8 @@ def _incomparable(before: Definition, after: Definition) -> tuple[Finding, ...]:
 
 
 def _changes(before: Definition, after: Definition, rules: FormatRules) -> Iterable[ColumnChange]:
-    old, new = (keyed(definition, by_number=rules.by_number) for definition in (before, after))
+    by_number = rules.by_number and _have_numbers(before) and _have_numbers(after)
+    old, new = (keyed(definition, by_number=by_number) for definition in (before, after))
     _root(old, new, rules.root)
     judged = _Judged(rules=rules, before=Side(before), after=Side(after))
     changes: dict[Key, ColumnChange] = {}
@@ -96,6 +97,11 @@ def _changes(before: Definition, after: Definition, rules: FormatRules) -> Itera
         if change:
             changes[key] = change
     return changes.values()
+
+
+def _have_numbers(definition: Definition) -> bool:
+    """Return whether fields have numbers; columns that somebody only listed have none."""
+    return any(column.number is not None for column in definition.columns)
 
 
 def _root(old: dict[Key, Column], new: dict[Key, Column], word: str) -> None:

@@ -5,30 +5,32 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from sqlalchemy import ColumnElement, Connection, Select, and_, exists, func, literal, select, tuple_
 from sqlalchemy.orm import aliased
 
 from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.graph import neighbours
+from scanner_dictionary.queries.facts import fact_state, members_of, newest_scans, stored_rows
 from scanner_dictionary.queries.topics import (
     NOTHING,
     CatalogAnnotations,
     catalog_annotations,
-    is_stale,
     name_filter,
-    newest_scans,
 )
 from scanner_dictionary.schema import tables as t
+from scanner_model.kafka import Topic
+from scanner_model.names import SourceId
 
 _ROWS_AT_ONCE = 500
 _ON_TOPIC = "topic "
 """What the location of a finding about a topic begins with."""
 
 
-class TopicRow(NamedTuple):
-    """A topic; *schemas* counts its current schemas. *stale*: its source could not be read since.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicRow(Topic):
+    """A topic as last reported; *schemas* counts its current schemas. *stale*: its source could not be read since.
 
     Tags, owner and description are also what people wrote in a stream catalog. *readers* and *writers* count jobs and
     consumer groups in the graph; None where the graph does not have the topic. *findings* counts those of `validate`.
@@ -37,13 +39,6 @@ class TopicRow(NamedTuple):
     """
 
     cluster: str
-    name: str
-    partitions: int | None
-    replication: int | None
-    internal: bool
-    description: str
-    tags: tuple[str, ...]
-    source: str
     schemas: int
     stale: bool
     gone: bool
@@ -107,18 +102,8 @@ def topic_called(conn: Connection, cluster: int, name: str) -> TopicRow:
 
 
 def _topics() -> Select[Any]:
-    return (
-        select(
-            t.topic,
-            t.cluster.c.name.label("cluster"),
-            t.source.c.name.label("source"),
-            t.source.c.stale_since,
-            t.scan.c.finished,
-        )
-        .join(t.cluster, t.cluster.c.id == t.topic.c.cluster_id)
-        .join(t.source, t.source.c.id == t.topic.c.source_id)
-        .outerjoin(t.scan, t.scan.c.id == t.topic.c.last_seen)
-    )
+    of_scan = t.scan.c.id == t.topic.c.last_seen
+    return stored_rows(t.topic).add_columns(t.scan.c.finished).outerjoin(t.scan, of_scan)
 
 
 def _describes_now() -> ColumnElement[bool]:
@@ -209,27 +194,21 @@ def _described(conn: Connection, rows: Sequence[tuple[Any, CatalogAnnotations]])
     nodes = _nodes(conn, rows)
     users = {what: _count(conn, what, nodes.values()) for what in _USES}
     for row, note in rows:
-        node, config = nodes.get(row.id), json.loads(row.config)
-        readers, writers = (None if node is None else users[what].get(node, 0) for what in _USES)
+        members = members_of(Topic, row) | {"tags": note.tags, "description": note.description}
+        readers, writers = (nodes.get(row.id) and users[what].get(nodes[row.id], 0) for what in _USES)
+        config = dict(members["config"])
         yield TopicRow(
-            cluster=row.cluster,
-            name=row.name,
-            partitions=row.partitions,
-            replication=row.replication,
-            internal=row.is_internal,
-            description=note.description,
-            tags=note.tags,
-            source=row.source,
+            source=SourceId(row.source_name),
+            **members,
+            **fact_state(row, latest),
             schemas=schemas.get(row.id, 0),
-            stale=is_stale(row, latest),
-            gone=row.gone is not None,
             owner=note.owner,
             readers=readers,
             writers=writers,
             findings=findings.get((row.cluster_id, _ON_TOPIC + row.name), 0),
             seen_at=row.finished or "",
             retention_ms=_number(config.get("retention.ms")),
-            cleanup_policy=str(config.get("cleanup.policy") or ""),
+            cleanup_policy=config.get("cleanup.policy", ""),
         )
 
 
@@ -237,13 +216,13 @@ def _nodes(conn: Connection, rows: Sequence[tuple[Any, CatalogAnnotations]]) -> 
     """Return the keys of topics' nodes in the graph by those of the topics; one that is not in it is left out."""
     node = t.flow_node.c
     clusters = select(node.namespace, node.name).where(
-        node.kind == "cluster", node.name.in_({r.cluster for r, _ in rows})
+        node.kind == "cluster", node.name.in_({r.cluster_name for r, _ in rows})
     )
     homes = {row.namespace: row.name for row in conn.execute(clusters)}
     named = select(node.id, node.namespace, node.name).where(node.name.in_([row.name for row, _ in rows]))
     topics = conn.execute(named.where(node.kind == "topic"))
     keys = {(homes.get(row.namespace), row.name): row.id for row in topics}
-    return {row.id: keys[row.cluster, row.name] for row, _ in rows if (row.cluster, row.name) in keys}
+    return {row.id: keys[row.cluster_name, row.name] for row, _ in rows if (row.cluster_name, row.name) in keys}
 
 
 def _count(conn: Connection, what: str, nodes: Iterable[int]) -> Mapping[int, int]:

@@ -11,8 +11,9 @@ from re import IGNORECASE
 from re import compile as pattern_of
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, func, select
+from sqlalchemy import Connection, Select, select
 
+from scanner_dictionary.queries.facts import is_stale, newest_scans
 from scanner_dictionary.schema import tables as t
 from scanner_model.columns import Column, ColumnPath
 
@@ -219,11 +220,6 @@ def _described(conn: Connection) -> dict[tuple[int, str, str], tuple[str, ...]]:
     return {key: tuple(row[3] for row in group) for key, group in groupby(rows, key=lambda row: tuple(row[:3]))}
 
 
-def is_stale(row: Any, latest: Mapping[int, int]) -> bool:  # noqa: ANN401 - a row with a source
-    """Return whether the source of a fact could not be read since; *latest* is what `newest_scans` returns."""
-    return row.gone is None and row.stale_since is not None and row.last_seen < latest.get(row.cluster_id, 0)
-
-
 def name_filter(pattern: str | None) -> Callable[[str], bool]:
     """Return a predicate for names: a glob where *pattern* holds `*`, `?` or `[`, else a part of it."""
     if not pattern:
@@ -243,9 +239,3 @@ def is_glob(pattern: str) -> bool:
 def cluster_ids(conn: Connection) -> dict[str, int]:
     """Map the name of each cluster to its key."""
     return {row.name: row.id for row in conn.execute(select(t.cluster.c.name, t.cluster.c.id))}
-
-
-def newest_scans(conn: Connection) -> dict[int, int]:
-    """Map each cluster to its newest scan number."""
-    query = select(t.scan.c.cluster_id, func.max(t.scan.c.id)).group_by(t.scan.c.cluster_id)
-    return {row[0]: row[1] for row in conn.execute(query)}

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 
 from scanner_extractor.schemas.definitions import define_text, fingerprint
 from scanner_model.errors import Problem
 from scanner_model.manual import Assignment, ManualSchema
 from scanner_model.names import Fingerprint, Role, TopicName
-from scanner_model.schemas import Association, Confidence, Definition, TopicSchema
+from scanner_model.schemas import Association, Confidence, Definition, TopicSchema, columns_text
 
 
 @dataclass(slots=True)
@@ -85,7 +84,7 @@ def _merge(
 def _definition(schema: ManualSchema) -> Definition:
     if schema.text:
         return define_text(schema.format, schema.text, dict(schema.references), schema.record or None)
-    text = "\n".join(json.dumps(asdict(column), ensure_ascii=False, sort_keys=True) for column in schema.columns)
+    text = columns_text(schema.columns)
     mark = fingerprint(schema.format, text, {}, (), None)
     return Definition(fingerprint=mark, format=schema.format, text=text, columns=schema.columns)
 

@@ -63,7 +63,7 @@ class QueryReading:
 
     *problem* says what could not be parsed, of the whole query or of some of its columns; empty if nothing. *view* is
     the name of the view that the text creates, empty for a query alone. *effects* are of the columns that filter, join,
-    group or sort; those that cannot be resolved are left out.
+    group or sort, *unresolved_effects* the texts of those that cannot be resolved.
     """
 
     tables: tuple[Table, ...] = ()
@@ -72,6 +72,7 @@ class QueryReading:
     problem: str = ""
     view: Table = ()
     effects: tuple[QueryEffect, ...] = ()
+    unresolved_effects: tuple[str, ...] = ()
 
 
 def read_query(text: str, scheme: str, columns: TableColumns = _unknown, names: Sequence[str] = ()) -> QueryReading:
@@ -110,6 +111,7 @@ def _reading(context: Context, rows: Rows, listed: Sequence[str], names: Sequenc
     columns = tuple(dict.fromkeys(_columns(rows, listed, names, unclear)))
     if len(rows.open) > 1:
         unclear.setdefault("*")
+    deciders = rows.deciders.union(*(column.value.deciders for column in rows.columns))
     unresolved = f"columns of the query that cannot be resolved: {', '.join(unclear)}"
     return QueryReading(
         tuple(sorted(context.tables)),
@@ -117,6 +119,7 @@ def _reading(context: Context, rows: Rows, listed: Sequence[str], names: Sequenc
         rows.open[0] if len(rows.open) == 1 else None,
         "; ".join([*([unresolved] if unclear else []), *context.problems]),
         effects=_effects(rows.deciders),
+        unresolved_effects=tuple(sorted({name for (table, name), _ in deciders if not table})),
     )
 
 
@@ -142,4 +145,4 @@ def _column(output: Output) -> QueryColumn:
 
 
 def _effects(deciders: frozenset[Decider]) -> tuple[QueryEffect, ...]:
-    return tuple(sorted(QueryEffect(*origin, subtype) for origin, subtype in deciders))
+    return tuple(sorted(QueryEffect(*origin, subtype) for origin, subtype in deciders if origin[0]))

@@ -27,6 +27,7 @@ from dataflow_generator.connectors.families.query_scopes import (
     copied,
     decided,
     merged,
+    unresolved,
 )
 
 _JOIN = "JOIN"
@@ -76,7 +77,7 @@ class _From:
         names = [self._context.fold(name) for name in join.args.get("using") or () if isinstance(name, exp.Identifier)]
         if join.method == "NATURAL":
             names = [column.name for column in left.columns if right.listed(column.name) and column.name != "*"]
-        shared = {name: (left.bare(name) or UNKNOWN, right.bare(name) or UNKNOWN) for name in names}
+        shared = {name: (left.bare(name) or unresolved(name), right.bare(name) or unresolved(name)) for name in names}
         for pair in shared.values():
             self.deciders |= decided(pair, _JOIN)
         only_left = join.kind in ("SEMI", "ANTI")

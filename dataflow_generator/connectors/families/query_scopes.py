@@ -17,7 +17,7 @@ Table = tuple[str, ...]
 """The parts of a table's name."""
 
 Origin = tuple[Table, str]
-"""A column of a table."""
+"""A column of a table; of one that cannot be resolved the text, with () as its table."""
 
 Decider = tuple[Origin, str]
 """A column that affects a result without being a part of it, and OpenLineage's subtype, as FILTER."""
@@ -49,6 +49,11 @@ class Value:
 
 
 UNKNOWN = Value(known=False)
+
+
+def unresolved(text: str) -> Value:
+    """Return the value of a column that cannot be resolved; where it decides, its *text* is among the deciders."""
+    return Value(frozenset({((), text)}), known=False)
 
 
 def copied(table: Table, column: str) -> Value:

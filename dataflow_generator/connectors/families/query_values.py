@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
+from dataflow_generator.connectors.families.query_functions import POSTGRES
 from dataflow_generator.connectors.families.query_scopes import (
     UNKNOWN,
     Decider,
@@ -14,11 +15,17 @@ from dataflow_generator.connectors.families.query_scopes import (
     Value,
     decided,
     merged,
+    unresolved,
 )
 
 _ALIAS_FIRST = frozenset({"clickhouse"})
 _ALIAS_LAST = frozenset({"databricks", "redshift", "snowflake", "teradata", "unitycatalog"})
 """Dialects whose expressions may use the names of select items: before columns of that name, or where there is none."""
+_RESERVED: Mapping[str, frozenset[str]] = {
+    **dict.fromkeys(POSTGRES, frozenset({"current_role", "current_user", "session_user", "system_user", "user"})),
+    "oracle": frozenset({"connect_by_iscycle", "connect_by_isleaf", "level", "rownum", "systimestamp", "uid", "user"}),
+}
+"""Words without brackets that stand for a value of the session or the query, and for no column unless quoted."""
 _CONDITIONAL, _FILTER, _SORT, _WINDOW = "CONDITIONAL", "FILTER", "SORT", "WINDOW"
 
 
@@ -123,17 +130,27 @@ def _keys(window: exp.Expr, scope: Scope) -> Iterator[exp.Expr]:
 
 def column_value(column: exp.Column, scope: Scope) -> Value:
     """Return the value of a column, by its qualifiers or by the only relation that may have it."""
+    value = _column_value(column, scope)
+    return value if value.known else merged([value, unresolved(".".join(part.name for part in column.parts))])
+
+
+def _column_value(column: exp.Column, scope: Scope) -> Value:
     scope.context.step()
     parts = [scope.context.fold(part) for part in column.parts]
     if column.is_star:
         found = next((found for level in scope.chain() if (found := level.relations_of(parts[:-1]))), [])
         return found[0].whole() if len(found) == 1 else UNKNOWN
+    is_quoted = bool(column.this.args.get("quoted"))
+    if len(parts) == 1 and not is_quoted and parts[0].lower() in _RESERVED.get(scope.context.scheme, ()):
+        return Value()
     for level in scope.chain():
         value = _named(column, parts, level)
         if value is None:
             value = level.qualified(parts) if len(parts) > 1 else level.bare(parts[0])
         if value is not None:
             return value
+    if is_quoted and len(parts) == 1 and scope.context.scheme == "sqlite":
+        return Value()  # a text in double quotes, where no column has the name
     return _unlisted(parts, scope)
 
 

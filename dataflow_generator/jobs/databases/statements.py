@@ -42,7 +42,11 @@ def read_database_query(text: str, dialect: str) -> StatementFlows:
         for effect in query.effects
     }
     problems = (Problem("1:1", query.problem),) if query.problem else ()
-    stars = (Problem("1:1", f"the columns of {_name(query.rest)} are not known: it is selected by *"),)
+    unresolved = [
+        f"{name} cannot be resolved, which filters, joins, groups or sorts" for name in query.unresolved_effects
+    ]
+    if query.rest:
+        unresolved.insert(0, f"the columns of {_name(query.rest)} are not known: it is selected by *")
     return StatementFlows(
         text=text,
         kind="CREATE VIEW" if view else "SELECT",
@@ -50,7 +54,7 @@ def read_database_query(text: str, dialect: str) -> StatementFlows:
         sinks=(view,) if view else (),
         flows=tuple(sorted(flows)),
         problems=problems,
-        unresolved=stars if query.rest and not problems else (),
+        unresolved=() if problems else tuple(Problem("1:1", what) for what in unresolved),
         at="1:1",
     )
 

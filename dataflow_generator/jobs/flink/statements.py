@@ -243,7 +243,10 @@ class _Job:
             writes=writes,
             columns=columns,
         )
-        return Reading(flows, level, tuple(dict.fromkeys((*self._problems, *problems))))
+        # A table that no statement declares, or of an unknown connector, may stand for any topic.
+        unknown = any(use.dataset.namespace == namespace for use in reads)
+        is_part = unknown or bool(self._statement_flows.unresolved)
+        return Reading(flows, level, tuple(dict.fromkeys((*self._problems, *problems))), is_part=is_part)
 
     def unread(self, namespace: str) -> Reading:
         """Return the job of a statement that is not read, with the reason."""

@@ -16,6 +16,7 @@ class Drawn:
     def __init__(self) -> None:
         self.nodes: dict[str, Node] = {}
         self.edges: list[Edge] = []
+        self.partly: set[str] = set()
 
     def node(self, kind: NodeKind, name: str, *path: str) -> str:
         key = f"{kind}:{KAFKA}/{name}" + (f"#{'.'.join(path)}" if path else "")
@@ -59,7 +60,8 @@ class Drawn:
         return impact(root, ImpactGraph(ahead=ahead_in(self.edges), node_infos=self.node_infos, step=reported))
 
     def node_infos(self, keys):
-        return {key: NodeInfo(self.nodes[key].kind, self.nodes[key].name, self.nodes[key].path) for key in keys}
+        nodes = {key: self.nodes[key] for key in keys}
+        return {key: NodeInfo(node.kind, node.name, node.path, key in self.partly) for key, node in nodes.items()}
 
 
 HOWS = {"copy": "DIRECT IDENTITY", "sum": "DIRECT AGGREGATION", "filter": "INDIRECT FILTER", "by hand": "DIRECT "}
@@ -80,6 +82,17 @@ def test_a_column_is_copied_computed_from_or_only_depended_on() -> None:
 
     assert built.of("a.id") == {"j": Use.COPIES, "b": Use.COPIES, "b.id": Use.COPIES, "b.twice": Use.COMPUTES}
     assert built.of("a.day") == {"j": Use.DEPENDS, "b": Use.DEPENDS}
+
+
+def test_job_that_was_read_in_part_may_use_any_column() -> None:
+    """What it does with the others is not known; what is known of it counts first."""
+    built = Drawn()
+    built.job("j", "a", "b", "a.id > b.id")
+    built.job("next", "b", "c", "b.day > c.day")
+    built.partly.add(built.node(NodeKind.JOB, "j"))
+
+    assert built.of("a.id")["j"] == Use.COPIES
+    assert built.of("a.day") == {"j": Use.UNKNOWN, "b": Use.UNKNOWN, "next": Use.UNKNOWN, "c": Use.UNKNOWN}
 
 
 def test_the_loosest_step_of_a_route_reports_what_is_made_along_it() -> None:

@@ -18,8 +18,11 @@ from scanner_api.change_check.proposals import kind_of
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.write.scan import write_scan
 from scanner_extractor.evolution import Level
+from scanner_model.catalogs import CatalogTable
+from scanner_model.columns import Column
 from scanner_model.errors import InputInvalid
-from scanner_model.scan import SourceStatus
+from scanner_model.names import SourceId
+from scanner_model.scan import ClusterScan, SourceStatus
 
 Proposed = Callable[..., Path]
 ORDERS = RECORDED["versions"]["AVRO"][1]
@@ -393,6 +396,51 @@ def test_connector_of_an_unknown_class_may_use_anything(store: Callable[..., Sto
 
     (finding,) = (finding for finding in report.findings if finding.rule == "unread-jobs")
     assert (finding.verdict, "1 connectors" in finding.what) == (Verdict.UNKNOWN, True)
+
+
+def with_view(definition: str) -> ClusterScan:
+    """Return the installation with a view over the table that its sink writes."""
+    scan, source = installation(), SourceId("database:dw")
+    place = {"source": source, "provider": "database", "namespace": "postgres://db:5432"}
+    columns = tuple(Column(path=(name,), type="bigint") for name in ("id", "total", "somewhat"))
+    parameters = (("database", "warehouse"), ("schema", "public"))
+    tables = (
+        CatalogTable(name="warehouse.public.paid.avro", kind="TABLE", columns=columns, **place),
+        CatalogTable(name="warehouse.public.v", kind="VIEW", definition=definition, parameters=parameters, **place),
+    )
+    return replace(scan, outcomes=(*scan.outcomes, read_result(source)), catalog_tables=tables)
+
+
+@pytest.mark.parametrize(
+    ("definition", "is_known"),
+    [
+        ('SELECT id FROM "paid.avro" WHERE total > 1', True),
+        ('SELECT id, nobody.x AS y FROM "paid.avro"', False),
+        ('SELECT p.id FROM "paid.avro" p, "paid.avro" q WHERE somewhere > 1', False),
+        ('SELECT p.id FROM "paid.avro" p, f(1)', False),
+    ],
+)
+def test_view_that_is_read_in_part_may_use_anything(
+    definition: str, is_known: bool, store: Callable[..., Stored], proposed: Proposed
+) -> None:
+    """What it names and nobody knows may be what changes."""
+    report = store(with_view(definition)).check(proposed("orders.avro-value.avsc", LESS), level=Level.NONE)
+
+    assert ("unread-jobs" in {finding.rule for finding in report.findings}) is not is_known
+
+
+def test_statement_that_reads_an_undeclared_table_may_read_anything(
+    store: Callable[..., Stored], proposed: Proposed
+) -> None:
+    """The table may stand for the topic that changes."""
+    scan = installation()
+    text = "INSERT INTO paid_avro SELECT id, amount FROM nobody"
+    odd = replace(scan.flink_statements[0], name="odd.sql", statement=text)
+    stored = store(replace(scan, flink_statements=(*scan.flink_statements, odd)))
+    report = stored.check(proposed("orders.avro-value.avsc", LESS), level=Level.NONE)
+
+    (finding,) = (finding for finding in report.findings if finding.rule == "unread-jobs")
+    assert "1 statements or views could only be read in part" in finding.what
 
 
 # --- the baseline

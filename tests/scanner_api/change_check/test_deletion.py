@@ -226,3 +226,16 @@ def shop_dictionary(tmp_path_factory: pytest.TempPathFactory) -> scanner_api.Dic
     url = f"sqlite:///{tmp_path_factory.mktemp('shop') / 'dictionary.db'}"
     write_scan(open_dictionary(url, create=True), installation(), started=AT, finished=AT)
     return scanner_api.open_dictionary(url)
+
+
+def test_topic_that_a_statement_read_in_part_may_use_is_unknown(
+    deletion_answer: Callable[..., DeletionAnswer],
+) -> None:
+    """The table that nobody declares may be the topic."""
+    scan = with_topic("lonely")
+    text = "INSERT INTO paid_avro SELECT id, amount FROM nobody"
+    odd = replace(scan.flink_statements[0], name="odd.sql", statement=text)
+    answer = deletion_answer(replace(scan, flink_statements=(*scan.flink_statements, odd)), topic="lonely")
+
+    assert answer.answer is Answer.UNKNOWN
+    assert any("read in part" in use.what for use in answer.uses)

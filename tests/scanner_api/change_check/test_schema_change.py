@@ -26,12 +26,13 @@ from scanner_api import CheckOptions, ProposedFiles, Target, check_change, parse
 from scanner_api.change_check.model import ChangeReport, Finding, Verdict
 from scanner_api.change_check.proposals import Proposal
 from scanner_extractor.evolution import Level, Policy
+from scanner_model.columns import Column
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.kafka import ConsumerGroup, Topic
 from scanner_model.manual import FlowEnd, ManualFlow
-from scanner_model.names import SourceId, SubjectName, TopicName
+from scanner_model.names import Fingerprint, SourceId, SubjectName, TopicName
 from scanner_model.scan import ClusterScan
-from scanner_model.schemas import Reference
+from scanner_model.schemas import Definition, Reference, columns_text
 
 Proposed = Callable[..., Path]
 CHANGES = RECORDED["changes"]
@@ -469,3 +470,44 @@ def test_schema_without_a_text_is_not_compared(store: Callable[..., Stored], pro
     report = store(scan).check(proposed("r.avsc", record), target=Target(topic="orders.avro"), level=Level.FULL)
 
     assert [(finding.rule, finding.verdict) for finding in report.findings] == [("not-compared", Verdict.UNKNOWN)]
+
+
+LISTED = [Column(path=("id",), type="long"), Column(path=("status",), type="string")]
+
+
+@pytest.mark.parametrize(
+    ("format", "text", "listed", "expected"),
+    [
+        ("AVRO", {"fields": ["id", "status"]}, LISTED, []),
+        ("AVRO", {"fields": ["id"]}, LISTED, [("column-removed", "impact")]),
+        ("AVRO", {"fields": ["id", "status", "b"]}, LISTED, [("not-compared", "unknown"), ("column-added", "fine")]),
+        ("AVRO", {"fields": ["id", "b?"]}, LISTED[:1], [("column-added", "fine")]),
+        ("AVRO", {"fields": ["id"]}, LISTED[:1], []),
+        ("PROTOBUF", 'syntax = "proto3"; message M { int64 id = 1; }', [Column(path=("id",), type="int64")], []),
+    ],
+)
+def test_schema_of_which_columns_are_listed_is_compared_by_them(
+    format: str,
+    text: Any,
+    listed: list[Column],
+    expected: list[tuple[str, str]],
+    store: Callable[..., Stored],
+    proposed: Proposed,
+) -> None:
+    """Manual input lists columns of a topic whose schema nobody has; the list is no text of the format."""
+    known = {"id": "long", "status": "string", "b": "int"}
+    if format == "AVRO":
+        fields = [
+            {"name": name.rstrip("?"), "type": known[name.rstrip("?")]} | ({"default": 0} if "?" in name else {})
+            for name in text["fields"]
+        ]
+        text = {"type": "record", "name": "R", "fields": fields}
+    mark = Fingerprint("listed")
+    definition = Definition(fingerprint=mark, format=format, text=columns_text(listed), columns=tuple(listed))
+    (link,) = links_of("orders.avro", versions_of("x", "AVRO", ['"int"'])[0])
+    link = replace(link, subject="", version=None, fingerprint=mark)
+    scan = replace(installation(), versions=(), definitions=(definition,), topic_schemas=(link,))
+    file = proposed(f"r.{ENDINGS[format]}", text)
+    report = store(scan).check(file, target=Target(topic="orders.avro"))
+
+    assert [(finding.rule, str(finding.verdict)) for finding in report.findings] == expected

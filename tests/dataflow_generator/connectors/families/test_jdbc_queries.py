@@ -288,3 +288,27 @@ def test_a_query_that_cannot_be_read_keeps_its_topic_and_reports_it() -> None:
 
     assert [(flow.source, flow.target and flow.target.name) for flow in flows.flows] == [(None, "orders")]
     assert flows.problems[0].where == "query"
+
+
+@pytest.mark.parametrize(
+    ("sql", "scheme", "unresolved"),
+    [
+        ("select a.id from a join b using (id) where nowhere > 1", "postgres", ("nowhere",)),
+        ("select a.id from a join b on zz.id = b.id", "postgres", ("zz.id",)),
+        ("select a.id from a join b using (nope)", "postgres", ("nope",)),
+        ("select a.id from a, b order by nope", "postgres", ("nope",)),
+        ("select a.id, (select max(k) from t where t.a = zz.id) m from a", "postgres", ("zz.id",)),
+        ("select a.id from a where exists (select nope from b, t where b.id = a.id)", "postgres", ()),
+        ("select a.id from a, b where a.x = user or a.k = current_role", "postgres", ()),
+        ('select a.id from a, b where "user" = 1', "postgres", ("user",)),
+        ("select a.id from a, b where rownum < 9 and level = 1", "oracle", ()),
+        ('select a.id from a, b where a.x = "text"', "sqlite", ()),
+    ],
+)
+def test_column_that_decides_and_cannot_be_resolved_is_named(sql, scheme, unresolved) -> None:
+    """What it filters or joins by may be any column; words that are values of the session are none."""
+
+    def listed(table):
+        return [name.upper() for name in EFFECTS_OF[table[-1].lower()]] if scheme == "oracle" else EFFECTS_OF[table[-1]]
+
+    assert read_query(sql, scheme, listed).unresolved_effects == unresolved
