@@ -216,7 +216,7 @@ def test_answers_about_earlier_scans_are_those_of_then(changed) -> None:
     [
         ("check_change", {"subject": "orders-valu", "text": "{}"}, "'orders-value'"),
         ("check_change", {"subject": "orders-value", "text": "{"}, "is no"),
-        ("check_change", {"text": "{}"}, "exactly one of subject and topic"),
+        ("check_change", {"text": "{}"}, "exactly one of subject, topic"),
         ("may_delete", {"topic": "orderz"}, "'orders'"),
         ("may_delete", {}, "name a topic"),
         ("get_history", {"node": "orderz"}, "'orders'"),
