@@ -13,12 +13,7 @@ from sqlalchemy.orm import aliased
 from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.graph import neighbours
 from scanner_dictionary.queries.facts import fact_state, members_of, newest_scans, stored_rows
-from scanner_dictionary.queries.topics import (
-    NOTHING,
-    CatalogAnnotations,
-    catalog_annotations,
-    name_filter,
-)
+from scanner_dictionary.queries.topics import NOTHING, CatalogAnnotations, catalog_annotations, name_filter
 from scanner_dictionary.schema import tables as t
 from scanner_model.kafka import Topic
 from scanner_model.names import SourceId
@@ -102,8 +97,7 @@ def topic_called(conn: Connection, cluster: int, name: str) -> TopicRow:
 
 
 def _topics() -> Select[Any]:
-    of_scan = t.scan.c.id == t.topic.c.last_seen
-    return stored_rows(t.topic).add_columns(t.scan.c.finished).outerjoin(t.scan, of_scan)
+    return stored_rows(t.topic).add_columns(t.scan.c.finished).outerjoin(t.scan, t.scan.c.id == t.topic.c.last_seen)
 
 
 def _describes_now() -> ColumnElement[bool]:
@@ -194,21 +188,25 @@ def _described(conn: Connection, rows: Sequence[tuple[Any, CatalogAnnotations]])
     nodes = _nodes(conn, rows)
     users = {what: _count(conn, what, nodes.values()) for what in _USES}
     for row, note in rows:
-        members = members_of(Topic, row) | {"tags": note.tags, "description": note.description}
-        readers, writers = (nodes.get(row.id) and users[what].get(nodes[row.id], 0) for what in _USES)
+        node = nodes.get(row.id)
+        readers, writers = (None if node is None else users[what].get(node, 0) for what in _USES)
+        members = members_of(Topic, row)
+        del members["tags"], members["description"]
         config = dict(members["config"])
         yield TopicRow(
             source=SourceId(row.source_name),
-            **members,
-            **fact_state(row, latest),
             schemas=schemas.get(row.id, 0),
+            **members,
+            tags=note.tags,
+            description=note.description,
             owner=note.owner,
             readers=readers,
             writers=writers,
             findings=findings.get((row.cluster_id, _ON_TOPIC + row.name), 0),
             seen_at=row.finished or "",
             retention_ms=_number(config.get("retention.ms")),
-            cleanup_policy=config.get("cleanup.policy", ""),
+            cleanup_policy=str(config.get("cleanup.policy") or ""),
+            **fact_state(row, latest),
         )
 
 
