@@ -59,7 +59,7 @@ def mcp_server(workers: Workers, budget: int) -> MCPServer:
 
     async def answer(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         call = {"name": name, "budget": budget, "arguments": arguments}
-        return await workers.run(call_tool, call, heavy=TOOLS[name].heavy)
+        return await workers.run(call_tool, call, heavy=TOOLS[name].is_heavy(arguments))
 
     server = MCPServer(
         "scanner",
