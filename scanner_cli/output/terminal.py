@@ -118,7 +118,8 @@ def _code(name: str, text: str) -> str:
     """Return the colour of a cell of the column *name*; empty for none."""
     word = text.lower()
     if name in _VERDICTS:
-        return _RED if word in _BAD else _YELLOW if word in _DOUBTFUL else ""
+        words = set(re.split(r"\W+", word))
+        return _RED if words & _BAD else _YELLOW if words & _DOUBTFUL else ""
     if name == "failed":
         return _RED if text else ""
     if name in _MARKS:

@@ -75,6 +75,7 @@ def test_a_table_fits_and_loses_no_character(rows, width) -> None:
         ("SEVERITY", "error", "31"),
         ("SEVERITY", "warning", "33"),
         ("STATE", "FAILED", "31"),
+        ("STATE", "RUNNING, 1 of 1 tasks FAILED", "31"),
         ("STALE", "yes", "33"),
         ("TAGS", "gold, PII", "35"),
         ("NAME", "error", ""),
