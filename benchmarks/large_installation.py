@@ -225,6 +225,7 @@ class _Installation:
             "target_name": topic_name(other),
         }
         about = {"job": f"nightly-{job}", "description": "", "evidence": f"manual.json $.flows[{job}]"}
+        about["suggested"] = False
         return {"id": job + 1, "cluster_id": self._cluster(self._server(job)), **ends, **about, **_SCANS}
 
 
@@ -258,7 +259,7 @@ def _broker(number: int) -> str:
 
 def _definition(key: int, columns: int) -> Row:
     text = f'{{"type":"record","name":"Row{key}","fields":[]}}'
-    retained = {"format": "AVRO", "name": f"com.bank.Row{key}", "schema_text": text, "problems": "[]"}
+    retained = {"format": "AVRO", "name": f"com.bank.Row{key}", "schema_text": text, "problems": "[]", "tags": "[]"}
     # Keys' nodes go by the first twenty digits.
     return {
         "id": key,

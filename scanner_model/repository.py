@@ -11,7 +11,7 @@ from scanner_model.names import SourceId
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnreadFile:
-    """A file of a repository that may declare flows and cannot be read: what it declares is unknown."""
+    """A file, or a part of one, that may declare flows and is not read: what it declares is unknown, not nothing."""
 
     source: SourceId
     name: Annotated[str, Key("its path in the repository", long=True)]

@@ -16,13 +16,13 @@ from scanner_dictionary.lineage_inputs import catalogs, events, jobs, topics
 from scanner_dictionary.lineage_inputs.catalogs import Name, TableRow
 from scanner_dictionary.lineage_inputs.events import DatasetFlowsRow, LineageJobRow
 from scanner_dictionary.lineage_inputs.jobs import ClusterTopic, Server
-from scanner_dictionary.lineage_inputs.topics import ClusterRow, DefinitionRow, TopicNodeRow
+from scanner_dictionary.lineage_inputs.topics import ClusterRow, DefinitionRow
 from scanner_dictionary.lineage_inputs.topics import LinkRow as SchemaLinkRow
 from scanner_dictionary.queries.connectors import ConnectorRow, connectors
 from scanner_dictionary.queries.facts import reported_facts
 from scanner_model.catalogs import KAFKA_JOBS, KAFKA_PATTERN, KAFKA_TOPICS, CatalogLink, Materialization
 from scanner_model.columns import Column, ColumnPath
-from scanner_model.kafka import ConsumerGroup, StreamsTopology
+from scanner_model.kafka import ConsumerGroup, StreamsTopology, Topic
 from scanner_model.manual import ManualFlow
 from scanner_model.openlineage import DatasetRef, Symlink
 from scanner_model.repository import UnreadFile
@@ -85,7 +85,7 @@ class Snapshot:
 
     clusters: tuple[ClusterRow, ...]
     cluster_names: Mapping[str, ClusterNames]
-    topics: tuple[TopicNodeRow, ...]
+    topics: tuple[tuple[str, Topic], ...]
     schema_links: tuple[SchemaLinkRow, ...]
     manual_flows: tuple[tuple[str, ManualFlow], ...]
     collections: Mapping[Server, tuple[KsqlSource, ...]]
@@ -108,8 +108,8 @@ class Snapshot:
     def topic_names(self) -> Mapping[str, tuple[str, ...]]:
         """Return the names of each cluster's live topics, in order."""
         names: dict[str, list[str]] = {}
-        for topic in self.topics:
-            names.setdefault(topic.cluster, []).append(topic.name)
+        for cluster, topic in self.topics:
+            names.setdefault(cluster, []).append(topic.name)
         return {cluster: tuple(sorted(listed)) for cluster, listed in names.items()}
 
     @property

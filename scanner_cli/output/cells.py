@@ -7,6 +7,7 @@ from typing import Any
 
 from scanner_cli.output.columns import ROOT
 from scanner_cli.output.render import Format, ranges, shorten
+from scanner_model.columns import path_name
 
 Row = Mapping[str, Any]
 _WIDEST = 80
@@ -31,12 +32,21 @@ def _statement(row: Row, _: str) -> Row:
     return {"first_line": first if len(first) <= _WIDEST else first[: _WIDEST - 1] + "…"}
 
 
+def _hit(row: Row, _: str) -> Row:
+    return {"path": path_name(tuple(row["path"] or ()))}
+
+
 def _table(row: Row, _: str) -> Row:
     return {"columns": len(row["columns"]) or None}
 
 
-def _connector(row: Row, _: str) -> Row:
-    return {"tasks": len(row["tasks"]), "failed": row["failed_tasks"] or None}
+def _connector(row: Row, style: str) -> Row:
+    """Return the counts of tasks; a worker calls a connector RUNNING even where all of its tasks are FAILED."""
+    failed, tasks = row["failed_tasks"], len(row["tasks"])
+    cells = {"tasks": tasks, "failed": failed or None}
+    if failed and style == Format.TABLE:
+        cells["state"] = f"{row['state']}, {failed} of {tasks} tasks FAILED"
+    return cells
 
 
 CELLS: Mapping[str, Callable[[Row, str], Row]] = {
@@ -45,5 +55,6 @@ CELLS: Mapping[str, Callable[[Row, str], Row]] = {
     "statements": _statement,
     "tables": _table,
     "connectors": _connector,
+    "search": _hit,
 }
 """Question → the cells of a row, given as its document, for a table or CSV."""

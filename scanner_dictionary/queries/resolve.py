@@ -12,12 +12,13 @@ from typing import NamedTuple
 from sqlalchemy import Connection, func, or_, select
 
 from scanner_dictionary.schema import tables as t
-from scanner_dictionary.search.names import names_near
+from scanner_dictionary.search.names import all_names, names_near
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.names import broker_addresses
 
 _CANDIDATES = 60
 _SHOWN = 3
+_SHOWN_CLUSTERS = 20
 
 
 def suggestions(name: str, known: Iterable[str]) -> tuple[str, ...]:
@@ -34,6 +35,12 @@ def suggestions(name: str, known: Iterable[str]) -> tuple[str, ...]:
         lower.setdefault(candidate.lower(), []).append(candidate)
     close = get_close_matches(name.lower(), lower, n=_SHOWN, cutoff=0.5)
     return tuple(candidate for word in close for candidate in sorted(lower[word]))[:_SHOWN]
+
+
+def nearest_names(conn: Connection, text: str) -> tuple[str, ...]:
+    """List up to three names in the index that look like *text*, nearest first."""
+    near = names_near(conn, text)
+    return suggestions(text, all_names(conn) if near is None else near)
 
 
 def unknown_name(
@@ -108,6 +115,24 @@ def cluster_called(conn: Connection, name: str) -> FoundCluster:
     if ":" in name or _clusters_at(conn, name) or clusters_named(conn, name):
         return cluster_of(conn, name)
     raise unknown_name("cluster", name, conn.scalars(select(t.cluster.c.name)), "`scanner scans` lists the clusters")
+
+
+def cluster_meant(conn: Connection, name: str | None, topic: str) -> FoundCluster:
+    """Find the cluster that is called *name* (`cluster_called`), or without a name the only one, or that has *topic*.
+
+    Raises InputInvalid, with their names, where it may be several.
+    """
+    if name is not None:
+        return cluster_called(conn, name)
+    names = select(t.cluster.c.name).order_by(t.cluster.c.name)
+    having = names.join(t.topic, t.topic.c.cluster_id == t.cluster.c.id).where(t.topic.c.name == topic)
+    known = conn.scalars(having).all() or conn.scalars(names).all()
+    if len(known) > 1:
+        hint = f"name one of {', '.join(known[:_SHOWN_CLUSTERS])}"
+        raise InputInvalid("there are several clusters", where="cluster", hint=hint)
+    if not known:
+        raise NameUnknown("nothing was scanned yet", hint="run `scanner extract`")
+    return cluster_called(conn, known[0])
 
 
 def clusters_named(conn: Connection, name: str) -> tuple[NamedCluster, ...]:

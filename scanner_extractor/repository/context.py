@@ -125,7 +125,7 @@ class Context:
         return f"{name} ({directory or '.'})"
 
     def topic(self, name: str, place: str, partitions: int | None = None, *, tool: str = SHELL) -> None:
-        """Add a topic that a script creates, or that a statement names; anything but a name is left out."""
+        """Add a topic that a script or program creates, or a statement names; anything but a name is left out."""
         if is_topic_name(name):
             declaration = Declaration(
                 source=self.source,

@@ -18,7 +18,7 @@ from scanner_extractor.repository.files import (
 )
 from scanner_extractor.repository.kinds import KINDS
 from scanner_extractor.repository.variables import Variables
-from scanner_extractor.scan.results import DeclaredResult, Progress, RegistryResult, RepositoryResult
+from scanner_extractor.results import DeclaredResult, Progress, RegistryResult, RepositoryResult
 from scanner_extractor.settings.repository import RepositorySettings
 from scanner_extractor.sources.deployment.declared import Collector
 from scanner_extractor.sources.deployment.reader import DeploymentReading, deployment_result

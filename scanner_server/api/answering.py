@@ -9,6 +9,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -125,7 +126,7 @@ class Answering:
 
     async def _body(self, operation: Question, arguments: dict[str, object]) -> Body:
         call = {"answer": operation.answer, "arguments": arguments}
-        return Body(await self._workers.run(rendered, call, heavy=operation.heavy))
+        return Body(await self._workers.run(rendered, call, heavy=operation.is_heavy(arguments)))
 
     async def _response(self, body: Body, operation: Question, request: Request, headers: dict[str, str]) -> Response:
         """Return *body*, compressed where the client accepts it, which happens in a thread as it may take a while."""
@@ -139,7 +140,9 @@ class Answering:
         """Return what changes with every scan and graph; at most half a second old. Raises DictionaryUnusable."""
         read, tag = self._state
         if time.monotonic() - read > _FRESH:
-            tag = (await self._workers.run(read_state, {}, heavy=False)).tag
+            state = await self._workers.run(read_state, {}, heavy=False)
+            # The day: parameters such as `last week` mean another one tomorrow.
+            tag = f"{state.tag}.{datetime.now(UTC):%j}"
             self._state = time.monotonic(), tag
         return tag
 

@@ -56,7 +56,7 @@ def test_a_long_diff_is_cut_and_reports_it(client) -> None:
         ("scans/diff?from=2&to=3&flows=true", "there are graphs of the scans 1, 2"),
         ("lineage?node=a.orders&as_of=3", "there are graphs of the scans 1, 2"),
         ("lineage?node=a.order&as_of=1", "a.orders"),
-        ("impact?node=a.orders&as_of=9", "scanner scans"),
+        ("impact?node=a.orders&as_of=9", "/api/v1/scans"),
         ("paths?from=a.orders&to=b.pait&as_of=1", "b.paid"),
     ],
 )
@@ -93,7 +93,7 @@ def test_paths_and_impact_of_an_earlier_scan_are_those_of_then(client) -> None:
 
 def test_a_moment_that_is_no_date_is_400(client) -> None:
     """It names the parameter and what can be written."""
-    answer = client.get(f"{BASE}/lineage?node=a.orders&as_of=yesterday")
+    answer = client.get(f"{BASE}/lineage?node=a.orders&as_of=lately")
 
     assert answer.status_code == 400
     assert "2026-01-31" in answer.json()["hint"]
@@ -128,6 +128,18 @@ def test_a_proposed_schema_is_checked_as_on_the_command_line(session_client, ret
     assert answer["verdict"] == "impact"
     assert any(each["affected"] for each in removed)
     assert {name: answer[name] for name in expected} == json.loads(json.dumps(expected))
+
+
+def test_a_proposed_statement_or_connector_is_checked_as_well(session_client) -> None:
+    """Who reads what it does not write any more is hit."""
+    sql = "CREATE TABLE CLICKS_PER_CITY AS SELECT COUNT(*) CLICKS FROM CLICKS GROUP BY CLICKS.GEO->CITY EMIT CHANGES;"
+    mirror = {"connector.class": "org.apache.kafka.connect.mirror.MirrorSourceConnector", "topics": "payments"}
+    names = {"name": "orders-to-dr", "source.cluster.alias": "retail", "target.cluster.alias": "dr"}
+    statement = check(session_client, statement="CTAS_CLICKS_PER_CITY_5", text=sql).json()
+    connector = check(session_client, connector="orders-to-dr", text=json.dumps({**mirror, **names})).json()
+
+    assert statement["findings"][0]["rule"] == "column-lost"
+    assert connector["findings"][0]["what"] == "retail.orders is not written any more"
 
 
 def test_a_check_reports_what_it_leaves_out_and_that_it_is_not_complete(session_client) -> None:
@@ -170,7 +182,7 @@ def test_references_of_a_proposed_schema_are_read(session_client) -> None:
         ({"topic": "orderz", "text": ORDER}, 404, "'orders'"),
         ({"subject": "orders-value", "text": "{"}, 400, "is no"),
         ({"subject": "orders-value", "text": ORDER, "cluster": "retial"}, 404, "'retail'"),
-        ({"text": ORDER}, 400, "exactly one of subject and topic"),
+        ({"text": ORDER}, 400, "exactly one of subject, topic, statement and connector"),
         ({"subject": "orders-value", "topic": "orders", "text": ORDER}, 400, "exactly one"),
         ({"subject": "orders-value", "text": ""}, 400, "at least 1 character"),
         ({"subject": "orders-value", "txt": ORDER}, 400, "'text'"),
