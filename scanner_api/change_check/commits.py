@@ -35,8 +35,8 @@ from scanner_dictionary.write.scan import write_scan
 from scanner_extractor.repository.context import STATEMENT
 from scanner_extractor.repository.files import Entry, is_candidate, is_left_out
 from scanner_extractor.repository.reader import SETTINGS, RepositoryReading, read_entries
+from scanner_extractor.results import no_progress
 from scanner_extractor.scan.merge import merge_results
-from scanner_extractor.scan.results import no_progress
 from scanner_extractor.scan.runner import SourceReadings
 from scanner_extractor.settings.cluster import Settings
 from scanner_extractor.settings.repository import RepositorySettings
