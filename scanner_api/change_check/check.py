@@ -24,6 +24,7 @@ from scanner_api.change_check.job_change import JobContext, changed_jobs, job_fi
 from scanner_api.change_check.model import ChangeReport, CheckedFile, Finding, Place, Verdict
 from scanner_api.change_check.proposals import CONNECTOR, SCHEMA, SQL, TOPIC, Proposal
 from scanner_api.change_check.proposed_graph import proposed_graph
+from scanner_api.change_check.proposed_references import ProposedReferences
 from scanner_api.change_check.schema_change import SchemaContext, check_schema, replaced_sides
 from scanner_api.change_check.unknowns import Age, graph_findings, source_findings
 from scanner_api.dictionary import Dictionary, known_cluster
@@ -122,14 +123,13 @@ class _ProposedState:
 
     def __init__(self, conn: Connection, files: ProposedFiles, options: CheckOptions) -> None:
         proposals = [proposal for proposal in files.proposals if not proposal.unread]
-        texts = {proposal.target.subject: proposal.text for proposal in proposals if proposal.kind == SCHEMA}
         schemas = SchemaContext(
             conn=conn,
             hits=Hits(conn),
             cluster=options.cluster,
             level=options.level,
             policy=options.policy,
-            texts={subject: text for subject, text in texts.items() if subject and text},
+            proposed=ProposedReferences(proposal for proposal in proposals if proposal.kind == SCHEMA),
         )
         is_job = [proposal for proposal in proposals if proposal.kind in (SQL, CONNECTOR)]
         sides = [
@@ -139,7 +139,7 @@ class _ProposedState:
             for side in _readable(replaced_sides, proposal, schemas)
         ]
         self.jobs = JobContext(conn, options.cluster, options.dialect, tuple(sides))
-        if is_job and len(proposals) > 1:
+        if is_job:
             self.jobs.replace_by(is_job)
         self._changed = {id(proposal): tuple(_readable(changed_jobs, proposal, self.jobs)) for proposal in is_job}
         changed = [job for jobs in self._changed.values() for job in jobs]

@@ -13,6 +13,7 @@ from scanner_api.change_check.model import Affected, Finding, Place, Verdict
 from scanner_api.change_check.positions import Positions
 from scanner_api.change_check.proposals import Proposal
 from scanner_api.change_check.proposed_columns import ReplacedSide
+from scanner_api.change_check.proposed_references import ProposedReferences
 from scanner_api.change_check.readers import WHAT_TO_SCAN, why_no_readers
 from scanner_api.input_files import format_of
 from scanner_api.parsing import parse_schema
@@ -41,8 +42,8 @@ from scanner_extractor.evolution import Difference, Level, Policy, Rules, Schema
 from scanner_extractor.schemas.references import resolve
 from scanner_model.columns import KEY, Column, ColumnPath, ParsedSchema, path_name
 from scanner_model.errors import InputInvalid
-from scanner_model.names import Fingerprint, RecordName, Role, SubjectName
-from scanner_model.schemas import Definition, SchemaVersion
+from scanner_model.names import Fingerprint, RecordName, Role
+from scanner_model.schemas import Definition
 
 _DEFAULT = Level.BACKWARD
 """The level of a registry that nobody configured."""
@@ -52,7 +53,7 @@ _DEFAULT = Level.BACKWARD
 class SchemaContext:
     """What every proposed schema is compared with; *level* and *policy* replace those that are stored of subjects.
 
-    *texts* are the proposed schemas by subject, which others that are proposed may refer to.
+    *proposed* are the schemas of the whole change, which others of it may refer to.
     """
 
     conn: Connection
@@ -60,7 +61,7 @@ class SchemaContext:
     cluster: str | None = None
     level: Level | None = None
     policy: Policy | None = None
-    texts: Mapping[str, str] = field(default_factory=dict)
+    proposed: ProposedReferences = field(default_factory=ProposedReferences)
 
     def rules(self, subject: SubjectKey | None) -> Rules:
         """Return the rules of the registry that count for a subject; the strict ones where there is none."""
@@ -118,7 +119,7 @@ def check_schema(proposal: Proposal, context: SchemaContext) -> tuple[tuple[str,
     assert proposal.text is not None
     format = format_of(proposal.file, proposal.text)
     positions = Positions(proposal.file, proposal.text, format)
-    own = _proposed(proposal, format, dict(proposal.references), positions)
+    own = _proposed(proposal, format, context.proposed.of(proposal, context.conn), positions)
     currents = tuple(_currents(proposal, context, own.parsed))
     findings: list[Finding] = []
     for current in currents:
@@ -131,10 +132,10 @@ def replaced_sides(proposal: Proposal, context: SchemaContext) -> Iterator[Repla
     assert proposal.text is not None
     format = format_of(proposal.file, proposal.text)
     positions = Positions(proposal.file, "")
-    own = _proposed(proposal, format, dict(proposal.references), positions)
+    own = _proposed(proposal, format, context.proposed.of(proposal, context.conn), positions)
     for current in _currents(proposal, context, own.parsed):
         before = None if current.definition is None else definition_of(context.conn, current.definition)
-        references = _references(context, current) | dict(proposal.references)
+        references = _references(context, proposal, current)
         proposed = _proposed(proposal, format, references, positions, before.name if before else None)
         of_columns = changes(compare(before, proposed.definition).columns, proposed.aliases) if before else ()
         renames = {change.path: change.now for change in of_columns if change.is_proved}
@@ -206,7 +207,7 @@ def _check(
     has_columns_only = before is not None and not olds and _has_columns_only(before)
     if before is not None and has_columns_only and (before.format, format) == (_PAYLOAD, "JSON"):
         before = replace(before, format=format)  # messages of which the columns were inferred
-    references = _references(context, current) | dict(proposal.references)
+    references = _references(context, proposal, current)
     proposed = _proposed(proposal, format, references, positions, before.name if before else None)
     yield from _unread(proposed, current)
     if olds and _is_same(olds[-1], proposed):
@@ -279,17 +280,9 @@ def _proposed(
     )
 
 
-def _references(context: SchemaContext, current: _Current) -> dict[str, str]:
-    """Return the texts that the newest version refers to, which the proposed text is read with, too."""
-    if current.subject is None or not current.versions:
-        return {}
-    find = version_finder(context.conn, current.subject.registry_id)
-
-    def find_proposed(at: str, subject: SubjectName, number: int) -> SchemaVersion | None:
-        version = find(at, subject, number)
-        return version and replace(version, text=context.texts.get(subject, version.text))
-
-    return dict(resolve(version_fact(context.conn, current.versions[-1].id), find_proposed).texts)
+def _references(context: SchemaContext, proposal: Proposal, current: _Current) -> Mapping[str, str]:
+    newest = current.versions[-1] if current.versions else None
+    return context.proposed.of(proposal, context.conn, current.subject, newest)
 
 
 def _is_same(newest: _Old, proposed: _Proposed) -> bool:
