@@ -5,8 +5,11 @@ PYTHON ?= $(shell for p in python3 python3.13 python3.12 python3.11; do \
 VENV ?= .venv
 BIN := $(VENV)/bin
 WORKERS ?= 2
+PYTEST = $(BIN)/pytest -n $(WORKERS) --dist loadgroup
+# Tests with one of these markers are run by `make test-all`, and of each kind the one marked `smoke` by `make test`.
+COSTLY = process or slow or spark or postgres or mariadb or browser
 
-.PHONY: help setup setup-test setup-docs demo test test-matrix check check-static format cases bench bench-large lab lab-foreign lab-test lab-example lab-stop docs pictures package lint-deploy clean
+.PHONY: help setup setup-test setup-docs demo test test-all test-matrix check check-static format cases bench bench-large lab lab-foreign lab-test lab-example lab-stop docs pictures package lint-deploy clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
@@ -36,13 +39,16 @@ demo: setup ## scan and query the bundled example, without a network
 
 setup-docs: $(VENV)/.docs ## install what builds the documentation, too
 
-test: setup-test ## run every test, with branch coverage
-	$(BIN)/pytest -n $(WORKERS) --dist loadgroup --cov --cov-report=term:skip-covered
+test: setup-test ## run the quick tests, and one of each costly kind
+	$(PYTEST) -m 'smoke or not ($(COSTLY))'
+
+test-all: setup-test ## run every test, with branch coverage
+	$(PYTEST) --cov --cov-report=term:skip-covered
 
 test-matrix: setup-test ## test the wheel on Python 3.11 to 3.13, with the oldest and the newest dependencies; ARGS="-q tests/..." for a part
 	$(BIN)/python tools/test_matrix.py $(ARGS)
 
-check: check-static test ## format, lint, types, import contracts, words, tests
+check: check-static test ## format, lint, types, import contracts, words, quick tests
 
 check-static: setup-test
 	$(BIN)/ruff format --check .

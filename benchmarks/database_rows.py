@@ -20,6 +20,7 @@ from postgres_server import NoPostgres, postgres
 from dataflow_generator.jobs.databases.views import view_jobs
 from dataflow_generator.jobs.model import Naming
 from scanner_dictionary.lineage_inputs.catalogs import TableRow
+from scanner_model.names import SourceId
 
 _TABLES = 5_000
 _COLUMNS = 20
@@ -84,9 +85,16 @@ def views_row(_: Path) -> list[Row]:
 
 def _view(number: int) -> TableRow:
     text = _SELECT.format(*(f"t{number + step}" for step in range(3)))
-    name = (_SPACE, f"dw.public.v{number}")
-    row = TableRow(name, "database", "VIEW", "", "", "", "", (), (), (), "database:dw", text)
-    return row._replace(parameters=(("database", "dw"), ("schema", "public")))
+    return TableRow(
+        source=SourceId("database:dw"),
+        cluster="retail",
+        provider="database",
+        namespace=_SPACE,
+        name=f"dw.public.v{number}",
+        kind="VIEW",
+        definition=text,
+        parameters=(("database", "dw"), ("schema", "public")),
+    )
 
 
 def _create_in_postgres(url: str) -> None:

@@ -86,7 +86,7 @@ def _topic(number: int) -> dict[str, Any]:
 def _definition(id_: int) -> dict[str, Any]:
     count = 2 if id_ <= _KEYS else _WIDE
     text = f'{{"type":"record","name":"Row{id_}","fields":[]}}'
-    cells = {"format": "AVRO", "name": f"Row{id_}", "schema_text": text, "problems": "[]"}
+    cells = {"format": "AVRO", "name": f"Row{id_}", "schema_text": text, "problems": "[]", "tags": "[]"}
     return {"id": id_, "fingerprint": f"{id_:064x}", **cells, "column_count": count, "first_seen": 1}
 
 
@@ -130,4 +130,4 @@ def _described(chance: random.Random, at: int) -> tuple[Any, ...]:
     name = f"field_{chance.randrange(1000)}_{at}"
     nullable, doc = chance.random() < 0.4, f"What the sender calls {name}."
     cells = (1, f'["{name}"]', name, chance.choice(_TYPES), None, nullable, "null" if nullable else None, doc)
-    return *cells, None, None, None, None
+    return *cells, None, None, None, None, None

@@ -265,6 +265,7 @@ def _definition(key: int, columns: int) -> Row:
         "fingerprint": f"{key * 2_654_435_761 % 2**80:020x}".ljust(64, "0"),
         **retained,
         "column_count": columns,
+        "tags": "[]",
         "first_seen": 1,
     }
 
@@ -307,7 +308,7 @@ def _cells(chance: random.Random, path: tuple[str, ...], kind: str = "") -> Cell
     tags = '["PII"]' if chance.random() < 0.03 else None
     written = json.dumps(path, separators=(",", ":"))
     default, doc = "null" if nullable else None, f"What the sender calls {path[-1]}."
-    return len(path), written, name, type_, logical, nullable, default, doc, tags, None, None, None
+    return len(path), written, name, type_, logical, nullable, default, doc, tags, None, None, None, None
 
 
 def _projection(source: str, sink: str, topic: str, names: list[str]) -> str:

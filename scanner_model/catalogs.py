@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from scanner_model.columns import Column, ColumnPath
+from scanner_model.facts import Key, Pairs, Value
 from scanner_model.names import SourceId, TopicName
 
 DATABASE = "database"
@@ -59,133 +60,121 @@ class TableKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogTable:
-    """A table of a data catalog or a database, named as in OpenLineage; a value that is not reported is empty.
+    """A table of a data catalog or a database.
 
-    *provider* is the entry in the table of providers, or `database`. *kind* (TABLE, VIEW, …), *table_format* (delta,
-    iceberg, parquet, …) and *serde* are the catalog's words. *parameters* are sorted (key, value) pairs, secrets
-    hidden. *columns* are parents before their children, in the table's order; *partition_keys* names those that it is
-    partitioned by. *symlinks* are other (namespace, name) pairs of the same data, as its location. *definition* is the
-    SQL text of a view, secrets hidden. *keys* are primary key, unique keys and foreign keys, in this order.
+    Texts that are not reported are empty. *columns* are parents before their children, in the table's order.
     """
 
     source: SourceId
-    provider: str
-    namespace: str
-    name: str
-    kind: str = ""
-    table_format: str = ""
-    location: str = ""
-    serde: str = ""
-    owner: str = ""
-    description: str = ""
-    created: str = ""
-    updated: str = ""
-    parameters: tuple[tuple[str, str], ...] = ()
-    partition_keys: tuple[str, ...] = ()
-    symlinks: tuple[tuple[str, str], ...] = ()
-    definition: str = ""
-    keys: tuple[TableKey, ...] = ()
+    name: Annotated[str, Key("OpenLineage name", long=True)]
+    namespace: Annotated[str, Key("OpenLineage namespace", long=True)]
+    provider: Annotated[str, Value("unity, glue, google, datazone, iceberg, druid, pinot, dbt, database, …")]
+    kind: Annotated[str, Value("as the catalog names it: TABLE, VIEW, …")] = ""
+    table_format: Annotated[str, Value("delta, iceberg, parquet, …, may be empty")] = ""
+    location: Annotated[str, Value("where its files are stored, may be empty", long=True)] = ""
+    serde: Annotated[str, Value("the SerDe's class, may be empty", long=True)] = ""
+    owner: Annotated[str, Value("may be empty", long=True)] = ""
+    description: Annotated[str, Value("may be empty", long=True)] = ""
+    created: Annotated[str, Value("ISO 8601, may be empty")] = ""
+    updated: Annotated[str, Value("ISO 8601, may be empty")] = ""
+    parameters: Annotated[Pairs, Value("JSON array of (key, value) pairs, sorted; secrets are redacted")] = ()
+    partition_keys: Annotated[tuple[str, ...], Value("JSON array of column names")] = ()
+    symlinks: Annotated[
+        Pairs, Value("JSON array of (namespace, name) pairs: other names of the same data, as its location")
+    ] = ()
+    definition: Annotated[str, Value("SQL text of a view, may be empty; secrets are redacted", long=True)] = ""
+    keys: Annotated[
+        tuple[TableKey, ...],
+        Value("JSON array of (kind, columns, referenced table, its columns): primary key, unique keys, foreign keys"),
+    ] = ()
     columns: tuple[Column, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogLink:
-    """A lineage link reported by a catalog: one dataset (or column) feeds another.
-
-    *process* is the catalog's name of the job, empty where it is not reported. *dependency* is the catalog's
-    dependency type (EXACT_COPY, OTHER), empty where there is none.
-    """
+    """A flow that a data catalog reports."""
 
     source: SourceId
-    origin_namespace: str
-    origin_name: str
-    target_namespace: str
-    target_name: str
-    origin_path: ColumnPath | None = None
-    target_path: ColumnPath | None = None
-    process: str = ""
-    dependency: str = ""
+    origin_name: Annotated[str, Key("OpenLineage name of the dataset it comes from", long=True)]
+    origin_namespace: Annotated[str, Key("its namespace", long=True)]
+    origin_path: Annotated[ColumnPath | None, Key("JSON array: the column; empty for the whole dataset")] = None
+    target_namespace: Annotated[str, Key("OpenLineage namespace of the dataset it goes to", long=True)]
+    target_name: Annotated[str, Key("its name", long=True)]
+    target_path: Annotated[ColumnPath | None, Key("JSON array: the column; empty for the whole dataset")] = None
+    process: Annotated[str, Key("the process, as the catalog names it, may be empty", long=True)] = ""
+    dependency: Annotated[
+        str, Value("kind of dependency as the catalog names it (EXACT_COPY, OTHER), may be empty")
+    ] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Materialization:
-    """A topic that a service materialises as a table, in one format and one catalog.
-
-    *catalog* is the integration's id, empty where it is the service's own; *catalog_kind* its word (Unity, AwsGlue, …).
-    *namespace* and *name* are the table's, as OpenLineage names it. *state* is that of this catalog, else the topic's.
-    """
+    """A topic that a service materializes as a table, in one format and one catalog."""
 
     source: SourceId
-    topic: TopicName
-    table_format: str
-    catalog: str
-    catalog_kind: str
-    namespace: str
-    name: str
-    location: str = ""
-    state: str = ""
-    write_mode: str = ""
-    storage: str = ""
-    suspended: bool = False
-    detail: str = ""
+    topic: Annotated[TopicName, Key("the topic")]
+    table_format: Annotated[str, Key("DELTA, ICEBERG, …")]
+    catalog: Annotated[str, Key("id of the catalog integration, empty for the service's own")]
+    catalog_kind: Annotated[str, Value("Unity, AwsGlue, …")]
+    namespace: Annotated[str, Value("OpenLineage namespace of the table", long=True)]
+    name: Annotated[str, Value("OpenLineage name of the table", long=True)]
+    location: Annotated[str, Value("where its files are stored, may be empty", long=True)] = ""
+    state: Annotated[str, Value("as the service names it for this catalog, else for the topic")] = ""
+    write_mode: Annotated[str, Value("APPEND, UPSERT, …, may be empty")] = ""
+    storage: Annotated[str, Value("the kind of storage, may be empty")] = ""
+    suspended: Annotated[bool, Value("it is not updated at present")] = False
+    detail: Annotated[str, Value("error message, may be empty", long=True)] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Annotation:
-    """User metadata of one stream-catalog entity: tags, owner, description, business metadata.
-
-    *kind* is the catalog's entity type (kafka_topic, sr_schema, sr_record, sr_field, cn_connector, …), *name* the
-    qualified name as received. The other names refer to the annotated object of this cluster; None where not
-    applicable. *business_metadata* are sorted (name.attribute, JSON text) pairs.
-    """
+    """Annotations of one object in a stream catalog: tags, owner, description, business metadata."""
 
     source: SourceId
-    kind: str
-    name: str
-    topic: TopicName | None = None
-    subject: str | None = None
-    context: str | None = None
-    version: int | None = None
-    schema_id: str | None = None
-    record: str | None = None
-    path: ColumnPath | None = None
-    connector: str | None = None
-    connector_topics: tuple[TopicName, ...] | None = None
-    tags: tuple[str, ...] = ()
-    owner: str = ""
-    owner_email: str = ""
-    description: str = ""
-    business_metadata: tuple[tuple[str, str], ...] = ()
+    name: Annotated[str, Key("the catalog's qualified name, as received", long=True)]
+    kind: Annotated[str, Key("kafka_topic, sr_schema, sr_record, sr_field, cn_connector, …")]
+    topic: Annotated[TopicName | None, Value("the topic it is about, empty for other objects")] = None
+    subject: Annotated[str | None, Value("the subject it is about, empty for other objects")] = None
+    context: Annotated[str | None, Value("the subject's or schema's context, empty for other objects")] = None
+    version: Annotated[int | None, Value("the subject's version, empty for other objects")] = None
+    schema_id: Annotated[str | None, Value("the registry's id of the schema, empty for other objects")] = None
+    record: Annotated[str | None, Value("the record in the schema, empty for other objects", long=True)] = None
+    path: Annotated[ColumnPath | None, Value("JSON array: the column in the record, empty for other objects")] = None
+    connector: Annotated[str | None, Value("the connector it is about, empty for other objects", long=True)] = None
+    connector_topics: Annotated[
+        tuple[TopicName, ...] | None, Value("JSON array: the connector's topics, empty where they are unknown")
+    ] = None
+    tags: Annotated[tuple[str, ...], Value("JSON array")] = ()
+    owner: Annotated[str, Value("may be empty", long=True)] = ""
+    owner_email: Annotated[str, Value("may be empty", long=True)] = ""
+    description: Annotated[str, Value("may be empty", long=True)] = ""
+    business_metadata: Annotated[Pairs, Value("JSON array of (name.attribute, JSON text) pairs, sorted")] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MirrorTopic:
-    """A topic that a cluster link copies from another cluster; *origin_cluster* is that cluster's id, or empty."""
+    """A topic that a cluster link copies from another cluster."""
 
     source: SourceId
-    topic: TopicName
-    link: str
-    origin_topic: TopicName
-    origin_cluster: str = ""
-    state: str = ""
+    topic: Annotated[TopicName, Key("the mirror topic")]
+    link: Annotated[str, Value("the cluster link")]
+    origin_topic: Annotated[TopicName, Value("the source topic")]
+    origin_cluster: Annotated[str, Value("id of the source cluster, may be empty")] = ""
+    state: Annotated[str, Value("as the server names it")] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Metric:
-    """A metric of a topic (optionally of one *object_name* of *object_kind*: group, client, connector) over a window.
-
-    *amount* is the sum over the window, or the value at its end where it is a level. *started* and *ended* are ISO 8601
-    in UTC; *started* is empty for a level.
-    """
+    """The newest metric of a topic, or of one consumer group, client or connector of it; not in the change log."""
 
     source: SourceId
-    name: str
-    topic: str
-    amount: float
-    ended: str
-    started: str = ""
-    object_kind: str = ""
-    object_name: str = ""
+    name: Annotated[str, Key("what is measured")]
+    topic: Annotated[str, Key("the topic, may be empty")]
+    object_kind: Annotated[str, Key("group, client, connector, …, empty for the topic itself")] = ""
+    object_name: Annotated[str, Key("its name, empty for the topic itself", long=True)] = ""
+    amount: Annotated[float, Value("sum over the window, or the level at its end")]
+    started: Annotated[str, Value("ISO 8601, UTC; empty for a level")] = ""
+    ended: Annotated[str, Value("ISO 8601, UTC")]
 
 
 _GENERATED = re.compile(r"GENERATED ALWAYS AS \((?P<expression>.*)\) (?:STORED|VIRTUAL)", re.DOTALL)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated
 
+from scanner_model.facts import Key, Pairs, Value
 from scanner_model.names import SourceId
 
 DECLARED = "DECLARED"
@@ -20,23 +22,20 @@ class DeclaredKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declaration:
-    """A topic or connector as a deployment file declares it.
-
-    *parent* is the Connect cluster of a connector as the file names it, empty where it does not. *tool* is whose form
-    the document has, *place* its file and line. *config* is sorted (key, value) pairs, secrets masked, placeholders as
-    written. *whole* says that a running object has no other settings: what the tool adds by itself is not in the file.
-    *partitions* and *replication* are those of a topic, None where left to the cluster. *state* is running, paused or
-    stopped, empty where the file leaves it open.
-    """
+    """A topic or connector as a deployment file declares it; what runs is in topic and connector."""
 
     source: SourceId
-    kind: DeclaredKind
-    name: str
-    parent: str = ""
-    tool: str = ""
-    place: str = ""
-    config: tuple[tuple[str, str], ...] = ()
-    whole: bool = True
-    partitions: int | None = None
-    replication: int | None = None
-    state: str = ""
+    name: Annotated[str, Key("its name")]
+    kind: Annotated[DeclaredKind, Key("topic or connector")]
+    parent: Annotated[str, Value("the Connect cluster that the file names, may be empty")] = ""
+    tool: Annotated[
+        str, Value("whose form the document has: strimzi, confluent, jikkou, kafka-gitops, julieops, connect")
+    ] = ""
+    place: Annotated[str, Value("file and line", long=True)] = ""
+    config: Annotated[
+        Pairs, Value("JSON object of its settings, sorted; secrets are redacted, placeholders as written", mapping=True)
+    ] = ()
+    whole: Annotated[bool, Value("a running one has no other settings: the tool adds none by itself")] = True
+    partitions: Annotated[int | None, Value("of a topic; empty where left to the cluster")] = None
+    replication: Annotated[int | None, Value("of a topic: replication factor; empty where left to the cluster")] = None
+    state: Annotated[str, Value("of a connector: running, paused or stopped; empty where left open")] = ""

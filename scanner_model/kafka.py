@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Annotated
 
+from scanner_model.facts import Key, Pairs, Value
 from scanner_model.names import ClusterName, SourceId, TopicName
 
 
@@ -21,35 +23,36 @@ class ConnectorKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectorTask:
-    """One task of a connector; *state* is as the server reports it, *trace* is empty unless it failed."""
+    """A task of a connector."""
 
-    number: int
-    state: str
-    worker: str = ""
-    trace: str = ""
+    number: Annotated[int, Value("the server's number", column="task_number")]
+    state: Annotated[str, Value("as the server names it")]
+    worker: Annotated[str, Value("the worker that runs it, may be empty")] = ""
+    trace: Annotated[str, Value("why it failed, empty where it did not", long=True)] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connector:
-    """A connector: its configuration and its state.
+    """A connector of Kafka Connect.
 
-    *config* is sorted (key, value) pairs; values that are secret are hidden, references to them (`${file:…}`) are
-    not. *state* is as the server reports it. *topics* are those that it has used since it started or was reset,
-    None where unknown. *managed_id* is the id that Confluent Cloud gives it, empty elsewhere.
+    Values of *config* that are secret are hidden, references to them (`${file:…}`) are not.
     """
 
     source: SourceId
-    name: str
-    kind: ConnectorKind
-    connector_class: str
-    config: tuple[tuple[str, str], ...] = ()
-    state: str = ""
-    worker: str = ""
-    trace: str = ""
+    name: Annotated[str, Key("its name, unique among the connectors of its source")]
+    kind: Annotated[ConnectorKind, Value("source, sink or unknown")]
+    connector_class: Annotated[str, Value("the plug-in as its configuration names it", long=True)]
+    config: Annotated[Pairs, Value("JSON object of its settings, sorted; secrets are redacted", mapping=True)] = ()
+    state: Annotated[str, Value("as the server names it, empty where it does not report it")] = ""
+    worker: Annotated[str, Value("the worker that runs it, may be empty")] = ""
+    trace: Annotated[str, Value("why it failed, empty where it did not", long=True)] = ""
     tasks: tuple[ConnectorTask, ...] = ()
-    topics: tuple[TopicName, ...] | None = None
-    plugin_version: str = ""
-    managed_id: str = ""
+    topics: Annotated[
+        tuple[TopicName, ...] | None,
+        Value("JSON array of the topics used since it started or was reset; empty where they are unknown"),
+    ] = None
+    plugin_version: Annotated[str, Value("version of the plug-in, empty where it is unknown")] = ""
+    managed_id: Annotated[str, Value("Confluent Cloud's id of it, empty elsewhere")] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,36 +73,36 @@ class Cluster:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Topic:
-    """A topic; None where the source does not report a value. *config* is sorted (key, value) pairs."""
+    """A topic of a cluster."""
 
     source: SourceId
-    name: TopicName
-    partitions: int | None = None
-    replication: int | None = None
-    internal: bool = False
-    config: tuple[tuple[str, str], ...] = ()
-    description: str = ""
-    tags: tuple[str, ...] = ()
+    name: Annotated[TopicName, Key("its name")]
+    partitions: Annotated[int | None, Value("empty where no source reports it")] = None
+    replication: Annotated[int | None, Value("replication factor, empty where no source reports it")] = None
+    internal: Annotated[bool, Value("the broker or ksqlDB marks it as internal", column="is_internal")] = False
+    config: Annotated[Pairs, Value("JSON object of its settings, sorted", mapping=True)] = ()
+    description: Annotated[str, Value("empty where there is none", long=True)] = ""
+    tags: Annotated[tuple[str, ...], Value("JSON array")] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConsumerGroup:
-    """A consumer group and the topics that it has committed offsets for or is assigned."""
+    """A consumer group.
+
+    *topics* are those that it has committed offsets for or is assigned.
+    """
 
     source: SourceId
-    name: str
-    state: str = ""
+    name: Annotated[str, Key("its name")]
+    state: Annotated[str, Value("as the broker names it, empty where it does not report it")] = ""
     topics: tuple[TopicName, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StreamsTopology:
-    """What `Topology.describe()` printed (*topology*).
-
-    *name* is the application id, which the text does not contain.
-    """
+    """A Kafka Streams topology as its application describes it."""
 
     source: SourceId
-    name: str
-    topology: str
-    file: str = ""
+    name: Annotated[str, Key("the application id, which the text does not contain")]
+    topology: Annotated[str, Value("what Topology.describe() printed", long=True)]
+    file: Annotated[str, Value("where it was read from", long=True)] = ""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Annotated
 
 from scanner_model.columns import Column, ColumnPath
+from scanner_model.facts import Key, Value
 from scanner_model.kafka import Cluster, Topic
 from scanner_model.names import RecordName, Role, SourceId, SubjectName, TopicName
 
@@ -47,29 +49,26 @@ class Assignment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlowEnd:
-    """One end of a manual flow: a dataset (namespace empty for a topic of this cluster) and perhaps a column.
+    """One end of a manual flow: a dataset and perhaps a column; without a name only the job at this end is known."""
 
-    Without a name only the job at this end is known.
-    """
-
-    namespace: str
-    name: str
-    path: ColumnPath | None = None
+    namespace: Annotated[str, Key("empty for a topic of the cluster", long=True)]
+    name: Annotated[str, Key("the dataset; empty where only the job at this end is known", long=True)]
+    path: Annotated[ColumnPath | None, Key("JSON array: the column; empty for the whole dataset")] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManualFlow:
-    """A flow declared in manual input or a deployment file; *job* may be empty, *evidence* is file and position.
+    """A flow declared in a manual-input file, or a use of a topic that a deployment file declares.
 
-    A deployment file declares that a program, its job, reads or writes a topic: then one end has no name.
+    Such a file says that a program, its job, reads or writes a topic: then one end has no name.
     """
 
     source: SourceId
     origin: FlowEnd
     target: FlowEnd
-    job: str
-    description: str
-    evidence: str
+    job: Annotated[str, Key("the job, may be empty", long=True)]
+    description: Annotated[str, Value("may be empty", long=True)]
+    evidence: Annotated[str, Value("file and position in it", long=True)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,10 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from functools import cache
-from typing import Any
+from typing import Annotated, Any
 
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.errors import Problem
+from scanner_model.facts import Value
 from scanner_model.kafka import Cluster, Connector, ConsumerGroup, StreamsTopology, Topic
 from scanner_model.manual import ManualFlow
 from scanner_model.names import RecordName, Role, SourceId, SubjectName, TopicName
@@ -36,23 +37,21 @@ class SourceStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceResult:
-    """Result of one source: *requested* and *received* count its objects (versions, topics, collections).
-
-    *reason* is one line of text where it was not read fully, *hint* the next step. *requests* and *seconds* are its
-    cost. *unread* are the natural names (subjects, collections) that exist and could not be read this time: their
-    earlier facts are retained.
-    """
+    """How one source answered in one scan."""
 
     source: SourceId
-    kind: str
-    status: SourceStatus
-    received: int = 0
-    requested: int = 0
-    reason: str = ""
-    hint: str = ""
-    requests: int = 0
-    seconds: float = 0.0
-    unread: frozenset[str] = frozenset()
+    kind: Annotated[str, Value("what the source is")]
+    status: Annotated[SourceStatus, Value("read, partial, unavailable, skipped, kept or forgotten")]
+    received: Annotated[int, Value("objects that were read: versions, topics, collections, …")] = 0
+    requested: Annotated[int, Value("objects that were requested")] = 0
+    reason: Annotated[str, Value("one line where it was not read completely", long=True)] = ""
+    hint: Annotated[str, Value("the next step, empty where there is none", long=True)] = ""
+    requests: Annotated[int, Value("requests sent")] = 0
+    seconds: Annotated[float, Value("seconds spent")] = 0.0
+    unread: Annotated[
+        frozenset[str],
+        Value("JSON array of the names that exist and could not be read: their earlier facts are retained"),
+    ] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,9 +6,11 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields
 from enum import StrEnum
+from typing import Annotated
 
 from scanner_model.columns import Column
 from scanner_model.errors import Problem
+from scanner_model.facts import Value
 from scanner_model.names import Fingerprint, RecordName, Role, SourceId, SubjectName, TopicName
 
 DEFAULT_CONTEXT = "."
@@ -35,21 +37,21 @@ class Confidence(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reference:
-    """A schema's reference to another subject's version, by the *name* that its text uses; version -1 is the newest."""
+    """A version's reference to another subject's version."""
 
-    name: str
-    subject: SubjectName
-    version: int
+    name: Annotated[str, Value("the name its text uses", long=True)]
+    subject: Annotated[SubjectName, Value("the subject referred to")]
+    version: Annotated[int, Value("its version; -1 is the newest")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registry:
-    """One schema registry; *kind* is its entry in the table, *environment* its own id or name."""
+    """A schema registry, as one cluster uses it."""
 
     source: SourceId
-    kind: str
-    url: str
-    environment: str = ""
+    kind: Annotated[str, Value("its entry in the table of registries")]
+    url: Annotated[str, Value("its address")]
+    environment: Annotated[str, Value("its own id or name, may be empty")] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,9 +6,10 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
 from scanner_model.columns import Column, ColumnPath
+from scanner_model.facts import Key, Value
 from scanner_model.names import RecordName, Role, SourceId, SubjectName, TopicName
 
 SCRIPT = "SCRIPT"
@@ -17,43 +18,38 @@ SCRIPT = "SCRIPT"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlinkStatement:
-    """A statement, or a file of statements, as received; a value that is not reported is empty.
-
-    *kind* and *state* are the server's words, *kind* SCRIPT for a file. *catalog_name* and *database_name* are what
-    unqualified names resolve through. *topics_read* are the topics that the engine reports to have read, None where
-    not reported. *hidden*: the service issued it for itself. *created* is ISO 8601.
-    """
+    """A Flink SQL statement, or a file of them, as received."""
 
     source: SourceId
-    name: str
-    statement: str
-    kind: str = ""
-    state: str = ""
-    detail: str = ""
-    catalog_name: str = ""
-    database_name: str = ""
-    compute_pool: str = ""
-    region: str = ""
-    principal: str = ""
-    uid: str = ""
-    created: str = ""
-    hidden: bool = False
-    topics_read: tuple[TopicName, ...] | None = None
+    name: Annotated[str, Key("its name, or the file's")]
+    statement: Annotated[str, Value("its text", long=True)]
+    kind: Annotated[str, Value("as the server names it; SCRIPT for a file")] = ""
+    state: Annotated[str, Value("as the server names it, empty where it does not report it")] = ""
+    detail: Annotated[str, Value("details of its state, may be empty", long=True)] = ""
+    catalog_name: Annotated[str, Value("the catalog of unqualified names, may be empty")] = ""
+    database_name: Annotated[str, Value("the database of unqualified names, may be empty")] = ""
+    compute_pool: Annotated[str, Value("Confluent Cloud's compute pool, empty elsewhere")] = ""
+    region: Annotated[str, Value("cloud and region, empty elsewhere")] = ""
+    principal: Annotated[str, Value("the principal that runs it, may be empty")] = ""
+    uid: Annotated[str, Value("the server's id, may be empty")] = ""
+    created: Annotated[str, Value("ISO 8601, may be empty")] = ""
+    hidden: Annotated[bool, Value("the service issued it for itself")] = False
+    topics_read: Annotated[
+        tuple[TopicName, ...] | None,
+        Value("JSON array: topics that the engine reports as read; empty where it does not report them"),
+    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FlinkJob:
-    """A job of a JobManager: *name* is its id, *title* its display name, *plan* its plan as JSON text or empty.
-
-    *started* is ISO 8601, empty where not reported.
-    """
+    """A job of a Flink JobManager."""
 
     source: SourceId
-    name: str
-    title: str
-    state: str
-    started: str = ""
-    plan: str = ""
+    name: Annotated[str, Key("its id")]
+    title: Annotated[str, Value("its display name", long=True)]
+    state: Annotated[str, Value("as the server names it")]
+    started: Annotated[str, Value("ISO 8601, may be empty")] = ""
+    plan: Annotated[str, Value("its plan as JSON, may be empty", long=True)] = ""
 
 
 class ClusterNames(NamedTuple):
@@ -87,35 +83,35 @@ class CollectionColumn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KsqlSource:
-    """A ksqlDB collection (STREAM or TABLE) as the server describes it; *window* is empty where it is not windowed."""
+    """A ksqlDB collection as the server describes it."""
 
     source: SourceId
-    name: str
-    kind: str
-    topic: TopicName
-    key_format: str
-    value_format: str
-    statement: str
-    window: str = ""
+    name: Annotated[str, Key("its name")]
+    kind: Annotated[str, Value("STREAM or TABLE")]
+    topic: Annotated[TopicName, Value("the topic it is of", column="topic_name")]
+    key_format: Annotated[str, Value("as the server names it")]
+    value_format: Annotated[str, Value("as the server names it")]
+    statement: Annotated[str, Value("the statement that created it", long=True)]
+    window: Annotated[str, Value("empty where it is not windowed", column="window_type")] = ""
     columns: tuple[CollectionColumn, ...] = ()
-    partitions: int | None = None
-    replication: int | None = None
-    internal: bool = False
+    partitions: Annotated[int | None, Value("empty where the server does not report it")] = None
+    replication: Annotated[int | None, Value("empty where the server does not report it")] = None
+    internal: Annotated[bool, Value("the server created it for itself", column="is_internal")] = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """A ksqlDB query as received: sources and sinks are collections' names, *sink_topics* topics."""
+    """A ksqlDB query as received."""
 
     source: SourceId
-    name: str
-    kind: str
-    state: str
-    statement: str
-    sources: tuple[str, ...] = ()
-    sinks: tuple[str, ...] = ()
-    sink_topics: tuple[TopicName, ...] = ()
-    consumer_group: str = ""
+    name: Annotated[str, Key("its id")]
+    kind: Annotated[str, Value("as the server names it")]
+    state: Annotated[str, Value("as the server names it")]
+    statement: Annotated[str, Value("its text", long=True)]
+    sources: Annotated[tuple[str, ...], Value("JSON array of the collections it reads")] = ()
+    sinks: Annotated[tuple[str, ...], Value("JSON array of the collections it writes")] = ()
+    sink_topics: Annotated[tuple[TopicName, ...], Value("JSON array of the topics it writes")] = ()
+    consumer_group: Annotated[str, Value("its consumer group, may be empty")] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,20 +124,20 @@ class QueryError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KsqlFunction:
-    """A function of a ksqlDB server; *kind*: SCALAR, AGGREGATE or TABLE."""
+    """A function of a ksqlDB server."""
 
     source: SourceId
-    name: str
-    kind: str
+    name: Annotated[str, Key("its name")]
+    kind: Annotated[str, Value("SCALAR, AGGREGATE or TABLE")]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KsqlType:
-    """A user-defined ksqlDB type: *definition* is the SQL text of the type."""
+    """A user-defined type in ksqlDB."""
 
     source: SourceId
-    name: str
-    definition: str
+    name: Annotated[str, Key("its name")]
+    definition: Annotated[str, Value("SQL text of the type", long=True)]
 
 
 def with_options(statement: str) -> Mapping[str, str]:

@@ -97,7 +97,7 @@ def with_catalogs(snapshot: Snapshot, flows: Flows, context: LookupContext) -> F
     tables, rows = _catalog_tables(snapshot, context), snapshot.materialized
     if not tables and not rows:
         return flows
-    topics = context.columns.full({(row.cluster, row.topic) for row in rows})
+    topics = context.columns.full({(cluster, row.topic) for cluster, row in rows})
     namespaces = {namespace: name for name, namespace in context.naming.clusters.items()}
 
     def fields(dataset: Dataset) -> tuple[Column, ...]:
@@ -116,7 +116,7 @@ def _catalog_tables(snapshot: Snapshot, context: LookupContext) -> dict[Dataset,
     """Return catalog tables by their display dataset; of several, the one with the display name, else the first."""
     tables: dict[Dataset, TableRow] = {}
     for table in snapshot.tables:
-        dataset = context.naming.dataset(*table.name)
-        if dataset not in tables or (dataset.namespace, dataset.name) == table.name:
+        dataset = context.naming.dataset(*table.dataset)
+        if dataset not in tables or (dataset.namespace, dataset.name) == table.dataset:
             tables[dataset] = table
     return tables

@@ -10,15 +10,16 @@ from typing import NamedTuple, Protocol, TypeVar
 from dataflow_generator.jobs.databases.loads import separate_jobs
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.lineage_inputs import catalogs, events, jobs, topics
-from scanner_dictionary.lineage_inputs.catalogs import LinkRow, MaterializedTopicRow, TableRow
+from scanner_dictionary.lineage_inputs.catalogs import TableRow
 from scanner_dictionary.lineage_inputs.events import DatasetFlowsRow, LineageJobRow
-from scanner_dictionary.lineage_inputs.jobs import ClusterTopic, GroupRow, Server
+from scanner_dictionary.lineage_inputs.jobs import ClusterTopic, Server
 from scanner_dictionary.lineage_inputs.topics import ClusterRow, DefinitionRow, TopicNodeRow
 from scanner_dictionary.lineage_inputs.topics import LinkRow as SchemaLinkRow
 from scanner_dictionary.queries.connectors import ConnectorRow, connectors
-from scanner_model.catalogs import KAFKA_JOBS, KAFKA_PATTERN, KAFKA_TOPICS
+from scanner_dictionary.queries.facts import reported_facts
+from scanner_model.catalogs import KAFKA_JOBS, KAFKA_PATTERN, KAFKA_TOPICS, CatalogLink, Materialization
 from scanner_model.columns import Column, ColumnPath
-from scanner_model.kafka import StreamsTopology
+from scanner_model.kafka import ConsumerGroup, StreamsTopology
 from scanner_model.manual import ManualFlow
 from scanner_model.openlineage import DatasetRef, Symlink
 from scanner_model.streaming_sql import ClusterNames, FlinkStatement, KsqlSource, Query
@@ -89,11 +90,11 @@ class Snapshot:
     connectors: tuple[ConnectorRow, ...]
     statements: Mapping[Server, tuple[FlinkStatement, ...]]
     topologies: tuple[tuple[str, StreamsTopology], ...]
-    groups: tuple[GroupRow, ...]
+    groups: tuple[tuple[str, ConsumerGroup], ...]
     tables: tuple[TableRow, ...]
     views: tuple[TableRow, ...]
-    links: tuple[LinkRow, ...]
-    materialized: tuple[MaterializedTopicRow, ...]
+    links: tuple[tuple[str, CatalogLink], ...]
+    materialized: tuple[tuple[str, Materialization], ...]
     events: EventInputs
     columns: TopicColumns
     definitions: Callable[[], Iterator[DefinitionRow]]
@@ -136,8 +137,8 @@ def load_snapshot(conn: Connection) -> Snapshot:
         groups=tuple(jobs.consumer_groups(conn)),
         tables=tuple(catalogs.catalog_tables(conn)),
         views=tuple(catalogs.defined_tables(conn)),
-        links=tuple(catalogs.catalog_links(conn)),
-        materialized=tuple(catalogs.materialized_topics(conn)),
+        links=tuple(reported_facts(conn, CatalogLink)),
+        materialized=tuple(reported_facts(conn, Materialization)),
         events=_events(conn),
         columns=topic_columns(conn),
         definitions=lambda: topics.all_definitions(conn),

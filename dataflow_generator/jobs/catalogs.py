@@ -11,7 +11,8 @@ from dataflow_generator.graph import Certainty, Edge, EdgeKind, Node, NodeKind, 
 from dataflow_generator.jobs.field_matching import Fields
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Naming, Use, job_node
 from dataflow_generator.openlineage.identity.names import is_file_like, normal
-from scanner_dictionary.lineage_inputs.catalogs import LinkRow, MaterializedTopicRow, Name, TableRow
+from scanner_dictionary.lineage_inputs.catalogs import Name, TableRow
+from scanner_model.catalogs import CatalogLink, Materialization
 from scanner_model.columns import KEY, Column
 
 _METADATA = ("$$", "cflt_metadata_")
@@ -31,15 +32,17 @@ class MaterializedTopic:
     columns: tuple[ColumnFlow, ...] = ()
 
 
-def other_names(tables: Iterable[TableRow], topics: Iterable[MaterializedTopicRow]) -> dict[Name, Name]:
+def other_names(tables: Iterable[TableRow], topics: Iterable[tuple[str, Materialization]]) -> dict[Name, Name]:
     """Return the display name of each dataset that has several names: a catalog's first one, never that of its files.
 
     The files of a table are at its location; those of a materialized topic are where the service stores them.
     """
     groups: UnionFind[Name] = UnionFind()
     known: set[Name] = set()
-    pairs = [(table.name, link) for table in tables for link in table.symlinks]
-    pairs += [(row.name, files) for row in topics if row.catalog and (files := file_dataset(row.location))]
+    pairs = [(table.dataset, link) for table in tables for link in table.symlinks]
+    pairs += [
+        ((row.namespace, row.name), files) for _, row in topics if row.catalog and (files := file_dataset(row.location))
+    ]
     for name, link in pairs:
         other = tuple(normal(*link))
         if other[1] not in ("", "/"):  # a shared bucket root does not identify a table
@@ -62,32 +65,36 @@ def file_dataset(location: str) -> Name | None:
     return (files.namespace, files.name) if mark and is_file_like(files.namespace) else None
 
 
-def link_jobs(links: Iterable[LinkRow], naming: Naming) -> Iterator[JobFlows]:
+def link_jobs(links: Iterable[tuple[str, CatalogLink]], naming: Naming) -> Iterator[JobFlows]:
     """Yield the jobs behind *links*: the process that the catalog names, else one job for each pair of datasets."""
-    jobs: dict[tuple[str, str, str], list[LinkRow]] = {}
-    for link in links:
-        name = link.process or f"{link.origin[1]} -> {link.target[1]}"
-        jobs.setdefault((link.cluster, link.source, name), []).append(link)
+    jobs: dict[tuple[str, str, str], list[CatalogLink]] = {}
+    for cluster, link in links:
+        name = link.process or f"{link.origin_name} -> {link.target_name}"
+        jobs.setdefault((cluster, link.source, name), []).append(link)
     for (cluster, source, name), job_links in sorted(jobs.items()):
         namespace = f"catalog://{cluster}/{source.removeprefix(_CATALOG)}"
         yield _job(job_node(namespace, name, present(type="catalog")), job_links, naming)
 
 
 def materialized_topics(
-    rows: Iterable[MaterializedTopicRow], naming: Naming, fields: Callable[[Dataset], tuple[Column, ...]]
+    rows: Iterable[tuple[str, Materialization]], naming: Naming, fields: Callable[[Dataset], tuple[Column, ...]]
 ) -> Iterator[MaterializedTopic]:
     """Yield the tables that topics are materialized as, each topic, table and format once.
 
     Columns are matched by name where *fields* knows both sides: those of the value, without the service's own.
     """
     listed: set[tuple[Dataset, Dataset, str]] = set()
-    for row in sorted(rows, key=lambda row: (row.cluster, row.topic, not row.catalog, row)):
-        topic, table = naming.topic(row.cluster, row.topic), naming.dataset(*row.name)
+    for cluster, row in sorted(rows, key=lambda pair: (pair[0], *_order(pair[1]))):
+        topic, table = naming.topic(cluster, row.topic), naming.dataset(row.namespace, row.name)
         if (topic, table, row.table_format) not in listed:
             listed.add((topic, table, row.table_format))
             evidence = f"{row.source}: topic {row.topic} as {row.table_format or 'table'}"
             columns = tuple(_by_name(topic, table, evidence, fields))
             yield MaterializedTopic(topic, table, row.table_format.lower(), evidence, columns)
+
+
+def _order(row: Materialization) -> tuple[object, ...]:
+    return row.topic, not row.catalog, row.source, row.table_format, row.catalog
 
 
 def with_tables(
@@ -134,9 +141,16 @@ _EDGES = (
 )
 
 
-def _job(node: Node, links: list[LinkRow], naming: Naming) -> JobFlows:
+def _job(node: Node, links: list[CatalogLink], naming: Naming) -> JobFlows:
     evidence = {link: f"reported by {link.source}" for link in links}
-    ends = [(link, naming.dataset(*link.origin), naming.dataset(*link.target)) for link in links]
+    ends = [
+        (
+            link,
+            naming.dataset(link.origin_namespace, link.origin_name),
+            naming.dataset(link.target_namespace, link.target_name),
+        )
+        for link in links
+    ]
     return JobFlows(
         job=node,
         certainty=Certainty.DECLARED,

@@ -113,7 +113,7 @@ def _because_of_table(source: Dataset, target: Dataset, paths: Paths, available:
     is_behind_sink = source.kind is NodeKind.TOPIC and target in available.tables and not paths
     described = source if _is_captured(source, target, available) else target if is_behind_sink else None
     table = available.tables[described] if described else None
-    return f"columns of {table.name[1]} from {table.source}" if table else ""
+    return f"columns of {table.name} from {table.source}" if table else ""
 
 
 def derive(

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from dataflow_generator.graph import Certainty, Node, NodeKind, present
 from dataflow_generator.jobs.model import JobFlows, Naming, Use
-
-if TYPE_CHECKING:
-    from scanner_dictionary.lineage_inputs.jobs import GroupRow
+from scanner_model.kafka import ConsumerGroup
 
 _KSQLDB, _QUERY = "_confluent-ksql-", "query_"
 
@@ -31,7 +29,7 @@ class Query(NamedTuple):
 
 
 def group_jobs(
-    groups: Iterable[GroupRow], owners: Iterable[GroupOwner], queries: Iterable[Query], naming: Naming
+    groups: Iterable[tuple[str, ConsumerGroup]], owners: Iterable[GroupOwner], queries: Iterable[Query], naming: Naming
 ) -> Iterator[JobFlows]:
     """Yield each group: as a reader of its topics, or as a member of the jobs that own it (and read the topics)."""
     owned: dict[tuple[str, str], list[str]] = {}
@@ -40,30 +38,30 @@ def group_jobs(
     by_name: dict[tuple[str, str], list[str]] = {}
     for query in queries:
         by_name.setdefault((query.cluster, query.name), []).append(query.job)
-    for group in groups:
-        jobs = owned.get((group.cluster, group.name)) or _of_query(group, by_name)
+    for cluster, group in groups:
+        jobs = owned.get((cluster, group.name)) or _of_query(cluster, group, by_name)
         yield JobFlows(
-            job=_node(group, naming),
+            job=_node(cluster, group, naming),
             certainty=Certainty.DERIVED if jobs else Certainty.DECLARED,
-            reads=() if jobs else tuple(_uses(group, naming)),
+            reads=() if jobs else tuple(_uses(cluster, group, naming)),
             member_of=tuple(sorted(set(jobs))),
         )
 
 
-def _of_query(group: GroupRow, queries: Mapping[tuple[str, str], list[str]]) -> list[str]:
+def _of_query(cluster: str, group: ConsumerGroup, queries: Mapping[tuple[str, str], list[str]]) -> list[str]:
     """Return the ksqlDB query that a group belongs to (`_confluent-ksql-<service>query_<name>`); none if ambiguous."""
     if not group.name.startswith(_KSQLDB):
         return []
-    jobs = queries.get((group.cluster, group.name.partition(_QUERY)[2]), [])
+    jobs = queries.get((cluster, group.name.partition(_QUERY)[2]), [])
     return jobs if len(jobs) == 1 else []
 
 
-def _uses(group: GroupRow, naming: Naming) -> Iterator[Use]:
+def _uses(cluster: str, group: ConsumerGroup, naming: Naming) -> Iterator[Use]:
     for topic in group.topics:
-        yield Use(naming.topic(group.cluster, topic), f"consumer group {group.name}, reported by {group.source}")
+        yield Use(naming.topic(cluster, topic), f"consumer group {group.name}, reported by {group.source}")
 
 
-def _node(group: GroupRow, naming: Naming) -> Node:
-    namespace = naming.clusters[group.cluster]
+def _node(cluster: str, group: ConsumerGroup, naming: Naming) -> Node:
+    namespace = naming.clusters[cluster]
     key = f"{NodeKind.CONSUMER_GROUP}:{namespace}/{group.name}"
     return Node(key, NodeKind.CONSUMER_GROUP, namespace, group.name, None, present(state=group.state))

@@ -43,12 +43,13 @@ from dataflow_generator.jobs.manual import manual_jobs
 from dataflow_generator.jobs.model import Dataset, JobFlows, Naming, partly_read_job, unread_job
 from dataflow_generator.jobs.openlineage import dataset_jobs, lineage_jobs
 from dataflow_generator.jobs.streams import streams_jobs, streams_node
-from scanner_dictionary.lineage_inputs.catalogs import LinkRow, TableRow
+from scanner_dictionary.lineage_inputs.catalogs import TableRow
 from scanner_dictionary.lineage_inputs.events import DatasetFlowsRow, LineageJobRow
-from scanner_dictionary.lineage_inputs.jobs import ClusterTopic, GroupRow, Server
+from scanner_dictionary.lineage_inputs.jobs import ClusterTopic, Server
 from scanner_dictionary.queries.connectors import ConnectorRow
+from scanner_model.catalogs import CatalogLink
 from scanner_model.columns import KEY, Column, ColumnPath, field_segment
-from scanner_model.kafka import StreamsTopology
+from scanner_model.kafka import ConsumerGroup, StreamsTopology
 from scanner_model.manual import ManualFlow
 from scanner_model.streaming_sql import ClusterNames, FlinkStatement, KsqlSource, Query
 
@@ -112,7 +113,7 @@ class FlinkPart(NamedTuple):
 class GroupsPart(NamedTuple):
     """Consumer groups, with the jobs that read through them; the groups of *flink* are in its DDL."""
 
-    groups: tuple[GroupRow, ...]
+    groups: tuple[tuple[str, ConsumerGroup], ...]
     owners: tuple[GroupOwner, ...]
     queries: tuple[NamedQuery, ...]
     flink: tuple[FlinkPart, ...]
@@ -291,7 +292,7 @@ def lineage_readings(part: EventsPart, _: LookupContext) -> Iterator[JobReading]
     return map(JobReading, chain(dataset_jobs(part.flows), lineage_jobs(part.jobs)))
 
 
-def catalog_readings(rows: Sequence[LinkRow], context: LookupContext) -> Iterator[JobReading]:
+def catalog_readings(rows: Sequence[tuple[str, CatalogLink]], context: LookupContext) -> Iterator[JobReading]:
     """Read the lineage that table catalogs report."""
     return map(JobReading, link_jobs(rows, context.naming))
 
@@ -308,7 +309,7 @@ def view_readings(rows: Sequence[TableRow], context: LookupContext) -> Iterator[
 
 def ingestion_parts(snapshot: Snapshot) -> Iterator[IngestionPart]:
     """Partition the tables that engines read from topics."""
-    views = tuple(view.name for view in snapshot.views)
+    views = tuple(view.dataset for view in snapshot.views)
     return (IngestionPart(tables, views) for tables in _chunked(snapshot.ingested))
 
 
@@ -365,12 +366,12 @@ def lookup_context(snapshot: Snapshot) -> LookupContext:
     """Return the context of the jobs of *snapshot*; columns are derived through connectors on first use."""
     shown = other_names(snapshot.tables, snapshot.materialized)
     naming = Naming(snapshot.clusters, shown, TableNames(snapshot.tables))
-    described = [(naming.dataset(*table.name), table) for table in snapshot.tables if table.lists_all_columns]
+    described = [(naming.dataset(*table.dataset), table) for table in snapshot.tables if table.lists_all_columns]
     tables = {dataset: tuple(column.path for column in table.columns) for dataset, table in described}
     databases = {dataset: table for dataset, table in described if table.is_of_database}
     # Columns are derived from what connectors read again afterwards.
     columns = snapshot.columns._replace(paths=remembering(snapshot.columns.paths))
-    views = {naming.dataset(*view.name): view for view in snapshot.views}
+    views = {naming.dataset(*view.dataset): view for view in snapshot.views}
     context = LookupContext(naming, snapshot.cluster_names, snapshot.topic_names, tables, databases, views, columns)
 
     @cache

@@ -14,9 +14,10 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
-from scanner_dictionary.queries import ConnectorRow, OutcomeRow, SchemaAnswer
+from scanner_dictionary.queries import ConnectorRow, SchemaAnswer, TopicRow
 from scanner_dictionary.queries.catalog_tables import TableLine
 from scanner_model.columns import Column
+from scanner_model.scan import SourceResult
 
 Json = Any
 
@@ -79,13 +80,14 @@ class _Shape:
     """Where the document of a row differs from its members.
 
     *names* are members under another name, *computed* are properties with their types, *converted* are values that are
-    written in another form; those of *optional* are only there where they are set.
+    written in another form; those of *optional* are only there where they are set, those of *left_out* never.
     """
 
     names: Mapping[str, str] = field(default_factory=dict)
     computed: Mapping[str, Any] = field(default_factory=dict)
     converted: Mapping[str, _Conversion] = field(default_factory=dict)
     optional: frozenset[str] = frozenset()
+    left_out: frozenset[str] = frozenset()
 
 
 _SHAPES: Mapping[type, _Shape] = {
@@ -102,10 +104,17 @@ _SHAPES: Mapping[type, _Shape] = {
         }
     ),
     ConnectorRow: _Shape(names={"connector_class": "class", "plugin_version": "version"}),
-    OutcomeRow: _Shape(converted={"seconds": _Conversion(float, _hundredths)}),
-    TableLine: _Shape(
-        names={"table_format": "format"}, converted={"symlinks": _Conversion(tuple[TableAlias, ...], _aliases)}
+    SourceResult: _Shape(
+        converted={"seconds": _Conversion(float, _hundredths), "unread": _Conversion(tuple[str, ...], sorted)}
     ),
+    TableLine: _Shape(
+        names={"table_format": "format"},
+        converted={
+            "symlinks": _Conversion(tuple[TableAlias, ...], _aliases),
+            "parameters": _Conversion(Mapping[str, str], dict),
+        },
+    ),
+    TopicRow: _Shape(left_out=frozenset({"config"})),
 }
 _PLAIN_SHAPE = _Shape()
 
@@ -166,7 +175,8 @@ def _members(kind: Any) -> tuple[_Member, ...] | None:  # noqa: ANN401
     """Return the members of a row's type; None for another type."""
     own: tuple[str, ...] | None = getattr(kind, "_fields", None)
     if own is None and is_dataclass(kind):
-        own = tuple(member.name for member in fields(kind) if not member.name.startswith("_"))
+        names = (member.name for member in fields(kind) if not member.name.startswith("_"))
+        own = tuple(sorted(names, key=lambda name: name != "cluster"))  # before the members of a fact that it extends
     if own is None:
         return None
     shape = _SHAPES.get(kind, _PLAIN_SHAPE)
@@ -178,6 +188,7 @@ def _members(kind: Any) -> tuple[_Member, ...] | None:  # noqa: ANN401
             name in shape.optional,
         )
         for name in (*own, *shape.computed)
+        if name not in shape.left_out
     )
 
 

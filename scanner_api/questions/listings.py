@@ -19,7 +19,6 @@ from scanner_api.questions.question import Parameter
 from scanner_dictionary import queries
 from scanner_dictionary.queries import ClusterRow as ClusterRow
 from scanner_dictionary.queries import ConnectorRow as ConnectorRow
-from scanner_dictionary.queries import OutcomeRow as OutcomeRow
 from scanner_dictionary.queries import ScanRow as ScanRow
 from scanner_dictionary.queries import SourceRow as SourceRow
 from scanner_dictionary.queries import StatementRow as StatementRow
@@ -41,6 +40,7 @@ from scanner_dictionary.validation import Finding as Finding
 from scanner_dictionary.validation import validate as run_rules
 from scanner_model.documents.schema_errors import closest_match
 from scanner_model.errors import InputInvalid, Problem
+from scanner_model.scan import SourceResult as SourceResult
 
 T = TypeVar("T")
 
@@ -208,7 +208,7 @@ def scans(
         return page_of(queries.scans(conn, cluster=known_cluster(conn, cluster)), cursor, limit)
 
 
-def scan_sources(dictionary: Dictionary, scan: Scan) -> Page[OutcomeRow]:
+def scan_sources(dictionary: Dictionary, scan: Scan) -> Page[SourceResult]:
     """Return how each source responded in *scan*; raises NameUnknown for a scan that is not stored."""
     with dictionary.reading() as conn:
         return Page(queries.outcomes(conn, scan))

@@ -58,7 +58,7 @@ class ChangeRules:
 
     def matching(self, diff: ScanDiff, topics: Iterable[TopicRow]) -> tuple[Change, ...]:
         """Return the changes of *diff* that are worth a notification; *topics* are those of its cluster."""
-        known = {row.name: row for row in topics}
+        known: dict[str, TopicRow] = {row.name: row for row in topics}
         return tuple(
             change for change, tags in _changes(diff) if self._is_wanted(change, tags, known.get(change.topic))
         )

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 
-from sqlalchemy import Connection, Row, Select, Table, and_, or_, select
+from sqlalchemy import Connection, Row, Select, and_, or_
 
-from scanner_dictionary.lineage_inputs.jobs import reported_rows
-from scanner_dictionary.queries.catalog_tables import table_keys
 from scanner_dictionary.queries.columns import column_fact
+from scanner_dictionary.queries.facts import children_of, fact_of, reported_rows
 from scanner_dictionary.schema import tables as t
-from scanner_model.catalogs import COLUMNS, DATABASE, DOCUMENTED, PRIMARY_KEY, TableKey
-from scanner_model.columns import Column, ColumnPath
+from scanner_model.catalogs import COLUMNS, DATABASE, DOCUMENTED, PRIMARY_KEY, CatalogTable
+from scanner_model.columns import Column
 
 _VIEWS = ("VIEW", "MATERIALIZED VIEW")
 """The kinds of tables that a SQL text defines, even where a database does not show it."""
@@ -23,24 +22,16 @@ Name = tuple[str, str]
 """OpenLineage namespace and name of a dataset."""
 
 
-class TableRow(NamedTuple):
-    """A live table of a catalog or a database; unknown texts are empty. *definition* is the SQL text of a view."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableRow(CatalogTable):
+    """A live table of a catalog or a database, with the cluster whose scan read it."""
 
-    name: Name
-    provider: str
-    kind: str
-    table_format: str
-    location: str
-    owner: str
-    description: str
-    partition_keys: tuple[str, ...]
-    symlinks: tuple[Name, ...]
-    columns: tuple[Column, ...] = ()
-    source: str = ""
-    definition: str = ""
-    keys: tuple[TableKey, ...] = ()
-    parameters: tuple[tuple[str, str], ...] = ()
-    cluster: str = ""
+    cluster: str
+
+    @property
+    def dataset(self) -> Name:
+        """Return its OpenLineage namespace and name."""
+        return self.namespace, self.name
 
     @property
     def database(self) -> str:
@@ -68,34 +59,9 @@ class TableRow(NamedTuple):
         return next((key.columns for key in self.keys if key.kind == PRIMARY_KEY), ())
 
 
-class LinkRow(NamedTuple):
-    """A live flow that a catalog reports; paths are None for the whole dataset."""
-
-    cluster: str
-    source: str
-    origin: Name
-    origin_path: ColumnPath | None
-    target: Name
-    target_path: ColumnPath | None
-    process: str
-    dependency: str
-
-
-class MaterializedTopicRow(NamedTuple):
-    """A live topic that is materialized as a table; *catalog* is empty for the service's own."""
-
-    cluster: str
-    source: str
-    topic: str
-    table_format: str
-    catalog: str
-    name: Name
-    location: str
-
-
 def catalog_tables(conn: Connection, *, columns: bool = True) -> Iterator[TableRow]:
     """List the live tables by namespace and name; of one that several sources report, the first source's."""
-    inside = _columns(conn) if columns else {}
+    inside = children_of(conn, t.catalog_column, column_fact) if columns else {}
     for _, rows in groupby(conn.execute(_tables()), key=lambda row: (row.namespace, row.name)):
         row = next(rows)
         yield _table_row(row, inside.get(row.id, ()))
@@ -121,55 +87,4 @@ def _tables() -> Select[Any]:
 
 
 def _table_row(row: Row[Any], columns: tuple[Column, ...]) -> TableRow:
-    return TableRow(
-        name=(row.namespace, row.name),
-        provider=row.provider,
-        kind=row.kind,
-        table_format=row.table_format,
-        location=row.location,
-        owner=row.owner,
-        description=row.description,
-        partition_keys=tuple(json.loads(row.partition_keys)),
-        symlinks=_names(row.symlinks),
-        columns=columns,
-        source=row.source_name,
-        definition=row.definition,
-        keys=table_keys(row.keys),
-        parameters=_names(row.parameters),
-        cluster=row.cluster_name,
-    )
-
-
-def catalog_links(conn: Connection) -> Iterator[LinkRow]:
-    """List the live links by their cluster, source and ends."""
-    for row in conn.execute(_ordered(t.catalog_link)):
-        origin, target = (row.origin_namespace, row.origin_name), (row.target_namespace, row.target_name)
-        paths = _path(row.origin_path), _path(row.target_path)
-        ends = origin, paths[0], target, paths[1]
-        yield LinkRow(row.cluster_name, row.source_name, *ends, row.process, row.dependency)
-
-
-def materialized_topics(conn: Connection) -> Iterator[MaterializedTopicRow]:
-    """List the live topics that are materialized as tables, by cluster, source and topic."""
-    for row in conn.execute(_ordered(t.materialization)):
-        name = (row.namespace, row.name)
-        words = row.topic, row.table_format, row.catalog
-        yield MaterializedTopicRow(row.cluster_name, row.source_name, *words, name, row.location)
-
-
-def _columns(conn: Connection) -> Mapping[int, tuple[Column, ...]]:
-    column = t.catalog_column.c
-    rows = conn.execute(select(t.catalog_column).order_by(column.catalog_table_id, column.ordinal))
-    return {key: tuple(map(column_fact, group)) for key, group in groupby(rows, key=lambda row: int(row[0]))}
-
-
-def _ordered(table: Table) -> Select[tuple[object, ...]]:
-    return reported_rows(table).order_by(t.cluster.c.name, t.source.c.name, table.c.id)
-
-
-def _names(cell: str) -> tuple[Name, ...]:
-    return tuple((namespace, name) for namespace, name in json.loads(cell))
-
-
-def _path(cell: str | None) -> ColumnPath | None:
-    return None if cell is None else tuple(json.loads(cell))
+    return fact_of(TableRow, row, columns=columns, cluster=row.cluster_name)

@@ -42,7 +42,7 @@ def topic_annotations(conn: Connection) -> Mapping[ClusterTopic, CatalogAnnotati
 
 def other_table_names(conn: Connection) -> Mapping[Name, tuple[Name, ...]]:
     """Return the other names of catalogs' tables, by the name in the catalog; tables without any are left out."""
-    return {table.name: table.symlinks for table in catalog_tables(conn, columns=False) if table.symlinks}
+    return {table.dataset: table.symlinks for table in catalog_tables(conn, columns=False) if table.symlinks}
 
 
 _AT_ONCE = 500

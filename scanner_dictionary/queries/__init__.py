@@ -3,7 +3,6 @@
 from scanner_dictionary.queries.connectors import ConnectorRow, StatementRow, TaskRow, connectors, statements
 from scanner_dictionary.queries.history import (
     ClusterRow,
-    OutcomeRow,
     ScanRow,
     SourceRow,
     clusters,
@@ -19,7 +18,6 @@ from scanner_dictionary.queries.topics import SubjectRow, TopicRow, schemas, top
 __all__ = [
     "ClusterRow",
     "ConnectorRow",
-    "OutcomeRow",
     "ScanRow",
     "SchemaAnswer",
     "SourceRow",

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Select, Table, func, select, text
+from sqlalchemy import ColumnElement, Connection, Row, Select, Table, func, select, text
 
 from scanner_dictionary.engine.open import REVISION
+from scanner_dictionary.queries.facts import fact_of, reported_rows
 from scanner_dictionary.schema import tables as t
 from scanner_model.catalogs import Metric
 from scanner_model.errors import NameUnknown, Problem
 from scanner_model.kafka import Topic
 from scanner_model.names import ClusterName, RecordName, Role, SourceId, SubjectName, TopicName
-from scanner_model.scan import PreviousState
-from scanner_model.streaming_sql import KsqlSource, message_names
+from scanner_model.scan import PreviousState, SourceResult
+from scanner_model.streaming_sql import KsqlSource, Query, message_names
 
 
 class ClusterRow(NamedTuple):
@@ -44,21 +46,6 @@ class ScanRow(NamedTuple):
     returned: int
     stale: int
     refused: int
-
-
-class OutcomeRow(NamedTuple):
-    """How a source answered in a scan."""
-
-    source: str
-    kind: str
-    status: str
-    received: int
-    requested: int
-    reason: str
-    hint: str
-    requests: int
-    seconds: float
-    unread: tuple[str, ...]
 
 
 class SourceRow(NamedTuple):
@@ -97,15 +84,13 @@ def scans(conn: Connection, *, cluster: str | None = None) -> Iterator[ScanRow]:
     return map(ScanRow._make, conn.execute(query))
 
 
-def outcomes(conn: Connection, scan_id: int) -> tuple[OutcomeRow, ...]:
+def outcomes(conn: Connection, scan_id: int) -> tuple[SourceResult, ...]:
     """List how each source answered in a scan, in the scan's order; raises NameUnknown for an unknown scan."""
     _check(conn, scan_id)
     outcome = t.scan_outcome.c
-    columns = (outcome.kind, outcome.status, outcome.received, outcome.requested, outcome.reason, outcome.hint)
-    query = select(t.source.c.name, *columns, outcome.requests, outcome.seconds, outcome.unread)
-    query = query.select_from(t.scan_outcome).join(t.source).where(outcome.scan_id == scan_id)
-    rows = conn.execute(query.order_by(outcome.ordinal))
-    return tuple(OutcomeRow._make((*cells, tuple(json.loads(unread)))) for *cells, unread in rows)
+    query = select(t.scan_outcome, t.source.c.name.label("source_name")).join(t.source)
+    rows = conn.execute(query.where(outcome.scan_id == scan_id).order_by(outcome.ordinal))
+    return tuple(fact_of(SourceResult, row) for row in rows)
 
 
 def problems(conn: Connection, scan_id: int) -> tuple[Problem, ...]:
@@ -179,31 +164,22 @@ _KAFKA = "kafka"
 def previous_state(conn: Connection, cluster: ClusterName, sources: Collection[SourceId]) -> PreviousState:
     """Return the live topics that *sources* reported in *cluster*, and the sides that have schemas of theirs.
 
-    Topics have their settings and whether they are internal. Brokers reached through other addresses than before are
-    the same source.
+    Brokers reached through other addresses than before are the same source.
     """
     levels = _levels(conn, cluster)
     cluster_id = conn.scalar(select(t.cluster.c.kafka_cluster_id).where(t.cluster.c.name == cluster)) or ""
     if not sources:
         return PreviousState(metrics=levels, cluster_id=cluster_id)
-    brokers, topic = _brokers(sources), t.topic.c
-    reported = select(t.source.c.name.label("source"), t.source.c.kind, topic.name, topic.is_internal, topic.config)
-    topics = _of_sources(reported, cluster, sources)
-    topics = topics.join(t.topic, t.topic.c.source_id == t.source.c.id).where(topic.gone.is_(None))
+    brokers = _brokers(sources)
+    topics = _of_sources(reported_rows(t.topic), cluster, sources).order_by(t.topic.c.name)
     link = t.topic_schema.c
-    sides = _of_sources(select(t.topic.c.name, link.schema_role), cluster, sources)
-    sides = sides.join(t.topic_schema, link.source_id == t.source.c.id).join(t.topic, t.topic.c.id == link.topic_id)
-    sides = sides.where(link.gone.is_(None), link.is_current)
+    named = select(t.topic.c.name, link.schema_role).select_from(t.topic_schema).join(t.topic)
+    named = named.join(t.source, t.source.c.id == link.source_id).join(
+        t.cluster, t.cluster.c.id == t.topic.c.cluster_id
+    )
+    sides = _of_sources(named.where(link.gone.is_(None), link.is_current), cluster, sources)
     return PreviousState(
-        topics=tuple(
-            Topic(
-                source=brokers if brokers and row.kind == _KAFKA else SourceId(row.source),
-                name=TopicName(row.name),
-                internal=row.is_internal,
-                config=tuple(sorted(json.loads(row.config).items())),
-            )
-            for row in conn.execute(topics.order_by(topic.name))
-        ),
+        topics=tuple(_topic(row, brokers) for row in conn.execute(topics)),
         sides=frozenset((TopicName(topic), Role(role)) for topic, role in conn.execute(sides)),
         metrics=levels,
         cluster_id=cluster_id,
@@ -215,46 +191,24 @@ def _messages(
     conn: Connection, cluster: ClusterName, sources: Collection[SourceId]
 ) -> Mapping[SubjectName, RecordName]:
     """Return the Protobuf messages that the collections of *sources* name."""
-    ksql = t.ksql_source.c
-    members = (t.source.c.name.label("source"), ksql.name, ksql.kind, ksql.topic_name.label("topic"))
-    query = _of_sources(select(*members, ksql.key_format, ksql.value_format, ksql.statement), cluster, sources)
-    query = query.join(t.ksql_source, ksql.source_id == t.source.c.id).where(ksql.gone.is_(None))
-    return message_names(KsqlSource(**row) for row in conn.execute(query).mappings())
+    query = _of_sources(reported_rows(t.ksql_source), cluster, sources)
+    return message_names(fact_of(KsqlSource, row) for row in conn.execute(query))
 
 
 def _levels(conn: Connection, cluster: ClusterName) -> tuple[Metric, ...]:
     """Return the metrics of topics that are levels, as each source reported them last."""
     metric = t.metric.c
-    query = (
-        select(t.source.c.name.label("source"), metric.name, metric.topic, metric.amount, metric.ended)
-        .join(t.source, t.source.c.id == metric.source_id)
-        .join(t.cluster, t.cluster.c.id == metric.cluster_id)
-        .where(t.cluster.c.name == cluster, metric.gone.is_(None), metric.started == "", metric.object_kind == "")
-    )
-    return tuple(
-        Metric(
-            source=SourceId(row.source),
-            name=row.name,
-            topic=row.topic,
-            amount=row.amount,
-            ended=row.ended,
-        )
-        for row in conn.execute(query.order_by(t.source.c.name, metric.name, metric.topic))
-    )
+    query = reported_rows(t.metric).where(t.cluster.c.name == cluster, metric.started == "", metric.object_kind == "")
+    rows = conn.execute(query.order_by(t.source.c.name, metric.name, metric.topic))
+    return tuple(fact_of(Metric, row) for row in rows)
 
 
 def known_queries(conn: Connection, cluster: ClusterName) -> Mapping[SourceId, Mapping[str, frozenset[str]]]:
     """Return the live queries of each ksqlDB server of *cluster* by name, with the topics that they write."""
-    query = t.ksql_query.c
-    rows = (
-        select(t.source.c.name.label("source"), query.name, query.sink_topics)
-        .join(t.source, t.source.c.id == query.source_id)
-        .join(t.cluster, t.cluster.c.id == query.cluster_id)
-        .where(t.cluster.c.name == cluster, query.gone.is_(None))
-    )
     queries: dict[SourceId, dict[str, frozenset[str]]] = {}
-    for source, name, topics in conn.execute(rows):
-        queries.setdefault(SourceId(source), {})[name] = frozenset(json.loads(topics))
+    for row in conn.execute(reported_rows(t.ksql_query).where(t.cluster.c.name == cluster)):
+        query = fact_of(Query, row)
+        queries.setdefault(query.source, {})[query.name] = frozenset(query.sink_topics)
     return queries
 
 
@@ -284,9 +238,13 @@ def _brokers(sources: Collection[SourceId]) -> SourceId | None:
     return next((source for source in sorted(sources) if source.partition(":")[0] == _KAFKA), None)
 
 
+def _topic(row: Row[Any], brokers: SourceId | None) -> Topic:
+    topic = fact_of(Topic, row)
+    return replace(topic, source=brokers) if brokers and topic.source.partition(":")[0] == _KAFKA else topic
+
+
 def _of_sources(query: Select[Any], cluster: str, sources: Collection[SourceId]) -> Select[Any]:
     named: ColumnElement[bool] = t.source.c.name.in_(sorted(sources))
     if _brokers(sources):
         named |= t.source.c.kind == _KAFKA
-    clusters = query.select_from(t.source).join(t.cluster, t.cluster.c.id == t.source.c.cluster_id)
-    return clusters.where(t.cluster.c.name == cluster, named)
+    return query.where(t.cluster.c.name == cluster, named)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import Connection, Select, Table, select
 
 from scanner_dictionary.engine.rows import in_chunks
-from scanner_dictionary.queries.topics import newest_scans
+from scanner_dictionary.queries.facts import newest_scans
 from scanner_dictionary.schema import tables as t
 
 _AT_ONCE = 500

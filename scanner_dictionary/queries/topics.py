@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from fnmatch import translate
 from itertools import groupby
 from re import IGNORECASE
@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, and_, exists, func, literal, select, tuple_
 
+from scanner_dictionary.queries.facts import fact_of, fact_state, is_stale, newest_scans, stored_rows
 from scanner_dictionary.schema import tables as t
 from scanner_model.columns import Column, ColumnPath
+from scanner_model.kafka import Topic
 
 
 class TopicUser(NamedTuple):
@@ -135,20 +137,14 @@ _GLOB = frozenset("*?[")
 _ROWS_AT_ONCE = 500
 
 
-class TopicRow(NamedTuple):
-    """A topic; *schemas* counts its current schemas. *stale*: its source could not be read since.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicRow(Topic):
+    """A topic as last reported; *schemas* counts its current schemas. *stale*: its source could not be read since.
 
     Tags, owner and description are also what people wrote in a stream catalog.
     """
 
     cluster: str
-    name: str
-    partitions: int | None
-    replication: int | None
-    internal: bool
-    description: str
-    tags: tuple[str, ...]
-    source: str
     schemas: int
     stale: bool
     gone: bool
@@ -219,17 +215,7 @@ def schemas(
 
 def _topics() -> Select[Any]:
     schemas = select(func.count()).select_from(t.topic_schema).where(_describes_now()).correlate(t.topic)
-    return (
-        select(
-            t.topic,
-            t.cluster.c.name.label("cluster"),
-            t.source.c.name.label("source"),
-            t.source.c.stale_since,
-            schemas.scalar_subquery().label("schemas"),
-        )
-        .join(t.cluster, t.cluster.c.id == t.topic.c.cluster_id)
-        .join(t.source, t.source.c.id == t.topic.c.source_id)
-    )
+    return stored_rows(t.topic).add_columns(schemas.scalar_subquery().label("schemas"))
 
 
 def _describes_now() -> Any:  # noqa: ANN401 - SQLAlchemy's own type of a condition
@@ -238,21 +224,16 @@ def _describes_now() -> Any:  # noqa: ANN401 - SQLAlchemy's own type of a condit
 
 
 def _topic(row: Any, latest: Mapping[int, int], written: Mapping[tuple[int, str], CatalogAnnotations]) -> TopicRow:  # noqa: ANN401 - a row of the query above
-    note = written.get((row.cluster_id, row.name), NOTHING).beside(tuple(json.loads(row.tags)), row.description)
-    return TopicRow(
-        cluster=row.cluster,
-        name=row.name,
-        partitions=row.partitions,
-        replication=row.replication,
-        internal=row.is_internal,
-        description=note.description,
-        tags=note.tags,
-        source=row.source,
+    note = written.get((row.cluster_id, row.name), NOTHING)
+    topic = fact_of(
+        TopicRow,
+        row,
         schemas=row.schemas,
-        stale=_is_stale(row, latest),
-        gone=row.gone is not None,
         owner=note.owner,
+        **fact_state(row, latest),
     )
+    noted = note.beside(topic.tags, topic.description)
+    return replace(topic, tags=noted.tags, description=noted.description)
 
 
 def _versions() -> Select[Any]:
@@ -290,7 +271,7 @@ def _subject(
         versions=tuple(row.version for row in versions if row.version_gone is None or first.gone is not None),
         topics=described.get((first.registry_id, first.context, first.name), ()),
         deleted=first.deleted,
-        stale=_is_stale(first, latest),
+        stale=is_stale(first, latest),
         gone=first.gone is not None,
     )
 
@@ -308,10 +289,6 @@ def _described(conn: Connection) -> dict[tuple[int, str, str], tuple[str, ...]]:
     return {key: tuple(row[3] for row in group) for key, group in groupby(rows, key=lambda row: tuple(row[:3]))}
 
 
-def _is_stale(row: Any, latest: Mapping[int, int]) -> bool:  # noqa: ANN401 - a row of a query above
-    return row.gone is None and row.stale_since is not None and row.last_seen < latest.get(row.cluster_id, 0)
-
-
 def name_filter(pattern: str | None) -> Callable[[str], bool]:
     """Return a predicate for names: a glob where *pattern* holds `*`, `?` or `[`, else a part of it."""
     if not pattern:
@@ -326,9 +303,3 @@ def name_filter(pattern: str | None) -> Callable[[str], bool]:
 def cluster_ids(conn: Connection) -> dict[str, int]:
     """Map the name of each cluster to its key."""
     return {row.name: row.id for row in conn.execute(select(t.cluster.c.name, t.cluster.c.id))}
-
-
-def newest_scans(conn: Connection) -> dict[int, int]:
-    """Map each cluster to its newest scan number."""
-    query = select(t.scan.c.cluster_id, func.max(t.scan.c.id)).group_by(t.scan.c.cluster_id)
-    return {row[0]: row[1] for row in conn.execute(query)}

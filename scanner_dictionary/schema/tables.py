@@ -5,7 +5,7 @@ Names avoid every dialect's reserved words, types are plain, JSON is stored as t
 
 from __future__ import annotations
 
-from sqlalchemy import BigInteger, Boolean, Float, Index, Integer, String, Text, UniqueConstraint
+from sqlalchemy import BigInteger, Boolean, Index, Integer, String, Text, UniqueConstraint
 
 from scanner_dictionary.schema import openlineage as openlineage
 from scanner_dictionary.schema.column_types import (
@@ -20,6 +20,7 @@ from scanner_dictionary.schema.column_types import (
     provenance,
 )
 from scanner_dictionary.schema.column_types import metadata as metadata
+from scanner_dictionary.schema.facts import child_table, fact_table
 from scanner_dictionary.schema.graph import flow_edge as flow_edge
 from scanner_dictionary.schema.graph import flow_edge_version as flow_edge_version
 from scanner_dictionary.schema.graph import flow_graph as flow_graph
@@ -45,36 +46,19 @@ from scanner_dictionary.schema.search import search_progress as search_progress
 from scanner_dictionary.schema.search import search_term as search_term
 from scanner_dictionary.schema.search import search_use as search_use
 from scanner_dictionary.schema.search import search_word as search_word
+from scanner_model.kafka import Connector, ConnectorTask, ConsumerGroup, Topic
+from scanner_model.manual import ManualFlow
+from scanner_model.scan import SourceResult
+from scanner_model.schemas import Reference, Registry
+from scanner_model.streaming_sql import KsqlSource, Query
 
-connector = declare(
-    "connector",
-    "A connector of Kafka Connect.",
-    identity(),
-    parent("cluster_id", "cluster", "its cluster"),
-    must("name", String, "its name, unique among the connectors of its source"),
-    must("kind", String, "source, sink or unknown"),
-    must("connector_class", Text, "the plug-in as its configuration names it"),
-    must("config", Text, "JSON object of its settings; secrets are redacted"),
-    must("state", String, "as the server names it, empty where it does not report it"),
-    must("worker", String, "the worker that runs it, may be empty"),
-    must("trace", Text, "why it failed, empty where it did not"),
-    may("topics", Text, "JSON array of the topics that it used; empty where they are unknown"),
-    must("plugin_version", String, "version of the plug-in, empty where it is unknown"),
-    must("managed_id", String, "Confluent Cloud's id of it, empty elsewhere"),
-    *provenance(),
-    UniqueConstraint("source_id", "name", name="uq_connector_name"),
-    Index("ix_connector_cluster", "cluster_id"),
-)
+connector = fact_table("connector", Connector)
 
-connector_task = declare(
+connector_task = child_table(
     "connector_task",
-    "A task of a connector.",
+    ConnectorTask,
     parent("connector_id", "connector", "the connector", key=True),
     ordinal("position among its tasks, from 0"),
-    must("task_number", Integer, "the server's number"),
-    must("state", String, "as the server names it"),
-    must("worker", String, "the worker that runs it, may be empty"),
-    must("trace", Text, "why it failed, empty where it did not"),
 )
 
 
@@ -121,21 +105,12 @@ source = declare(
     UniqueConstraint("cluster_id", "name", name="uq_source_name"),
 )
 
-scan_outcome = declare(
+scan_outcome = child_table(
     "scan_outcome",
-    "How one source answered in one scan.",
+    SourceResult,
     parent("scan_id", "scan", "the scan", key=True),
     ordinal("position in the scan's order"),
     parent("source_id", "source", "the source"),
-    must("kind", String, "what the source is"),
-    must("status", String, "read, partial, unavailable, skipped, kept or forgotten"),
-    must("received", Integer, "objects that were read"),
-    must("requested", Integer, "objects that were requested"),
-    must("reason", Text, "one line where it was not read completely"),
-    must("hint", Text, "the next step, empty where there is none"),
-    must("requests", Integer, "requests sent"),
-    must("seconds", Float, "seconds spent"),
-    must("unread", Text, "JSON array of the names that exist and could not be read"),
 )
 
 scan_problem = declare(
@@ -179,32 +154,9 @@ broker = declare(
     Index("ix_broker_cluster", "cluster_id"),
 )
 
-topic = declare(
-    "topic",
-    "A topic of a cluster.",
-    identity(),
-    parent("cluster_id", "cluster", "its cluster"),
-    must("name", String, "its name"),
-    may("partitions", BigInteger, "empty where no source reports it"),
-    may("replication", BigInteger, "replication factor, empty where no source reports it"),
-    must("is_internal", Boolean, "the broker or ksqlDB marks it as internal"),
-    must("config", Text, "JSON object of its settings"),
-    must("description", Text, "empty where there is none"),
-    must("tags", Text, "JSON array"),
-    *provenance(),
-    UniqueConstraint("cluster_id", "name", name="uq_topic_name"),
-)
+topic = fact_table("topic", Topic, shared=True)
 
-consumer_group = declare(
-    "consumer_group",
-    "A consumer group.",
-    identity(),
-    parent("cluster_id", "cluster", "its cluster"),
-    must("name", String, "its name"),
-    must("state", String, "as the broker names it, empty where it does not report it"),
-    *provenance(),
-    UniqueConstraint("cluster_id", "name", name="uq_consumer_group_name"),
-)
+consumer_group = fact_table("consumer_group", ConsumerGroup, shared=True)
 
 consumer_group_topic = declare(
     "consumer_group_topic",
@@ -219,18 +171,7 @@ consumer_group_topic = declare(
 
 # --- schemas
 
-registry = declare(
-    "registry",
-    "A schema registry, as one cluster uses it.",
-    identity(),
-    parent("cluster_id", "cluster", "the cluster that uses it"),
-    must("kind", String, "its entry in the table of registries"),
-    must("url", String, "its address"),
-    must("environment", String, "its own id or name, may be empty"),
-    *provenance(),
-    UniqueConstraint("source_id", name="uq_registry_source"),
-    Index("ix_registry_cluster", "cluster_id"),
-)
+registry = fact_table("registry", Registry)
 
 subject = declare(
     "subject",
@@ -297,14 +238,11 @@ subject_version = declare(
     Index("ix_subject_version_source", "source_id"),
 )
 
-schema_reference = declare(
+schema_reference = child_table(
     "schema_reference",
-    "A version's reference to another subject's version.",
+    Reference,
     parent("subject_version_id", "subject_version", "the version that refers", key=True),
     ordinal("position in the registry's list"),
-    must("name", Text, "the name its text uses"),
-    must("subject", String, "the subject referred to"),
-    must("version", BigInteger, "its version; -1 is the newest"),
 )
 
 topic_schema = declare(
@@ -333,25 +271,7 @@ topic_schema = declare(
 
 # --- ksqlDB and manual input
 
-ksql_source = declare(
-    "ksql_source",
-    "A ksqlDB collection.",
-    identity(),
-    parent("cluster_id", "cluster", "its cluster"),
-    must("name", String, "its name"),
-    must("kind", String, "STREAM or TABLE"),
-    must("topic_name", String, "the topic it is of"),
-    must("key_format", String, "as the server names it"),
-    must("value_format", String, "as the server names it"),
-    must("statement", Text, "the statement that created it"),
-    must("window_type", String, "empty where it is not windowed"),
-    may("partitions", BigInteger, "empty where the server does not report it"),
-    may("replication", BigInteger, "empty where the server does not report it"),
-    must("is_internal", Boolean, "the server created it for itself"),
-    *provenance(),
-    UniqueConstraint("source_id", "name", name="uq_ksql_source_name"),
-    Index("ix_ksql_source_cluster", "cluster_id"),
-)
+ksql_source = fact_table("ksql_source", KsqlSource)
 
 ksql_column = declare(
     "ksql_column",
@@ -363,38 +283,6 @@ ksql_column = declare(
     *column_description(),
 )
 
-ksql_query = declare(
-    "ksql_query",
-    "A ksqlDB query as received.",
-    identity(),
-    parent("cluster_id", "cluster", "its cluster"),
-    must("name", String, "its id"),
-    must("kind", String, "as the server names it"),
-    must("state", String, "as the server names it"),
-    must("statement", Text, "its text"),
-    must("sources", Text, "JSON array of the collections it reads"),
-    must("sinks", Text, "JSON array of the collections it writes"),
-    must("sink_topics", Text, "JSON array of the topics it writes"),
-    must("consumer_group", String, "its consumer group, may be empty"),
-    *provenance(),
-    UniqueConstraint("source_id", "name", name="uq_ksql_query_name"),
-    Index("ix_ksql_query_cluster", "cluster_id"),
-)
+ksql_query = fact_table("ksql_query", Query)
 
-manual_flow = declare(
-    "manual_flow",
-    "A flow declared in a manual-input file, or a use of a topic that a deployment file declares.",
-    identity(),
-    parent("cluster_id", "cluster", "its cluster"),
-    must("origin_namespace", Text, "empty for a topic of the cluster"),
-    must("origin_name", Text, "the dataset it comes from; empty where only the job is known that writes"),
-    may("origin_path", Text, "JSON array: the column; empty for the whole dataset"),
-    must("target_namespace", Text, "empty for a topic of the cluster"),
-    must("target_name", Text, "the dataset it goes to; empty where only the job is known that reads"),
-    may("target_path", Text, "JSON array: the column; empty for the whole dataset"),
-    must("job", Text, "the job, may be empty"),
-    must("description", Text, "may be empty"),
-    must("evidence", Text, "file and position in it"),
-    *provenance(),
-    Index("ix_manual_flow_cluster", "cluster_id"),
-)
+manual_flow = fact_table("manual_flow", ManualFlow)

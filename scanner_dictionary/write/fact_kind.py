@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Table
 from sqlalchemy.sql.expression import FromClause
 
-from scanner_dictionary.engine.rows import column_cells, json_cell, storable
+from scanner_dictionary.engine.rows import json_cell, storable
 from scanner_dictionary.schema import tables as t
+from scanner_dictionary.schema.facts import FactColumn, fact_columns, is_shared, table_of
 from scanner_model.names import Fingerprint, SourceId
 from scanner_model.scan import ClusterScan
 
@@ -48,6 +49,10 @@ class RowContext:
     confirmed_topics: frozenset[str] = frozenset()
 
 
+Reader = Callable[[Any], Any]
+"""How a cell is read from a fact."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Children:
     """Rows that belong to a fact and change with it.
@@ -59,7 +64,7 @@ class Children:
     table: Table
     parent: str
     member: str
-    cells: Callable[[Any], Key] = column_cells
+    cells: Callable[[Any], Key]
 
     def rows(self, fact: Any) -> tuple[Key, ...]:  # noqa: ANN401 - of any kind
         """Return the cells of each child of *fact*."""
@@ -118,49 +123,47 @@ def value_columns(table: Table, *parents: str) -> tuple[str, ...]:
     return tuple(column.name for column in table.columns if column.name not in others)
 
 
-Readers = Mapping[str, Callable[[Any], Any]]
-"""How a column's cell is read from a fact, by the column's name."""
-
-
-def cluster_kind(
-    member: str,
-    type_: type,
-    table: Table,
-    *columns: str,
-    members: Readers | None = None,
-    **options: Any,  # noqa: ANN401 - members of FactKind
-) -> FactKind:
+def cluster_kind(member: str, fact_type: type, **options: Any) -> FactKind:  # noqa: ANN401 - members of FactKind
     """Return the kind of facts that belong to the cluster itself and whose cells are members of the facts.
 
-    A fact is identified by its source, unless it is *shared*, and by *columns*. *members* read the cells whose member
-    has another name than their column. *options* are other members of the kind; *required* is the rule's, by default
-    the first of *columns*.
+    A fact is identified by its keys and, unless it is shared, by its source; one of the keys must not be empty.
+    *options* are other members of the kind, and *required* another condition of its rule.
     """
-    shared = options.get("shared", False)
-    parents = ("cluster_id", *columns)
-    values = value_columns(table, *parents)
-    readers = {column: attrgetter(column) for column in (*columns, *values)} | dict(members or {})
-    identity = [readers[column] for column in columns]
-    if not shared:
-        identity.insert(0, attrgetter("source"))
-    required = options.pop("required", None) or readers[columns[0]]
+    table, columns = table_of(fact_type), fact_columns(fact_type)
+    shared = is_shared(table)
+    keys, values = _readers(columns, are_keys=True), _readers(columns, are_keys=False)
+    identity: list[Reader] = [*([] if shared else [attrgetter("source")]), *keys.values()]
+    required = options.pop("required", lambda fact: any(read(fact) for read in keys.values()))
     described: dict[str, Any] = {
         "name": table.name,
         "joined": table if shared else table.join(t.source),
         "cluster": table.c.cluster_id,
-        "key": (*(() if shared else (t.source.c.name,)), *(table.c[column] for column in columns)),
-        "name_index": 0 if shared else 1,
+        "key": (*(() if shared else (t.source.c.name,)), *(table.c[column] for column in keys)),
+        "name_index": 0 if shared or not keys else 1,
         "rule": Rule(name=lambda fact: tuple(_text(read(fact)) for read in identity), required=required),
     }
     return FactKind(
         member=member,
-        type=type_,
+        type=fact_type,
         table=table,
-        parents=parents,
-        values=values,
-        rows=_MemberRows(member, columns, values, readers, shared, options.get("children")),
+        parents=("cluster_id", *keys),
+        values=tuple(values),
+        rows=_MemberRows(member, tuple(keys.values()), tuple(values.values()), shared, options.get("children")),
+        shared=shared,
         **(described | options),
     )
+
+
+def _readers(columns: Iterable[FactColumn], *, are_keys: bool) -> dict[str, Reader]:
+    """Return how the cells of *columns* are read from a fact, by name: of those that are keys, or of the others."""
+    return {column.name: _reader(column) for column in columns if column.is_key is are_keys}
+
+
+def _reader(column: FactColumn) -> Reader:
+    read: Reader = attrgetter(column.member)
+    if not column.declared.mapping:
+        return read
+    return lambda fact: dict(read(fact))
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,22 +171,26 @@ class _MemberRows:
     """Converts facts to rows: the cells are the facts' members."""
 
     member: str
-    columns: tuple[str, ...]
-    values: tuple[str, ...]
-    readers: Readers
+    keys: tuple[Reader, ...]
+    values: tuple[Reader, ...]
     shared: bool
     children: Children | None
 
     def __call__(self, scan: ClusterScan, context: RowContext) -> Iterator[Wanted]:
         """Return the rows of a scan's facts."""
-        columns, values = ([self.readers[column] for column in names] for names in (self.columns, self.values))
         for fact in scan.facts(self.member):
-            named = tuple(_cell(read(fact)) for read in columns)
-            cells = tuple(_cell(read(fact)) for read in values)
+            named = tuple(_cell(read(fact)) for read in self.keys)
+            cells = tuple(_cell(read(fact)) for read in self.values)
             if self.children:
                 cells = (*cells, self.children.rows(fact))
             key = named if self.shared else (storable(fact.source), *named)
             yield Wanted(key, context.sources[fact.source], (context.cluster, *named), cells)
+
+
+def member_cells(fact_type: type) -> Callable[[Any], Key]:
+    """Return the conversion of a part of a fact to its cells."""
+    readers = tuple(map(_reader, fact_columns(fact_type)))
+    return lambda part: tuple(_cell(read(part)) for read in readers)
 
 
 def _cell(value: Any) -> Any:  # noqa: ANN401 - what the column holds
@@ -192,6 +199,8 @@ def _cell(value: Any) -> Any:  # noqa: ANN401 - what the column holds
             return storable(str(value))
         case tuple() | dict():
             return json_cell(value)
+        case frozenset():
+            return json_cell(sorted(value))
         case _:
             return value
 

@@ -24,6 +24,7 @@ from scanner_dictionary.write.fact_kind import (
     Rule,
     Wanted,
     cluster_kind,
+    member_cells,
     value_columns,
 )
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
@@ -46,20 +47,9 @@ from scanner_model.streaming_sql import (
 _source = t.source.c
 
 
-def _config(fact: Topic | Connector | Declaration) -> dict[str, str]:
-    return dict(fact.config)
+TOPIC = cluster_kind("topics", Topic)
 
-
-TOPIC = cluster_kind(
-    "topics",
-    Topic,
-    t.topic,
-    "name",
-    members={"is_internal": attrgetter("internal"), "config": _config},
-    shared=True,
-)
-
-REGISTRY = cluster_kind("registries", Registry, t.registry, name_index=0, required=attrgetter("kind"))
+REGISTRY = cluster_kind("registries", Registry, required=attrgetter("kind"))
 
 
 # --- subjects, their versions, and links from topics
@@ -96,12 +86,8 @@ SUBJECT = FactKind(
 )
 
 
-def _reference_cells(reference: Reference) -> Key:
-    return storable(reference.name), storable(reference.subject), reference.version
-
-
 _REFERENCES = Children(
-    table=t.schema_reference, parent="subject_version_id", member="references", cells=_reference_cells
+    table=t.schema_reference, parent="subject_version_id", member="references", cells=member_cells(Reference)
 )
 
 
@@ -225,7 +211,7 @@ LINK = FactKind(
 
 # --- consumer groups
 
-GROUP = cluster_kind("consumer_groups", ConsumerGroup, t.consumer_group, "name", shared=True)
+GROUP = cluster_kind("consumer_groups", ConsumerGroup)
 
 
 def _group_topic_rows(scan: ClusterScan, context: RowContext) -> Iterator[Wanted]:
@@ -260,17 +246,11 @@ def _collection_column_cells(column: CollectionColumn) -> Key:
     return str(column.role) if column.role else None, storable(column.header), *column_cells(column.column)
 
 
-def _task_cells(task: ConnectorTask) -> Key:
-    return task.number, storable(task.state), storable(task.worker), storable(task.trace)
-
-
 _COLLECTION_COLUMNS = Children(
     table=t.ksql_column, parent="ksql_source_id", member="columns", cells=_collection_column_cells
 )
-_TASKS = Children(table=t.connector_task, parent="connector_id", member="tasks", cells=_task_cells)
-_TABLE_COLUMNS = Children(table=t.catalog_column, parent="catalog_table_id", member="columns")
-
-_ENDS = ("origin_namespace", "origin_name", "origin_path", "target_namespace", "target_name", "target_path")
+_TASKS = Children(table=t.connector_task, parent="connector_id", member="tasks", cells=member_cells(ConnectorTask))
+_TABLE_COLUMNS = Children(table=t.catalog_column, parent="catalog_table_id", member="columns", cells=column_cells)
 
 FACT_KINDS: tuple[FactKind, ...] = (
     TOPIC,
@@ -280,78 +260,26 @@ FACT_KINDS: tuple[FactKind, ...] = (
     LINK,
     GROUP,
     GROUP_TOPIC,
-    cluster_kind(
-        "ksql_sources",
-        KsqlSource,
-        t.ksql_source,
-        "name",
-        required=attrgetter("kind"),
-        members={
-            "topic_name": attrgetter("topic"),
-            "window_type": attrgetter("window"),
-            "is_internal": attrgetter("internal"),
-        },
-        children=_COLLECTION_COLUMNS,
-    ),
-    cluster_kind("queries", Query, t.ksql_query, "name", name="query"),
-    cluster_kind("connectors", Connector, t.connector, "name", members={"config": _config}, children=_TASKS),
+    cluster_kind("ksql_sources", KsqlSource, required=attrgetter("kind"), children=_COLLECTION_COLUMNS),
+    cluster_kind("queries", Query, name="query"),
+    cluster_kind("connectors", Connector, children=_TASKS),
     cluster_kind(
         "manual_flows",
         ManualFlow,
-        t.manual_flow,
-        *_ENDS,
-        "job",
         name_index=0,
-        members={end: attrgetter(end.replace("_", ".")) for end in _ENDS},
         required=lambda flow: flow.job or (flow.origin.name and flow.target.name),
     ),
-    cluster_kind("flink_statements", FlinkStatement, t.flink_statement, "name"),
-    cluster_kind("flink_jobs", FlinkJob, t.flink_job, "name"),
-    cluster_kind("topologies", StreamsTopology, t.streams_topology, "name"),
-    cluster_kind("ksql_functions", KsqlFunction, t.ksql_function, "name"),
-    cluster_kind("ksql_types", KsqlType, t.ksql_type, "name"),
-    cluster_kind("mirror_topics", MirrorTopic, t.mirror_topic, "topic"),
-    cluster_kind("annotations", Annotation, t.annotation, "name", "kind", required=lambda fact: fact.kind or fact.name),
-    cluster_kind(
-        "materializations",
-        Materialization,
-        t.materialization,
-        "topic",
-        "table_format",
-        "catalog",
-        required=lambda fact: fact.topic or fact.catalog,
-    ),
-    cluster_kind(
-        "catalog_tables",
-        CatalogTable,
-        t.catalog_table,
-        "name",
-        "namespace",
-        required=lambda fact: fact.namespace or fact.name,
-        children=_TABLE_COLUMNS,
-    ),
+    cluster_kind("flink_statements", FlinkStatement),
+    cluster_kind("flink_jobs", FlinkJob),
+    cluster_kind("topologies", StreamsTopology),
+    cluster_kind("ksql_functions", KsqlFunction),
+    cluster_kind("ksql_types", KsqlType),
+    cluster_kind("mirror_topics", MirrorTopic),
+    cluster_kind("annotations", Annotation),
+    cluster_kind("materializations", Materialization),
+    cluster_kind("catalog_tables", CatalogTable, children=_TABLE_COLUMNS),
     # Its place changes whenever a line is added above it: what changes of the object is logged as that of the object.
-    cluster_kind("declarations", Declaration, t.declaration, "name", "kind", members={"config": _config}, logged=False),
-    # The name that a source may list as unread comes first.
-    cluster_kind(
-        "catalog_links",
-        CatalogLink,
-        t.catalog_link,
-        "origin_name",
-        "origin_namespace",
-        *_ENDS[2:],
-        "process",
-        required=lambda fact: fact.origin_namespace or fact.process,
-    ),
-    cluster_kind(
-        "metrics",
-        Metric,
-        t.metric,
-        "name",
-        "topic",
-        "object_kind",
-        "object_name",
-        required=lambda fact: fact.name or fact.object_name,
-        logged=False,
-    ),
+    cluster_kind("declarations", Declaration, logged=False),
+    cluster_kind("catalog_links", CatalogLink),
+    cluster_kind("metrics", Metric, logged=False),
 )

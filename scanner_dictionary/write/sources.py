@@ -10,10 +10,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, insert, select, update
 
-from scanner_dictionary.engine.rows import insert_rows, json_cell, storable
+from scanner_dictionary.engine.rows import insert_rows, storable
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.write.apply import next_id
-from scanner_dictionary.write.fact_kind import Name, Rule
+from scanner_dictionary.write.fact_kind import Name, Rule, member_cells
 from scanner_dictionary.write.fact_kinds import FACT_KINDS
 from scanner_model.columns import Column, ColumnPath, path_name
 from scanner_model.errors import Problem
@@ -117,6 +117,7 @@ def _shown(name: Name) -> str:
 
 
 _ONE_PER_CLUSTER = "kafka"
+_CELLS = member_cells(SourceResult)
 _NOT_CONFIGURED = SourceResult(
     source=SourceId(""),
     kind="",
@@ -185,23 +186,7 @@ def write_sources(conn: Connection, cluster: int, scan: ClusterScan, number: int
 
 def write_outcomes(conn: Connection, scan: ClusterScan, sources: Sources, number: int) -> None:
     """Store how each source answered in scan *number*."""
-    rows = (
-        (
-            number,
-            i,
-            sources.ids[outcome.source],
-            outcome.kind,
-            str(outcome.status),
-            outcome.received,
-            outcome.requested,
-            storable(outcome.reason),
-            storable(outcome.hint),
-            outcome.requests,
-            outcome.seconds,
-            json_cell(sorted(outcome.unread)),
-        )
-        for i, outcome in enumerate(scan.outcomes)
-    )
+    rows = ((number, i, sources.ids[outcome.source], *_CELLS(outcome)) for i, outcome in enumerate(scan.outcomes))
     insert_rows(conn, t.scan_outcome, rows)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 
 from scanner_model.errors import Problem
 from scanner_model.kafka import ConsumerGroup, Topic
@@ -100,12 +100,6 @@ def hidden_topics(
 
 
 def _filled(first: Topic, later: Topic) -> Topic:
-    return replace(
-        first,
-        partitions=later.partitions if first.partitions is None else first.partitions,
-        replication=later.replication if first.replication is None else first.replication,
-        internal=first.internal or later.internal,
-        config=first.config or later.config,
-        description=first.description or later.description,
-        tags=tuple(dict.fromkeys((*first.tags, *later.tags))),
-    )
+    names = [member.name for member in fields(Topic)]
+    added = {name: getattr(later, name) for name in names if getattr(first, name) in (None, False, "", ())}
+    return replace(first, **added | {"tags": tuple(dict.fromkeys((*first.tags, *later.tags)))})

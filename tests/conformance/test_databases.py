@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 
 import pytest
@@ -155,16 +155,4 @@ def shown(ref: ColumnRef) -> str:
 
 
 def row(table: CatalogTable) -> TableRow:
-    unused = ("", "", "", "", ())
-    return TableRow(
-        (table.namespace, table.name),
-        table.provider,
-        table.kind,
-        *unused,
-        (),
-        table.columns,
-        str(table.source),
-        table.definition,
-        table.keys,
-        table.parameters,
-    )
+    return TableRow(cluster="retail", **{member.name: getattr(table, member.name) for member in fields(table)})

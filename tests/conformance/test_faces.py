@@ -139,6 +139,7 @@ def test_every_derived_command_lists_what_the_library_has(faces, question) -> No
     assert faces.command(question.command) == faces.library(question)["items"]
 
 
+@pytest.mark.slow
 def test_the_lineage_of_every_node_and_column_is_the_same_on_every_face(retail, faces) -> None:
     """A page that says "no known flows" of a column that a command knows is worse than one that says nothing."""
     names = node_names(retail)
@@ -152,6 +153,7 @@ def test_the_lineage_of_every_node_and_column_is_the_same_on_every_face(retail, 
     assert {name.partition(":")[0] for name in names} >= {"topic", "column", "job", "dataset", "consumer-group"}
 
 
+@pytest.mark.slow
 def test_the_impact_of_every_node_and_column_is_the_same_on_every_face(retail, faces) -> None:
     """The command groups by kind what the others list."""
     for name in node_names(retail):

@@ -33,26 +33,35 @@ AWKWARD = [
     "orders:k",
     "group:orders-Order",
 ]
+RECORDS = [None, (), (RecordName("shop.Order"),), (RecordName("a - b"), RecordName(""))]
 LINK = Link(topic=TopicName("payments"), strategy="map", evidence="cluster.json")
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-@pytest.mark.parametrize("records", [None, (), (RecordName("shop.Order"),), (RecordName("a - b"), RecordName(""))])
-@pytest.mark.parametrize("subject", AWKWARD)
-def test_strategy_proposes_only_topics_that_kafka_would_take(name, records, subject) -> None:
+def test_strategy_proposes_only_topics_that_kafka_would_take(name) -> None:
     """A topic that cannot exist would stand in the dictionary for ever and match nothing."""
-    candidates = STRATEGIES[name](Subject(name=subject, records=records))
+    wrong = [
+        (subject, records, candidate.topic)
+        for subject in AWKWARD
+        for records in RECORDS
+        for candidate in STRATEGIES[name](Subject(name=subject, records=records))
+        if not is_topic_name(candidate.topic)
+    ]
 
-    assert all(is_topic_name(candidate.topic) for candidate in candidates)
+    assert wrong == []
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-@pytest.mark.parametrize("subject", AWKWARD)
-def test_strategy_signs_what_it_proposes(name, subject) -> None:
+def test_strategy_signs_what_it_proposes(name) -> None:
     """The dictionary keeps the strategy as the reason of a link, so it must be the one that made it."""
-    candidates = STRATEGIES[name](Subject(name=subject, links=(LINK,)))
+    wrong = [
+        (subject, candidate)
+        for subject in AWKWARD
+        for candidate in STRATEGIES[name](Subject(name=subject, links=(LINK,)))
+        if candidate.strategy != name
+    ]
 
-    assert {candidate.strategy for candidate in candidates} <= {name}
+    assert wrong == []
 
 
 @pytest.mark.parametrize("name", STRATEGIES)

@@ -338,6 +338,7 @@ def forms(secret: str) -> Iterator[bytes]:
         yield encoded[4 if before else 0 : -4]
 
 
+@pytest.mark.slow
 def test_no_secret_is_left_anywhere(left: tuple[Path, Callable[..., int]]) -> None:
     """Dictionary, capture, report, log, what was said on the terminal, and every file made of them."""
     home, command = left

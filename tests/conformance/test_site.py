@@ -46,6 +46,7 @@ class Loaded(HTMLParser):
             self.addresses.append(values.get(LOADING[tag]) or "")
 
 
+@pytest.mark.process
 def test_no_page_loads_anything_from_elsewhere(site: Path) -> None:
     """Who reads it in an isolated network sees all of it, and nobody learns who reads it."""
     for page in site.rglob("*.html"):

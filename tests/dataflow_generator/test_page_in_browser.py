@@ -218,6 +218,7 @@ def test_a_job_is_left_on_the_route_that_it_was_entered_by(look) -> None:
     assert sorted(seen.found) == ["job:connect://c/mirror", f"topic:{KAFKA}/a", f"topic:{KAFKA}/dr.a"]
 
 
+@pytest.mark.smoke
 def test_clicks_open_a_card_report_evidence_and_collapse_a_cluster(look) -> None:
     """From cluster to column, and back."""
     script = """

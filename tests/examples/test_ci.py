@@ -101,6 +101,7 @@ def outputs(tmp_path: Path) -> dict[str, Path]:
     return {name: Path(value) for name, _, value in (line.partition("=") for line in lines)}
 
 
+@pytest.mark.process
 def test_composite_action(dictionary: Path, repository: Path, tmp_path: Path) -> None:
     """Annotations on stdout, the summary of the step, a SARIF file, and the status of the check."""
     done = check(dictionary, repository, tmp_path)
@@ -115,6 +116,7 @@ def test_composite_action(dictionary: Path, repository: Path, tmp_path: Path) ->
     assert not any(file.is_relative_to(repository) for file in reports.values())
 
 
+@pytest.mark.process
 def test_files_of_a_pull_request_are_no_part_of_the_check(dictionary: Path, repository: Path, tmp_path: Path) -> None:
     """A log that SQLite would read beside the dictionary, and a report that is there before the check."""
     inside = repository / "dictionary.db"
@@ -157,6 +159,7 @@ def test_workflow_uses_inputs_that_the_action_has() -> None:
     assert {name for name, one in inputs.items() if one.get("required")} <= set(used)
 
 
+@pytest.mark.process
 def test_gitlab_job(dictionary: Path, repository: Path) -> None:
     """Both reports that the job keeps are written."""
     job = loaded("gitlab-ci.yml")["check-change"]
@@ -173,6 +176,7 @@ def test_gitlab_job(dictionary: Path, repository: Path) -> None:
     assert (repository / reports["junit"]).stat().st_size
 
 
+@pytest.mark.process
 def test_pre_commit_hook(dictionary: Path, repository: Path) -> None:
     """The hook gets the names of changed files, which its pattern chooses."""
     (hook,) = loaded("pre-commit-config.yaml")["repos"][0]["hooks"]

@@ -17,6 +17,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.process
+
 EXAMPLE = Path(__file__).parents[2] / "examples" / "plugins"
 BROKEN = {
     "scanner.naming_strategies": {"broken-strategy": "broken_kit:strategy"},

@@ -84,6 +84,7 @@ def test_a_second_scan_changes_nothing(dictionary) -> None:
     assert len(rows(dictionary, "topic_schema")) == len(before["topic_schema"])
 
 
+@pytest.mark.process
 def test_the_same_answers_give_the_same_bytes(tmp_path) -> None:
     """Neither hashing nor threads show in the dictionary."""
     for seed in ("1", "2"):

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import scanner_api
 
 ROOT = Path(__file__).parents[2]
@@ -19,6 +21,7 @@ def test_every_exported_name_exists() -> None:
     assert all(getattr(scanner_api, name).__doc__ for name in scanner_api.__all__)
 
 
+@pytest.mark.process
 def test_an_exported_name_is_the_function_after_its_module_was_imported() -> None:
     """A sub-package that has the name of a function would replace it."""
     program = "import scanner_cli.commands.server.monitor, scanner_cli.commands.extract, scanner_api\n"

@@ -7,15 +7,17 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 import tomllib
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from waiting import wait_until
 
 from scanner_cli.output.progress import progress_on
 from scanner_model.names import SourceId
+
+pytestmark = pytest.mark.process
 
 SCANNER = [sys.executable, "-c", "from scanner_cli.main import main; main()"]
 
@@ -72,6 +74,7 @@ def test_what_a_scan_writes_is_its_users_alone(program, tmp_path) -> None:
     assert {oct(mode) for name, mode in modes.items() if (out / name).is_dir()} == {"0o700"}
 
 
+@pytest.mark.smoke
 def test_ctrl_c_ends_a_scan_at_once_and_stores_nothing(fake, own_dictionary, tmp_path) -> None:
     """The threads that wait for a slow server do not keep the program alive."""
     before = own_dictionary.read_bytes()
@@ -81,8 +84,7 @@ def test_ctrl_c_ends_a_scan_at_once_and_stores_nothing(fake, own_dictionary, tmp
         file.write_text(json.dumps({"cluster": "slow", "brokers": ["s:1"], "schema_registries": sources}))
         line = [*SCANNER, "extract", "--config", str(file), "--dictionary", str(own_dictionary)]
         with subprocess.Popen(line, stderr=subprocess.PIPE, text=True) as scan:
-            while not registry.log:
-                time.sleep(0.01)
+            wait_until(lambda: registry.log)
             scan.send_signal(signal.SIGINT)
             _, stderr = scan.communicate(timeout=60)
 

@@ -12,9 +12,11 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
+from waiting import wait_until
 
 from scanner_api.dictionary import Dictionary
 from scanner_api.event_intake import EventReceiver
@@ -113,6 +115,11 @@ class Listener:
         answer = self.exchange(b"POST /api/v1/lineage HTTP/1.1\r\nHost: localhost\r\n" + head + b"\r\n\r\n" + body)
         return int(answer[9:12])
 
+    def health(self) -> dict[str, Any]:
+        request = b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+        health: dict[str, Any] = json.loads(self.exchange(request).partition(b"\r\n\r\n")[2])
+        return health
+
     def end(self) -> str:
         """End it with SIGTERM; return the rest of what it says."""
         self.process.send_signal(signal.SIGTERM)
@@ -206,6 +213,7 @@ def test_a_client_that_waits_for_leave_to_send_its_body_gets_it(listener) -> Non
         assert raw.recv(1000).startswith(b"HTTP/1.1 201")
 
 
+@pytest.mark.process
 def test_a_full_disk_refuses_events_for_now_and_loses_none(start, small_disk, fill, tmp_path) -> None:
     """Those acknowledged before and after are stored; the dictionary is on another disk."""
     spool = small_disk / "spool"
@@ -213,17 +221,18 @@ def test_a_full_disk_refuses_events_for_now_and_loses_none(start, small_disk, fi
     before = listener.post(event("before"))
     filler = fill(small_disk)
     full = listener.post(event("full", 100_000))
-    health = listener.exchange(b"GET /health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+    health = listener.health()
     filler.unlink()
     after = listener.post(event("after"))
     listener.end()
 
     assert (before, full, after) == (201, 503, 201)
-    assert b"cannot be written to disk" in health
+    assert "cannot be written to disk" in health["trouble"]
     with sqlite3.connect(tmp_path / "d.db") as conn:
         assert sorted(conn.execute("SELECT name FROM lineage_job")) == [("after",), ("before",)]
 
 
+@pytest.mark.process
 def test_a_dictionary_on_a_full_disk_leaves_events_in_the_spool(start, small_disk, fill, tmp_path) -> None:
     """They are stored when it has room again, and until then health says why not."""
     Dictionary(str(small_disk / "d.db")).writing(create=True).dispose()
@@ -232,7 +241,9 @@ def test_a_dictionary_on_a_full_disk_leaves_events_in_the_spool(start, small_dis
     status = first.post(event("kept"))
     said = first.end()
     filler.unlink()
-    start(small_disk, "--spool", str(tmp_path / "spool"), "--rejected", str(tmp_path / "no.ndjson")).end()
+    second = start(small_disk, "--spool", str(tmp_path / "spool"), "--rejected", str(tmp_path / "no.ndjson"))
+    wait_until(lambda: second.health()["stored"])
+    second.end()
 
     assert (status, first.process.returncode) == (201, 1)
     assert "stay in the spool" in said
@@ -240,6 +251,7 @@ def test_a_dictionary_on_a_full_disk_leaves_events_in_the_spool(start, small_dis
         assert conn.execute("SELECT name FROM lineage_job").fetchall() == [("kept",)]
 
 
+@pytest.mark.process
 def test_a_read_only_file_system_is_a_clear_error_at_the_start(start, small_disk, tmp_path) -> None:
     """Of the spool as of the dictionary; nobody is told that events are received."""
     Dictionary(str(small_disk / "d.db")).writing(create=True).dispose()

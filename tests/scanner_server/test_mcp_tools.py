@@ -176,6 +176,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.process
 def test_answers_about_earlier_scans_are_those_of_then(changed) -> None:
     """A model is asked why a figure is another one than last week."""
     server = mcp_server(Workers(changed, ServerOptions()), BUDGET)
@@ -217,6 +218,7 @@ def test_what_is_wrong_is_an_error_that_helps_the_model(server, name, arguments,
     assert text in result.content[0].text
 
 
+@pytest.mark.process
 @MODES
 def test_the_server_answers_mcp_over_http(retail, mode) -> None:
     """One address for people, programs and assistants."""
@@ -234,6 +236,7 @@ def test_the_server_answers_mcp_over_http(retail, mode) -> None:
     check_answers(anyio.run(run))
 
 
+@pytest.mark.process
 @MODES
 def test_the_command_answers_over_stdio(retail, mode) -> None:
     """Hosts start it so; nothing but answers may be on its standard output."""

@@ -15,8 +15,11 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 from scanner_api.dictionary import Dictionary
+
+pytestmark = pytest.mark.process
 
 PROGRAM = """
 import sys
@@ -40,15 +43,15 @@ class Server:
         self.port = int(self.said.rpartition(":")[2]) if " at http" in self.said else 0
 
     def connect(self) -> socket.socket:
-        return socket.create_connection(("127.0.0.1", self.port), timeout=20)
+        return socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
 
     def get(self, path: str) -> bytes:
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=20) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.port}{path}", timeout=PATIENCE) as answer:
             return answer.read()
 
     def end(self) -> int:
         self.process.send_signal(signal.SIGTERM)
-        return self.process.wait(20)
+        return self.process.wait(PATIENCE)
 
 
 @pytest.fixture
@@ -162,7 +165,7 @@ def test_an_address_of_others_without_a_token_is_refused(serving) -> None:
     """The message says what to do."""
     server = serving("--host", "0.0.0.0")
 
-    assert server.process.wait(20) == 2
+    assert server.process.wait(PATIENCE) == 2
     assert "set SCANNER_TOKEN" in server.said
 
 
@@ -179,9 +182,9 @@ def test_tls_is_served_with_certificate_files(serving, tmp_path) -> None:
         pytest.skip("needs openssl")
     server = serving("--tls-cert", str(certificate), "--tls-key", str(key))
     context = ssl.create_default_context(cafile=str(certificate))
-    with urllib.request.urlopen(f"https://127.0.0.1:{server.port}/ready", timeout=20, context=context) as answer:
+    with urllib.request.urlopen(f"https://127.0.0.1:{server.port}/ready", timeout=PATIENCE, context=context) as answer:
         assert answer.status == 200
     broken = serving("--tls-cert", str(key), "--tls-key", str(key))
 
-    assert broken.process.wait(20) == 2
+    assert broken.process.wait(PATIENCE) == 2
     assert "--tls-cert" in broken.said

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.process
+
 ROOT = Path(__file__).parents[2]
 PACKAGES = sorted(file.parent.name for file in ROOT.glob("*/__init__.py"))
 LARGEST = 2 * 1024 * 1024

@@ -36,18 +36,18 @@ def has_generated(row: TableRow) -> bool:
 def generated_jobs(rows: Iterable[TableRow], naming: Naming) -> Iterator[GeneratedReading]:
     """Yield the job of each table of *rows*, which have generated columns."""
     for row in rows:
-        table, evidence = naming.dataset(*row.name), f"generated column of {row.name[1]} of {row.source}"
+        table, evidence = naming.dataset(*row.dataset), f"generated column of {row.name} of {row.source}"
         flows: list[ColumnFlow] = []
         problems: list[Problem] = []
         for column in filter(generation_expression, row.columns):
             origins, problem = _origins(column, row)
             if problem:
-                problems.append(Problem(f"{row.source} {row.name[1]} {path_name(column.path)}", problem, _HINT))
+                problems.append(Problem(f"{row.source} {row.name} {path_name(column.path)}", problem, _HINT))
             target = ColumnRef(table, column.path)
             flows += [
                 ColumnFlow(ColumnRef(table, path), target, "DIRECT", subtype, evidence) for path, subtype in origins
             ]
-        job = job_node(row.name[0], f"{row.name[1]} {TYPE}", present(type=TYPE, internal=True))
+        job = job_node(row.namespace, f"{row.name} {TYPE}", present(type=TYPE, internal=True))
         use = (Use(table, evidence),)
         yield GeneratedReading(
             JobFlows(job=job, certainty=Certainty.DERIVED, reads=use, writes=use, columns=tuple(flows)), tuple(problems)
@@ -56,7 +56,7 @@ def generated_jobs(rows: Iterable[TableRow], naming: Naming) -> Iterator[Generat
 
 def _origins(column: Column, row: TableRow) -> tuple[list[tuple[ColumnPath, str]], str]:
     """Return the columns of *row* that *column* is computed from, and why they are not known; empty where they are."""
-    scheme = scheme_of(row.name[0])
+    scheme = scheme_of(row.namespace)
     alike = {known.path[0].casefold(): known.path for known in row.columns}
     query = f"SELECT {generation_expression(column)} AS v FROM t"  # noqa: S608 - it is parsed, and sent to nobody
     reading = read_query(query, _SCHEMES.get(scheme, scheme), lambda _: [known.path[0] for known in row.columns])

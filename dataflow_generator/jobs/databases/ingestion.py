@@ -159,9 +159,9 @@ def with_topics(job: JobFlows, row: TableRow, ends: Ends, tables: Mapping[Datase
     topics = topics_of(row, ends.naming, ends.topics)
     if not topics:
         return job
-    view = ends.naming.dataset(*row.name)
+    view = ends.naming.dataset(*row.dataset)
     columns = tuple(Column(path=path, type="") for path in tables.get(view, ()))
-    written = _Ingestion(row._replace(columns=columns), topics, replace(ends, written=(view,))).job()
+    written = _Ingestion(replace(row, columns=columns), topics, replace(ends, written=(view,))).job()
     return replace(job, writes=(*job.writes, *written.writes), columns=(*job.columns, *written.columns))
 
 
@@ -179,7 +179,7 @@ def group_owners(
 
 def _node_of(row: TableRow) -> Node:
     values = dict(row.parameters)
-    namespace, table = row.name
+    namespace, table = row.dataset
     job = values.get(KAFKA_JOB)
     attributes = present(
         format=values.get(KAFKA_FORMAT, ""),
@@ -197,7 +197,7 @@ class _Ingestion:
     ends: Ends
 
     def job(self) -> JobFlows:
-        table = self.ends.naming.dataset(*self.row.name)
+        table = self.ends.naming.dataset(*self.row.dataset)
         evidence = self._evidence()
         topics = tuple(Use(topic, evidence, certainty=certainty) for topic, certainty in self.topics.items())
         is_written = table in self.ends.written and not self._job
@@ -227,7 +227,7 @@ class _Ingestion:
     def _evidence(self) -> str:
         if self._job:
             return f"routine load {self._job} of {self.row.source}"
-        return f"{self.row.table_format or self.row.kind.lower() or 'table'} {self.row.name[1]} of {self.row.source}"
+        return f"{self.row.table_format or self.row.kind.lower() or 'table'} {self.row.name} of {self.row.source}"
 
     def _columns(self, topic: Dataset, *, is_written: bool) -> Iterator[tuple[ColumnPath, ColumnPath, str]]:
         """Yield a field of the topic with the column of the table; only columns that hold what is in the message.

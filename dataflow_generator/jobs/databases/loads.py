@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple, TypeVar
 
 from scanner_dictionary.lineage_inputs.catalogs import TableRow
@@ -21,7 +22,7 @@ def separate_jobs(rows: Iterable[TableRow]) -> Iterator[TableRow]:
         for job in _parsed(words.pop(KAFKA_JOBS), list):
             if isinstance(job, dict) and KAFKA_JOB in job:
                 named = {name: str(value) for name, value in job.items()}
-                yield row._replace(parameters=tuple(sorted((words | named).items())))
+                yield replace(row, parameters=tuple(sorted((words | named).items())))
 
 
 class Source(NamedTuple):

@@ -63,7 +63,7 @@ class _Checks:
                 continue
             column = self._column(flow.target)
             is_whole = len(flow.target.path) == 1
-            shown = f"{path_name(flow.target.path)!r} of {table.name[1]}"
+            shown = f"{path_name(flow.target.path)!r} of {table.name}"
             nodes = (job.job.key, flow.source.key, flow.target.key)
             if column is None:
                 yield Misfit(nodes[::2], f"{job.job.name} writes {shown}, which the table does not have")

@@ -27,13 +27,13 @@ class TableNames:
     def __init__(self, tables: Iterable[TableRow] = ()) -> None:
         listed = [table for table in tables if table.is_of_database]
         self._servers: dict[str, str] = {}
-        self._tables = {table.name for table in listed}
+        self._tables = {table.dataset for table in listed}
         self._alike: dict[Name, list[Name]] = {}
         for table in listed:
-            namespace, name = table.name
+            namespace, name = table.dataset
             for known in (namespace, *(link[0] for link in table.symlinks)):
                 self._servers.setdefault(_server(known), namespace)
-            self._alike.setdefault((namespace, name.casefold()), []).append(table.name)
+            self._alike.setdefault((namespace, name.casefold()), []).append(table.dataset)
 
     @property
     def names(self) -> Collection[Name]:

@@ -110,17 +110,17 @@ class _View:
     def query(self) -> QueryReading:
         if not self.row.definition:
             return QueryReading(problem="the database does not show its text to the user of the scan")
-        scheme = scheme_of(self.row.name[0])
+        scheme = scheme_of(self.row.namespace)
         dialect = dict(self.row.parameters).get(DIALECT) or _SCHEMES.get(scheme, scheme)
         return read_query(self.row.definition, dialect, self._names, self._own_names())
 
     def read(self) -> ViewReading:
         query = self.query()
-        view = self.known.naming.dataset(*self.row.name)
-        evidence = f"{self.row.kind.lower() or TYPE} {self.row.name[1]} of {self.row.source}"
+        view = self.known.naming.dataset(*self.row.dataset)
+        evidence = f"{self.row.kind.lower() or TYPE} {self.row.name} of {self.row.source}"
         sources = {self._dataset(table) for table in query.tables} - {view}
         flows = JobFlows(
-            job=job_node(*self.row.name, present(type=TYPE, kind=self.row.kind)),
+            job=job_node(*self.row.dataset, present(type=TYPE, kind=self.row.kind)),
             certainty=Certainty.DERIVED,
             reads=tuple(Use(dataset, evidence) for dataset in sorted(sources)),
             writes=(Use(view, evidence),),
@@ -150,7 +150,7 @@ class _View:
                 yield ColumnFlow(source, target, "INDIRECT", effect.subtype, evidence)
 
     def _problems(self, query: QueryReading) -> Iterator[Problem]:
-        where = f"{self.row.source} {self.row.name[1]}"
+        where = f"{self.row.source} {self.row.name}"
         if query.problem:
             yield Problem(where, query.problem, _HINT)
         elif query.rest is not None:
@@ -167,15 +167,15 @@ class _View:
 
     def _own_names(self) -> Sequence[str]:
         """Return the names of the view's columns, as its database lists them."""
-        return _top_level(self.known.listed(self.known.naming.dataset(*self.row.name)))
+        return _top_level(self.known.listed(self.known.naming.dataset(*self.row.dataset)))
 
     def _dataset(self, table: Table) -> Dataset:
         """Resolve a name in the view: in the view's own schema, else in the server's default one."""
-        candidates = [self.known.naming.dataset(self.row.name[0], name) for name in self._full_names(table)]
+        candidates = [self.known.naming.dataset(self.row.namespace, name) for name in self._full_names(table)]
         return next((dataset for dataset in candidates if dataset in self.known), candidates[0])
 
     def _full_names(self, table: Table) -> Iterator[str]:
-        scheme = scheme_of(self.row.name[0])
+        scheme = scheme_of(self.row.namespace)
         containers = [part for part in (self.row.database, self.row.schema) if part]
         if len(table) > 2 and table[0] == _OWN_CATALOGS.get(scheme):
             table = table[1:]

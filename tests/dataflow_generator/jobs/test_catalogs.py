@@ -18,7 +18,7 @@ from dataflow_generator.query.impact import Use as Impact
 from dataflow_generator.query.neighbourhood import Step
 from dataflow_generator.query.traversal import TraversalOptions, ahead_in, lineage
 from scanner_dictionary.engine.open import open_dictionary
-from scanner_dictionary.lineage_inputs.catalogs import MaterializedTopicRow, TableRow
+from scanner_dictionary.lineage_inputs.catalogs import TableRow
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.catalogs import CatalogLink, CatalogTable, Materialization
 from scanner_model.columns import Column
@@ -256,7 +256,9 @@ def test_the_same_tables_give_the_same_graph(graph) -> None:
 
 
 def row(name: str, *symlinks: tuple[str, str]) -> TableRow:
-    return TableRow(("glue", name), "glue", "", "", "", "", "", (), symlinks)
+    return TableRow(
+        source=SourceId("catalog:glue"), cluster="c", provider="glue", namespace="glue", name=name, symlinks=symlinks
+    )
 
 
 def test_tables_over_the_same_files_are_shown_as_the_first() -> None:
@@ -276,4 +278,14 @@ def test_place_of_files_is_named_and_anything_else_is_none() -> None:
     assert file_dataset("s3a://lake/x/") == ("s3://lake", "x")
     assert file_dataset("abfss://c@a.dfs.core.windows.net/x") == ("abfss://c@a.dfs.core.windows.net", "x")
     assert [file_dataset(text) for text in ("", "lake", "jdbc:mysql://h/d", "http://h/x")] == [None] * 4
-    assert other_names([], [MaterializedTopicRow("c", "s", "t", "DELTA", "x", ("a", "b"), "nowhere")]) == {}
+    table = Materialization(
+        source=SourceId("s"),
+        topic=TopicName("t"),
+        table_format="DELTA",
+        catalog="x",
+        catalog_kind="",
+        namespace="a",
+        name="b",
+        location="nowhere",
+    )
+    assert other_names([], [("c", table)]) == {}

@@ -152,7 +152,7 @@ def test_groups_are_readers_or_members(conn) -> None:
 
 def test_groups_are_listed_with_their_topics(conn) -> None:
     """By name, and with the broker's word for their state."""
-    assert [(row.name, row.state, row.topics) for row in consumer_groups(conn)] == [
+    assert [(row.name, row.state, row.topics) for _, row in consumer_groups(conn)] == [
         ("billing", "STABLE", ("orders",)),
         ("connect-dw", "STABLE", ("eu.orders",)),
         ("idle", "STABLE", ()),

@@ -3,16 +3,20 @@
 from dataflow_generator.graph import Certainty, NodeKind
 from dataflow_generator.jobs.consumer_groups import GroupOwner, Query, group_jobs
 from dataflow_generator.jobs.model import JobFlows, Naming
-from scanner_dictionary.lineage_inputs.jobs import GroupRow
+from scanner_model.kafka import ConsumerGroup
+from scanner_model.names import SourceId, TopicName
 
 NAMING = Naming([("retail", ("kafka-1:9092",)), ("other", ("other:9092",))])
 
 
-def group(name: str, cluster: str = "retail") -> GroupRow:
-    return GroupRow(cluster, "kafka:kafka-1:9092", name, "STABLE", ("orders", "payments"))
+def group(name: str, cluster: str = "retail") -> tuple[str, ConsumerGroup]:
+    topics = TopicName("orders"), TopicName("payments")
+    return cluster, ConsumerGroup(source=SourceId("kafka:kafka-1:9092"), name=name, state="STABLE", topics=topics)
 
 
-def told(row: GroupRow, owners: tuple[GroupOwner, ...] = (), queries: tuple[Query, ...] = ()) -> JobFlows:
+def told(
+    row: tuple[str, ConsumerGroup], owners: tuple[GroupOwner, ...] = (), queries: tuple[Query, ...] = ()
+) -> JobFlows:
     (found,) = group_jobs([row], owners, queries, NAMING)
     return found
 

@@ -36,6 +36,7 @@ def parts(*jobs: JobReading):
     return [build_batch(PartitionResult((job,), {})) for job in jobs]
 
 
+@pytest.mark.slow
 @settings(
     max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )

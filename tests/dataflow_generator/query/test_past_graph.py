@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import changing_installation as changing
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -117,6 +118,7 @@ def long_histories(draw: st.DrawFn) -> list[dict[str, Any]]:
     return states[:SCANS]
 
 
+@pytest.mark.slow
 @settings(
     max_examples=2, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture]
 )
@@ -146,6 +148,7 @@ def stored_as_it_comes(file: Path, state: dict[str, Any]) -> Contents:
         return answers(graph_in_dictionary(SqlGraphReader(conn), about))
 
 
+@pytest.mark.slow
 def test_graphs_that_engines_number_in_their_own_way_are_compared(empty, tmp_path) -> None:
     """Nodes are known by their keys; which engine stored a graph changes nothing of the others."""
     file = Path(shutil.copy(empty, tmp_path / "dictionary.db"))

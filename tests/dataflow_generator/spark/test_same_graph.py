@@ -34,7 +34,7 @@ def rows(directory, name):
 
 
 @pytest.mark.no_cover
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", [*range(19), pytest.param(19, marks=pytest.mark.smoke)])
 def test_local_and_spark_give_the_same_bytes(spark, installation_of, tmp_path, seed) -> None:
     """Large and small give the same answer: people compare graphs by their files."""
     source = DictionarySource(installation_of(seed, tmp_path))

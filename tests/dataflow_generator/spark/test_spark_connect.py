@@ -7,11 +7,11 @@ import socket
 import sqlite3
 import subprocess
 import sys
-import time
 import venv
 from pathlib import Path
 
 import pytest
+from waiting import wait_until
 
 from dataflow_generator.spark.connect import connect
 from dataflow_generator.spark.session import change_settings, masked_address, translate_spark_errors
@@ -75,13 +75,12 @@ def python_of_libraries(directory):
 
 
 def wait_for(port, process):
-    end = time.monotonic() + 60
-    while time.monotonic() < end and process.poll() is None:
+    def listens() -> bool:
+        assert process.poll() is None, "the Spark Connect server did not start"
         with socket.socket() as asked:
-            if asked.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.1)
-    raise AssertionError("the Spark Connect server did not start")
+            return asked.connect_ex(("127.0.0.1", port)) == 0
+
+    wait_until(listens)
 
 
 def run(*words, cwd):

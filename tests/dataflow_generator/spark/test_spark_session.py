@@ -38,6 +38,7 @@ def test_the_version_of_java_is_read_as_it_is_reported(said, version) -> None:
     assert java_version(said) == version
 
 
+@pytest.mark.process
 def test_the_archive_is_all_that_a_task_needs_of_ours(tmp_path) -> None:
     """Executors have no installation of scanner."""
     archive = build_archive(tmp_path)

@@ -26,6 +26,7 @@ from scanner_dictionary.compatibility.changes import ColumnChange, SchemaChange,
 from scanner_dictionary.diff import FactAction, FactChange, ScanDiff, SchemaRef, SideChange
 from scanner_model.columns import Column
 from scanner_model.errors import SourceObjected, SourceUnreachable
+from scanner_model.names import SourceId, TopicName
 
 
 def schema(version: int) -> SchemaRef:
@@ -56,7 +57,16 @@ DIFF = ScanDiff(
 
 
 def topic(name: str, owner: str = "", tags: tuple[str, ...] = ()) -> TopicRow:
-    return TopicRow("retail", name, 1, 1, False, "", tags, "kafka:k", 1, False, False, owner)
+    return TopicRow(
+        source=SourceId("kafka:k"),
+        name=TopicName(name),
+        tags=tags,
+        cluster="retail",
+        schemas=1,
+        stale=False,
+        gone=False,
+        owner=owner,
+    )
 
 
 @pytest.mark.parametrize(

@@ -130,6 +130,7 @@ def test_a_copy_that_cannot_be_made_is_one_line(source, target, status, words, s
     assert [file.name for file in home.iterdir()] == ["own.db"]
 
 
+@pytest.mark.process
 def test_ctrl_c_during_a_copy_reports_what_to_do(own_dictionary, tmp_path) -> None:
     """The copy waits for another writer of the target, and is interrupted meanwhile."""
     target = tmp_path / "copy.db"

@@ -11,6 +11,8 @@ from sqlalchemy import text
 
 from scanner_dictionary.engine.open import REVISION, VERSION_TABLE, open_dictionary
 
+pytestmark = pytest.mark.process
+
 KILLED = """
 import os, signal, sys
 from sqlalchemy import Engine, event

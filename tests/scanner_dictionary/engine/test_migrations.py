@@ -76,6 +76,7 @@ def selected(url: str, query: str) -> list[tuple]:
     return rows
 
 
+@pytest.mark.process
 def test_later_revision_keeps_the_rows(url, open_with_later_program) -> None:
     """A program that knows one more revision applies it when it opens the dictionary."""
     first, again = open_with_later_program(url), open_with_later_program(url)
@@ -85,6 +86,7 @@ def test_later_revision_keeps_the_rows(url, open_with_later_program) -> None:
         open_dictionary(url)
 
 
+@pytest.mark.process
 def test_migration_that_is_killed_leaves_the_dictionary_as_it_was(url, open_with_later_program) -> None:
     """It is one transaction: the program of before opens it, and the next attempt finishes."""
     before = selected(url, "SELECT name FROM topic")

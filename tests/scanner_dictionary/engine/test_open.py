@@ -147,6 +147,7 @@ def test_dictionary_in_use_is_reported_after_the_wait(tmp_path, sample, at) -> N
         write_scan(engine, sample.orders(), started=at, finished=at)
 
 
+@pytest.mark.process
 def test_a_second_scan_waits_for_the_first_reports_it_and_is_stored(tmp_path, sample, at) -> None:
     """What was read must not be thrown away because another scan is being stored."""
     file = tmp_path / "d.db"
@@ -259,6 +260,7 @@ def test_dictionary_that_may_only_be_read_refuses_a_scan(sample, at) -> None:
     assert "permission" in caught.value.hint
 
 
+@pytest.mark.process
 def test_opening_what_is_current_imports_no_alembic(tmp_path) -> None:
     """Every command opens the dictionary; only the first time must it migrate."""
     file = str(tmp_path / "d.db")

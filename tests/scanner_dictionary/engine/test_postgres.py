@@ -17,6 +17,7 @@ from scanner_model.errors import DictionaryBusy, DictionaryUnusable
 pytestmark = pytest.mark.postgres
 
 
+@pytest.mark.smoke
 def test_server_holds_the_same_rows_as_a_file(
     sample, dictionary, postgres_url, store, contents, table_rows, at
 ) -> None:

@@ -280,6 +280,7 @@ def test_many_rows_are_several_row_groups(conn: Connection, dictionary: Engine, 
     file.close()
 
 
+@pytest.mark.process
 def test_missing_pyarrow_is_reported_with_the_command_that_installs_it(tmp_path: Path) -> None:
     """It is an extra; a new process is queried, because this one has it."""
     program = (

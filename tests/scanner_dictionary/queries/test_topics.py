@@ -145,7 +145,7 @@ def test_outcomes_and_problems_of_a_scan(sample, store, listed) -> None:
         sample.kafka,
         "partial",
         "why",
-        ("a", "b"),
+        {"a", "b"},
     )
     assert listed("problems", 1) == list(problems)
 

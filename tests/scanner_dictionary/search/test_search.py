@@ -181,6 +181,7 @@ def test_a_search_that_matches_more_than_is_ranked_reports_it(dictionary, store,
     assert found(dictionary, "events-24", kinds=["topic"]).complete
 
 
+@pytest.mark.slow
 def test_names_near_a_misspelt_one_are_found_without_comparing_all(dictionary, store, sample) -> None:
     """A large dictionary has millions of names."""
     names = [f"shop.events-{number:05}.v1" for number in range(COMPARED_NAMES + 10)]

@@ -354,6 +354,7 @@ def test_interrupt_half_way_leaves_the_last_scan(sample, store, contents) -> Non
     assert contents() == before
 
 
+@pytest.mark.process
 def test_killed_half_way_leaves_the_last_scan(sample, store, contents, tmp_path) -> None:
     """A process that is killed cleans nothing up; the next that opens the file does."""
     store(sample.orders())

@@ -146,6 +146,7 @@ def test_work_grows_with_the_text_where_types_share_types(calls: Any) -> None:
     assert long < 3 * short
 
 
+@pytest.mark.slow
 def test_comparison_that_takes_too_many_steps_is_undecided() -> None:
     """Four thousand branches are sixteen million pairs; the answer must come, and must not be that all is well."""
     branches = [{"type": "record", "name": f"R{index}", "fields": []} for index in range(4000)]

@@ -62,6 +62,7 @@ def test_texts_behind_references_are_sent_once_a_bundle() -> None:
     assert len(bundle) < 20_000
 
 
+@pytest.mark.slow
 @pytest.mark.no_cover
 def test_columns_of_very_many_schemas_wait_as_bytes() -> None:
     """A scan of a million versions must not need a million times a list of objects."""

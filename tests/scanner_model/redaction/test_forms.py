@@ -19,32 +19,33 @@ KEYS_OF_READERS = re.compile(r"\"([a-z][\w-]*(?:\.[\w-]+)+)\"")
 NO_SETTINGS = re.compile(r"scanner\.|io\.|com\.|org\.|.*\.$")
 
 
-@pytest.mark.parametrize("form", TEXT_FORMS)
-def test_secret_in_a_text_is_hidden_once_and_for_all(form) -> None:
+def test_secret_in_a_text_is_hidden_once_and_for_all() -> None:
     """A trace, a file, a command line: hiding again changes nothing."""
-    text = form.format(SECRET)
-    hidden = mask_text(text)
+    texts = [form.format(SECRET) for form in TEXT_FORMS]
+    hidden = {text: mask_text(text) for text in texts}
+    members = {text: json.dumps(mask_json({"message": f"refused:\n{text}\n\tat x"})) for text in texts}
 
-    assert SECRET not in hidden
-    assert SECRET not in json.dumps(mask_json({"message": f"refused:\n{text}\n\tat x"}))
-    assert mask_text(hidden) == hidden
+    assert [text for text in texts if SECRET in hidden[text]] == []
+    assert [text for text in texts if SECRET in members[text]] == []
+    assert [text for text in texts if mask_text(hidden[text]) != hidden[text]] == []
 
 
-@pytest.mark.parametrize("form", [form for form in TEXT_FORMS if "*/" not in form])
-def test_secret_in_a_comment_of_sql_is_hidden(form) -> None:
+def test_secret_in_a_comment_of_sql_is_hidden() -> None:
     """People try a login out and leave it there; the statement after it stays."""
     statement = "SELECT a.token FROM a JOIN b ON a.token=b.token"
-    hidden = mask_statement(f"/* {form.format(SECRET)} */ {statement}")
+    forms = [form for form in TEXT_FORMS if "*/" not in form]
+    hidden = {form: mask_statement(f"/* {form.format(SECRET)} */ {statement}") for form in forms}
 
-    assert SECRET not in hidden
-    assert hidden.endswith(f" */ {statement}")
+    assert [form for form in forms if SECRET in hidden[form]] == []
+    assert [form for form in forms if not hidden[form].endswith(f" */ {statement}")] == []
 
 
-@pytest.mark.parametrize("name", SETTINGS)
-def test_setting_whose_name_reports_it_is_hidden(name) -> None:
+def test_setting_whose_name_reports_it_is_hidden() -> None:
     """Not every plug-in declares its passwords, and no worker before 3.2 reports them."""
-    assert mask_config({name: SECRET}) == {name: MASK}
-    assert SECRET not in mask_statement(f"CREATE TABLE t (a INT) WITH ('{name}' = '{SECRET}')")
+    statement = "CREATE TABLE t (a INT) WITH ('{}' = '{}')"
+
+    assert [name for name in SETTINGS if mask_config({name: SECRET}) != {name: MASK}] == []
+    assert [name for name in SETTINGS if SECRET in mask_statement(statement.format(name, SECRET))] == []
 
 
 @pytest.mark.parametrize(("name", "form"), PROGRAMS.items())
@@ -64,10 +65,11 @@ def test_secret_under_a_key_is_hidden_however_deep(form) -> None:
     assert SECRET not in json.dumps(mask_json(json.loads(form.format(SECRET))))
 
 
-@pytest.mark.parametrize("name", HARMLESS)
-def test_setting_that_lineage_needs_stays(name) -> None:
+def test_setting_that_lineage_needs_stays() -> None:
     """Its value may be called like a secret."""
-    assert mask_config({name: "password,auth_token"}) == {name: "password,auth_token"}
+    values = ({name: "password,auth_token"} for name in HARMLESS)
+
+    assert [value for value in values if mask_config(value) != value] == []
 
 
 def test_no_setting_that_a_reader_of_connectors_names_is_hidden() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from dataflow_generator.graph import Certainty
@@ -26,17 +28,13 @@ def row(*own: Column, **parameters: str) -> TableRow:
         f"kafka.{name}": value for name, value in parameters.items()
     }
     return TableRow(
-        name=(SPACE, "shop.queue"),
+        namespace=SPACE,
+        name="shop.queue",
         provider="database",
         kind="TABLE",
         table_format="Kafka",
-        location="",
-        owner="",
-        description="",
-        partition_keys=(),
-        symlinks=(),
         columns=own,
-        source="catalog:ch",
+        source=SourceId("catalog:ch"),
         parameters=tuple((name, value) for name, value in given.items() if value),
         cluster="retail",
     )
@@ -44,7 +42,7 @@ def row(*own: Column, **parameters: str) -> TableRow:
 
 def read(table: TableRow, *fields: str, written: bool = False) -> JobFlows:
     known = {("retail", "orders"): columns(*fields)} if fields else {}
-    ends = Ends(NAMING, TOPICS, known, {NAMING.dataset(*table.name)} if written else ())
+    ends = Ends(NAMING, TOPICS, known, {NAMING.dataset(*table.dataset)} if written else ())
     (job,) = ingestion_jobs([table], ends)
     return job
 
@@ -206,13 +204,13 @@ def test_envelopes_and_parts_of_a_message_are_columns(parameters, own, fields, r
 
 def replaced(table: TableRow) -> TableRow:
     """Return the table of an engine without ClickHouse's column of the key."""
-    return table._replace(table_format="", kind="SOURCE")
+    return replace(table, table_format="", kind="SOURCE")
 
 
 @pytest.mark.parametrize("written", ["", "no JSON", "{}", "[1]", "[{}]"])
 def test_damaged_list_of_jobs_connects_nothing(written) -> None:
     """A dictionary may be of another version."""
-    table = row()._replace(parameters=(("kafka.jobs", written), ("kafka.topics", "orders")))
+    table = replace(row(), parameters=(("kafka.jobs", written), ("kafka.topics", "orders")))
 
     assert list(separate_jobs([table, row()])) == [row()]
 
@@ -220,7 +218,7 @@ def test_damaged_list_of_jobs_connects_nothing(written) -> None:
 def test_damaged_columns_of_a_job_leave_its_topic_connected() -> None:
     """They are JSON inside JSON."""
     jobs = '[{"kafka.job": "load", "kafka.topics": "orders", "kafka.brokers": "k-1:9092", "kafka.columns": "[1]"}]'
-    table = row(*columns("id"))._replace(parameters=(("kafka.jobs", jobs),))
+    table = replace(row(*columns("id")), parameters=(("kafka.jobs", jobs),))
     (job,) = ingestion_jobs(separate_jobs([table]), Ends(NAMING, TOPICS, {}))
 
     assert (job.job.name, job.columns) == ("shop.queue.load", ())

@@ -6,11 +6,13 @@ import pytest
 
 from dataflow_generator.jobs.databases.names import TableNames
 from scanner_dictionary.lineage_inputs.catalogs import Name, TableRow
+from scanner_model.names import SourceId
 
 
 def row(namespace: str, name: str, *aliases: str, provider: str = "database") -> TableRow:
     links = tuple((alias, name) for alias in aliases)
-    return TableRow((namespace, name), provider, "TABLE", "", "", "", "", (), links)
+    source = SourceId("catalog:db")
+    return TableRow(source=source, cluster="c", provider=provider, namespace=namespace, name=name, symlinks=links)
 
 
 TABLES = TableNames(

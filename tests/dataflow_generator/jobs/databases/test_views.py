@@ -8,6 +8,8 @@ from dataflow_generator.jobs.databases.views import ViewReading, view_jobs
 from dataflow_generator.jobs.model import Naming
 from scanner_dictionary.lineage_inputs.catalogs import TableRow
 from scanner_model.columns import path_name
+from scanner_model.facts import Pairs
+from scanner_model.names import SourceId
 
 NAMING = Naming([])
 SPACE = "postgres://dw:5432"
@@ -22,10 +24,21 @@ KNOWN = {
 def read(definition: str, space: str = SPACE, known=KNOWN, place=("dw", "report")) -> ViewReading:
     tables = {NAMING.dataset(space, name): tuple((part,) for part in columns) for name, columns in known.items()}
     parameters = tuple(zip(("database", "schema"), place, strict=False))
-    name = ".".join((*place, "v"))
-    view = TableRow((space, name), "database", "VIEW", "", "", "", "", (), (), (), "database:dw", definition)
-    (reading,) = view_jobs([view._replace(parameters=parameters)], tables, NAMING)
+    (reading,) = view_jobs([view(space, ".".join((*place, "v")), definition, parameters)], tables, NAMING)
     return reading
+
+
+def view(namespace: str, name: str, definition: str, parameters: Pairs, provider: str = "database") -> TableRow:
+    return TableRow(
+        source=SourceId("database:dw"),
+        cluster="retail",
+        provider=provider,
+        namespace=namespace,
+        name=name,
+        kind="VIEW",
+        definition=definition,
+        parameters=parameters,
+    )
 
 
 def flows(reading: ViewReading) -> list[str]:
@@ -143,9 +156,9 @@ def test_dialect_of_a_text_is_the_one_that_its_source_names() -> None:
     """A catalog's address is no dialect; engines write their own name of the catalog before the others."""
     known = {"shop.orders": ("id", "note")}
     text = "SELECT `id` AS `i d`, o.note FROM lake.shop.orders AS o"
-    view = TableRow(("https://lake", "shop.v"), "iceberg", "VIEW", "", "", "", "", (), (), (), "catalog:lake", text)
+    row = view("https://lake", "shop.v", text, (("dialect", "spark"), ("schema", "shop")), "iceberg")
     tables = {NAMING.dataset("https://lake", name): tuple((part,) for part in own) for name, own in known.items()}
-    (reading,) = view_jobs([view._replace(parameters=(("dialect", "spark"), ("schema", "shop")))], tables, NAMING)
+    (reading,) = view_jobs([row], tables, NAMING)
 
     assert flows(reading) == ["shop.orders#id i d", "shop.orders#note note"]
 

@@ -10,6 +10,7 @@ from dataflow_generator.openlineage.identity.dataset_identity import DatasetIden
 from dataflow_generator.openlineage.identity.names import Name, kafka_addresses, normal, trimmed
 from scanner_dictionary.lineage_inputs.catalogs import TableRow
 from scanner_model.documents.pattern_limits import TimeLimit
+from scanner_model.names import SourceId
 from scanner_model.openlineage import DatasetRef, Symlink
 
 RETAIL = "kafka://k-1:9092"
@@ -206,7 +207,14 @@ def test_a_table_without_schema_or_database_is_likely_the_one_that_has_them(writ
 def test_a_table_is_found_at_another_address_of_its_database(written) -> None:
     """Spark reached the server by a name that cluster.json lists as an alias."""
     links = (("postgres://shop-db:5432", "shop.public.orders"),)
-    row = TableRow(("postgres://db-1:5432", "shop.public.orders"), "database", "TABLE", "", "", "", "", (), links)
+    row = TableRow(
+        source=SourceId("database:shop"),
+        cluster="retail",
+        provider="database",
+        namespace="postgres://db-1:5432",
+        name="shop.public.orders",
+        symlinks=links,
+    )
     tables = TableNames([row])
     known = {Name(*name) for name in tables.names}
     identity = DatasetIdentity([DatasetRef("postgres://shop-db", written)], known=known, tables=tables)

@@ -5,9 +5,9 @@ import os
 import subprocess
 import sys
 import threading
-import time
 
 import pytest
+from waiting import wait_until
 
 from dataflow_generator.openlineage.intake.importer import SpoolImporter
 from dataflow_generator.openlineage.intake.spool import Spool, SpoolFull, whole_lines
@@ -122,9 +122,7 @@ def test_storing_goes_on_by_itself_until_it_is_stopped(spool, producer, tmp_path
     keeping = SpoolImporter(spool, lambda events: EventSummary(len(events), 0), tmp_path / "aside", print)
     keeping.start()
     spool.append((json.dumps(producer.run_event()),))
-    end = time.monotonic() + 60
-    while not keeping.result.stored and time.monotonic() < end:
-        time.sleep(0.02)
+    wait_until(lambda: keeping.result.stored)
     spool.append((json.dumps(producer.run_event("START")),))
     keeping.stop()
 

@@ -12,12 +12,13 @@ import sqlite3
 import subprocess
 import sys
 import threading
-import time
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from queue import Empty, Queue
 
 import pytest
+from waiting import PATIENCE, wait_until
 
 SCANNER = [sys.executable, "-c", "from scanner_cli.main import main; main()"]
 CLIENTS = 8
@@ -113,6 +114,7 @@ def test_a_file_that_is_cut_off_costs_only_what_is_missing(import_files, produce
     assert "a.gz: cannot be decompressed" in result.err
 
 
+@pytest.mark.process
 def test_events_come_through_a_pipe(producer, tmp_path) -> None:
     """As in `zcat events.gz | scanner openlineage import -`."""
     line = [*SCANNER, "openlineage", "import", "-", "--dictionary", str(tmp_path / "d.db")]
@@ -143,17 +145,18 @@ def test_a_listener_that_would_be_open_or_blind_does_not_start(
 
 def http_request(port: int, method: str, path: str, body: bytes = b"") -> dict:
     """Query a listener again until it answers."""
-    end = time.monotonic() + 60
-    while True:
-        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+
+    def answer() -> dict:
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
         try:
             connection.request(method, path, body, {"Authorization": "Bearer abc", "Content-Type": "application/json"})
             return json.loads(connection.getresponse().read())
         except OSError:
-            assert time.monotonic() < end
-            time.sleep(0.02)
+            return {}
         finally:
             connection.close()
+
+    return wait_until(answer)
 
 
 def test_a_listener_stores_what_it_acknowledged_and_ends_on_a_signal(scanner, producer, tmp_path) -> None:
@@ -206,20 +209,20 @@ class Clients:
                 event = self.waiting.get_nowait()
             except Empty:
                 return
-            end = time.monotonic() + 60
-            while (status := self._post(event)) in (0, 503) and time.monotonic() < end:
-                time.sleep(0.02)
+            status = wait_until(partial(self._final_status, event))
             with self._lock:
                 self.statuses[status] += 1
                 if status == 201:
                     self.acknowledged.add(event)
 
-    def _post(self, event: bytes) -> int:
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+    def _final_status(self, event: bytes) -> int:
+        """Post an event; return 0 where it is to be posted again."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE)
         try:
             headers = {"Content-Type": "application/json", "Authorization": "Bearer abc"}
             connection.request("POST", "/api/v1/lineage", event, headers)
-            return connection.getresponse().status
+            status = connection.getresponse().status
+            return 0 if status == 503 else status
         except (OSError, http.client.HTTPException):
             return 0
         finally:
@@ -235,14 +238,14 @@ def listening(directory: Path) -> tuple[subprocess.Popen[str], int]:
     return process, int(process.stderr.readline().rpartition(":")[2].partition("/")[0])
 
 
+@pytest.mark.process
 def test_nothing_acknowledged_is_lost_and_nothing_doubled_when_a_listener_is_killed(producer, tmp_path) -> None:
     """Half-way through, with broken and repeated events among them, and clients that go on trying."""
     events = [json.dumps(producer.run_event(run=str(number), job=f"j{number % 7}")).encode() for number in range(280)]
     clients = Clients([*events, *events[::20], *[b'{"eventType": "START"}'] * 14])
     process, clients.port = listening(tmp_path)
     clients.start()
-    while sum(clients.statuses.values()) < 100:
-        time.sleep(0.002)
+    wait_until(lambda: sum(clients.statuses.values()) >= 100)
     process.kill()
     process.wait()
     answered = sum(clients.statuses.values())

@@ -8,16 +8,15 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE, wait_until
 
 SCANNER = [sys.executable, "-c", "from scanner_cli.main import main; main()"]
 CONFIG = {"connector.class": "com.acme.Source", "topic": "orders"}
-_PATIENCE = 120.0
 
 
 def cluster(tmp_path: Path, *urls: str) -> Path:
@@ -202,13 +201,16 @@ def started(tmp_path: Path, url: str) -> subprocess.Popen[str]:
 
 def until(tmp_path: Path, *states: str) -> None:
     """Wait until *states* are emitted; raises AssertionError where they are not, or others are."""
-    deadline = time.monotonic() + _PATIENCE
-    while (types := event_types(tmp_path / "runs.ndjson")) != list(states):
+
+    def emitted() -> bool:
+        types = event_types(tmp_path / "runs.ndjson")
         assert types == list(states)[: len(types)]
-        assert time.monotonic() < deadline, types
-        time.sleep(0.02)
+        return types == list(states)
+
+    wait_until(emitted)
 
 
+@pytest.mark.process
 def test_monitor_that_is_killed_continues_from_its_state(served, tmp_path) -> None:
     """No START twice, and no end lost: changes in between are emitted when it is back."""
     fake, url = served
@@ -216,17 +218,15 @@ def test_monitor_that_is_killed_continues_from_its_state(served, tmp_path) -> No
     first = started(tmp_path, url)
     until(tmp_path, "START")
     requests = len(fake.asked)
-    while len(fake.asked) < requests + 3:
-        time.sleep(0.02)
+    wait_until(lambda: len(fake.asked) >= requests + 3)
     first.send_signal(signal.SIGKILL)
-    first.wait(_PATIENCE)
+    first.wait(PATIENCE)
 
     second = started(tmp_path, url)
     requests = len(fake.asked)
-    while len(fake.asked) < requests + 3:
-        time.sleep(0.02)
+    wait_until(lambda: len(fake.asked) >= requests + 3)
     second.send_signal(signal.SIGKILL)
-    second.wait(_PATIENCE)
+    second.wait(PATIENCE)
     assert event_types(tmp_path / "runs.ndjson") == ["START"]
 
     fake.installation = ()
@@ -236,38 +236,39 @@ def test_monitor_that_is_killed_continues_from_its_state(served, tmp_path) -> No
     until(tmp_path, "START", "COMPLETE", "START")
     third.send_signal(signal.SIGTERM)
 
-    assert third.wait(_PATIENCE) == 0
+    assert third.wait(PATIENCE) == 0
     assert "0 refused" in third.stderr.read()
     runs = [json.loads(line)["run"]["runId"] for line in (tmp_path / "runs.ndjson").read_text().splitlines()]
     assert (runs[0] == runs[1], runs[1] == runs[2]) == (True, False)
 
 
+@pytest.mark.process
 def test_event_that_was_added_when_the_monitor_was_killed_is_not_added_again(scanner, served, tmp_path) -> None:
     """The file has the event, the state not yet: that is usual where it is killed as soon as the line appears."""
     first = started(tmp_path, served[1])
-    deadline = time.monotonic() + _PATIENCE
-    while not event_types(tmp_path / "runs.ndjson"):
-        assert time.monotonic() < deadline
+    wait_until(lambda: event_types(tmp_path / "runs.ndjson"))
     first.send_signal(signal.SIGKILL)
-    first.wait(_PATIENCE)
+    first.wait(PATIENCE)
 
     outputs = ("--file", tmp_path / "runs.ndjson", "--state", tmp_path / "m.json")
     result = scanner("monitor", "connect", "--config", tmp_path / "cluster.json", "--once", *outputs)
     assert (result.status, event_types(tmp_path / "runs.ndjson")) == (0, ["START"])
 
 
+@pytest.mark.process
 def test_second_monitor_does_not_start_and_ctrl_c_ends_the_first(served, tmp_path) -> None:
     """Two monitors would emit everything twice."""
     first = started(tmp_path, served[1])
     until(tmp_path, "START")
     second = started(tmp_path, served[1])
 
-    assert second.wait(_PATIENCE) == 2
+    assert second.wait(PATIENCE) == 2
     assert "another monitor uses it" in second.stderr.read()
     first.send_signal(signal.SIGINT)
-    assert first.wait(_PATIENCE) == 0
+    assert first.wait(PATIENCE) == 0
 
 
+@pytest.mark.process
 def test_monitor_ends_soon_while_the_catalog_is_away(served, tmp_path) -> None:
     """Without endless retries: its caller kills it after some seconds; pending events are in the state."""
     paths: list[str] = []
@@ -287,7 +288,7 @@ def test_monitor_ends_soon_while_the_catalog_is_away(served, tmp_path) -> None:
     before = len(paths)
     away.send_signal(signal.SIGTERM)
 
-    assert away.wait(_PATIENCE) == 3
+    assert away.wait(PATIENCE) == 3
     assert 1 <= before <= len(paths) <= before + 2
     catalog.shutdown()
     catalog.server_close()

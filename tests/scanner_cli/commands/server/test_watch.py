@@ -80,6 +80,7 @@ def test_mcp_without_a_dictionary_reports_it(scanner, tmp_path) -> None:
     assert "there is no dictionary" in said.err
 
 
+@pytest.mark.process
 def test_a_library_that_is_missing_is_named(tmp_path) -> None:
     """The extra is optional."""
     program = "import sys; sys.modules['mcp'] = None; from scanner_cli.main import main; main()"

@@ -389,6 +389,7 @@ class TestBounds:
         assert len(parsed.columns) == 1000
         assert len(parsed.problems) == 1
 
+    @pytest.mark.slow
     @pytest.mark.no_cover
     def test_types_that_multiply_without_end_are_shown_at_their_first_use(self) -> None:
         """Thirty types that each use the next three times are two hundred million million columns."""

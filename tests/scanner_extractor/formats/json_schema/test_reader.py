@@ -385,6 +385,7 @@ class TestTexts:
 
 
 class TestBounds:
+    @pytest.mark.slow
     @pytest.mark.no_cover
     def test_definitions_that_multiply_are_cut_evenly_with_a_problem(self) -> None:
         """Two references to the next definition, forty times over, would be 2^40 columns."""
@@ -431,6 +432,7 @@ class TestBounds:
             assert len(columns) >= many
         assert peaks[1] < 6 * peaks[0]
 
+    @pytest.mark.slow
     def test_columns_beside_each_other_end_at_a_bound(self) -> None:
         """Not only what lies deep is too much."""
         properties = {f"p{n}": True for n in range(100_500)}

@@ -300,6 +300,7 @@ class TestChoicesThatLeadBack:
         assert len(parsed.columns) > 20
         assert "too deeply" in parsed.problems[0].what
 
+    @pytest.mark.slow
     @pytest.mark.no_cover
     def test_effort_is_bounded_whatever_refers_to_what(self) -> None:
         """Sixty objects that are branches of each other would take an hour, and describe nothing more than one."""

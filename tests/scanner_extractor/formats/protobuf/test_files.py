@@ -299,6 +299,8 @@ class TestBounds:
         assert len(parsed.columns) == 1000
         assert "deeper" in parsed.problems[0].what
 
+    @pytest.mark.smoke
+    @pytest.mark.slow
     @pytest.mark.no_cover
     def test_explosion_shows_each_message_once(self) -> None:
         """Messages that all contain each other have more paths than atoms; each stays visible."""

@@ -62,6 +62,7 @@ def test_export_whose_headers_lie_is_not_inflated(kind: int) -> None:
     assert peak < 40_000_000
 
 
+@pytest.mark.slow
 def test_export_of_very_many_values_is_refused() -> None:
     """Labels are kept, and a small archive can hold millions of them."""
     written = BytesIO()

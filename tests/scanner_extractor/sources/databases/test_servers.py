@@ -169,6 +169,7 @@ class TestPostgres:
 class TestMariaDb:
     """MariaDB, which shows what the user has some right on."""
 
+    @pytest.mark.smoke
     def test_least_rights_that_are_documented_are_enough(self, shop) -> None:
         """REFERENCES reads no row; MySQL shows a view to those only who may also select from it."""
         result = read(shop("careful", "REFERENCES ON shop.*", "SELECT, SHOW VIEW ON shop.latest"))

@@ -1,0 +1,114 @@
+"""Facts read back from the tables that derive from them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from enum import Enum
+from functools import cache
+from itertools import groupby
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+
+from sqlalchemy import Connection, Row, Select, Table, func, select
+
+from scanner_dictionary.schema import tables as t
+from scanner_dictionary.schema.facts import FactColumn, fact_columns, part_types, table_of
+from scanner_model.names import SourceId
+
+F = TypeVar("F")
+
+
+def stored_rows(table: Table, cluster: str | None = None, *, include_gone: bool = True) -> Select[Any]:
+    """Select the rows of *table*, of one *cluster* where one is named, with what `fact_of` and `fact_state` need."""
+    names = t.cluster.c.name.label("cluster_name"), t.source.c.name.label("source_name"), t.source.c.stale_since
+    query = (
+        select(table, *names)
+        .join(t.cluster, t.cluster.c.id == table.c.cluster_id)
+        .join(t.source, t.source.c.id == table.c.source_id)
+    )
+    query = query if cluster is None else query.where(t.cluster.c.name == cluster)
+    return query if include_gone else query.where(table.c.gone.is_(None))
+
+
+def reported_rows(table: Table) -> Select[Any]:
+    """Select the live rows of *table*."""
+    return stored_rows(table, include_gone=False)
+
+
+def newest_scans(conn: Connection) -> dict[int, int]:
+    """Map each cluster to its newest scan number."""
+    query = select(t.scan.c.cluster_id, func.max(t.scan.c.id)).group_by(t.scan.c.cluster_id)
+    return {row[0]: row[1] for row in conn.execute(query)}
+
+
+def fact_state(row: Row[Any], newest: Mapping[int, int]) -> dict[str, Any]:
+    """Return the cluster of a row of `stored_rows`, and whether the fact is stale or gone, by *newest* scan."""
+    return {"cluster": row.cluster_name, "stale": is_stale(row, newest), "gone": row.gone is not None}
+
+
+def is_stale(row: Row[Any], newest: Mapping[int, int]) -> bool:
+    """Return whether the source of a live row could not be read since, by the *newest* scan of its cluster."""
+    return row.gone is None and row.stale_since is not None and row.last_seen < newest.get(row.cluster_id, 0)
+
+
+def reported_facts(conn: Connection, fact_type: type[F]) -> Iterator[tuple[str, F]]:
+    """Yield the live facts of a type, each with its cluster, by cluster, source and key of the row."""
+    table = table_of(fact_type)
+    query = reported_rows(table).order_by(t.cluster.c.name, t.source.c.name, table.c.id)
+    return ((row.cluster_name, fact_of(fact_type, row)) for row in conn.execute(query))
+
+
+def children_of(conn: Connection, table: Table, read: Callable[[Row[Any]], F]) -> dict[int, tuple[F, ...]]:
+    """Return what facts have several of, in order, by the key of the fact's row."""
+    rows = conn.execute(select(table).order_by(*table.primary_key.columns))
+    return {key: tuple(map(read, group)) for key, group in groupby(rows, key=lambda row: int(row[0]))}
+
+
+def fact_of(fact_type: type[F], row: Row[Any], **others: Any) -> F:  # noqa: ANN401 - members of the fact
+    """Return the fact of a row, which has `source_name`; *others* are the members that are stored elsewhere."""
+    members = {"source": SourceId(row.source_name), **members_of(fact_type, row), **others}
+    return fact_type(**members)
+
+
+def members_of(fact_type: type, row: Row[Any], prefix: str = "") -> dict[str, Any]:
+    """Return the declared members that a row has of a fact, or of the part of one whose columns have a *prefix*."""
+    cells = row._mapping
+    members = {}
+    for member, name, read in _readers(fact_type):
+        cell = cells[prefix + name]
+        members[member] = cell if cell is None or read is None else read(cell)
+    for member, part in part_types(fact_type).items():
+        members[member] = part(**members_of(part, row, f"{prefix}{member}_"))
+    return members
+
+
+Reader = Callable[[Any], Any]
+
+
+@cache
+def _readers(fact_type: type) -> tuple[tuple[str, str, Reader | None], ...]:
+    """Return the members of a type that are not of its parts, each with its column and what converts a cell to it."""
+    columns = (column for column in fact_columns(fact_type) if "." not in column.member)
+    return tuple((column.member, column.name, _reader(column)) for column in columns)
+
+
+def _reader(column: FactColumn) -> Reader | None:
+    if isinstance(column.type, type) and issubclass(column.type, Enum):
+        return column.type
+    if get_origin(column.type) not in (tuple, frozenset):
+        return None
+    if column.declared.mapping:
+        return lambda cell: tuple(json.loads(cell).items())
+    read = _list_reader(column.type) or frozenset
+    return lambda cell: read(json.loads(cell))
+
+
+def _list_reader(type_: Any) -> Reader | None:  # noqa: ANN401 - a type or a generic alias
+    """Return what converts a JSON value to a tuple of *type_*; None where it is no tuple."""
+    if hasattr(type_, "_fields"):
+        readers = [_list_reader(hint) for hint in get_type_hints(type_).values()]
+        return lambda parts: type_(*(read(part) if read else part for read, part in zip(readers, parts, strict=True)))
+    if get_origin(type_) is not tuple:
+        return None
+    element = _list_reader(get_args(type_)[0])
+    return (lambda listed: tuple(map(element, listed))) if element else tuple
