@@ -193,7 +193,7 @@ def _about_dictionary(
 
 _HARMLESS = (
     *("column-added", "column-gained", "output-gained", "input-gained", "input-lost"),
-    *("unknown-name", "nothing-checked"),
+    *("unknown-name", "nothing-checked", "older-registry"),
 )
 
 
