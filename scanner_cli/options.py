@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
@@ -90,13 +90,52 @@ def lock_timeout_option(command: Command) -> Command:
 
 def config_option(command: Command) -> Command:
     """Add the option `--config` to a command, once for each cluster."""
+    return _config(required=True)(command)
+
+
+def optional_config_option(command: Command) -> Command:
+    """Add the option `--config` to a command that can do without."""
+    return _config(required=False)(command)
+
+
+def _config(*, required: bool) -> Callable[[Command], Command]:
     return click.option(
         "--config",
         "files",
         multiple=True,
-        required=True,
+        required=required,
         metavar="FILE",
         help="A cluster.json; repeat it for several clusters.",
+    )
+
+
+def repository_options(command: Command) -> Command:
+    """Add the options `--from` and `--var` to a command that reads directories of files."""
+
+    def parsed(_: click.Context, __: click.Parameter, texts: Sequence[str]) -> Mapping[str, str]:
+        values: dict[str, str] = {}
+        for text in texts:
+            name, sign, value = text.partition("=")
+            if not name or not sign:
+                raise InputInvalid(f"{text!r} is no NAME=VALUE", where="--var", hint="as in --var TOPIC_PREFIX=prod.")
+            values[name] = value
+        return values
+
+    command = click.option(
+        "--var",
+        "variables",
+        multiple=True,
+        metavar="NAME=VALUE",
+        callback=parsed,
+        help="A value for a placeholder in the files; repeatable.",
+    )(command)
+    return click.option(
+        "--from",
+        "directories",
+        multiple=True,
+        metavar="DIR",
+        type=click.Path(path_type=Path),
+        help="A directory of files as teams keep them in git; repeat it for several.",
     )(command)
 
 

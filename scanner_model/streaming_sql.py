@@ -38,6 +38,13 @@ class FlinkStatement:
         tuple[TopicName, ...] | None,
         Value("JSON array: topics that the engine reports as read; empty where it does not report them"),
     ] = None
+    engine: Annotated[
+        str,
+        Value(
+            "whose SQL a file holds: ksqldb, confluent (a table without a connector is the topic of its name); "
+            "empty for Flink"
+        ),
+    ] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

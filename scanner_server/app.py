@@ -44,12 +44,24 @@ def _static(name: str) -> str:
     return files(__package__).joinpath("static", name).read_text(encoding="utf-8")
 
 
+_DRAWING = ("requests.js", "parts.js", "compare.js", "evidence.js", "acts.js", "live.js")
+"""The scripts of the drawing, after those of the exported page."""
+
+_LISTS = ("requests.js", "site.js", "lists.js", "home.js", "topic.js", "change.js", "routes.js")
+"""The scripts of the other pages, after those that all pages have."""
+
+_SHELL_PATHS = (
+    *("/", "/topics", "/columns", "/jobs", "/subjects", "/sources", "/findings", "/scans"),
+    *("/topic", "/change"),
+)
+"""The pages without a drawing: one file, whose scripts show what the path says."""
+
 _FILES: Mapping[str, tuple[Callable[[], str], str]] = {
-    "/": (lambda: live_page("/static/page.css", "/static/page.js"), _HTML),
-    "/topic": (lambda: _static("topic.html"), _HTML),
+    "/flow": (lambda: live_page("/static/page.css", "/static/page.js"), _HTML),
+    **dict.fromkeys(_SHELL_PATHS, (lambda: _static("shell.html"), _HTML)),
     "/static/page.css": (lambda: live_style() + _static("live.css"), _CSS),
-    "/static/page.js": (lambda: live_script("".join(map(_static, ("compare.js", "lists.js", "live.js")))), _JS),
-    "/static/topic.js": (lambda: _static("topic.js"), _JS),
+    "/static/page.js": (lambda: live_script("".join(map(_static, _DRAWING))), _JS),
+    "/static/lists.js": (lambda: live_script("".join(map(_static, _LISTS)), drawing=False), _JS),
 }
 """Path → the text of a file and its type."""
 

@@ -108,10 +108,17 @@ def connect_jobs(connectors: Iterable[ReportedConnector], available: KnownColumn
 
 
 def connector_node(row: ConnectorRow) -> Node:
-    """Build the node of a connector."""
+    """Build the node of a connector: its worker calls it RUNNING even where all of its tasks are FAILED."""
     namespace = connect_namespace(row.cluster, row.source)
     group = connector_group(row)
-    attributes = present(type="connector", connector_class=row.connector_class, state=row.state, consumer_group=group)
+    attributes = present(
+        type="connector",
+        connector_class=row.connector_class,
+        state=row.state,
+        failed=f"{row.failed_tasks} of {len(row.tasks)} tasks FAILED" if row.failed_tasks else "",
+        error=row.error,
+        consumer_group=group,
+    )
     return job_node(namespace, row.name, attributes)
 
 

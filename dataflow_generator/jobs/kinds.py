@@ -39,6 +39,8 @@ from dataflow_generator.jobs.flink.ddl import declared_columns, defines
 from dataflow_generator.jobs.flink.resolve import FlinkContext
 from dataflow_generator.jobs.flink.statements import flink_jobs, flink_owners, names_groups
 from dataflow_generator.jobs.ksqldb import Level, Reading, ksql_jobs, named_by, query_node
+from dataflow_generator.jobs.ksqldb_files import ENGINE as KSQLDB_FILE
+from dataflow_generator.jobs.ksqldb_files import file_queries
 from dataflow_generator.jobs.manual import manual_jobs
 from dataflow_generator.jobs.model import Dataset, JobFlows, Naming, partly_read_job, unread_job
 from dataflow_generator.jobs.openlineage import dataset_jobs, lineage_jobs
@@ -261,9 +263,26 @@ def _cluster_topics(datasets: Iterable[Dataset], context: LookupContext) -> dict
     return {(clusters[dataset.namespace], dataset.name): dataset for dataset in known}
 
 
+def ksql_file_parts(snapshot: Snapshot) -> Iterator[FlinkPart]:
+    """Return the files of ksqlDB statements of each source as one partition."""
+    for (cluster, _), statements in snapshot.statements.items():
+        if files := tuple(statement for statement in statements if statement.engine == KSQLDB_FILE):
+            yield FlinkPart(cluster, files, ())
+
+
+def ksql_file_readings(part: FlinkPart, context: LookupContext) -> Iterator[JobReading]:
+    """Read the queries that files of ksqlDB statements create."""
+    for queries, collections in file_queries(part.statements):
+        fields = context.columns.full({(part.cluster, str(source.topic)) for source in collections})
+        named = [(part.cluster, source) for source in collections]
+        listed = [(part.cluster, query) for query in queries]
+        yield from map(_counted, ksql_jobs(named, listed, fields, context.naming))
+
+
 def flink_parts(snapshot: Snapshot) -> Iterator[FlinkPart]:
     """Partition the statements of each source; each partition has all statements that define tables."""
-    for (cluster, _), statements in snapshot.statements.items():
+    for (cluster, _), listed in snapshot.statements.items():
+        statements = [statement for statement in listed if statement.engine != KSQLDB_FILE]
         for chunk in _chunked(range(len(statements))):
             positions = [at for at, row in enumerate(statements) if at in chunk or defines(row.statement, row.state)]
             wanted = tuple(position for position, at in enumerate(positions) if at in chunk)
@@ -329,6 +348,7 @@ CONNECT = "connect"
 JOBS: Mapping[str, JobKind] = {
     "manual": JobKind(lambda snapshot: [snapshot.manual_flows], manual_readings),
     "ksqldb": JobKind(ksql_parts, ksql_readings),
+    "ksqldb files": JobKind(ksql_file_parts, ksql_file_readings),
     CONNECT: JobKind(lambda snapshot: _chunked(snapshot.connectors), connect_readings),
     "flink": JobKind(flink_parts, flink_readings),
     "streams": JobKind(lambda snapshot: [snapshot.topologies], streams_readings),

@@ -1,7 +1,8 @@
-"""What a drawn part of the graph needs beside its flows: holders, schemas, columns, and how much is not drawn."""
+"""What a drawn part of the graph needs beside its flows: holders, schemas, columns, jobs, how much is not drawn."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -48,6 +49,23 @@ class Part:
         ]
         while inner:
             inner = self._add(self.graph.edges_at(list(inner), forward=False, kinds=("contains",), holders=True))
+
+    def add_jobs(self) -> None:
+        """Add the jobs that the column flows go through: those that read their source, and write their target."""
+        rows = self.edges.values()
+        holder = {row.target_node_id: row.source_node_id for row in rows if row.kind == EdgeKind.CONTAINS}
+        flows = [row for row in rows if row.kind == EdgeKind.COLUMN_FLOW]
+        ends = ((row.source_node_id, row.target_node_id) for row in flows)
+        pairs = {(holder.get(source, source), holder.get(target, target)) for source, target in ends}
+        reads = self._nearest({source for source, _ in pairs}, {EdgeKind.READS})
+        writes = defaultdict(list)
+        for row in self._nearest({read.target_node_id for read in reads}, {EdgeKind.WRITES}):
+            writes[row.source_node_id].append(row)
+        for read in reads:
+            for write in writes[read.target_node_id]:
+                one_route = not read.subtype or not write.subtype or read.subtype == write.subtype
+                if one_route and (read.source_node_id, write.target_node_id) in pairs:
+                    self._add((read, write))
 
     def _nearest(self, nodes: Collection[int], kinds: Collection[str]) -> list[EdgeRow]:
         """Return the edges from *nodes* that are not there yet, as many as may be added."""

@@ -13,6 +13,7 @@ from scanner_api.change_check.proposals import (
     CONNECTOR,
     ENDINGS,
     SCHEMA,
+    SQL,
     PathRule,
     Proposal,
     Target,
@@ -97,6 +98,12 @@ def proposed_schema(
     file = f"schema{_ENDINGS_OF.get((format or '').upper(), '.json')}"
     proposal = Proposal(file=file, text=text, kind=SCHEMA, target=target, references=references or {})
     return ProposedFiles(proposals=(proposal,))
+
+
+def proposed_job(text: str, target: Target) -> ProposedFiles:
+    """Return *text* as the proposed SQL of *target*, a statement, or as the configuration (JSON) of a connector."""
+    file, kind = ("statement.sql", SQL) if target.statement else ("connector.json", CONNECTOR)
+    return ProposedFiles(proposals=(Proposal(file=file, text=text, kind=kind, target=target),))
 
 
 _ENDINGS_OF = {"AVRO": ".avsc", "PROTOBUF": ".proto"}

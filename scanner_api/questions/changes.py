@@ -9,7 +9,7 @@ from scanner_api.change_check.check import CheckOptions, Level
 from scanner_api.change_check.check import check_change as run_check
 from scanner_api.change_check.deletion import may_delete as find_uses
 from scanner_api.change_check.documents import deletion_document, report_document
-from scanner_api.change_check.files import proposed_schema
+from scanner_api.change_check.files import proposed_job, proposed_schema
 from scanner_api.change_check.proposals import Target
 from scanner_api.dictionary import Dictionary
 from scanner_api.graph.history import diff_flows, flows_document, history_document
@@ -208,10 +208,14 @@ LevelName = Literal[
 def check_change(
     dictionary: Dictionary,
     *,
-    text: Annotated[str, Parameter("The proposed schema: Avro, JSON Schema or Protobuf.")],
+    text: Annotated[
+        str, Parameter("The proposed schema (Avro, JSON Schema or Protobuf), SQL statement, or connector as JSON.")
+    ],
     subject: Annotated[str, Parameter("The subject that it would be registered for.")] = "",
     topic: Annotated[str, Parameter("Instead of a subject: each current schema of one side of a topic.")] = "",
     role: Annotated[Literal["key", "value"], Parameter("The side of the topic.")] = "value",
+    statement: Annotated[str, Parameter("Instead: the Flink statement or ksqlDB query that it would replace.")] = "",
+    connector: Annotated[str, Parameter("Instead: the connector that would have this configuration.")] = "",
     format: Annotated[  # the word that registries have for it
         Literal["AVRO", "JSON", "PROTOBUF"] | None, Parameter("Guessed from the text without it.")
     ] = None,
@@ -222,14 +226,19 @@ def check_change(
     cluster: Cluster = None,
     limit: Annotated[int, Parameter("How many findings, and affected of each.", least=1, most=5_000)] = 500,
 ) -> ChangeCheck:
-    """Check a proposed schema: whether the registry would accept it, and which columns, jobs and groups it hits."""
-    if bool(subject) == bool(topic):
+    """Check a proposed schema, statement or connector: does the registry accept it, and whom does it hit."""
+    if sum(map(bool, (subject, topic, statement, connector))) != 1:
         raise InputInvalid(
-            "exactly one of subject and topic is needed", where="subject", hint='"subject": "orders-value"'
+            "exactly one of subject, topic, statement and connector is needed",
+            where="subject",
+            hint='"subject": "orders-value"',
         )
-    target = Target(subject=subject, topic=topic, role=role)
+    target = Target(subject=subject, topic=topic, role=role, statement=statement, connector=connector)
     options = CheckOptions(cluster=cluster, level=Level(compatibility) if compatibility else None)
-    proposed = proposed_schema(text, target, format=format, references=references)
+    if statement or connector:
+        proposed = proposed_job(text, target)
+    else:
+        proposed = proposed_schema(text, target, format=format, references=references)
     return checked(report_document(run_check(dictionary, proposed, options)), limit)
 
 

@@ -136,7 +136,10 @@ def lineage(
     columns: Annotated[bool, Parameter("Also the flows of its columns.")] = False,
     contents: Annotated[
         bool,
-        Parameter("Also what contains these nodes, and the schemas and columns of topics and datasets.", option=None),
+        Parameter(
+            "Also what contains these nodes, the schemas and columns of topics and datasets, and jobs between columns.",
+            option=None,
+        ),
     ] = False,
     limit: Annotated[int | None, Parameter("How many edges at most.", least=1, most=20_000, option=None)] = None,
     as_of: AsOf = None,
@@ -168,6 +171,8 @@ def lineage(
                 part = Part(rows, dict(nodes), {edge.id: edge for edge in edges}, left)
                 part.add_contents()
                 part.add_holders()
+                if root.kind == "column":
+                    part.add_jobs()
                 nodes, edges, complete = part.nodes, list(part.edges.values()), part.complete
             described = described_nodes(rows, nodes.values(), counted=True)
         else:

@@ -174,6 +174,18 @@ QUESTIONS: tuple[Question, ...] = (
         path="/scans/{scan}/problems",
     ),
     Question(
+        name="summary",
+        function="questions.home:summary",
+        summary="Count the graph's nodes by kind and namespace, and the findings by rule.",
+        path="/summary",
+    ),
+    Question(
+        name="nodes",
+        function="questions.home:nodes",
+        summary="List the graph's topics, jobs, datasets and consumer groups, with what each of them reports.",
+        path="/nodes",
+    ),
+    Question(
         name="search",
         function="questions.names:search",
         summary="Search names of topics, jobs, datasets, consumer groups, subjects and columns; the best match first.",
@@ -251,8 +263,8 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         name="check_change",
         function="questions.changes:check_change",
-        summary="Check a proposed schema: whether the registry would accept it, and which columns, jobs and groups it "
-        "hits.",
+        summary="Check a proposed schema, statement or connector: whether the registry would accept it, and which "
+        "columns, jobs and groups it hits.",
         path="/check-change",
         method="POST",
         heavy=True,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,8 +16,10 @@ from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.runner import DISCOVERY, PHASES, Choice
 from scanner_extractor.settings.cluster import Settings
+from scanner_extractor.settings.repository import RepositorySettings
 from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import InputInvalid, Problem
+from scanner_model.kafka import Cluster
 from scanner_model.manual import ManualInput
 from scanner_model.names import ClusterName
 from scanner_model.scan import SourceResult, SourceStatus
@@ -68,6 +70,28 @@ def read_clusters(files: Sequence[str], *, replayed: bool = False) -> tuple[Sett
 def load_clusters(files: Sequence[str], *, replayed: bool = False) -> tuple[LoadedCluster, ...]:
     """Read every cluster.json with its manual input; raises InputInvalid. *replayed*: see `read_clusters`."""
     return tuple(map(_loaded, read_clusters(files, replayed=replayed)))
+
+
+def repository_cluster(directories: Sequence[Path], variables: Mapping[str, str]) -> LoadedCluster:
+    """Return the cluster that *directories* of files describe, named after the first; *variables* fill placeholders.
+
+    Raises InputInvalid for what is no directory.
+    """
+    for directory in directories:
+        if not directory.is_dir():
+            raise InputInvalid("is no directory", where=str(directory), hint="name a directory of files")
+    name = ClusterName(directories[0].resolve().name or "repository")
+    repositories = tuple(
+        RepositorySettings(
+            pattern=str(directory), directory=directory, name=directory.resolve().name, variables=variables
+        )
+        for directory in directories
+    )
+    settings = Settings(
+        cluster=name, brokers=(), file=directories[0] / "cluster.json", others={"repositories": repositories}
+    )
+    manual = ManualInput(cluster=Cluster(name=name, brokers=()))
+    return LoadedCluster(settings=settings, manual=manual, warnings=())
 
 
 def select_sources(only: Sequence[str], skip: Sequence[str], clusters: Collection[Settings]) -> Choice:

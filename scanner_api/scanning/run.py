@@ -5,18 +5,25 @@ from __future__ import annotations
 import importlib.util
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import Notify, ScanProgress, ignore, no_scan_progress
-from scanner_api.scanning.clusters import LoadedCluster, ScanReport, load_clusters, select_sources
+from scanner_api.scanning.clusters import (
+    LoadedCluster,
+    ScanReport,
+    load_clusters,
+    repository_cluster,
+    select_sources,
+)
 from scanner_api.spark import SparkChoice
 from scanner_dictionary.engine.open import Engine
 from scanner_dictionary.queries.history import is_known, known_queries, missing_names, previous_state
@@ -119,6 +126,8 @@ def scan(
     config_files: Sequence[str | Path],
     dictionary: Dictionary,
     *,
+    directories: Sequence[Path] = (),
+    variables: Mapping[str, str] = MappingProxyType({}),
     only: Sequence[str] = (),
     skip: Sequence[str] = (),
     mode: str = "full",
@@ -132,6 +141,8 @@ def scan(
 ) -> tuple[ScanReport, ...]:
     """Scan the clusters of *config_files* (cluster.json each) into *dictionary*, one transaction a cluster.
 
+    *directories* of files are read as one further cluster, named after the first of them; *variables* are values for
+    placeholders in their files.
     *only* and *skip* are kinds or ids of sources. *mode* is full, extract or enrich. Up to *workers* clusters are read
     at once. *capture* records the raw responses in a new directory, *replay* reads them from one without a network.
     *on_report* is called after each cluster; the result has all reports, in the order of the files. A source that
@@ -144,7 +155,10 @@ def scan(
     """
     if capture and replay:
         raise InputInvalid("a replay is a capture already", where="--capture --replay", hint="use one of them")
+    if not config_files and not directories:
+        raise InputInvalid("nothing to read is named", where="--config", hint="name a cluster.json, or --from DIR")
     clusters = load_clusters([str(file) for file in config_files], replayed=replay is not None)
+    clusters += (repository_cluster(directories, variables),) if directories else ()
     selected = select_sources(only, skip, [cluster.settings for cluster in clusters])
     choice = replace(selected, mode=Mode(mode))
     connections = open_connections(clusters, capture, replay)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -17,11 +17,12 @@ from scanner_api.scanning.run import scan
 from scanner_api.spark import SparkChoice
 from scanner_cli.console import echo_err
 from scanner_cli.options import (
-    config_option,
     dictionary_option,
     directory_option,
     lock_timeout_option,
     one_of,
+    optional_config_option,
+    repository_options,
 )
 from scanner_cli.output.progress import progress_on
 from scanner_cli.output.render import json_text
@@ -33,7 +34,8 @@ _spark_options = partial(spark_options, text="Where the texts of schemas are par
 
 
 @click.command()
-@config_option
+@optional_config_option
+@repository_options
 @dictionary_option
 @lock_timeout_option
 @click.option(
@@ -65,6 +67,8 @@ _spark_options = partial(spark_options, text="Where the texts of schemas are par
 @_spark_options
 def extract(
     files: Sequence[str],
+    directories: Sequence[Path],
+    variables: Mapping[str, str],
     dictionary: Dictionary,
     only: Sequence[str],
     skip: Sequence[str],
@@ -76,7 +80,10 @@ def extract(
     quiet: bool,
     spark: SparkChoice,
 ) -> int:
-    """Scan the sources of a cluster.json into the dictionary.
+    """Scan the sources of a cluster.json, or the files of a repository, into the dictionary.
+
+    With --from no server is read: schemas, statements, connectors and topics are found in the files of a directory by
+    content. Several directories are one estate.
 
     Each cluster is stored in one transaction: until it commits, and after any failure, the dictionary holds the last
     scan. The earlier facts of a source that does not respond stay, marked stale. While another scan is being stored
@@ -84,6 +91,7 @@ def extract(
 
     \b
     Examples:
+      scanner extract --from . --dictionary repository.db
       scanner extract --config cluster.json
       scanner extract --config eu.json --config us.json --dictionary postgresql://scanner@db/dictionary
       scanner extract --config cluster.json --mode enrich
@@ -105,6 +113,8 @@ def extract(
         scan(
             files,
             dictionary,
+            directories=directories,
+            variables=variables,
             only=only,
             skip=skip,
             mode=mode,

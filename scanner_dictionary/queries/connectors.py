@@ -164,11 +164,12 @@ def _flink(row: Row[Any], newest: Mapping[int, int]) -> StatementRow:
     members = members_of(FlinkStatement, row)
     del members["uid"]
     names = {"catalog": members.pop("catalog_name"), "database": members.pop("database_name")}
-    return StatementRow(source=row.source_name, engine="flink", **members, **names, **fact_state(row, newest))
+    engine = "ksqldb" if members.pop("engine") == "ksqldb" else "flink"
+    return StatementRow(source=row.source_name, engine=engine, **members, **names, **fact_state(row, newest))
 
 
 def _ksqldb(row: Row[Any], newest: Mapping[int, int]) -> StatementRow:
     unknown = ("detail", "catalog", "database", "compute_pool", "region", "principal", "created")
-    members: dict[str, Any] = {name: row._mapping[name] for name in ("name", "kind", "state", "statement")}
+    members: dict[str, Any] = {name: getattr(row, name) for name in ("name", "kind", "state", "statement")}
     members |= dict.fromkeys(unknown, "") | {"engine": "ksqldb", "topics_read": None, "hidden": False}
     return StatementRow(source=row.source_name, **members, **fact_state(row, newest))

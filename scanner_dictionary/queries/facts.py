@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from functools import cache
 from itertools import groupby
-from typing import Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 from sqlalchemy import Connection, Row, Select, Table, func, select
 
@@ -72,11 +72,11 @@ def fact_of(fact_type: type[F], row: Row[Any], **others: Any) -> F:  # noqa: ANN
 
 def members_of(fact_type: type, row: Row[Any], prefix: str = "") -> dict[str, Any]:
     """Return the declared members that a row has of a fact, or of the part of one whose columns have a *prefix*."""
-    cells = row._mapping
-    members = {}
-    for member, name, read in _readers(fact_type):
-        cell = cells[prefix + name]
-        members[member] = cell if cell is None or read is None else read(cell)
+    names, columns, readers = _plan(fact_type, prefix)
+    members = dict(zip(names, [getattr(row, column) for column in columns], strict=True))
+    for member, read in readers:
+        if members[member] is not None:
+            members[member] = read(members[member])
     for member, part in part_types(fact_type).items():
         members[member] = part(**members_of(part, row, f"{prefix}{member}_"))
     return members
@@ -85,11 +85,23 @@ def members_of(fact_type: type, row: Row[Any], prefix: str = "") -> dict[str, An
 Reader = Callable[[Any], Any]
 
 
+class _Plan(NamedTuple):
+    """The members of a type that are not of its parts, their columns, and what converts the cells of some of them."""
+
+    members: tuple[str, ...]
+    columns: tuple[str, ...]
+    readers: tuple[tuple[str, Reader], ...]
+
+
 @cache
-def _readers(fact_type: type) -> tuple[tuple[str, str, Reader | None], ...]:
-    """Return the members of a type that are not of its parts, each with its column and what converts a cell to it."""
-    columns = (column for column in fact_columns(fact_type) if "." not in column.member)
-    return tuple((column.member, column.name, _reader(column)) for column in columns)
+def _plan(fact_type: type, prefix: str) -> _Plan:
+    own = [column for column in fact_columns(fact_type) if "." not in column.member]
+    readers = [(column.member, _reader(column)) for column in own]
+    return _Plan(
+        tuple(column.member for column in own),
+        tuple(prefix + column.name for column in own),
+        tuple((member, read) for member, read in readers if read),
+    )
 
 
 def _reader(column: FactColumn) -> Reader | None:
@@ -100,7 +112,8 @@ def _reader(column: FactColumn) -> Reader | None:
     if column.declared.mapping:
         return lambda cell: tuple(json.loads(cell).items())
     read = _list_reader(column.type) or frozenset
-    return lambda cell: read(json.loads(cell))
+    empty: tuple[Any, ...] | frozenset[Any] = read(())
+    return lambda cell: empty if cell == "[]" else read(json.loads(cell))  # as most lists of most facts are
 
 
 def _list_reader(type_: Any) -> Reader | None:  # noqa: ANN401 - a type or a generic alias

@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Select, and_, exists, func, literal, select, tuple_
 
-from scanner_dictionary.queries.facts import fact_of, fact_state, is_stale, newest_scans, stored_rows
+from scanner_dictionary.queries.facts import fact_state, is_stale, members_of, newest_scans, stored_rows
 from scanner_dictionary.schema import tables as t
 from scanner_model.columns import Column, ColumnPath
 from scanner_model.kafka import Topic
+from scanner_model.names import SourceId
 
 
 class TopicUser(NamedTuple):
@@ -224,16 +225,17 @@ def _describes_now() -> Any:  # noqa: ANN401 - SQLAlchemy's own type of a condit
 
 
 def _topic(row: Any, latest: Mapping[int, int], written: Mapping[tuple[int, str], CatalogAnnotations]) -> TopicRow:  # noqa: ANN401 - a row of the query above
-    note = written.get((row.cluster_id, row.name), NOTHING)
-    topic = fact_of(
-        TopicRow,
-        row,
+    members = members_of(Topic, row)
+    note = written.get((row.cluster_id, row.name), NOTHING).beside(members.pop("tags"), members.pop("description"))
+    return TopicRow(
+        source=SourceId(row.source_name),
         schemas=row.schemas,
+        **members,
+        tags=note.tags,
         owner=note.owner,
+        description=note.description,
         **fact_state(row, latest),
     )
-    noted = note.beside(topic.tags, topic.description)
-    return replace(topic, tags=noted.tags, description=noted.description)
 
 
 def _versions() -> Select[Any]:

@@ -16,6 +16,7 @@ from scanner_dictionary.schema.facts import fact_table
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.declarations import Declaration
 from scanner_model.kafka import StreamsTopology
+from scanner_model.repository import UnreadFile
 from scanner_model.streaming_sql import FlinkJob, FlinkStatement, KsqlFunction, KsqlType
 
 cluster_alias = declare(
@@ -41,6 +42,8 @@ ksql_type = fact_table("ksql_type", KsqlType)
 mirror_topic = fact_table("mirror_topic", MirrorTopic)
 
 declaration = fact_table("declaration", Declaration)
+
+unread_file = fact_table("unread_file", UnreadFile)
 
 annotation = fact_table(
     "annotation",

@@ -42,6 +42,7 @@ from scanner_dictionary.schema.integrations import materialization as materializ
 from scanner_dictionary.schema.integrations import metric as metric
 from scanner_dictionary.schema.integrations import mirror_topic as mirror_topic
 from scanner_dictionary.schema.integrations import streams_topology as streams_topology
+from scanner_dictionary.schema.integrations import unread_file as unread_file
 from scanner_dictionary.schema.search import search_progress as search_progress
 from scanner_dictionary.schema.search import search_term as search_term
 from scanner_dictionary.schema.search import search_use as search_use

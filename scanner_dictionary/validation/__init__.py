@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, func, select
 
 from scanner_dictionary.engine.rows import insert_rows, storable
 from scanner_dictionary.schema import tables as t
@@ -52,3 +53,20 @@ def stored_findings(conn: Connection, cluster: str | None = None) -> Iterator[Fi
 def _findings(conn: Connection, rule: Rule, cluster: int, name: str) -> Iterator[Finding]:
     for where, what in rule.find(conn, cluster):
         yield Finding(cluster=name, rule=rule.name, severity=rule.severity, where=where, what=what, hint=rule.hint)
+
+
+@dataclass(frozen=True, slots=True)
+class FindingCount:
+    """How many findings of a rule there are after the newest scans."""
+
+    rule: str
+    severity: Severity
+    count: int
+
+
+def count_findings(conn: Connection) -> tuple[FindingCount, ...]:
+    """Count the stored findings of each rule, errors first."""
+    cells = t.finding.c
+    query = select(cells.rule, cells.severity, func.count()).group_by(cells.rule, cells.severity)
+    rows = conn.execute(query.order_by(cells.severity, cells.rule))
+    return tuple(FindingCount(rule, Severity(severity), count) for rule, severity, count in rows)

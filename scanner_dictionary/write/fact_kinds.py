@@ -32,6 +32,7 @@ from scanner_model.declarations import Declaration
 from scanner_model.kafka import Connector, ConnectorTask, ConsumerGroup, StreamsTopology, Topic
 from scanner_model.manual import ManualFlow
 from scanner_model.names import SourceId
+from scanner_model.repository import UnreadFile
 from scanner_model.scan import ClusterScan
 from scanner_model.schemas import Confidence, Reference, Registry, SchemaVersion, TopicSchema
 from scanner_model.streaming_sql import (
@@ -280,6 +281,7 @@ FACT_KINDS: tuple[FactKind, ...] = (
     cluster_kind("catalog_tables", CatalogTable, children=_TABLE_COLUMNS),
     # Its place changes whenever a line is added above it: what changes of the object is logged as that of the object.
     cluster_kind("declarations", Declaration, logged=False),
+    cluster_kind("unread_files", UnreadFile, logged=False),
     cluster_kind("catalog_links", CatalogLink),
     cluster_kind("metrics", Metric, logged=False),
 )

@@ -20,6 +20,7 @@ from scanner_extractor.scan.results import (
     KafkaResult,
     KsqlResult,
     RegistryResult,
+    RepositoryResult,
     SourceResults,
 )
 from scanner_extractor.scan.runner import SourceReadings
@@ -34,7 +35,7 @@ from scanner_extractor.scan.topics import (
 )
 from scanner_extractor.schemas.definitions import Defined, define
 from scanner_extractor.schemas.parsing import ParseTexts, parse_in_process
-from scanner_extractor.settings.cluster import Settings
+from scanner_extractor.settings.cluster import NamingSettings, Settings
 from scanner_extractor.sources.kafka.end_offsets import LOG_END
 from scanner_extractor.sources.ksqldb.reader import collection_schemas
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
@@ -185,7 +186,7 @@ class _Results:
 
     @classmethod
     def of(cls, readings: Iterable[SourceResults]) -> _Results:
-        listed = tuple(readings)
+        listed = tuple(part for reading in readings for part in _parts(reading))
         return cls(
             _results_of(KafkaResult, listed),
             _results_of(ConnectResult, listed),
@@ -251,7 +252,7 @@ def _bind(
     namings = [
         RegistryNaming(
             registry=reading.registry,
-            naming=naming[reading.registry.source],
+            naming=naming.get(reading.registry.source, NamingSettings()),
             associations=reading.associations,
         )
         for reading in registries
@@ -284,8 +285,14 @@ def _facts(readings: Iterable[SourceResults]) -> dict[str, tuple[Any, ...]]:
     return facts
 
 
+def _parts(reading: SourceResults) -> tuple[SourceResults, ...]:
+    return reading.parts if isinstance(reading, RepositoryResult) else (reading,)
+
+
 def _members(reading: SourceResults) -> Mapping[str, tuple[Any, ...]]:
     match reading:
+        case RepositoryResult():
+            return {"declarations": reading.declared.declarations, "unread_files": reading.unread}
         case FactsResult():
             return reading.facts
         case DeclaredResult():

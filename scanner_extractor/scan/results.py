@@ -13,6 +13,7 @@ from scanner_model.errors import Problem
 from scanner_model.kafka import Connector, ConsumerGroup, StreamsTopology, Topic
 from scanner_model.manual import ManualFlow
 from scanner_model.names import SourceId, TopicName
+from scanner_model.repository import UnreadFile
 from scanner_model.scan import SourceResult
 from scanner_model.schemas import Association, Registry, SchemaVersion
 from scanner_model.streaming_sql import FlinkJob, FlinkStatement, KsqlFunction, KsqlSource, KsqlType, Query
@@ -142,6 +143,28 @@ class DeclaredResult:
     problems: tuple[Problem, ...] = ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepositoryResult:
+    """The result of a repository: what its files declare, its schemas as a registry (None without any), its tables.
+
+    *unread* are files that may declare flows and are not read. *files* are the paths of what was found, by kind.
+    """
+
+    outcome: SourceResult
+    declared: DeclaredResult
+    registry: RegistryResult | None = None
+    tables: tuple[CatalogTable, ...] = ()
+    unread: tuple[UnreadFile, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @property
+    def parts(self) -> tuple[CatalogResult | DeclaredResult | RegistryResult, ...]:
+        """Return its facts as the results of the sources that they would otherwise come from."""
+        tables = CatalogResult(outcome=self.outcome, tables=self.tables)
+        return (self.declared, *((self.registry,) if self.registry else ()), tables)
+
+
 SourceResults = (
     CatalogResult
     | CloudResult
@@ -152,5 +175,6 @@ SourceResults = (
     | KafkaResult
     | KsqlResult
     | RegistryResult
+    | RepositoryResult
 )
 """What the reader of any source returns."""

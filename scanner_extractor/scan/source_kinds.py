@@ -25,11 +25,13 @@ from scanner_extractor.config.deployment import FILES_SECTION
 from scanner_extractor.config.flink import FLINK_SECTION, STREAMS_SECTION
 from scanner_extractor.config.kafka import CONNECT_SECTION, KAFKA_SECTION, KSQLDB_SECTION
 from scanner_extractor.config.registries import REGISTRY_SECTION
+from scanner_extractor.config.repository import REPOSITORY_SECTION
 from scanner_extractor.config.sections import ParseContext, Section
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json
 from scanner_extractor.probes import Probe, unexpected
 from scanner_extractor.registries import REGISTRIES
+from scanner_extractor.repository.reader import directory_reading, read_directory
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.results import (
     ConnectResult,
@@ -56,6 +58,7 @@ from scanner_extractor.settings.databases import DatabaseSettings
 from scanner_extractor.settings.dbt import DbtSettings
 from scanner_extractor.settings.deployment import DeploymentSettings
 from scanner_extractor.settings.flink import FileSettings, FlinkSettings, SqlFilesSettings, StreamsSettings
+from scanner_extractor.settings.repository import RepositorySettings
 from scanner_extractor.sources.confluent_cloud.discovery import read_cloud
 from scanner_extractor.sources.confluent_cloud.metrics import read_metrics
 from scanner_extractor.sources.confluent_cloud.pagination import rest_list
@@ -139,6 +142,17 @@ def _described(reading: DeploymentReading) -> str:
     return ", ".join(parts)
 
 
+def repository_probes(settings: RepositorySettings, _: Connections) -> Iterator[Probe]:
+    """Try to read every file; what was found is counted by kind."""
+
+    def read() -> str:
+        reading = directory_reading(settings, no_progress)
+        kinds = ", ".join(f"{len(files)} {kind}" for kind, files in reading.files.items())
+        return f"{reading.seen} files, of them {kinds or 'none that is read'}"
+
+    yield Probe("read its files", read)
+
+
 def _ksql_version(payload: Json) -> str:
     match payload:
         case {"KsqlServerInfo": {"version": str(version)}}:
@@ -187,6 +201,10 @@ def _read_topologies(settings: StreamsSettings, connections: Connections, progre
 
 def _read_deployment(settings: DeploymentSettings, connections: Connections, progress: Progress) -> DeclaredResult:
     return deployment_result(connections.deployment(settings, progress), settings.source)
+
+
+def _read_repository(settings: RepositorySettings, _: Connections, progress: Progress) -> SourceResults:
+    return read_directory(settings, progress)
 
 
 def _read_dbt(settings: DbtSettings, connections: Connections, progress: Progress) -> SourceResults:
@@ -287,6 +305,14 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         settings=DeploymentSettings,
         read=_read_deployment,
         check=deployment_probes,
+    ),
+    SourceKind(
+        name="repository",
+        phase=STREAMING,
+        section=REPOSITORY_SECTION,
+        settings=RepositorySettings,
+        read=_read_repository,
+        check=repository_probes,
     ),
     http_kind("schema_registry", SCHEMAS, REGISTRY_SECTION, RegistrySettings, by_type(REGISTRIES), field="registries"),
     http_kind(

@@ -18,14 +18,24 @@ async function readTimeline(params) {
   const clusters = new Map(listed.items.map((scan) => [scan.id, scan.cluster]));
   timeline = graphs.items.map(({scan, finished}) => [scan, finished, clusters.get(scan)]);
   scans = timeline.map(([number]) => number);
+  await showScansOf(params);
+}
+
+function showScansOf(params) {
   const number = (name) => scans.find((scan) => String(scan) === params.get(name));
-  await setScans(number("scan") ?? scans[scans.length - 1], number("base") ?? null);
+  return setScans(number("scan") ?? scans[scans.length - 1], number("base") ?? null);
+}
+
+// Writes when a scan was finished, with its number.
+function dateOf(scan) {
+  const [, finished] = timeline.find(([number]) => number === scan) || [];
+  return finished ? `${moment(finished)} (scan ${scan})` : `scan ${scan}`;
 }
 
 async function setScans(at, compared) {
   if (shownScans.at === at && shownScans.base === compared) return;
   Object.assign(shownScans, {at, base: compared});
-  Object.assign(live, {sides: emptySides(), whole: null, incomplete: false, list: null});
+  Object.assign(live, {sides: emptySides(), whole: null, everything: false, incomplete: false, list: null, reach: new Map(), hubs: new Map()});
   Object.assign(comparison, NONE());
   live.read.clear();
   if (compared !== null) await readComparison(at, compared);
@@ -70,9 +80,11 @@ async function loadIfKnown(...entry) {
   }
 }
 
-function changeButton() {
-  const button = act("All changes", () => (state.about = true), {});
-  return [button];
+// What differs in the whole graph, by how, for the header; null where nothing is compared.
+function countChanges() {
+  const {nodes = [], edges = []} = comparison.document ? comparison.document.flows : {};
+  const [ofNodes, ofFlows] = [nodes, edges].map((changes) => changes.map(({action}) => action));
+  return {nodes: ofNodes, flows: ofFlows, more: act("All changes", () => (state.about = true), {})};
 }
 
 function changeParts() {
@@ -82,7 +94,7 @@ function changeParts() {
   const left = Object.values(changes.left_out).reduce((sum, count) => sum + count, 0);
   const lines = [...nodes.map(nodeChange), ...edges.map(edgeChange)];
   return [
-    make("h2", {class: "changes", tabindex: "-1"}, `From scan ${shownScans.base} to ${shownScans.at}`),
+    make("h2", {class: "changes", tabindex: "-1"}, `From ${dateOf(shownScans.base)} to ${dateOf(shownScans.at)}`),
     make("p", {}, `Different nodes: ${nodes.length}, flows: ${edges.length}${left ? `; ${left} more changes are not listed` : ""}.`),
     make("ul", {class: "edges"}, lines.slice(0, MOST_TOLD)),
     lines.length > MOST_TOLD ? make("p", {class: "none"}, `${lines.length - MOST_TOLD} more not listed.`) : "",

@@ -1,93 +1,228 @@
-"use strict";
-// One topic: schemas, columns with documentation and tags, who uses it, freshness. Names are always text, never HTML.
-(() => {
-  const place = document.getElementById("topic");
+// One topic: its columns as a tree, versions and their differences, who uses it, and whether it may be deleted.
+async function topicPageOf() {
   const params = new URLSearchParams(location.search);
-  const theme = ["light", "dark"].includes(params.get("theme")) ? {theme: params.get("theme")} : {};
-  document.documentElement.dataset.theme = theme.theme || "";
   const [cluster, topic] = [params.get("cluster") || "", params.get("topic") || ""];
+  const path = `/clusters/${encodeURIComponent(cluster)}/topics/${encodeURIComponent(topic)}`;
+  const [subject, version] = [params.get("subject"), params.get("version")];
+  const [about, subjects, chosen, history] = await Promise.all([
+    ask(path),
+    ask("/schemas", {cluster, pattern: topic, limit: 200}),
+    subject ? ask(`${path}/schemas`, {subject, version}) : null,
+    ask("/history", {node: topic, limit: 1000}).catch(() => ({items: []})),
+  ]);
+  const flows = about.node ? await topicFlows(about.node) : {columns: new Map(), users: new Map(), derived: []};
+  const schemas = chosen ? chosen.items : about.schemas;
+  const versions = subjects.items.filter((each) => each.topics.includes(topic));
+  const acts = [
+    link(flowPage(about.node), "Data flow"),
+    about.node ? link(flowPage(about.node, {list: "impact"}), "Impact") : "",
+    link(`/change?${query({topic, cluster})}`, "Check a change"),
+    link(`${API}${path}`, "JSON"),
+  ];
+  showPage(
+    topic,
+    [
+      topicFacts(about.topic),
+      chosen ? make("p", {class: "warn"}, [`This is version ${version} of ${subject}. `, link(topicPage(cluster, topic), "Show what is current")]) : "",
+      ...schemas.map((schema) => schemaSection(schema, flows.columns)),
+      schemas.length ? "" : derivedSection(flows.derived),
+      usersSection(about, flows.users),
+      versionsSection({cluster, topic, path}, versions, history.items),
+      onDemand("May I delete it?", () => deletionParts(cluster, topic)),
+      onDemand("What each scan changed", () => historyParts(history.items)),
+    ],
+    acts,
+  );
+}
 
-  function make(tag, attributes, ...children) {
-    const element = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-    element.append(...children.flat().filter((child) => child !== null && child !== undefined));
-    return element;
+// What the graph knows: how many flows each column has by its path, the users' own attributes, columns without a schema.
+async function topicFlows(node) {
+  const [contents, near] = await Promise.all([
+    ask("/lineage", {node, upstream: 0, downstream: 0, contents: true}),
+    ask("/lineage", {node, hops: 1, columns: true, limit: 4000}),
+  ]);
+  const own = node.replace("topic:", "column:");
+  const columns = new Map();
+  for (const each of contents.nodes) if (each.path && each.id.startsWith(`${own}#`)) columns.set(JSON.stringify(each.path), each);
+  const evidence = (column) => near.edges.filter((edge) => edge.kind === "column-flow" && [edge.source, edge.target].includes(column.id));
+  const derived = [...columns.values()].map((column) => ({column, edges: evidence(column)}));
+  return {columns, derived, users: new Map(near.nodes.map((each) => [each.id, each]))};
+}
+
+function topicFacts(about) {
+  const facts = [
+    ["cluster", about.cluster],
+    ["owner", about.owner || "unknown"],
+    ["tags", about.tags.length ? make("span", {}, tagParts(about.tags)) : "none"],
+    ["partitions", about.partitions === null ? "unknown" : `${about.partitions}, replicated ${about.replication ?? "unknown"} times`],
+    ["source", make("span", {}, [text(about.source), " ", ...staleMark(about)])],
+    ["description", about.description],
+  ];
+  return factList(facts);
+}
+
+function flowCounts(column) {
+  if (!column) return "";
+  const counts = [column.upstream ? `↑${column.upstream}` : "", column.downstream ? `↓${column.downstream}` : ""].filter(Boolean).join(" ");
+  const says = `${nameOf(column)}: ${column.upstream} flows into it, ${column.downstream} out of it`;
+  return counts ? link(flowPage(column.id), counts, {"aria-label": says, title: says}) : "";
+}
+
+function schemaSection(schema, flows) {
+  const from = schema.subject ? `${schema.subject}, version ${schema.version}, id ${schema.schema_id}` : schema.strategy;
+  const symbols = enumsOf(schema);
+  const side = schema.role === "key" ? ["@key"] : [];
+  const rows = schema.columns.map((column) => ({
+    column,
+    cells: [
+      make("span", {class: "leaf", style: `--depth:${Math.max(0, column.path.length - 1)}`, title: column.name}, text(pathName(column.path.slice(-1)) || "(whole value)")),
+      make("span", {}, [(column.logical_type || column.type) + (column.nullable ? " ?" : ""), symbolPart(symbols(column.path))]),
+      column.has_default ? JSON.stringify(column.default) : "",
+      tagParts([...column.tags, ...(column.inherited_tags || [])]),
+      column.doc || "",
+      flowCounts(flows.get(JSON.stringify([...side, ...column.path]))),
+    ],
+  }));
+  const names = ["column", "type", "default", "tags", "documentation", "flows"];
+  const place = make("div", {});
+  const filter = make("input", {type: "search", placeholder: "Filter columns", "aria-label": `Filter columns of ${schema.name || schema.format}`});
+  filter.oninput = () => {
+    const words = filter.value.trim().toLowerCase();
+    const fits = ({column}) => !words || [column.name, column.doc || "", ...column.tags].some((each) => each.toLowerCase().includes(words));
+    place.replaceChildren(tableOf(`${schema.columns.length} columns`, names, rows.filter(fits).map(({cells}) => cells), "nothing fits"));
+  };
+  filter.oninput();
+  return section(`${schema.role}: ${schema.name || schema.format}`, [
+    make("p", {}, [text(`${schema.format} · ${from} · ${schema.confidence}: ${schema.evidence}`), " ", ...staleMark(schema)]),
+    schema.columns.length > 8 ? filter : "",
+    place,
+    make("details", {}, [make("summary", {}, "Schema text"), make("pre", {tabindex: "0"}, schema.text)]),
+  ]);
+}
+
+function symbolPart(symbols) {
+  return symbols ? make("div", {class: "evidence"}, text(symbols.join(" | "))) : "";
+}
+
+// Returns a function from a column's path to the symbols of its enum in an Avro schema, null for another column.
+function enumsOf({format, text: source}) {
+  const symbols = new Map();
+  const named = new Map();
+  const walk = (type, path) => {
+    if (Array.isArray(type)) return type.forEach((branch) => walk(branch, path));
+    if (typeof type === "string") return named.has(type) && !path.slice(0, -1).includes(type) ? walk(named.get(type), path) : undefined;
+    if (!type || path.length > 30) return undefined;
+    if (type.name && ["enum"].includes(type.type)) named.set(type.name, type);
+    if (type.type === "enum") symbols.set(JSON.stringify(path), type.symbols);
+    else if (type.type === "array") walk(type.items, [...path, "[]"]);
+    else if (type.type === "map") walk(type.values, [...path, "{}"]);
+    else if (type.fields) type.fields.forEach((field) => walk(field.type, [...path, field.name]));
+    else if (typeof type.type === "object") walk(type.type, path);
+    return undefined;
+  };
+  try {
+    if (format === "AVRO") walk(JSON.parse(source), []);
+  } catch {
+    symbols.clear(); // the text is shown as it is
   }
+  return (path) => symbols.get(JSON.stringify(path)) || symbols.get(JSON.stringify(path.filter((part) => !part.startsWith("<")))) || null;
+}
 
-  function table(caption, names, rows) {
-    if (!rows.length) return make("p", {}, `${caption}: none is known.`);
-    return make(
-      "table",
-      {},
-      make("caption", {}, caption),
-      make("thead", {}, make("tr", {}, names.map((name) => make("th", {scope: "col"}, name)))),
-      make("tbody", {}, rows.map((cells) => make("tr", {}, cells.map((cell) => make("td", {}, cell))))),
-    );
-  }
+// Columns that no schema describes: the flows that say so.
+function derivedSection(derived) {
+  if (!derived.length) return section("Columns", [make("p", {class: "none"}, "No schema describes this topic, and no flow names a column of it.")]);
+  const rows = derived.map(({column, edges}) => [
+    nameOf({...column, name: ""}),
+    column.attributes.type || "",
+    flowCounts(column),
+    edges.length ? `${edges[0].evidence} (${edges[0].certainty})` : "",
+  ]);
+  return section("Columns, derived", [
+    make("p", {class: "none"}, "No schema describes this topic; these are the columns that flows name."),
+    tableOf(`${derived.length} columns`, ["column", "type", "flows", "evidence"], rows),
+  ]);
+}
 
-  async function ask(path) {
-    const response = await fetch(`/api/v1${path}`);
-    const document = await response.json();
-    if (!response.ok) throw new Error([document.detail, document.hint].filter(Boolean).join(" — "));
-    return document;
-  }
+function usersSection(about, known) {
+  const rows = about.users.map((user) => {
+    const {attributes = {}} = known.get(user.id) || {};
+    const state = attributes.failed ? mark(`${attributes.state}, ${attributes.failed}`, "error", attributes.error || "") : attributes.state || "";
+    return [user.use === "reads" ? "reads" : "writes", user.kind, link(flowPage(user.id), user.name), state, user.namespace, user.evidence];
+  });
+  return section(`Used by ${about.user_count}`, [
+    tableOf("Jobs and consumer groups", ["use", "kind", "name", "state", "where", "evidence"], rows),
+    about.complete ? "" : make("p", {class: "none"}, "Users may be missing: there are more, or the graph is not of the newest scan."),
+  ]);
+}
 
-  function columnRow(column) {
-    const type = (column.logical_type || column.type) + (column.nullable ? " ?" : "");
-    return [column.name || "(whole value)", type, column.doc || "", column.tags.join(", ")];
-  }
+// --- versions
 
-  function schemaPart(schema) {
-    const from = schema.subject ? `${schema.subject}, version ${schema.version}, id ${schema.schema_id}` : schema.strategy;
-    return [
-      make("h2", {}, `${schema.role}: ${schema.name || schema.format}`),
-      make("p", {}, `${schema.format} · ${from} · ${schema.confidence}: ${schema.evidence}${schema.stale ? " · stale" : ""}`),
-      table("Columns", ["name", "type", "documentation", "tags"], schema.columns.map(columnRow)),
-      make("details", {}, make("summary", {}, "Schema text"), make("pre", {}, schema.text)),
-    ];
-  }
+function versionsSection({cluster, topic, path}, subjects, history) {
+  if (!subjects.length) return "";
+  const seen = (subject, version) => {
+    const line = history.find((each) => each.kind === "topic_schema" && each.action === "added" && each.name.endsWith(` ${subject} ${version}`));
+    return line ? ` (${moment(line.finished).slice(0, 10)})` : "";
+  };
+  const rows = subjects.map((each) => [
+    each.name,
+    each.format,
+    each.versions.flatMap((version) => [link(topicPage(cluster, topic, {subject: each.name, version}), String(version)), seen(each.name, version), " "]),
+  ]);
+  const comparable = subjects.filter((each) => each.versions.length > 1);
+  return section("Versions", [
+    tableOf("Subjects", ["subject", "format", "versions, and the scan that saw them first"], rows),
+    ...comparable.map((each) => compareForm(path, each)),
+  ]);
+}
 
-  function userRow(user) {
-    const href = `/#${new URLSearchParams({node: user.id})}`;
-    return [user.use === "reads" ? "reads" : "writes", user.kind, make("a", {href}, user.name), user.namespace, user.evidence];
-  }
+function compareForm(path, {name, versions}) {
+  const [from, to] = [versions[versions.length - 2], versions[versions.length - 1]].map((chosen) =>
+    make("select", {}, versions.map((version) => make("option", {value: version, selected: version === chosen}, String(version)))),
+  );
+  const button = make("button", {type: "submit"}, "Compare");
+  const place = make("div", {});
+  const form = make("form", {class: "filters"}, [text(`${name}:`), make("label", {}, ["version ", from]), make("label", {}, ["with ", to]), button]);
+  form.onsubmit = (event) => {
+    event.preventDefault();
+    during(async () => {
+      const [before, after] = await Promise.all([from, to].map((field) => ask(`${path}/schemas`, {subject: name, version: field.value})));
+      place.replaceChildren(differenceTable(before.items[0], after.items[0], from.value, to.value));
+    });
+  };
+  return make("div", {}, [form, place]);
+}
 
-  async function show() {
-    const path = `/clusters/${encodeURIComponent(cluster)}/topics/${encodeURIComponent(topic)}`;
-    const [description, subjects, now] = await Promise.all([
-      ask(path),
-      ask(`/schemas?${new URLSearchParams({cluster, pattern: topic, limit: 200})}`),
-      ask("/state"),
-    ]);
-    const about = description.topic;
-    const versions = subjects.items.filter((subject) => subject.topics.includes(topic));
-    document.title = `${about.name} · ${about.cluster}`;
-    const to = (more) => `/#${new URLSearchParams({node: description.node, ...more, ...theme})}`;
-    const facts = [
-      ["cluster", about.cluster],
-      ["partitions", about.partitions === null ? "unknown" : String(about.partitions)],
-      ["owner", about.owner || "unknown"],
-      ["tags", about.tags.join(", ") || "none"],
-      ["source", about.source + (about.stale ? " (stale: not confirmed by the last scan)" : "")],
-      ["as of", `scan ${now.scan}, ${now.finished.slice(0, 16).replace("T", " ")} UTC`],
-    ];
-    place.replaceChildren(
-      make(
-        "nav",
-        {"aria-label": "Views"},
-        make("a", {href: description.node ? to({}) : "/"}, "Data flow"),
-        description.node ? make("a", {href: to({list: "impact"})}, "Impact") : "",
-      ),
-      make("h1", {}, about.name),
-      make("p", {}, about.description),
-      make("dl", {class: "facts"}, facts.flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)])),
-      table(`Used by ${description.user_count}`, ["use", "kind", "name", "where", "evidence"], description.users.map(userRow)),
-      table("Subjects", ["subject", "format", "versions"], versions.map((e) => [e.name, e.format, e.versions.join(", ")])),
-      ...description.schemas.flatMap(schemaPart),
-    );
-  }
+// Two versions side by side by their columns; what differs is marked.
+function differenceTable(before, after, first, second) {
+  const described = (schema) =>
+    new Map(schema.columns.map((column) => [column.name, `${column.logical_type || column.type}${column.nullable ? " ?" : ""}${column.has_default ? ` = ${JSON.stringify(column.default)}` : ""}`]));
+  const [old, now] = [described(before), described(after)];
+  const names = [...new Set([...old.keys(), ...now.keys()])];
+  const rows = names.map((name) => {
+    const change = !old.has(name) ? "added" : !now.has(name) ? "removed" : old.get(name) === now.get(name) ? "" : "changed";
+    return [name || "(whole value)", old.get(name) || "", now.get(name) || "", change ? make("span", {class: `mark-${change}`}, change) : ""];
+  });
+  const differing = rows.filter((row) => row[3]).length;
+  return tableOf(`${differing} of ${names.length} columns differ`, ["column", `version ${first}`, `version ${second}`, "change"], rows);
+}
 
-  show()
-    .catch((error) => place.replaceChildren(make("p", {class: "warn", role: "alert"}, String(error.message || error))))
-    .finally(() => place.setAttribute("aria-busy", "false"));
-})();
+// --- what is requested when it is opened
+
+function onDemand(title, makeParts) {
+  const fold = make("details", {class: "demand"}, make("summary", {}, title));
+  fold.addEventListener("toggle", () => during(async () => fold.append(...(await makeParts()))), {once: true});
+  return fold;
+}
+
+async function deletionParts(cluster, topic) {
+  const answer = await ask("/may-delete", {cluster, topic});
+  return answer.items.flatMap((item) => [
+    make("p", {}, [mark(item.answer, {no: "error", yes: "fine"}[item.answer] || ""), ` ${item.what}`, item.unused_since ? `, unused since ${moment(item.unused_since)}` : ""]),
+    tableOf("What refers to it", ["kind", "name", "what", "alone", "evidence"], item.uses.map((use) => [use.kind, use.name, use.what, use.answer, use.evidence]), "nothing is known"),
+  ]);
+}
+
+async function historyParts(lines) {
+  const rows = [...lines].reverse().map((line) => [moment(line.finished), line.kind.replace(/_/g, " "), line.name, line.action, line.member]);
+  return [tableOf("Changes, the newest first", ["scan of", "kind", "name", "action", "member"], rows)];
+}

@@ -26,6 +26,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "flink": [{"type": "jobmanager", "url": URL}, {"type": "sql-files", "path": "*.sql"}],
     "streams": [{"path": "*.txt"}],
     "files": [{"path": "*.yaml"}],
+    "repositories": [{"path": "."}],
     "schema_registries": [{"type": "confluent", "url": URL}],
     "stream_catalogs": [{"url": URL, "cluster": "lkc-1"}],
     "tableflow": [{"environment": "env-1", "cluster": "lkc-1"}],

@@ -447,7 +447,7 @@ def test_two_scans_are_compared_with_what_came_went_and_changed_marked(look) -> 
     assert came.found["marked"] == {"job:connect://c/mirror": "added", raw: "changed"}
     assert went.found["marked"] == {"job:connect://c/mirror": "removed", raw: "changed"}
     assert (came.found["lines"], went.found["lines"]) == (2, 2)
-    assert "3 (2026-01-03 00:00)" in came.found["scan"]
+    assert came.found["scan"] == "2026-01-03 00:00 UTC (scan 3)"
 
 
 def test_slider_shows_the_graph_of_each_scan(look) -> None:

@@ -8,14 +8,26 @@ from scanner_model.placeholders import has_placeholder
 
 
 @pytest.mark.parametrize(
-    "name", ["$TOPIC", "${TOPIC}", "${file:/x:y}", "$(TOPIC)", "{{ topic }}", "a.$T", "a_$T", "<% t %>"]
+    "name",
+    [
+        "$TOPIC",
+        "${TOPIC}",
+        "${file:/x:y}",
+        "$(TOPIC)",
+        "{{ topic }}",
+        "a.$T",
+        "a_$T",
+        "<% t %>",
+        "<TOPIC>",
+        "a.<add_your_key>",
+    ],
 )
 def test_placeholder_is_found(name: str) -> None:
     """Each is of a program that deploys: a shell, Kubernetes, Helm, a worker's provider, jikkou."""
     assert has_placeholder(name)
 
 
-@pytest.mark.parametrize("name", ["orders", "V$SESSION", "a$", "$1", "price in $", "{a}", ""])
+@pytest.mark.parametrize("name", ["orders", "V$SESSION", "a$", "$1", "price in $", "{a}", "", "(?<name>a)", "a<b>"])
 def test_dollar_in_a_name_is_none(name: str) -> None:
     """Oracle's views are called so."""
     assert not has_placeholder(name)

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 
 
 KAFKA = ("kafka", "upsert-kafka")
+CONFLUENT_FILE = "confluent"
+"""The engine of a file of statements for Confluent Cloud."""
 NOTHING = ("blackhole", "datagen", "faker", "print", "socket")
 """Connectors without data that other jobs could share."""
 
@@ -157,8 +159,8 @@ class FlinkContext:
 
 
 def is_managed(statement: FlinkStatement) -> bool:
-    """Return whether the statement runs in Confluent Cloud, where every topic is a table."""
-    return bool(statement.compute_pool or statement.region)
+    """Return whether the statement is for Confluent Cloud, where every topic is a table."""
+    return bool(statement.compute_pool or statement.region) or statement.engine == CONFLUENT_FILE
 
 
 def is_topic(table: Table, statement: FlinkStatement) -> bool:
@@ -185,7 +187,9 @@ class TableResolver:
             return (self.topic(table, statement),)
         if connector in NOTHING:
             return ()
-        external = outside_dataset(dict(table.options)) if connector else None
+        # Iceberg's connector names the table after Flink's own where the options do not name it.
+        options = {"catalog-table": table.qualified[-1], **dict(table.options)}
+        external = outside_dataset(options) if connector else None
         if external is not None:
             return (self._context.naming.dataset(external.namespace, external.name),)
         what = (

@@ -20,10 +20,13 @@ STYLES = ("page.css", "drawing.css", "panel.css")
 """Style sheets: the frame, the drawing, the panel."""
 
 SCRIPTS = (
-    *("time.js", "model.js", "lineage.js", "layout.js", "state.js", "view.js", "curves.js", "window.js"),
+    *("elements.js", "time.js", "model.js", "lineage.js", "layout.js", "state.js", "view.js", "curves.js", "window.js"),
     *("outline.js", "panel.js", "picture.js", "search.js", "slider.js", "main.js"),
 )
 """The scripts of the page, in dependency order."""
+
+SHARED = ("elements.js", "search.js")
+"""Those that pages without a drawing have, too."""
 
 MOST_SCHEMA_COLUMNS = 100_000
 """Maximal columns of schemas in a page (about 15 MB), besides those in flows; the page reports omissions."""
@@ -76,9 +79,9 @@ def live_style() -> str:
     return "".join(map(_part, STYLES))
 
 
-def live_script(more: str) -> str:
-    """Return the scripts of the page as one, with *more* at the end."""
-    return '"use strict";\n(() => {\n' + "".join(map(_part, SCRIPTS)) + more + "})();\n"
+def live_script(more: str, *, drawing: bool = True) -> str:
+    """Return the scripts of the page as one, with *more* at the end; without *drawing* names and search only."""
+    return '"use strict";\n(() => {\n' + "".join(map(_part, SCRIPTS if drawing else SHARED)) + more + "})();\n"
 
 
 def _data(graph: FlowGraph, most: int, history: GraphHistory | None) -> Iterator[str]:

@@ -33,9 +33,23 @@ function rowCurves(link) {
     const to = edge.target === link.target ? target.y + SIZE.head / 2 : lineHeight(target, edge.target);
     if (from === null || to === null) continue;
     count += 1;
-    curve({edges: [edge], back: isBack(source, target), ...ends(source, from, target, to)});
+    const job = jobBox(edge, link);
+    if (job) {
+      // The flow goes through the card of its job.
+      const middle = job.y + SIZE.head / 2;
+      curve({edges: [edge], back: isBack(source, job), ...ends(source, from, job, middle)});
+      curve({edges: [edge], back: isBack(job, target), ...ends(job, middle, target, to)});
+    } else curve({edges: [edge], back: isBack(source, target), ...ends(source, from, target, to)});
   }
   return count;
+}
+
+// The card of the job that a column flow is of: the one that its evidence names, of those between the two.
+function jobBox(edge, link) {
+  const jobs = jobsBetween(link).map(([read]) => read.target);
+  const job = jobs.find(({name}) => edge.evidence.includes(name)) || jobs[0];
+  const box = job && drawing.boxes.get(job);
+  return box && box.card ? box : null;
 }
 
 function lineHeight(box, column) {

@@ -28,7 +28,14 @@ function look(node, {bring: brings = false} = {}) {
   state.about = false;
   select(node);
   refresh();
-  if (!brings || !node) return;
+  if (brings && node) bringLineage(node);
+}
+
+function bringLineage(node) {
+  if (focusedCards()) {
+    fit();
+    return;
+  }
   const own = drawing.boxes.get(node.card) || drawing.order.find((box) => box.group && box.group.node === node);
   const others = state.lineage ? [...state.lineage.nodes].map((other) => drawing.boxes.get(other.card)) : [];
   bring([own, ...others]);
@@ -39,7 +46,7 @@ function drawFooter() {
   const still = graph.cards.length - flowing.size;
   const words = [
     part && `part of the graph: ${part}`,
-    `${graph.nodes.length} nodes, ${graph.edges.length} edges${shownScans.base ? " in either scan" : ""}`,
+    `${graph.nodes.length} nodes, ${graph.edges.length} edges${graph.live ? " drawn" : ""}${shownScans.base ? " in either scan" : ""}`,
     still ? `${still} without known flow${state.still ? "" : ", hidden"}` : "",
     state.folded.size ? `${state.folded.size} of ${graph.groups.size} clusters and systems are collapsed` : "",
     coverage.unread || coverage.tables
@@ -78,12 +85,17 @@ const DO = {
   help: () => {
     state.about = !state.about;
     refresh();
+    if (state.about) document.getElementById("keys").focus();
   },
   none: () => {
     look(null);
     if (document.activeElement === document.body) stage.focus();
   },
   panel: focusPanel,
+  focus: () => {
+    state.focus = !state.focus;
+    refresh({fit: true});
+  },
   svg: saveSvg,
   png: savePng,
 };
@@ -97,6 +109,7 @@ const KEYS = {
   d: "theme",
   "?": "help",
   p: "panel",
+  f: "focus",
   Escape: "none",
 };
 
@@ -258,7 +271,7 @@ function open() {
     .filter((group) => group.kind === "cluster")
     .map((group) => group.label)
     .join(", ");
-  document.getElementById("about").replaceChildren(text(clusters));
+  if (!graph.live) document.getElementById("about").replaceChildren(text(clusters));
   document.title = ["Data flow", clusters].filter(Boolean).join(" · ");
   refresh();
   start();

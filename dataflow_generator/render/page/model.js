@@ -5,12 +5,21 @@ let graph = readGraph(rawGraph());
 const hooks = {
   start: () => open(),
   address: () => {},
-  search: null,
+  search: (words, draw) => draw(matchesOf(words)),
   searching: () => false,
-  take: null,
+  take: (node) => {
+    look(node, {bring: true});
+    focusCard(node.card);
+  },
   refreshed: () => {},
   showScans: null,
-  changes: () => [],
+  changes: null,
+  reach: () => ({upstream: state.lineage.up.size, downstream: state.lineage.down.size, complete: true}),
+  hidden: () => 0,
+  evidence: () => "",
+  isPart: () => Boolean(graph.about.part),
+  rowParts: () => [],
+  theme: () => "",
   hasMore: () => false,
   cardParts: () => [],
   cardKeys: () => ({}),
@@ -190,31 +199,46 @@ function columnCount(card) {
   return sectionsOf(card).reduce((sum, section) => sum + section.rows.length, 0);
 }
 
-// Like `scanner_model.column_path.path_name`: markers and quoted segments are unchanged.
-const FINAL = /^(?:\[\d*\]|\{\}|@key|<(?:[^`>]*|`(?:[^`]|``)*`)>|`(?:[^`]|``)*`)$/;
-
-function pathName(path) {
-  return path
-    .map((part) => (FINAL.test(part) || (part && !/^<|[.`]/.test(part)) ? part : `\`${part.replace(/`/g, "``")}\``))
-    .join(".");
-}
-
 function rowName(row) {
   const path = row.column.path || [];
   const named = row.whole ? pathName(path) : pathName(row.described.path.slice(-1));
   return named || "(whole value)";
 }
 
-// Why a node may be out of date or incomplete: a word for its card, and the reason.
+const FAILED = new Set(["FAILED", "FAILING", "ERROR", "UNRESPONSIVE"]);
+const HALTED = new Set(["PAUSED", "STOPPED", "SUSPENDED", "DEGRADED"]);
+
+// What is wrong with a node, or why it may be out of date or incomplete: a word for its card, the reason, and its class.
 function doubtsOf(node) {
+  const {state: reported = "", failed, error = ""} = node.attributes;
+  const fails = failed || FAILED.has(String(reported).toUpperCase());
   return [
+    fails ? ["failed", [[reported, failed].filter(Boolean).join(", "), error].filter(Boolean).join("\n"), "error"] : null,
+    HALTED.has(String(reported).toUpperCase()) ? [String(reported).toLowerCase(), `it does not run: ${reported}`] : null,
     node.stale ? ["stale", `the last scan could not confirm it: ${node.stale}`] : null,
     node.attributes.partly_read ? ["read in part", "some columns of the view could not be resolved: flows are missing"] : null,
     node.attributes.unread ? ["not read", "its statement, view or connector could not be read: its flows are unknown"] : null,
   ].filter(Boolean);
 }
 
-function nameOf(node) {
-  if (node.path) return [node.name, pathName(node.path)].filter(Boolean).join(".") || "(whole value)";
-  return node.name || node.key;
+// --- names, for the search
+
+let index = null;
+
+function forgetNames() {
+  index = null;
+}
+
+function matchesOf(words) {
+  index = index || graph.nodes.map((node) => [nameOf(node).toLocaleLowerCase(), node]);
+  const wanted = words.trim().toLocaleLowerCase();
+  if (!wanted) return [];
+  const rank = ([name]) => (name === wanted ? 0 : name.startsWith(wanted) ? 1 : 2);
+  const all = index.filter(([name, node]) => name.includes(wanted) && node.card !== undefined);
+  const weigh = (hit) =>
+    rank(hit) * 4 + (hit[1].kind === "column" ? (hit[1].in.length + hit[1].out.length ? 1 : 2) : 0);
+  return all
+    .map((hit, at) => [weigh(hit), at, hit[1]])
+    .sort((a, b) => a[0] - b[0] || a[1] - b[1])
+    .map((hit) => hit[2]);
 }

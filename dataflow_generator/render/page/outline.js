@@ -18,7 +18,7 @@ function groupBranch(group) {
   const line = branchLine({
     kind: group.kind,
     name: group.label,
-    note: String(group.cards.length),
+    note: `${group.cards.length}${hooks.isPart() ? " drawn" : ""}`,
     node: group.node,
     open: group.cards.length ? open : null,
     level: 1,

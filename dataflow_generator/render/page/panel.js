@@ -2,6 +2,7 @@
 const panel = document.getElementById("panel");
 const MOST_TOLD = 200;
 
+// What has the focus keeps it, where it is still there.
 function drawPanel() {
   const content = state.about
     ? aboutParts()
@@ -10,7 +11,13 @@ function drawPanel() {
       : state.selected
         ? nodeParts(state.selected)
         : aboutParts();
+  const focused = panel.contains(document.activeElement) && document.activeElement !== panel ? document.activeElement : null;
   panel.replaceChildren(...content);
+  if (!focused) return;
+  const same = [...panel.querySelectorAll(focused.tagName)].find(
+    (element) => element.textContent === focused.textContent && element.getAttribute("aria-label") === focused.getAttribute("aria-label"),
+  );
+  (same || panel).focus({preventScroll: true});
 }
 
 function nodeParts(node) {
@@ -22,7 +29,7 @@ function nodeParts(node) {
     ["id", node.key],
   ];
   const others = Object.entries(node.attributes).map(([name, value]) => [name.replace(/_/g, " "), valueOf(value)]);
-  for (const [word, why] of doubtsOf(node)) facts.unshift([word, make("span", {class: "doubt"}, why)]);
+  for (const [word, why, grade = ""] of doubtsOf(node)) facts.unshift([word, make("span", {class: `doubt ${grade}`}, why)]);
   if (node.mark) facts.push(["change", markText(node.mark)]);
   for (const [name, value] of Object.entries(node.before || {})) {
     if (JSON.stringify(value) !== JSON.stringify(node.attributes[name]))
@@ -33,6 +40,7 @@ function nodeParts(node) {
     card && (columnCount(card) || hooks.hasMore(card))
       ? act(state.open.has(card) ? "Hide columns" : "Show columns", () => flip(state.open, card), {})
       : "",
+    state.lineage ? focusButton() : "",
     act("Clear", () => select(null), {}),
   ];
   return [
@@ -45,26 +53,40 @@ function nodeParts(node) {
     ...hooks.panelParts(node),
     factList([...facts.filter(Boolean), ...others]),
     ...sharedPart(node),
-    ...edgePart("Comes from", node.in, "source"),
-    ...edgePart("Goes to", node.out, "target"),
+    ...edgePart("Comes from", node.in, "source", hooks.hidden(node, true)),
+    ...edgePart("Goes to", node.out, "target", hooks.hidden(node, false)),
     ...schemaPart(node),
   ];
+}
+
+function focusButton() {
+  const button = make("button", {type: "button", "aria-pressed": String(state.focus), title: "Draw only its lineage ( f )"}, "Focus");
+  button.onclick = () => DO.focus();
+  return button;
 }
 
 function markText(mark) {
   return make("span", {class: `mark-${mark}`}, `${MARKS[mark]} ${mark} from scan ${shownScans.base} to ${shownScans.at}`);
 }
 
+// How much there is upstream and downstream in the whole graph, and how much of it is drawn.
 function wayPart(node) {
   if (!state.lineage) return make("p", {}, `${node.inside.length} inside`);
-  const {up, down} = state.lineage;
-  if (!up.size && !down.size) return make("p", {class: "none"}, "No known flows.");
-  const say = (nodes, word) => {
-    const cards = new Set([...nodes].map((member) => member.card)).size;
-    if (!nodes.size) return `${word}: none`;
-    return `${word}: ${nodes.size}${node.kind === "column" ? ` in ${cards} place${cards === 1 ? "" : "s"}` : ""}`;
+  const reach = hooks.reach(node);
+  if (!reach) return make("p", {class: "way none"}, "reading …");
+  if (!reach.upstream && !reach.downstream) return make("p", {class: "way none"}, "No known flows.");
+  const say = (word, count, drawn) => {
+    if (!count) return `${word}: none`;
+    const cards = new Set([...drawn].map((member) => member.card)).size;
+    const places = node.kind === "column" ? ` in ${cards} place${cards === 1 ? "" : "s"}` : "";
+    return `${word}: ${reach.complete ? "" : "at least "}${count}${drawn.size < count ? ` (${drawn.size} drawn)` : places}`;
   };
-  return make("p", {class: "way"}, [make("span", {}, say(up, "Upstream")), make("span", {}, say(down, "Downstream"))]);
+  const {up, down} = state.lineage;
+  return make("p", {class: "way"}, [
+    make("span", {}, say("Upstream", reach.upstream, up)),
+    make("span", {}, say("Downstream", reach.downstream, down)),
+    graph.about.part ? " in this part of the graph" : "",
+  ]);
 }
 
 // A schema, and a column of it, is shared by every topic that has the schema.
@@ -80,8 +102,9 @@ function schemaPart(node) {
   return edgePart("Schemas", node.schemas, "target");
 }
 
-function edgePart(title, edges, end) {
+function edgePart(title, edges, end, hidden = 0) {
   if (!edges.length) return [];
+  const count = hidden ? `${edges.length + hidden}, ${edges.length} drawn` : edges.length;
   const listed = edges
     .slice(0, MOST_TOLD)
     .map((edge) =>
@@ -90,7 +113,7 @@ function edgePart(title, edges, end) {
         make("div", {class: "evidence"}, text(edge.evidence)),
       ]),
     );
-  return [make("h3", {}, `${title} (${edges.length})`), make("ul", {class: "edges"}, listed), ...restOf(edges)];
+  return [make("h3", {}, `${title} (${count})`), make("ul", {class: "edges"}, listed), ...restOf(edges)];
 }
 
 function restOf(edges) {
@@ -113,6 +136,7 @@ function linkParts(edges) {
     edges.length === 1
       ? [refer(first.source), " → ", refer(first.target)]
       : [refer(first.source.card), " → ", refer(first.target.card)];
+  const proof = edges.length === 1 ? hooks.evidence(edges[0]) : "";
   const listed = edges.slice(0, MOST_TOLD).map((edge) =>
     factList([
       ["from", refer(edge.source)],
@@ -139,6 +163,7 @@ function linkParts(edges) {
     ),
     make("p", {}, edges.length === 1 ? "One edge of the graph." : `${edges.length} edges of the graph.`),
     ...listed,
+    proof,
     ...restOf(edges),
   ];
 }
@@ -271,6 +296,7 @@ function keyParts() {
     ["← →", "go upstream, downstream"],
     ["↑ ↓", "previous, next card"],
     ...(graph.live ? [["Shift ← →", "expand upstream, downstream"]] : []),
+    ["f", "draw only the lineage of the selected node"],
     ["p", "go to the details; Esc goes back to the drawing"],
     ["+ − 0", "zoom; show all"],
     ["drag, wheel", "move, zoom"],
@@ -281,31 +307,13 @@ function keyParts() {
     ["?", "this"],
   ];
   return [
-    make("h2", {}, "Keys"),
+    make("h2", {id: "keys", tabindex: "-1"}, "Keys"),
     make(
       "dl",
       {class: "keys"},
       keys.flatMap(([key, does]) => [make("dt", {}, make("kbd", {}, key)), make("dd", {}, does)]),
     ),
   ];
-}
-
-function factList(facts) {
-  return make(
-    "dl",
-    {class: "facts"},
-    facts
-      .filter(([, value]) => value !== "")
-      .flatMap(([name, value]) => [
-        make("dt", {}, name),
-        make("dd", {}, typeof value === "string" ? text(value) : value),
-      ]),
-  );
-}
-
-function valueOf(value) {
-  if (typeof value === "string" && value.includes("\n")) return make("pre", {dir: "auto"}, value);
-  return Array.isArray(value) ? value.join(", ") : String(value);
 }
 
 function refer(node) {

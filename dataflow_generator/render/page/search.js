@@ -3,49 +3,52 @@ const search = document.getElementById("search"),
   hits = document.getElementById("hits");
 const MOST_HITS = 30;
 const CHOOSABLE = "[role=option]:not([aria-disabled])";
-let index = null,
-  entered = false;
-
-function forgetNames() {
-  index = null;
-}
-
-function matchesOf(words) {
-  index = index || graph.nodes.map((node) => [nameOf(node).toLocaleLowerCase(), node]);
-  const wanted = words.trim().toLocaleLowerCase();
-  if (!wanted) return [];
-  const rank = ([name]) => (name === wanted ? 0 : name.startsWith(wanted) ? 1 : 2);
-  const all = index.filter(([name, node]) => name.includes(wanted) && node.card !== undefined);
-  const weigh = (hit) =>
-    rank(hit) * 4 + (hit[1].kind === "column" ? (hit[1].in.length + hit[1].out.length ? 1 : 2) : 0);
-  return all
-    .map((hit, at) => [weigh(hit), at, hit[1]])
-    .sort((a, b) => a[0] - b[0] || a[1] - b[1])
-    .map((hit) => hit[2]);
-}
+let entered = false;
 
 function findHits() {
   entered = false;
-  if (hooks.search) hooks.search(search.value, drawHits);
-  else drawHits(matchesOf(search.value));
+  hooks.search(search.value, drawHits);
 }
 
-function drawHits(all) {
+// Lists the first hits; *next* reads the following ones, *nearest* are names that may be meant where there is none.
+function drawHits(all, next = null, nearest = []) {
   if (entered && all.length) {
     take(all[0]);
     return;
   }
-  const listed = all.slice(0, MOST_HITS).map(hitElement);
+  const listed = all.slice(0, MOST_HITS).map((hit, at) => hitElement(hit, at));
   const more = all.length > MOST_HITS ? [hitNote(`${all.length - MOST_HITS} more; refine the search`)] : [];
-  const none = !all.length && search.value.trim() ? [hitNote("No match.")] : [];
-  hits.replaceChildren(...listed, ...more, ...none);
+  const none = !all.length && search.value.trim() ? [hitNote(nearest.length ? "No match. Did you mean" : "No match.")] : [];
+  const meant = nearest.map((name, at) => hitElement({name, key: name, kind: "name", meant: true}, at));
+  hits.replaceChildren(...listed, ...more, ...none, ...meant);
+  if (next) addMore(next);
+  showHits(listed[0] || meant[0]);
+}
+
+function showHits(chosen) {
   hits.hidden = !hits.children.length;
   search.setAttribute("aria-expanded", String(!hits.hidden));
-  if (listed.length) search.setAttribute("aria-activedescendant", listed[0].id);
+  if (chosen) search.setAttribute("aria-activedescendant", chosen.id);
   else search.removeAttribute("aria-activedescendant");
 }
 
-function hitElement(node, at) {
+// At the end of the hits: the next page of them.
+function addMore(next) {
+  const at = hits.children.length;
+  hits.append(hitElement({name: "More hits …", key: "", kind: "more", next}, at, false));
+}
+
+async function takeMore(next) {
+  const at = hits.children.length - 1;
+  const [following, rest] = await next();
+  hits.lastChild.remove();
+  hits.append(...following.map((hit, place) => hitElement(hit, at + place, place === 0)));
+  if (rest) addMore(rest);
+  if (hits.children[at]) hits.children[at].scrollIntoView({block: "nearest"});
+  showHits(hits.children[at]);
+}
+
+function hitElement(node, at, chosen = at === 0) {
   const hit = make(
     "li",
     {
@@ -53,12 +56,12 @@ function hitElement(node, at) {
       id: `hit${at}`,
       class: `kind-${cssName(node.kind)}`,
       "data-key": node.key,
-      "aria-selected": String(at === 0),
+      "aria-selected": String(chosen),
     },
     [
       make("span", {class: "icon", "aria-hidden": "true"}, ICONS[node.kind] || "◆"),
       make("bdi", {class: "name", dir: "auto"}, nameOf(node)),
-      make("span", {class: "note"}, [node.kind, node.where].filter(Boolean).join(" · ")),
+      make("span", {class: "note"}, noteOf(node)),
     ],
   );
   hit.node = node;
@@ -67,6 +70,10 @@ function hitElement(node, at) {
     take(node);
   };
   return hit;
+}
+
+function noteOf({kind, where, detail, origin, match, meant, next}) {
+  return meant || next ? "" : [kind, origin, where, match === "doc" ? detail : ""].filter(Boolean).join(" · ");
 }
 
 function hitNote(words) {
@@ -81,14 +88,18 @@ function closeHits() {
 }
 
 function take(node) {
-  closeHits();
-  search.blur();
-  if (hooks.take) {
-    hooks.take(node);
+  if (node.next) {
+    takeMore(node.next);
     return;
   }
-  look(node, {bring: true});
-  focusCard(node.card);
+  if (node.meant) {
+    search.value = node.name;
+    findHits();
+    return;
+  }
+  closeHits();
+  search.blur();
+  hooks.take(node);
 }
 
 search.addEventListener("input", findHits);

@@ -8,21 +8,23 @@ function drawScans() {
   const [, finished, cluster] = timeline[scans.indexOf(shownScans.at)];
   slider.max = scans.length - 1;
   slider.value = scans.indexOf(shownScans.at);
-  slider.setAttribute("aria-valuetext", `scan ${shownScans.at}`);
-  const when = finished ? finished.slice(0, 16).replace("T", " ") : "";
-  document.getElementById("scanned").textContent = `${shownScans.at} (${when})`;
+  const when = moment(finished);
+  slider.setAttribute("aria-valuetext", `${when} scan ${shownScans.at}`);
+  document.getElementById("scanned").textContent = when ? `${when} (scan ${shownScans.at})` : `scan ${shownScans.at}`;
   const option = (value, words) => make("option", {value, selected: String(shownScans.base ?? "") === value}, words);
   const others = timeline.filter(([number, , of]) => number !== shownScans.at && of === cluster);
-  base.replaceChildren(option("", "nothing"), ...others.map(([number]) => option(String(number), `scan ${number}`)));
+  base.replaceChildren(option("", "nothing"), ...others.map(([number, at]) => option(String(number), at ? `${moment(at)} (scan ${number})` : `scan ${number}`)));
   document.getElementById("changes").replaceChildren(...(shownScans.base === null ? [] : changeCounts()));
 }
 
+// How many nodes and flows came, went or changed: of the whole graph where the page knows that, else of what it draws.
 function changeCounts() {
+  const changes = hooks.changes ? hooks.changes() : {nodes: graph.nodes.map(({mark}) => mark), flows: graph.edges.map(({mark}) => mark)};
   const counts = Object.entries(MARKS).map(([mark, sign]) => {
-    const marked = [...graph.cards, ...graph.edges].filter((item) => item.mark === mark).length;
-    return make("span", {class: `mark-${mark}`}, `${sign}${marked} ${mark}`);
+    const [nodes, flows] = [changes.nodes, changes.flows].map((marks) => marks.filter((each) => each === mark).length);
+    return make("span", {class: `mark-${mark}`}, `${sign}${nodes} nodes, ${sign}${flows} flows ${mark}`);
   });
-  return [...counts, ...hooks.changes()];
+  return [...counts, changes.more || ""].filter(Boolean);
 }
 
 function showScans(at, compared) {

@@ -16,12 +16,14 @@ const state = {
   still: true,
   theme: "",
   about: false,
+  focus: false,
 };
 let flowing = flowingCards(),
   viewed = null;
 
 function flowingCards() {
-  return new Set(graph.links.flatMap((link) => [link.source, link.target]));
+  const hiding = graph.cards.filter((card) => hooks.hidden(card, true) || hooks.hidden(card, false));
+  return new Set([...hiding, ...graph.links.flatMap((link) => [link.source, link.target])]);
 }
 
 // Replaces the graph; what was selected, open or collapsed stays so, where it is still there.
@@ -79,8 +81,9 @@ function readAddress() {
   if (!params.has("fold") && graph.cards.length > MOST_CARDS) state.folded = new Set(graph.groups.values());
   if (params.get("fold") === "*") state.folded = new Set(graph.groups.values());
   state.still = params.has("still") ? params.get("still") === "1" : still <= MOST_STILL || !flowing.size;
-  state.theme = ["light", "dark"].includes(params.get("theme")) ? params.get("theme") : "";
+  state.theme = ["light", "dark"].includes(params.get("theme")) ? params.get("theme") : hooks.theme();
   state.about = params.has("about");
+  state.focus = params.has("focus");
   select(known("node")[0] || null);
   const [from, to] = [known("from")[0], known("to")[0]];
   if (from && to) pick(graph.edges.filter((edge) => edge.source === from && edge.target === to));
@@ -104,6 +107,7 @@ function writeAddress() {
   params.set("still", state.still ? "1" : "0");
   if (state.theme) params.set("theme", state.theme);
   if (state.about) params.set("about", "1");
+  if (state.focus) params.set("focus", "1");
   hooks.address(params);
   // What is selected, or listed, is a step to go back from; how it is shown is none.
   const view = ["node", "from", "to", "list", "mark"].map((name) => params.get(name)).join("\n");

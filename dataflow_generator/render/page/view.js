@@ -1,38 +1,12 @@
 // The drawing: cards as elements of the page, links as curves behind them.
 const stage = document.getElementById("stage");
-const SVG = "http://www.w3.org/2000/svg";
 const SIZE = {head: 32, row: 20, title: 20, pad: 6, w: 250};
 const TAIL = 8;
-const ICONS = {
-  cluster: "▣",
-  topic: "≡",
-  dataset: "⛁",
-  job: "⚙",
-  schema: "¶",
-  column: "▪",
-  "consumer-group": "◎",
-  "catalog-table": "▦",
-};
 const drawing = {boxes: new Map(), order: [], w: 0, h: 0};
 const world = make("div", {class: "world"});
 const curves = make("svg", {class: "curves", width: 1, height: 1, "aria-hidden": "true"}, [], SVG);
 world.append(curves);
 stage.append(world);
-
-function make(tag, attributes = {}, children = [], namespace = "") {
-  const element = namespace ? document.createElementNS(namespace, tag) : document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes)) {
-    if (value !== null && value !== undefined && value !== false)
-      element.setAttribute(name, value === true ? "" : value);
-  }
-  // Always text nodes, never HTML: a name may contain anything.
-  element.append(...[children].flat().filter((child) => child !== null && child !== undefined && child !== ""));
-  return element;
-}
-
-function text(words) {
-  return make("bdi", {dir: "auto"}, words);
-}
 
 function draw() {
   const boxes = boxesNow();
@@ -48,10 +22,17 @@ function draw() {
   stage.classList.toggle("lit", Boolean(state.lineage || state.link));
 }
 
+// The cards of the selected lineage, where only they are drawn; else null.
+function focusedCards() {
+  return state.focus && state.lineage && !state.link ? state.lineage.cards : null;
+}
+
 // A box is a card, or a collapsed group of cards.
 function boxesNow() {
   const boxes = [],
-    groups = new Set();
+    groups = new Set(),
+    only = focusedCards();
+  if (only) return graph.cards.filter((card) => only.has(card)).map((card) => box(`c${card.id}`, [card], {card}));
   for (const card of graph.cards) {
     const group = card.group;
     if (state.folded.has(group)) {
@@ -109,6 +90,8 @@ function arrange(boxes) {
     if (source !== target && link.shown) links.set(`${source.id}>${target.id}`, [source.id, target.id]);
   }
   const aspect = Math.max(0.6, (stage.clientWidth || 1200) / (stage.clientHeight || 800));
+  // What has flows that are not drawn is none of those without.
+  for (const box of boxes) box.flows = box.flows || (box.card && flowing.has(box.card));
   const moving = boxes.filter((box) => box.flows);
   drawing.via = null;
   let size = {w: 0, h: 0};
@@ -167,6 +150,7 @@ function cardElement(box) {
     chosen ? "chosen" : "",
     box.card && markOf(box.card) ? `mark-${markOf(box.card)}` : "",
     box.card && doubtsOf(box.card).length ? "doubtful" : "",
+    box.card && doubtsOf(box.card).some(([, , grade]) => grade === "error") ? "failed" : "",
   ];
   const element = make(
     "div",
@@ -226,8 +210,8 @@ function headElement(box, kind) {
     make("span", {class: "icon", "aria-hidden": "true"}, ICONS[kind] || "◆"),
     box.card && markOf(box.card) ? make("span", {class: "mark", "aria-hidden": "true"}, MARKS[markOf(box.card)]) : "",
     shortened(name, kind),
-    ...(box.card ? doubtsOf(box.card).map(([word, why]) => make("span", {class: "doubt", title: why}, word)) : []),
-    count ? make("span", {class: "count"}, String(count)) : "",
+    ...(box.card ? doubtsOf(box.card).map(([word, why, grade = ""]) => make("span", {class: `doubt ${grade}`, title: why}, word)) : []),
+    count && !more ? make("span", {class: "count"}, String(count)) : "",
     twist || "",
     ...(box.card ? hooks.cardParts(box.card) : []),
   ]);
@@ -264,12 +248,9 @@ function lineElement(box, line) {
         state.open.has(box.card) ? rowName(line.row) : pathName(column.path) || "(whole value)",
       ),
       make("span", {class: "type"}, shownType),
+      ...hooks.rowParts(column),
     ],
   );
   element.row = line.row;
   return element;
-}
-
-function cssName(word) {
-  return word.replace(/[^a-z0-9-]/gi, "_");
 }

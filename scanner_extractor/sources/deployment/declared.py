@@ -44,11 +44,12 @@ class Document:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeclaredSql:
-    """A job whose SQL is in a deployment file."""
+    """A job whose SQL is in a deployment file; *engine* is whose SQL it is, empty for Flink's."""
 
     name: str
     statement: str
     place: str
+    engine: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,9 +96,10 @@ class Collector:
             hint = "the first is read; name the files of one environment only, and render overlays"
             self.problem(declaration.place, what, hint)
 
-    def add_statement(self, name: str, sql: str, place: str) -> None:
-        """Add the SQL of a job."""
-        statement = DeclaredSql(name=name, statement=mask_statement(sql, self.secret_names), place=place)
+    def add_statement(self, name: str, sql: str, place: str, engine: str = "") -> None:
+        """Add the SQL of a job; *engine* is whose SQL it is, empty for Flink's."""
+        masked = mask_statement(sql, self.secret_names)
+        statement = DeclaredSql(name=name, statement=masked, place=place, engine=engine)
         self.problems += statement_problems(f"{self.source} {place}, line ", statement.statement)
         if self._is_name(name, "job", place) and self.statements.setdefault(name, statement) is not statement:
             self.problem(place, f"the job {name!r} is declared at {self.statements[name].place} too", "it is not read")

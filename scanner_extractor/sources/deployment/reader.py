@@ -193,7 +193,12 @@ def _connector(declared: Declaration) -> Connector:
 
 def _statement(declared: DeclaredSql, source: SourceId) -> FlinkStatement:
     return FlinkStatement(
-        source=source, name=declared.name, statement=declared.statement, kind=SCRIPT, detail=declared.place
+        source=source,
+        name=declared.name,
+        statement=declared.statement,
+        kind=SCRIPT,
+        detail=declared.place,
+        engine=declared.engine,
     )
 
 

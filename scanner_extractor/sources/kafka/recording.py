@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any
+from dataclasses import fields
+from typing import Any, TypeVar
 
 from scanner_extractor.http.messages import Json
 from scanner_extractor.scan.results import KafkaResult
@@ -23,11 +23,8 @@ def kafka_document(reading: KafkaResult) -> Json:
         "cluster_id": reading.cluster_id,
         "brokers": list(reading.brokers),
         "unnamed": reading.unnamed,
-        "topics": [_topic_document(topic) for topic in reading.topics],
-        "consumer_groups": [
-            {"name": group.name, "state": group.state, "topics": list(group.topics)}
-            for group in reading.consumer_groups
-        ],
+        "topics": [_fact_document(topic) for topic in reading.topics],
+        "consumer_groups": [_fact_document(group) for group in reading.consumer_groups],
         "unconfigured": sorted(reading.unconfigured),
         "problems": [[problem.where, problem.what, problem.hint] for problem in reading.problems],
         "outcome": {
@@ -61,35 +58,33 @@ def _result(document: dict[str, Any], source: SourceId) -> KafkaResult:
         cluster_id=document["cluster_id"],
         brokers=tuple(document["brokers"]),
         unnamed=int(document.get("unnamed", 0)),
-        topics=tuple(_topic(topic, source) for topic in document["topics"]),
-        consumer_groups=tuple(_groups(document["consumer_groups"], source)),
+        topics=tuple(_fact(Topic, topic, source) for topic in document["topics"]),
+        consumer_groups=tuple(_fact(ConsumerGroup, group, source) for group in document["consumer_groups"]),
         problems=tuple(Problem(*problem) for problem in document["problems"]),
         unconfigured=frozenset(map(TopicName, document.get("unconfigured", ()))),
     )
 
 
-def _topic_document(topic: Topic) -> Json:
-    return {
-        "name": topic.name,
-        "partitions": topic.partitions,
-        "replication": topic.replication,
-        "internal": topic.internal,
-        "config": dict(topic.config),
-    }
+_Fact = TypeVar("_Fact", Topic, ConsumerGroup)
 
 
-def _topic(document: dict[str, Any], source: SourceId) -> Topic:
-    return Topic(
-        source=source,
-        name=TopicName(document["name"]),
-        partitions=document["partitions"],
-        replication=document["replication"],
-        internal=document["internal"],
-        config=tuple(document["config"].items()),
-    )
+def _fact_document(fact: Topic | ConsumerGroup) -> Json:
+    members = {member.name: getattr(fact, member.name) for member in fields(fact) if member.name != "source"}
+    return {name: dict(value) if name == "config" else value for name, value in members.items()}
 
 
-def _groups(documents: Iterable[dict[str, Any]], source: SourceId) -> Iterable[ConsumerGroup]:
-    for document in documents:
-        topics = tuple(map(TopicName, document["topics"]))
-        yield ConsumerGroup(source=source, name=document["name"], state=document["state"], topics=topics)
+def _fact(fact_type: type[_Fact], document: dict[str, Any], source: SourceId) -> _Fact:
+    """Read a fact; a member that an earlier version did not record is empty, one of a later version is ignored."""
+    names = [member.name for member in fields(fact_type)]
+    members: dict[str, Any] = {name: _frozen(document[name]) for name in names if name in document}
+    return fact_type(**members | {"source": source})
+
+
+def _frozen(value: Json) -> Any:  # noqa: ANN401 - a member of a fact
+    match value:
+        case dict():
+            return tuple(value.items())
+        case list():
+            return tuple(value)
+        case _:
+            return value

@@ -298,3 +298,32 @@ def test_clusters_read_in_parallel_are_stored_in_their_order(scanned, scanner, t
         f"c{i}" for i in range(6)
     ]
     assert "c5: scan 6 stored" in result.err
+
+
+def test_a_repository_is_read_without_a_server(scanner, tmp_path) -> None:
+    """Statements, connectors and topics give flows, with no line written by hand."""
+    shop = tmp_path / "shop"
+    shop.mkdir()
+    (shop / ".env").write_text("OUT=BIG")
+    (shop / "a.ksql").write_text(
+        "CREATE STREAM orders (id INT) WITH (KAFKA_TOPIC='orders', VALUE_FORMAT='JSON');"
+        "CREATE STREAM big AS SELECT * FROM orders;"
+    )
+    config = {"connector.class": "io.confluent.connect.s3.S3SinkConnector", "topics": "$OUT", "s3.bucket.name": "b"}
+    (shop / "sink.json").write_text(json.dumps({"name": "s3", "config": config}))
+    dictionary = tmp_path / "d.db"
+
+    assert scanner("extract", "--from", shop, "--dictionary", dictionary).status == 0
+    assert scanner("dataflow", "--dictionary", dictionary).status == 0
+    result = scanner("lineage", "orders", "--downstream", "--format", "json", "--dictionary", dictionary)
+    assert {"BIG", "s3", "CSAS_BIG"} <= {node["name"] for node in json.loads(result.out)["nodes"]}
+
+
+def test_a_directory_that_is_none_is_refused(scanner, tmp_path) -> None:
+    """Nothing is stored."""
+    result = scanner("extract", "--from", tmp_path / "no", "--dictionary", tmp_path / "d.db")
+
+    assert result.status == 2
+    assert "is no directory" in result.err
+    assert scanner("extract", "--dictionary", tmp_path / "d.db").status == 2
+    assert scanner("extract", "--from", tmp_path, "--var", "x", "--dictionary", tmp_path / "d.db").status == 2

@@ -70,4 +70,4 @@ def test_fact_is_the_same_after_it_was_stored(kind, data) -> None:
     names = (*kind.parents, *kind.values)
     cells = dict(zip(names, (*row.parents, *row.values[: len(kind.values)]), strict=True))
 
-    assert fact_of(kind.type, SimpleNamespace(source_name=SOURCE, _mapping=cells)) == fact
+    assert fact_of(kind.type, SimpleNamespace(source_name=SOURCE, **cells)) == fact

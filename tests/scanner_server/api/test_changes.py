@@ -130,6 +130,18 @@ def test_a_proposed_schema_is_checked_as_on_the_command_line(session_client, ret
     assert {name: answer[name] for name in expected} == json.loads(json.dumps(expected))
 
 
+def test_a_proposed_statement_or_connector_is_checked_as_well(session_client) -> None:
+    """Who reads what it does not write any more is hit."""
+    sql = "CREATE TABLE CLICKS_PER_CITY AS SELECT COUNT(*) CLICKS FROM CLICKS GROUP BY CLICKS.GEO->CITY EMIT CHANGES;"
+    mirror = {"connector.class": "org.apache.kafka.connect.mirror.MirrorSourceConnector", "topics": "payments"}
+    names = {"name": "orders-to-dr", "source.cluster.alias": "retail", "target.cluster.alias": "dr"}
+    statement = check(session_client, statement="CTAS_CLICKS_PER_CITY_5", text=sql).json()
+    connector = check(session_client, connector="orders-to-dr", text=json.dumps({**mirror, **names})).json()
+
+    assert statement["findings"][0]["rule"] == "column-lost"
+    assert connector["findings"][0]["what"] == "retail.orders is not written any more"
+
+
 def test_a_check_reports_what_it_leaves_out_and_that_it_is_not_complete(session_client) -> None:
     """A topic that many read has more findings than anybody reads."""
     answer = check(session_client, topic="orders", text=ORDER, limit=1).json()
@@ -170,7 +182,7 @@ def test_references_of_a_proposed_schema_are_read(session_client) -> None:
         ({"topic": "orderz", "text": ORDER}, 404, "'orders'"),
         ({"subject": "orders-value", "text": "{"}, 400, "is no"),
         ({"subject": "orders-value", "text": ORDER, "cluster": "retial"}, 404, "'retail'"),
-        ({"text": ORDER}, 400, "exactly one of subject and topic"),
+        ({"text": ORDER}, 400, "exactly one of subject, topic, statement and connector"),
         ({"subject": "orders-value", "topic": "orders", "text": ORDER}, 400, "exactly one"),
         ({"subject": "orders-value", "text": ""}, 400, "at least 1 character"),
         ({"subject": "orders-value", "txt": ORDER}, 400, "'text'"),

@@ -1,0 +1,132 @@
+"""Files of ksqlDB statements as collections and queries, which a server would otherwise report."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from dataflow_generator.sql import EMPTY_CATALOG, Catalog, Dialect, KnownTable, StatementFlows, read_catalog, read_sql
+from dataflow_generator.sql.nodes import ColumnKind, Parts, SqlType
+from scanner_model.columns import ELEMENT, MAP_VALUE, Column, ColumnPath, field_segment
+from scanner_model.declarations import DECLARED
+from scanner_model.names import Role, TopicName
+from scanner_model.streaming_sql import CollectionColumn, FlinkStatement, KsqlSource, Query
+
+ENGINE = "ksqldb"
+"""The engine of a file of statements for ksqlDB."""
+
+_ROLES = {ColumnKind.KEY: Role.KEY, ColumnKind.HEADER: None}
+_PREFIXES = {"STREAM": "CSAS_", "TABLE": "CTAS_"}
+_ROUNDS = 4
+
+
+class FileQueries(NamedTuple):
+    """The persistent queries of one file, and the collections that they may name."""
+
+    queries: tuple[Query, ...]
+    collections: tuple[KsqlSource, ...]
+
+
+def file_queries(files: Sequence[FlinkStatement]) -> Iterator[FileQueries]:
+    """Yield the queries of each file; all files are one catalog, in which a name is that of the nearest file.
+
+    A file of the same directory is nearest: projects that have nothing to do with each other use the same names.
+    """
+    declared: dict[str, Mapping[Parts, KnownTable]] = {}
+    for _ in range(_ROUNDS):  # what a query creates has columns when those that it reads have them
+        before = dict(declared)
+        for file in files:
+            catalog = Catalog(tables=_visible(file.name, declared))
+            tables = read_catalog(file.statement, Dialect.KSQLDB, catalog).tables
+            own = read_catalog(file.statement, Dialect.KSQLDB, EMPTY_CATALOG).tables.keys()
+            declared[file.name] = {name: table for name, table in tables.items() if name in own}
+        if before == declared:
+            break
+    numbers: dict[str, int] = {}
+    for file in files:
+        tables = {**_visible(file.name, declared), **declared[file.name]}
+        parsed = read_sql(file.statement, Dialect.KSQLDB, Catalog(tables=tables))
+        queries = tuple(_query(file, flows, tables, numbers) for flows in parsed if flows.sinks and flows.sources)
+        if queries:
+            yield FileQueries(queries, tuple(_collections(file, parsed, tables)))
+
+
+def _visible(file: str, declared: Mapping[str, Mapping[Parts, KnownTable]]) -> dict[Parts, KnownTable]:
+    """Return the tables that the other files declare, those of the nearest file where several declare one."""
+    tables: dict[Parts, KnownTable] = {}
+    directory = file.rpartition("/")[0]
+    others = sorted((name for name in declared if name != file), key=lambda name: (_near(directory, name), name))
+    for name in others:
+        tables.update(declared[name])
+    return tables
+
+
+def _near(directory: str, file: str) -> int:
+    parts, others = directory.split("/"), file.split("/")[:-1]
+    if parts == others:
+        return 1_000
+    return next((at for at, (one, other) in enumerate(zip(parts, others, strict=False)) if one != other), len(others))
+
+
+def _query(
+    file: FlinkStatement, flows: StatementFlows, tables: Mapping[Parts, KnownTable], numbers: dict[str, int]
+) -> Query:
+    words = flows.kind.split()
+    prefix = next((sign for word, sign in _PREFIXES.items() if word in words and "INSERT" not in words), "INSERTQUERY_")
+    name = f"{prefix}{flows.sinks[0]}"
+    if prefix not in _PREFIXES.values():
+        numbers[name] = numbers.get(name, 0) + 1
+        name = name if numbers[name] == 1 else f"{name}_{numbers[name]}"
+    known = tables.get((flows.sinks[0],))
+    return Query(
+        source=file.source,
+        name=name,
+        kind="PERSISTENT",
+        state=DECLARED,
+        statement=flows.text,
+        sources=flows.sources,
+        sinks=flows.sinks,
+        sink_topics=tuple(TopicName(topic) for topic in (known.topics if known else ())),
+    )
+
+
+def _collections(
+    file: FlinkStatement, parsed: Iterable[StatementFlows], tables: Mapping[Parts, KnownTable]
+) -> Iterator[KsqlSource]:
+    used = {name for flows in parsed for name in (*flows.sources, *flows.sinks)}
+    for name, table in sorted(tables.items()):
+        if name[-1] in used and table.topics:
+            yield _collection(file, name[-1], table)
+
+
+def _collection(file: FlinkStatement, name: str, table: KnownTable) -> KsqlSource:
+    options = {key.upper(): value for key, value in table.options}
+    both = options.get("FORMAT", "")
+    shown = ", ".join(f"{key}='{value}'" for key, value in sorted(options.items()))
+    return KsqlSource(
+        source=file.source,
+        name=name,
+        kind="TABLE" if table.is_table else "STREAM",
+        topic=TopicName(table.topics[0]),
+        key_format=(options.get("KEY_FORMAT") or both or "KAFKA").upper(),
+        value_format=(options.get("VALUE_FORMAT") or both).upper(),
+        statement=f"CREATE {'TABLE' if table.is_table else 'STREAM'} {name} WITH ({shown})" if shown else "",
+        window="TUMBLING" if table.windowed else "",
+        columns=tuple(_columns(table)) if table.complete else (),
+    )
+
+
+def _columns(table: KnownTable) -> Iterator[CollectionColumn]:
+    for definition in table.columns:
+        role = _ROLES.get(definition.part, Role.VALUE)
+        for column in _nested((field_segment(definition.name),), definition.type):
+            yield CollectionColumn(column=column, role=role)
+
+
+def _nested(path: ColumnPath, kind: SqlType) -> Iterator[Column]:
+    """Yield a column and those inside it; the parser of types bounds their depth."""
+    yield Column(path=path, type=kind.name or "STRING", nullable=True)
+    for name, inside in kind.fields:
+        yield from _nested((*path, field_segment(name)), inside)
+    if kind.element is not None:
+        yield from _nested((*path, MAP_VALUE if kind.name == "MAP" else ELEMENT), kind.element)

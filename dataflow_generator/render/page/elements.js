@@ -1,0 +1,68 @@
+// What every page uses: elements with text, symbols of kinds, and how names and facts are written.
+const SVG = "http://www.w3.org/2000/svg";
+const ICONS = {
+  cluster: "▣",
+  topic: "≡",
+  dataset: "⛁",
+  job: "⚙",
+  schema: "¶",
+  column: "▪",
+  "consumer-group": "◎",
+  "catalog-table": "▦",
+};
+
+function make(tag, attributes = {}, children = [], namespace = "") {
+  const element = namespace ? document.createElementNS(namespace, tag) : document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== null && value !== undefined && value !== false)
+      element.setAttribute(name, value === true ? "" : value);
+  }
+  // Always text nodes, never HTML: a name may contain anything.
+  element.append(...[children].flat().filter((child) => child !== null && child !== undefined && child !== ""));
+  return element;
+}
+
+function text(words) {
+  return make("bdi", {dir: "auto"}, words);
+}
+
+function cssName(word) {
+  return word.replace(/[^a-z0-9-]/gi, "_");
+}
+
+// Like `scanner_model.column_path.path_name`: markers and quoted segments are unchanged.
+const FINAL = /^(?:\[\d*\]|\{\}|@key|<(?:[^`>]*|`(?:[^`]|``)*`)>|`(?:[^`]|``)*`)$/;
+
+function pathName(path) {
+  return path
+    .map((part) => (FINAL.test(part) || (part && !/^<|[.`]/.test(part)) ? part : `\`${part.replace(/`/g, "``")}\``))
+    .join(".");
+}
+
+function nameOf(node) {
+  if (node.path) return [node.name, pathName(node.path)].filter(Boolean).join(".") || "(whole value)";
+  return node.name || node.key;
+}
+
+function factList(facts) {
+  return make(
+    "dl",
+    {class: "facts"},
+    facts
+      .filter(([, value]) => value !== "")
+      .flatMap(([name, value]) => [
+        make("dt", {}, name),
+        make("dd", {}, typeof value === "string" ? text(value) : value),
+      ]),
+  );
+}
+
+function valueOf(value) {
+  if (typeof value === "string" && value.includes("\n")) return make("pre", {dir: "auto"}, value);
+  return Array.isArray(value) ? value.join(", ") : String(value);
+}
+
+// A time of the API in UTC, to the minute; empty for none.
+function moment(time) {
+  return time ? `${time.slice(0, 16).replace("T", " ")} UTC` : "";
+}

@@ -1,0 +1,79 @@
+"""The `repositories` of cluster.json: directories of files as teams keep them in git."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scanner_extractor.config.sections import (
+    Items,
+    ParseContext,
+    Section,
+    ValidationContext,
+    name_list,
+    name_or_path,
+    nonempty,
+    repeated_sources,
+)
+from scanner_extractor.http.messages import Json
+from scanner_extractor.settings.repository import RepositorySettings
+from scanner_model.documents.schema_errors import ErrorMessage
+
+_REPOSITORY: Json = {
+    "title": "Repository",
+    "description": "A directory of files as teams keep them in git. What is read is found by content, not by name.",
+    "type": "object",
+    "required": ["path"],
+    "properties": {
+        "name": nonempty(
+            "Name", "What people call it; it names the source in every scan, so that the directory may move.", "shop"
+        ),
+        "path": nonempty("Directory", "The directory, relative to this file.", ".", "../shop"),
+        "files": name_list(
+            "Files", "Patterns of the paths in it that are read; without it all are.", "deploy/**/*.json"
+        ),
+        "variables": {
+            "title": "Variables",
+            "description": "Values for placeholders in the files, by name.",
+            "type": "object",
+            "additionalProperties": {"type": "string"},
+            "examples": [{"TOPIC_PREFIX": "prod."}],
+        },
+    },
+    "additionalProperties": False,
+    "examples": [{"path": "."}],
+}
+
+
+def parse_repository(item: Json, context: ParseContext) -> RepositorySettings:
+    """Return the settings of a repository."""
+    return RepositorySettings(
+        pattern=item["path"],
+        directory=context.base / item["path"],
+        name=item.get("name", ""),
+        files=tuple(item.get("files", ())),
+        variables=item.get("variables", {}),
+        secret_names=context.secret_names,
+    )
+
+
+def validate_repositories(items: Items, context: ValidationContext) -> Iterator[ErrorMessage]:
+    """Yield what is wrong with the `repositories` of cluster.json: a path that is no directory, two of one name."""
+    for path, item in items:
+        directory, where = item.get("path"), (*path, "path")
+        if context.present and isinstance(directory, str) and not (context.directory / directory).is_dir():
+            yield where, f"{context.shown(where)} is no directory", "the path is relative to this file"
+    yield from repeated_sources(items, name_or_path)
+
+
+REPOSITORY_SECTION = Section(
+    member="repositories",
+    listing={
+        "title": "Repositories",
+        "description": "Directories of files that declare what runs on this cluster, found by content.",
+        "examples": [[{"path": "."}]],
+    },
+    schema=_REPOSITORY,
+    parse=parse_repository,
+    validate=validate_repositories,
+    over_http=False,
+)

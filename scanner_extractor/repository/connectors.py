@@ -1,0 +1,154 @@
+"""Connector configurations in texts of any form: JSON of any file ending, lists, properties, parts of scripts."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
+
+from scanner_extractor.sources.deployment.declared import CLASS, plain_text
+
+Json = Any
+
+_CLASS = re.compile(r"connector\.class")
+_NAMED = re.compile(r"/connectors/(?P<name>[^/\s'\"?]+)(?:/config)?/?(?=$|[\s'\"?])")
+_TRAILING_COMMA = re.compile(r",(\s*[}\]])")
+_UNQUOTED = re.compile(r"(:\s*)(\$\{?[A-Za-z_]\w*\}?|\{\{[^{}\"]*\}\}|<[A-Za-z][\w-]*>)(\s*[,}\n])")
+_ESCAPED = re.compile(r"\\(?![\"\\/bfnrtu])")
+_PROPERTY = re.compile(r"^[ \t]*(?P<key>[A-Za-z_][\w.$-]*)[ \t]*[=:][ \t]*(?P<value>[^\n]*?)[ \t]*$", re.MULTILINE)
+_MOST = 1_000
+_LONGEST = 200_000
+_HTTP = frozenset(("put", "post", "PUT", "POST"))
+
+
+class FoundConnector(NamedTuple):
+    """A configuration and the line that it begins on; *name* is empty where the text does not name it."""
+
+    name: str
+    config: dict[str, Json]
+    line: int
+
+
+def connectors_in(text: str) -> Iterator[FoundConnector]:
+    """Yield the configurations in a text: of a JSON document, of a properties file, else every object that is one."""
+    if not _CLASS.search(text):
+        return
+    document = _loaded(text)
+    if document is not None:
+        yield from _of_json(document, "", 1)
+        return
+    found = False
+    for connector in _objects(text):
+        found = True
+        yield connector
+    if not found and (properties := _properties(text)):
+        yield FoundConnector(properties.get("name", ""), dict(properties), 1)
+
+
+def name_in_url(words: tuple[str, ...]) -> str:
+    """Return the connector that a request to a worker names in its address; empty where it names none."""
+    return next((match["name"] for word in words if (match := _NAMED.search(word))), "")
+
+
+def posted_file(words: tuple[str, ...], reads: str) -> str:
+    """Return the file whose content a request sends: `-d @file`, or the file that the command reads."""
+    marked = [word.split("@", 1)[1] for word in words if re.match(r"(?:-d|--data[\w-]*=?|--json=?)?@\S+$", word)]
+    return marked[0] if marked else reads if any(word in _HTTP for word in words) else ""
+
+
+def _of_json(value: Json, name: str, line: int) -> Iterator[FoundConnector]:
+    """Yield the connectors of a document: one, a list, or an object with one a member."""
+    match value:
+        case {"config": dict() as config} if CLASS in config:
+            yield FoundConnector(plain_text(value.get("name")) or plain_text(config.get("name")) or name, config, line)
+        case dict() if CLASS in value:
+            yield FoundConnector(plain_text(value.get("name")) or name, value, line)
+        case dict() if len(value) <= _MOST:
+            for key, inside in value.items():
+                if isinstance(inside, dict | list):
+                    yield from _of_json(inside, key if isinstance(inside, dict) else name, line)
+        case list() if len(value) <= _MOST:
+            for inside in value:
+                yield from _of_json(inside, "", line)
+
+
+def _objects(text: str) -> Iterator[FoundConnector]:
+    """Yield the JSON objects of a text that are configurations, such as those in a script."""
+    behind = count = 0
+    for mark in _CLASS.finditer(text):
+        if mark.start() < behind or count == _MOST:
+            continue
+        count += 1
+        start = text.rfind("{", behind, mark.start())
+        while start >= 0 and mark.start() - start < _LONGEST:
+            end = _object_end(text, start)
+            value = _loaded(text[start:end]) if end > mark.start() else None
+            if isinstance(value, dict):
+                outer = text.rfind("{", behind, start)
+                outer_end = (
+                    _object_end(text, outer)
+                    if outer >= 0 and re.search(r"\"config\"\s*:\s*$", text[outer:start])
+                    else -1
+                )
+                wrapped = _loaded(text[outer:outer_end]) if outer_end > end - 1 else None
+                listed = list(
+                    _of_json(wrapped if isinstance(wrapped, dict) else value, "", text.count("\n", 0, start) + 1)
+                )
+                yield from listed
+                behind = max(end, outer_end)
+                break
+            start = text.rfind("{", behind, start)
+
+
+def _object_end(text: str, start: int) -> int:
+    """Return the position behind the object that begins at *start*; 0 where it does not end."""
+    depth, at, end = 0, start, min(len(text), start + _LONGEST)
+    while at < end:
+        sign = text[at]
+        if sign == '"':
+            at += 1
+            while at < end and text[at] not in '"\n':
+                at += 2 if text[at] == "\\" else 1
+        elif sign == "{":
+            depth += 1
+        elif sign == "}":
+            depth -= 1
+            if not depth:
+                return at + 1
+        at += 1
+    return 0
+
+
+def _loaded(text: str) -> Json:
+    """Return the value of a JSON text, placeholders without quotes and commas before a bracket allowed; else None."""
+    stripped = text.strip()
+    if stripped[:1] not in ("{", "[") or stripped[-1:] not in ("}", "]"):
+        return None
+    for candidate in (stripped, _repaired(stripped), _repaired(stripped.replace('\\"', '"'))):
+        try:
+            return json.loads(candidate, strict=False)
+        except (ValueError, RecursionError):
+            continue
+    return None
+
+
+def _repaired(text: str) -> str:
+    text = _ESCAPED.sub("", text)
+    text = _UNQUOTED.sub(lambda match: f'{match[1]}"{match[2]}"{match[3]}', text)
+    return _TRAILING_COMMA.sub(r"\1", text)
+
+
+def _properties(text: str) -> dict[str, str]:
+    """Return the settings of a properties file; empty where the class is not one of them."""
+    text = re.sub(r"\\\n[ \t]*", "", re.sub(r"^[ \t]*[#!].*$", "", text, flags=re.MULTILINE))
+    settings = {
+        match["key"]: match["value"].replace("\\:", ":").replace("\\=", "=") for match in _PROPERTY.finditer(text)
+    }
+    return settings if CLASS in settings else {}
+
+
+def file_connector_name(path: str) -> str:
+    """Return the name of a connector that its file does not name: that of the file without its ending."""
+    return PurePosixPath(path).name.split(".")[0]

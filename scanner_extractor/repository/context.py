@@ -1,0 +1,140 @@
+"""What the readers of a repository share: its files, its variables, and where they put what they find."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from scanner_extractor.repository.files import Entry, RepositoryFile, UnreadText, text_of
+from scanner_extractor.repository.variables import Variables
+from scanner_extractor.sources.deployment.declared import Collector, DeclaredUse
+from scanner_model.catalogs import CatalogTable
+from scanner_model.declarations import Declaration, DeclaredKind
+from scanner_model.manual import ManualFlow
+from scanner_model.names import SourceId
+from scanner_model.placeholders import has_placeholder
+from scanner_model.schemas import SchemaVersion
+
+_TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
+_LEADING = re.compile(r"^(?:(?:\$\{?\w+\}?|\$\([^)]*\)|\.{1,2})/+)+|^/+")
+_ARGUMENT = re.compile(r"\$(?:\{\d+\}|\d|[@*])")
+CONNECT, SHELL = "connect", "shell"
+
+
+@dataclass(slots=True, kw_only=True)
+class Context:
+    """The files of a repository by path, and what is read from them.
+
+    *connector_names* are names that scripts register the configurations of files under, *subjects* those that build
+    files register schemas under, by path. *unread* are reasons by path and kind.
+    """
+
+    source: SourceId
+    variables: Variables
+    collector: Collector
+    entries: Mapping[str, Entry]
+    engine: str = ""
+    versions: list[SchemaVersion] = field(default_factory=list)
+    tables: list[CatalogTable] = field(default_factory=list)
+    flows: list[ManualFlow] = field(default_factory=list)
+    connector_names: dict[str, str] = field(default_factory=dict)
+    subjects: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    unread: dict[tuple[str, str], str] = field(default_factory=dict)
+
+    def find_file(self, directory: str) -> Callable[[str], str | None]:
+        """Return a function from a name in a file of *directory* to the text of the file that it names, or None."""
+
+        def find(name: str) -> str | None:
+            path = self.path_of(name, directory)
+            return self.text(path) if path else None
+
+        return find
+
+    def path_of(self, name: str, directory: str) -> str:
+        """Return the path of the file that is named *name* in *directory*; empty where there is none, or several."""
+        plain = _LEADING.sub("", name.strip())
+        if not plain or "$" in plain or len(plain) > 500:
+            return ""
+        place = directory
+        while True:
+            path = f"{place}/{plain}" if place else plain
+            if path in self.entries:
+                return path
+            if not place:
+                break
+            place = place.rpartition("/")[0]
+        if "/" in plain and "/" not in (inside := plain.partition("/")[2]) and inside in self.entries:
+            return inside
+        base = plain.rpartition("/")[2]
+        alike = [path for path in self.by_name.get(base, ()) if path == plain or path.endswith("/" + plain)]
+        alike = alike or list(self.by_name.get(base, ()))
+        return alike[0] if len(alike) == 1 else ""
+
+    @property
+    def by_name(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the paths of files by their names without directories."""
+        if not self._by_name:
+            for path in self.entries:
+                name = path.rpartition("/")[2]
+                self._by_name[name] = (*self._by_name.get(name, ()), path)
+        return self._by_name
+
+    _by_name: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def text(self, path: str) -> str | None:
+        """Return the text of a file; None where it has none."""
+        try:
+            file = text_of(self.entries[path])
+        except UnreadText:
+            return None
+        return file.text if file else None
+
+    def connector(self, name: str, config: Mapping[str, Any], place: str) -> None:
+        """Add a connector as its configuration declares it."""
+        if _ARGUMENT.search(name):
+            what = f"the name of the connector depends on an argument of the script: {name!r}"
+            return self.collector.problem(place, what, "it is read where another script calls this one")
+        directory = place.rpartition(":")[0].rpartition("/")[0]
+        settings = {
+            key: self.variables.resolved(value, directory) if isinstance(value, str) else value
+            for key, value in config.items()
+        }
+        declaration = Declaration(
+            source=self.source,
+            kind=DeclaredKind.CONNECTOR,
+            name=self.variables.resolved(name, directory),
+            tool=CONNECT,
+            place=place,
+        )
+        return self.collector.declare(declaration, settings)
+
+    def topic(self, name: str, place: str, partitions: int | None = None) -> None:
+        """Add a topic that a script creates; anything but a name is left out."""
+        if is_topic_name(name):
+            declaration = Declaration(
+                source=self.source,
+                kind=DeclaredKind.TOPIC,
+                name=name,
+                tool=SHELL,
+                place=place,
+                partitions=partitions,
+                whole=False,
+            )
+            self.collector.declare(declaration, {})
+
+    def use(self, job: str, topic: str, *, writes: bool, description: str, place: str) -> None:
+        """Add a program that reads or writes a topic; anything but the name of one is left out."""
+        if is_topic_name(topic) and job and not has_placeholder(job):
+            use = DeclaredUse(job=job, topic=topic, writes=writes, description=description, place=place)
+            self.collector.add_use(use)
+
+    def leave(self, file: RepositoryFile | str, kind: str, reason: str) -> None:
+        """Add a file that may declare flows and is not read."""
+        self.unread.setdefault((file if isinstance(file, str) else file.path, kind), reason)
+
+
+def is_topic_name(name: str) -> bool:
+    """Check whether *name* can be that of a topic."""
+    return _TOPIC.fullmatch(name) is not None and name not in (".", "..")

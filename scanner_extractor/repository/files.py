@@ -1,0 +1,204 @@
+"""The files of a directory: what git ignores, vendored and built is left out, and no link is followed."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+LARGEST = 4 * 1024 * 1024
+"""Maximum bytes of one file: more than people write."""
+MOST_FILES = 200_000
+"""Files of one directory that are looked at."""
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of *text*."""
+    return frozenset(text.split())
+
+
+_VENDORED = words(
+    ".git .hg .svn .gradle .idea .mvn .terraform .tox .venv .vscode __pycache__ bower_components dist"
+    " node_modules site-packages target vendor venv .pytest_cache .mypy_cache .next .nuxt"
+)
+_BUILT = frozenset(("build", "out", "bin", "obj"))
+"""Directories of what a build makes, where a build file is beside them."""
+_BUILD_FILES = frozenset(("build.gradle", "build.gradle.kts", "pom.xml", "package.json", "Makefile", "CMakeLists.txt"))
+_NEVER = words(
+    ".7z .avi .bin .bz2 .class .css .dll .doc .docx .eot .exe .gif .gz .ico .ipynb .jar .jks .jpeg .jpg"
+    " .keystore .lock .map .mov .mp3 .mp4 .odt .p12 .parquet .pdf .pem .png .ppt .pptx .pyc .so .svg .tar"
+    " .tgz .tif .tiff .truststore .ttf .war .webm .webp .whl .woff .woff2 .xls .xlsx .zip"
+)
+"""Endings of files that are never text of a kind that is read."""
+
+
+class RepositoryFile(NamedTuple):
+    """A text file: *path* is relative to the directory, with slashes."""
+
+    path: str
+    text: str
+
+    @property
+    def directory(self) -> str:
+        """Return the path of its directory; empty for the topmost."""
+        return self.path.rpartition("/")[0]
+
+    @property
+    def name(self) -> str:
+        """Return its name without directories."""
+        return self.path.rpartition("/")[2]
+
+    @property
+    def stem(self) -> str:
+        """Return its name without its ending."""
+        return PurePosixPath(self.path).stem
+
+    @property
+    def ending(self) -> str:
+        """Return its ending in lower case, with the dot."""
+        return PurePosixPath(self.path).suffix.lower()
+
+
+class Entry(NamedTuple):
+    """A file that is not read yet: *read* returns its bytes, at most LARGEST and one more; it raises OSError."""
+
+    path: str
+    read: Callable[[], bytes]
+
+
+class UnreadText(Exception):
+    """Raised where a file has no text that can be read; the text says why."""
+
+
+def text_of(entry: Entry) -> RepositoryFile | None:
+    """Return a file with its text; None where it is binary. Raises UnreadText for one that cannot be read."""
+    try:
+        content = entry.read()
+    except OSError as error:
+        raise UnreadText(f"it cannot be read: {error.strerror or error}") from error
+    if b"\0" in content[:8192]:
+        return None
+    if len(content) > LARGEST:
+        raise UnreadText(f"it is larger than {LARGEST // 2**20} MiB")
+    try:
+        return RepositoryFile(entry.path, content.decode("utf-8-sig").replace("\r\n", "\n"))
+    except UnicodeDecodeError:
+        return RepositoryFile(entry.path, content.decode("latin-1").replace("\r\n", "\n"))
+
+
+def directory_files(directory: Path) -> Iterator[Entry]:
+    """Yield the files of *directory* in the order of their paths; raises OSError where it cannot be listed."""
+    yield from _Walk(directory).entries("", (), os.scandir(directory))
+
+
+def is_candidate(path: str) -> bool:
+    """Check whether a file of this name may be text of a kind that is read."""
+    name = path.rpartition("/")[2]
+    return PurePosixPath(name).suffix.lower() not in _NEVER and not name.endswith((".min.js", "-lock.json"))
+
+
+@dataclass(slots=True)
+class _Walk:
+    root: Path
+    count: int = 0
+
+    def entries(
+        self, path: str, rules: tuple[_IgnoreRule, ...], listing: Iterator[os.DirEntry[str]]
+    ) -> Iterator[Entry]:
+        listed = sorted(listing, key=lambda entry: entry.name)
+        names = {entry.name for entry in listed}
+        if ".gitignore" in names:
+            rules = (*rules, *_ignore_rules(self.root / path / ".gitignore", path))
+        for entry in listed:
+            place = f"{path}/{entry.name}" if path else entry.name
+            if entry.is_symlink() or self.count >= MOST_FILES:
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                if self._is_left_out(entry.name, names) or _is_ignored(place, rules, is_directory=True):
+                    continue
+                try:
+                    inside = os.scandir(entry.path)
+                except OSError:
+                    continue
+                yield from self.entries(place, rules, inside)
+            elif (
+                entry.is_file(follow_symlinks=False)
+                and is_candidate(place)
+                and not _is_ignored(place, rules, is_directory=False)
+            ):
+                self.count += 1
+                yield Entry(place, _reader(entry.path))
+
+    @staticmethod
+    def _is_left_out(name: str, beside: set[str]) -> bool:
+        return name in _VENDORED or (name in _BUILT and bool(beside & _BUILD_FILES))
+
+
+def _reader(path: str) -> Callable[[], bytes]:
+    def read() -> bytes:
+        with open(path, "rb") as file:  # noqa: PTH123 - 20,000 of them
+            return file.read(LARGEST + 1)
+
+    return read
+
+
+class _IgnoreRule(NamedTuple):
+    """A line of a `.gitignore`; *negated*: what matches is not ignored after all. Source: gitignore(5)."""
+
+    pattern: re.Pattern[str]
+    negated: bool
+    directories_only: bool
+
+
+def _ignore_rules(file: Path, directory: str) -> Iterator[_IgnoreRule]:
+    try:
+        with file.open("rb") as opened:
+            text = opened.read(LARGEST).decode("utf-8", "replace")
+    except OSError:
+        return
+    for line in text.splitlines():
+        written = line.rstrip()
+        if not written or written.startswith("#"):
+            continue
+        negated = written.startswith("!")
+        plain = written.removeprefix("!").removeprefix("\\")
+        body = plain.rstrip("/")
+        anchored = "/" in body
+        prefix = re.escape(directory) + "/" if directory else ""
+        middle = "" if anchored else "(?:.*/)?"
+        expression = prefix + middle + glob_expression(body.removeprefix("/"))
+        try:
+            yield _IgnoreRule(re.compile(expression, re.DOTALL), negated, plain.endswith("/"))
+        except re.error:  # a set that is none
+            continue
+
+
+def glob_expression(pattern: str) -> str:
+    """Return the regular expression of a pattern as `.gitignore` has them; it may be none where a set is damaged."""
+    parts: list[str] = []
+    for piece in re.split(r"(\*\*/|/\*\*|\*+|\?|\[[^\]/]*\])", pattern):
+        match piece:
+            case "**/":
+                parts.append("(?:.*/)?")
+            case "/**":
+                parts.append("/.*")
+            case "?":
+                parts.append("[^/]")
+            case _ if piece and not piece.strip("*"):
+                parts.append("[^/]*")
+            case _ if piece.startswith("[") and len(piece) > 2:
+                inside = piece[1:-1].replace("\\", r"\\").replace("[", r"\[")
+                parts.append("[" + ("^" + inside[1:] if inside[0] == "!" else inside) + "]")
+            case _:
+                parts.append(re.escape(piece))
+    return "".join(parts)
+
+
+def _is_ignored(path: str, rules: tuple[_IgnoreRule, ...], *, is_directory: bool) -> bool:
+    for rule in reversed(rules):
+        if (is_directory or not rule.directories_only) and rule.pattern.fullmatch(path):
+            return not rule.negated
+    return False

@@ -1,0 +1,127 @@
+"""The kinds of files that are found by content, one row each: which files fit, and how they are read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+from scanner_extractor.repository.connectors import connectors_in, file_connector_name
+from scanner_extractor.repository.context import Context
+from scanner_extractor.repository.files import RepositoryFile, words
+from scanner_extractor.repository.schemas import is_build_file, is_schema, read_schemas, read_subjects
+from scanner_extractor.repository.scripts import SCRIPT_ENDINGS, has_commands, is_script, read_commands, read_scripts
+from scanner_extractor.repository.sql_files import is_sql, read_sql_files
+from scanner_extractor.sources.deployment.declared import CLASS
+from scanner_extractor.sources.deployment.reader import read_text
+from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
+
+Value = Any
+
+_YAML = frozenset((".yaml", ".yml"))
+_DOCUMENTS = frozenset((".adoc", ".md", ".mdx", ".rst", ".html", ".htm", ".ipynb", ".mustache"))
+_CODE = words(
+    ".c .cc .clj .cpp .cs .fs .go .groovy .h .java .js .jsx .kt .kts .mjs .php .pl .py .rb .rs .scala"
+    " .swift .ts .tsx .vue .tf .tfvars .hcl .gradle .svg .xml .ps1 .bat .cmd .csv .tsv .ndjson .jsonl .log"
+    " .lua"
+)
+"""Endings of programs: what they configure while they run is not a configuration that stands in the file."""
+_DEPLOYED = re.compile(
+    r"connector\.class|^apiVersion:\s*['\"]?(?:kafka\.strimzi\.io|kafka\.jikkou\.io|core\.jikkou\.io"
+    r"|platform\.confluent\.io|flink\.apache\.org|cmf\.confluent\.io)|^kind:\s*ConfigMap|\bdataType:|^context:"
+    r"|^(?:topics|services):\s*$[\s\S]*?\b(?:partitions|type:\s*(?:application|kafka-streams|kafka-connect))\b",
+    re.MULTILINE,
+)
+_TEMPLATE = re.compile(r"\{\{-?\s*(?:if|range|with|include|template|end|toYaml|\.Values|\.Release|\$)")
+
+
+class Kind(NamedTuple):
+    """A kind of file: *fits* is called once for each file, *read* once for all that fit, in the order of the table."""
+
+    name: str
+    fits: Callable[[RepositoryFile], bool]
+    read: Callable[[Sequence[RepositoryFile], Context], None]
+
+
+def is_connector_file(file: RepositoryFile) -> bool:
+    """Check whether a file holds configurations of connectors, whatever its ending."""
+    left_out = file.ending in _DOCUMENTS | _CODE | _YAML | SCRIPT_ENDINGS or file.text.startswith("#!")
+    return not left_out and file.name not in ("Makefile", "makefile") and CLASS in file.text
+
+
+def read_connector_files(files: Sequence[RepositoryFile], context: Context) -> None:
+    """Read the configurations of connectors; one without a name has the one that a script registers it under."""
+    for file in files:
+        listed = list(connectors_in(context.variables.resolved(file.text, file.directory)))
+        for connector in listed:
+            own = context.connector_names.get(file.path, "") if len(listed) == 1 else ""
+            name = own or connector.name or file_connector_name(file.path)
+            context.connector(name, connector.config, f"{file.path}:{connector.line}")
+        if not listed and "{" in file.text:
+            context.leave(file, "connector", "the text around connector.class is no JSON and no properties")
+
+
+def is_deployment_file(file: RepositoryFile) -> bool:
+    """Check whether a YAML file declares topics, connectors or jobs."""
+    return file.ending in _YAML and _DEPLOYED.search(file.text) is not None
+
+
+def read_deployment_files(files: Sequence[RepositoryFile], context: Context) -> None:
+    """Read rendered YAML files; a template that is not rendered is left, with the reason."""
+    for file in files:
+        if _TEMPLATE.search(file.text):
+            reason = "it is a template: render it (helm template, kustomize build) and read its output"
+            context.leave(file, "template of deployment files", reason)
+            continue
+        read_text(file.path, context.variables.resolved(file.text, file.directory), context.collector)
+
+
+def has_yaml_commands(file: RepositoryFile) -> bool:
+    """Check whether a YAML file has commands or configurations in its texts: compose files, ConfigMaps, jobs."""
+    return file.ending in _YAML and (has_commands(file.text) or ("ConfigMap" in file.text and CLASS in file.text))
+
+
+def read_yaml_commands(files: Sequence[RepositoryFile], context: Context) -> None:
+    """Read the commands and configurations in the texts of YAML files."""
+    for file in files:
+        if _TEMPLATE.search(file.text):
+            continue
+        for parsed in parse_yaml(file.text):
+            for text, line in _commands(parsed.value, parsed.line):
+                if CLASS in text and text.lstrip()[:1] in ("{", "["):
+                    for connector in connectors_in(context.variables.resolved(text, file.directory)):
+                        name = connector.name or file_connector_name(file.path)
+                        context.connector(name, connector.config, f"{file.path}:{line}")
+                elif has_commands(text):
+                    read_commands(text.replace("$$", "$"), file.path, max(line - 1, 0), context)
+
+
+def _commands(value: Value, line: int) -> Iterator[tuple[str, int]]:
+    """Yield the texts of a document that may be commands, each with its line; lists of words are one command."""
+    match value:
+        case str() if len(value) > 8:
+            yield value, line
+        case dict():
+            lines = getattr(value, "lines", {})
+            for key, inside in value.items():
+                yield from _commands(inside, lines.get(key, line))
+        case list() if value and all(isinstance(item, str) for item in value):
+            longest = max(value, key=len)
+            is_shell = any(item in ("bash", "sh", "-c", "/bin/sh", "/bin/bash", "-ec", "-lc") for item in value)
+            yield (longest if is_shell or "\n" in longest or CLASS in longest else " ".join(value)), line
+        case list():
+            for inside in value:
+                yield from _commands(inside, line)
+
+
+KINDS: tuple[Kind, ...] = (
+    Kind("script", is_script, read_scripts),
+    Kind("commands in YAML", has_yaml_commands, read_yaml_commands),
+    Kind("deployment file", is_deployment_file, read_deployment_files),
+    Kind("connector", is_connector_file, read_connector_files),
+    Kind("SQL", is_sql, read_sql_files),
+    Kind("build file with subjects", is_build_file, read_subjects),
+    Kind("schema", is_schema, read_schemas),
+)
+"""In the order in which they are read: scripts name the connectors whose configurations are in files, and build files
+the subjects of schemas, which are read when the names of topics are known."""

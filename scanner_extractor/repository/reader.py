@@ -1,0 +1,143 @@
+"""Read a repository: find its files by content, read those of each kind, and return the facts that follow."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import PurePosixPath
+
+from scanner_extractor.repository.context import Context
+from scanner_extractor.repository.files import (
+    Entry,
+    RepositoryFile,
+    UnreadText,
+    directory_files,
+    glob_expression,
+    text_of,
+)
+from scanner_extractor.repository.kinds import KINDS
+from scanner_extractor.repository.variables import Variables
+from scanner_extractor.scan.results import DeclaredResult, Progress, RegistryResult, RepositoryResult
+from scanner_extractor.settings.repository import RepositorySettings
+from scanner_extractor.sources.deployment.declared import Collector
+from scanner_extractor.sources.deployment.reader import DeploymentReading, deployment_result
+from scanner_model.errors import Problem, SourceUnreachable
+from scanner_model.repository import UnreadFile
+from scanner_model.scan import SourceResult, SourceStatus
+from scanner_model.schemas import Registry
+
+MOST_TEXT = 64 * 1024 * 1024
+"""Characters of the files that are read together."""
+
+
+@dataclass(slots=True, kw_only=True)
+class RepositoryReading:
+    """What was found: the paths of files by kind, and what is read of them."""
+
+    result: RepositoryResult
+    files: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    seen: int = 0
+
+
+def read_directory(settings: RepositorySettings, progress: Progress) -> RepositoryResult:
+    """Read a directory; raises SourceUnreachable where it cannot be listed."""
+    return directory_reading(settings, progress).result
+
+
+def directory_reading(settings: RepositorySettings, progress: Progress) -> RepositoryReading:
+    """Read a directory, and return what was found in which files; raises SourceUnreachable where it is none."""
+    try:
+        entries = list(directory_files(settings.directory))
+    except OSError as error:
+        what = f"the directory cannot be listed: {error.strerror or error}"
+        raise SourceUnreachable(what, where=str(settings.directory), hint="name a directory") from error
+    return read_entries(settings, entries, progress)
+
+
+def read_entries(settings: RepositorySettings, entries: Iterable[Entry], progress: Progress) -> RepositoryReading:
+    """Read the files *entries* as one estate."""
+    listed = {entry.path: entry for entry in entries if _is_chosen(entry.path, settings.files)}
+    variables = Variables(given=settings.variables, secret_names=settings.secret_names)
+    collector = Collector(source=settings.source, secret_names=settings.secret_names)
+    context = Context(
+        source=settings.source, variables=variables, collector=collector, entries=listed, engine=settings.engine
+    )
+    found = _found(listed.values(), settings, context, progress)
+    for kind in KINDS:
+        kind.read(found.get(kind.name, ()), context)
+    files = {kind: tuple(file.path for file in group) for kind, group in found.items()}
+    return RepositoryReading(result=_result(context, files), files=files, seen=len(listed))
+
+
+def _found(
+    entries: Iterable[Entry], settings: RepositorySettings, context: Context, progress: Progress
+) -> dict[str, list[RepositoryFile]]:
+    found: dict[str, list[RepositoryFile]] = {}
+    kinds = [kind for kind in KINDS if not settings.kinds or kind.name in settings.kinds]
+    total = 0
+    for done, entry in enumerate(entries, start=1):
+        try:
+            file = text_of(entry)
+        except UnreadText as error:
+            if PurePosixPath(entry.path).suffix in (".sql", ".ksql", ".avsc", ".proto", ".yaml", ".yml", ".sh"):
+                context.leave(entry.path, "file", str(error))
+            continue
+        if file is None:
+            continue
+        context.variables.add(file)
+        fitting = [kind.name for kind in kinds if kind.fits(file)]
+        if fitting and total + len(file.text) > MOST_TEXT:
+            context.leave(file, fitting[0], f"the files of the repository have more than {MOST_TEXT // 2**20} MiB")
+            continue
+        total += len(file.text) if fitting else 0
+        for name in fitting:
+            found.setdefault(name, []).append(file)
+        if done % 500 == 0:
+            progress(settings.source, done, None)
+    return found
+
+
+def _is_chosen(path: str, patterns: tuple[str, ...]) -> bool:
+    return not patterns or any(re.fullmatch(glob_expression(pattern), path, re.DOTALL) for pattern in patterns)
+
+
+def _result(context: Context, files: dict[str, tuple[str, ...]]) -> RepositoryResult:
+    collector, source = context.collector, context.source
+    reading = DeploymentReading(
+        declarations=tuple(collector.declarations[key] for key in sorted(collector.declarations)),
+        statements=tuple(collector.statements[name] for name in sorted(collector.statements)),
+        uses=tuple(collector.uses[key] for key in sorted(collector.uses)),
+        internal=tuple(sorted(collector.internal)),
+        problems=tuple(dict.fromkeys(collector.problems)),
+    )
+    declared = deployment_result(reading, source)
+    unread = tuple(
+        UnreadFile(source=source, name=path, kind=kind, reason=reason)
+        for (path, kind), reason in sorted(context.unread.items())
+    )
+    got = len(reading.declarations) + len(reading.statements) + len(context.versions) + len(context.tables)
+    outcome = SourceResult(source=source, kind="repository", status=SourceStatus.READ, received=got, requested=got)
+    problems = (
+        *declared.problems,
+        *(
+            Problem(f"{source} {file.name}", f"{file.kind}: {file.reason}", "what it declares is unknown")
+            for file in unread
+        ),
+    )
+    registry = RegistryResult(
+        registry=Registry(source=source, kind="files", url=""), outcome=outcome, versions=tuple(context.versions)
+    )
+    return RepositoryResult(
+        outcome=outcome,
+        declared=_with_flows(declared, context),
+        registry=registry if context.versions else None,
+        tables=tuple(context.tables),
+        unread=unread,
+        problems=problems,
+        files=files,
+    )
+
+
+def _with_flows(declared: DeclaredResult, context: Context) -> DeclaredResult:
+    return replace(declared, flows=(*declared.flows, *context.flows), problems=())

@@ -1,0 +1,219 @@
+"""Schema files as a registry: subjects from build files and names, versions from names, references among the files."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from scanner_extractor.repository.context import Context
+from scanner_extractor.repository.files import RepositoryFile
+from scanner_model.names import SubjectName
+from scanner_model.schemas import Reference, SchemaVersion
+
+Json = Any
+
+_RECORD = re.compile(r"\"type\"\s*:\s*\"(?:record|enum|fixed)\"")
+_MESSAGE = re.compile(r"^\s*message\s+(\w+)\s*\{", re.MULTILINE)
+_PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
+_IMPORT = re.compile(r"^\s*import\s+(?:public\s+|weak\s+)?\"([^\"]+)\"\s*;", re.MULTILINE)
+_JSON_SCHEMA = re.compile(r"\"\$schema\"\s*:\s*\"https?://json-schema\.org/")
+_SIDE = re.compile(r"[-_.](?:key|value)$")
+_VERSION = re.compile(r"(?:^|[-_.])v(?:ersion)?[-_.]?(?P<number>\d{1,6})(?=$|[-_.])", re.IGNORECASE)
+_MAVEN = re.compile(r"<subjects>(?P<subjects>.*?)</subjects>", re.DOTALL)
+_MEMBER = re.compile(r"<(?P<name>[\w.:-]+)>\s*(?P<value>[^<>]+?)\s*</(?P=name)>")
+_GRADLE = re.compile(
+    r"\bsubject\s*\(\s*(?:inputSubject\s*=\s*)?[\"'](?P<subject>[^\"']+)[\"']\s*,\s*"
+    r"(?:file\s*=\s*)?(?:file\s*\(\s*)?[\"'](?P<file>[^\"']+)[\"']"
+)
+AVRO, PROTOBUF, JSON_SCHEMA = "AVRO", "PROTOBUF", "JSON"
+
+
+class _Schema(NamedTuple):
+    """A schema file: its *names* are the types that it declares, in full, the first one its own."""
+
+    file: RepositoryFile
+    format: str
+    names: tuple[str, ...]
+    uses: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    schema: _Schema
+    subject: str
+    version: int
+
+
+def is_schema(file: RepositoryFile) -> bool:
+    """Check whether a file holds a schema."""
+    return _format(file) != ""
+
+
+def is_build_file(file: RepositoryFile) -> bool:
+    """Check whether a build file registers schemas under subjects."""
+    if file.name == "pom.xml":
+        return "<subjects>" in file.text
+    return file.name in ("build.gradle", "build.gradle.kts") and _GRADLE.search(file.text) is not None
+
+
+def read_subjects(files: Iterable[RepositoryFile], context: Context) -> None:
+    """Keep the subjects that build files register each schema file under, by the path of that file."""
+    subjects = context.subjects
+    for file in files:
+        pairs = _maven(file.text) if file.name == "pom.xml" else _gradle(file.text)
+        for subject, name in pairs:
+            if path := context.path_of(name, file.directory):
+                subjects[path] = tuple(dict.fromkeys((*subjects.get(path, ()), subject)))
+
+
+def read_schemas(files: Sequence[RepositoryFile], context: Context) -> None:
+    """Add a version of a subject for each schema; one without a subject has that of its record's name.
+
+    A file that is called after a topic, or ends in `-key` or `-value`, is of that topic's subject.
+    """
+    topics = {name.casefold(): name for kind, name in context.collector.declarations if kind == "topic"}
+    schemas = [schema for file in files if (schema := _schema(file, context)) is not None]
+    listed: dict[str, list[_Schema]] = {}
+    for schema in schemas:
+        for subject in context.subjects.get(schema.file.path) or (_subject(schema, topics),):
+            listed.setdefault(subject, []).append(schema)
+    named = [
+        _Named(schema, subject, version)
+        for subject, versions in sorted(listed.items())
+        for version, schema in _numbered(_distinct(versions))
+    ]
+    by_type = {name: entry for entry in reversed(named) for name in entry.schema.names}
+    by_path = {entry.schema.file.path: entry for entry in reversed(named)}
+    for number, entry in enumerate(named, start=1):
+        context.versions.append(
+            SchemaVersion(
+                source=context.source,
+                subject=SubjectName(entry.subject),
+                version=entry.version,
+                schema_id=str(number),
+                format=entry.schema.format,
+                text=entry.schema.file.text,
+                references=tuple(_references(entry, by_type, by_path)),
+            )
+        )
+
+
+def _format(file: RepositoryFile) -> str:
+    if file.ending in (".avsc", ".avro"):
+        return AVRO
+    if file.ending == ".proto":
+        return PROTOBUF
+    if file.ending == ".json":
+        if _JSON_SCHEMA.search(file.text):
+            return JSON_SCHEMA
+        if _RECORD.search(file.text) and '"fields"' in file.text and '"name"' in file.text:
+            return AVRO
+    return ""
+
+
+def _schema(file: RepositoryFile, context: Context) -> _Schema | None:
+    kind = _format(file)
+    if kind == PROTOBUF:
+        package = match[1] if (match := _PACKAGE.search(file.text)) else ""
+        names = tuple(".".join(filter(None, (package, name))) for name in _MESSAGE.findall(file.text))
+        return _Schema(file, kind, names, frozenset(_IMPORT.findall(file.text))) if names else None
+    try:
+        value = json.loads(file.text)
+    except (ValueError, RecursionError) as error:
+        context.leave(file, f"{kind} schema", f"it is not JSON: {error}")
+        return None
+    if kind == JSON_SCHEMA:
+        is_object = isinstance(value, dict) and ("properties" in value or "oneOf" in value or "$ref" in value)
+        return _Schema(file, kind, (str(value.get("title") or file.stem),), frozenset()) if is_object else None
+    own = value[-1] if isinstance(value, list) and value else value
+    if not (
+        isinstance(own, dict) and own.get("type") in ("record", "enum", "fixed") and isinstance(own.get("name"), str)
+    ):
+        return None
+    declared: dict[str, None] = {}
+    uses: set[str] = set()
+    _types(value, "", declared, uses, 0)
+    name = _full_name(own, "")
+    return _Schema(file, kind, tuple(dict.fromkeys((name, *declared))), frozenset(uses - declared.keys()))
+
+
+def _types(value: Json, namespace: str, declared: dict[str, None], uses: set[str], depth: int) -> None:
+    """Collect the full names of the types that an Avro schema declares, and those that it uses."""
+    if depth > 60:
+        return
+    match value:
+        case {"type": "record" | "enum" | "fixed", "name": str()}:
+            name = _full_name(value, namespace)
+            declared[name] = None
+            for field in value.get("fields") or ():
+                if isinstance(field, dict):
+                    _types(field.get("type"), name.rpartition(".")[0], declared, uses, depth + 1)
+        case {"type": inside, **rest}:
+            for part in (inside, rest.get("items"), rest.get("values")):
+                _types(part, namespace, declared, uses, depth + 1)
+        case list():
+            for part in value:
+                _types(part, namespace, declared, uses, depth + 1)
+        case str():
+            uses.add(value if "." in value or not namespace else f"{namespace}.{value}")
+
+
+def _full_name(value: Mapping[str, Json], namespace: str) -> str:
+    name = str(value["name"])
+    own = value.get("namespace", namespace)
+    return name if "." in name or not own else f"{own}.{name}"
+
+
+def _subject(schema: _Schema, topics: Mapping[str, str]) -> str:
+    stem = _VERSION.sub("", schema.file.stem)
+    if _SIDE.search(stem):
+        return stem
+    topic = topics.get(stem.casefold())
+    return f"{topic}-value" if topic else schema.names[0]
+
+
+def _distinct(schemas: Sequence[_Schema]) -> list[_Schema]:
+    """Return the schemas of a subject, one of each text: modules often have copies of one file."""
+    return list({schema.file.text: schema for schema in reversed(schemas)}.values())[::-1]
+
+
+def _numbered(schemas: Sequence[_Schema]) -> Iterator[tuple[int, _Schema]]:
+    """Yield the versions of a subject: as files or directories number them, else in the order of their paths."""
+    numbers = [_number(schema.file.path) for schema in schemas]
+    if len(set(numbers)) == len(numbers) and all(numbers):
+        yield from sorted(zip(numbers, schemas, strict=True), key=lambda pair: pair[0])
+    else:
+        yield from enumerate(schemas, start=1)
+
+
+def _number(path: str) -> int:
+    parts = [part.rpartition(".")[0] or part for part in path.split("/")[-2:]]
+    found = [int(match["number"]) for part in reversed(parts) if (match := _VERSION.search(part))]
+    return found[0] if found else 0
+
+
+def _references(entry: _Named, by_type: Mapping[str, _Named], by_path: Mapping[str, _Named]) -> Iterator[Reference]:
+    for name in sorted(entry.schema.uses):
+        if entry.schema.format == PROTOBUF:
+            paths = [path for path in by_path if path == name or path.endswith(f"/{name}")]
+            other = by_path[paths[0]] if paths else None
+        else:
+            other = by_type.get(name)
+        if other is not None and other.schema.file.path != entry.schema.file.path:
+            yield Reference(name=name, subject=SubjectName(other.subject), version=other.version)
+
+
+def _maven(text: str) -> Iterator[tuple[str, str]]:
+    """Yield subjects and files of Confluent's plug-in for Maven; `_x2F` and the like are signs in names of elements."""
+    for block in _MAVEN.finditer(text):
+        for member in _MEMBER.finditer(block["subjects"]):
+            subject = re.sub(r"_x([0-9A-Fa-f]{2})", lambda sign: chr(int(sign[1], 16)), member["name"])
+            yield subject, member["value"].replace("${project.basedir}/", "").replace("${basedir}/", "")
+
+
+def _gradle(text: str) -> Iterator[tuple[str, str]]:
+    for match in _GRADLE.finditer(text):
+        yield match["subject"], match["file"].replace("$projectDir/", "").replace("${projectDir}/", "")

@@ -1,0 +1,98 @@
+"""Read files of SQL: statements of ksqlDB and Flink as they are, and the connectors and topics of ksqlDB's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from scanner_extractor.repository.context import Context, is_topic_name
+from scanner_extractor.repository.files import RepositoryFile, words
+from scanner_extractor.repository.statements import (
+    CONFLUENT,
+    DATABASE,
+    FLINK,
+    KSQLDB,
+    SqlStatement,
+    connector_of,
+    engine_of,
+    moves_data,
+    statements_of,
+    with_definitions,
+)
+
+_LIKELY = re.compile(
+    r"^\s*(?:CREATE|INSERT|EXECUTE|BEGIN|ALTER)\s+(?:OR\s+(?:REPLACE|ALTER)\s+)?[A-Z]", re.IGNORECASE | re.MULTILINE
+)
+_PROGRAMS = words(
+    ".adoc .bat .c .cc .cfg .clj .conf .cpp .cs .csv .dockerfile .go .gradle .groovy .h .hcl .html .ipynb"
+    " .java .js .json .jsonl .jsx .kt .kts .log .lua .md .mdx .ndjson .php .pl .properties .proto .ps1 .py"
+    " .rb .rs .rst .scala .sh .swift .tf .tfvars .toml .ts .tsx .tsv .vue .xml .yaml .yml .zsh .bash .env"
+)
+"""Endings of files whose SQL is a part of something else."""
+_TOPIC = re.compile(r"\bKAFKA_TOPIC\s*=\s*'(?P<topic>[^']+)'", re.IGNORECASE)
+_INSERTING = re.compile(r"^\s*(?:INSERT|EXECUTE)\b", re.IGNORECASE)
+
+
+def is_sql(file: RepositoryFile) -> bool:
+    """Check whether a file holds statements of SQL that declare or move data."""
+    if file.ending in _PROGRAMS or file.text.startswith("#!") or not _LIKELY.search(file.text):
+        return False
+    return moves_data(statements_of(file.text))
+
+
+def read_sql_files(files: Sequence[RepositoryFile], context: Context) -> None:
+    """Read files of SQL; one whose engine it does not show has that of the files that declare its tables."""
+    split = {file.path: statements_of(file.text) for file in files}
+    engines = {path: context.engine or engine_of(statements) for path, statements in split.items()}
+    for file in files:
+        if engines[file.path] == DATABASE and all(
+            _INSERTING.match(statement.code) for statement in split[file.path] if moves_data([statement])
+        ):
+            engines[file.path] = _engine_beside(file, engines) or DATABASE
+    for file in files:
+        add_sql(split[file.path], file.path, context, engines[file.path])
+
+
+def add_sql(statements: Sequence[SqlStatement], place: str, context: Context, engine: str = "") -> None:
+    """Add statements that stand at *place*: a file, or a line of one."""
+    engine = engine or context.engine or engine_of(list(statements))
+    directory = place.rpartition("/")[0]
+    listed = [
+        statement._replace(
+            text=context.variables.resolved(statement.text, directory),
+            code=context.variables.resolved(statement.code, directory),
+        )
+        for statement in statements
+    ]
+    match engine:
+        case "ksqldb":
+            _add_ksqldb(listed, place, context)
+        case "flink" | "confluent":
+            text = ";\n".join(statement.text for statement in listed)
+            context.collector.add_statement(place, text, place, CONFLUENT if engine == CONFLUENT else "")
+        case _:
+            context.leave(place, f"SQL of {engine}", "its statements are not read yet")
+
+
+def _add_ksqldb(statements: Sequence[SqlStatement], place: str, context: Context) -> None:
+    kept: list[str] = []
+    file = place if not re.search(r":\d+$", place) else place.rpartition(":")[0]
+    for statement in with_definitions(list(statements), {}):
+        if connector := connector_of(statement):
+            context.connector(*connector, f"{file}:{statement.line}")
+            continue
+        if (match := _TOPIC.search(statement.code)) and is_topic_name(match["topic"]):
+            context.topic(match["topic"], f"{file}:{statement.line}")
+        kept.append(statement.text)
+    if kept:
+        context.collector.add_statement(place, ";\n".join(kept) + ";", place, KSQLDB)
+
+
+def _engine_beside(file: RepositoryFile, engines: Mapping[str, str]) -> str:
+    """Return the engine of the other files in a file's directory; empty where they have several, or none."""
+    listed = {
+        engine
+        for path, engine in engines.items()
+        if path != file.path and path.rpartition("/")[0] == file.directory and engine != DATABASE
+    }
+    return listed.pop() if len(listed) == 1 else FLINK if FLINK in listed else ""

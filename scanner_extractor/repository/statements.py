@@ -1,0 +1,148 @@
+"""Files of SQL: whose SQL it is, its statements, and the connectors that ksqlDB creates from it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+KSQLDB, FLINK, CONFLUENT, RISINGWAVE, MATERIALIZE, DATABASE = (
+    "ksqldb",
+    "flink",
+    "confluent",
+    "risingwave",
+    "materialize",
+    "database",
+)
+"""The engines whose statements are read; *database* is any other."""
+
+_SPLIT = re.compile(
+    r"(?P<comment>--[^\n]*|/\*.*?(?:\*/|\Z)|^[ \t]*#[^\n]*)"
+    r"|(?P<quoted>'(?:[^']|'')*(?:'|\Z)|\"(?:[^\"]|\"\")*(?:\"|\Z)|`[^`]*(?:`|\Z))"
+    r"|(?P<dollar>\$(?P<tag>\w*)\$.*?(?:\$(?P=tag)\$|\Z))|(?P<end>;)",
+    re.DOTALL | re.MULTILINE,
+)
+_OBJECT = r"(?:OR\s+(?:REPLACE|ALTER)\s+)?(?:TEMP(?:ORARY)?\s+)?"
+_MOVING = re.compile(
+    rf"^\s*(?:CREATE\s+{_OBJECT}(?:SOURCE\s+|SINK\s+)?(?:STREAM|TABLE|VIEW|MATERIALIZED\s+VIEW|CONNECTOR|SOURCE|SINK)\b"
+    r"|INSERT\s+(?:INTO|OVERWRITE)\s+[^;()]*?(?:\([^()]*\)\s*)?(?:SELECT|WITH)\b|EXECUTE\s+STATEMENT\s+SET\b"
+    r"|(?:BEGIN\s+)?STATEMENT\s+SET\b|EXECUTE\s+(?:INSERT|PLAN)\b|ALTER\s+TABLE\b)",
+    re.IGNORECASE,
+)
+_ENGINES: tuple[tuple[str, int, str], ...] = (
+    (KSQLDB, 6, r"\bCREATE\s+(?:OR\s+REPLACE\s+)?(?:SOURCE\s+)?STREAM\b|\bCREATE\s+(?:SOURCE|SINK)\s+CONNECTOR\b"),
+    (KSQLDB, 3, r"\b(?:KAFKA_TOPIC|VALUE_FORMAT|KEY_FORMAT)\s*=|\bEMIT\s+(?:CHANGES|FINAL)\b"),
+    (KSQLDB, 2, r"\bWINDOW\s+(?:TUMBLING|HOPPING|SESSION)\s*\(|'auto\.offset\.reset'|\bCREATE\s+SOURCE\s+TABLE\b"),
+    (FLINK, 4, r"['\"]connector['\"]\s*=\s*['\"]|\bCREATE\s+CATALOG\b|\bWITH\s*\(\s*'type'\s*=\s*'"),
+    (FLINK, 3, r"\bWATERMARK\s+FOR\b|\bDESCRIPTOR\s*\(|\bSTATEMENT\s+SET\b|\bNOT\s+ENFORCED\b|\bMATCH_RECOGNIZE\b"),
+    (FLINK, 2, r"\bSET\s+'[\w.-]+'\s*=|\bTABLE\s*\(\s*(?:TUMBLE|HOP|CUMULATE|SESSION)\s*\(|\bFOR\s+SYSTEM_TIME\b"),
+    (CONFLUENT, 5, r"'(?:kafka|changelog|value|key|scan)\.[\w.-]+'\s*=|\bDISTRIBUTED\s+(?:BY|INTO)\b|\bAI_\w+\s*\("),
+    (CONFLUENT, 5, r"\bML_PREDICT\s*\(|\bCREATE\s+(?:MODEL|CONNECTION|AGENT|TOOL)\b"),
+    (RISINGWAVE, 5, r"\bconnector\s*=\s*'|\bFORMAT\s+\w+\s+ENCODE\s+\w+"),
+    (MATERIALIZE, 6, r"\bKAFKA\s+(?:CONNECTION|BROKER)\b|\bTO\s+KAFKA\s*\(|\bCONFLUENT\s+SCHEMA\s+REGISTRY\b"),
+    (RISINGWAVE, 2, r"\bCREATE\s+(?:SOURCE|SINK)\s+(?!CONNECTOR|TABLE)|\bCREATE\s+MATERIALIZED\s+VIEW\b"),
+)
+_PATTERNS = tuple((engine, weight, re.compile(text, re.IGNORECASE)) for engine, weight, text in _ENGINES)
+_OPTION = re.compile(r"['\"]connector['\"]\s*=", re.IGNORECASE)
+_FLINK_TYPE = re.compile(r"\bSTRING\b|\bTIMESTAMP_LTZ\b|\bROW\s*<|\bMAP\s*<", re.IGNORECASE)
+_CONNECTOR = re.compile(
+    r"^\s*CREATE\s+(?:OR\s+REPLACE\s+)?(?P<kind>SOURCE|SINK)\s+CONNECTOR\s+(?:IF\s+NOT\s+EXISTS\s+)?"
+    r"(?P<name>`[^`]+`|\"[^\"]+\"|[\w$-]+)\s+WITH\s*\((?P<options>.*)\)\s*$",
+    re.IGNORECASE | re.DOTALL,
+)
+_PAIR = re.compile(
+    r"(?P<key>'(?:[^']|'')*'|\"[^\"]*\"|`[^`]*`|[\w.-]+)\s*=\s*(?P<value>'(?:[^']|'')*'|\"[^\"]*\"|[\w.+-]+)"
+)
+_DEFINE = re.compile(r"^\s*DEFINE\s+(?P<name>\w+)\s*=\s*'(?P<value>(?:[^']|'')*)'\s*$", re.IGNORECASE)
+_DESCRIBING = re.compile(r"^\s*(?:DROP|TERMINATE)\b", re.IGNORECASE)
+
+
+class SqlStatement(NamedTuple):
+    """A statement without the semicolon; *code* is its text without comments, *line* where it begins."""
+
+    text: str
+    code: str
+    line: int
+
+
+def statements_of(text: str) -> list[SqlStatement]:
+    """Split a text at the semicolons that are not in quotes or comments."""
+    found: list[SqlStatement] = []
+    start, pieces, at = 0, list[str](), 0
+    line, counted = 1, 0
+
+    def close(end: int) -> None:
+        nonlocal line, counted
+        code = "".join((*pieces, text[at:end]))
+        if code.strip():
+            raw = text[start:end]
+            begin = start + len(raw) - len(raw.lstrip())
+            line += text.count("\n", counted, begin)
+            counted = begin
+            found.append(SqlStatement(raw.strip(), code, line))
+
+    for match in _SPLIT.finditer(text):
+        if match["comment"]:
+            pieces += [text[at : match.start()], " "]
+            at = match.end()
+        elif match["end"]:
+            close(match.start())
+            start = at = match.end()
+            pieces = []
+    close(len(text))
+    return found
+
+
+def moves_data(statements: list[SqlStatement]) -> bool:
+    """Check whether a file has a statement that declares or moves data."""
+    return any(_MOVING.match(statement.code) for statement in statements)
+
+
+def engine_of(statements: list[SqlStatement], scores: dict[str, int] | None = None) -> str:
+    """Return the engine whose SQL the statements are; `database` without a sign of another."""
+    code = ";\n".join(statement.code for statement in statements)
+    scores = dict.fromkeys((KSQLDB, FLINK, CONFLUENT, RISINGWAVE, MATERIALIZE), 0) if scores is None else scores
+    for engine, weight, pattern in _PATTERNS:
+        scores[engine] = scores.get(engine, 0) + (weight if pattern.search(code) else 0)
+    if scores[MATERIALIZE] >= 6:
+        return MATERIALIZE
+    # Confluent's dialect is Flink's: its own signs, or Flink's without a connector.
+    flink = scores[FLINK] + (2 if _FLINK_TYPE.search(code) else 0)
+    best = max(scores[KSQLDB], flink, scores[CONFLUENT], scores[RISINGWAVE])
+    if best < 2:
+        return DATABASE
+    if scores[RISINGWAVE] == best:
+        return RISINGWAVE
+    if scores[KSQLDB] == best:
+        return KSQLDB
+    return FLINK if _OPTION.search(code) else CONFLUENT if re.search(r"\bTABLE\b", code, re.IGNORECASE) else FLINK
+
+
+def connector_of(statement: SqlStatement) -> tuple[str, dict[str, str]] | None:
+    """Return name and settings of the connector that a statement of ksqlDB creates; None for any other statement."""
+    match = _CONNECTOR.match(statement.code.rstrip())
+    if match is None:
+        return None
+    name = match["name"]
+    plain = name[1:-1] if name[0] in '`"' else name.upper()  # ksqlDB folds names without quotes
+    return plain, {_plain(pair["key"]): _plain(pair["value"]) for pair in _PAIR.finditer(match["options"])}
+
+
+def with_definitions(statements: list[SqlStatement], variables: Mapping[str, str]) -> Iterator[SqlStatement]:
+    """Yield statements of ksqlDB with `${name}` replaced by what DEFINE sets; *variables* are those set elsewhere."""
+    known = {name.lower(): value for name, value in variables.items()}
+    for statement in statements:
+        if match := _DEFINE.match(statement.code):
+            known[match["name"].lower()] = match["value"].replace("''", "'")
+        elif known and "${" in statement.text:
+            text, code = (
+                re.sub(r"\$\{(\w+)\}", lambda found: known.get(found[1].lower(), found[0]), part)
+                for part in (statement.text, statement.code)
+            )
+            yield SqlStatement(text, code, statement.line)
+        elif not _DESCRIBING.match(statement.code):
+            yield statement
+
+
+def _plain(text: str) -> str:
+    return text[1:-1].replace(text[0] * 2, text[0]) if text[:1] in ("'", '"', "`") else text

@@ -1,0 +1,139 @@
+// A change before it is made: a column that goes, or a pasted schema, statement or connector. Who breaks, whom to call.
+const CHANGES = {
+  node: {words: "A column, topic or table goes", field: "node", hint: "orders.customer.email"},
+  subject: {words: "A schema of a subject", field: "subject", hint: "orders-value", pasted: "Avro, JSON Schema or Protobuf"},
+  topic: {words: "A schema of a topic's value", field: "topic", hint: "orders", pasted: "Avro, JSON Schema or Protobuf"},
+  statement: {words: "A statement of Flink or ksqlDB", field: "statement", hint: "its name", pasted: "SQL"},
+  connector: {words: "A connector", field: "connector", hint: "its name", pasted: "its configuration as JSON"},
+};
+const VERDICTS = {
+  fine: ["Nothing breaks", "fine"],
+  unknown: ["Not everything is known", ""],
+  impact: ["Somebody is affected", "warning"],
+  breaks: ["It breaks readers", "error"],
+};
+const LONGEST_LINK = 6000;
+
+// The address has the kind and the name; a pasted text of moderate size is behind its #, which no server receives.
+function changePage() {
+  const params = new URLSearchParams(location.search);
+  const kind = Object.keys(CHANGES).find((name) => params.has(name)) || "node";
+  const name = make("input", {type: "text", id: "name", value: params.get(kind) || "", dir: "auto", autocomplete: "off"});
+  const pasted = make("textarea", {id: "pasted", rows: 12, spellcheck: "false", dir: "auto"});
+  pasted.value = new URLSearchParams(location.hash.slice(1)).get("text") || "";
+  const select = make("select", {id: "kind"}, Object.entries(CHANGES).map(([value, {words}]) => make("option", {value, selected: value === kind}, words)));
+  const label = make("label", {for: "pasted"});
+  const result = make("div", {id: "result", "aria-live": "polite"});
+  const adapt = () => {
+    const chosen = CHANGES[select.value];
+    name.placeholder = chosen.hint;
+    for (const element of [pasted, label]) element.hidden = !chosen.pasted;
+    label.textContent = chosen.pasted ? `The proposed text: ${chosen.pasted}` : "";
+  };
+  select.onchange = adapt;
+  adapt();
+  const form = make("form", {class: "change"}, [
+    make("label", {for: "kind"}, "What changes"),
+    select,
+    make("label", {for: "name"}, "Its name"),
+    name,
+    label,
+    pasted,
+    make("button", {type: "submit"}, "Check"),
+  ]);
+  const submit = () => {
+    const text = CHANGES[select.value].pasted ? pasted.value : "";
+    const hash = text && text.length < LONGEST_LINK ? `#${new URLSearchParams({text})}` : "";
+    history.replaceState(null, "", `/change?${query({[select.value]: name.value.trim(), cluster: params.get("cluster")})}${hash}`);
+    return during(async () => {
+      for (const old of page.querySelectorAll("[role=alert]")) old.remove();
+      result.replaceChildren(...(await checkParts(select.value, name.value.trim(), text, params.get("cluster"))));
+    });
+  };
+  form.onsubmit = (event) => {
+    event.preventDefault();
+    submit();
+  };
+  showPage("Check a change", [make("p", {class: "none"}, "Nothing is stored or changed."), form, result]);
+  return name.value && (!CHANGES[kind].pasted || pasted.value) ? submit() : undefined;
+}
+
+async function checkParts(kind, name, pasted, cluster) {
+  if (!name) throw new Error("enter the name of what changes");
+  const report = kind === "node" ? await goneReport(name) : await ask("/check-change", {}, {[kind]: name, text: pasted, ...(cluster ? {cluster} : {})});
+  return reportParts(kind, name, report);
+}
+
+// What goes has no check of its own: its impact, in the form of a report.
+async function goneReport(node) {
+  const impact = await ask("/impact", {node, limit: 1000, way: true});
+  const affected = impact.affected.map((each) => ({
+    ...each,
+    path: each.path ? pathName(each.path) : "",
+    evidence: [...new Set((each.way || []).map((edge) => edge.evidence))].slice(-1),
+  }));
+  const finding = {item: node, what: `${node} is removed or renamed`, why: [], affected, verdict: affected.length ? "impact" : "fine", target: "", accepted: ""};
+  return {verdict: finding.verdict, findings: [finding], notes: impact.notes, complete: impact.complete, left_out: {affected: impact.left_out}};
+}
+
+function reportParts(kind, name, report) {
+  const [words, grade] = VERDICTS[report.verdict];
+  const left = Object.values(report.left_out).reduce((sum, count) => sum + count, 0);
+  const markdown = make("textarea", {readonly: true, rows: 10, "aria-label": "The result as Markdown"});
+  markdown.value = asMarkdown(kind, name, report);
+  return [
+    make("h3", {class: `verdict ${grade}`}, words),
+    ...report.notes.map((note) => make("p", {class: "warn"}, text(note))),
+    report.complete ? "" : make("p", {class: "warn"}, left ? `${left} more are not listed.` : "Not everything is known; there may be more."),
+    callSection(report.findings),
+    ...report.findings.map(findingSection),
+    make("details", {}, [make("summary", {}, "As Markdown"), markdown]),
+  ].filter(Boolean);
+}
+
+function affectedOnce(findings) {
+  const all = findings.flatMap((finding) => finding.affected);
+  return [...new Map(all.map((each) => [`${each.kind} ${each.namespace} ${each.name} ${each.path}`, each])).values()];
+}
+
+const isCalled = (each) => ["job", "consumer-group"].includes(each.kind);
+
+function callSection(findings) {
+  const people = affectedOnce(findings).filter(isCalled);
+  if (!people.length) return "";
+  return section("Whom to call", [tableOf(`${people.length} jobs and consumer groups`, ["name", "kind", "owner", "use", "where"], people.map((each) => [affectedLink(each), each.kind, each.owner || "unknown", each.use, each.namespace]))]);
+}
+
+function affectedLink({kind, namespace, name, path}) {
+  const node = path ? `${namespace}/${name}.${path}` : kind === "column" ? name : `${namespace}/${name}`;
+  return link(flowPage(node), path ? `${name}.${path}` : name);
+}
+
+function findingSection(finding) {
+  const data = finding.affected.filter((each) => !isCalled(each));
+  const [, grade] = VERDICTS[finding.verdict] || ["", ""];
+  return section(finding.what, [
+    make("p", {}, [mark(finding.verdict, grade), " ", text([finding.target, ...finding.why].filter(Boolean).join(" · "))]),
+    finding.affected.length
+      ? tableOf("Affected data", ["name", "kind", "use", "steps", "evidence"], data.map((each) => [affectedLink(each), each.kind, each.use, each.steps, each.evidence.join("; ")]), "none")
+      : make("p", {class: "none"}, "Nothing known is affected."),
+  ]);
+}
+
+function asMarkdown(kind, name, {verdict, findings, complete}) {
+  const code = (words) => `\`${String(words).replace(/`/g, "'")}\``;
+  const cell = (words) => String(words).replace(/\|/g, "\\|").replace(/\n/g, " ");
+  const row = (each) => `| ${cell(code(each.path ? `${each.name}.${each.path}` : each.name))} | ${each.kind} | ${cell(each.owner || "unknown")} | ${each.use} |`;
+  const all = affectedOnce(findings);
+  const table = (title, rows) => (rows.length ? [`### ${title}`, "", "| name | kind | owner | use |", "| --- | --- | --- | --- |", ...rows.map(row), ""] : []);
+  return [
+    `## ${VERDICTS[verdict][0]}: ${kind === "node" ? "" : `${kind} `}${code(name)}`,
+    "",
+    ...findings.map((finding) => `* **${finding.verdict}** ${cell(finding.what)}${finding.why.length ? `: ${cell(finding.why.join("; "))}` : ""}`),
+    "",
+    ...(complete ? [] : ["Not everything is known; there may be more.", ""]),
+    ...table("Whom to call", all.filter(isCalled)),
+    ...table("Affected data", all.filter((each) => !isCalled(each))),
+    location.href,
+  ].join("\n");
+}

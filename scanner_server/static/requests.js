@@ -1,0 +1,147 @@
+// Requests to the server, and links between its pages.
+const API = "/api/v1";
+
+// Sends a request; *body* makes it a POST. A failure is an Error with the status and what the server says of it.
+async function ask(path, params = {}, body = undefined) {
+  const init = {headers: {accept: "application/json"}};
+  if (body !== undefined) Object.assign(init, {method: "POST", body: JSON.stringify(body)});
+  const response = await fetch(`${API}${path}?${query(params)}`, init);
+  const answer = await response.json();
+  if (response.ok) return answer;
+  const error = new Error([answer.detail, answer.hint].filter(Boolean).join(" — "));
+  error.status = response.status;
+  throw error;
+}
+
+function query(params) {
+  return new URLSearchParams(Object.entries(params).filter(([, value]) => ![undefined, null, "", false].includes(value)));
+}
+
+const busy = {count: 0};
+
+// Does what takes requests: meanwhile the page is busy, and a failure is shown.
+async function during(work) {
+  const place = document.querySelector("main");
+  busy.count += 1;
+  place.setAttribute("aria-busy", "true");
+  try {
+    await work();
+  } catch (error) {
+    showError(error);
+  } finally {
+    busy.count -= 1;
+    place.setAttribute("aria-busy", String(busy.count > 0));
+  }
+}
+
+function link(href, words, attributes = {}) {
+  return make("a", {href, ...attributes}, typeof words === "string" ? text(words) : words);
+}
+
+function topicPage(cluster, topic, more = {}) {
+  return `/topic?${query({cluster, topic, ...more})}`;
+}
+
+// The address of the drawing around a node.
+function flowPage(node, more = {}) {
+  return node ? `/flow#${query({node, ...more})}` : "/flow";
+}
+
+// --- the theme, which all pages share
+
+function savedTheme() {
+  const saved = localStorage.getItem("theme");
+  return ["light", "dark"].includes(saved) ? saved : "";
+}
+
+function saveTheme(theme) {
+  if (theme) localStorage.setItem("theme", theme);
+  document.documentElement.dataset.theme = theme;
+}
+
+// --- the header, and the state of health, which all pages have
+
+const PAGES = [
+  ["/", "Home"],
+  ["/flow", "Data flow"],
+  ["/topics", "Topics"],
+  ["/columns", "Columns"],
+  ["/jobs", "Jobs"],
+  ["/subjects", "Subjects"],
+  ["/sources", "Sources"],
+  ["/findings", "Findings"],
+  ["/scans", "Scans"],
+  ["/change", "Check a change"],
+];
+
+function addNavigation() {
+  const here = location.pathname;
+  const links = PAGES.map(([path, name]) => link(path, name, {"aria-current": path === here ? "page" : null}));
+  document.querySelector("h1").after(make("nav", {class: "pages", "aria-label": "Pages"}, links));
+}
+
+// Shows the scan and its time, and errors, warnings and stale sources, each a link to its list.
+async function readHealth() {
+  const place = document.getElementById("about");
+  const [now, summary] = await Promise.all([ask("/state"), ask("/summary")]);
+  const count = (number, one, severity, href) =>
+    number ? link(href, `${number} ${one}${number === 1 ? "" : "s"}`, {class: `health ${severity}`}) : "";
+  const of = (severity) => summary.findings.filter((each) => each.severity === severity).reduce((sum, each) => sum + each.count, 0);
+  const older = !now.scan ? "" : now.graph_scan === null ? "no graph yet" : now.graph_scan < now.scan ? "the graph is older" : "";
+  const counts = [
+    count(of("error"), "error", "error", "/findings?severity=error"),
+    count(of("warning"), "warning", "warning", "/findings?severity=warning"),
+    count(now.stale.length, "stale source", "warning", "/sources"),
+    older ? make("span", {class: "health warning"}, older) : "",
+  ].filter(Boolean);
+  const fine = now.scan && !counts.length ? make("span", {class: "health"}, "no errors or warnings") : "";
+  place.replaceChildren(text(now.scan ? moment(now.finished) : "no scan yet"), ...counts, fine);
+  place.title = [now.scan ? `scan ${now.scan}` : "", ...now.stale.map((source) => `${source.source}: ${source.reason}`)].join("\n");
+  return {now, summary};
+}
+
+// --- the search of names in the whole dictionary
+
+const typing = {timer: 0, answered: ""};
+
+function searchNames(words, draw) {
+  clearTimeout(typing.timer);
+  if (!words.trim()) {
+    typing.answered = words;
+    draw([]);
+    return;
+  }
+  typing.timer = setTimeout(async () => {
+    try {
+      const answer = await ask("/search", {q: words.trim(), limit: MOST_HITS});
+      if (words !== search.value || document.activeElement !== search) return;
+      typing.answered = words;
+      draw(answer.items.map(hitOf), hitsAfter(words, answer.next_cursor), answer.did_you_mean || []);
+    } catch (error) {
+      showError(error);
+    }
+  }, 120);
+}
+
+function hitOf(hit) {
+  return {...hit, key: hit.node};
+}
+
+// Returns a function that reads the next page of hits, or null at their end.
+function hitsAfter(words, cursor) {
+  if (!cursor) return null;
+  return async () => {
+    const answer = await ask("/search", {q: words.trim(), limit: MOST_HITS, cursor});
+    return [answer.items.map(hitOf), hitsAfter(words, answer.next_cursor)];
+  };
+}
+
+// Where a hit is shown: a topic on its page, a subject at its topic, a tag by its columns, anything else in the drawing.
+function hitPage(hit) {
+  if (hit.kind === "topic") return topicPage(hit.where, hit.name);
+  if (hit.kind === "subject" && (hit.topics || []).length) return topicPage(hit.where, hit.topics[0], {subject: hit.name});
+  if (hit.kind === "subject") return `/subjects?${query({pattern: hit.name})}`;
+  if (hit.kind === "tag") return `/columns?${query({tag: hit.name})}`;
+  if (hit.kind === "owner") return `/topics?${query({owner: hit.name})}`;
+  return flowPage(hit.node);
+}

@@ -1,0 +1,97 @@
+// What the pages without a drawing share: header, keys, sections and tables. Names are always text, never HTML.
+const page = document.getElementById("page");
+const hooks = {
+  search: searchNames,
+  searching: () => typing.answered !== search.value,
+  take: (hit) => location.assign(hitPage(hit)),
+};
+const KEYS_OF_LISTS = [
+  ["/", "search"],
+  ["↑ ↓ Enter", "choose a hit"],
+  ["f", "filter the list"],
+  ["d", "light or dark"],
+  ["?", "these keys"],
+];
+
+function showError(error) {
+  page.prepend(make("p", {class: "warn", role: "alert"}, text(String(error.message || error))));
+}
+
+function swapTheme() {
+  const now = document.documentElement.dataset.theme;
+  const dark = now === "dark" || (!now && matchMedia("(prefers-color-scheme: dark)").matches);
+  saveTheme(dark ? "light" : "dark");
+}
+
+function showKeys() {
+  const close = make("button", {type: "button"}, "Close");
+  const keys = KEYS_OF_LISTS.flatMap(([key, does]) => [make("dt", {}, make("kbd", {}, key)), make("dd", {}, does)]);
+  const dialog = make("dialog", {"aria-label": "Keys"}, [make("h2", {}, "Keys"), make("dl", {class: "keys"}, keys), close]);
+  close.onclick = () => dialog.close();
+  dialog.onclose = () => dialog.remove();
+  document.body.append(dialog);
+  dialog.showModal();
+}
+
+document.addEventListener("keydown", (event) => {
+  if (event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, select, textarea, dialog")) return;
+  const acts = {
+    "/": () => search.focus(),
+    d: swapTheme,
+    "?": showKeys,
+    f: () => page.querySelector("input[type=search]") && page.querySelector("input[type=search]").focus(),
+  };
+  if (!acts[event.key]) return;
+  event.preventDefault();
+  acts[event.key]();
+});
+document.getElementById("theme").onclick = swapTheme;
+
+// Shows a page under its title, with what leads elsewhere below the title.
+function showPage(title, parts, acts = []) {
+  document.title = `${title} · scanner`;
+  page.replaceChildren(
+    make("h2", {class: "subject"}, text(title)),
+    acts.length ? make("p", {class: "acts"}, acts) : "",
+    ...parts.filter(Boolean),
+  );
+}
+
+function section(title, parts, attributes = {}) {
+  return make("section", attributes, [make("h3", {}, title), ...parts]);
+}
+
+// A table of rows, each a list of cells; columns without any content are left out.
+function tableOf(caption, names, rows, none = "none is known") {
+  if (!rows.length) return make("p", {class: "none"}, `${caption}: ${none}.`);
+  const shown = names.map((_, at) => rows.some((row) => hasContent(row[at])));
+  const kept = (cells) => cells.filter((_, at) => shown[at]);
+  return make("div", {class: "wide", tabindex: "0", role: "region", "aria-label": caption}, [
+    make("table", {}, [
+      make("caption", {}, caption),
+      make("thead", {}, make("tr", {}, kept(names).map((name) => make("th", {scope: "col"}, name)))),
+      make("tbody", {}, rows.map((cells) => tableRow(kept(cells)))),
+    ]),
+  ]);
+}
+
+function hasContent(cell) {
+  return Array.isArray(cell) ? cell.some(hasContent) : ![null, undefined, "", false].includes(cell);
+}
+
+function tableRow(cells, attributes = {}) {
+  return make("tr", attributes, cells.map((cell) => make("td", {}, cellOf(cell))));
+}
+
+function cellOf(cell) {
+  if (cell === null || cell === undefined) return "";
+  return typeof cell === "string" ? text(cell) : typeof cell === "number" ? String(cell) : cell;
+}
+
+function tagParts(tags) {
+  return (tags || []).flatMap((tag) => [link(`/columns?${query({tag})}`, tag, {class: "tag"}), " "]);
+}
+
+function mark(words, grade, title = "") {
+  return make("span", {class: `doubt ${grade}`, title}, words);
+}

@@ -1,0 +1,47 @@
+"""Configurations of connectors are found in any wrapping."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scanner_extractor.repository.connectors import connectors_in, name_in_url, posted_file
+
+FLAT = '{"connector.class": "S3Sink", "topics": "orders"}'
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ('{"name": "a", "config": ' + FLAT + "}", ["a"]),
+        ("[" + FLAT.replace("{", '{"name": "a",') + ', {"name": "b", "config": ' + FLAT + "}]", ["a", "b"]),
+        ('{"first": ' + FLAT + ', "second": {"config": ' + FLAT + "}}", ["first", "second"]),
+        ('curl -d {"name": "a", "config": ' + FLAT + "} http://c", ["a"]),
+        ("name=a\nconnector.class=S3Sink\ntopics=orders\n", ["a"]),
+        ('{"name": "a", "tasks.max": $TASKS, "connector.class": "S3Sink",}', ["a"]),
+        ('{"name": "a", "connector.class": "S3Sink", "t": "X\\$Value"}', ["a"]),
+        ("nothing about connector.class here", []),
+        ("no class", []),
+    ],
+)
+def test_names(text, names):
+    assert [connector.name for connector in connectors_in(text)] == names
+
+
+def test_a_dollar_sign_that_a_script_escapes_stays():
+    (found,) = connectors_in('{"connector.class": "S3Sink", "t": "ExtractField\\$Value"}')
+    assert found.config["t"] == "ExtractField$Value"
+
+
+def test_a_request_names_the_connector_and_the_file():
+    words = ("curl", "-X", "PUT", "-d", "@config/s3.json", "http://connect:8083/connectors/orders-s3/config")
+    assert name_in_url(words) == "orders-s3"
+    assert posted_file(words, "") == "config/s3.json"
+    assert posted_file(("http", "PUT", "connect/connectors/a/config"), "a.json") == "a.json"
+
+
+@given(st.text(alphabet='{}[]":,\\ connectr.las$a\n', max_size=200))
+def test_no_text_raises(text):
+    for found in connectors_in(text + "connector.class" + text):
+        assert found.line >= 1

@@ -1,0 +1,124 @@
+"""A repository is read by content: what is found, what it declares, and what is not read."""
+
+from __future__ import annotations
+
+from scanner_model.declarations import DeclaredKind
+
+SINK = '{"name": "%s", "config": {"connector.class": "io.confluent.connect.s3.S3SinkConnector", "topics": "%s"}}'
+
+
+def connectors(reading) -> dict[str, dict[str, str]]:
+    listed = reading.result.declared.declarations
+    return {entry.name: dict(entry.config) for entry in listed if entry.kind is DeclaredKind.CONNECTOR}
+
+
+def test_connectors_in_files_scripts_and_compose_files(read_repository):
+    reading = read_repository(
+        {
+            "a.template": SINK % ("file", "orders"),
+            "b.sh": "#!/bin/sh\nT=payments\ncurl -d '" + SINK % ("script", "'$T'") + "' http://c:8083/connectors\n",
+            "compose.yaml": "services:\n  c:\n    command:\n      - bash\n      - -c\n      - |\n        curl -d '"
+            + SINK % ("compose", "refunds")
+            + "' http://c:8083/connectors\n",
+        }
+    )
+    assert {name: config["topics"] for name, config in connectors(reading).items()} == {
+        "file": "orders",
+        "script": "payments",
+        "compose": "refunds",
+    }
+
+
+def test_a_connector_without_a_name_has_the_one_that_a_script_registers_it_under(read_repository):
+    config = '{"connector.class": "io.confluent.connect.s3.S3SinkConnector", "topics": "orders"}'
+    script = "curl -X PUT -d @conf/s3.json http://c:8083/connectors/orders-to-s3/config"
+    assert connectors(read_repository({"conf/s3.json": config, "register.sh": script})).keys() == {"orders-to-s3"}
+
+
+def test_placeholders_are_resolved_from_the_nearest_environment_file(read_repository):
+    reading = read_repository(
+        {
+            "one/.env": "TOPIC=orders\nPASSWORD=hunter2",
+            "two/config/app.cfg": "export TOPIC='payments'",
+            "one/c/sink.json": SINK % ("one", "$TOPIC"),
+            "two/c/sink.json": SINK % ("two", "${TOPIC}-${PASSWORD}-${OTHER:-x}-${topic}"),
+        }
+    )
+    assert {name: config["topics"] for name, config in connectors(reading).items()} == {
+        "one": "orders",
+        "two": "payments-${PASSWORD}-x-${topic}",
+    }
+
+
+def test_a_variable_that_is_set_to_several_values_is_not_resolved(read_repository):
+    files = {"a/.env": "TOPIC=a", "b/.env": "TOPIC=b", "sink.json": SINK % ("s", "$TOPIC")}
+    assert connectors(read_repository(files))["s"]["topics"] == "$TOPIC"
+    assert connectors(read_repository(files, variables={"TOPIC": "c"}))["s"]["topics"] == "c"
+
+
+def test_statements_keep_their_engine(read_repository):
+    reading = read_repository(
+        {
+            "k.ksql": "CREATE STREAM s (a INT) WITH (KAFKA_TOPIC='orders', VALUE_FORMAT='JSON');",
+            "f.sql": "CREATE TABLE t (a INT) WITH ('connector'='kafka', 'topic'='t'); INSERT INTO t SELECT 1;",
+            "drop.sql": "DROP STREAM s;",
+        }
+    )
+    assert {entry.name: entry.engine for entry in reading.result.declared.statements} == {
+        "k.ksql": "ksqldb",
+        "f.sql": "",
+    }
+    assert [topic.name for topic in reading.result.declared.topics] == ["orders"]
+
+
+def test_scripts_create_topics_and_copy_them(read_repository):
+    script = (
+        "kafka-topics.sh --create --topic orders --partitions 6\nrpk topic create a b -p 3\n"
+        "kcat -G group orders | kcat -P -t copied\nkcat -C -t orders\n"
+    )
+    reading = read_repository({"run.sh": script})
+    assert {topic.name: topic.partitions for topic in reading.result.declared.topics} == {"orders": 6, "a": 3, "b": 3}
+    flows = {(flow.origin.name, flow.target.name, flow.job) for flow in reading.result.declared.flows}
+    assert flows == {("orders", "", "run"), ("", "copied", "run")}
+
+
+def test_schemas_have_the_subjects_of_build_files_and_names(read_repository):
+    record = '{"type": "record", "name": "%s", "namespace": "shop", "fields": [{"name": "a", "type": "%s"}]}'
+    reading = read_repository(
+        {
+            "pom.xml": "<subjects><orders-value>src/order.avsc</orders-value></subjects>",
+            "src/order.avsc": record % ("Order", "shop.Money"),
+            "src/money.avsc": record % ("Money", "int"),
+            "refund-value_v1.avsc": record % ("Refund", "int"),
+            "refund-value_v2.avsc": record % ("Refund", "long"),
+        }
+    )
+    versions = reading.result.registry.versions
+    assert {(version.subject, version.version) for version in versions} == {
+        ("orders-value", 1),
+        ("shop.Money", 1),
+        ("refund-value", 1),
+        ("refund-value", 2),
+    }
+    (reference,) = next(version for version in versions if version.subject == "orders-value").references
+    assert (reference.name, reference.subject) == ("shop.Money", "shop.Money")
+
+
+def test_what_is_ignored_vendored_or_linked_is_not_read(read_repository, tmp_path):
+    (tmp_path / "outside").mkdir()
+    files = {
+        ".gitignore": "generated/\n*.bak.json\n!keep.bak.json\n",
+        "generated/a.json": SINK % ("generated", "t"),
+        "b.bak.json": SINK % ("bak", "t"),
+        "keep.bak.json": SINK % ("kept", "t"),
+        "node_modules/c.json": SINK % ("vendored", "t"),
+    }
+    (tmp_path / "link.json").symlink_to(tmp_path / "keep.bak.json")
+    assert connectors(read_repository(files)).keys() == {"kept"}
+
+
+def test_a_template_that_is_not_rendered_is_left_with_the_reason(read_repository):
+    chart = "apiVersion: kafka.strimzi.io/v1beta2\nkind: KafkaTopic\nmetadata:\n  name: {{ .Values.topic }}\n"
+    (unread,) = read_repository({"chart/templates/topic.yaml": chart}).result.unread
+    assert (unread.name, unread.kind) == ("chart/templates/topic.yaml", "template of deployment files")
+    assert "render" in unread.reason

@@ -1,0 +1,62 @@
+"""Statements are split, their engine is recognised, and connectors of ksqlDB are read."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from scanner_extractor.repository.statements import (
+    connector_of,
+    engine_of,
+    moves_data,
+    statements_of,
+    with_definitions,
+)
+
+
+def test_statements_are_split_outside_of_quotes_and_comments():
+    listed = statements_of("-- a; b\nSELECT ';' ;\n\nINSERT INTO t /* ; */ SELECT 1")
+    assert [(statement.text, statement.line) for statement in listed] == [
+        ("-- a; b\nSELECT ';'", 1),
+        ("INSERT INTO t /* ; */ SELECT 1", 4),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sql", "engine"),
+    [
+        ("CREATE STREAM s (a INT) WITH (KAFKA_TOPIC='s', VALUE_FORMAT='JSON')", "ksqldb"),
+        ("CREATE TABLE t AS SELECT a, COUNT(*) FROM s GROUP BY a EMIT CHANGES", "ksqldb"),
+        ("CREATE SOURCE CONNECTOR c WITH ('connector.class' = 'X', 'kafka.topic' = 't')", "ksqldb"),
+        ("CREATE TABLE t (a STRING) WITH ('connector' = 'kafka', 'topic' = 't')", "flink"),
+        ("CREATE TABLE t (a STRING, WATERMARK FOR a AS a); INSERT INTO t SELECT a FROM s", "confluent"),
+        ("CREATE SOURCE s (a INT) WITH (connector='kafka', topic='t') FORMAT PLAIN ENCODE JSON", "risingwave"),
+        ("CREATE SOURCE s FROM KAFKA CONNECTION k (TOPIC 't') FORMAT JSON", "materialize"),
+        ("CREATE TABLE t (id INT PRIMARY KEY, name VARCHAR(20))", "database"),
+    ],
+)
+def test_engines(sql, engine):
+    assert engine_of(statements_of(sql)) == engine
+
+
+def test_a_file_that_only_drops_moves_no_data():
+    assert not moves_data(statements_of("DROP TABLE a; TERMINATE q; SELECT * FROM b"))
+    assert moves_data(statements_of("DROP TABLE a; CREATE TABLE a AS SELECT 1"))
+
+
+def test_a_connector_of_ksqldb():
+    (statement,) = statements_of("CREATE SINK CONNECTOR s3 WITH ('connector.class' = 'S3', \"topics\" = 'a,b')")
+    assert connector_of(statement) == ("S3", {"connector.class": "S3", "topics": "a,b"})
+
+
+def test_definitions_are_replaced():
+    listed = with_definitions(statements_of("DEFINE t = 'orders'; CREATE STREAM s WITH (KAFKA_TOPIC='${t}')"), {})
+    assert [statement.text for statement in listed] == ["CREATE STREAM s WITH (KAFKA_TOPIC='orders')"]
+
+
+@given(st.text(alphabet="CREATE TABLE;'\"`-/*$\n#a(", max_size=150))
+def test_no_text_raises_and_no_character_is_lost(text):
+    listed = statements_of(text)
+    assert engine_of(listed)
+    assert all(statement.text in text for statement in listed)
