@@ -103,7 +103,9 @@ def _checked(
             elif proposal.kind == SCHEMA:
                 targets, of_file = check_schema(proposal, state.schemas)
             else:
-                targets, of_file = job_findings(proposal, state.changed_jobs(proposal), state.jobs, state.hits)
+                jobs = state.changed_jobs(proposal)
+                targets, of_file = job_findings(proposal, jobs, state.jobs, state.hits)
+                of_file = (*of_file, *_not_scanned(proposal, jobs, is_allowed=options.allow_new))
         except NameUnknown as error:
             if is_alone and not options.allow_new:
                 raise
@@ -116,6 +118,14 @@ def _checked(
         checked.append(CheckedFile(file=proposal.file, kind=kind, targets=targets))
         findings += of_file
     return tuple(checked), findings
+
+
+def _not_scanned(proposal: Proposal, jobs: Iterable[ChangedJob], *, is_allowed: bool) -> Iterator[Finding]:
+    """Yield a finding for each job that the base of the change has and the dictionary has not: what it loses is open."""
+    for job in jobs if proposal.existed else ():
+        if job.is_new:
+            what = f"the dictionary knows no {job.target}, which the base of the change has: what it loses is not known"
+            yield unknown_name(proposal, NameUnknown(what), is_allowed=is_allowed)
 
 
 class _ProposedState:

@@ -209,7 +209,7 @@ def _connectors(proposal: Proposal, context: JobContext) -> Iterator[ChangedJob]
     for stored in old:
         proposed = _proposed_row(proposed_file, stored, name, context) if proposed_file else None
         pair = context.pair(partial(StoredJobs.connector_pair, stored=stored, proposed=proposed))
-        yield ChangedJob(target=f"connector {name}", pair=pair, places=places)
+        yield ChangedJob(target=f"connector {name}", pair=pair, places=places, is_new=stored is None)
 
 
 def _proposed_row(proposed: ConnectorFile, stored: ConnectorRow | None, name: str, context: JobContext) -> ConnectorRow:
@@ -275,11 +275,14 @@ def _statements(proposal: Proposal, context: JobContext) -> Iterator[ChangedJob]
         return
     written = [statement for statement in moving if statement.sinks and "VIEW" not in statement.kind.split()]
     is_partial = any(map(_is_unparsed, parsed))
+    known = {id(row) for _, row in context.statements()}
     for at, row in _flink_rows(proposal, context):
         text = mask_statement(proposal.text or "")
         pair = context.pair(partial(StoredJobs.flink_pair, cluster=at, stored=row, text=text))
         places = _places(written, proposal)
-        yield ChangedJob(target=f"statement {row.name}", pair=pair, places=places, is_partial=is_partial)
+        is_new = id(row) not in known
+        target = f"statement {row.name}"
+        yield ChangedJob(target=target, pair=pair, places=places, is_partial=is_partial, is_new=is_new)
 
 
 def _users_of_tables(proposal: Proposal, context: JobContext) -> Iterator[ChangedJob]:
@@ -366,7 +369,7 @@ def _queries(moving: Sequence[StatementFlows], context: JobContext, proposal: Pr
         new = "" if stored else _only_ksqldb(context)
         for at, query in stored or [(new, _new_query(context, new, statement))]:
             pair = context.pair(partial(StoredJobs.ksql_pair, cluster=at, stored=query, proposed=statement))
-            yield ChangedJob(target=f"query {query.name}", pair=pair, places=places)
+            yield ChangedJob(target=f"query {query.name}", pair=pair, places=places, is_new=not stored)
 
 
 def _only_ksqldb(context: JobContext) -> str:
