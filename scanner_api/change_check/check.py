@@ -121,7 +121,7 @@ def _checked(
 
 
 def _not_scanned(proposal: Proposal, jobs: Iterable[ChangedJob], *, is_allowed: bool) -> Iterator[Finding]:
-    """Yield a finding for each job that the base of the change has and the dictionary has not: what it loses is open."""
+    """Yield a finding for each job that the base of the change has and the dictionary has not."""
     for job in jobs if proposal.existed else ():
         if job.is_new:
             what = f"the dictionary knows no {job.target}, which the base of the change has: what it loses is not known"
