@@ -258,7 +258,7 @@ def _broker(number: int) -> str:
 
 def _definition(key: int, columns: int) -> Row:
     text = f'{{"type":"record","name":"Row{key}","fields":[]}}'
-    retained = {"format": "AVRO", "name": f"com.bank.Row{key}", "schema_text": text, "problems": "[]"}
+    retained = {"format": "AVRO", "name": f"com.bank.Row{key}", "schema_text": text, "problems": "[]", "tags": "[]"}
     # Keys' nodes go by the first twenty digits.
     return {
         "id": key,

@@ -236,7 +236,7 @@ async def _conversation(file: Path) -> tuple[float, float]:
 
 
 _CALLS = [
-    ("search", {"query": "customer"}),
+    ("search", {"q": "customer"}),
     ("describe_topic", {"cluster": _CLUSTER, "topic": topic_name(0)}),
     ("find_columns", {"tag": "PII"}),
     ("find_columns", {"name": "customer_id_0", "tag": "pii"}),

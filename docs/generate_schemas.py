@@ -38,7 +38,7 @@ NULL_IN: Mapping[str, frozenset[str]] = {
     "scanner query": frozenset({"subject", "version", "schema_id", "registry", "owner"}),
     "scanner explain subject": frozenset({"chosen", "record"}),
     "scanner explain connector": frozenset({"source", "target"}),
-    "scanner topics": frozenset({"partitions", "replication"}),
+    "scanner topics": frozenset({"partitions", "replication", "readers", "writers", "retention_ms"}),
     "scanner columns": frozenset({"version"}),
     "scanner connectors": frozenset({"topics"}),
     "scanner statements": frozenset({"topics_read"}),

@@ -42,8 +42,6 @@ DEFAULT_DICTIONARY = "sqlite:///dictionary.db"
 
 _DAY = 86_400.0
 
-SCAN_NUMBER = click.IntRange(1, 2**31 - 1)
-
 
 def one_of(*names: str, words: Sequence[str], text: str, **settings: Any) -> Callable[[Command], Command]:  # noqa: ANN401 - click's
     """Add an option that takes one of *words* to a command; another word is an error with a suggestion."""

@@ -13,6 +13,7 @@ from scanner_api.dictionary import Dictionary
 from scanner_api.questions.documents import document
 from scanner_api.questions.question import Parameter, Question
 from scanner_api.questions.table import BY_NAME
+from scanner_cli.console import echo_err
 from scanner_cli.options import dictionary_option, one_of
 from scanner_cli.output.cells import CELLS
 from scanner_cli.output.render import Format, format_option, narrow, show
@@ -51,6 +52,7 @@ def _add_parameter(command: Command, parameter: inspect.Parameter, hint: object)
     if words:
         return one_of(option, parameter.name, words=words, text=described.text, default=parameter.default)(command)
     settings: dict[str, Any] = {"metavar": described.metavar, "help": described.text, "required": required}
+    settings |= {} if parameter.default in (None, parameter.empty) else {"default": parameter.default}
     if described.least is not None:
         settings["type"] = click.IntRange(described.least, described.most)
     return click.option(option, parameter.name, **settings)(command)
@@ -67,7 +69,12 @@ def question_command(name: str) -> click.Command:
     question = BY_NAME[name]
 
     def run(*, dictionary: Dictionary, style: str, **arguments: object) -> None:
-        show_items(question, question.answer(dictionary, **arguments), style)
+        page = question.answer(dictionary, **arguments)
+        show_items(question, page, style)
+        if not page.complete and question.incomplete:
+            echo_err(f"note: something may be missing: {question.incomplete}")
+        if page.did_you_mean:
+            echo_err(f"note: nothing is found; did you mean {' or '.join(map(repr, page.did_you_mean))}?")
 
     run.__doc__ = help_text(question)
     options = question_options(name)

@@ -7,7 +7,7 @@ again. Rows of schemas have keys above zero that follow from the definition's ow
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 
 from dataflow_generator.build.assemble import installation_edges, installation_nodes, read_flows
@@ -28,7 +28,10 @@ _WORDS = {member: str(member.value) for member in (*NodeKind, *EdgeKind, *Certai
 """Enum values as plain str: database drivers take much longer to bind a subclass of str."""
 
 _SEARCHED = {_WORDS[kind] for kind in (NodeKind.DATASET, NodeKind.JOB, NodeKind.CONSUMER_GROUP)}
-"""Nodes in the index of names; topics and columns are in it since their scan."""
+"""Nodes in the index of names; topics, and columns of schemas, are in it since their scan."""
+
+_CLUSTER = _WORDS[NodeKind.CLUSTER]
+_TYPE = "type"
 
 
 def generate(engine: Engine, report: ProgressCallback = silent) -> StoredGraph:
@@ -53,7 +56,7 @@ def store(engine: Engine, graph: FlowGraph) -> StoredGraph:
     with infrequent_collection(), writing(engine) as conn, recorded(conn):
         graph_store.delete_graph(conn)
         graph_store.add_rows(conn, rows.nodes(graph), rows.edges(graph.edges()))
-        index_nodes(conn, ((rows.keys[node.key], node.name) for node in graph.nodes() if str(node.kind) in _SEARCHED))
+        _index(conn, [node_row(rows.keys[node.key], node) for node in graph.nodes() if node.namespace])
         return graph_store.describe_graph(conn, coverage_text(graph.coverage))
 
 
@@ -64,8 +67,17 @@ def write_flows(conn: Connection, snapshot: Snapshot, flows: Flows) -> StoredGra
     rows = [node_row(number, node) for number, node in enumerate(nodes, -len(nodes))]
     keys = {**schemas, **{row.node_key: row.id for row in rows}}
     graph_store.add_rows(conn, rows, (edge_row(number, edge, keys) for number, edge in enumerate(edges, -len(edges))))
-    index_nodes(conn, ((row.id, row.name) for row in rows if row.kind in _SEARCHED))
+    _index(conn, rows)
     return graph_store.describe_graph(conn, coverage_text(flows.coverage), LAYOUT)
+
+
+def _index(conn: Connection, rows: Sequence[NodeRow]) -> None:
+    """Put nodes into the index of names, of columns those that no schema of a topic describes."""
+    spaces = {row.namespace for row in rows if row.kind == _CLUSTER}
+    columns = (row for row in rows if row.path is not None and row.namespace)
+    bare = (row for row in columns if row.namespace not in spaces or _TYPE not in json.loads(row.attributes))
+    named = ((row.id, row.name) for row in rows if row.kind in _SEARCHED)
+    index_nodes(conn, named, ((row.id, tuple(json.loads(row.path or "[]"))) for row in bare))
 
 
 def _write_schemas(conn: Connection) -> Mapping[str, int]:

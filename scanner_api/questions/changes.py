@@ -11,7 +11,7 @@ from scanner_api.change_check.deletion import may_delete as find_uses
 from scanner_api.change_check.documents import deletion_document, report_document
 from scanner_api.change_check.files import proposed_job, proposed_schema
 from scanner_api.change_check.proposals import Target
-from scanner_api.dictionary import Dictionary
+from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.graph.history import diff_flows, flows_document, history_document
 from scanner_api.graph.history import history as find_history
 from scanner_api.questions.pages import Page, page_of
@@ -19,20 +19,32 @@ from scanner_api.questions.parameters import LARGEST_NUMBER, Cluster, Cursor, Li
 from scanner_api.questions.question import Parameter
 from scanner_dictionary.diff import DiffRow, ScanDiff, as_json, rows
 from scanner_dictionary.diff import diff as compare_scans
+from scanner_dictionary.queries.graph_at import scan_at
 from scanner_model.errors import InputInvalid
 
 Document = Mapping[str, Any]
 
 
-def diff(dictionary: Dictionary, first: int, second: int) -> ScanDiff:
+def diff(dictionary: Dictionary, first: str | int, second: str | int, *, cluster: str | None = None) -> ScanDiff:
     """Return what changed from scan *first* to scan *second* of one cluster, with the compatibility of each schema.
 
-    Raises NameUnknown where a scan is not stored, or where the two are of different clusters.
+    A date or time means the newest scan that was finished then, of *cluster* where several were scanned. Raises
+    NameUnknown where a scan is not stored, or where the two are of different clusters.
 
     >>> diff(dictionary, 1, 2).facts
     """
+    numbers = scan_numbers(dictionary, first, second, cluster=cluster)
     with dictionary.reading() as conn:
-        return compare_scans(conn, first, second)
+        return compare_scans(conn, *numbers)
+
+
+def scan_numbers(
+    dictionary: Dictionary, first: str | int, second: str | int, *, cluster: str | None = None
+) -> tuple[int, int]:
+    """Return the numbers of two scans, each named by its number, or a date or time, as in `diff`."""
+    with dictionary.reading() as conn:
+        known = known_cluster(conn, cluster)
+        return scan_at(conn, first, "from", known), scan_at(conn, second, "to", known)
 
 
 def diff_document(changes: ScanDiff) -> dict[str, Any]:
@@ -92,19 +104,27 @@ def comparison(changes: Document, flows: Document | None, limit: int) -> ScanCom
 def compare(
     dictionary: Dictionary,
     *,
-    first: Annotated[int, Parameter("The scan to compare from.", least=1, most=LARGEST_NUMBER, request="from")],
-    second: Annotated[
-        int,
-        Parameter("The scan to compare to, of the same cluster.", least=1, most=LARGEST_NUMBER, request="to"),
+    first: Annotated[
+        str | int, Parameter("The scan to compare from: its number, or a date or time.", longest=64, request="from")
     ],
+    second: Annotated[
+        str | int,
+        Parameter(
+            "The scan to compare to, of the same cluster: its number, or a date or time.", longest=64, request="to"
+        ),
+    ],
+    cluster: Annotated[
+        str | None, Parameter("Whose scans the dates mean, where several clusters were scanned.")
+    ] = None,
     flows: Annotated[
         bool, Parameter("Also the nodes and flows that differ between the graphs of both scans, with causes.")
     ] = False,
     limit: Annotated[int, Parameter("How many items a list has at most.", least=1, most=20_000)] = 2_000,
 ) -> ScanComparison:
     """Compare two scans, with the compatibility of each schema; the members are those of `scanner diff`."""
-    changes = diff_document(diff(dictionary, first, second))
-    graphs = flows_document(diff_flows(dictionary, first, second)) if flows else None
+    compared = diff(dictionary, first, second, cluster=cluster)
+    changes = diff_document(compared)
+    graphs = flows_document(diff_flows(dictionary, compared.first, compared.second)) if flows else None
     return comparison(changes, graphs, limit)
 
 

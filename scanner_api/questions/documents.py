@@ -14,6 +14,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
+from scanner_api.questions.pages import Page
 from scanner_dictionary.queries import ConnectorRow, SchemaAnswer, TopicRow
 from scanner_dictionary.queries.catalog_tables import TableLine
 from scanner_model.columns import Column
@@ -103,6 +104,7 @@ _SHAPES: Mapping[type, _Shape] = {
             **dict.fromkeys(("subject", "registry", "owner"), _NULL_FOR_EMPTY),
         }
     ),
+    Page: _Shape(optional=frozenset({"did_you_mean"})),
     ConnectorRow: _Shape(names={"connector_class": "class", "plugin_version": "version"}),
     SourceResult: _Shape(
         converted={"seconds": _Conversion(float, _hundredths), "unread": _Conversion(tuple[str, ...], sorted)}

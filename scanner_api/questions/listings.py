@@ -9,6 +9,7 @@ DictionaryUnusable where the dictionary cannot be read.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import replace
 from itertools import islice
 from typing import Annotated, Literal, TypeVar
 
@@ -17,6 +18,8 @@ from scanner_api.questions.pages import Page, keyed_page, page_of, read_cursor, 
 from scanner_api.questions.parameters import Cluster, Cursor, Deleted, Limit, Pattern, Scan
 from scanner_api.questions.question import Parameter
 from scanner_dictionary import queries
+from scanner_dictionary.engine.open import Connection
+from scanner_dictionary.graph.store import newest_scan, stored_graph
 from scanner_dictionary.queries import ClusterRow as ClusterRow
 from scanner_dictionary.queries import ConnectorRow as ConnectorRow
 from scanner_dictionary.queries import ScanRow as ScanRow
@@ -27,22 +30,30 @@ from scanner_dictionary.queries import TopicRow as TopicRow
 from scanner_dictionary.queries.catalog_tables import TableLine as TableLine
 from scanner_dictionary.queries.catalog_tables import tables as catalog_tables
 from scanner_dictionary.queries.columns import TopicColumnRow as TopicColumnRow
-from scanner_dictionary.queries.columns import topic_columns
 from scanner_dictionary.queries.drift import Difference as Difference
 from scanner_dictionary.queries.drift import Drift as Drift
 from scanner_dictionary.queries.drift import DriftResult as DriftResult
 from scanner_dictionary.queries.drift import DriftRow as DriftRow
 from scanner_dictionary.queries.drift import drift as find_drift
-from scanner_dictionary.search.columns_by_name import columns_called
+from scanner_dictionary.queries.graph_at import scan_at
+from scanner_dictionary.queries.resolve import nearest_names
+from scanner_dictionary.queries.topic_rows import TopicFilter, TopicOrder
+from scanner_dictionary.queries.topics import is_glob
+from scanner_dictionary.search.columns_by_name import all_columns, columns_called
 from scanner_dictionary.search.names import leaf_name
 from scanner_dictionary.validation import RULES, stored_findings
 from scanner_dictionary.validation import Finding as Finding
 from scanner_dictionary.validation import validate as run_rules
 from scanner_model.documents.schema_errors import closest_match
-from scanner_model.errors import InputInvalid, Problem
+from scanner_model.errors import InputInvalid, NameUnknown, Problem
 from scanner_model.scan import SourceResult as SourceResult
 
 T = TypeVar("T")
+
+Tag = Annotated[
+    str | None,
+    Parameter("Only with this whole tag, of the schema or of a stream catalog, in any case.", metavar="TAG"),
+]
 
 
 def clusters(dictionary: Dictionary) -> Page[ClusterRow]:
@@ -56,26 +67,50 @@ def topics(
     *,
     cluster: Cluster = None,
     pattern: Pattern = None,
+    tag: Tag = None,
+    owner: Annotated[str | None, Parameter("Only those of this owner, in any case.")] = None,
     without_schema: Annotated[bool, Parameter("Only topics that no schema describes.")] = False,
+    without_owner: Annotated[bool, Parameter("Only topics without an owner.")] = False,
+    without_reader: Annotated[bool, Parameter("Only topics that no job or consumer group is known to read.")] = False,
+    without_writer: Annotated[bool, Parameter("Only topics that no job is known to write.")] = False,
+    unused: Annotated[bool, Parameter("Only topics without a reader and without a writer.")] = False,
+    sort: Annotated[TopicOrder, Parameter("The order; counts and times the largest first.")] = "name",
     deleted: Deleted = False,
     limit: Limit = None,
     cursor: Cursor = None,
 ) -> Page[TopicRow]:
-    """Return the topics by cluster and name; *without_schema*: only those that no schema describes.
+    """Return the topics by cluster and name, or by *sort* first.
+
+    Readers and writers are those of the graph: where it is asked for them, the answer is not `complete` if the graph of
+    the newest scan was not generated, and NameUnknown is raised if none was. Where no topic fits a part of a name,
+    `did_you_mean` has the nearest.
 
     >>> [topic.name for topic in topics(dictionary, pattern="orders*")]
     """
-    after = read_cursor(cursor, str, str) if cursor else None
+    uses_graph = without_reader or without_writer or unused or sort in ("readers", "writers")
     with dictionary.reading() as conn:
-        rows = queries.topics(
-            conn,
+        graph = stored_graph(conn)
+        if uses_graph and graph is None:
+            raise NameUnknown("the dictionary holds no graph yet", hint="run `scanner dataflow`")
+        wanted = TopicFilter(
             cluster=known_cluster(conn, cluster),
             pattern=pattern,
+            tag=tag,
+            owner=owner,
             without_schema=without_schema,
+            without_owner=without_owner,
+            without_reader=without_reader or unused,
+            without_writer=without_writer or unused,
             include_gone=deleted,
-            after=(after[0], after[1]) if after else None,
         )
-        return keyed_page(_one_more(rows, limit), lambda row: (row.cluster, row.name), limit)
+        if sort == "name":
+            at = read_cursor(cursor, str, str) if cursor else None
+            rows = queries.topics(conn, wanted, after=(at[0], at[1]) if at else None)
+            page = keyed_page(_one_more(rows, limit), lambda row: (row.cluster, row.name), limit)
+        else:
+            page = page_of(queries.topics(conn, wanted, sort=sort), cursor, limit)
+        current = not uses_graph or (graph is not None and graph.last_scan >= newest_scan(conn))
+        return _with_nearest(conn, replace(page, complete=page.complete and current), pattern)
 
 
 def schemas(
@@ -102,17 +137,17 @@ def columns(
     cluster: Cluster = None,
     pattern: Pattern = None,
     name: Annotated[str | None, Parameter("The column's own name: the last name of its path.")] = None,
-    tag: Annotated[
-        str | None, Parameter("A whole tag, of the schema or of a stream catalog, in any case.", metavar="TAG")
-    ] = None,
+    tag: Tag = None,
     limit: Limit = None,
     cursor: Cursor = None,
 ) -> Page[TopicColumnRow]:
     """Return the columns of the schemas that topics have now, by cluster, topic, side, subject and position.
 
-    *name* and *tag* are whole ones in any letter case. A page of them, asked for by *limit* without a *pattern*, is
-    read from the index of names: it is ordered by schema instead, may have somewhat more columns than *limit*, and is
-    not `complete` where names are not indexed yet. Raises InputInvalid for a page of all columns.
+    Behind them come the columns of tables, and those that only flows of the graph know; with *cluster* those of its
+    topics only. *name* and *tag* are whole ones in any letter case. A page of them, asked for by *limit* without a
+    *pattern*, is read from the index of names: it is ordered by schema instead, may have somewhat more columns than
+    *limit*, and is not `complete` where names are not indexed yet, or the graph of the newest scan was not generated.
+    Where no column fits a name, `did_you_mean` has the nearest. Raises InputInvalid for a page of all columns.
 
     >>> [(column.topic, column.name) for column in columns(dictionary, pattern="*.amount")]
     """
@@ -121,12 +156,20 @@ def columns(
         if limit is not None and not (pattern or name or tag):
             raise InputInvalid("a name or a tag is missing", where="columns", hint="name=customer_id or tag=PII")
         if limit is None or pattern:
-            rows = topic_columns(conn, cluster=known, pattern=pattern, tag=tag or None)
+            rows = all_columns(conn, cluster=known, pattern=pattern, tag=tag or None)
             wanted = (row for row in rows if not name or leaf_name(row.path).lower() == name.lower())
-            return page_of(wanted, cursor, limit)
-        (after,) = read_cursor(cursor, int) if cursor else (0,)
-        page = columns_called(conn, name=name or None, tag=tag or None, cluster=known, after=after, limit=limit)
-        return Page(page.columns, None if page.after is None else write_cursor(page.after), page.complete)
+            return _with_nearest(conn, page_of(wanted, cursor, limit), pattern or name)
+        after = {"after": read_cursor(cursor, int, int)} if cursor else {}
+        page = columns_called(conn, name=name or None, tag=tag or None, cluster=known, limit=limit, **after)
+        rest = None if page.after is None else write_cursor(*page.after)
+        return _with_nearest(conn, Page(page.columns, rest, page.complete), name or tag)
+
+
+def _with_nearest(conn: Connection, page: Page[T], text: str | None) -> Page[T]:
+    """Return *page*; an empty one with the names that *text* may mean, unless it is a glob."""
+    if page.items or not text or is_glob(text):
+        return page
+    return replace(page, did_you_mean=nearest_names(conn, text))
 
 
 def connectors(
@@ -211,13 +254,13 @@ def scans(
 def scan_sources(dictionary: Dictionary, scan: Scan) -> Page[SourceResult]:
     """Return how each source responded in *scan*; raises NameUnknown for a scan that is not stored."""
     with dictionary.reading() as conn:
-        return Page(queries.outcomes(conn, scan))
+        return Page(queries.outcomes(conn, scan_at(conn, scan, "scan")))
 
 
 def scan_problems(dictionary: Dictionary, scan: Scan, *, limit: Limit = None, cursor: Cursor = None) -> Page[Problem]:
     """Return what *scan* could not read or parse; raises NameUnknown for a scan that is not stored."""
     with dictionary.reading() as conn:
-        return page_of(queries.problems(conn, scan), cursor, limit)
+        return page_of(queries.problems(conn, scan_at(conn, scan, "scan")), cursor, limit)
 
 
 def sources(dictionary: Dictionary, *, cluster: Cluster = None) -> Page[SourceRow]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Mapping
 from typing import Annotated, Literal, NamedTuple
 
 from dataflow_generator.graph import NodeKind
@@ -13,38 +14,42 @@ from scanner_api.questions.pages import Page, read_cursor, write_cursor
 from scanner_api.questions.parameters import Cluster, Cursor
 from scanner_api.questions.question import Parameter
 from scanner_dictionary import queries
-from scanner_dictionary.engine.open import Connection
-from scanner_dictionary.graph.reader import SqlGraphReader
+from scanner_dictionary.queries.resolve import nearest_names
 from scanner_dictionary.queries.state import DictionaryState as DictionaryState
 from scanner_dictionary.queries.state import StaleSource as StaleSource
 from scanner_dictionary.queries.state import dictionary_state
+from scanner_dictionary.search.other_columns import cluster_names
 from scanner_dictionary.search.search import SearchHit as SearchHit
 from scanner_dictionary.search.search import search as search_names
 
 _IN_CLUSTERS = ("topic", "column")
 _DEEPEST_HIT = 2_000
 
-Kind = Literal["topic", "node", "subject", "column"]
+Kind = Literal["topic", "node", "subject", "column", "tag", "owner"]
+SearchText = Annotated[
+    str,
+    Parameter("A name, or the start of a word of one.", longest=500, former=("query",), argument=True, metavar="TEXT"),
+]
 
 
 def search(
     dictionary: Dictionary,
-    q: Annotated[
-        str, Parameter("A name, or the start of a word of one.", longest=500, former=("query",), argument=True)
-    ],
+    q: SearchText,
     *,
     kind: Annotated[
-        Kind | None, Parameter("Only topics, nodes (jobs, datasets, consumer groups), subjects or columns.")
+        Kind | None,
+        Parameter("Only topics, nodes (jobs, datasets, consumer groups), subjects, columns, tags or owners."),
     ] = None,
     cluster: Cluster = None,
     limit: Annotated[int, Parameter("How many hits a page has at most.", least=1, most=200)] = 20,
     cursor: Cursor = None,
 ) -> Page[SearchHit]:
-    """Return topics, jobs, datasets, subjects and columns with *q* in their name, the best match first.
+    """Return what has *q* in its name, or in its documentation, the best match first.
 
-    *cluster* leaves out nodes, which are of none. The answer is not `complete` where others may match and are on no
-    page: their names are not indexed yet, the graph of the newest scan was not generated, or so much matches that not
-    all is ranked. Raises NameUnknown for an unknown cluster.
+    These are topics, jobs, datasets, consumer groups, subjects, columns, tags and owners. *cluster* leaves out what is
+    of none. Where nothing is found, `did_you_mean` has the nearest names. The answer is not `complete` where others may
+    match and are on no page: their names are not indexed yet, the graph of the newest scan was not generated, or so
+    much matches that not all is ranked. Raises NameUnknown for an unknown cluster.
 
     >>> [hit.name for hit in search(dictionary, "order")]
     """
@@ -54,21 +59,42 @@ def search(
         known = known_cluster(conn, cluster)
         kinds = (kind,) if kind else None
         result = search_names(conn, q, kinds=kinds, cluster=known, limit=limit, offset=offset)
-        homes = _namespaces(conn, {hit.where for hit in result.hits if hit.kind in _IN_CLUSTERS})
-        hits = tuple(_with_node(hit, homes) for hit in result.hits)
+        names = cluster_names(conn) if result.hits else {}
+        near = () if result.hits or offset else nearest_names(conn, q)
+    homes = {name: namespace for namespace, name in names.items()}
+    hits = tuple(_with_node(hit, homes)._replace(where=names.get(hit.where, hit.where)) for hit in result.hits)
     more = result.more and offset + limit < _DEEPEST_HIT
-    return Page(hits, write_cursor(offset + limit) if more else None, result.complete and more == result.more)
+    rest = write_cursor(offset + limit) if more else None
+    return Page(hits, rest, result.complete and more == result.more, near)
 
 
-def _namespaces(conn: Connection, clusters: Collection[str]) -> Mapping[str, str]:
-    """Return the namespaces of *clusters* in the graph; without those that it does not have."""
-    nodes = SqlGraphReader(conn).cluster_nodes(clusters)
-    return {node.name: node.namespace for node in nodes}
+class SearchCounts(NamedTuple):
+    """How many hits a search has, by kind and by cluster (or namespace, of what is of no cluster).
+
+    *complete* is False where there are more than are counted.
+    """
+
+    kinds: Mapping[str, int]
+    clusters: Mapping[str, int]
+    complete: bool
+
+
+def search_counts(dictionary: Dictionary, q: SearchText, *, cluster: Cluster = None) -> SearchCounts:
+    """Return how many hits `search` has of each kind, and in each cluster, of the first 2,000.
+
+    >>> search_counts(dictionary, "order").kinds
+    """
+    with dictionary.reading() as conn:
+        result = search_names(conn, q, cluster=known_cluster(conn, cluster), limit=_DEEPEST_HIT)
+        names = cluster_names(conn)
+    kinds = Counter(hit.kind for hit in result.hits)
+    clusters = Counter(names.get(hit.where, hit.where) for hit in result.hits if hit.where)
+    return SearchCounts(dict(kinds), dict(clusters), result.complete and not result.more)
 
 
 def _with_node(hit: SearchHit, homes: Mapping[str, str]) -> SearchHit:
-    """Add the key in the graph to a topic or a column."""
-    if hit.kind not in _IN_CLUSTERS or hit.where not in homes:
+    """Add the key in the graph to a topic or a column that has none."""
+    if hit.node or hit.kind not in _IN_CLUSTERS or hit.where not in homes:
         return hit
     topic = Dataset(NodeKind.TOPIC, homes[hit.where], hit.name)
     return hit._replace(node=topic.key if hit.path is None else ColumnRef(topic, hit.path).key)

@@ -20,11 +20,13 @@ class Page(Sequence[T], Generic[T]):
     """Items of a list; *next_cursor* continues it, None at its end.
 
     *complete* is False where something may be missing on all pages: names are not indexed yet, or an item is cut.
+    *did_you_mean* are the nearest names, where nothing has the one that was looked for.
     """
 
     items: tuple[T, ...]
     next_cursor: str | None = None
     complete: bool = True
+    did_you_mean: tuple[str, ...] = ()
 
     @overload
     def __getitem__(self, index: int) -> T: ...

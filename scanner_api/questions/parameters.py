@@ -16,7 +16,19 @@ Pattern = Annotated[
 ]
 Deleted = Annotated[bool, Parameter("Also what its source no longer has.", option="--all")]
 Topic = Annotated[str, Parameter("The topic's exact name.")]
-Scan = Annotated[int, Parameter("A scan number.", least=1, most=LARGEST_NUMBER, metavar="SCAN")]
+_MOMENT = "its number, or a date, time (ISO 8601), `yesterday`, `last week` or `7d`"
+Scan = Annotated[
+    str | int,
+    Parameter(f"A scan: {_MOMENT}, for the newest that was finished then.", longest=64, metavar="SCAN|DATE"),
+]
+Since = Annotated[
+    str | int,
+    Parameter(
+        f"Since a scan: {_MOMENT}, for the newest that was finished before that day or time.",
+        longest=64,
+        metavar="SCAN|DATE",
+    ),
+]
 Limit = Annotated[int | None, Parameter("How many items a page has at most.", least=1, most=1000, option=None)]
 Cursor = Annotated[str | None, Parameter("next_cursor of the page before.", option=None)]
 Node = Annotated[
@@ -32,7 +44,8 @@ Node = Annotated[
 AsOf = Annotated[
     str | None,
     Parameter(
-        "Instead of the newest graph that of a scan (its number), or of a date or time (ISO 8601; a date is its end). "
+        "Instead of the newest graph that of a scan (its number), or of a date or time (ISO 8601; a date is its end; "
+        "also `yesterday`, `last week`, `7d`). "
         "A scan has a graph where it was generated before the next scan.",
         longest=64,
         metavar="SCAN|DATE",

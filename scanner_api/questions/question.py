@@ -40,7 +40,8 @@ class Question:
     a large dictionary.
 
     Of a command that derives from it: *help* continues the summary, *examples* are command lines, *shown* are the
-    columns of its table, and those that are *optional* are left out where no row has them.
+    columns of its table, and those that are *optional* are left out where no row has them. *incomplete* is why an
+    answer may not be complete.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Question:
     examples: tuple[str, ...] = ()
     shown: tuple[str, ...] = ()
     optional: frozenset[str] = frozenset()
+    incomplete: str = ""
 
     @property
     def answer(self) -> Callable[..., Any]:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from scanner_api.questions.question import Question
 
 _UNKNOWN_CLUSTER = "Exit status 4: the cluster is not known."
+_OLD_GRAPH = "`scanner dataflow` was not run since the newest scan"
 
 QUESTIONS: tuple[Question, ...] = (
     Question(
@@ -52,12 +53,18 @@ QUESTIONS: tuple[Question, ...] = (
         tool="list_topics",
         command="topics",
         help=_UNKNOWN_CLUSTER,
-        examples=("topics", "topics 'orders*' --cluster retail", "topics --without-schema --format json"),
+        examples=(
+            "topics",
+            "topics 'orders*' --cluster retail",
+            "topics --without-schema --format json",
+            "topics --without-owner --sort readers",
+        ),
+        incomplete=_OLD_GRAPH,
         shown=(
             *("cluster", "name", "partitions", "replication", "internal", "schemas", "source", "tags"),
-            *("stale", "gone", "owner"),
+            *("stale", "gone", "owner", "readers", "writers", "findings"),
         ),
-        optional=frozenset({"owner", "tags", "stale", "gone", "internal"}),
+        optional=frozenset({"owner", "tags", "stale", "gone", "internal", "readers", "writers", "findings"}),
     ),
     Question(
         name="schemas",
@@ -78,18 +85,20 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         name="columns",
         function="questions.listings:columns",
-        summary="List the columns of the current schemas of topics, by name or tag.",
+        summary="List columns by name or tag: of the schemas of topics, of tables, and those that only flows know.",
         path="/columns",
+        heavy=True,
         tool="find_columns",
         command="columns",
         help="`scanner lineage TOPIC.COLUMN --impact` shows where one is used.\n\n" + _UNKNOWN_CLUSTER,
+        incomplete=_OLD_GRAPH,
         examples=("columns email", "columns --tag PII", "columns '*.address.*' --cluster retail --format csv"),
         shown=(
-            *("cluster", "topic", "role", "name", "type", "logical_type", "nullable", "tags", "doc", "context"),
-            *("subject", "version", "inherited_tags"),
+            *("cluster", "topic", "dataset", "role", "name", "type", "logical_type", "nullable", "tags", "doc"),
+            *("context", "subject", "version", "inherited_tags", "origin"),
         ),
         optional=frozenset(
-            {"logical_type", "nullable", "tags", "doc", "context", "subject", "version", "inherited_tags"}
+            {"dataset", "logical_type", "nullable", "tags", "doc", "context", "subject", "version", "inherited_tags"}
         ),
     ),
     Question(
@@ -188,9 +197,23 @@ QUESTIONS: tuple[Question, ...] = (
     Question(
         name="search",
         function="questions.names:search",
-        summary="Search names of topics, jobs, datasets, consumer groups, subjects and columns; the best match first.",
+        summary="Search topics, jobs, datasets, consumer groups, subjects, columns, tags and owners by name; the best "
+        "match first.",
         path="/search",
         tool="search",
+        command="search",
+        help="`detail` is a column's type, or the documentation where only that has TEXT.",
+        incomplete=f"{_OLD_GRAPH}, or more matches than is ranked",
+        examples=("search order", "search customer --kind column", "search PII"),
+        shown=("kind", "where", "name", "path", "detail", "origin", "topics", "match"),
+        optional=frozenset({"path", "detail", "origin", "topics"}),
+    ),
+    Question(
+        name="search_counts",
+        function="questions.names:search_counts",
+        summary="Count the hits of a search by kind and by cluster.",
+        path="/search/counts",
+        heavy=True,
     ),
     Question(
         name="graphs",
@@ -243,6 +266,32 @@ QUESTIONS: tuple[Question, ...] = (
         path="/scans/diff",
         heavy=True,
         tool="diff_scans",
+    ),
+    Question(
+        name="changes",
+        function="questions.since:changes",
+        summary="List what changed since a scan or date, last week by default: topics, schemas, columns, jobs.",
+        path="/changes",
+        heavy=True,
+        tool="changes",
+        command="changes",
+        help="`backward`: new readers read old data; `forward`: old readers read new data. `scanner diff` compares any "
+        "two scans.\n\n" + _UNKNOWN_CLUSTER,
+        incomplete="a cluster was not scanned before then: it is compared from its first scan on",
+        examples=("changes", "changes --since 2026-11-15", "changes --since 7d --cluster retail --format json"),
+        shown=(
+            *("cluster", "topic", "side", "column", "kind", "name", "action", "before", "after", "backward", "forward"),
+            "why",
+        ),
+        optional=frozenset({"side", "column", "before", "after", "backward", "forward", "why"}),
+    ),
+    Question(
+        name="history_feed",
+        function="questions.since:history_feed",
+        summary="List what the newest scans changed of a node, as an Atom feed for feed readers.",
+        path="/history.atom",
+        media="application/atom+xml",
+        heavy=True,
     ),
     Question(
         name="history",

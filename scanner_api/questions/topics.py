@@ -15,9 +15,9 @@ from scanner_dictionary.graph.neighbours import count_edges, nearest_edges
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import NodeRow, newest_scan, nodes_of, stored_graph
 from scanner_dictionary.queries.resolve import FoundCluster, cluster_called, topic_of
+from scanner_dictionary.queries.topic_rows import TopicRow, topic_called
 from scanner_dictionary.queries.topic_schemas import SchemaAnswer as SchemaAnswer
 from scanner_dictionary.queries.topic_schemas import schemas_in
-from scanner_dictionary.queries.topics import TopicRow, topic_called
 
 _USERS = 500
 _JOBS = (EdgeKind.READS, EdgeKind.WRITES)

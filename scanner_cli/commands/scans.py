@@ -9,7 +9,7 @@ import click
 from scanner_api.dictionary import Dictionary
 from scanner_api.questions import listings
 from scanner_api.questions.documents import document
-from scanner_cli.options import SCAN_NUMBER, cluster_option, dictionary_option
+from scanner_cli.options import cluster_option, dictionary_option
 from scanner_cli.output.render import format_option, narrow, show
 
 _MARKS = frozenset({"unread", "hint", "reason"})
@@ -22,18 +22,19 @@ Columns = tuple[str, ...]
 
 
 @click.command()
-@click.argument("scan", type=SCAN_NUMBER, required=False)
+@click.argument("scan", metavar="[SCAN|DATE]", required=False)
 @click.option("--problems", is_flag=True, help="What SCAN, or the newest scan, could not read or parse.")
 @cluster_option
 @dictionary_option
 @format_option()
-def scans(scan: int | None, problems: bool, cluster: str | None, dictionary: Dictionary, style: str) -> None:
+def scans(scan: str | None, problems: bool, cluster: str | None, dictionary: Dictionary, style: str) -> None:
     """List the scans, newest first; of one SCAN, how each source responded.
 
     \b
     Examples:
       scanner scans
       scanner scans 12
+      scanner scans yesterday
       scanner scans 12 --problems
       scanner scans --problems --cluster retail
 
@@ -43,7 +44,7 @@ def scans(scan: int | None, problems: bool, cluster: str | None, dictionary: Dic
     show(rows, columns if columns is _SCANS else narrow(columns, rows, style, _MARKS), style)
 
 
-def _of_scans(dictionary: Dictionary, scan: int | None, *, problems: bool, cluster: str | None) -> tuple[Rows, Columns]:
+def _of_scans(dictionary: Dictionary, scan: str | None, *, problems: bool, cluster: str | None) -> tuple[Rows, Columns]:
     listed = listings.scans(dictionary, cluster=cluster)
     number = listed[0].id if scan is None and problems and listed else scan
     if number is None:

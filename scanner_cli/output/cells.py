@@ -7,6 +7,7 @@ from typing import Any
 
 from scanner_cli.output.columns import ROOT
 from scanner_cli.output.render import Format, ranges, shorten
+from scanner_model.columns import path_name
 
 Row = Mapping[str, Any]
 _WIDEST = 80
@@ -31,6 +32,10 @@ def _statement(row: Row, _: str) -> Row:
     return {"first_line": first if len(first) <= _WIDEST else first[: _WIDEST - 1] + "…"}
 
 
+def _hit(row: Row, _: str) -> Row:
+    return {"path": path_name(tuple(row["path"] or ()))}
+
+
 def _table(row: Row, _: str) -> Row:
     return {"columns": len(row["columns"]) or None}
 
@@ -45,5 +50,6 @@ CELLS: Mapping[str, Callable[[Row, str], Row]] = {
     "statements": _statement,
     "tables": _table,
     "connectors": _connector,
+    "search": _hit,
 }
 """Question → the cells of a row, given as its document, for a table or CSV."""

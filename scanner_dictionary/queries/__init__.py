@@ -12,8 +12,9 @@ from scanner_dictionary.queries.history import (
     scans,
     sources,
 )
+from scanner_dictionary.queries.topic_rows import TopicRow, topics
 from scanner_dictionary.queries.topic_schemas import SchemaAnswer, schemas_of
-from scanner_dictionary.queries.topics import SubjectRow, TopicRow, schemas, topics
+from scanner_dictionary.queries.topics import SubjectRow, schemas
 
 __all__ = [
     "ClusterRow",

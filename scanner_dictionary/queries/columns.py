@@ -104,12 +104,15 @@ _LINKS_AT_ONCE = 500
 
 
 class TopicColumnRow(NamedTuple):
-    """A column of a schema that describes a topic now; *tags* are the schema's and those in a stream catalog.
+    """A column of a schema that describes a topic now, or of another dataset; *tags* are also those in a catalog.
 
     *inherited_tags* are those of them that only a record has which holds the column.
 
     *subject* is empty, *version* None and *context* `.` where the schema is of no registry. *name* is *path* with dots,
-    empty where the whole message is one value.
+    empty where the whole message is one value. *origin* is where it is known from: schema, declared (by hand or
+    ksqlDB), derived (only a flow has it) or table. *dataset* is the namespace and name of the table or other dataset
+    that has it, whose cluster and topic are empty; empty for a topic's. *node* is its key in the graph, empty for the
+    column of a schema.
     """
 
     cluster: str
@@ -126,6 +129,9 @@ class TopicColumnRow(NamedTuple):
     doc: str | None
     tags: tuple[str, ...]
     inherited_tags: tuple[str, ...] = ()
+    origin: str = "schema"
+    dataset: str = ""
+    node: str = ""
 
 
 def topic_columns(
@@ -177,6 +183,7 @@ def _links() -> Select[Any]:
         link.version,
         link.schema_id,
         link.definition_id,
+        link.registry_id,
         definition.name,
     )
     return (
@@ -229,4 +236,5 @@ def _row(link: Row[Any], column: Column) -> TopicColumnRow:
         doc=column.doc,
         tags=column.tags,
         inherited_tags=column.inherited_tags,
+        origin="declared" if link.registry_id is None else "schema",
     )

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
-from datetime import UTC, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 
 from sqlalchemy import Connection, func, select
 
@@ -29,20 +30,83 @@ def graph_at(conn: Connection, moment: str | int) -> tuple[GraphVersion, str]:
     return _of_date(conn, versions, str(moment))
 
 
-def read_moment(text: str, where: str, *, end_of_day: bool = True) -> str:
+def read_moment(text: str, where: str, *, end_of_day: bool = True, now: datetime | None = None) -> str:
     """Return *text*, a date or time, as ISO 8601 in UTC as scans have it; raises InputInvalid naming *where*.
 
-    A date is the end of that day, or its start.
+    A date is the end of that day, or its start; so are `today`, `yesterday`, `last week` (seven days before *now*),
+    `last month` (thirty), and `7d` or `7 days ago`. *now* is the clock's time where it is None.
     """
     try:
-        at = datetime.fromisoformat(text)
-        if len(text) <= len("2026-01-31"):
+        day = _named_day(text, (now or datetime.now(UTC)).astimezone(UTC).date())
+        at = datetime.fromisoformat(text) if day is None else datetime.combine(day, time.min)
+        if day is not None or len(text) <= len("2026-01-31"):
             at = datetime.combine(at, time.max if end_of_day else time.min)
         at = (at if at.tzinfo else at.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError) as error:
-        hint = "a scan number, a date (2026-01-31) or a time (2026-01-31T12:00:00+01:00)"
+        hint = "a scan number, a date (2026-01-31), a time (2026-01-31T12:00:00+01:00), `yesterday`, `last week` or 7d"
         raise InputInvalid(f"{text!r} is neither a scan number nor a date", where=where, hint=hint) from error
     return at.isoformat(timespec="milliseconds")
+
+
+_LARGEST = 2**31 - 1
+_DAYS = {"today": 0, "yesterday": 1, "last week": 7, "last month": 30}
+_AGO = re.compile(r"(\d{1,4}) ?(d|days?|w|weeks?)(?: ago)?")
+_WEEK = 7
+
+
+def _named_day(text: str, today: date) -> date | None:
+    """Return the day that a word such as `last week` or `7d` means; None for another text."""
+    words = " ".join(text.lower().replace("-", " ").split())
+    days, ago = _DAYS.get(words), _AGO.fullmatch(words)
+    if ago:
+        days = int(ago[1]) * (_WEEK if ago[2].startswith("w") else 1)
+    return None if days is None else today - timedelta(days=days)
+
+
+def _scan_number(moment: str | int, where: str) -> int | None:
+    """Return the number of a scan; None for a date or time. Raises InputInvalid for a number that no scan can have."""
+    number = moment if isinstance(moment, int) else _number(moment)
+    if number is not None and not 0 < number <= _LARGEST:
+        raise InputInvalid(f"{moment} is no scan number", where=where, hint="they begin with 1")
+    return number
+
+
+def scan_at(conn: Connection, moment: str | int, where: str, cluster: str | None = None) -> int:
+    """Return the scan of *moment*: its number, or the newest that was finished at a date or time (`read_moment`).
+
+    *cluster* is that of the scan of a date; where it is None, there must be one only. Raises InputInvalid where it is
+    neither or several clusters were scanned, NameUnknown where no scan was finished then.
+    """
+    number = _scan_number(moment, where)
+    if number is not None:
+        return number
+    at, scan = read_moment(str(moment), where), t.scan.c
+    names = [cluster] if cluster else list(conn.scalars(select(t.cluster.c.name).order_by(t.cluster.c.name)))
+    if len(names) > 1:
+        raise InputInvalid("several clusters were scanned", where=where, hint=f"name one of {', '.join(names)}")
+    newest = select(func.max(scan.id)).join(t.cluster, t.cluster.c.id == scan.cluster_id)
+    found: int | None = conn.scalar(newest.where(scan.finished <= at, t.cluster.c.name.in_(names)))
+    if found is None:
+        raise NameUnknown(f"the dictionary knows no scan of {moment} or before", hint="`scanner scans` lists them")
+    return found
+
+
+def scan_before(conn: Connection, since: str | int, where: str, cluster: str) -> tuple[int, bool]:
+    """Return the scan of *cluster* that changes *since* a scan number, date or time are counted from.
+
+    That is the newest that was finished before, and True; else the oldest that is stored, and False. A date is its
+    start. *cluster* must have been scanned.
+    """
+    scan = t.scan.c
+    of_cluster = t.cluster.c.name == cluster
+    number = _scan_number(since, where)
+    before = (
+        scan.id <= number if number is not None else scan.finished < read_moment(str(since), where, end_of_day=False)
+    )
+    joined = select(func.max(scan.id), func.min(scan.id)).join(t.cluster, t.cluster.c.id == scan.cluster_id)
+    found: int | None = conn.execute(joined.where(of_cluster, before)).one()[0]
+    oldest: int = conn.execute(joined.where(of_cluster)).one()[1]
+    return (oldest, False) if found is None else (found, True)
 
 
 def newest_scan_at(conn: Connection, moment: str) -> int | None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sqlalchemy import Connection, func, or_, select
 
 from scanner_dictionary.schema import tables as t
-from scanner_dictionary.search.names import names_near
+from scanner_dictionary.search.names import all_names, names_near
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.names import broker_addresses
 
@@ -34,6 +34,12 @@ def suggestions(name: str, known: Iterable[str]) -> tuple[str, ...]:
         lower.setdefault(candidate.lower(), []).append(candidate)
     close = get_close_matches(name.lower(), lower, n=_SHOWN, cutoff=0.5)
     return tuple(candidate for word in close for candidate in sorted(lower[word]))[:_SHOWN]
+
+
+def nearest_names(conn: Connection, text: str) -> tuple[str, ...]:
+    """List up to three names in the index that look like *text*, nearest first."""
+    near = names_near(conn, text)
+    return suggestions(text, all_names(conn) if near is None else near)
 
 
 def unknown_name(

@@ -1,23 +1,21 @@
-"""Queries for topics and subjects by name, and the tags that catalogs set on them."""
+"""Queries for subjects by name, for who uses a topic, and the tags that catalogs set on them."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fnmatch import translate
 from itertools import groupby
 from re import IGNORECASE
 from re import compile as pattern_of
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, and_, exists, func, literal, select, tuple_
+from sqlalchemy import Connection, Select, select
 
-from scanner_dictionary.queries.facts import fact_state, is_stale, members_of, newest_scans, stored_rows
+from scanner_dictionary.queries.facts import is_stale, newest_scans
 from scanner_dictionary.schema import tables as t
 from scanner_model.columns import Column, ColumnPath
-from scanner_model.kafka import Topic
-from scanner_model.names import SourceId
 
 
 class TopicUser(NamedTuple):
@@ -135,21 +133,6 @@ def tagged(columns: tuple[Column, ...], tags: Mapping[ColumnPath, tuple[str, ...
 
 
 _GLOB = frozenset("*?[")
-_ROWS_AT_ONCE = 500
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TopicRow(Topic):
-    """A topic as last reported; *schemas* counts its current schemas. *stale*: its source could not be read since.
-
-    Tags, owner and description are also what people wrote in a stream catalog.
-    """
-
-    cluster: str
-    schemas: int
-    stale: bool
-    gone: bool
-    owner: str = ""
 
 
 class SubjectRow(NamedTuple):
@@ -170,36 +153,6 @@ class SubjectRow(NamedTuple):
     gone: bool
 
 
-def topics(
-    conn: Connection,
-    *,
-    cluster: str | None = None,
-    pattern: str | None = None,
-    without_schema: bool = False,
-    include_gone: bool = False,
-    after: tuple[str, str] | None = None,
-) -> Iterator[TopicRow]:
-    """List topics by cluster and name; *pattern* is a glob where it holds `*`, `?` or `[`, else a part of the name.
-
-    *after* is the cluster and name of a topic: only those behind it are listed. Rows are read while they are taken.
-    """
-    query = _topics().order_by(t.cluster.c.name, t.topic.c.name)
-    if after is not None:
-        query = query.where(tuple_(t.cluster.c.name, t.topic.c.name) > tuple_(*map(literal, after)))
-    query = query if cluster is None else query.where(t.cluster.c.name == cluster)
-    query = query if include_gone else query.where(t.topic.c.gone.is_(None))
-    query = query.where(~exists().where(_describes_now())) if without_schema else query
-    fits, latest, written = name_filter(pattern), newest_scans(conn), catalog_annotations(conn)
-    rows = conn.execution_options(yield_per=_ROWS_AT_ONCE).execute(query)
-    return (_topic(row, latest, written) for row in rows if fits(row.name))
-
-
-def topic_called(conn: Connection, cluster: int, name: str) -> TopicRow:
-    """Return the topic of *cluster*, by its key, that is called *name* and must be there; also a deleted one."""
-    row = conn.execute(_topics().where(t.topic.c.cluster_id == cluster, t.topic.c.name == name)).one()
-    return _topic(row, newest_scans(conn), catalog_annotations(conn, cluster=cluster, topic=name))
-
-
 def schemas(
     conn: Connection, *, cluster: str | None = None, pattern: str | None = None, include_gone: bool = False
 ) -> Iterator[SubjectRow]:
@@ -212,30 +165,6 @@ def schemas(
         versions = list(group)
         if fits(versions[0].name):
             yield _subject(versions, described, latest)
-
-
-def _topics() -> Select[Any]:
-    schemas = select(func.count()).select_from(t.topic_schema).where(_describes_now()).correlate(t.topic)
-    return stored_rows(t.topic).add_columns(schemas.scalar_subquery().label("schemas"))
-
-
-def _describes_now() -> Any:  # noqa: ANN401 - SQLAlchemy's own type of a condition
-    link = t.topic_schema.c
-    return and_(link.topic_id == t.topic.c.id, link.is_current, link.gone.is_(None))
-
-
-def _topic(row: Any, latest: Mapping[int, int], written: Mapping[tuple[int, str], CatalogAnnotations]) -> TopicRow:  # noqa: ANN401 - a row of the query above
-    members = members_of(Topic, row)
-    note = written.get((row.cluster_id, row.name), NOTHING).beside(members.pop("tags"), members.pop("description"))
-    return TopicRow(
-        source=SourceId(row.source_name),
-        schemas=row.schemas,
-        **members,
-        tags=note.tags,
-        owner=note.owner,
-        description=note.description,
-        **fact_state(row, latest),
-    )
 
 
 def _versions() -> Select[Any]:
@@ -295,11 +224,16 @@ def name_filter(pattern: str | None) -> Callable[[str], bool]:
     """Return a predicate for names: a glob where *pattern* holds `*`, `?` or `[`, else a part of it."""
     if not pattern:
         return lambda _: True
-    if _GLOB & set(pattern):
+    if is_glob(pattern):
         glob = pattern_of(translate(pattern), IGNORECASE)
         return lambda name: glob.match(name) is not None
     part = pattern.lower()
     return lambda name: part in name.lower()
+
+
+def is_glob(pattern: str) -> bool:
+    """Return whether *pattern* is a glob, not a part of a name."""
+    return not _GLOB.isdisjoint(pattern)
 
 
 def cluster_ids(conn: Connection) -> dict[str, int]:

@@ -11,7 +11,8 @@ WORD = String().with_variant(String(collation="C"), "postgresql")
 
 search_term = declare(
     "search_term",
-    "A name as it is spelled: a topic's, a subject's, a node's, a tag, or the last name in a column's path.",
+    "A name as it is spelled: a topic's, a subject's, a node's, a tag, an owner, or the last name in a column's path; "
+    "or a word of documentation after a tab.",
     identity(),
     must("term", WORD, "the name, at most 200 characters of it"),
     UniqueConstraint("term", name="uq_search_term"),
@@ -34,7 +35,8 @@ search_use = declare(
         primary_key=True,
         autoincrement=False,
         doc="1 topic, 2 node of the graph, 3 subject, 4 definition with a tag, 5 definition with a column of that "
-        "name, 6 definition with a tag in a stream catalog",
+        "name, 6 definition with a tag in a stream catalog, 7 column of the graph that no schema describes, 8 table "
+        "with a column of that name, 9 tag, 10 owner, 11 definition and 12 topic with that word in its documentation",
     ),
     parent("term_id", "search_term", "the term", key=True),
     Column(
@@ -42,7 +44,7 @@ search_use = declare(
         BigInteger().with_variant(Integer, "sqlite"),
         primary_key=True,
         autoincrement=False,
-        doc="key of the topic, flow_node, subject or schema_definition",
+        doc="key of the topic, flow_node, subject, schema_definition or catalog_table; 0 for a tag or owner",
     ),
     sqlite_with_rowid=False,
 )
@@ -50,6 +52,12 @@ search_use = declare(
 search_progress = declare(
     "search_progress",
     "Up to which key the rows of one kind are in the index; keys are assigned in ascending order.",
-    Column("kind", Integer, primary_key=True, autoincrement=False, doc="as in search_use; 5 stands for 4, too"),
-    must("last_id", Integer, "the largest key that is in the index; for 2 and 6 the scan whose rows are"),
+    Column(
+        "kind",
+        Integer,
+        primary_key=True,
+        autoincrement=False,
+        doc="as in search_use; 5 stands for 4 and 11, too, 2 for 7, 9 for 10 and 12",
+    ),
+    must("last_id", Integer, "the largest key that is in the index; for 2, 6, 8 and 9 the scan whose rows are"),
 )

@@ -8,33 +8,53 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Row, and_, exists, or_, select, true
 
 from scanner_dictionary.engine.rows import in_chunks
-from scanner_dictionary.queries.columns import TopicColumnRow, catalog_tags_of, columns_in, links_of
-from scanner_dictionary.queries.topics import FieldTags
+from scanner_dictionary.queries.columns import TopicColumnRow, catalog_tags_of, columns_in, links_of, topic_columns
+from scanner_dictionary.queries.topics import FieldTags, name_filter
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.search.names import (
     CATALOG_TAG,
     COLUMN,
+    FLOW_COLUMN,
     LONGEST_TERM,
+    NODE,
+    TABLE_COLUMN,
     TAG,
     escaped,
     is_indexed,
     leaf_name,
     spellings,
 )
+from scanner_dictionary.search.other_columns import (
+    cluster_names,
+    flow_columns,
+    listed_columns,
+    other_row,
+    table_columns,
+)
 from scanner_model.columns import path_name
 
 _DEFINITIONS_AT_ONCE = 50
+_OTHERS = (TABLE_COLUMN, FLOW_COLUMN)
+_FIRST_KEYS = {COLUMN: 0, TABLE_COLUMN: 0, FLOW_COLUMN: -(2**63)}
+"""What comes before the keys of each kind: those of nodes are below zero."""
+
 _MOST_NAMES = 500
 
 
-class ColumnsPage(NamedTuple):
-    """Columns, and the key of the last definition that was read where others follow, else None.
+Place = tuple[int, int]
+"""Where a list of columns goes on: the kind of use in the index, and the key that was read last."""
 
-    *complete* is False where names are not indexed yet.
+_START: Place = (COLUMN, 0)
+
+
+class ColumnsPage(NamedTuple):
+    """Columns, and the place behind the last ones where others follow, else None.
+
+    *complete* is False where names are not indexed yet, or the graph of the newest scan was not generated.
     """
 
     columns: tuple[TopicColumnRow, ...]
-    after: int | None
+    after: Place | None
     complete: bool
 
 
@@ -44,25 +64,35 @@ def columns_called(
     name: str | None = None,
     tag: str | None = None,
     cluster: str | None = None,
-    after: int = 0,
+    after: Place = _START,
     limit: int = 100,
 ) -> ColumnsPage:
     """List the columns with the own *name* (the last name of the path) and the *tag*, at least one of which is given.
 
-    Letter case does not matter. They are listed by definition, then cluster, topic and position; whole definitions,
-    until *limit* columns are reached. *after* is that of the page before.
+    Letter case does not matter. Columns of schemas are listed by definition, then cluster, topic and position; whole
+    definitions, until *limit* columns are reached. Then come those of tables, by table, then those that only flows of
+    the graph know. *after* is that of the page before.
     """
-    wanted = _Wanted(conn, name, tag, cluster)
-    columns: list[TopicColumnRow] = []
-    for chunk in in_chunks(wanted.definitions(after), _DEFINITIONS_AT_ONCE):
-        by_definition: dict[int, list[TopicColumnRow]] = {}
-        for definition, column in wanted.columns(chunk):
-            by_definition.setdefault(definition, []).append(column)
-        for definition in chunk:
-            columns += by_definition.get(definition, ())
+    wanted, columns = _Wanted(conn, name, tag, cluster), list[TopicColumnRow]()
+    kinds = [COLUMN, *(kind for kind in _OTHERS if kind == FLOW_COLUMN or cluster is None)]
+    for kind in kinds[kinds.index(after[0]) if after[0] in kinds else len(kinds) :]:
+        for key, listed in wanted.listed(kind, after[1] if kind == after[0] else _FIRST_KEYS[kind]):
+            columns += listed
             if len(columns) >= limit:
-                return ColumnsPage(tuple(columns), definition, wanted.is_indexed)
+                return ColumnsPage(tuple(columns), (kind, key), wanted.is_indexed)
     return ColumnsPage(tuple(columns), None, wanted.is_indexed)
+
+
+def all_columns(
+    conn: Connection, *, cluster: str | None = None, pattern: str | None = None, tag: str | None = None
+) -> Iterator[TopicColumnRow]:
+    """List what `topic_columns` lists, then the columns of tables, then those that only flows of the graph know."""
+    yield from topic_columns(conn, cluster=cluster, pattern=pattern, tag=tag)
+    fits = name_filter(pattern)
+    for column in listed_columns(conn, lambda path: fits(path_name(path)), tables=cluster is None):
+        has_tag = tag is None or tag.lower() in map(str.lower, column.tags)
+        if has_tag and cluster in (None, column.cluster):
+            yield other_row(column)
 
 
 class _Wanted:
@@ -73,7 +103,39 @@ class _Wanted:
         self._names = spellings(conn, name) if name is not None else {}
         self._tags = spellings(conn, tag) if tag is not None else {}
         kinds = [kind for kind, text in ((COLUMN, name), (TAG, tag)) if text is not None]
-        self.is_indexed = is_indexed(conn, kinds)
+        # A flow brings no tags: without a name nothing is only in the graph.
+        self.is_indexed = is_indexed(conn, [*kinds, NODE] if name is not None else kinds)
+
+    def listed(self, kind: int, after: int) -> Iterator[tuple[int, Sequence[TopicColumnRow]]]:
+        """Yield the columns that have a use of *kind*, by what has it, from that behind the key *after* on."""
+        keys = self.definitions(after) if kind == COLUMN else self._others(kind, after)
+        for chunk in in_chunks(keys, _DEFINITIONS_AT_ONCE):
+            columns = self.columns(chunk) if kind == COLUMN else self._other_columns(kind, chunk)
+            by_key: dict[int, list[TopicColumnRow]] = {}
+            for key, column in columns:
+                by_key.setdefault(key, []).append(column)
+            yield from ((key, by_key.get(key, ())) for key in chunk)
+
+    def _others(self, kind: int, after: int) -> Iterator[int]:
+        """Yield what has a column of the name as a use of *kind*; without a name, tables that have tagged columns."""
+        use, column = t.search_use.c, t.catalog_column.c
+        named = select(use.entity_id).where(use.kind == kind, use.term_id.in_(list(self._names)), use.entity_id > after)
+        tagged = select(column.catalog_table_id).where(column.tags.is_not(None), column.catalog_table_id > after)
+        if self._name is None and kind == FLOW_COLUMN:
+            return iter(())
+        query, key = (named, use.entity_id) if self._name is not None else (tagged, column.catalog_table_id)
+        return iter(self._conn.scalars(query.distinct().order_by(key)))
+
+    def _other_columns(self, kind: int, keys: Collection[int]) -> Iterator[tuple[int, TopicColumnRow]]:
+        clusters = cluster_names(self._conn)
+        columns = (
+            table_columns(self._conn, keys, self._is_called)
+            if kind == TABLE_COLUMN
+            else flow_columns(self._conn, keys, clusters, self._is_called)
+        )
+        for column in columns:
+            if self._cluster in (None, column.cluster) and self._has_tag(column.tags):
+                yield column.key, other_row(column)
 
     def definitions(self, after: int) -> Iterator[int]:
         """Yield the definitions that may have such columns and describe a topic now, by key, as they are taken."""
@@ -135,5 +197,10 @@ class _Wanted:
         return true() if len(names) > _MOST_NAMES else or_(column.tags.is_not(None), column.name.in_(sorted(names)))
 
     def _is_match(self, column: TopicColumnRow) -> bool:
-        named = self._name is None or leaf_name(column.path)[:LONGEST_TERM].lower() == self._name.lower()
-        return named and (self._tag is None or self._tag.lower() in map(str.lower, column.tags))
+        return self._is_called(column.path) and self._has_tag(column.tags)
+
+    def _is_called(self, path: tuple[str, ...]) -> bool:
+        return self._name is None or leaf_name(path)[:LONGEST_TERM].lower() == self._name.lower()
+
+    def _has_tag(self, tags: Iterable[str]) -> bool:
+        return self._tag is None or self._tag.lower() in map(str.lower, tags)

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from scanner_dictionary.graph.store import newest_scan
 from scanner_dictionary.schema import tables as t
 from scanner_model.columns import field_name
 
 TOPIC, NODE, SUBJECT, TAG, COLUMN, CATALOG_TAG = 1, 2, 3, 4, 5, 6
+FLOW_COLUMN, TABLE_COLUMN, TAG_NAME, OWNER, COLUMN_DOC, TOPIC_DOC = 7, 8, 9, 10, 11, 12
+
+DOC_MARK = "\t"
+"""What a word of documentation begins with as a term, so that no search for a name meets it."""
 
 LONGEST_WORD = 64
+LAST = "\U0010ffff"
+"""Comes after all that a text begins with."""
+
 _WORDS_OF_A_TERM = 16
 LONGEST_TERM = 200
 COMPARED_NAMES = 20_000
 """Up to this many names are compared one by one for a suggestion."""
 
 _NEIGHBOURS = 30
+_DOC_WORD = re.compile(r"\w{3,}")
 _BOUNDARY = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[^A-Za-z0-9])(?=[A-Za-z0-9])")
 
 
@@ -29,9 +37,16 @@ def words_of(name: str) -> tuple[str, ...]:
     >>> words_of("orderItem_id")
     ('orderitem_id', 'item_id', 'id')
     """
+    if name.startswith(DOC_MARK):
+        return (name[:LONGEST_WORD],)
     starts = [0, *(match.start() for match in _BOUNDARY.finditer(name))][:_WORDS_OF_A_TERM]
     words = (name[start:].lower()[:LONGEST_WORD] for start in starts)
     return tuple(dict.fromkeys(word for word in words if word))
+
+
+def doc_words(text: str) -> tuple[str, ...]:
+    """Return the words of a documentation, in lower case, each once; those of one or two letters are left out."""
+    return tuple(dict.fromkeys(word[: LONGEST_WORD - 1] for word in _DOC_WORD.findall(text.lower())))
 
 
 def leaf_name(path: tuple[str, ...]) -> str:
@@ -48,6 +63,11 @@ def spellings(conn: Connection, text: str) -> Mapping[int, str]:
     return {key: name for key, name in rows if name.lower() == lower_text[:LONGEST_TERM]}
 
 
+def all_names(conn: Connection) -> Iterator[str]:
+    """Return every name in the index, without the words of documentation."""
+    return iter(conn.scalars(select(t.search_term.c.term).where(~t.search_term.c.term.startswith(DOC_MARK))))
+
+
 def names_near(conn: Connection, text: str) -> tuple[str, ...] | None:
     """Return names in the index that may be meant by *text*: the neighbours of its words in the order of the index.
 
@@ -55,16 +75,21 @@ def names_near(conn: Connection, text: str) -> tuple[str, ...] | None:
     """
     if int(conn.scalar(select(func.max(t.search_term.c.id))) or 0) <= COMPARED_NAMES or not is_indexed(conn):
         return None
-    word, term = t.search_word.c, t.search_term.c
-    joined = select(term.term).join(t.search_word, word.term_id == term.id).limit(_NEIGHBOURS)
     names: dict[str, None] = {}
     for start in words_of(text):
-        for query in (
-            joined.where(word.word >= start).order_by(word.word),
-            joined.where(word.word < start).order_by(word.word.desc()),
-        ):
-            names |= dict.fromkeys(conn.scalars(query))
+        for query in (_FROM, _BEFORE):
+            names |= dict.fromkeys(conn.scalars(query, {"start": start}))
     return tuple(names)
+
+
+_JOINED = select(t.search_term.c.term).join(t.search_word, t.search_word.c.term_id == t.search_term.c.id)
+_FROM = _JOINED.where(t.search_word.c.word >= bindparam("start")).order_by(t.search_word.c.word).limit(_NEIGHBOURS)
+# Words of documentation come before all others. A second lower limit of the first query would be taken for its start.
+_BEFORE = (
+    _JOINED.where(t.search_word.c.word < bindparam("start"), t.search_word.c.word > DOC_MARK + LAST)
+    .order_by(t.search_word.c.word.desc())
+    .limit(_NEIGHBOURS)
+)
 
 
 def escaped(text: str) -> str:

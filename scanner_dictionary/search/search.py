@@ -4,43 +4,60 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from enum import IntEnum
+from functools import cached_property
 from itertools import groupby, islice
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import BindParameter, ColumnElement, Connection, Select, bindparam, exists, func, literal, select
+from sqlalchemy import Connection, func, select
 
 from scanner_dictionary.queries.columns import texts
 from scanner_dictionary.schema import tables as t
+from scanner_dictionary.search import statements as sql
 from scanner_dictionary.search.names import (
     COLUMN,
+    COLUMN_DOC,
+    DOC_MARK,
+    FLOW_COLUMN,
+    LAST,
     LONGEST_TERM,
     LONGEST_WORD,
     NODE,
+    OWNER,
     SUBJECT,
+    TABLE_COLUMN,
+    TAG_NAME,
     TOPIC,
+    TOPIC_DOC,
+    doc_words,
     escaped,
     is_indexed,
     leaf_name,
     words_of,
 )
+from scanner_dictionary.search.other_columns import OtherColumn, cluster_names, flow_columns, table_columns
 from scanner_model.columns import KEY
 
 T = TypeVar("T")
 
-KINDS: Mapping[str, int] = {"topic": TOPIC, "node": NODE, "subject": SUBJECT, "column": COLUMN}
+KINDS: Mapping[str, int] = {
+    "topic": TOPIC,
+    "node": NODE,
+    "subject": SUBJECT,
+    "column": COLUMN,
+    "tag": TAG_NAME,
+    "owner": OWNER,
+}
 """What can be searched for, by the word that users write; *node* is a job, dataset or consumer group."""
 
-_CANDIDATES = 200
-"""Terms that are ranked; more begin with a very short word only."""
+_RARE = {TAG_NAME: (TAG_NAME,), OWNER: (OWNER,), COLUMN: (FLOW_COLUMN, TABLE_COLUMN)}
+"""Uses that few terms have, by the kind that is searched for: one query reads them all."""
 
 _SCANNED_TERMS = 100_000
 """Up to this many terms are searched for a part of a word, which no index answers, where no word begins with it."""
 
-_TOPICS_AT_ONCE = 50
 _TOPICS_OF_A_PATH = 10
 _TERMS_AT_ONCE = 100
 _AT_ONCE = 32
-_LAST = "\U0010ffff"
 
 
 class Match(IntEnum):
@@ -50,13 +67,16 @@ class Match(IntEnum):
     PREFIX = 1
     WORD = 2
     PART = 3
+    DOC = 4
 
 
 class SearchHit(NamedTuple):
     """Something with a matching name; *node* is its key in the graph where it is a node, else empty.
 
-    *kind* is topic, subject, column, or the kind of a node (job, dataset, consumer-group). *path* is a column's, else
-    None. *where* is the cluster, or the namespace of a node. *match* is exact, prefix, word or part.
+    *kind* is topic, subject, column, tag, owner, or the kind of a node (job, dataset, consumer-group). *path* is a
+    column's, else None. *where* is the cluster, or the namespace of a node; empty for a tag or owner. *match* is exact,
+    prefix, word, part, or doc where the documentation has the words. *origin* is where a column is known from: schema,
+    declared (by hand or ksqlDB), derived (from a flow) or table; else empty. *topics* are the first ones of a subject.
     """
 
     kind: str
@@ -66,6 +86,8 @@ class SearchHit(NamedTuple):
     detail: str
     node: str
     match: str
+    origin: str = ""
+    topics: tuple[str, ...] = ()
 
 
 class SearchResult(NamedTuple):
@@ -101,13 +123,15 @@ def search(
     subjects and columns. A dotted text also finds columns of a topic, as `orders.customer.id`.
     """
     lower_text = text.strip().lower()
-    numbers = sorted({KINDS[kind] for kind in (kinds or KINDS)})
+    numbers = [number for kind, number in KINDS.items() if kind in (kinds or KINDS)]
+    # Of columns, some are only in the graph.
+    needed = [*numbers, NODE] if COLUMN in numbers else numbers
     if not lower_text:
-        return SearchResult((), more=False, complete=is_indexed(conn, numbers))
+        return SearchResult((), more=False, complete=is_indexed(conn, needed))
     searching = _Searching(conn, lower_text, cluster, limit + offset + 1)
     hits = searching.hits(numbers)
     page = tuple(hits[offset : offset + limit])
-    complete = not searching.is_cut and is_indexed(conn, numbers)
+    complete = not searching.is_cut and is_indexed(conn, needed)
     return SearchResult(page, more=len(hits) > offset + limit, complete=complete)
 
 
@@ -133,18 +157,89 @@ class _Searching:
             self._add(hits, self._columns_below())
         if not terms and not hits:
             self._add_called(hits, self._by_part(), kinds)
+        if len(hits) < self._most:
+            self._add(hits, self._documented(kinds))
         return list(hits)
 
     def _add_called(self, hits: dict[SearchHit, None], terms: Iterable[_Term], kinds: Sequence[int]) -> None:
         """Add what is called as one of *terms*, the best first."""
-        others = [kind for kind in kinds if kind != COLUMN]
-        for _, group in groupby(terms, key=lambda term: term.match):
+        others = [kind for kind in kinds if kind in sql.ENTITIES]
+        listed = list(terms)
+        rare = self._rare(listed, kinds)
+        for _, group in groupby(listed, key=lambda term: term.match):
             if len(hits) >= self._most:
                 break
             alike = list(group)
             self._add(hits, self._entities(alike, others))
+            for kind, name in ((TAG_NAME, "tag"), (OWNER, "owner")):
+                named = (term for term in alike if (kind, term.id) in rare and self._cluster is None)
+                self._add(hits, (SearchHit(name, "", term.term, None, "", "", _word(term)) for term in named))
             if COLUMN in kinds:
                 self._add(hits, self._columns(alike))
+                self._add(hits, self._other_columns(alike, rare))
+
+    def _rare(self, terms: Sequence[_Term], kinds: Iterable[int]) -> Mapping[tuple[int, int], list[int]]:
+        """Return what has one of *terms* as a tag, owner, or column that no schema has, by the use's kind and term."""
+        wanted = [use for kind in kinds for use in _RARE.get(kind, ())]
+        rare: dict[tuple[int, int], list[int]] = {}
+        if wanted and terms:
+            most = sql.CANDIDATES * len(wanted)
+            values = {"kinds": wanted, "terms": [term.id for term in terms], "most": most}
+            rows = self._conn.execute(sql.RARE_USES, values).all()
+            for kind, term, entity in self._bounded(rows, most):
+                rare.setdefault((kind, term), []).append(entity)
+        return rare
+
+    def _other_columns(
+        self, terms: Iterable[_Term], rare: Mapping[tuple[int, int], Sequence[int]]
+    ) -> Iterator[SearchHit]:
+        """Yield the columns of tables, and those that only flows know, called as one of *terms*, in their order."""
+        for term in terms:
+
+            def is_called(path: tuple[str, ...], name: str = term.term) -> bool:
+                return leaf_name(path)[:LONGEST_TERM] == name
+
+            tables, flows = (rare.get((kind, term.id), ()) for kind in (TABLE_COLUMN, FLOW_COLUMN))
+            if tables and self._cluster is None:
+                for column in table_columns(self._conn, tables, is_called):
+                    yield _other_hit(column, term)
+            for column in flow_columns(self._conn, flows, self._clusters, is_called) if flows else ():
+                if self._cluster in (None, column.cluster):
+                    yield _other_hit(column, term)
+
+    @cached_property
+    def _clusters(self) -> Mapping[str, str]:
+        return cluster_names(self._conn)
+
+    def _documented(self, kinds: Iterable[int]) -> Iterator[SearchHit]:
+        """Yield the topics and columns that are documented with the text."""
+        words = sorted(doc_words(self._text), key=len)
+        uses = [use for kind, use in ((TOPIC, TOPIC_DOC), (COLUMN, COLUMN_DOC)) if kind in kinds]
+        if not words or not uses:
+            return
+        start = DOC_MARK + words[-1]
+        terms = [key for key, _ in self._conn.execute(sql.TERMS_BY_WORD, {"first": start, "last": start + LAST})]
+        values = {"kinds": uses, "terms": terms, "most": sql.CANDIDATES}
+        rows = self._bounded(self._conn.execute(sql.RARE_USES, values).all(), sql.CANDIDATES) if terms else ()
+        keys = {use: sorted({entity for kind, _, entity in rows if kind == use}) for use in uses}
+        yield from self._documented_topics(keys.get(TOPIC_DOC, ()))
+        yield from self._documented_columns(keys.get(COLUMN_DOC, ()))
+
+    def _documented_topics(self, keys: Sequence[int]) -> Iterator[SearchHit]:
+        rows = self._conn.execute(sql.TOPIC_DOCS, {"keys": keys}).all() if keys else ()
+        for where, name, text, noted in rows:
+            described = next((each for each in (text, noted) if each and self._text in each.lower()), "")
+            if described and self._cluster in (None, where):
+                yield SearchHit("topic", where, name, None, described, "", _word(Match.DOC))
+
+    def _documented_columns(self, keys: Sequence[int]) -> Iterator[SearchHit]:
+        topics = self._topics_of(keys) if keys else {}
+        values = {"definitions": sorted(topics), "like": f"%{escaped(self._text)}%" if self._text.isascii() else "%"}
+        rows = self._conn.execute(sql.COLUMN_DOCS, values).all() if topics else ()
+        for definition, path, doc in rows:
+            for topic in topics[definition] if self._text in doc.lower() else ():
+                at = topic.cluster, topic.topic, _in_message(topic.schema_role, texts(path))
+                yield SearchHit("column", *at, doc, "", _word(Match.DOC), _origin(topic))
 
     def _add(self, hits: dict[SearchHit, None], new: Iterable[SearchHit]) -> None:
         for hit in new:
@@ -158,7 +253,7 @@ class _Searching:
         Shorter words come first in the order of the index, so an exact one is always among the candidates.
         """
         start = self._text[:LONGEST_WORD]
-        return self._ranked(self._conn.execute(_TERMS_BY_WORD, {"first": start, "last": start + _LAST}).all())
+        return self._ranked(self._conn.execute(sql.TERMS_BY_WORD, {"first": start, "last": start + LAST}).all())
 
     def _by_part(self) -> list[_Term]:
         """Return the terms with the text inside a word; none in a large dictionary, where no index answers that."""
@@ -168,11 +263,11 @@ class _Searching:
             return []
         # LIKE of SQLite ignores the case of what lower() changes there: twice as fast without.
         name = term.term if self._conn.dialect.name == "sqlite" else func.lower(term.term)
-        part = name.contains(self._text, autoescape=True)
-        return self._ranked(self._conn.execute(select(term.id, term.term).where(part).limit(_CANDIDATES)).all())
+        part = name.contains(self._text, autoescape=True) & ~term.term.startswith(DOC_MARK)
+        return self._ranked(self._conn.execute(select(term.id, term.term).where(part).limit(sql.CANDIDATES)).all())
 
     def _ranked(self, rows: Sequence[Any]) -> list[_Term]:
-        terms = {key: _Term(key, name, _match(name, self._text)) for key, name in self._bounded(rows, _CANDIDATES)}
+        terms = {key: _Term(key, name, _match(name, self._text)) for key, name in self._bounded(rows, sql.CANDIDATES)}
         fitting = (term for term in terms.values() if self._text in term.term.lower())
         return sorted(fitting, key=lambda term: (term.match, len(term.term), term.term))
 
@@ -184,15 +279,23 @@ class _Searching:
 
     def _of_kind(self, kind: int, terms: Sequence[_Term]) -> Iterator[SearchHit]:
         ranks = {term.id: rank for rank, term in enumerate(terms)}
-        rows = self._conn.execute(_USES, {"kind": kind, "terms": list(ranks), "most": _CANDIDATES}).all()
-        uses = sorted(self._bounded(rows, _CANDIDATES), key=lambda row: (ranks[row[0]], row[1]))
+        rows = self._conn.execute(sql.USES, {"kind": kind, "terms": list(ranks), "most": sql.CANDIDATES}).all()
+        uses = sorted(self._bounded(rows, sql.CANDIDATES), key=lambda row: (ranks[row[0]], row[1]))
         matches = {entity: terms[ranks[term]].match for term, entity in uses}
-        entities = self._conn.execute(_ENTITIES[kind], {"keys": list(matches)}) if matches else ()
+        entities = self._conn.execute(sql.ENTITIES[kind], {"keys": list(matches)}) if matches else ()
         rows_of = {row[0]: row for row in entities}
+        topics = self._topics_of_subjects(rows_of) if kind == SUBJECT else {}
         for entity, match in matches.items():
             if entity in rows_of and (self._cluster is None or rows_of[entity][2] == self._cluster):
                 _, kind_name, where, name, detail, node = rows_of[entity]
-                yield SearchHit(kind_name, where, name, None, detail, node, match.name.lower())
+                of_subject = tuple(topics.get(entity, ()))
+                yield SearchHit(kind_name, where, name, None, detail, node, _word(match), topics=of_subject)
+
+    def _topics_of_subjects(self, keys: Iterable[int]) -> Mapping[int, list[str]]:
+        topics: dict[int, list[str]] = {}
+        for subject, topic in self._conn.execute(sql.TOPICS_OF_SUBJECTS, {"keys": list(keys)}):
+            topics.setdefault(subject, []).append(topic)
+        return topics
 
     def _columns(self, terms: Sequence[_Term]) -> Iterator[SearchHit]:
         """Yield the columns called as one of *terms*, in their order; more are read at once the more are wanted."""
@@ -200,46 +303,49 @@ class _Searching:
             topics = self._topics_of({definition for _, definition in chunk})
             columns = self._columns_of(topics, _like(self._text, "%"))
             for term, definition in chunk:
-                match = term.match.name.lower()
+                match = _word(term)
                 for path, _, type_ in columns.get(definition, ()):
                     if leaf_name(path)[:LONGEST_TERM] == term.term:
                         for topic in topics[definition]:
                             location = _in_message(topic.schema_role, path)
-                            yield SearchHit("column", topic.cluster, topic.topic, location, type_, "", match)
+                            at = topic.cluster, topic.topic, location
+                            yield SearchHit("column", *at, type_, "", match, _origin(topic))
 
     def _definitions(self, terms: Sequence[_Term]) -> Iterator[tuple[_Term, int]]:
         """Yield the definitions that have a column of each of *terms*, at most 200 of one term."""
         for chunk in _growing(terms):
-            most = _CANDIDATES * len(chunk)
-            rows = self._conn.execute(_DEFINITIONS, {"terms": [term.id for term in chunk], "most": most}).all()
+            most = sql.CANDIDATES * len(chunk)
+            rows = self._conn.execute(sql.DEFINITIONS, {"terms": [term.id for term in chunk], "most": most}).all()
             definitions: dict[int, list[int]] = {}
             for term_id, definition in self._bounded(rows, most):
                 definitions.setdefault(term_id, []).append(definition)
             for term in chunk:
-                first = sorted(definitions.get(term.id, ()))[:_CANDIDATES]
-                yield from ((term, definition) for definition in self._bounded(first, _CANDIDATES))
+                first = sorted(definitions.get(term.id, ()))[: sql.CANDIDATES]
+                yield from ((term, definition) for definition in self._bounded(first, sql.CANDIDATES))
 
     def _columns_below(self) -> Iterator[SearchHit]:
         """Yield the columns of topics of which the text names both, as in `orders.customer.id`."""
         for at in (at for at, mark in enumerate(self._text) if mark == "." and at):
             head, start = self._text[:at], self._text[at + 1 :]
             word = head[:LONGEST_WORD]
-            rows = self._conn.execute(_TERMS_BY_WORD, {"first": word, "last": word}).all()
+            rows = self._conn.execute(sql.TERMS_BY_WORD, {"first": word, "last": word}).all()
             terms = [_Term(key, name, Match.EXACT) for key, name in rows if name.lower().endswith(head)]
             for hit in islice(self._of_kind(TOPIC, terms), _TOPICS_OF_A_PATH):
-                sides = self._conn.execute(_SIDES_OF_TOPIC, {"cluster": hit.where, "topic": hit.name}).all()
-                columns = self._columns_of({definition for definition, _ in sides}, _like(start, ""))
-                for definition, role in sides:
+                sides = self._conn.execute(sql.SIDES_OF_TOPIC, {"cluster": hit.where, "topic": hit.name}).all()
+                columns = self._columns_of({side.definition_id for side in sides}, _like(start, ""))
+                for side in sides:
+                    definition, role = side.definition_id, side.schema_role
                     begun = (column for column in columns.get(definition, ()) if column[1].lower().startswith(start))
                     for path, name, type_ in begun:
                         match = "exact" if name.lower() == start else "prefix"
-                        yield SearchHit("column", *hit[1:3], _in_message(role, path), type_, "", match)
+                        place = hit.where, hit.name, _in_message(role, path)
+                        yield SearchHit("column", *place, type_, "", match, _origin(side))
 
     def _columns_of(self, definitions: Collection[int], like: str) -> Mapping[int, list[tuple[Any, str, str]]]:
         """Return path, name and type of the columns whose name is *like* a pattern, in any letter case."""
         columns: dict[int, list[tuple[Any, str, str]]] = {}
         values = {"definitions": sorted(definitions), "like": like}
-        rows = self._conn.execute(_COLUMNS_LIKE, values).all() if definitions else ()
+        rows = self._conn.execute(sql.COLUMNS_LIKE, values).all() if definitions else ()
         for definition, path, name, type_ in rows:
             columns.setdefault(definition, []).append((texts(path), name, type_))
         return columns
@@ -247,12 +353,12 @@ class _Searching:
     def _topics_of(self, definitions: Collection[int]) -> Mapping[int, list[Any]]:
         """Return cluster, name and side of the first topics that each of *definitions* describes now."""
         topics: dict[int, list[Any]] = {}
-        query = _TOPICS_OF_DEFINITIONS if self._cluster is None else _TOPICS_IN_CLUSTER
+        query = sql.TOPICS_OF_DEFINITIONS if self._cluster is None else sql.TOPICS_IN_CLUSTER
         values = {"definitions": sorted(definitions), "cluster": self._cluster}
         for row in self._conn.execute(query, values):
             topics.setdefault(row.definition_id, []).append(row)
         for rows in topics.values():
-            self._bounded(rows, _TOPICS_AT_ONCE)
+            self._bounded(rows, sql.TOPICS_AT_ONCE)
         return topics
 
 
@@ -264,89 +370,26 @@ def _growing(items: Iterable[T]) -> Iterator[list[T]]:
         size = min(4 * size, _AT_ONCE)
 
 
-_LINKED = (
-    select(t.cluster.c.name.label("cluster"), t.topic.c.name.label("topic"), t.topic_schema.c.schema_role)
-    .select_from(t.topic_schema)
-    .join(t.topic, t.topic.c.id == t.topic_schema.c.topic_id)
-    .join(t.cluster, t.cluster.c.id == t.topic.c.cluster_id)
-    .where(t.topic_schema.c.is_current, t.topic_schema.c.gone.is_(None), t.topic.c.gone.is_(None))
-)
-
-
-def _first_topics(*conditions: ColumnElement[bool]) -> Select[Any]:
-    """Return the query for the first topics of each of some definitions, by name."""
-    link = t.topic_schema.c
-    place = func.row_number().over(partition_by=link.definition_id, order_by=(t.topic.c.name, link.schema_role))
-    listed = _LINKED.add_columns(link.definition_id, place.label("place"))
-    of_definitions = link.definition_id.in_(bindparam("definitions", expanding=True))
-    rows = listed.where(of_definitions, *conditions).subquery()
-    return select(rows).where(rows.c.place <= _TOPICS_AT_ONCE).order_by(rows.c.definition_id, rows.c.place)
-
-
-_TOPICS_OF_DEFINITIONS = _first_topics()
-_TOPICS_IN_CLUSTER = _first_topics(t.cluster.c.name == bindparam("cluster"))
-_SIDES_OF_TOPIC = _LINKED.with_only_columns(t.topic_schema.c.definition_id, t.topic_schema.c.schema_role).where(
-    t.cluster.c.name == bindparam("cluster"), t.topic.c.name == bindparam("topic")
-)
-_TERMS_BY_WORD = (
-    select(t.search_term.c.id, t.search_term.c.term)
-    .join(t.search_word, t.search_word.c.term_id == t.search_term.c.id)
-    .where(t.search_word.c.word >= bindparam("first"), t.search_word.c.word <= bindparam("last"))
-    .order_by(t.search_word.c.word)
-    .limit(_CANDIDATES)
-)
-_USES = (
-    select(t.search_use.c.term_id, t.search_use.c.entity_id)
-    .where(t.search_use.c.kind == bindparam("kind"), t.search_use.c.term_id.in_(bindparam("terms", expanding=True)))
-    .order_by(t.search_use.c.term_id, t.search_use.c.entity_id)
-    .limit(bindparam("most"))
-)
-_DEFINITIONS = _USES.where(
-    exists().where(
-        t.topic_schema.c.definition_id == t.search_use.c.entity_id,
-        t.topic_schema.c.is_current,
-        t.topic_schema.c.gone.is_(None),
-    )
-).params(kind=COLUMN)
-_COLUMNS_LIKE = (
-    select(t.schema_column.c.definition_id, t.schema_column.c.path, t.schema_column.c.name, t.schema_column.c.data_type)
-    .where(
-        t.schema_column.c.definition_id.in_(bindparam("definitions", expanding=True)),
-        func.lower(t.schema_column.c.name).like(bindparam("like"), escape="/"),
-    )
-    .order_by(t.schema_column.c.definition_id, t.schema_column.c.ordinal)
-)
-"""Queries of a search; building them each time would cost more than running them."""
-
-_WANTED: BindParameter[Any] = bindparam("keys", expanding=True)
-_ENTITIES: Mapping[int, Select[Any]] = {
-    TOPIC: select(t.topic.c.id, literal("topic"), t.cluster.c.name, t.topic.c.name, t.topic.c.description, literal(""))
-    .join(t.cluster, t.cluster.c.id == t.topic.c.cluster_id)
-    .where(t.topic.c.gone.is_(None), t.topic.c.id.in_(_WANTED)),
-    NODE: select(
-        t.flow_node.c.id,
-        t.flow_node.c.kind,
-        t.flow_node.c.namespace,
-        t.flow_node.c.name,
-        literal(""),
-        t.flow_node.c.node_key,
-    ).where(t.flow_node.c.id.in_(_WANTED)),
-    SUBJECT: select(
-        t.subject.c.id, literal("subject"), t.cluster.c.name, t.subject.c.name, t.registry.c.url, literal("")
-    )
-    .join(t.registry, t.registry.c.id == t.subject.c.registry_id)
-    .join(t.cluster, t.cluster.c.id == t.registry.c.cluster_id)
-    .where(t.subject.c.gone.is_(None), t.subject.c.id.in_(_WANTED)),
-}
-"""For each kind: key, then the members of a hit up to its node, without the path."""
-
-
 def _like(text: str, before: str) -> str:
     """Return the pattern of the names of columns that have *text*, in lower case, after *before*.
 
     SQLite lowers ASCII only, and names are quoted with backticks: for others it is that of every name.
     """
     return f"{before}{escaped(text)}%" if text.isascii() and "`" not in text else "%"
+
+
+def _word(match: Match | _Term) -> str:
+    return (match.match if isinstance(match, _Term) else match).name.lower()
+
+
+def _origin(link: Any) -> str:  # noqa: ANN401 - a row of a query above
+    """Return where the columns of a topic's schema are known from."""
+    return "declared" if link.registry_id is None else "schema"
+
+
+def _other_hit(column: OtherColumn, term: _Term) -> SearchHit:
+    where = column.cluster or column.namespace
+    return SearchHit("column", where, column.name, column.path, column.type, column.node, _word(term), column.origin)
 
 
 def _in_message(role: str, path: tuple[str, ...]) -> tuple[str, ...]:

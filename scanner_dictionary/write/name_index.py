@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import groupby
+from itertools import chain, groupby
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, exists, func, select
 
 from scanner_dictionary.engine.rows import in_chunks, insert_rows
 from scanner_dictionary.graph.store import newest_scan
@@ -15,14 +15,23 @@ from scanner_dictionary.schema import tables as t
 from scanner_dictionary.search.names import (
     CATALOG_TAG,
     COLUMN,
+    COLUMN_DOC,
+    DOC_MARK,
+    FLOW_COLUMN,
     LONGEST_TERM,
     NODE,
+    OWNER,
     SUBJECT,
+    TABLE_COLUMN,
     TAG,
+    TAG_NAME,
     TOPIC,
+    TOPIC_DOC,
+    doc_words,
     leaf_name,
     words_of,
 )
+from scanner_model.columns import ColumnPath
 
 _DEFINITIONS_AT_ONCE = 2_000
 _NAMES_AT_ONCE = 500
@@ -33,7 +42,7 @@ Use = tuple[int, str, int]
 
 
 def index_new_names(conn: Connection) -> None:
-    """Add the names of topics, subjects and columns that were stored since, in the caller's transaction."""
+    """Add the names, tags, owners and documentation that were stored since, in the caller's transaction."""
     terms = _Terms(conn)
     for kind, table in ((TOPIC, t.topic), (SUBJECT, t.subject)):
         last = _indexed_up_to(conn, kind)
@@ -43,15 +52,78 @@ def index_new_names(conn: Connection) -> None:
             _note_progress(conn, kind, chunk[-1][0])
     _index_columns(conn, terms)
     _index_catalog_tags(conn, terms)
+    _replace(conn, terms, (TABLE_COLUMN,), ("catalog_table",), _table_uses)
+    # Definitions, whose tags are counted here, change with the links of topics.
+    _replace(conn, terms, (TAG_NAME, OWNER, TOPIC_DOC), ("topic", "annotation", "topic_schema"), _annotation_uses)
 
 
-def index_nodes(conn: Connection, nodes: Iterable[tuple[int, str]]) -> None:
-    """Replace the nodes in the index by *nodes*, keys and names, in the caller's transaction."""
-    conn.execute(t.search_use.delete().where(t.search_use.c.kind == NODE))
+def index_nodes(
+    conn: Connection, nodes: Iterable[tuple[int, str]], columns: Iterable[tuple[int, ColumnPath]] = ()
+) -> None:
+    """Replace the nodes in the index by *nodes*, keys and names, in the caller's transaction.
+
+    *columns* are those that no schema describes, with their paths.
+    """
+    conn.execute(t.search_use.delete().where(t.search_use.c.kind.in_((NODE, FLOW_COLUMN))))
     terms = _Terms(conn)
-    for chunk in in_chunks(nodes):
-        terms.add((NODE, name, key) for key, name in chunk)
+    named = ((key, leaf_name(path)) for key, path in columns)
+    uses = chain(((NODE, name, key) for key, name in nodes), ((FLOW_COLUMN, name, key) for key, name in named if name))
+    for chunk in in_chunks(uses):
+        terms.add(chunk)
     _note_progress(conn, NODE, newest_scan(conn))
+
+
+def _replace(
+    conn: Connection,
+    terms: _Terms,
+    kinds: Sequence[int],
+    entities: Sequence[str],
+    read: Callable[[Connection], Iterable[Use]],
+) -> None:
+    """Replace the uses of *kinds*, the first of which notes the progress, where a fact of *entities* has changed."""
+    log, last = t.change_log.c, _indexed_up_to(conn, kinds[0])
+    changed = select(log.scan_id).where(log.scan_id > last, log.entity_kind.in_(entities)).limit(1)
+    if conn.execute(changed).first() is not None:
+        conn.execute(t.search_use.delete().where(t.search_use.c.kind.in_(kinds)))
+        for chunk in in_chunks(read(conn)):
+            terms.add(chunk)
+    _note_progress(conn, kinds[0], newest_scan(conn))
+
+
+def _table_uses(conn: Connection) -> Iterator[Use]:
+    """Yield the columns of the tables of catalogs and databases, once for each table and name."""
+    column = t.catalog_column.c
+    query = select(column.catalog_table_id, column.path).join(
+        t.catalog_table, t.catalog_table.c.id == column.catalog_table_id
+    )
+    rows = conn.execute(query.where(t.catalog_table.c.gone.is_(None)).order_by(column.catalog_table_id))
+    for table, group in groupby(rows, key=lambda row: row[0]):
+        names = dict.fromkeys(_leaf(path) for _, path in group)
+        yield from ((TABLE_COLUMN, name, table) for name in names if name)
+
+
+def _annotation_uses(conn: Connection) -> Iterator[Use]:
+    """Yield tags and owners, each once, and the words that describe topics."""
+    topic, note, link = t.topic.c, t.annotation.c, t.topic_schema.c
+    tags: dict[str, None] = {}
+    owners: dict[str, None] = {}
+    words: dict[Use, None] = {}
+    for key, cell, text in conn.execute(select(topic.id, topic.tags, topic.description).where(topic.gone.is_(None))):
+        tags |= dict.fromkeys(texts(cell))
+        words |= dict.fromkeys((TOPIC_DOC, DOC_MARK + word, key) for word in doc_words(text))
+    described = select(topic.id, note.tags, note.owner, note.description).select_from(t.annotation)
+    on_topic = (topic.cluster_id == note.cluster_id) & (topic.name == note.topic)
+    for key, cell, owner, text in conn.execute(described.outerjoin(t.topic, on_topic).where(note.gone.is_(None))):
+        tags |= dict.fromkeys(texts(cell))
+        owners |= {owner: None} if owner and key is not None else {}
+        found = doc_words(text) if key is not None else ()
+        words |= dict.fromkeys((TOPIC_DOC, DOC_MARK + word, key) for word in found)
+    use = t.search_use.c
+    of_columns = select(t.search_term.c.term).join(t.search_use, use.term_id == t.search_term.c.id)
+    live = exists().where(link.definition_id == use.entity_id, link.is_current, link.gone.is_(None))
+    tags |= dict.fromkeys(conn.scalars(of_columns.where(use.kind == TAG, live).distinct()))
+    yield from ((kind, name, 0) for kind, names in ((TAG_NAME, tags), (OWNER, owners)) for name in names if name)
+    yield from words
 
 
 def _index_columns(conn: Connection, terms: _Terms) -> None:
@@ -78,22 +150,33 @@ def _index_catalog_tags(conn: Connection, terms: _Terms) -> None:
 
 def _column_uses(conn: Connection, first: int, last: int) -> Iterator[Use]:
     column = t.schema_column.c
-    query = select(column.definition_id, column.path, column.tags).where(column.definition_id.between(first, last))
+    query = select(column.definition_id, column.path, column.tags, column.doc)
+    query = query.where(column.definition_id.between(first, last))
     result = conn.execute(query.order_by(column.definition_id))
     # Past SQLAlchemy's row: it costs as much as reading the cells.
-    cells: Sequence[tuple[int, str, str | None]] = result.cursor.fetchall() if result.cursor else ()
+    cells: Sequence[tuple[int, str, str | None, str | None]] = result.cursor.fetchall() if result.cursor else ()
     for definition, group in groupby(cells, key=lambda row: row[0]):
         rows = list(group)
-        names = dict.fromkeys(_leaf(path) for _, path, _ in rows)
-        tags = dict.fromkeys(tag for _, _, cell in rows if cell for tag in texts(cell))
+        names = dict.fromkeys(_leaf(path) for _, path, _, _ in rows)
+        tags = dict.fromkeys(tag for _, _, cell, _ in rows if cell for tag in texts(cell))
+        words = {word: None for *_, doc in rows if doc for word in _doc_words(doc)}
+        # A word that is a column's name leads to the definition already.
+        known = {name.lower() for name in names}
         yield from ((COLUMN, name, definition) for name in names if name)
         yield from ((TAG, tag, definition) for tag in tags)
+        yield from ((COLUMN_DOC, DOC_MARK + word, definition) for word in words if word not in known)
 
 
 @lru_cache(maxsize=1 << 16)
 def _leaf(path: str) -> str:
     """Return the name of a column by its path (JSON); schemas have the same paths over and over."""
     return leaf_name(texts(path))
+
+
+@lru_cache(maxsize=1 << 16)
+def _doc_words(text: str) -> tuple[str, ...]:
+    """Return the words of a documentation; versions of a schema have the same ones over and over."""
+    return doc_words(text)
 
 
 class _Terms:

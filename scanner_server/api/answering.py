@@ -9,6 +9,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -139,7 +140,9 @@ class Answering:
         """Return what changes with every scan and graph; at most half a second old. Raises DictionaryUnusable."""
         read, tag = self._state
         if time.monotonic() - read > _FRESH:
-            tag = (await self._workers.run(read_state, {}, heavy=False)).tag
+            state = await self._workers.run(read_state, {}, heavy=False)
+            # The day: parameters such as `last week` mean another one tomorrow.
+            tag = f"{state.tag}.{datetime.now(UTC):%j}"
             self._state = time.monotonic(), tag
         return tag
 

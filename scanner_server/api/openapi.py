@@ -5,9 +5,10 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from importlib.metadata import version
-from typing import Any, get_args, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
 from pydantic.fields import FieldInfo
@@ -39,20 +40,19 @@ def parameters_of(question: Question) -> type[BaseModel]:
         kind, *notes = get_args(hints[name])
         described = next(note for note in notes if isinstance(note, Parameter))
         default = question.page if name == "limit" and parameter.default is None else parameter.default
-        fields[name] = kind, _field(described, default, required=parameter.default is parameter.empty)
+        if described.longest and {str, int} <= set(get_args(kind)):  # a number has no length
+            text = Annotated[str, Field(min_length=1, max_length=described.longest)]
+            kind, described = text | int, replace(described, longest=None)
+        least = 1 if kind is str and parameter.default is parameter.empty else None
+        fields[name] = kind, _field(described, ... if parameter.default is parameter.empty else default, least)
     return create_model(f"{question.name}_parameters", __base__=_Parameters, **fields)
 
 
-def _field(described: Parameter, default: object, *, required: bool) -> Any:  # noqa: ANN401 - pydantic's
+def _field(described: Parameter, default: object, shortest: int | None) -> Any:  # noqa: ANN401 - pydantic's
+    """Return the field of a parameter, which is required where *default* is `...`."""
     limits: dict[str, Any] = {"ge": described.least, "le": described.most, "max_length": described.longest}
-    names: dict[str, Any] = {}
-    if described.request:
-        names = {"alias": described.request}
-    if required:
-        return Field(
-            description=described.text, min_length=None if described.least is not None else 1, **limits, **names
-        )
-    return Field(default, description=described.text, **limits, **names)
+    names: dict[str, Any] = {"alias": described.request} if described.request else {}
+    return Field(default, description=described.text, min_length=shortest, **limits, **names)
 
 
 @lru_cache(maxsize=256)

@@ -31,12 +31,14 @@ ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
     "scan_sources": {"scan": 1},
     "scan_problems": {"scan": 1},
     "search": {"q": "order"},
+    "search_counts": {"q": "order"},
     "lineage": {"node": "orders"},
     "paths": {"start": "order-service", "end": "orders"},
     "impact": {"node": "orders"},
     "impact_csv": {"node": "orders"},
     "diff": {"first": 1, "second": 1},
     "history": {"node": "orders"},
+    "history_feed": {"node": "orders"},
     "may_delete": {"topic": "orders"},
     "check_change": {"subject": "orders-value", "text": '{"type": "record", "name": "Order", "fields": []}'},
 }
@@ -136,7 +138,9 @@ def test_every_question_has_one_answer(faces, question) -> None:
 @pytest.mark.parametrize("question", [each for each in QUESTIONS if each.command], ids=lambda each: each.name)
 def test_every_derived_command_lists_what_the_library_has(faces, question) -> None:
     """The document of a command is the list of items."""
-    assert faces.command(question.command) == faces.library(question)["items"]
+    arguments = ARGUMENTS.get(question.name, {}) if question.name == "search" else {}
+
+    assert faces.command(question.command, *arguments.values()) == faces.library(question, **arguments)["items"]
 
 
 @pytest.mark.slow

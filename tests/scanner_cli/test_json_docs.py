@@ -145,6 +145,8 @@ def real_document(scanner, scanned, own_dictionary, fake, connect, tmp_path, uni
                 scanner(*RETAIL, "--dictionary", own_dictionary)
                 scanner("dataflow", "--dictionary", own_dictionary)
                 return scanner("lineage", "clicks.GEO.CITY", *impact, *as_json).json
+            case ["search"]:
+                return scanner("search", "id", *as_json).json
             case words:
                 return scanner(*words, *as_json).json
 
@@ -153,7 +155,7 @@ def real_document(scanner, scanned, own_dictionary, fake, connect, tmp_path, uni
 
 def test_every_document_has_an_example() -> None:
     """The page covers every command that writes JSON."""
-    assert len(EXAMPLES) == 33
+    assert len(EXAMPLES) == 35
 
 
 @pytest.mark.parametrize("title", EXAMPLES)

@@ -32,6 +32,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "get_paths": {"start": "order-service", "end": "orders"},
     "get_impact": {"node": "orders", "hops": "null"},
     "diff_scans": {"first": 1, "second": 1},
+    "changes": {"since": "7d"},
     "get_history": {"node": "orders", "target": "null"},
     "check_change": {"subject": "orders-value", "text": '{"type": "record", "name": "Order", "fields": []}'},
     "may_delete": {"topic": "orders", "version": "null"},

@@ -7,8 +7,8 @@ import click
 from scanner_api.dictionary import Dictionary
 from scanner_api.graph.history import diff_flows, flows_document
 from scanner_api.questions.changes import diff as compare_scans
-from scanner_api.questions.changes import diff_document, diff_rows
-from scanner_cli.options import SCAN_NUMBER, dictionary_option
+from scanner_api.questions.changes import diff_document, diff_rows, scan_numbers
+from scanner_cli.options import cluster_option, dictionary_option
 from scanner_cli.output.history import FLOW_COLUMNS, flow_rows
 from scanner_cli.output.render import Format, format_option, show
 
@@ -16,15 +16,18 @@ _COLUMNS = ("topic", "side", "column", "kind", "name", "action", "before", "afte
 
 
 @click.command()
-@click.argument("first", type=SCAN_NUMBER, metavar="SCAN")
-@click.argument("second", type=SCAN_NUMBER, metavar="SCAN")
+@click.argument("first", metavar="SCAN|DATE")
+@click.argument("second", metavar="SCAN|DATE")
 @click.option(
     "--flows", is_flag=True, help="Compare the graphs of both scans: nodes and flows, with the cause of each."
 )
+@cluster_option
 @dictionary_option
 @format_option()
-def diff(first: int, second: int, flows: bool, dictionary: Dictionary, style: str) -> None:
+def diff(first: str, second: str, flows: bool, cluster: str | None, dictionary: Dictionary, style: str) -> None:
     """Show what changed from one scan of a cluster to another; `scanner scans` lists their numbers.
+
+    A date or time means the newest scan that was finished then, of --cluster where several were scanned.
 
     `backward`: new readers read old data; `forward`: old readers read new data.
 
@@ -36,16 +39,18 @@ def diff(first: int, second: int, flows: bool, dictionary: Dictionary, style: st
     Examples:
       scanner diff 11 12
       scanner diff 11 12 --format json
+      scanner diff 2026-11-15 today
       scanner diff 11 12 --flows
 
     Exit status 4: a scan is not known, the two are of different clusters, or the graph of one is not known.
     """
+    numbers = scan_numbers(dictionary, first, second, cluster=cluster)
     if flows and style != Format.JSON:
-        show(flow_rows(diff_flows(dictionary, first, second)), FLOW_COLUMNS, style)
+        show(flow_rows(diff_flows(dictionary, *numbers)), FLOW_COLUMNS, style)
         return
-    changes = compare_scans(dictionary, first, second)
+    changes = compare_scans(dictionary, *numbers)
     if flows:
-        flow_changes = flows_document(diff_flows(dictionary, first, second))
+        flow_changes = flows_document(diff_flows(dictionary, *numbers))
         show([], (), style, document=diff_document(changes) | {"flows": flow_changes})
         return
     show([row._asdict() for row in diff_rows(changes)], _COLUMNS, style, document=diff_document(changes))

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from scanner_dictionary import queries
+from scanner_dictionary.queries.topic_rows import TopicFilter
 from scanner_model.errors import NameUnknown, Problem
 from scanner_model.kafka import Cluster
 from scanner_model.names import ClusterName, SourceId
@@ -30,7 +31,7 @@ def test_topics_are_listed_by_cluster_and_name(sample, store, listed) -> None:
     store(sample.scan(topics=(sample.topic("b", tags=("PII",)), sample.topic("a"))))
 
     assert [row.name for row in listed("topics")] == ["a", "b"]
-    assert [(row.name, row.gone) for row in listed("topics", include_gone=True)] == [
+    assert [(row.name, row.gone) for row in listed("topics", TopicFilter(include_gone=True))] == [
         ("a", False),
         ("b", False),
         ("old", True),
@@ -53,7 +54,9 @@ def test_pattern_is_a_glob_or_a_part_of_the_name(pattern, names, sample, store, 
     everything = ["100%_sure", "my-shop", "shop.orders"]
     store(sample.scan(topics=tuple(map(sample.topic, everything))))
 
-    assert [row.name for row in listed("topics", pattern=pattern)] == (everything if names is None else names)
+    assert [row.name for row in listed("topics", TopicFilter(pattern=pattern))] == (
+        everything if names is None else names
+    )
 
 
 def test_topics_without_schema_are_those_that_nothing_describes_now(sample, store, listed) -> None:
@@ -61,10 +64,13 @@ def test_topics_without_schema_are_those_that_nothing_describes_now(sample, stor
     store(sample.orders())
     store(sample.scan(topics=(sample.topic("orders"), sample.topic("plain"))))
 
-    assert [(row.name, row.schemas) for row in listed("topics", without_schema=True)] == [("orders", 0), ("plain", 0)]
+    assert [(row.name, row.schemas) for row in listed("topics", TopicFilter(without_schema=True))] == [
+        ("orders", 0),
+        ("plain", 0),
+    ]
     store(sample.orders())
-    assert [(row.name, row.schemas) for row in listed("topics", cluster="retail")] == [("orders", 2)]
-    assert listed("topics", without_schema=True) == []
+    assert [(row.name, row.schemas) for row in listed("topics", TopicFilter(cluster="retail"))] == [("orders", 2)]
+    assert listed("topics", TopicFilter(without_schema=True)) == []
 
 
 def test_topics_of_one_cluster_only(sample, store, listed) -> None:
@@ -73,7 +79,7 @@ def test_topics_of_one_cluster_only(sample, store, listed) -> None:
     store(replace(sample.orders(), cluster=Cluster(name=ClusterName("other"), brokers=("other:1",))))
 
     assert [row.cluster for row in listed("topics")] == ["other", "retail"]
-    assert [row.cluster for row in listed("topics", cluster="other")] == ["other"]
+    assert [row.cluster for row in listed("topics", TopicFilter(cluster="other"))] == ["other"]
     assert [row.cluster for row in listed("schemas", cluster="other")] == ["other", "other"]
 
 

@@ -13,6 +13,7 @@ from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.queries.topics import field_tags
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.search.columns_by_name import columns_called
+from scanner_dictionary.write.name_index import index_nodes
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.catalogs import Annotation
 from scanner_model.columns import Column
@@ -107,6 +108,7 @@ def test_tags_that_are_not_indexed_make_the_answer_incomplete(dictionary, store,
     store(sample_scan)
     with dictionary.begin() as conn:
         conn.execute(t.search_progress.delete().where(t.search_progress.c.kind == 6))
+        index_nodes(conn, [])
     with dictionary.connect() as conn:
         by_tag, by_name = columns_called(conn, tag="pii"), columns_called(conn, name="id")
 
