@@ -14,6 +14,8 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
+from scanner_extractor.scan.results import no_progress
+
 from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.kinds import UNREAD_FILE, JobReading, job_partitions, lookup_context, read_partition
@@ -36,7 +38,6 @@ from scanner_extractor.repository.context import STATEMENT
 from scanner_extractor.repository.files import Entry, is_candidate, is_left_out
 from scanner_extractor.repository.reader import SETTINGS, RepositoryReading, read_entries
 from scanner_extractor.scan.merge import merge_results
-from scanner_extractor.scan.results import no_progress
 from scanner_extractor.scan.runner import SourceReadings
 from scanner_extractor.settings.cluster import Settings
 from scanner_extractor.settings.repository import RepositorySettings
