@@ -25,6 +25,7 @@ from scanner_api.change_check.job_change import JobContext, changed_jobs, job_fi
 from scanner_api.change_check.model import ChangeReport, CheckedFile, Finding, Place, Verdict
 from scanner_api.change_check.proposals import CONNECTOR, SCHEMA, SQL, TOPIC, Proposal
 from scanner_api.change_check.proposed_graph import proposed_graph
+from scanner_api.change_check.proposed_references import ProposedReferences
 from scanner_api.change_check.schema_change import SchemaContext, check_schema, replaced_sides
 from scanner_api.change_check.unknowns import Age, graph_findings, source_findings
 from scanner_api.dictionary import Dictionary, known_cluster
@@ -133,7 +134,9 @@ def _checked(
             elif proposal.kind == SCHEMA:
                 targets, of_file = check_schema(proposal, state.schemas)
             else:
-                targets, of_file = job_findings(proposal, state.changed_jobs(proposal), state.jobs, state.hits)
+                jobs = state.changed_jobs(proposal)
+                targets, of_file = job_findings(proposal, jobs, state.jobs, state.hits)
+                of_file = (*of_file, *_not_scanned(proposal, jobs, is_allowed=options.allow_new))
         except NameUnknown as error:
             if is_alone and not options.allow_new:
                 raise
@@ -148,19 +151,26 @@ def _checked(
     return tuple(checked), findings
 
 
+def _not_scanned(proposal: Proposal, jobs: Iterable[ChangedJob], *, is_allowed: bool) -> Iterator[Finding]:
+    """Yield a finding for each job that the base of the change has and the dictionary has not."""
+    for job in jobs if proposal.existed else ():
+        if job.is_new:
+            what = f"the dictionary knows no {job.target}, which the base of the change has: what it loses is not known"
+            yield unknown_name(proposal, NameUnknown(what), is_allowed=is_allowed)
+
+
 class _ProposedState:
     """The schemas, statements and connectors of all files in place of the stored ones, before anything is judged."""
 
     def __init__(self, conn: Connection, files: ProposedFiles, options: CheckOptions) -> None:
         proposals = [proposal for proposal in files.proposals if not proposal.unread]
-        texts = {proposal.target.subject: proposal.text for proposal in proposals if proposal.kind == SCHEMA}
         schemas = SchemaContext(
             conn=conn,
             hits=Hits(conn),
             cluster=options.cluster,
             level=options.level,
             policy=options.policy,
-            texts={subject: text for subject, text in texts.items() if subject and text},
+            proposed=ProposedReferences(proposal for proposal in proposals if proposal.kind == SCHEMA),
         )
         is_job = [proposal for proposal in proposals if proposal.kind in (SQL, CONNECTOR)]
         sides = [
@@ -170,7 +180,7 @@ class _ProposedState:
             for side in _readable(replaced_sides, proposal, schemas)
         ]
         self.jobs = JobContext(conn, options.cluster, options.dialect, tuple(sides))
-        if is_job and len(proposals) > 1:
+        if is_job:
             self.jobs.replace_by(is_job)
         self._changed = {id(proposal): tuple(_readable(changed_jobs, proposal, self.jobs)) for proposal in is_job}
         changed = [job for jobs in self._changed.values() for job in jobs]
@@ -224,7 +234,7 @@ def _about_dictionary(
 
 _HARMLESS = (
     *("column-added", "column-gained", "output-gained", "input-gained", "input-lost"),
-    *("unknown-name", "nothing-checked", "schema-added"),
+    *("unknown-name", "nothing-checked", "schema-added", "older-registry"),
 )
 
 

@@ -122,7 +122,8 @@ def check_change(
 
     Verdicts: breaks (the registry rejects the schema at the subject's level), impact (somebody uses what changes),
     unknown (it cannot be said: a source is stale, a group's columns are unknown), fine. --fail-on impact lets unknown
-    pass, --fail-on breaks both, --fail-on none everything. Formats: docs/check-change.md.
+    pass, --fail-on breaks both, --fail-on none everything. A file that cannot be parsed passes with none only. Formats:
+    docs/check-change.md.
 
     \b
     Examples:
@@ -137,7 +138,7 @@ def check_change(
     \b
     Exit status: 0 fine, or milder than --fail-on; 2 the only FILE is no schema, statement or configuration, a directory
     is empty, a commit is missing; 4 the only FILE is of an unknown subject, topic or job; 5 breaks; 6 impact;
-    7 unknown, also where no file was checked.
+    7 unknown; also where a file of several cannot be parsed, or no file was checked, unless --fail-on is none.
     """
     target = Target(**{name: others.pop(name) for name in ("subject", "topic", "role", "statement", "connector")})
     options = CheckOptions(
@@ -155,7 +156,9 @@ def check_change(
         write_text(file, RENDERERS[name](report))
     echo(RENDERERS[style](report), end="")
     echo_err("\n".join([summary(report), *report.notes]), lines=True)
-    return STATUS[report.verdict] if report.verdict in FAILING[fail_on] else Exit.DONE
+    if report.verdict in FAILING[fail_on]:
+        return STATUS[report.verdict]
+    return Exit.UNCERTAIN if report.is_incomplete and fail_on != "none" else Exit.DONE
 
 
 def _files(
