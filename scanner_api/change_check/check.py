@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from scanner_api.change_check.baseline import apply_baseline, read_baseline
+from scanner_api.change_check.commits import compare_commits
 from scanner_api.change_check.file_findings import (
     DeletionContext,
     check_deleted,
@@ -17,7 +18,7 @@ from scanner_api.change_check.file_findings import (
     unparsed,
     unread_file,
 )
-from scanner_api.change_check.files import ProposedFiles
+from scanner_api.change_check.files import ProposedFiles, git_files
 from scanner_api.change_check.flow_comparison import ChangedJob
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.job_change import JobContext, changed_jobs, job_findings
@@ -83,6 +84,36 @@ def check_change(
         scans = tuple(row for row in last_scans(conn) if chosen.cluster in (None, row.cluster))
     marked, notes = apply_baseline(findings, accepted, at.date())
     return ChangeReport(files=checked, findings=marked, scans=scans, skipped=files.skipped, notes=notes)
+
+
+def check_commits(
+    commits: str,
+    options: CheckOptions | None = None,
+    *,
+    directory: Path = Path(),
+    dictionary: Dictionary | None = None,
+    now: datetime | None = None,
+) -> ChangeReport:
+    """Return what the change between two commits, `BASE..HEAD` or `BASE...HEAD`, breaks and whom it hits.
+
+    Both commits are read as all that their files declare, and compared; no server and no dictionary is needed. With a
+    *dictionary* of what runs, the changed files are checked against it, too. Raises InputInvalid where git fails.
+
+    >>> check_commits("origin/main...HEAD").verdict
+    """
+    chosen, at = options or CheckOptions(), now or datetime.now(UTC)
+    accepted = read_baseline(chosen.baseline) if chosen.baseline else ()
+    changes = compare_commits(commits, directory)
+    findings = [*changes.findings]
+    scans: tuple[tuple[str, int, str], ...] = ()
+    if not changes.files:
+        findings.append(_nothing_checked(ProposedFiles(proposals=(), skipped=changes.skipped)))
+    if dictionary is not None:
+        running = check_change(dictionary, git_files(commits, (), directory), replace(chosen, allow_new=True), now=now)
+        findings += [finding for finding in running.findings if finding.rule != "nothing-checked"]
+        scans = running.scans
+    marked, notes = apply_baseline(findings, accepted, at.date())
+    return ChangeReport(files=changes.files, findings=marked, scans=scans, skipped=changes.skipped, notes=notes)
 
 
 def _checked(
@@ -204,7 +235,7 @@ def _about_dictionary(
 
 _HARMLESS = (
     *("column-added", "column-gained", "output-gained", "input-gained", "input-lost"),
-    *("unknown-name", "nothing-checked", "older-registry"),
+    *("unknown-name", "nothing-checked", "schema-added", "older-registry"),
 )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from scanner_extractor.http.pagination import PagesWithoutEnd
-from scanner_extractor.scan.results import RegistryResult
+from scanner_extractor.results import RegistryResult
 from scanner_extractor.schemas.references import find_reference, finder
 from scanner_extractor.settings.cluster import RegistrySettings
 from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError
