@@ -28,7 +28,8 @@ from scanner_api.change_check.model import CheckedFile, Finding, Place, SkippedF
 from scanner_api.change_check.proposals import SCHEMA, TOPIC, Proposal, Target
 from scanner_api.change_check.proposed_columns import Renames
 from scanner_api.change_check.proposed_references import ProposedReferences
-from scanner_api.change_check.schema_change import SchemaContext, check_schema
+from scanner_api.change_check.schema_change import check_schema
+from scanner_api.change_check.schema_sides import SchemaContext
 from scanner_api.dictionary import Dictionary
 from scanner_api.graph.generate import generate
 from scanner_dictionary.engine.open import Connection
