@@ -276,39 +276,42 @@ def examine(session: pytest.Session, mutants: Iterable[Mutant]) -> None:
         near = mirror(mutant, tests)
         names = (reaching(mutant, data) | near) & tests.keys() & items.keys()
         ordered = sorted(names, key=lambda name: (name not in near, tests[name]["seconds"]))
-        by = ""
+        by, test = "nobody", ""
         for command, quick in (("make test", True), ("make test-all", False)):
             chosen = [items[name] for name in ordered if tests[name]["quick"] is quick]
             seconds = sum(tests[item.nodeid]["seconds"] for item in chosen)
-            if not by and fails(session, mutant, chosen, seconds=120 + 10 * seconds):
+            if not test and (test := failing_test(session, mutant, chosen, seconds=120 + 10 * seconds)):
                 by = command
         with RESULTS.open("a", encoding="utf-8") as out:
-            row = {**asdict(mutant), "name": mutant.name, "tests": len(names), "noticed_by": by or "nobody"}
+            row = {**asdict(mutant), "name": mutant.name, "tests": len(names), "noticed_by": by, "test": test}
             out.write(json.dumps(row) + "\n")
 
 
-def fails(session: pytest.Session, mutant: Mutant, items: Sequence[pytest.Item], seconds: float) -> bool:
-    """Return whether one of *items* fails with *mutant*, or all do not end in *seconds*."""
+def failing_test(session: pytest.Session, mutant: Mutant, items: Sequence[pytest.Item], seconds: float) -> str:
+    """Return the first of *items* that fails with *mutant*, or does not end in *seconds*; empty where none does."""
     session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]  # one directory for all forks
     file, before = TREE / mutant.file, (TREE / mutant.file).read_bytes()
     file.write_bytes(before[: mutant.start] + mutant.replacement.encode() + before[mutant.end :])
+    running = TREE / "running"
     try:
         child = os.fork()
         if child == 0:
-            _run_in_fork(session, file, items)
-        return _status(child, time.monotonic() + seconds) != 0
+            _run_in_fork(session, file, items, running)
+        failed = _status(child, time.monotonic() + seconds) != 0
+        return running.read_text("utf-8") if failed else ""
     finally:
         file.write_bytes(before)
 
 
-def _run_in_fork(session: pytest.Session, file: Path, items: Sequence[pytest.Item]) -> NoReturn:
-    """Run *items* until one fails; end the process with status 1 where one does."""
+def _run_in_fork(session: pytest.Session, file: Path, items: Sequence[pytest.Item], running: Path) -> NoReturn:
+    """Run *items* until one fails, with its name in *running*; end the process with status 1 where one does."""
     status = 1
     try:
         os.setpgid(0, 0)
         gc.unfreeze()  # what was imported for the collection was frozen
         replace_code(file)
         for item, following in zip(items, [*items[1:], None], strict=True):
+            running.write_text(item.nodeid, encoding="utf-8")
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             if session.testsfailed:
                 break
