@@ -36,7 +36,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 WORK = ROOT / "build" / "mutants"
-TREE, RECORD, RESULTS = WORK / "tree", WORK / "tests.ndjson", WORK / "results.ndjson"
+TREE, SOURCES = WORK / "tree", WORK / "sources"
+RECORD, RESULTS = WORK / "tests.ndjson", WORK / "results.ndjson"
 _MUTANTS = "SCANNER_MUTANTS"
 """The variable that names a file of mutants to test."""
 
@@ -230,9 +231,9 @@ def record(candidates: Iterable[Mutant], options: Sequence[str]) -> None:
     shutil.rmtree(WORK, ignore_errors=True)
     names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True, text=True).stdout
     for name in filter(None, names.split("\0")):
-        if (ROOT / name).is_file():
-            (TREE / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, TREE / name)
+        for copy in (TREE / name, SOURCES / name) if (ROOT / name).is_file() else ():
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, copy)
     included = "\n  ".join(sorted({str(TREE / mutant.file) for mutant in candidates}))
     settings = f"[run]\nparallel = true\ndata_file = {WORK}/coverage\ninclude =\n  {included}\n"
     (WORK / "coveragerc").write_text(settings, encoding="utf-8")
@@ -290,7 +291,7 @@ def examine(session: pytest.Session, mutants: Iterable[Mutant]) -> None:
 def failing_test(session: pytest.Session, mutant: Mutant, items: Sequence[pytest.Item], seconds: float) -> str:
     """Return the first of *items* that fails with *mutant*, or does not end in *seconds*; empty where none does."""
     session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]  # one directory for all forks
-    file, before = TREE / mutant.file, (TREE / mutant.file).read_bytes()
+    file, before = TREE / mutant.file, (SOURCES / mutant.file).read_bytes()
     file.write_bytes(before[: mutant.start] + mutant.replacement.encode() + before[mutant.end :])
     running = TREE / "running"
     try:
@@ -382,6 +383,7 @@ def main() -> None:
     if rows:
         (WORK / "chosen.ndjson").write_text("\n".join(rows), encoding="utf-8")
         print(f"testing {len(rows)} mutants: {RESULTS}", flush=True)
+        shutil.copytree(SOURCES, TREE, dirs_exist_ok=True)  # a run that was stopped may have left a mutant
         run_pytest(**{_MUTANTS: str(WORK / "chosen.ndjson")})
     names = {mutant.name for mutant in executed}
     print(summary([row for row in results() if row["name"] in names]))
