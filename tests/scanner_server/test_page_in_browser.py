@@ -17,6 +17,7 @@ from urllib.request import urlopen
 import pytest
 from chromium import SIZE, chromium, program, serving, violations
 from sqlalchemy import select
+from waiting import PATIENCE
 
 import scanner_api
 from scanner_api.dictionary import Dictionary
@@ -61,7 +62,7 @@ def retail_alone(retail_file: Path) -> Dictionary:
 def address(history: Dictionary) -> Iterator[str]:
     """Serve the example with its history."""
     with serving([sys.executable, "-c", PROGRAM], history.url) as url:
-        urlopen(f"{url}/api/v1/impact?node=orders", timeout=60).close()  # starts the process of slow questions
+        urlopen(f"{url}/api/v1/impact?node=orders", timeout=PATIENCE).close()  # starts the process of slow questions
         yield url
 
 
@@ -83,7 +84,7 @@ def visit(browser: Any, address: str) -> Iterator[Callable[..., Any]]:
 
         def opened(path: str = "/flow") -> Any:
             page = browser.new_page()
-            page.set_default_timeout(10_000)
+            page.set_default_timeout(1000 * PATIENCE)
             stack.callback(page.close)
             page.on("console", lambda message: messages.append(message.text))
             page.on("pageerror", lambda error: messages.append(str(error)))
