@@ -335,7 +335,7 @@ def _status(child: int, end: float) -> int:
 
 
 def replace_code(file: Path) -> None:
-    """Write the code that the file of an imported module has now into its functions."""
+    """Load the code that the file of an imported module has now into its functions."""
     waiting = [compile(file.read_bytes(), str(file), "exec", dont_inherit=True)]
     codes = {}
     while waiting:

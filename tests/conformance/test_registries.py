@@ -12,7 +12,7 @@ import pytest
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.registries import REGISTRIES
-from scanner_extractor.scan.results import RegistryResult, no_progress
+from scanner_extractor.results import RegistryResult, no_progress
 from scanner_extractor.schemas.references import finder, resolve
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings
 from scanner_model.names import SourceId

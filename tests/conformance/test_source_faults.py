@@ -24,9 +24,9 @@ from scanner_extractor.catalogs import CATALOGS
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.registries import REGISTRIES
+from scanner_extractor.results import KafkaResult, Progress
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.merge import merge_results
-from scanner_extractor.scan.results import KafkaResult, Progress
 from scanner_extractor.scan.runner import PHASES, read_sources
 from scanner_extractor.scan.source_kinds import SOURCE_KINDS
 from scanner_extractor.settings.catalogs import CatalogSettings

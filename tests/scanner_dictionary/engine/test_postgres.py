@@ -11,6 +11,7 @@ from waiting import PATIENCE
 
 from scanner_dictionary.engine.open import open_dictionary, writing
 from scanner_dictionary.queries import schemas_of, topics
+from scanner_dictionary.queries.topic_rows import TopicFilter
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.errors import DictionaryBusy, DictionaryUnusable
@@ -42,7 +43,7 @@ def test_server_answers_the_platforms_question(sample, postgres_url, at) -> None
             ("key", 1, 1),
             ("value", 2, 2),
         ]
-        assert [row.name for row in topics(conn, pattern="ord*")] == ["orders"]
+        assert [row.name for row in topics(conn, TopicFilter(pattern="ord*"))] == ["orders"]
 
 
 def test_text_that_the_server_refuses_is_replaced(sample, postgres_url, at) -> None:

@@ -15,7 +15,7 @@ from scanner_extractor.catalogs.datazone import datazone_transport
 from scanner_extractor.catalogs.glue import glue_catalog_transport
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response, Transport
-from scanner_extractor.scan.results import CatalogResult, no_progress
+from scanner_extractor.results import CatalogResult, no_progress
 from scanner_extractor.settings.catalogs import AwsSettings, CatalogSettings
 from scanner_extractor.settings.cluster import HttpSettings
 

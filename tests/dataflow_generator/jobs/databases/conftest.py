@@ -18,7 +18,7 @@ from scanner_dictionary.write.scan import write_scan
 from scanner_extractor.catalogs import CATALOGS
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response
-from scanner_extractor.scan.results import no_progress
+from scanner_extractor.results import no_progress
 from scanner_extractor.settings.catalogs import CatalogSettings
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_model.catalogs import PRIMARY_KEY, CatalogLink, CatalogTable, TableKey
