@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import count
 
 from scanner_extractor.sources.syntax_trees import Node, words
 
@@ -35,7 +36,8 @@ class Expr:
     """An expression: *text* is the literal, the name, the member, the method, the type or the key.
 
     The first part of MEMBER and CALL is the object, OTHER where there is none; further parts of CALL, and all of NEW,
-    are arguments. JOIN concatenates its parts, CHOICE is one of them. *line* counts from 1, *node* is the node's id.
+    are arguments. JOIN concatenates its parts, CHOICE is one of them. *line* counts from 1, *node* is a number that no
+    other expression has.
     """
 
     kind: Kind
@@ -71,6 +73,7 @@ class Expr:
 
 
 NOTHING = Expr(Kind.OTHER)
+_NUMBERS = count(1)
 
 DEEPEST = 120
 """Maximum nesting of an expression that is read."""
@@ -112,7 +115,7 @@ class Expressions:
 
     def expr(self, kind: Kind, node: Node, text: str = "", parts: tuple[Expr, ...] = ()) -> Expr:
         """Return an expression of *node*."""
-        return Expr(kind, text, parts, node.start_point[0] + 1, node.id)
+        return Expr(kind, text, parts, node.start_point[0] + 1, next(_NUMBERS))
 
     def all(self, nodes: list[Node], depth: int) -> tuple[Expr, ...]:
         """Return the expressions of *nodes*, comments left out."""
