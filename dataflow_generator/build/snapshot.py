@@ -16,15 +16,16 @@ from scanner_dictionary.lineage_inputs import catalogs, events, jobs, topics
 from scanner_dictionary.lineage_inputs.catalogs import Name, TableRow
 from scanner_dictionary.lineage_inputs.events import DatasetFlowsRow, LineageJobRow
 from scanner_dictionary.lineage_inputs.jobs import ClusterTopic, Server
-from scanner_dictionary.lineage_inputs.topics import ClusterRow, DefinitionRow, TopicNodeRow
+from scanner_dictionary.lineage_inputs.topics import ClusterRow, DefinitionRow
 from scanner_dictionary.lineage_inputs.topics import LinkRow as SchemaLinkRow
 from scanner_dictionary.queries.connectors import ConnectorRow, connectors
 from scanner_dictionary.queries.facts import reported_facts
 from scanner_model.catalogs import KAFKA_JOBS, KAFKA_PATTERN, KAFKA_TOPICS, CatalogLink, Materialization
 from scanner_model.columns import Column, ColumnPath
-from scanner_model.kafka import ConsumerGroup, StreamsTopology
+from scanner_model.kafka import ConsumerGroup, StreamsTopology, Topic
 from scanner_model.manual import ManualFlow
 from scanner_model.openlineage import DatasetRef, Symlink
+from scanner_model.repository import UnreadFile
 from scanner_model.streaming_sql import ClusterNames, FlinkStatement, KsqlSource, Query
 
 T = TypeVar("T", covariant=True)
@@ -84,7 +85,7 @@ class Snapshot:
 
     clusters: tuple[ClusterRow, ...]
     cluster_names: Mapping[str, ClusterNames]
-    topics: tuple[TopicNodeRow, ...]
+    topics: tuple[tuple[str, Topic], ...]
     schema_links: tuple[SchemaLinkRow, ...]
     manual_flows: tuple[tuple[str, ManualFlow], ...]
     collections: Mapping[Server, tuple[KsqlSource, ...]]
@@ -93,6 +94,7 @@ class Snapshot:
     connectors: tuple[ConnectorRow, ...]
     statements: Mapping[Server, tuple[FlinkStatement, ...]]
     topologies: tuple[tuple[str, StreamsTopology], ...]
+    unread_files: tuple[tuple[str, UnreadFile], ...]
     groups: tuple[tuple[str, ConsumerGroup], ...]
     tables: tuple[TableRow, ...]
     views: tuple[TableRow, ...]
@@ -106,8 +108,8 @@ class Snapshot:
     def topic_names(self) -> Mapping[str, tuple[str, ...]]:
         """Return the names of each cluster's live topics, in order."""
         names: dict[str, list[str]] = {}
-        for topic in self.topics:
-            names.setdefault(topic.cluster, []).append(topic.name)
+        for cluster, topic in self.topics:
+            names.setdefault(cluster, []).append(topic.name)
         return {cluster: tuple(sorted(listed)) for cluster, listed in names.items()}
 
     @property
@@ -139,6 +141,7 @@ def load_snapshot(conn: Connection) -> Snapshot:
         queries=tuple(jobs.ksql_queries(conn)),
         connectors=tuple(connectors(conn)),
         statements=jobs.flink_statements(conn),
+        unread_files=tuple(reported_facts(conn, UnreadFile)),
         topologies=tuple(jobs.topologies(conn)),
         groups=tuple(jobs.consumer_groups(conn)),
         tables=tuple(catalogs.catalog_tables(conn)),

@@ -20,7 +20,8 @@ from scanner_model.schemas import SchemaVersion
 _TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
 _LEADING = re.compile(r"^(?:(?:\$\{?\w+\}?|\$\([^)]*\)|\.{1,2})/+)+|^/+")
 _ARGUMENT = re.compile(r"\$(?:\{\d+\}|\d|[@*])")
-CONNECT, SHELL = "connect", "shell"
+CONNECT, SHELL, STATEMENT = "connect", "shell", "statement"
+"""Whose form a declaration has: a topic of a statement has to be there already."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -39,6 +40,7 @@ class Context:
     versions: list[SchemaVersion] = field(default_factory=list)
     tables: list[CatalogTable] = field(default_factory=list)
     links: list[CatalogLink] = field(default_factory=list)
+    table_files: dict[str, None] = field(default_factory=dict)
     flows: list[ManualFlow] = field(default_factory=list)
     connector_names: dict[str, str] = field(default_factory=dict)
     subjects: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -122,8 +124,8 @@ class Context:
             return name
         return f"{name} ({directory or '.'})"
 
-    def topic(self, name: str, place: str, partitions: int | None = None, tool: str = SHELL) -> None:
-        """Add a topic that a script or program creates; anything but a name is left out."""
+    def topic(self, name: str, place: str, partitions: int | None = None, *, tool: str = SHELL) -> None:
+        """Add a topic that a script or program creates, or a statement names; anything but a name is left out."""
         if is_topic_name(name):
             declaration = Declaration(
                 source=self.source,

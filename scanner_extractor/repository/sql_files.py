@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from scanner_extractor.repository.context import Context, is_topic_name
+from scanner_extractor.repository.context import STATEMENT, Context, is_topic_name
 from scanner_extractor.repository.files import RepositoryFile, words
 from scanner_extractor.repository.statements import (
     CONFLUENT,
@@ -88,7 +88,7 @@ def _add_ksqldb(statements: Sequence[SqlStatement], place: str, context: Context
             context.connector(*connector, f"{file}:{statement.line}")
             continue
         if (match := _TOPIC.search(statement.code)) and is_topic_name(match["topic"]):
-            context.topic(match["topic"], f"{file}:{statement.line}")
+            context.topic(match["topic"], f"{file}:{statement.line}", tool=STATEMENT)
         kept.append(statement.text)
     if kept:
         context.collector.add_statement(place, ";\n".join(kept) + ";", place, KSQLDB)

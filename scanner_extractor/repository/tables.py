@@ -68,6 +68,7 @@ def add_database_tables(files: Iterable[tuple[str, Sequence[SqlStatement]]], con
     """
     tables: dict[tuple[str, ...], _Table] = {}
     for path, statements in files:
+        context.table_files[path] = None
         database: tuple[str, ...] = ()
         for statement in statements:
             code = (
@@ -93,6 +94,7 @@ def add_database_tables(files: Iterable[tuple[str, Sequence[SqlStatement]]], con
 
 def add_engine_objects(statements: Sequence[SqlStatement], engine: str, place: str, context: Context) -> None:
     """Add the sources, tables, views and sinks that a file of RisingWave or Materialize creates."""
+    context.table_files[place] = None
     database, schema = _DEFAULTS[engine]
     namespace = f"{engine}://{context.source.partition(':')[2]}"
     for statement in statements:
