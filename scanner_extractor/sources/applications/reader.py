@@ -36,9 +36,9 @@ from scanner_model.errors import Problem
 from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import SourceId
 
-MOST_UNITS = 4_000
+MOST_UNITS = 3_000
 """Maximum source files that are parsed: those that mention a client library, and those that define what they name."""
-MOST_CHARACTERS = 24 * 1024 * 1024
+MOST_CHARACTERS = 12 * 1024 * 1024
 """Maximum characters of the source files that are parsed."""
 _ROUNDS = 3
 _MOST_NAMES = 400
