@@ -30,7 +30,7 @@ OPTIONAL = frozenset({"number", "of", "recursive"})
 
 NULL = frozenset(
     {"after", "before", "cause", "doc", "last_queried", "last_read", "last_scan", "logical_type", "path"}
-    | {"recursive", "stale_since"}
+    | {"next_cursor", "recursive", "stale_since"}
 )
 """Members that may be null in every document that has them."""
 

@@ -64,9 +64,10 @@ class Group(click.Group):
 class LazyGroup(Group):
     """A group whose commands are imported when they are called, so that its help stays fast."""
 
-    def __init__(self, *args: object, lazy: Commands, **settings: object) -> None:
+    def __init__(self, *args: object, sections: Mapping[str, Commands], **settings: object) -> None:
         super().__init__(*args, **settings)  # type: ignore[arg-type]
-        self._lazy = lazy
+        self._sections = sections
+        self._lazy = {name: row for commands in sections.values() for name, row in commands.items()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         """List the commands in the order in which people need them."""
@@ -83,7 +84,9 @@ class LazyGroup(Group):
         command: click.Command = getattr(importlib.import_module(f"scanner_cli.commands.{module}"), name)
         return command
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the list of commands without importing any of them."""
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, self._lazy[name][1]) for name in self.list_commands(ctx)])
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - click's
+        """Write the sections of commands without importing any of them."""
+        width = max(map(len, self._lazy))
+        for title, commands in self._sections.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), text) for name, (_, text) in commands.items()])

@@ -25,39 +25,54 @@ def question(name: str) -> tuple[str, str]:
     return f":{name}", BY_NAME[name].summary
 
 
-COMMANDS: Mapping[str, tuple[str, str]] = {
-    "init": ("init:init", "Write a cluster.json: query Confluent Cloud, or probe hosts."),
-    "extract": ("extract:extract", "Scan the sources of a cluster.json into the dictionary."),
-    "check": ("check:check", "Test every connection and permission; change nothing."),
-    "query": ("query:query", "Show the schemas and columns of a topic."),
-    "topics": question("topics"),
-    "schemas": question("schemas"),
-    "columns": question("columns"),
-    "search": question("search"),
-    "connectors": ("connectors:connectors", "List the connectors, and what failed."),
-    "statements": question("statements"),
-    "tables": question("tables"),
-    "validate": ("validate:validate", "Find failures and inconsistencies."),
-    "scans": ("scans:scans", "List the scans, or how each source of one responded."),
-    "drift": ("drift:drift", "Compare deployment files with what runs."),
-    "changes": question("changes"),
-    "diff": ("change.diff:diff", "Compare two scans, with schema compatibility."),
-    "check-change": ("change.check_change:check_change", "Check a proposed schema, statement or connector."),
-    "may-delete": ("change.may_delete:may_delete", "Find out whether a topic or schema may be deleted."),
-    "history": ("change.history:history", "Show what each scan changed of one topic, column, job or flow."),
-    "dataflow": ("dataflow:dataflow", "Generate the data flow graph of the dictionary."),
-    "lineage": ("lineage:lineage", "Trace where data come from and where they go."),
-    "export": ("export:export", "Write the graph or the dictionary for other programs."),
-    "explain": ("explain:explain", "Explain how one file or name is parsed."),
-    "manual-input": ("manual_input:manual_input", "Check manual-input files; print schema, example."),
-    "openlineage": ("openlineage.group:openlineage", "Import, receive and emit OpenLineage events."),
-    "monitor": ("server.monitor:monitor", "Emit the runs of jobs as OpenLineage events."),
-    "serve": ("server.serve:serve", "Serve the page, the JSON API, MCP and metrics."),
-    "mcp": ("server.mcp:mcp", "Answer an AI assistant over MCP on standard input and output."),
-    "watch": ("server.watch:watch", "Scan regularly, and post what changed."),
-    "dictionary": ("dictionary:dictionary_group", "Show, export, copy or prune the dictionary."),
-    "config": ("check:config", "Print the JSON Schema of cluster.json."),
+SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "Scan": {
+        "init": ("init:init", "Write a cluster.json: query Confluent Cloud, or probe hosts."),
+        "check": ("check:check", "Test every connection and permission; change nothing."),
+        "extract": ("extract:extract", "Scan the sources of a cluster.json into the dictionary."),
+        "watch": ("server.watch:watch", "Scan regularly, and post what changed."),
+        "config": ("check:config", "Print the JSON Schema of cluster.json."),
+        "explain": ("explain:explain", "Explain how one file or name is parsed."),
+        "manual-input": ("manual_input:manual_input", "Check manual-input files; print schema, example."),
+    },
+    "Find": {
+        "search": question("search"),
+        "query": ("query:query", "Show the schemas and columns of a topic."),
+        "topics": question("topics"),
+        "schemas": question("schemas"),
+        "columns": question("columns"),
+        "connectors": ("connectors:connectors", "List the connectors, and what failed."),
+        "statements": question("statements"),
+        "tables": question("tables"),
+    },
+    "Lineage": {
+        "dataflow": ("dataflow:dataflow", "Generate the data flow graph of the dictionary."),
+        "lineage": ("lineage:lineage", "Trace where data come from and where they go."),
+        "export": ("export:export", "Write the graph or the dictionary for other programs."),
+        "openlineage": ("openlineage.group:openlineage", "Import, receive and emit OpenLineage events."),
+        "monitor": ("server.monitor:monitor", "Emit the runs of jobs as OpenLineage events."),
+    },
+    "Changes and problems": {
+        "validate": ("validate:validate", "Find failures and inconsistencies."),
+        "drift": ("drift:drift", "Compare deployment files with what runs."),
+        "changes": question("changes"),
+        "diff": ("change.diff:diff", "Compare two scans, with schema compatibility."),
+        "history": ("change.history:history", "Show what each scan changed of one topic, column, job or flow."),
+        "scans": ("scans:scans", "List the scans, or how each source of one responded."),
+        "check-change": ("change.check_change:check_change", "Check a proposed schema, statement or connector."),
+        "may-delete": ("change.may_delete:may_delete", "Find out whether a topic or schema may be deleted."),
+    },
+    "Serve": {
+        "serve": ("server.serve:serve", "Serve the page, the JSON API, MCP and metrics."),
+        "mcp": ("server.mcp:mcp", "Answer an AI assistant over MCP on standard input and output."),
+    },
+    "Dictionary": {
+        "dictionary": ("dictionary:dictionary_group", "Show, export, copy or prune the dictionary."),
+    },
 }
+"""The commands by what they are for, in the order of the help."""
+
+COMMANDS: Mapping[str, tuple[str, str]] = {name: row for section in SECTIONS.values() for name, row in section.items()}
 
 _PACKAGES = (
     "scanner_extractor",
@@ -72,7 +87,7 @@ _PACKAGES = (
 
 @click.group(
     cls=LazyGroup,
-    lazy=COMMANDS,
+    sections=SECTIONS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 @click.version_option(package_name="kafka-lineage-scanner", message="scanner %(version)s")

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import Notify
+from scanner_api.questions.names import state as read_state
+from scanner_model.errors import DictionaryUnusable
 from scanner_model.plugins import require
 from scanner_server.options import ServerOptions
 
@@ -29,9 +31,14 @@ def serve(
 ) -> None:
     """Serve *dictionary* until SIGINT or SIGTERM, with what *intake* receives and the status of *scans*.
 
+    A dictionary that is missing or cannot be read is no error: a scan may make it meanwhile; *notify* gets it at once.
     Raises InputInvalid where the extra is not installed, or the address or the certificate cannot be used.
     """
     app = _module("app")
+    try:
+        read_state(dictionary)
+    except DictionaryUnusable as error:
+        notify(f"note: {error}")
     served = app.application(dictionary, options, app.Parts(intake=intake, scans=scans))
     _module("running").run(served, options, lambda address: notify(f"serving {dictionary.shown} at {address}"))
 

@@ -13,8 +13,10 @@ from typing import Any
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ResourceNotFoundError, ToolError
+from mcp.server.mcpserver.tools import Tool
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp.types import CallToolResult, TextContent, ToolAnnotations
+from pydantic import Field
 from starlette.routing import BaseRoute
 
 from scanner_api.dictionary import Dictionary
@@ -22,7 +24,9 @@ from scanner_api.questions.names import state as read_state
 from scanner_api.questions.question import Question
 from scanner_model.errors import ScannerError
 from scanner_server.api.answering import json_text
-from scanner_server.mcp_tools import BUDGET, TOOLS, call_tool, signature_of
+from scanner_server.hints import TOOLS as TOOL_NAMES
+from scanner_server.hints import for_programs
+from scanner_server.mcp_tools import BUDGET, TOOLS, call_tool, output_schema, read_arguments, signature_of
 from scanner_server.options import ServerOptions
 from scanner_server.workers import Workers
 
@@ -31,7 +35,8 @@ _INSTRUCTIONS = (
     "Use search to find names; describe_topic for schemas and who reads and writes; find_columns for a column name or "
     "a tag such as PII; get_lineage for what is near a node, get_paths for how data get from one node to another, "
     "get_impact for what is affected by a rename or removal, check_change for a proposed schema, may_delete before "
-    "something is deleted; diff_scans and get_history for what changed and when, as_of for lineage of an earlier scan; "
+    "something is deleted; changes for what changed since a date, diff_scans and get_history for what and when, "
+    "as_of for lineage of an earlier scan; list_topics for topics without a schema, an owner or a reader; "
     "freshness for how current the answers are. "
     "Every answer has `about` (scan number, age, stale sources) and `left_out` (what did not fit). An empty list means "
     "that there is none; null, or certainty `matched`, means that it is not known for sure. "
@@ -43,9 +48,6 @@ READ_ONLY = ToolAnnotations(read_only_hint=True, destructive_hint=False, idempot
 
 def mcp_server(workers: Workers, budget: int) -> MCPServer:
     """Return the MCP server, whose tools *workers* run; a further tool is a question with a name for it."""
-    server = MCPServer(
-        "scanner", version=version("kafka-lineage-scanner"), instructions=_INSTRUCTIONS, log_level="WARNING"
-    )
 
     async def topic(cluster: str, topic: str) -> str:
         """Return what describe_topic answers, as JSON."""
@@ -57,11 +59,15 @@ def mcp_server(workers: Workers, budget: int) -> MCPServer:
 
     async def answer(name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         call = {"name": name, "budget": budget, "arguments": arguments}
-        return await workers.run(call_tool, call, heavy=TOOLS[name].heavy)
+        return await workers.run(call_tool, call, heavy=TOOLS[name].is_heavy(arguments))
 
-    for name, question in TOOLS.items():
-        tool = _tool(question, partial(answer, name))
-        server.tool(name=name, description=question.summary, annotations=READ_ONLY)(tool)
+    server = MCPServer(
+        "scanner",
+        version=version("kafka-lineage-scanner"),
+        instructions=_INSTRUCTIONS,
+        log_level="WARNING",
+        tools=[_tool(question, partial(answer, name)) for name, question in TOOLS.items()],
+    )
     json_type = "application/json"
     server.resource("scanner://cluster/{cluster}/topic/{topic}", name="topic", mime_type=json_type)(_resource(topic))
     server.resource("scanner://freshness", name="freshness", mime_type=json_type)(_resource(freshness))
@@ -70,23 +76,37 @@ def mcp_server(workers: Workers, budget: int) -> MCPServer:
     return server
 
 
-def _tool(
-    question: Question, answer: Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]
-) -> Callable[..., Awaitable[CallToolResult]]:
+class _QuestionTool(Tool):
+    """A tool whose arguments are read as those of a request, so that errors are short and name what is known."""
+
+    reply: Callable[[dict[str, Any]], Awaitable[CallToolResult]] = Field(exclude=True)
+
+    async def run(self, arguments: dict[str, Any], context: Any, convert_result: bool = False) -> CallToolResult:  # noqa: ANN401, ARG002
+        """Return what the tool answers to *arguments*; raises ToolError."""
+        try:
+            return await self.reply(self.fn_metadata.pre_parse_json(arguments))
+        except ScannerError as error:
+            hint = for_programs(error.hint, TOOL_NAMES)
+            raise ToolError(str(ScannerError(error.what, where=error.where, hint=hint))) from error
+
+
+def _tool(question: Question, answer: Callable[[dict[str, Any]], Awaitable[dict[str, Any]]]) -> Tool:
     """Return a tool with the result of *answer* as compact JSON; its errors reach the model, with the nearest names."""
 
-    async def call(**arguments: Any) -> CallToolResult:  # noqa: ANN401
-        try:
-            result = await answer(arguments)
-        except ScannerError as error:
-            raise ToolError(str(error)) from error
+    async def reply(arguments: dict[str, Any]) -> CallToolResult:
+        result = await answer(read_arguments(question, arguments))
         return CallToolResult(content=[TextContent(type="text", text=json_text(result))], structured_content=result)
+
+    async def call(**arguments: Any) -> CallToolResult:  # noqa: ANN401
+        return await reply(arguments)
 
     signature = signature_of(question).replace(return_annotation=CallToolResult)
     call.__signature__ = signature  # type: ignore[attr-defined]
     call.__annotations__ = {name: each.annotation for name, each in signature.parameters.items()}
     call.__annotations__["return"] = CallToolResult
-    return call
+    described = Tool.from_function(call, name=question.tool, description=question.summary, annotations=READ_ONLY)
+    described.fn_metadata.output_schema = output_schema(question)
+    return _QuestionTool(**{name: getattr(described, name) for name in Tool.model_fields}, reply=reply)
 
 
 def _resource(read: Callable[..., Awaitable[str]]) -> Callable[..., Awaitable[str]]:

@@ -9,17 +9,17 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
 from pydantic import BeforeValidator
 
 from scanner_api.dictionary import Dictionary
-from scanner_api.questions.documents import document
+from scanner_api.questions.documents import Schemas, document
 from scanner_api.questions.names import state as read_state
 from scanner_api.questions.question import Question
 from scanner_api.questions.table import QUESTIONS
 from scanner_server.api.answering import json_text
-from scanner_server.api.openapi import parameters_of
+from scanner_server.api.openapi import parameters_of, read_parameters
 
 Json = Any
 
@@ -82,6 +82,31 @@ class Tools:
 def call_tool(dictionary: Dictionary, *, name: str, budget: int, arguments: dict[str, Any]) -> dict[str, Any]:
     """Return the answer of the tool *name* to *arguments*."""
     return Tools(dictionary, budget).answer(TOOLS[name], **arguments)
+
+
+def read_arguments(question: Question, arguments: Mapping[str, Json]) -> dict[str, Any]:
+    """Return the arguments that a model sent; an empty text for a parameter is none. Raises InputInvalid."""
+    sent = {name: value for name, value in arguments.items() if _none_for_empty(value) is not None}
+    limit = parameters_of(question).model_fields.get("limit")
+    if limit is not None and isinstance(limit.default, int):
+        sent.setdefault("limit", min(limit.default, _ITEMS))
+    return read_parameters(question, sent, outer=False)
+
+
+def output_schema(question: Question) -> Json:
+    """Return the JSON Schema of what a tool returns, which may lack the last items of lists."""
+    schemas = Schemas()
+    answer = schemas.of(get_type_hints(question.answer)["return"])
+    return {
+        "type": "object",
+        "properties": {
+            "about": {"type": "object", "description": "The newest scan, its age, and stale sources."},
+            "answer": answer,
+            "left_out": {"type": "object", "additionalProperties": {"type": "integer"}},
+        },
+        "required": ["about", "answer", "left_out"],
+        "components": {"schemas": schemas.components},
+    }
 
 
 def signature_of(question: Question) -> inspect.Signature:

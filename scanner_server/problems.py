@@ -9,7 +9,8 @@ from typing import Any
 
 from starlette.responses import Response
 
-from scanner_model.errors import DictionaryUnusable, InputInvalid, NameUnknown, ScannerError
+from scanner_model.errors import DictionaryBusy, DictionaryUnusable, InputInvalid, NameUnknown, ScannerError
+from scanner_server.hints import PATHS, for_programs
 from scanner_server.workers import OverDeadline, TryLater
 
 MEDIA = "application/problem+json"
@@ -35,9 +36,22 @@ def error_response(error: ScannerError) -> Response:
     """Return the response to a request that ended with *error*."""
     problems = error.problems if isinstance(error, InputInvalid) and len(error.problems) > 1 else ()
     listed = [{"where": problem.where, "what": problem.what, "hint": problem.hint} for problem in problems]
-    status = status_of(error)
+    status, code = status_of(error), _CODES.get(type(error), "")
     headers = {"Retry-After": _RETRY} if status == HTTPStatus.SERVICE_UNAVAILABLE else {}
-    return problem(status, error.what, where=error.where, hint=error.hint, headers=headers, problems=listed)
+    where = "" if error.where.startswith("scanner ") else error.where
+    hint = for_programs(error.hint, PATHS)
+    return problem(status, error.what, where=where, hint=hint, code=code, headers=headers, problems=listed)
+
+
+_CODES: Mapping[type, str] = {
+    NameUnknown: "unknown-name",
+    InputInvalid: "invalid-input",
+    DictionaryUnusable: "dictionary-unusable",
+    DictionaryBusy: "dictionary-busy",
+    TryLater: "try-later",
+    OverDeadline: "over-deadline",
+}
+"""The kinds of problems that a program tells apart; of others the code is that of the status."""
 
 
 def problem(
@@ -46,11 +60,17 @@ def problem(
     *,
     where: str = "",
     hint: str = "",
+    code: str = "",
     headers: Mapping[str, str] = {},
     **members: Any,  # noqa: ANN401
 ) -> Response:
-    """Return a problem document; empty members are left out."""
-    body = {"type": "about:blank", "title": HTTPStatus(status).phrase, "status": status, "detail": detail}
+    """Return a problem document (RFC 9457); empty members are left out.
+
+    *code* is a stable word for the kind of problem; where it is empty, that of the status.
+    """
+    title = HTTPStatus(status).phrase
+    body = {"type": "about:blank", "title": title, "status": status, "detail": detail}
+    body["code"] = code or title.lower().replace(" ", "-")
     body |= {name: value for name, value in {"where": where, "hint": hint, **members}.items() if value}
     text = json.dumps(body, ensure_ascii=False).encode("utf-8", "backslashreplace")
     return Response(text, status, headers=dict(headers), media_type=MEDIA)

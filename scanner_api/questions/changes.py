@@ -185,9 +185,9 @@ def may_delete(
     topic: Annotated[str, Parameter("A topic.")] = "",
     subject: Annotated[str, Parameter("A subject; `:.ctx:NAME` in a context.")] = "",
     version: Annotated[
-        int | None, Parameter("With *subject*: only this version.", least=1, most=LARGEST_NUMBER)
+        int | None, Parameter("Of the subject: only this version.", least=1, most=LARGEST_NUMBER, metavar="N")
     ] = None,
-    schema_id: Annotated[str, Parameter("A schema id: every version that has it.")] = "",
+    schema_id: Annotated[str, Parameter("A schema id: every version that has it.", metavar="ID")] = "",
     cluster: Cluster = None,
     limit: Annotated[int, Parameter("How many uses of one thing at most.", least=1, most=10_000)] = 1_000,
 ) -> Page[Deletion]:

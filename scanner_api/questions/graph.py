@@ -15,6 +15,7 @@ from typing import Annotated, Literal, NamedTuple
 from dataflow_generator.analysis.connectivity import Component as Component
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.query.contents import Part, StoredGraphReader, edge_counts
+from dataflow_generator.query.impact import Affected
 from dataflow_generator.query.paths import PathLimits, shortest_paths
 from dataflow_generator.query.stored_graph import JOB_LEVEL, coverage_of, stored_lineage
 from dataflow_generator.query.traversal import DATASETS, Hop, TraversalOptions
@@ -30,8 +31,8 @@ from scanner_api.graph.lineage import (
     node_path,
 )
 from scanner_api.graph.open import GraphSource, find_node, open_graph, open_stored_rows, stale_nodes
-from scanner_api.questions.pages import Page
-from scanner_api.questions.parameters import AsOf, Node
+from scanner_api.questions.pages import Page, read_cursor, write_cursor
+from scanner_api.questions.parameters import AsOf, Cursor, Node
 from scanner_api.questions.question import Parameter
 from scanner_dictionary.graph.past import PastGraphReader
 from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
@@ -285,10 +286,11 @@ class AffectedNode:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImpactList:
-    """What is affected if *root*, a node's id, is renamed or dropped, the nearest first.
+    """What is affected if *root*, a node's id, is renamed or dropped: jobs and groups first, then the nearest.
 
-    *counts* are of all that is affected, by kind and use; *left_out* counts what is not listed,
-    *complete* is False where anything is. *scan* is the newest scan that the graph is of, None for a graph in files.
+    *counts* are of all that is affected, by kind and use; *left_out* counts what comes after this page, which
+    *next_cursor* continues, and *complete* is False where anything does. *scan* is the newest scan that the graph is
+    of, None for a graph in files.
     """
 
     root: str
@@ -299,6 +301,7 @@ class ImpactList:
     left_out: int
     column_suggestions: tuple[str, ...]
     notes: tuple[str, ...]
+    next_cursor: str | None = None
 
 
 def impact(
@@ -308,11 +311,14 @@ def impact(
     hops: Hops = None,
     way: Annotated[bool, Parameter("Also the edges that lead to each.", option=None)] = False,
     limit: Annotated[
-        int | None, Parameter("How many affected nodes at most.", least=1, most=10_000, option=None)
+        int | None, Parameter("How many affected nodes a page has at most.", least=1, most=10_000, option=None)
     ] = None,
+    cursor: Cursor = None,
     as_of: AsOf = None,
 ) -> ImpactList:
-    """Return what is affected, in at most *hops* steps, if *node* is renamed or dropped, the nearest first.
+    """Return what is affected, in at most *hops* steps, if *node* is renamed or dropped.
+
+    Jobs and consumer groups, whose owners are to be asked, come first; then the rest; each the nearest first.
 
     >>> [affected.steps for affected in impact(dictionary, "orders").affected]
     """
@@ -323,26 +329,29 @@ def impact(
     for reached in found.affected:
         uses = counts.setdefault("column" if reached.path else found.nodes[reached.node].kind, {})
         uses[reached.use.name.lower()] = uses.get(reached.use.name.lower(), 0) + 1
-    left_out = 0 if limit is None else max(0, len(found.affected) - limit)
+    (start,) = read_cursor(cursor, int) if cursor else (0,)
+    ordered = sorted(found.affected, key=lambda each: bool(each.path) or found.nodes[each.node].kind not in _ACTORS)
+    end = len(ordered) if limit is None else max(start, 0) + limit
+    left_out = max(0, len(ordered) - end)
     return ImpactList(
         root=found.root.node_key,
         scan=opened.about.last_scan,
         complete=not left_out,
-        affected=_affected(found, limit, way=way),
+        affected=_affected(found, ordered[max(start, 0) : end], way=way),
         counts=counts,
         left_out=left_out,
         column_suggestions=found.column_suggestions,
         notes=notes,
+        next_cursor=write_cursor(end) if left_out else None,
     )
 
 
-def _jobs(found: Impact, limit: int | None) -> Iterable[NodeRow]:
-    return (found.nodes[job] for row in found.affected[:limit] for job in row.through)
+_ACTORS = ("job", "consumer-group")
 
 
-def _affected(found: Impact, limit: int | None, *, way: bool) -> tuple[AffectedNode, ...]:
+def _affected(found: Impact, listed: Iterable[Affected[int, EdgeRow]], *, way: bool) -> tuple[AffectedNode, ...]:
     rows = []
-    for reached in found.affected[:limit]:
+    for reached in listed:
         node = found.nodes[reached.node]
         node = column_node(node, reached.path) if reached.path else node
         rows.append(

@@ -279,12 +279,16 @@ def validate(
 
     >>> [finding.where for finding in validate(dictionary, rules=["failed-connector"])]
     """
-    for name in rules or ():
-        if name not in RULES:
-            hint = closest_match(name, tuple(RULES)) or f"known: {', '.join(sorted(RULES))}"
-            raise InputInvalid(f"no rule is called {name!r}", where="--rule", hint=hint)
+    _check_rules(rules or ())
     with dictionary.reading() as conn:
         return tuple(run_rules(conn, cluster=known_cluster(conn, cluster), rules=rules or None))
+
+
+def _check_rules(names: Iterable[str]) -> None:
+    for name in names:
+        if name not in RULES:
+            hint = closest_match(name, tuple(RULES)) or f"known: {', '.join(sorted(RULES))}"
+            raise InputInvalid(f"no rule is called {name!r}", where="rule", hint=hint)
 
 
 def findings(
@@ -296,7 +300,11 @@ def findings(
     limit: Limit = None,
     cursor: Cursor = None,
 ) -> Page[Finding]:
-    """Return what `validate` found after the newest scan of each cluster, in its order, without looking again."""
+    """Return what `validate` found after the newest scan of each cluster, in its order, without looking again.
+
+    Raises InputInvalid for an unknown rule.
+    """
+    _check_rules((rule,) if rule else ())
     with dictionary.reading() as conn:
         rows = stored_findings(conn, known_cluster(conn, cluster))
         chosen = (row for row in rows if rule in (None, row.rule) and severity in (None, str(row.severity)))

@@ -9,7 +9,10 @@ from scanner_api.questions.question import Parameter
 LARGEST_NUMBER = 2**31 - 1
 
 Cluster = Annotated[str | None, Parameter("Only this cluster, by its name.")]
-AnyCluster = Annotated[str, Parameter("The cluster's name, or one of its broker addresses.")]
+AnyCluster = Annotated[
+    str | None,
+    Parameter("The cluster's name, or one of its broker addresses; needed where several clusters have the topic."),
+]
 Pattern = Annotated[
     str | None,
     Parameter("A glob where it holds `*`, `?` or `[`, else a part of the name.", argument=True, metavar="PATTERN"),

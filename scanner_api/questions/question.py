@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -37,7 +38,7 @@ class Question:
     every face. *path* is that of the operation below `/api/v1`; empty: the API does not have it. *tool* and *command*
     are its names there; empty: they do not have it. *page* is how many items a page of the API has by default. The
     parameters of a POST are the members of its body; it changes nothing either. A *heavy* question may take seconds on
-    a large dictionary.
+    a large dictionary, another one where a parameter of *heavy_with* is given (`is_heavy`).
 
     Of a command that derives from it: *help* continues the summary, *examples* are command lines, *shown* are the
     columns of its table, and those that are *optional* are left out where no row has them. *incomplete* is why an
@@ -51,6 +52,7 @@ class Question:
     method: Literal["GET", "POST"] = "GET"
     media: str = "application/json"
     heavy: bool = False
+    heavy_with: frozenset[str] = frozenset()
     page: int = 100
     tool: str = ""
     command: str = ""
@@ -66,3 +68,9 @@ class Question:
         module, _, name = self.function.partition(":")
         function: Callable[..., Any] = getattr(importlib.import_module(f"scanner_api.{module}"), name)
         return function
+
+    def is_heavy(self, arguments: Mapping[str, object]) -> bool:
+        """Return whether the answer to *arguments* may take seconds on a large dictionary."""
+        parameters = inspect.signature(self.answer).parameters
+        given = (name for name in self.heavy_with if name in arguments)
+        return self.heavy or any(arguments[name] != parameters[name].default for name in given)

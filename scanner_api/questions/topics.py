@@ -14,7 +14,7 @@ from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.neighbours import count_edges, nearest_edges
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import NodeRow, newest_scan, nodes_of, stored_graph
-from scanner_dictionary.queries.resolve import FoundCluster, cluster_called, topic_of
+from scanner_dictionary.queries.resolve import FoundCluster, cluster_meant, topic_of
 from scanner_dictionary.queries.topic_rows import TopicRow, topic_called
 from scanner_dictionary.queries.topic_schemas import SchemaAnswer as SchemaAnswer
 from scanner_dictionary.queries.topic_schemas import schemas_in
@@ -51,15 +51,16 @@ class TopicDescription:
     complete: bool
 
 
-def describe_topic(dictionary: Dictionary, cluster: AnyCluster, topic: Topic) -> TopicDescription:
+def describe_topic(dictionary: Dictionary, *, topic: Topic, cluster: AnyCluster = None) -> TopicDescription:
     """Return what is known of *topic*; *cluster* is its cluster's name, or any of its brokers.
 
-    Raises NameUnknown with the nearest names for an unknown cluster or topic.
+    Raises NameUnknown with the nearest names for an unknown cluster or topic, InputInvalid with the names of the
+    clusters where several have the topic and none is named.
 
-    >>> describe_topic(dictionary, "retail", "orders").users
+    >>> describe_topic(dictionary, topic="orders").users
     """
     with dictionary.reading() as conn:
-        known_cluster = cluster_called(conn, cluster)
+        known_cluster = cluster_meant(conn, cluster, topic)
         topic_of(conn, known_cluster, topic)
         node, graph = _node_of(conn, known_cluster, topic), stored_graph(conn)
         users = _count_users(conn, node) if node else 0
@@ -75,9 +76,9 @@ def describe_topic(dictionary: Dictionary, cluster: AnyCluster, topic: Topic) ->
 
 def topic_schemas(
     dictionary: Dictionary,
-    cluster: AnyCluster,
-    topic: Topic,
     *,
+    topic: Topic,
+    cluster: AnyCluster = None,
     schema_id: Annotated[str | int | None, Parameter("Exactly this schema id.", metavar="N")] = None,
     subject: Annotated[str | None, Parameter("This subject: its newest version, if none is named.")] = None,
     version: Annotated[str | int | None, Parameter("This version: a number, or `latest`.", metavar="V")] = None,
@@ -86,13 +87,14 @@ def topic_schemas(
 
     *cluster* is the name of a cluster, any of its brokers, or a comma list of them. Without more arguments: all current
     schemas. *schema_id*: exactly that one. *subject*: its newest version, or *version* of it. Empty where the topic is
-    known and has no schema. Raises NameUnknown for a cluster, topic, schema, subject or version that is not known.
+    known and has no schema. Raises NameUnknown for a cluster, topic, schema, subject or version that is not known,
+    InputInvalid where several clusters have the topic and none is named.
 
-    >>> for schema in topic_schemas(dictionary, "localhost:29095", "orders"):
+    >>> for schema in topic_schemas(dictionary, cluster="localhost:29095", topic="orders"):
     ...     print(schema.role, schema.subject, [column.name for column in schema.columns])
     """
     with dictionary.reading() as conn:
-        known = cluster_called(conn, cluster)
+        known = cluster_meant(conn, cluster, topic)
         return Page(schemas_in(conn, known, topic, schema_id=schema_id, subject=subject, version=version))
 
 

@@ -12,7 +12,7 @@ from scanner_api.questions.topics import SchemaAnswer, topic_schemas
 from scanner_cli.console import echo, echo_err
 from scanner_cli.options import dictionary_option
 from scanner_cli.output.columns import RARE, SHOWN, column_rows
-from scanner_cli.output.render import Format, csv_text, format_option, json_text, narrow, table_text
+from scanner_cli.output.render import Format, csv_text, format_option, json_text, narrow, show_table
 from scanner_model.errors import InputInvalid
 from scanner_model.schemas import qualified_subject
 from scanner_model.text import visible
@@ -54,7 +54,10 @@ def query(
     Exit status: 0 also where a known topic has no schema: the answer is empty;
     4 the broker, topic, schema, subject or version is not known.
     """
-    answers = topic_schemas(dictionary, broker, topic, schema_id=schema_id, subject=subject, version=_version(version))
+    number = _version(version)
+    answers = topic_schemas(
+        dictionary, topic=topic, cluster=broker, schema_id=schema_id, subject=subject, version=number
+    )
     if not answers:
         echo_err(f"note: no schema describes the topic {topic!r}")
     match Format(style):
@@ -64,10 +67,13 @@ def query(
             rows = [document(a) | row | {"column": row["name"]} for a in answers for row in column_rows(a.columns)]
             echo(csv_text(rows, _CSV), end="")
         case Format.TABLE:
-            echo("\n".join(map(_table, answers)), end="")
+            for at, answer in enumerate(answers):
+                echo(_head(answer) if at == 0 else f"\n{_head(answer)}", end="")
+                listed = column_rows(answer.columns)
+                show_table(listed, narrow(SHOWN, listed, Format.TABLE, RARE))
 
 
-def _table(answer: SchemaAnswer) -> str:
+def _head(answer: SchemaAnswer) -> str:
     subject = qualified_subject(answer.context, answer.subject) if answer.subject else ""
     of = f" {subject} version {answer.version}, id {answer.schema_id}," if subject else ""
     marks = "".join(f" [{mark}]" for mark in ("stale", "deleted", "gone") if getattr(answer, mark))
@@ -77,8 +83,7 @@ def _table(answer: SchemaAnswer) -> str:
     owner_and_tags = " ".join([*owner, *(f"#{tag}" for tag in answer.tags)])
     record = [f"record tags: {', '.join(answer.record_tags)}"] if answer.record_tags else []
     lines = [f"{head}{marks}", why, *([owner_and_tags] if owner_and_tags else []), *record]
-    rows = column_rows(answer.columns)
-    return "".join(f"{visible(line)}\n" for line in lines) + table_text(rows, narrow(SHOWN, rows, Format.TABLE, RARE))
+    return "".join(f"{visible(line)}\n" for line in lines)
 
 
 def _version(text: str | None) -> int | str | None:

@@ -40,8 +40,13 @@ def _table(row: Row, _: str) -> Row:
     return {"columns": len(row["columns"]) or None}
 
 
-def _connector(row: Row, _: str) -> Row:
-    return {"tasks": len(row["tasks"]), "failed": row["failed_tasks"] or None}
+def _connector(row: Row, style: str) -> Row:
+    """Return the counts of tasks; a worker calls a connector RUNNING even where all of its tasks are FAILED."""
+    failed, tasks = row["failed_tasks"], len(row["tasks"])
+    cells = {"tasks": tasks, "failed": failed or None}
+    if failed and style == Format.TABLE:
+        cells["state"] = f"{row['state']}, {failed} of {tasks} tasks FAILED"
+    return cells
 
 
 CELLS: Mapping[str, Callable[[Row, str], Row]] = {

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from enum import StrEnum
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any, TypeVar
-from unicodedata import combining, east_asian_width
+
+import click
 
 from scanner_cli.console import echo
 from scanner_cli.options import one_of
+from scanner_cli.output.terminal import aligned, has_colours, terminal_width
 from scanner_model.documents import FORMAT_VERSION
 from scanner_model.text import csv_row, visible, visible_json
 
@@ -51,7 +52,7 @@ def show(rows: Sequence[Row], columns: Sequence[str], style: str, *, document: J
         case Format.CSV:
             echo(csv_text(rows, columns), end="")
         case Format.TABLE:
-            echo(table_text(rows, columns), end="")
+            show_table(rows, columns)
 
 
 def narrow(columns: tuple[str, ...], rows: Sequence[Row], style: str, marks: Collection[str]) -> tuple[str, ...]:
@@ -75,12 +76,20 @@ def csv_text(rows: Sequence[Row], columns: Sequence[str]) -> str:
     return "".join([csv_row(columns), *lines])
 
 
+def show_table(rows: Sequence[Row], columns: Sequence[str]) -> None:
+    """Write *columns* of *rows* to stdout as a table: on a terminal as wide as it is, and in colours."""
+    text = aligned(_lines(rows, columns), terminal_width(), colours=has_colours())
+    click.echo(text, nl=False)  # control characters in cells are escaped already
+
+
 def table_text(rows: Sequence[Row], columns: Sequence[str]) -> str:
     """Write *columns* of *rows* in aligned columns; nothing is cut, whatever the terminal's width."""
+    return aligned(_lines(rows, columns), None)
+
+
+def _lines(rows: Sequence[Row], columns: Sequence[str]) -> list[list[str]]:
     cells = [[visible(cell(row.get(column))) for column in columns] for row in rows]
-    lines = [[column.replace("_", " ").upper() for column in columns], *cells]
-    widths = [max(map(_width, column)) for column in zip_longest(*lines)]
-    return "".join(f"{'  '.join(map(_padded, line, widths)).rstrip()}\n" for line in lines)
+    return [[column.replace("_", " ").upper() for column in columns], *cells]
 
 
 def ranges(numbers: Sequence[int]) -> str:
@@ -118,14 +127,3 @@ def cell(value: Json) -> str:
 
 def _csv_cell(value: Json) -> str | float:
     return value if isinstance(value, int | float) else cell(value)
-
-
-def _padded(text: str, width: int) -> str:
-    return text + " " * (width - _width(text))
-
-
-def _width(text: str) -> int:
-    """Return how many cells *text* takes on a terminal."""
-    if text.isascii():
-        return len(text)
-    return sum(0 if combining(char) else 2 if east_asian_width(char) in "WF" else 1 for char in text)

@@ -133,7 +133,9 @@ def _of_scan(conn: Connection, versions: Sequence[GraphVersion], number: int) ->
         if version.scan == number:
             return version
     if conn.scalar(select(t.scan.c.id).where(t.scan.c.id == number)) is None:
-        raise NameUnknown(f"the dictionary knows no scan {number}", hint="`scanner scans` lists them")
+        newest = conn.scalar(select(func.max(t.scan.c.id)))
+        hint = f"the newest is {newest}; `scanner scans` lists them" if newest else "run `scanner extract` first"
+        raise NameUnknown(f"the dictionary knows no scan {number}", hint=hint)
     raise NameUnknown(f"the graph of scan {number} is not known and cannot be rebuilt", hint=_known_scans(versions))
 
 

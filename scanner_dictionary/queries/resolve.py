@@ -18,6 +18,7 @@ from scanner_model.names import broker_addresses
 
 _CANDIDATES = 60
 _SHOWN = 3
+_SHOWN_CLUSTERS = 20
 
 
 def suggestions(name: str, known: Iterable[str]) -> tuple[str, ...]:
@@ -114,6 +115,24 @@ def cluster_called(conn: Connection, name: str) -> FoundCluster:
     if ":" in name or _clusters_at(conn, name) or clusters_named(conn, name):
         return cluster_of(conn, name)
     raise unknown_name("cluster", name, conn.scalars(select(t.cluster.c.name)), "`scanner scans` lists the clusters")
+
+
+def cluster_meant(conn: Connection, name: str | None, topic: str) -> FoundCluster:
+    """Find the cluster that is called *name* (`cluster_called`), or without a name the only one, or that has *topic*.
+
+    Raises InputInvalid, with their names, where it may be several.
+    """
+    if name is not None:
+        return cluster_called(conn, name)
+    names = select(t.cluster.c.name).order_by(t.cluster.c.name)
+    having = names.join(t.topic, t.topic.c.cluster_id == t.cluster.c.id).where(t.topic.c.name == topic)
+    known = conn.scalars(having).all() or conn.scalars(names).all()
+    if len(known) > 1:
+        hint = f"name one of {', '.join(known[:_SHOWN_CLUSTERS])}"
+        raise InputInvalid("there are several clusters", where="cluster", hint=hint)
+    if not known:
+        raise NameUnknown("nothing was scanned yet", hint="run `scanner extract`")
+    return cluster_called(conn, known[0])
 
 
 def clusters_named(conn: Connection, name: str) -> tuple[NamedCluster, ...]:

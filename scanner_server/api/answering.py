@@ -126,7 +126,7 @@ class Answering:
 
     async def _body(self, operation: Question, arguments: dict[str, object]) -> Body:
         call = {"answer": operation.answer, "arguments": arguments}
-        return Body(await self._workers.run(rendered, call, heavy=operation.heavy))
+        return Body(await self._workers.run(rendered, call, heavy=operation.is_heavy(arguments)))
 
     async def _response(self, body: Body, operation: Question, request: Request, headers: dict[str, str]) -> Response:
         """Return *body*, compressed where the client accepts it, which happens in a thread as it may take a while."""

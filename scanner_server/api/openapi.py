@@ -68,13 +68,17 @@ def outer_name(name: str, field: FieldInfo) -> str:
     return field.alias or name
 
 
-def read_parameters(question: Question, values: Mapping[str, Json]) -> dict[str, Any]:
-    """Return the arguments of *question*'s function; raises InputInvalid with every parameter that is wrong."""
-    model, former = parameters_of(question), former_names(question)
+def read_parameters(question: Question, values: Mapping[str, Json], *, outer: bool = True) -> dict[str, Any]:
+    """Return the arguments of *question*'s function; raises InputInvalid with every parameter that is wrong.
+
+    They have the names of requests, or with *outer* False those of the function.
+    """
+    model, former = parameters_of(question), former_names(question) if outer else {}
+    named = {former.get(name, name): value for name, value in values.items()}
     try:
-        read = model.model_validate({former.get(name, name): value for name, value in values.items()})
+        read = model.model_validate(named, by_alias=outer, by_name=not outer)
     except ValidationError as error:
-        known = [outer_name(name, field) for name, field in model.model_fields.items()]
+        known = [outer_name(name, field) if outer else name for name, field in model.model_fields.items()]
         raise InputInvalid.listing([_problem(detail, known) for detail in error.errors()]) from error
     return {name: getattr(read, name) for name in model.model_fields}
 
@@ -88,9 +92,10 @@ def _problem(error: Any, known: list[str]) -> Problem:  # noqa: ANN401 - pydanti
 
 _PROBLEM: Json = {
     "type": "object",
-    "required": ["type", "title", "status", "detail"],
+    "required": ["type", "title", "status", "detail", "code"],
     "properties": {
         "type": {"type": "string"},
+        "code": {"type": "string", "description": "Which kind of problem, a stable word for programs."},
         "title": {"type": "string"},
         "status": {"type": "integer"},
         "detail": {"type": "string", "description": "What is wrong."},
@@ -128,6 +133,7 @@ def openapi_document() -> Json:
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": "/"}],
+        "tags": [{"name": name, "description": text} for name, text in _tags().items()],
         "paths": paths,
         "components": {
             "schemas": {**dict(sorted(schemas.components.items())), "ProblemDetails": _PROBLEM},
@@ -138,12 +144,24 @@ def openapi_document() -> Json:
     }
 
 
+def _tag(question: Question) -> str:
+    """Return the group of an operation: the module of its question."""
+    return question.function.partition(":")[0].rpartition(".")[2]
+
+
+def _tags() -> Mapping[str, str]:
+    """Return the groups of operations, in their order, with what their modules say of them."""
+    modules = {_tag(question): inspect.getmodule(question.answer) for question in OPERATIONS}
+    return {name: (module.__doc__ or "").partition("\n")[0] for name, module in modules.items() if module}
+
+
 def _operation(question: Question, schemas: Schemas) -> Json:
     result = get_type_hints(question.answer)["return"]
     schema = schemas.of(result) if question.media == "application/json" else {"type": "string"}
     return {
         "operationId": question.name,
         "summary": question.summary,
+        "tags": [_tag(question)],
         **(_posted(question) if question.method == "POST" else {"parameters": _parameters(question)}),
         "responses": {
             "200": {"description": "The answer.", "content": {question.media: {"schema": schema}}}
@@ -185,7 +203,7 @@ def _parameters(question: Question) -> list[Json]:
             {
                 "name": outer,
                 "in": "path" if name in in_path else "query",
-                "required": field.is_required(),
+                "required": field.is_required() or name in in_path,
                 "description": text,
                 "schema": schema,
             }

@@ -77,13 +77,13 @@ def test_paths_lead_along_the_data_and_back_where_there_is_no_other(retail) -> N
 
 def test_a_topic_is_described_by_the_name_of_its_cluster_or_a_broker(retail) -> None:
     """Both are what people know."""
-    by_name = scanner_api.describe_topic(retail, "retail", "orders")
+    by_name = scanner_api.describe_topic(retail, cluster="retail", topic="orders")
 
-    assert by_name == scanner_api.describe_topic(retail, "localhost:29095", "orders")
-    assert by_name.schemas == scanner_api.topic_schemas(retail, "localhost:29095", "orders").items
+    assert by_name == scanner_api.describe_topic(retail, cluster="localhost:29095", topic="orders")
+    assert by_name.schemas == scanner_api.topic_schemas(retail, cluster="localhost:29095", topic="orders").items
     assert by_name.user_count == len(by_name.users) > 0
     with pytest.raises(NameUnknown, match="no cluster 'retial'") as caught:
-        scanner_api.describe_topic(retail, "retial", "orders")
+        scanner_api.describe_topic(retail, cluster="retial", topic="orders")
     assert "'retail'" in caught.value.hint
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import anyio
 import httpx2
 import pytest
+from jsonschema import Draft202012Validator
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
@@ -170,6 +171,19 @@ def test_resources_and_prompts_answer(server) -> None:
     assert "orders.customer.id" in prompt.messages[0].content.text
 
 
+def test_what_a_tool_returns_is_what_its_schema_describes(server) -> None:
+    """A client that checks answers refuses one that differs."""
+
+    async def ask(client: Client) -> tuple[Any, ...]:
+        tools = await client.list_tools()
+        return tools, {name: await client.call_tool(name, arguments) for name, arguments in ARGUMENTS.items()}
+
+    tools, answers = asked(server, ask)
+
+    for tool in tools.tools:
+        Draft202012Validator(tool.output_schema).validate(answers[tool.name].structured_content)
+
+
 CHANGES = {
     "diff_scans": {"first": 1, "second": 2, "flows": True},
     "get_lineage": {"node": "a.orders.amount", "direction": "downstream", "as_of": "1"},
@@ -202,13 +216,17 @@ def test_answers_about_earlier_scans_are_those_of_then(changed) -> None:
     [
         ("check_change", {"subject": "orders-valu", "text": "{}"}, "'orders-value'"),
         ("check_change", {"subject": "orders-value", "text": "{"}, "is no"),
-        ("check_change", {"text": "{}"}, "exactly one of subject and topic"),
+        ("check_change", {"text": "{}"}, "exactly one of subject, topic"),
         ("may_delete", {"topic": "orderz"}, "'orders'"),
         ("may_delete", {}, "name a topic"),
         ("get_history", {"node": "orderz"}, "'orders'"),
-        ("get_lineage", {"node": "orders", "as_of": "9"}, "scanner scans"),
+        ("get_lineage", {"node": "orders", "as_of": "9"}, "the newest is 1"),
         ("get_lineage", {"node": "orders", "as_of": "lately"}, "2026-01-31"),
         ("diff_scans", {"first": 1, "second": 9}, "the scans 1"),
+        ("list_problems", {"rule": "failed-conector"}, "failed-connector"),
+        ("describe_topic", {"topic": "orderz"}, "'orders'"),
+        ("describe_topic", {"name": "orders"}, "known: topic, cluster"),
+        ("search", {"query": "x"}, "q: "),
     ],
 )
 def test_what_is_wrong_is_an_error_that_helps_the_model(server, name, arguments, text) -> None:

@@ -18,6 +18,8 @@ import pytest
 from waiting import PATIENCE
 
 from scanner_api.dictionary import Dictionary
+from scanner_model.errors import InputInvalid
+from scanner_server import ServerOptions, serve
 
 pytestmark = pytest.mark.process
 
@@ -188,3 +190,12 @@ def test_tls_is_served_with_certificate_files(serving, tmp_path) -> None:
 
     assert broken.process.wait(PATIENCE) == 2
     assert "--tls-cert" in broken.said
+
+
+def test_a_missing_dictionary_is_reported_at_the_start(tmp_path) -> None:
+    """A typing error in its name must not wait for the first request."""
+    notes: list[str] = []
+    with pytest.raises(InputInvalid):
+        serve(Dictionary(str(tmp_path / "typo.db")), ServerOptions(port=70_000), notify=notes.append)
+
+    assert "typo.db: there is no dictionary" in notes[0]

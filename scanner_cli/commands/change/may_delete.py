@@ -11,8 +11,9 @@ from scanner_api.change_check.deletion import may_delete as find_uses
 from scanner_api.change_check.documents import deletion_document
 from scanner_api.dictionary import Dictionary
 from scanner_cli.console import echo_err
-from scanner_cli.options import cluster_option, dictionary_option
+from scanner_cli.options import dictionary_option
 from scanner_cli.output.render import Format, format_option, show
+from scanner_cli.questions import question_options
 from scanner_cli.usage_errors import Exit
 from scanner_model.text import visible
 
@@ -21,11 +22,7 @@ _STATUS = {Answer.YES: Exit.DONE, Answer.NO: Exit.IMPACT, Answer.UNKNOWN: Exit.U
 
 
 @click.command("may-delete")
-@click.option("--topic", default="", metavar="NAME", help="The topic.")
-@click.option("--subject", default="", metavar="NAME", help="The subject; `:.ctx:NAME` in a context.")
-@click.option("--version", type=click.IntRange(1), metavar="N", help="With --subject: this version only.")
-@click.option("--schema-id", default="", metavar="ID", help="The schema id: every version that has it.")
-@cluster_option
+@question_options("may_delete", without=("limit",))
 @dictionary_option
 @format_option()
 def may_delete(*, dictionary: Dictionary, style: str, **named: Any) -> int:  # noqa: ANN401 - what is deleted

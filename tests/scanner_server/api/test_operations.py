@@ -114,6 +114,7 @@ def test_an_unknown_topic_gives_404_with_the_nearest(session_client) -> None:
     answer = session_client.get(f"{BASE}/clusters/retail/topics/orderz")
 
     assert (answer.status_code, answer.headers["content-type"]) == (404, "application/problem+json")
+    assert answer.json()["code"] == "unknown-name"
     assert answer.json()["status"] == 404
     assert "'orders'" in answer.json()["hint"]
 
@@ -225,7 +226,35 @@ def test_what_cannot_be_answered_completely_reports_it(own_retail, client_of) ->
     assert client.get(f"{BASE}/topics").json()["complete"]
     for path in ("lineage?node=orders", "paths?from=orders&to=analytics", "impact?node=orders"):
         assert client.get(f"{BASE}/{path}").status_code == 404
-        assert "scanner dataflow" in client.get(f"{BASE}/{path}").json()["hint"]
+        assert "whoever runs scanner" in client.get(f"{BASE}/{path}").json()["hint"]
+
+
+def test_pages_of_an_impact_begin_with_whom_to_call(session_client) -> None:
+    """The counts are of everything on each page."""
+    whole = session_client.get(f"{BASE}/impact?node=orders").json()
+    paged, cursor = [], ""
+    while cursor is not None:
+        page = session_client.get(f"{BASE}/impact?node=orders&limit=7{cursor and f'&cursor={cursor}'}").json()
+        assert page["counts"] == whole["counts"]
+        assert page["left_out"] == len(whole["affected"]) - len(paged) - len(page["affected"])
+        paged += page["affected"]
+        cursor = page["next_cursor"]
+
+    actors = [each["kind"] in ("job", "consumer-group") for each in whole["affected"]]
+    assert paged == whole["affected"]
+    assert actors == sorted(actors, reverse=True)
+    assert actors.count(True) > 1
+
+
+def test_operations_stand_in_groups_that_are_described(session_client) -> None:
+    """A page of an API of forty operations in a row is not read."""
+    document = openapi_document()
+    used = {
+        tag for path in document["paths"].values() for operation in path.values() for tag in operation.get("tags", ())
+    }
+
+    assert used == {tag["name"] for tag in document["tags"]}
+    assert all(tag["description"] for tag in document["tags"])
 
 
 def test_a_whole_answer_is_complete_and_a_cut_one_is_not(session_client) -> None:

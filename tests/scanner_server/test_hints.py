@@ -1,0 +1,28 @@
+"""Hints for programs: what the command line would say, without commands."""
+
+from __future__ import annotations
+
+import pytest
+
+from scanner_server.hints import PATHS, TOOLS, for_programs
+
+
+@pytest.mark.parametrize(
+    ("hint", "api", "mcp"),
+    [
+        ("", "", ""),
+        ("did you mean 'orders'?", "did you mean 'orders'?", "did you mean 'orders'?"),
+        ("`scanner topics` lists them", "`/api/v1/topics` lists them", "`list_topics` lists them"),
+        (
+            "the newest is 3; `scanner scans` lists them",
+            "the newest is 3; `/api/v1/scans` lists them",
+            "the newest is 3",
+        ),
+        ("`scanner validate --rule x` shows it", "`/api/v1/findings` shows it", "`list_problems` shows it"),
+        ("run `scanner dataflow`", "whoever runs scanner can change that", "whoever runs scanner can change that"),
+    ],
+)
+def test_a_hint_names_what_its_reader_can_ask(hint, api, mcp) -> None:
+    """An assistant has no shell."""
+    assert for_programs(hint, PATHS) == api
+    assert for_programs(hint, TOOLS) == mcp
