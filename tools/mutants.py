@@ -331,7 +331,7 @@ def _status(child: int, end: float) -> int:
 
 
 def replace_code(file: Path) -> None:
-    """Give the functions of a module that was imported the code that its file has now."""
+    """Load the code that the file of an imported module has now into its functions."""
     waiting = [compile(file.read_bytes(), str(file), "exec", dont_inherit=True)]
     codes = {}
     while waiting:

@@ -14,8 +14,6 @@ from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
-from scanner_extractor.scan.results import no_progress
-
 from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.kinds import UNREAD_FILE, JobReading, job_partitions, lookup_context, read_partition
@@ -29,6 +27,7 @@ from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import CheckedFile, Finding, Place, SkippedFile, Verdict
 from scanner_api.change_check.proposals import SCHEMA, TOPIC, Proposal, Target
 from scanner_api.change_check.proposed_columns import Renames
+from scanner_api.change_check.proposed_references import ProposedReferences
 from scanner_api.change_check.schema_change import SchemaContext, check_schema
 from scanner_api.dictionary import Dictionary
 from scanner_api.graph.generate import generate
@@ -37,6 +36,7 @@ from scanner_dictionary.write.scan import write_scan
 from scanner_extractor.repository.context import STATEMENT
 from scanner_extractor.repository.files import Entry, is_candidate, is_left_out
 from scanner_extractor.repository.reader import SETTINGS, RepositoryReading, read_entries
+from scanner_extractor.results import no_progress
 from scanner_extractor.scan.merge import merge_results
 from scanner_extractor.scan.runner import SourceReadings
 from scanner_extractor.settings.cluster import Settings
@@ -273,26 +273,27 @@ class _Comparison:
         context = SchemaContext(
             conn=self._conn,
             hits=self._hits,
-            texts={subject: texts[-1] for subject, texts in after.items()},
+            proposed=ProposedReferences(self._schema_proposal(subject, texts[-1]) for subject, texts in after.items()),
         )
         deletion = DeletionContext(self._base.dictionary, self._hits, None)
         for subject, texts in sorted(before.items()):
             newest = after.get(subject)
             if newest == texts:
                 continue
-            file = self._schema_file(subject)
-            text = newest[-1] if newest else None
-            proposal = Proposal(file=file, text=text, kind=SCHEMA, target=Target(subject=subject))
+            proposal = self._schema_proposal(subject, newest[-1] if newest else None)
             try:
-                if text is None:
+                if proposal.text is None:
                     yield from check_deleted(proposal, ProposedFiles(proposals=(proposal,)), deletion)[1]
                 else:
                     yield from check_schema(proposal, context)[1]
             except (InputInvalid, NameUnknown) as error:
-                yield _finding("not-read", Verdict.UNKNOWN, Place(file=file), f"subject {subject}", error.what)
+                yield _finding("not-read", Verdict.UNKNOWN, Place(file=proposal.file), f"subject {subject}", error.what)
         for subject in sorted(after.keys() - before.keys()):
             place = Place(file=self._schema_file(subject))
             yield _finding("schema-added", Verdict.FINE, place, f"subject {subject}", "the subject is new")
+
+    def _schema_proposal(self, subject: str, text: str | None) -> Proposal:
+        return Proposal(file=self._schema_file(subject), text=text, kind=SCHEMA, target=Target(subject=subject))
 
     def _schema_file(self, subject: str) -> str:
         """Return the changed file of a subject; of several, one that is called like it."""
