@@ -74,7 +74,7 @@ def _pictures(browser: Any, directory: Path, folder: Path) -> None:  # noqa: ANN
         run([scanner(), "export", "--dictionary", url, "-o", str(file)])
         page = browser.new_context(viewport=SIZE).new_page()
         with serving([scanner()], url) as address:
-            _picture(Walk(page, address, folder), "/", f"{nodes}-served")
+            _picture(Walk(page, address, folder), "/flow", f"{nodes}-served")
         for name, view in (("exported", ""), ("open", "#fold=")):
             _picture(Walk(page, f"file://{file}", folder), view, f"{nodes}-{name}")
 

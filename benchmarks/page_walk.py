@@ -74,13 +74,15 @@ class Walk:
 
 
 def walk(page: Any, url: str, folder: Path, name: str = "") -> tuple[dict[str, float], list[str]]:  # noqa: ANN401
-    """Walk through the page; return the milliseconds of each step (of the first four the median), and findings."""
+    """Walk through the page; return the milliseconds of each step (of those so called the median), and findings."""
     folder.mkdir(parents=True, exist_ok=True)
     at = Walk(page, url.rstrip("/"), folder)
     topic, node = _topic(at, name)
-    milliseconds = {"first view (median)": _median(lambda: at.open("/"))}
+    milliseconds = {"first view (median)": _median(lambda: at.open("/flow"))}
     at.show("start")
-    milliseconds["view of a node (median)"] = _median(lambda: at.open(f"/#node={node}"))
+    milliseconds["home (median)"] = _median(lambda: at.open("/"))
+    at.show("home")
+    milliseconds["view of a node (median)"] = _median(lambda: at.open(f"/flow#node={node}"))
     at.show("graph")
     milliseconds["search until hits are shown (median)"] = _median(lambda: _search(at, topic))
     at.show("search")
@@ -88,16 +90,16 @@ def walk(page: Any, url: str, folder: Path, name: str = "") -> tuple[dict[str, f
         filter(None, (_expand(at, node) for _ in range(RUNS))) or [0.0]
     )
     at.show("expanded")
-    at.open(f"/#node={node}")
+    at.open(f"/flow#node={node}")
     milliseconds["impact"] = at.step(lambda: page.get_by_role("button", name="Impact").click())
     at.show("impact")
     page.get_by_role("link", name="Topic page").click()
-    page.locator("h1").wait_for()
+    page.locator("h2.subject").wait_for()
     milliseconds["topic page"] = at.settle()
     at.show("topic")
     scans = [graph["scan"] for graph in at.answer("/graphs")["items"]]
     if len(scans) > 1:
-        milliseconds["comparison"] = at.open(f"/#scan={scans[-1]}&base={scans[-2]}")
+        milliseconds["comparison"] = at.open(f"/flow#scan={scans[-1]}&base={scans[-2]}")
         at.show("comparison")
     return milliseconds, at.findings
 
@@ -114,7 +116,7 @@ def _topic(at: Walk, name: str) -> tuple[str, str]:
 
 
 def _search(at: Walk, text: str) -> float:
-    at.open("/")
+    at.open("/flow")
     at.page.keyboard.press("/")
     at.page.keyboard.insert_text(text[:-1])
     started = float(at.page.evaluate("performance.now()"))
@@ -126,7 +128,7 @@ def _search(at: Walk, text: str) -> float:
 def _expand(at: Walk, node: str) -> float | None:
     """Expand one side of the node, from it alone; None where it has none."""
     load = json.dumps([node, 0, 0])
-    at.open(f"/#load={load}&node={node}")
+    at.open(f"/flow#load={load}&node={node}")
     button = at.page.locator(".expand").first
     return at.step(button.click) if button.count() else None
 

@@ -37,11 +37,12 @@ class EdgeKind(StrEnum):
 
 
 class Certainty(StrEnum):
-    """How an edge is known: declared by a source, derived by a rule, or matched by similar names."""
+    """How an edge is known: declared by a source, derived by a rule, matched by similar names, or suggested by code."""
 
     DECLARED = "declared"
     DERIVED = "derived"
     MATCHED = "matched"
+    SUGGESTED = "suggested"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from manual_input.files import find_files
 from manual_input.json_cursor import example, schema
@@ -13,7 +14,7 @@ from manual_input.loader import Check as ManualCheck
 from manual_input.loader import Reach
 from manual_input.loader import check as check_files
 from scanner_api.files import Notify, ScanProgress, check_directory, ignore, no_scan_progress, write_text
-from scanner_api.scanning.clusters import read_clusters
+from scanner_api.scanning.clusters import read_clusters, repository_cluster
 from scanner_extractor.config.loader import cluster_schema as published_schema
 from scanner_extractor.config.loader import read_cluster_file
 from scanner_extractor.discovery.config_templates import (
@@ -33,6 +34,7 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Transport, read_address
 from scanner_extractor.probes import CheckResult, Probe, State, run_probes
 from scanner_extractor.registries import REGISTRIES
+from scanner_extractor.repository.reader import SETTINGS, RepositoryReading, directory_reading
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.source_kinds import DISCOVERY, SOURCE_KINDS
 from scanner_extractor.settings.cluster import BasicAuth, HttpSettings, KafkaSettings, Settings
@@ -50,6 +52,7 @@ __all__ = [
     "SECRET_VARIABLE",
     "CheckResult",
     "ClusterTemplate",
+    "FoundKind",
     "ManualCheck",
     "Probed",
     "State",
@@ -62,6 +65,7 @@ __all__ = [
     "probe_addresses",
     "probe_sources",
     "probed_template",
+    "repository_template",
     "write_templates",
 ]
 
@@ -230,6 +234,48 @@ def write_templates(templates: Sequence[ClusterTemplate], directory: Path, *, fo
         write_text(file, visible_json(template.document) + "\n")
         read_cluster_file(file, dict.fromkeys(template.variables, "x"), tuple(REGISTRIES))
     return files
+
+
+class FoundKind(NamedTuple):
+    """What a directory has of one kind of file: how many *files*, what is read of them, and what is not, and why."""
+
+    kind: str
+    files: int
+    read: str
+    unread: str
+
+
+def repository_template(
+    directories: Sequence[Path], variables: Mapping[str, str], *, name: str = "", base: Path = Path()
+) -> tuple[ClusterTemplate, tuple[FoundKind, ...]]:
+    """Return the cluster.json of *directories* of files, and what was found in them by kind of file.
+
+    *base* is the directory that the file will be in, *variables* are values for placeholders. Raises InputInvalid for
+    what is no directory.
+    """
+    loaded = repository_cluster(directories, variables)
+    rows: list[FoundKind] = []
+    items: list[dict[str, Any]] = []
+    for settings in loaded.settings.others["repositories"]:
+        rows += _found_kinds(directory_reading(settings, lambda *_: None))
+        path = os.path.relpath(settings.directory.resolve(), base.resolve())
+        items.append({"path": Path(path).as_posix(), **({"variables": dict(variables)} if variables else {})})
+    document = {"cluster": name or str(loaded.settings.cluster), "repositories": items}
+    return ClusterTemplate(file="cluster.json", document=document), tuple(rows)
+
+
+def _found_kinds(reading: RepositoryReading) -> Iterator[FoundKind]:
+    result = reading.result
+    for kind, files in sorted(reading.files.items()):
+        declaring = [path for path in files if path in result.places or kind in ("schema", SETTINGS)]
+        unread = [file for file in result.unread if file.name.partition(":")[0] in files]
+        reasons = "; ".join(dict.fromkeys(file.reason for file in unread))
+        yield FoundKind(kind, len(files), f"{len(declaring)} files", f"{len(unread)}: {reasons}" if unread else "")
+    listed = {path for files in reading.files.values() for path in files}
+    for kind in sorted({file.kind for file in result.unread if file.name.partition(":")[0] not in listed}):
+        others = [file for file in result.unread if file.kind == kind]
+        reasons = "; ".join(dict.fromkeys(file.reason for file in others))
+        yield FoundKind(kind, len(others), "", f"{len(others)}: {reasons}")
 
 
 def _address(url: str) -> str:

@@ -41,6 +41,12 @@ class Dictionary:
         """Return the location without its password."""
         return resolve_url(self.url).shown
 
+    @property
+    def exists(self) -> bool:
+        """Return whether there is a dictionary: a file that is not there is none, of a server it is not known."""
+        file = resolve_url(self.url).file
+        return file is None or file.exists()
+
     @contextmanager
     def reading(self) -> Iterator[Connection]:
         """Open a connection for queries; raises DictionaryUnusable where there is no dictionary."""

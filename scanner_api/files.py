@@ -8,8 +8,8 @@ from pathlib import Path
 
 from dataflow_generator.build.coverage import ProgressCallback as GraphProgress
 from dataflow_generator.build.coverage import silent as no_graph_progress
-from scanner_extractor.scan.results import Progress as ScanProgress
-from scanner_extractor.scan.results import no_progress as no_scan_progress
+from scanner_extractor.results import Progress as ScanProgress
+from scanner_extractor.results import no_progress as no_scan_progress
 from scanner_model.errors import InputInvalid
 from scanner_model.private_files import atomic_path, make_directory
 

@@ -33,6 +33,11 @@ KAFKA_PARTS, KEY_PART, VALUE_PART = "kafka.parts", "key", "value"
 Where a column is listed for the key that the table does not have, fields of the key are columns of their own names.
 """
 
+DECLARED_TABLES = "ddl://"
+"""The start of the namespace of tables that files of DDL declare: on which server they are is not written there."""
+QUOTED = "quoted"
+"""The parameter with the columns, as a JSON list, whose names DDL has in quotes: a database does not fold these."""
+
 DIALECT = "dialect"
 """The parameter with the SQL dialect of a definition, where the table's namespace does not show it."""
 

@@ -52,6 +52,7 @@ class Registry:
     kind: Annotated[str, Value("its entry in the table of registries")]
     url: Annotated[str, Value("its address")]
     environment: Annotated[str, Value("its own id or name, may be empty")] = ""
+    server_version: Annotated[str, Value("version of the program that serves it, as 8.3.1; empty where not read")] = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -40,10 +40,7 @@ class FlinkStatement:
     ] = None
     engine: Annotated[
         str,
-        Value(
-            "whose SQL a file holds: ksqldb, confluent (a table without a connector is the topic of its name); "
-            "empty for Flink"
-        ),
+        Value("whose SQL a file holds: ksqldb, confluent (where tables are topics); empty for Flink"),
     ] = ""
 
 

@@ -44,15 +44,15 @@ def _static(name: str) -> str:
     return files(__package__).joinpath("static", name).read_text(encoding="utf-8")
 
 
-_DRAWING = ("requests.js", "parts.js", "compare.js", "evidence.js", "acts.js", "live.js")
+_DRAWING = ("requests.js", "systems.js", "parts.js", "compare.js", "evidence.js", "acts.js", "live.js")
 """The scripts of the drawing, after those of the exported page."""
 
-_LISTS = ("requests.js", "site.js", "lists.js", "home.js", "topic.js", "change.js", "routes.js")
+_LISTS = ("requests.js", "systems.js", "site.js", "lists.js", "home.js", "topic.js", "change.js", "routes.js")
 """The scripts of the other pages, after those that all pages have."""
 
 _SHELL_PATHS = (
-    *("/", "/topics", "/columns", "/jobs", "/subjects", "/sources", "/findings", "/scans"),
-    *("/topic", "/change"),
+    *("/", "/topics", "/columns", "/jobs", "/subjects", "/sources", "/findings", "/changes"),
+    *("/scans", "/search", "/topic", "/change"),
 )
 """The pages without a drawing: one file, whose scripts show what the path says."""
 

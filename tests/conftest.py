@@ -5,7 +5,6 @@ Property tests know no clock, because these machines share theirs, and draw the 
 
 import cProfile
 import gc
-import importlib.util
 import os
 import shutil
 import signal
@@ -19,6 +18,7 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Mapping
 from contextlib import suppress
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType, ModuleType
 from typing import Any
@@ -96,9 +96,10 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, Any, Any]:
 
 
 def pytest_collection_finish() -> None:
-    """Look for garbage from now on, and not among what was collected."""
+    """Look for garbage from now on, and not among what was collected; among all that lives since then seldom."""
     gc.collect()
     gc.freeze()
+    gc.set_threshold(10_000, 20, 50)
     gc.enable()
 
 
@@ -120,23 +121,13 @@ def calls() -> Callable[[Callable[[], object]], Counter[str]]:
 @pytest.fixture(scope="session")
 def cloud() -> ModuleType:
     """Load the fake of Confluent Cloud, which is a program and no part of a package."""
-    return _program("cloud_server")
+    return import_module("cloud_server")
 
 
 @pytest.fixture(scope="session")
 def judge() -> ModuleType:
     """Load the judges of OpenLineage events."""
-    return _program("lineage_specification")
-
-
-def _program(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"{name}_for_tests", Path(__file__).parent / "fakes" / f"{name}.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return import_module("lineage_specification")
 
 
 @pytest.fixture(scope="session")

@@ -58,14 +58,14 @@ def installation_nodes(snapshot: Snapshot, flows: Flows) -> Iterator[Node]:
     """Yield the nodes that are not part of schemas: clusters, topics, and those of *flows*."""
     known = schema_nodes.namespaces(snapshot.clusters)
     yield from map(schema_nodes.cluster_node, snapshot.clusters)
-    yield from (schema_nodes.topic_node(topic, known) for topic in snapshot.topics)
+    yield from (schema_nodes.topic_node(cluster, topic, known) for cluster, topic in snapshot.topics)
     yield from flows.nodes
 
 
 def installation_edges(snapshot: Snapshot, flows: Flows) -> Iterator[Edge]:
     """Yield the edges that are not inside schemas: cluster to topic, topic to schema, and those of *flows*."""
     known = schema_nodes.namespaces(snapshot.clusters)
-    yield from (schema_nodes.topic_edge(topic, known) for topic in snapshot.topics)
+    yield from (schema_nodes.topic_edge(cluster, topic, known) for cluster, topic in snapshot.topics)
     yield from (schema_nodes.link_edge(link, known) for link in snapshot.schema_links)
     yield from flows.edges
 

@@ -22,7 +22,8 @@ from dataflow_generator.graph import (
 )
 from scanner_dictionary.graph.store import SCHEMA_BITS
 from scanner_dictionary.lineage_inputs.column_batches import Cells, Head
-from scanner_dictionary.lineage_inputs.topics import ClusterRow, ColumnNodeRow, DefinitionRow, LinkRow, TopicNodeRow
+from scanner_dictionary.lineage_inputs.topics import ClusterRow, ColumnNodeRow, DefinitionRow, LinkRow
+from scanner_model.kafka import Topic
 
 _CACHED_ATTRIBUTES = 4_096
 
@@ -42,9 +43,9 @@ def cluster_node(cluster: ClusterRow) -> Node:
     return Node(f"cluster:{cluster.name}", NodeKind.CLUSTER, namespace, cluster.name, None, attributes)
 
 
-def topic_node(topic: TopicNodeRow, known: Namespaces) -> Node:
+def topic_node(cluster: str, topic: Topic, known: Namespaces) -> Node:
     """Build the node of a topic."""
-    namespace = known[topic.cluster]
+    namespace = known[cluster]
     attributes = present(
         description=topic.description, internal=topic.internal, partitions=topic.partitions, tags=topic.tags
     )
@@ -56,11 +57,11 @@ def topic_key(namespace: str, name: str) -> str:
     return f"topic:{namespace}/{name}"
 
 
-def topic_edge(topic: TopicNodeRow, known: Namespaces) -> Edge:
+def topic_edge(cluster: str, topic: Topic, known: Namespaces) -> Edge:
     """Build the edge from a cluster to a topic."""
-    target = topic_key(known[topic.cluster], topic.name)
-    evidence = f"cluster {topic.cluster}"
-    return Edge(f"cluster:{topic.cluster}", target, EdgeKind.CONTAINS, evidence, Certainty.DECLARED)
+    target = topic_key(known[cluster], topic.name)
+    evidence = f"cluster {cluster}"
+    return Edge(f"cluster:{cluster}", target, EdgeKind.CONTAINS, evidence, Certainty.DECLARED)
 
 
 def link_edge(link: LinkRow, known: Namespaces) -> Edge:

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple, Protocol, TypeVar
 
+from dataflow_generator.jobs.connect import report_connector
+from dataflow_generator.jobs.databases.declared import is_declared, located_tables
 from dataflow_generator.jobs.databases.loads import separate_jobs
+from dataflow_generator.jobs.model import Naming
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.lineage_inputs import catalogs, events, jobs, topics
-from scanner_dictionary.lineage_inputs.catalogs import TableRow
+from scanner_dictionary.lineage_inputs.catalogs import Name, TableRow
 from scanner_dictionary.lineage_inputs.events import DatasetFlowsRow, LineageJobRow
 from scanner_dictionary.lineage_inputs.jobs import ClusterTopic, Server
-from scanner_dictionary.lineage_inputs.topics import ClusterRow, DefinitionRow, TopicNodeRow
+from scanner_dictionary.lineage_inputs.topics import ClusterRow, DefinitionRow
 from scanner_dictionary.lineage_inputs.topics import LinkRow as SchemaLinkRow
 from scanner_dictionary.queries.connectors import ConnectorRow, connectors
 from scanner_dictionary.queries.facts import reported_facts
 from scanner_model.catalogs import KAFKA_JOBS, KAFKA_PATTERN, KAFKA_TOPICS, CatalogLink, Materialization
 from scanner_model.columns import Column, ColumnPath
-from scanner_model.kafka import ConsumerGroup, StreamsTopology
+from scanner_model.kafka import ConsumerGroup, StreamsTopology, Topic
 from scanner_model.manual import ManualFlow
 from scanner_model.openlineage import DatasetRef, Symlink
+from scanner_model.repository import UnreadFile
 from scanner_model.streaming_sql import ClusterNames, FlinkStatement, KsqlSource, Query
 
 T = TypeVar("T", covariant=True)
@@ -81,7 +85,7 @@ class Snapshot:
 
     clusters: tuple[ClusterRow, ...]
     cluster_names: Mapping[str, ClusterNames]
-    topics: tuple[TopicNodeRow, ...]
+    topics: tuple[tuple[str, Topic], ...]
     schema_links: tuple[SchemaLinkRow, ...]
     manual_flows: tuple[tuple[str, ManualFlow], ...]
     collections: Mapping[Server, tuple[KsqlSource, ...]]
@@ -90,6 +94,7 @@ class Snapshot:
     connectors: tuple[ConnectorRow, ...]
     statements: Mapping[Server, tuple[FlinkStatement, ...]]
     topologies: tuple[tuple[str, StreamsTopology], ...]
+    unread_files: tuple[tuple[str, UnreadFile], ...]
     groups: tuple[tuple[str, ConsumerGroup], ...]
     tables: tuple[TableRow, ...]
     views: tuple[TableRow, ...]
@@ -103,8 +108,8 @@ class Snapshot:
     def topic_names(self) -> Mapping[str, tuple[str, ...]]:
         """Return the names of each cluster's live topics, in order."""
         names: dict[str, list[str]] = {}
-        for topic in self.topics:
-            names.setdefault(topic.cluster, []).append(topic.name)
+        for cluster, topic in self.topics:
+            names.setdefault(cluster, []).append(topic.name)
         return {cluster: tuple(sorted(listed)) for cluster, listed in names.items()}
 
     @property
@@ -121,8 +126,11 @@ class Snapshot:
 
 
 def load_snapshot(conn: Connection) -> Snapshot:
-    """Load the inputs; columns are read from *conn* later, so it must stay open."""
-    return Snapshot(
+    """Load the inputs; columns are read from *conn* later, so it must stay open.
+
+    Tables that files of DDL declare are on the servers whose tables connectors name.
+    """
+    snapshot = Snapshot(
         clusters=topics.graph_clusters(conn),
         cluster_names=jobs.cluster_names(conn),
         topics=tuple(topics.graph_topics(conn)),
@@ -133,6 +141,7 @@ def load_snapshot(conn: Connection) -> Snapshot:
         queries=tuple(jobs.ksql_queries(conn)),
         connectors=tuple(connectors(conn)),
         statements=jobs.flink_statements(conn),
+        unread_files=tuple(reported_facts(conn, UnreadFile)),
         topologies=tuple(jobs.topologies(conn)),
         groups=tuple(jobs.consumer_groups(conn)),
         tables=tuple(catalogs.catalog_tables(conn)),
@@ -143,6 +152,20 @@ def load_snapshot(conn: Connection) -> Snapshot:
         columns=topic_columns(conn),
         definitions=lambda: topics.all_definitions(conn),
     )
+    if not any(map(is_declared, snapshot.tables)):
+        return snapshot
+    ends = (*_outside_ends(snapshot), *((link.target_namespace, link.target_name) for _, link in snapshot.links))
+    return replace(snapshot, tables=located_tables(snapshot.tables, ends))
+
+
+def _outside_ends(snapshot: Snapshot) -> Iterator[Name]:
+    """Yield the datasets outside Kafka that connectors name, and the patterns that they have for some."""
+    naming, known = Naming(snapshot.clusters), snapshot.topic_names
+    for row in snapshot.connectors:
+        flows = report_connector(row, known, naming).flows
+        for end in (*flows.inputs, *flows.outputs):
+            if end.namespace not in naming.clusters.values():
+                yield end.namespace, end.name
 
 
 def topic_columns(conn: Connection) -> TopicColumns:

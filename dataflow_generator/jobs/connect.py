@@ -77,20 +77,27 @@ def report_connector(row: ConnectorRow, topics: Mapping[str, tuple[str, ...]], n
     A connector of an unknown class keeps the topics that are known of it.
     """
     config = Config.of(row.config)
-    flows = read_connector(
-        Connector(
-            name=row.name,
-            config=config,
-            direction=DIRECTIONS.get(row.kind),
-            known=topics.get(row.cluster, ()),
-            active=row.topics,
-            namespace=naming.clusters[row.cluster],
-        )
+    connector = Connector(
+        name=row.name,
+        config=config,
+        direction=DIRECTIONS.get(row.kind),
+        known=topics.get(row.cluster, ()),
+        active=row.topics,
+        namespace=naming.clusters[row.cluster],
     )
+    flows = read_connector(connector)
+    if tables := _tables_of(flows, naming):
+        flows = read_connector(replace(connector, tables=tables))
     pairs = tuple(
         (flow, named_dataset(flow.source, naming), named_dataset(flow.target, naming)) for flow in flows.flows
     )
     return ReportedConnector(row=row, config=config, flows=flows, pairs=pairs)
+
+
+def _tables_of(flows: ConnectorFlows, naming: Naming) -> tuple[str, ...]:
+    """Return the known tables of the servers that a connector reads by a pattern."""
+    patterns = {end.namespace for end in flows.inputs if end.kind is DatasetKind.PATTERN}
+    return tuple(table for namespace in sorted(patterns) for table in naming.tables.on_server(namespace))
 
 
 def connect_jobs(connectors: Iterable[ReportedConnector], available: KnownColumns) -> Iterator[ConnectorReading]:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeVar
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.graph_builder import Described
 from dataflow_generator.build.snapshot import Snapshot, TopicColumns, remembering
+from dataflow_generator.graph import Certainty, present
 from dataflow_generator.jobs.catalogs import link_jobs, other_names
 from dataflow_generator.jobs.connect import (
     ReportedConnector,
@@ -42,7 +43,7 @@ from dataflow_generator.jobs.ksqldb import Level, Reading, ksql_jobs, named_by, 
 from dataflow_generator.jobs.ksqldb_files import ENGINE as KSQLDB_FILE
 from dataflow_generator.jobs.ksqldb_files import file_queries
 from dataflow_generator.jobs.manual import manual_jobs
-from dataflow_generator.jobs.model import Dataset, JobFlows, Naming, partly_read_job, unread_job
+from dataflow_generator.jobs.model import Dataset, JobFlows, Naming, job_node, partly_read_job, unread_job
 from dataflow_generator.jobs.openlineage import dataset_jobs, lineage_jobs
 from dataflow_generator.jobs.streams import streams_jobs, streams_node
 from scanner_dictionary.lineage_inputs.catalogs import TableRow
@@ -51,8 +52,10 @@ from scanner_dictionary.lineage_inputs.jobs import ClusterTopic, Server
 from scanner_dictionary.queries.connectors import ConnectorRow
 from scanner_model.catalogs import CatalogLink
 from scanner_model.columns import KEY, Column, ColumnPath, field_segment
+from scanner_model.errors import Problem
 from scanner_model.kafka import ConsumerGroup, StreamsTopology
 from scanner_model.manual import ManualFlow
+from scanner_model.repository import UnreadFile
 from scanner_model.streaming_sql import ClusterNames, FlinkStatement, KsqlSource, Query
 
 T = TypeVar("T")
@@ -294,6 +297,16 @@ def flink_readings(part: FlinkPart, context: LookupContext) -> Iterator[JobReadi
     return map(_counted, flink_jobs(part.cluster, part.statements, part.wanted, context.flink))
 
 
+def unread_file_readings(rows: Sequence[tuple[str, UnreadFile]], context: LookupContext) -> Iterator[JobReading]:
+    """Yield a job for each file that may declare flows and is not read, marked so."""
+    for cluster, file in rows:
+        attributes = present(type=UNREAD_FILE, kind=file.kind, reason=file.reason)
+        job = job_node(context.naming.clusters[cluster], file.name, attributes)
+        problem = Problem(f"{file.source} {file.name}", f"{file.kind}: {file.reason}", "what it declares is unknown")
+        flows = unread_job(JobFlows(job=job, certainty=Certainty.DERIVED))
+        yield JobReading(flows, Coverage.of_one("unread", (problem,)))
+
+
 def streams_readings(rows: Sequence[tuple[str, StreamsTopology]], context: LookupContext) -> Iterator[JobReading]:
     """Yield the jobs of Kafka Streams topologies, each with the problems of its text."""
     for reading in streams_jobs(rows, lambda: context.topics, context.naming):
@@ -345,6 +358,8 @@ def generated_readings(rows: Sequence[TableRow], context: LookupContext) -> Iter
 
 
 CONNECT = "connect"
+UNREAD_FILE = "unread file"
+"""The type of the jobs that stand for files that are not read."""
 JOBS: Mapping[str, JobKind] = {
     "manual": JobKind(lambda snapshot: [snapshot.manual_flows], manual_readings),
     "ksqldb": JobKind(ksql_parts, ksql_readings),
@@ -352,6 +367,7 @@ JOBS: Mapping[str, JobKind] = {
     CONNECT: JobKind(lambda snapshot: _chunked(snapshot.connectors), connect_readings),
     "flink": JobKind(flink_parts, flink_readings),
     "streams": JobKind(lambda snapshot: [snapshot.topologies], streams_readings),
+    "unread files": JobKind(lambda snapshot: [snapshot.unread_files], unread_file_readings),
     "groups": JobKind(group_parts, group_readings),
     "catalog": JobKind(lambda snapshot: [snapshot.links], catalog_readings),
     "ingestion": JobKind(ingestion_parts, ingestion_readings),

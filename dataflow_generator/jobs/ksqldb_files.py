@@ -32,33 +32,43 @@ def file_queries(files: Sequence[FlinkStatement]) -> Iterator[FileQueries]:
 
     A file of the same directory is nearest: projects that have nothing to do with each other use the same names.
     """
-    declared: dict[str, Mapping[Parts, KnownTable]] = {}
+    declared = {file.name: read_catalog(file.statement, Dialect.KSQLDB, EMPTY_CATALOG).tables for file in files}
+    elsewhere = {file.name: _elsewhere(file, declared) for file in files}
+    dependent = [file for file in files if elsewhere[file.name]]
     for _ in range(_ROUNDS):  # what a query creates has columns when those that it reads have them
         before = dict(declared)
-        for file in files:
-            catalog = Catalog(tables=_visible(file.name, declared))
-            tables = read_catalog(file.statement, Dialect.KSQLDB, catalog).tables
-            own = read_catalog(file.statement, Dialect.KSQLDB, EMPTY_CATALOG).tables.keys()
-            declared[file.name] = {name: table for name, table in tables.items() if name in own}
+        for file in dependent:
+            visible = _visible(elsewhere[file.name], declared)
+            tables = read_catalog(file.statement, Dialect.KSQLDB, Catalog(tables=visible)).tables
+            declared[file.name] = {name: tables[name] for name in declared[file.name] if name in tables}
         if before == declared:
             break
     numbers: dict[str, int] = {}
     for file in files:
-        tables = {**_visible(file.name, declared), **declared[file.name]}
+        tables = {**_visible(elsewhere[file.name], declared), **declared[file.name]}
         parsed = read_sql(file.statement, Dialect.KSQLDB, Catalog(tables=tables))
         queries = tuple(_query(file, flows, tables, numbers) for flows in parsed if flows.sinks and flows.sources)
         if queries:
             yield FileQueries(queries, tuple(_collections(file, parsed, tables)))
 
 
-def _visible(file: str, declared: Mapping[str, Mapping[Parts, KnownTable]]) -> dict[Parts, KnownTable]:
-    """Return the tables that the other files declare, those of the nearest file where several declare one."""
-    tables: dict[Parts, KnownTable] = {}
-    directory = file.rpartition("/")[0]
-    others = sorted((name for name in declared if name != file), key=lambda name: (_near(directory, name), name))
-    for name in others:
-        tables.update(declared[name])
-    return tables
+def _elsewhere(file: FlinkStatement, declared: Mapping[str, Mapping[Parts, KnownTable]]) -> Mapping[Parts, str]:
+    """Return the tables that a file uses and does not declare, each with the nearest file that does."""
+    parsed = read_sql(file.statement, Dialect.KSQLDB, EMPTY_CATALOG)
+    used = {(name,) for flows in parsed for name in (*flows.sources, *flows.sinks)} - declared[file.name].keys()
+    directory = file.name.rpartition("/")[0]
+    nearest: dict[Parts, str] = {}
+    for table in used:
+        listed = [name for name, tables in declared.items() if table in tables]
+        if listed:
+            nearest[table] = max(listed, key=lambda name: (_near(directory, name), name))
+    return nearest
+
+
+def _visible(
+    elsewhere: Mapping[Parts, str], declared: Mapping[str, Mapping[Parts, KnownTable]]
+) -> dict[Parts, KnownTable]:
+    return {table: declared[name][table] for table, name in elsewhere.items() if table in declared[name]}
 
 
 def _near(directory: str, file: str) -> int:

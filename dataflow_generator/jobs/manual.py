@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from dataflow_generator.graph import Certainty, present
-from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Naming, Use, job_node
+from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Naming, Pair, Use, job_node, uses
 from scanner_model.manual import FlowEnd, ManualFlow
 
 
@@ -20,6 +20,9 @@ def manual_jobs(flows: Iterable[tuple[str, ManualFlow]], naming: Naming) -> Iter
 
 
 def _job(cluster: str, name: str, flows: list[ManualFlow], naming: Naming) -> JobFlows:
+    suggested = [flow for flow in flows if flow.suggested]
+    if len(suggested) == len(flows):
+        return _suggested_job(cluster, name, flows, naming)
     reading, writing = [flow for flow in flows if flow.origin.name], [flow for flow in flows if flow.target.name]
     transfers = [flow for flow in reading if flow.target.name]
     columns = [
@@ -38,6 +41,25 @@ def _job(cluster: str, name: str, flows: list[ManualFlow], naming: Naming) -> Jo
             if origin.path is not None or target.path is not None
         ),
     )
+
+
+def _suggested_job(cluster: str, name: str, flows: list[ManualFlow], naming: Naming) -> JobFlows:
+    """Return a job that source code suggests: what it reads reaches only what a flow with both ends says."""
+    reads, writes = uses(
+        Pair(_topic(cluster, flow.origin, naming), _topic(cluster, flow.target, naming), flow.evidence)
+        for flow in flows
+    )
+    descriptions = "\n".join(sorted({flow.description for flow in flows} - {""}))
+    return JobFlows(
+        job=job_node(naming.clusters[cluster], name, present(description=descriptions, type="application")),
+        certainty=Certainty.SUGGESTED,
+        reads=reads,
+        writes=writes,
+    )
+
+
+def _topic(cluster: str, end: FlowEnd, naming: Naming) -> Dataset | None:
+    return _column(cluster, end, naming).dataset if end.name else None
 
 
 def _column(cluster: str, end: FlowEnd, naming: Naming) -> ColumnRef:

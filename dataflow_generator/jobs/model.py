@@ -206,4 +206,12 @@ class Naming:
             addresses = broker_addresses(namespace.removeprefix(_KAFKA))
         except InputInvalid:
             return namespace
-        return next((self._brokers[address] for address in addresses if address in self._brokers), namespace)
+        known = next((self._brokers[address] for address in addresses if address in self._brokers), None)
+        if known is None and not self._brokers and len(self._clusters) == 1 and all(map(_is_in_containers, addresses)):
+            # Files alone describe the cluster: the name of a container or of this machine is that of its broker.
+            return next(iter(self._clusters.values()))
+        return known or namespace
+
+
+def _is_in_containers(address: str) -> bool:
+    return "." not in address.rpartition(":")[0] or address.startswith("127.")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from dataflow_generator.sql import Catalog, KnownTable
 from dataflow_generator.sql.nodes import ColumnDefinition, ColumnKind, Parts, SqlType
 from scanner_model.columns import ELEMENT, KEY, MAP_VALUE, Column, ColumnPath, field_name, field_segment
-from scanner_model.names import Role
+from scanner_model.names import Role, SourceId, TopicName
 from scanner_model.streaming_sql import CollectionColumn, KsqlSource, timestamp_column, with_options
 
 
@@ -100,6 +101,52 @@ def _table(collection: KsqlSource) -> KnownTable:
         timestamp=timestamp_column(with_options(collection.statement)),
         is_table=collection.kind == "TABLE",
     )
+
+
+def collection_of(table: KnownTable, source: SourceId, stored: KsqlSource | None = None) -> KsqlSource:
+    """Return the collection of *source* that the DDL of *table* makes of the *stored* one, or a new one.
+
+    A new one has no columns where the DDL leaves some to the schema registry.
+    """
+    options = dict(table.options)
+    both = options.get("FORMAT", "")
+    declared = [(field_segment(column.name), column) for column in (table.columns if table.complete else ())]
+    topic = TopicName(next(iter(table.topics), ""))
+    if stored is not None:
+        names = {name for name, _ in declared} or {entry.column.path[0] for entry in stored.columns}
+        kept = [entry for entry in stored.columns if entry.column.path[0] in names]
+        known = {entry.column.path[0] for entry in kept}
+        added = [entry for name, column in declared if name not in known for entry in _entries(column)]
+        return replace(stored, topic=topic or stored.topic, columns=(*kept, *added))
+    return KsqlSource(
+        source=source,
+        name=table.name[-1],
+        kind="TABLE" if table.is_table else "STREAM",
+        topic=topic,
+        key_format=options.get("KEY_FORMAT", both),
+        value_format=options.get("VALUE_FORMAT", both),
+        statement="",
+        window="TUMBLING" if table.windowed else "",
+        columns=tuple(entry for _, column in declared for entry in _entries(column)),
+    )
+
+
+def _entries(definition: ColumnDefinition) -> Iterator[CollectionColumn]:
+    """Yield a column of DDL with those inside it."""
+    for path, kind in _inside((field_segment(definition.name),), definition.type):
+        yield CollectionColumn(column=Column(path=path, type=kind.name), role=_ROLES.get(definition.part))
+
+
+_ROLES = {ColumnKind.KEY: Role.KEY, ColumnKind.PHYSICAL: Role.VALUE}
+
+
+def _inside(path: ColumnPath, kind: SqlType) -> Iterator[tuple[ColumnPath, SqlType]]:
+    """Yield the type at *path*, then those inside it."""
+    yield path, kind
+    for name, member in kind.fields:
+        yield from _inside((*path, field_segment(name)), member)
+    if kind.element is not None:
+        yield from _inside((*path, MAP_VALUE if kind.name == "MAP" else ELEMENT), kind.element)
 
 
 def _part(column: CollectionColumn) -> ColumnKind:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from scanner_api.change_check.baseline import apply_baseline, read_baseline
+from scanner_api.change_check.commits import compare_commits
 from scanner_api.change_check.file_findings import (
     DeletionContext,
     check_deleted,
@@ -17,13 +18,14 @@ from scanner_api.change_check.file_findings import (
     unparsed,
     unread_file,
 )
-from scanner_api.change_check.files import ProposedFiles
+from scanner_api.change_check.files import ProposedFiles, git_files
 from scanner_api.change_check.flow_comparison import ChangedJob
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.job_change import JobContext, changed_jobs, job_findings
 from scanner_api.change_check.model import ChangeReport, CheckedFile, Finding, Place, Verdict
 from scanner_api.change_check.proposals import CONNECTOR, SCHEMA, SQL, TOPIC, Proposal
 from scanner_api.change_check.proposed_graph import proposed_graph
+from scanner_api.change_check.proposed_references import ProposedReferences
 from scanner_api.change_check.schema_change import SchemaContext, check_schema, replaced_sides
 from scanner_api.change_check.unknowns import Age, graph_findings, source_findings
 from scanner_api.dictionary import Dictionary, known_cluster
@@ -83,6 +85,36 @@ def check_change(
     return ChangeReport(files=checked, findings=marked, scans=scans, skipped=files.skipped, notes=notes)
 
 
+def check_commits(
+    commits: str,
+    options: CheckOptions | None = None,
+    *,
+    directory: Path = Path(),
+    dictionary: Dictionary | None = None,
+    now: datetime | None = None,
+) -> ChangeReport:
+    """Return what the change between two commits, `BASE..HEAD` or `BASE...HEAD`, breaks and whom it hits.
+
+    Both commits are read as all that their files declare, and compared; no server and no dictionary is needed. With a
+    *dictionary* of what runs, the changed files are checked against it, too. Raises InputInvalid where git fails.
+
+    >>> check_commits("origin/main...HEAD").verdict
+    """
+    chosen, at = options or CheckOptions(), now or datetime.now(UTC)
+    accepted = read_baseline(chosen.baseline) if chosen.baseline else ()
+    changes = compare_commits(commits, directory)
+    findings = [*changes.findings]
+    scans: tuple[tuple[str, int, str], ...] = ()
+    if not changes.files:
+        findings.append(_nothing_checked(ProposedFiles(proposals=(), skipped=changes.skipped)))
+    if dictionary is not None:
+        running = check_change(dictionary, git_files(commits, (), directory), replace(chosen, allow_new=True), now=now)
+        findings += [finding for finding in running.findings if finding.rule != "nothing-checked"]
+        scans = running.scans
+    marked, notes = apply_baseline(findings, accepted, at.date())
+    return ChangeReport(files=changes.files, findings=marked, scans=scans, skipped=changes.skipped, notes=notes)
+
+
 def _checked(
     dictionary: Dictionary, conn: Connection, files: ProposedFiles, options: CheckOptions
 ) -> tuple[tuple[CheckedFile, ...], list[Finding]]:
@@ -102,7 +134,9 @@ def _checked(
             elif proposal.kind == SCHEMA:
                 targets, of_file = check_schema(proposal, state.schemas)
             else:
-                targets, of_file = job_findings(proposal, state.changed_jobs(proposal), state.jobs, state.hits)
+                jobs = state.changed_jobs(proposal)
+                targets, of_file = job_findings(proposal, jobs, state.jobs, state.hits)
+                of_file = (*of_file, *_not_scanned(proposal, jobs, is_allowed=options.allow_new))
         except NameUnknown as error:
             if is_alone and not options.allow_new:
                 raise
@@ -117,19 +151,26 @@ def _checked(
     return tuple(checked), findings
 
 
+def _not_scanned(proposal: Proposal, jobs: Iterable[ChangedJob], *, is_allowed: bool) -> Iterator[Finding]:
+    """Yield a finding for each job that the base of the change has and the dictionary has not."""
+    for job in jobs if proposal.existed else ():
+        if job.is_new:
+            what = f"the dictionary knows no {job.target}, which the base of the change has: what it loses is not known"
+            yield unknown_name(proposal, NameUnknown(what), is_allowed=is_allowed)
+
+
 class _ProposedState:
     """The schemas, statements and connectors of all files in place of the stored ones, before anything is judged."""
 
     def __init__(self, conn: Connection, files: ProposedFiles, options: CheckOptions) -> None:
         proposals = [proposal for proposal in files.proposals if not proposal.unread]
-        texts = {proposal.target.subject: proposal.text for proposal in proposals if proposal.kind == SCHEMA}
         schemas = SchemaContext(
             conn=conn,
             hits=Hits(conn),
             cluster=options.cluster,
             level=options.level,
             policy=options.policy,
-            texts={subject: text for subject, text in texts.items() if subject and text},
+            proposed=ProposedReferences(proposal for proposal in proposals if proposal.kind == SCHEMA),
         )
         is_job = [proposal for proposal in proposals if proposal.kind in (SQL, CONNECTOR)]
         sides = [
@@ -139,7 +180,7 @@ class _ProposedState:
             for side in _readable(replaced_sides, proposal, schemas)
         ]
         self.jobs = JobContext(conn, options.cluster, options.dialect, tuple(sides))
-        if is_job and len(proposals) > 1:
+        if is_job:
             self.jobs.replace_by(is_job)
         self._changed = {id(proposal): tuple(_readable(changed_jobs, proposal, self.jobs)) for proposal in is_job}
         changed = [job for jobs in self._changed.values() for job in jobs]
@@ -193,7 +234,7 @@ def _about_dictionary(
 
 _HARMLESS = (
     *("column-added", "column-gained", "output-gained", "input-gained", "input-lost"),
-    *("unknown-name", "nothing-checked"),
+    *("unknown-name", "nothing-checked", "schema-added", "older-registry"),
 )
 
 

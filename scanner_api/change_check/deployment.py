@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
@@ -97,10 +98,16 @@ def changed_parts(files: list[ChangedFile]) -> tuple[tuple[Proposal, ...], tuple
     A connector, job or topic that no file declares any more is deleted.
     """
     after = {changed.path: _declared(changed.path, changed.content) for changed in files}
-    proposals = [proposal for declared in after.values() for proposal in declared.proposals]
+    before = {changed.path: _declared(changed.path, changed.before) for changed in files}
+    known = {name for declared in before.values() for name in _names(declared)}
+    proposals = [
+        replace(proposal, existed=not known.isdisjoint(_names(Declared((proposal,)))))
+        for declared in after.values()
+        for proposal in declared.proposals
+    ]
     names = {name for declared in after.values() for name in _names(declared)}
     for changed in files:
-        for kind, name in _names(_declared(changed.path, changed.before)):
+        for kind, name in _names(before[changed.path]):
             if (kind, name) not in names:
                 target = Target(**{_TARGETS[kind]: name})
                 proposals.append(Proposal(file=changed.path, text=None, kind=kind, target=target))

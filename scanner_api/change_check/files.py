@@ -156,7 +156,8 @@ def _changed_proposal(
         reason = _NO_RULE if rules else _NO_TARGET if kind != CONNECTOR else _NO_SETTINGS
         skipped.append(SkippedFile(path, reason))
     else:
-        yield Proposal(file=path, text=text, kind=kind, target=chosen, unread=problems)
+        existed = changed.before is not None
+        yield Proposal(file=path, text=text, kind=kind, target=chosen, unread=problems, existed=existed)
 
 
 _UNCERTAIN = (".json", ".properties")

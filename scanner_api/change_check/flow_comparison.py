@@ -19,12 +19,14 @@ class ChangedJob:
     """What changes, its jobs before and after, and the places of the statements that move data, or of a setting.
 
     *is_partial*: some statement of the text could not be parsed, so what is not written may be written by that.
+    *is_new*: the dictionary does not have it.
     """
 
     target: str
     pair: JobPair
     places: Sequence[Place] = ()
     is_partial: bool = False
+    is_new: bool = False
 
 
 class FlowComparison:

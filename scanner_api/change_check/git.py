@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from scanner_model.errors import InputInvalid
 
 _SECONDS = 60
+_SAFE = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
 _HINT = "fetch it first, for example with `git fetch origin BASE`, or `fetch-depth: 0` of actions/checkout"
 
 
@@ -33,6 +35,15 @@ def changed_files(commits: str, directory: Path, *, endings: Collection[str]) ->
     With three dots the base is the last common commit. Only files with one of *endings* (lower case) are read.
     Raises InputInvalid where git is missing or fails, or where the repository does not have a commit.
     """
+    base, dots, head = _named_commits(commits, directory)
+    options = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--raw", "--no-abbrev", "-z")
+    parts = _output(directory, "diff", *options, f"{base}{dots}{head}", "--").split(b"\0")
+    for about, path in sorted(zip(parts[::2], parts[1::2], strict=False), key=lambda pair: pair[1]):
+        yield _changed_file(directory, about.decode(), path.decode("utf-8", "surrogateescape"), endings)
+
+
+def _named_commits(commits: str, directory: Path) -> tuple[str, str, str]:
+    """Return base, dots and head of `BASE..HEAD` or `BASE...HEAD`; raises InputInvalid where a commit is not there."""
     dots = "..." if "..." in commits else ".."
     base, separator, head = commits.partition(dots)
     head = head or "HEAD"
@@ -43,10 +54,69 @@ def changed_files(commits: str, directory: Path, *, endings: Collection[str]) ->
         if checked.returncode:
             _check_repository(directory)
             raise InputInvalid(f"the repository has no commit {commit!r}", where=str(directory), hint=_HINT)
-    options = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--raw", "--no-abbrev", "-z")
-    parts = _output(directory, "diff", *options, f"{base}{dots}{head}", "--").split(b"\0")
-    for about, path in sorted(zip(parts[::2], parts[1::2], strict=False), key=lambda pair: pair[1]):
-        yield _changed_file(directory, about.decode(), path.decode("utf-8", "surrogateescape"), endings)
+    return base, dots, head
+
+
+class Trees(NamedTuple):
+    """All files of two commits, by path, each with the name of its object; and the paths that differ."""
+
+    base: Mapping[str, str]
+    head: Mapping[str, str]
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """Return the paths whose content differs, or that are in one commit only."""
+        paths = sorted({*self.base, *self.head})
+        return tuple(path for path in paths if self.base.get(path) != self.head.get(path))
+
+
+def commit_trees(commits: str, directory: Path) -> Trees:
+    """Return the files of the two commits of `BASE..HEAD` or `BASE...HEAD`; links and submodules are left out.
+
+    With three dots the base is the last common commit. Raises InputInvalid where git is missing or fails, or where the
+    repository does not have a commit.
+    """
+    base, dots, head = _named_commits(commits, directory)
+    if dots == "...":
+        base = _output(directory, "merge-base", base, head).decode().strip()
+    return Trees(_tree(directory, base), _tree(directory, head))
+
+
+def _tree(directory: Path, commit: str) -> Mapping[str, str]:
+    listed = _output(directory, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")
+    files: dict[str, str] = {}
+    for entry in filter(None, listed):
+        about, _, path = entry.partition(b"\t")
+        mode, _, name = about.decode().split(" ")
+        if mode not in _SPECIAL:
+            files[path.decode("utf-8", "surrogateescape")] = name
+    return files
+
+
+@contextmanager
+def object_reader(directory: Path) -> Iterator[Callable[[str], bytes]]:
+    """Return a function from the name of an object to its content, from one process of git; it raises OSError."""
+    command = ["git", "--no-pager", "--no-optional-locks", *_SAFE, "cat-file", "--batch"]
+    with subprocess.Popen(command, cwd=directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:  # noqa: S603 - a list, no shell
+        requests, answers = process.stdin, process.stdout
+        if requests is None or answers is None:
+            raise InputInvalid("git cat-file has no output", where=str(directory), hint=_HINT)
+
+        def read(name: str) -> bytes:
+            requests.write(f"{name}\n".encode())
+            requests.flush()
+            about = answers.readline().split()
+            if len(about) != 3:
+                raise OSError(f"git has no object {name}")
+            content = answers.read(int(about[2]))
+            answers.read(1)
+            return content
+
+        try:
+            yield read
+        finally:
+            requests.close()
+            process.terminate()
 
 
 def _changed_file(directory: Path, about: str, path: str, endings: Collection[str]) -> ChangedFile:
@@ -84,8 +154,7 @@ def _output(directory: Path, *arguments: str) -> bytes:
 
 
 def _run(directory: Path, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    safe = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
-    command = ["git", "--no-pager", "--no-optional-locks", *safe, *arguments]
+    command = ["git", "--no-pager", "--no-optional-locks", *_SAFE, *arguments]
     try:
         return subprocess.run(command, cwd=directory, capture_output=True, timeout=_SECONDS, check=False)  # noqa: S603 - a list, no shell
     except FileNotFoundError as error:

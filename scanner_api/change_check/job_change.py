@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import PurePath
 
 from dataflow_generator.build.snapshot import load_snapshot
-from dataflow_generator.jobs.kinds import lookup_context
+from dataflow_generator.jobs.kinds import JobReading, lookup_context
 from dataflow_generator.jobs.proposed import JobPair, StoredJobs
-from dataflow_generator.sql import Dialect, StatementFlows, guess_dialect, read_sql
+from dataflow_generator.jobs.sql_catalog import catalog_of, collection_of
+from dataflow_generator.sql import Dialect, StatementFlows, guess_dialect, read_catalog, read_sql
 from scanner_api.change_check.flow_comparison import ChangedJob, FlowComparison
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import Finding, Place, Verdict
@@ -24,20 +25,28 @@ from scanner_dictionary.queries.resolve import unknown_name
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.names import SourceId
 from scanner_model.redaction import mask_config, mask_statement
-from scanner_model.streaming_sql import FlinkStatement, Query
+from scanner_model.streaming_sql import FlinkStatement, KsqlSource, Query
+
+Collections = Mapping[tuple[str, str], tuple[KsqlSource, ...]]
+"""The collections of ksqlDB by cluster and server."""
+
+_NEW_KSQLDB = "ksqldb:"
+"""The server of a query where none was scanned."""
 
 
 @dataclass(slots=True)
 class JobContext:
     """What proposed jobs are compared with; the stored ones are loaded when the first proposed one needs them.
 
-    *sides* are the columns of topics that are proposed with them.
+    *sides* are the columns of topics that are proposed with them, *written* the streams and tables of ksqlDB that
+    proposed queries write.
     """
 
     conn: Connection
     cluster: str | None = None
     dialect: str | None = None
     sides: tuple[ReplacedSide, ...] = ()
+    written: frozenset[str] = frozenset()
     _stored: StoredJobs | None = None
     _proposed: StoredJobs | None = None
 
@@ -55,16 +64,21 @@ class JobContext:
         return Renames(self.sides, self.stored.context.naming)
 
     def replace_by(self, proposals: Sequence[Proposal]) -> None:
-        """Put the proposed columns, and the Flink statements of *proposals*, in place of the stored ones."""
+        """Put the proposed columns, Flink statements and collections of ksqlDB in place of the stored ones."""
         snapshot = self.stored.snapshot
         statements = {server: list(rows) for server, rows in snapshot.statements.items()}
-        for proposal in proposals:
-            if proposal.kind == SQL and proposal.text:
-                _replace_statement(proposal, self, statements)
+        of_sql = [proposal for proposal in proposals if proposal.kind == SQL]
+        for proposal in of_sql:
+            _replace_statement(proposal, self, statements)
+        parsed = [_parsed(proposal, self) for proposal in of_sql if proposal.text is not None]
+        self.written = frozenset(
+            sink for text, dialect in parsed if dialect is Dialect.KSQLDB for flows in text for sink in flows.sinks
+        )
         snapshot = replace(
             snapshot,
             columns=replaced_columns(snapshot.columns, self.sides),
             statements={server: tuple(rows) for server, rows in statements.items()},
+            collections=_replaced_collections(of_sql, self),
         )
         self._proposed = StoredJobs(snapshot, lookup_context(snapshot))
 
@@ -87,6 +101,11 @@ class JobContext:
         listed = self.stored.snapshot.statements.items()
         return [(at, row) for (at, _), rows in listed if self.of_cluster(at) for row in rows]
 
+    def unchanged_statements(self) -> Collection[tuple[str, FlinkStatement]]:
+        """Return the statements of Flink that no proposal replaces or deletes, each with its cluster."""
+        jobs = self._proposed or self.stored
+        return frozenset((at, row) for (at, _), rows in jobs.snapshot.statements.items() for row in rows)
+
     def of_cluster(self, name: str) -> bool:
         """Return whether *name* is a cluster that the check is limited to."""
         return self.cluster in (None, name)
@@ -100,9 +119,9 @@ def changed_jobs(proposal: Proposal, context: JobContext) -> tuple[ChangedJob, .
     """
     if proposal.kind == CONNECTOR:
         return tuple(_connectors(proposal, context))
-    return tuple(
-        _statements(proposal, context) if proposal.text is not None else _deleted_statements(proposal, context)
-    )
+    own = tuple(_statements(proposal, context) if proposal.text is not None else _deleted_statements(proposal, context))
+    targets = {job.target for job in own}
+    return (*own, *(user for user in _users_of_tables(proposal, context) if user.target not in targets))
 
 
 def job_findings(
@@ -121,6 +140,11 @@ def _replace_statement(
     proposal: Proposal, context: JobContext, statements: dict[tuple[str, str], list[FlinkStatement]]
 ) -> None:
     """Put the text of a proposal in place of those of *statements* that it is of; errors are those of its check."""
+    if proposal.text is None:
+        deleted = {id(row) for _, row in _rows_of(proposal, context.statements())}
+        for rows in statements.values():
+            rows[:] = [row for row in rows if id(row) not in deleted]
+        return
     parsed, dialect = _parsed(proposal, context)
     if dialect is not Dialect.FLINK or not parsed:
         return
@@ -133,6 +157,39 @@ def _replace_statement(
         text = mask_statement(proposal.text or "")
         index = next((index for index, other in enumerate(rows) if other.name == row.name), len(rows))
         rows[index : index + 1] = [replace(row, statement=text, topics_read=None)]
+
+
+def _replaced_collections(proposals: Sequence[Proposal], context: JobContext) -> Collections:
+    """Return the collections of each ksqlDB server as the DDL of *proposals* changes them, whatever its order."""
+    stored = context.stored.snapshot.collections
+    texts = [text for proposal in proposals if (text := _ksqldb_text(proposal, context))]
+    servers = [server for server in stored if context.of_cluster(server[0])] or [
+        (row.name, _NEW_KSQLDB) for row in context.stored.snapshot.clusters if context.of_cluster(row.name)
+    ]
+    return {**stored, **{server: _with_ddl(texts, stored.get(server, ()), server[1]) for server in servers if texts}}
+
+
+def _with_ddl(texts: Sequence[str], stored: Sequence[KsqlSource], source: str) -> tuple[KsqlSource, ...]:
+    before = known = catalog_of(stored, frozenset())
+    for _ in texts:  # a text may name what a later one declares
+        last = known
+        for text in texts:
+            known = read_catalog(text, Dialect.KSQLDB, known)
+        if known == last:
+            break
+    rows = {row.name: row for row in stored}
+    changed = {name[-1]: table for name, table in known.tables.items() if table != before.tables.get(name)}
+    return (
+        *(row for name, row in rows.items() if (name,) in known.tables and name not in changed),
+        *(collection_of(table, SourceId(source), rows.get(name)) for name, table in changed.items()),
+    )
+
+
+def _ksqldb_text(proposal: Proposal, context: JobContext) -> str:
+    """Return the text of a proposal where it is of ksqlDB, else an empty one."""
+    if proposal.text is None or _parsed(proposal, context)[1] is not Dialect.KSQLDB:
+        return ""
+    return mask_statement(proposal.text)
 
 
 # --- connectors
@@ -152,7 +209,7 @@ def _connectors(proposal: Proposal, context: JobContext) -> Iterator[ChangedJob]
     for stored in old:
         proposed = _proposed_row(proposed_file, stored, name, context) if proposed_file else None
         pair = context.pair(partial(StoredJobs.connector_pair, stored=stored, proposed=proposed))
-        yield ChangedJob(target=f"connector {name}", pair=pair, places=places)
+        yield ChangedJob(target=f"connector {name}", pair=pair, places=places, is_new=stored is None)
 
 
 def _proposed_row(proposed: ConnectorFile, stored: ConnectorRow | None, name: str, context: JobContext) -> ConnectorRow:
@@ -206,6 +263,8 @@ def _changed_setting(
 def _statements(proposal: Proposal, context: JobContext) -> Iterator[ChangedJob]:
     parsed, dialect = _parsed(proposal, context)
     moving = [statement for statement in parsed if statement.sinks or statement.sources]
+    if not moving and _tables(proposal.text or "", dialect) and not any(map(_is_unparsed, parsed)):
+        return  # who reads them is judged
     if not moving:
         first = parsed[0].problems[0] if parsed and parsed[0].problems else None
         what = f"is no {dialect} statement: {first.what if first else 'no statement in it moves data'}"
@@ -216,11 +275,59 @@ def _statements(proposal: Proposal, context: JobContext) -> Iterator[ChangedJob]
         return
     written = [statement for statement in moving if statement.sinks and "VIEW" not in statement.kind.split()]
     is_partial = any(map(_is_unparsed, parsed))
+    known = {id(row) for _, row in context.statements()}
     for at, row in _flink_rows(proposal, context):
         text = mask_statement(proposal.text or "")
         pair = context.pair(partial(StoredJobs.flink_pair, cluster=at, stored=row, text=text))
         places = _places(written, proposal)
-        yield ChangedJob(target=f"statement {row.name}", pair=pair, places=places, is_partial=is_partial)
+        is_new = id(row) not in known
+        target = f"statement {row.name}"
+        yield ChangedJob(target=target, pair=pair, places=places, is_partial=is_partial, is_new=is_new)
+
+
+def _users_of_tables(proposal: Proposal, context: JobContext) -> Iterator[ChangedJob]:
+    """Yield the stored jobs that the tables change which a text declares, or declared before."""
+    own = _rows_of(proposal, context.statements())
+    dialect = Dialect.FLINK if proposal.text is None else _parsed(proposal, context)[1]
+    tables = frozenset(
+        table
+        for text in (proposal.text or "", *(row.statement for _, row in own if dialect is Dialect.FLINK))
+        for table in _tables(text, dialect)
+    )
+    jobs = _ksqldb_users(tables, context) if dialect is Dialect.KSQLDB else _flink_users(tables, context)
+    for name, pair in jobs if tables else ():
+        if set(map(_moved, pair.before)) != set(map(_moved, pair.after)):
+            yield ChangedJob(target=f"statement {name}" if dialect is Dialect.FLINK else f"query {name}", pair=pair)
+
+
+def _moved(reading: JobReading) -> tuple[frozenset[object], ...]:
+    """Return what a job reads and writes, whatever the evidence."""
+    flows = reading.flows
+    columns = frozenset((flow.source, flow.target, flow.type, flow.subtype) for flow in flows.columns)
+    return frozenset(use.dataset for use in flows.reads), frozenset(use.dataset for use in flows.writes), columns
+
+
+def _tables(text: str, dialect: Dialect) -> frozenset[str]:
+    """Return the names of the tables, or streams, that a text declares, without their database."""
+    return frozenset(name[-1].casefold() for name in read_catalog(mask_statement(text), dialect).tables)
+
+
+def _flink_users(tables: frozenset[str], context: JobContext) -> Iterator[tuple[str, JobPair]]:
+    kept = context.unchanged_statements()
+    for at, row in context.statements():
+        text = row.statement.casefold()
+        if (at, row) in kept and any(table in text for table in tables):
+            yield row.name, context.pair(partial(StoredJobs.flink_pair, cluster=at, stored=row, text=row.statement))
+
+
+def _ksqldb_users(tables: frozenset[str], context: JobContext) -> Iterator[tuple[str, JobPair]]:
+    for at, query in context.queries():
+        statements = read_sql(query.statement, Dialect.KSQLDB)
+        names = {*map(str.casefold, (*query.sources, *query.sinks))}
+        is_replaced = not context.written.isdisjoint(query.sinks)
+        if len(statements) == 1 and not is_replaced and not tables.isdisjoint(names):
+            pair = partial(StoredJobs.ksql_pair, cluster=at, stored=query, proposed=statements[0])
+            yield query.name, context.pair(pair)
 
 
 def _parsed(proposal: Proposal, context: JobContext) -> tuple[Sequence[StatementFlows], Dialect]:
@@ -262,7 +369,7 @@ def _queries(moving: Sequence[StatementFlows], context: JobContext, proposal: Pr
         new = "" if stored else _only_ksqldb(context)
         for at, query in stored or [(new, _new_query(context, new, statement))]:
             pair = context.pair(partial(StoredJobs.ksql_pair, cluster=at, stored=query, proposed=statement))
-            yield ChangedJob(target=f"query {query.name}", pair=pair, places=places)
+            yield ChangedJob(target=f"query {query.name}", pair=pair, places=places, is_new=not stored)
 
 
 def _only_ksqldb(context: JobContext) -> str:
@@ -271,7 +378,9 @@ def _only_ksqldb(context: JobContext) -> str:
 
 
 def _new_query(context: JobContext, cluster: str, statement: StatementFlows) -> Query:
-    source = next((str(query.source) for at, query in context.queries() if at == cluster), "ksqldb:")
+    servers = [source for at, source in context.stored.snapshot.collections if at == cluster]
+    servers += [str(query.source) for at, query in context.queries() if at == cluster]
+    source = next(iter(servers), _NEW_KSQLDB)
     name = ", ".join(statement.sinks) or "new query"
     return Query(
         source=SourceId(source),

@@ -129,3 +129,15 @@ class ChangeReport:
     def verdict(self) -> Verdict:
         """Return the most serious verdict of the findings that count."""
         return worst([finding.verdict for finding in self.findings if finding.counts])
+
+    @property
+    def is_incomplete(self) -> bool:
+        """Return whether a proposed file could not be read or parsed, or none was checked, and nobody accepted that."""
+        return any(
+            finding.rule in _UNJUDGED and finding.target in ("the change", finding.place.file) and finding.counts
+            for finding in self.findings
+        )
+
+
+_UNJUDGED = ("not-read", "nothing-checked", "unparsed")
+"""Rules of what was proposed and not looked at; `not-read` is of a statement's columns, too."""

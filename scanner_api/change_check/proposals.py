@@ -48,7 +48,7 @@ class Proposal:
 
     *references* are texts behind the names that a schema refers to, where the user gave any. A part of a deployment
     file has the *line* it begins on, and its *connector*, or its *name* and as text its SQL. *unread* is what of the
-    file could not be read; then nothing else of the proposal counts.
+    file could not be read; then nothing else of the proposal counts. *existed*: the base of the change has it, too.
     """
 
     file: str
@@ -60,6 +60,7 @@ class Proposal:
     connector: ConnectorFile | None = None
     name: str = ""
     unread: tuple[Problem, ...] = ()
+    existed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

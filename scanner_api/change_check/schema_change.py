@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
@@ -13,6 +14,7 @@ from scanner_api.change_check.model import Affected, Finding, Place, Verdict
 from scanner_api.change_check.positions import Positions
 from scanner_api.change_check.proposals import Proposal
 from scanner_api.change_check.proposed_columns import ReplacedSide
+from scanner_api.change_check.proposed_references import ProposedReferences
 from scanner_api.change_check.readers import WHAT_TO_SCAN, why_no_readers
 from scanner_api.input_files import format_of
 from scanner_api.parsing import parse_schema
@@ -37,12 +39,12 @@ from scanner_dictionary.queries.subjects import (
     versions_of,
 )
 from scanner_dictionary.queries.topics import field_tags
-from scanner_extractor.evolution import Difference, Level, Policy, Rules, SchemaText, differences
+from scanner_extractor.evolution import Difference, Level, Policy, Rules, SchemaText, differences, removed_symbols
 from scanner_extractor.schemas.references import resolve
 from scanner_model.columns import KEY, Column, ColumnPath, ParsedSchema, path_name
 from scanner_model.errors import InputInvalid
-from scanner_model.names import Fingerprint, RecordName, Role, SubjectName
-from scanner_model.schemas import Definition, SchemaVersion
+from scanner_model.names import Fingerprint, RecordName, Role
+from scanner_model.schemas import Definition
 
 _DEFAULT = Level.BACKWARD
 """The level of a registry that nobody configured."""
@@ -52,7 +54,7 @@ _DEFAULT = Level.BACKWARD
 class SchemaContext:
     """What every proposed schema is compared with; *level* and *policy* replace those that are stored of subjects.
 
-    *texts* are the proposed schemas by subject, which others that are proposed may refer to.
+    *proposed* are the schemas of the whole change, which others of it may refer to.
     """
 
     conn: Connection
@@ -60,13 +62,14 @@ class SchemaContext:
     cluster: str | None = None
     level: Level | None = None
     policy: Policy | None = None
-    texts: Mapping[str, str] = field(default_factory=dict)
+    proposed: ProposedReferences = field(default_factory=ProposedReferences)
 
     def rules(self, subject: SubjectKey | None) -> Rules:
         """Return the rules of the registry that count for a subject; the strict ones where there is none."""
         stored = subject is not None and Policy.LENIENT in subject.level.split()
         policy = self.policy or (Policy.LENIENT if stored else Policy.STRICT)
-        return Rules(lenient=policy is Policy.LENIENT)
+        version = subject.registry_version if subject is not None else ""
+        return Rules(lenient=policy is Policy.LENIENT, before_8_4=_is_before(_NEW_ONEOFS, version))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,7 +121,7 @@ def check_schema(proposal: Proposal, context: SchemaContext) -> tuple[tuple[str,
     assert proposal.text is not None
     format = format_of(proposal.file, proposal.text)
     positions = Positions(proposal.file, proposal.text, format)
-    own = _proposed(proposal, format, dict(proposal.references), positions)
+    own = _proposed(proposal, format, context.proposed.of(proposal, context.conn), positions)
     currents = tuple(_currents(proposal, context, own.parsed))
     findings: list[Finding] = []
     for current in currents:
@@ -131,10 +134,10 @@ def replaced_sides(proposal: Proposal, context: SchemaContext) -> Iterator[Repla
     assert proposal.text is not None
     format = format_of(proposal.file, proposal.text)
     positions = Positions(proposal.file, "")
-    own = _proposed(proposal, format, dict(proposal.references), positions)
+    own = _proposed(proposal, format, context.proposed.of(proposal, context.conn), positions)
     for current in _currents(proposal, context, own.parsed):
         before = None if current.definition is None else definition_of(context.conn, current.definition)
-        references = _references(context, current) | dict(proposal.references)
+        references = _references(context, proposal, current)
         proposed = _proposed(proposal, format, references, positions, before.name if before else None)
         of_columns = changes(compare(before, proposed.definition).columns, proposed.aliases) if before else ()
         renames = {change.path: change.now for change in of_columns if change.is_proved}
@@ -206,17 +209,20 @@ def _check(
     has_columns_only = before is not None and not olds and _has_columns_only(before)
     if before is not None and has_columns_only and (before.format, format) == (_PAYLOAD, "JSON"):
         before = replace(before, format=format)  # messages of which the columns were inferred
-    references = _references(context, current) | dict(proposal.references)
+    references = _references(context, proposal, current)
     proposed = _proposed(proposal, format, references, positions, before.name if before else None)
     yield from _unread(proposed, current)
     if olds and _is_same(olds[-1], proposed):
         return
     compared = () if before is None else compare(before, proposed.definition).columns
     of_columns = list(changes(compared, proposed.aliases))
+    answered = {change.path for change in of_columns}
     for finding, path in _registry_findings(current, olds, proposed, context):
         is_covered = any(path[: len(change.path)] == change.path for change in of_columns)
+        answered |= {path} if finding.rule == "incompatible" else set()
         affected = () if is_covered or not path else _affected(path, current, context)
         yield replace(finding, affected=affected)
+    of_columns += [change for change in _symbol_changes(olds[-1:], proposed) if change.path not in answered]
     if before is None or not (olds or has_columns_only):
         yield _finding("not-compared", Verdict.UNKNOWN, current, positions.start, "no schema that was read is stored")
     if before is None:
@@ -279,17 +285,9 @@ def _proposed(
     )
 
 
-def _references(context: SchemaContext, current: _Current) -> dict[str, str]:
-    """Return the texts that the newest version refers to, which the proposed text is read with, too."""
-    if current.subject is None or not current.versions:
-        return {}
-    find = version_finder(context.conn, current.subject.registry_id)
-
-    def find_proposed(at: str, subject: SubjectName, number: int) -> SchemaVersion | None:
-        version = find(at, subject, number)
-        return version and replace(version, text=context.texts.get(subject, version.text))
-
-    return dict(resolve(version_fact(context.conn, current.versions[-1].id), find_proposed).texts)
+def _references(context: SchemaContext, proposal: Proposal, current: _Current) -> Mapping[str, str]:
+    newest = current.versions[-1] if current.versions else None
+    return context.proposed.of(proposal, context.conn, current.subject, newest)
 
 
 def _is_same(newest: _Old, proposed: _Proposed) -> bool:
@@ -306,6 +304,14 @@ def _unread(proposed: _Proposed, current: _Current) -> Iterator[Finding]:
     for problem in proposed.parsed.problems:
         what = f"{problem.where}: {problem.what}"
         yield _finding("not-compared", Verdict.UNKNOWN, current, proposed.positions.start, what)
+
+
+def _symbol_changes(newest: Sequence[_Old], proposed: _Proposed) -> Iterator[Change]:
+    """Yield the columns that lose symbols of their enum, at any level: who compares with one finds it no more."""
+    for old in newest if newest and newest[0].format == proposed.definition.format else ():
+        for found in removed_symbols(old.format, proposed.text, old.text):
+            what = f"{path_name(found.path)} loses symbols: {found.why}"
+            yield Change(rule="symbols-removed", path=found.path, now=found.path, what=what)
 
 
 _PAYLOAD = "JSON_PAYLOAD"
@@ -352,6 +358,7 @@ def _registry_findings(
         for direction, difference in _differences(old, proposed, rules):
             if level.backward if direction == _BACKWARD else level.forward:
                 olds_by_difference.setdefault((direction, difference), []).append(old)
+    yield from _of_older_registries(current, olds if level.transitive else olds[-1:], proposed, (level, rules))
     for (direction, difference), rejecting in olds_by_difference.items():
         reasons = (f"{direction}, {_shown(rejecting)}", why, *_whose_rules(current.subject, proposed))
         finding = _incompatible(current, proposed, difference, reasons)
@@ -365,7 +372,42 @@ def _whose_rules(subject: SubjectKey | None, proposed: _Proposed) -> Iterator[st
     if subject.kind != "confluent":
         yield f"the rules are those of Confluent's registry, from which others ({subject.kind}) differ in details"
     elif proposed.definition.format == "PROTOBUF":
-        yield "the rules are those of Confluent's registry 8.4 and later, which differ from earlier ones in oneofs"
+        version = subject.registry_version
+        yield f"the rules are those of Confluent's registry {version}" if version else _NEWEST_RULES
+
+
+_NEW_ONEOFS = (8, 4)
+"""The first version of Confluent's registry that compares oneofs as those after it."""
+
+_NEWEST_RULES = (
+    "the registry's version is not known: the rules are those of Confluent's registry 8.4 and later, which differ from "
+    "earlier ones in oneofs"
+)
+
+
+def _is_before(version: tuple[int, int], known: str) -> bool:
+    """Return whether a *known* version, as `8.3.1`, is before *version*; False where it is no version."""
+    match = re.match(r"(\d{1,4})\.(\d{1,4})", known)
+    return match is not None and (int(match[1]), int(match[2])) < version
+
+
+def _of_older_registries(
+    current: _Current, olds: Sequence[_Old], proposed: _Proposed, judged: tuple[Level, Rules]
+) -> Iterator[tuple[Finding, ColumnPath]]:
+    """Note what a registry before 8.4 rejects and later ones take, where the version is not known."""
+    subject, (level, rules) = current.subject, judged
+    if proposed.definition.format != "PROTOBUF" or subject is None or subject.kind != "confluent":
+        return
+    for old in olds if not subject.registry_version else ():
+        taken = {(to, found.rule, found.path) for to, found in _differences(old, proposed, rules)}
+        for direction, difference in _differences(old, proposed, replace(rules, before_8_4=True)):
+            counts = level.backward if direction == _BACKWARD else level.forward
+            if counts and difference.certain and (direction, difference.rule, difference.path) not in taken:
+                what = f"a registry before 8.4 rejects it: {difference.rule} at {path_name(difference.path)}"
+                place = proposed.positions.column(difference.path)
+                finding = _finding("older-registry", Verdict.FINE, current, place, what, why=(_NEWEST_RULES,))
+                yield replace(finding, item=path_name(difference.path)), ()
+                return
 
 
 _BACKWARD, _FORWARD = "new readers of old data", "old readers of new data"

@@ -35,7 +35,7 @@ from scanner_api.monitoring.loop import Server
 from scanner_extractor.discovery.expansion import expanded
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
-from scanner_extractor.scan.results import no_progress
+from scanner_extractor.results import no_progress
 from scanner_extractor.settings.cluster import ConnectSettings, KsqlSettings, Settings
 from scanner_extractor.settings.flink import JOB_MANAGER, FlinkSettings
 from scanner_extractor.sources.confluent_cloud.discovery import read_cloud

@@ -83,7 +83,7 @@ def extract(
     """Scan the sources of a cluster.json, or the files of a repository, into the dictionary.
 
     With --from no server is read: schemas, statements, connectors and topics are found in the files of a directory by
-    content. Several directories are one estate.
+    content. Several directories are one whole.
 
     Each cluster is stored in one transaction: until it commits, and after any failure, the dictionary holds the last
     scan. The earlier facts of a source that does not respond stay, marked stale. While another scan is being stored

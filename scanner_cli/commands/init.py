@@ -1,10 +1,10 @@
-"""`scanner init`: write a cluster.json, from Confluent Cloud's control plane or by probing addresses."""
+"""`scanner init`: write a cluster.json, from Confluent Cloud's control plane, files, or by probing addresses."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +14,21 @@ from scanner_api.configuration import (
     KEY_VARIABLE,
     SECRET_VARIABLE,
     ClusterTemplate,
+    FoundKind,
     cloud_templates,
     probe_addresses,
     probed_template,
+    repository_template,
     write_templates,
 )
+from scanner_api.dictionary import Dictionary
+from scanner_api.scanning.run import scan
 from scanner_cli.console import echo_err
+from scanner_cli.options import repository_options
 from scanner_cli.output.progress import progress_on
 from scanner_cli.output.render import Format, format_option, show
+from scanner_cli.output.scan_report import report_text, scan_status
+from scanner_cli.usage_errors import combined_status
 from scanner_model.errors import InputInvalid
 
 _COLUMNS = ("file", "cluster", "sources", "variables")
@@ -35,7 +42,9 @@ _COLUMNS = ("file", "cluster", "sources", "variables")
 @click.option(
     "--probe", "addresses", multiple=True, metavar="HOST[:PORT]", help="Detect the server at this address; repeatable."
 )
-@click.option("--name", default="kafka", show_default=True, help="With --probe: the name of the cluster.")
+@click.option("--name", default="", metavar="NAME", help="With --probe and --from: the name of the cluster.")
+@repository_options
+@click.option("--extract", default="", metavar="DICTIONARY", help="With --from: scan at once, into this dictionary.")
 @click.option(
     "-o",
     "--output",
@@ -53,11 +62,17 @@ def init(
     url: str,
     addresses: Sequence[str],
     name: str,
+    directories: Sequence[Path],
+    variables: Mapping[str, str],
+    extract: str,
     output: Path,
     force: bool,
     style: str,
-) -> None:
+) -> int:
     """Write a cluster.json for each cluster that is found; nothing else is changed.
+
+    With --from, files of directories are found by content: schemas, statements, connectors, topics, DDL. A table shows
+    which kinds there are, what of them is read, and what is not and why.
 
     With --cloud the Cloud API key is taken from CONFLUENT_CLOUD_API_KEY and CONFLUENT_CLOUD_API_SECRET. Files
     contain names of variables, never secrets; keys of single planes may stay unset, and those planes are skipped.
@@ -68,18 +83,45 @@ def init(
       scanner init --cloud --environment env-x1 --cluster lkc-aa11
       scanner init --probe kafka-1:9092 --probe registry:8081 --name retail
       scanner init --probe localhost
+      scanner init --from . --extract repository.db
 
-    Exit status 2: a file exists already, or no cluster was found.
+    Exit status 2: a file exists already, or no cluster was found; with --extract that of `scanner extract`.
     """
-    if cloud == bool(addresses):
-        hint = "write --cloud, or --probe HOST:PORT for each address"
-        raise InputInvalid("--cloud or --probe is missing", where="scanner init", hint=hint)
-    templates = _cloud(environment, cluster, url) if cloud else (_probed(addresses, name),)
+    if cloud + bool(addresses) + bool(directories) != 1:
+        hint = "write --cloud, --from DIR, or --probe HOST:PORT for each address"
+        raise InputInvalid("--cloud, --from or --probe is missing", where="scanner init", hint=hint)
+    if directories:
+        return _repository(directories, variables, name, output, force=force, style=style, into=extract)
+    templates = _cloud(environment, cluster, url) if cloud else (_probed(addresses, name or "kafka"),)
     if not templates:
         raise InputInvalid("the key shows no Kafka cluster", where="--cloud", hint="may its account see any?")
     files = write_templates(templates, output, force=force)
     _report_variables(templates)
     show([_row(template, file) for template, file in zip(templates, files, strict=True)], _COLUMNS, style)
+    return 0
+
+
+def _repository(
+    directories: Sequence[Path],
+    variables: Mapping[str, str],
+    name: str,
+    output: Path,
+    *,
+    force: bool,
+    style: str,
+    into: str,
+) -> int:
+    """Write the cluster.json of directories, show what was found, and scan it where that is requested."""
+    template, found = repository_template(directories, variables, name=name, base=output)
+    (file,) = write_templates((template,), output, force=force)
+    show([row._asdict() for row in found], FoundKind._fields, style)
+    echo_err(f"{file}: {sum(row.files for row in found)} files with something to read")
+    if not into:
+        return 0
+    reports = scan([file], Dictionary(into))
+    for report in reports:
+        echo_err(report_text(report).removesuffix("\n"), lines=True)
+    return combined_status([scan_status(report) for report in reports])
 
 
 def _cloud(environment: str, cluster: str, url: str) -> tuple[ClusterTemplate, ...]:

@@ -65,7 +65,7 @@ def summary(report: ChangeReport) -> str:
     skipped = f", {len(report.skipped)} skipped" if report.skipped else ""
     files = f"{report.verdict}: {len(report.files)} files{skipped}"
     parts = [files, listed, f"{accepted} accepted" if accepted else ""]
-    return f"{'; '.join(filter(None, parts))} ({scans or 'nothing was scanned'})"
+    return f"{'; '.join(filter(None, parts))} ({scans or 'no dictionary'})"
 
 
 def message(finding: Finding) -> str:

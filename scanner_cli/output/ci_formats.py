@@ -31,6 +31,8 @@ RULES: Mapping[str, str] = {
     "column-added": "A column is added.",
     "made-nullable": "A column may be absent or null from now on.",
     "made-required": "A column may no longer be absent or null.",
+    "symbols-removed": "An enum loses symbols, whatever the registry says of that.",
+    "older-registry": "A registry before 8.4 would reject the schema; the version of this one is not known.",
     "column-lost": "A job no longer writes a column.",
     "column-gained": "A job writes a further column.",
     "flow-changed": "A column is made of other columns.",
@@ -49,7 +51,7 @@ RULES: Mapping[str, str] = {
     "future-source": "A source was read in the future: a clock is wrong.",
     "no-graph": "No graph was generated, so nobody who is hit is known.",
     "old-graph": "The graph is older than the newest scan.",
-    "unread-jobs": "Some statements or connectors could not be read.",
+    "unread-jobs": "Some statements, views or connectors could not be read, or only in part.",
 }
 """Every rule of a finding, in one sentence."""
 

@@ -16,6 +16,7 @@ from scanner_dictionary.diff.changes import AttributeChange, FactAction, FactCha
 from scanner_dictionary.engine.rows import in_chunks, json_cell
 from scanner_dictionary.queries.columns import columns_of
 from scanner_dictionary.schema import tables as t
+from scanner_dictionary.schema.facts import fact_columns
 from scanner_dictionary.write.fact_kind import Children
 from scanner_dictionary.write.fact_kinds import FACT_KINDS
 from scanner_model.errors import NameUnknown, Problem
@@ -78,8 +79,12 @@ def next_state(state: State | None, entry: Any) -> State | None:  # noqa: ANN401
     return {name: value for name, value in {**before, **logged}.items() if value not in _EMPTY}
 
 
-_JSON_TEXT = ("branches", "config", "default_value", "sink_topics", "sinks", "sources", "tags", "topics")
-"""Members that the change log holds as JSON inside text."""
+_JSON_MEMBERS = {
+    (kind.name, column.name) for kind in FACT_KINDS for column in fact_columns(kind.type) if column.is_json
+}
+"""Members that the change log holds as JSON inside text, each with its kind."""
+_JSON_PARTS = ("branches", "default_value", "inherited_tags", "tags")
+"""Such members of columns and versions of schemas."""
 
 _KEYS = {"definition_id": "definition", "registry_id": ""}
 """Members that are keys of rows, which mean nothing to users: replaced, or left out."""
@@ -115,23 +120,25 @@ def _action(old: Mapping[str, str], new: Mapping[str, str]) -> FactAction:
 def _members(kind: str, state: State, fingerprints: Mapping[int, str]) -> Iterator[tuple[str, str]]:
     for member, cell in state.items():
         name = _KEYS.get(member, member)
-        value = _value(member, cell, fingerprints)
+        value = _value((kind, member), cell, fingerprints)
         if member == "config" and isinstance(value, dict):
             yield from ((f"config.{key}", json_cell(setting)) for key, setting in value.items())
         elif (kind, member) in _CHILDREN:
-            yield from _child_attributes(_CHILDREN[kind, member], cell)
+            yield from _child_attributes(kind, _CHILDREN[kind, member], cell)
         elif name:
             yield name, json_cell(value)
 
 
-def _child_attributes(children: Children, rows: Iterable[Iterable[object]]) -> Iterator[tuple[str, str]]:
+def _child_attributes(kind: str, children: Children, rows: Iterable[Iterable[object]]) -> Iterator[tuple[str, str]]:
     """Yield a table's columns, a connector's tasks, …, each by its name, with the members that are set."""
     names = [column.name for column in children.table.columns if column.name not in (children.parent, "ordinal")]
     name_column = next(name for name in _NAMES if name in names)
     for row in rows:
         # The log of an earlier version may have fewer cells.
         cells = dict(zip(names, row, strict=False))
-        values = {name: _value(name, cell, {}) for name, cell in cells.items() if name not in (name_column, *_IN_NAME)}
+        values = {
+            name: _value((kind, name), cell, {}) for name, cell in cells.items() if name not in (name_column, *_IN_NAME)
+        }
         yield (
             f"{children.member}.{cells[name_column]}",
             json_cell({name: cell for name, cell in values.items() if _is_set(cell)}),
@@ -142,10 +149,11 @@ def _is_set(cell: object) -> bool:
     return cell is not None and cell is not False and cell != ""
 
 
-def _value(member: str, cell: object, fingerprints: Mapping[int, str]) -> Any:  # noqa: ANN401 - JSON
-    if member in _JSON_TEXT and isinstance(cell, str):
+def _value(member: tuple[str, str], cell: object, fingerprints: Mapping[int, str]) -> Any:  # noqa: ANN401 - JSON
+    """Return what a *cell* holds; *member* is its kind of fact and its name."""
+    if isinstance(cell, str) and (member in _JSON_MEMBERS or member[1] in _JSON_PARTS):
         return json.loads(cell)
-    return fingerprints.get(cell) if member == "definition_id" and isinstance(cell, int) else cell
+    return fingerprints.get(cell) if member[1] == "definition_id" and isinstance(cell, int) else cell
 
 
 _AT_ONCE = 500

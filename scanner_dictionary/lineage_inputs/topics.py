@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
@@ -12,14 +11,15 @@ from sqlalchemy import Connection, and_, func, select
 
 from scanner_dictionary.lineage_inputs.column_batches import cells_of, live_heads
 from scanner_dictionary.queries.columns import texts
+from scanner_dictionary.queries.facts import fact_of, reported_rows
 from scanner_dictionary.schema import tables as t
+from scanner_model.kafka import Topic
 
 __all__ = [
     "ClusterRow",
     "ColumnNodeRow",
     "DefinitionRow",
     "LinkRow",
-    "TopicNodeRow",
     "all_definitions",
     "column_count",
     "graph_clusters",
@@ -35,17 +35,6 @@ class ClusterRow(NamedTuple):
 
     name: str
     brokers: tuple[str, ...]
-
-
-class TopicNodeRow(NamedTuple):
-    """A live topic and its cluster."""
-
-    cluster: str
-    name: str
-    partitions: int | None
-    internal: bool
-    description: str
-    tags: tuple[str, ...]
 
 
 class LinkRow(NamedTuple):
@@ -91,17 +80,10 @@ def graph_clusters(conn: Connection) -> tuple[ClusterRow, ...]:
     return tuple(ClusterRow(name, tuple(address for _, address in group if address)) for name, group in rows)
 
 
-def graph_topics(conn: Connection) -> Iterator[TopicNodeRow]:
-    """List the live topics by cluster and name."""
-    topic = t.topic.c
-    query = (
-        select(t.cluster.c.name, topic.name, topic.partitions, topic.is_internal, topic.description, topic.tags)
-        .join(t.cluster, t.cluster.c.id == topic.cluster_id)
-        .where(topic.gone.is_(None))
-        .order_by(t.cluster.c.name, topic.name)
-    )
-    for cluster, name, partitions, internal, description, tags in conn.execute(query):
-        yield TopicNodeRow(cluster, name, partitions, internal, description, tuple(json.loads(tags)))
+def graph_topics(conn: Connection) -> Iterator[tuple[str, Topic]]:
+    """List the live topics, each with its cluster, by cluster and name."""
+    rows = conn.execute(reported_rows(t.topic).order_by(t.cluster.c.name, t.topic.c.name))
+    return ((row.cluster_name, fact_of(Topic, row)) for row in rows)
 
 
 def graph_links(conn: Connection) -> Iterator[LinkRow]:

@@ -107,7 +107,7 @@ def _plan(fact_type: type, prefix: str) -> _Plan:
 def _reader(column: FactColumn) -> Reader | None:
     if isinstance(column.type, type) and issubclass(column.type, Enum):
         return column.type
-    if get_origin(column.type) not in (tuple, frozenset):
+    if not column.is_json:
         return None
     if column.declared.mapping:
         return lambda cell: tuple(json.loads(cell).items())

@@ -19,7 +19,7 @@ class SubjectKey(NamedTuple):
     """A subject of one registry, whose type is *kind*.
 
     *level* is its compatibility level in the registry's word, with LENIENT behind it where that is its policy; empty
-    where not read.
+    where not read. *registry_version* is that of the registry's program, empty where not read.
     """
 
     id: int
@@ -32,6 +32,7 @@ class SubjectKey(NamedTuple):
     level: str
     gone: bool
     kind: str
+    registry_version: str
 
     @property
     def full_name(self) -> str:
@@ -254,6 +255,7 @@ def _subjects() -> Select[Any]:
             func.coalesce(subject.compatibility, ""),
             subject.gone.is_not(None),
             t.registry.c.kind,
+            t.registry.c.server_version,
         )
         .select_from(t.subject)
         .join(t.registry, t.registry.c.id == subject.registry_id)

@@ -7,7 +7,7 @@ from dataclasses import is_dataclass
 from enum import Enum
 from functools import cache
 from types import NoneType
-from typing import Any, NamedTuple, get_args, get_type_hints
+from typing import Any, NamedTuple, get_args, get_origin, get_type_hints
 
 from sqlalchemy import BigInteger, Boolean, Float, Index, String, Table, Text, UniqueConstraint
 from sqlalchemy.schema import SchemaItem
@@ -48,6 +48,11 @@ class FactColumn(NamedTuple):
         return self.sql_type is not Text
 
     @property
+    def is_json(self) -> bool:
+        """Return whether its cells are JSON: those of lists, and of pairs."""
+        return get_origin(self.type) in (tuple, frozenset)
+
+    @property
     def sql_type(self) -> ColumnType:
         """Return the column's type; lists are JSON text."""
         plain = getattr(self.type, "__supertype__", self.type)
@@ -63,7 +68,7 @@ def fact_columns(fact_type: type) -> tuple[FactColumn, ...]:
 
 
 def _columns(fact_type: type) -> Iterator[FactColumn]:
-    for member, hint in get_type_hints(fact_type, include_extras=True).items():
+    for member, hint in _hints(fact_type).items():
         declared = next((extra for extra in getattr(hint, "__metadata__", ()) if isinstance(extra, Value)), None)
         if declared:
             choices = [part for part in get_args(hint.__origin__) if part is not NoneType]
@@ -78,8 +83,13 @@ def _columns(fact_type: type) -> Iterator[FactColumn]:
 @cache
 def part_types(fact_type: type) -> Mapping[str, type]:
     """Return the types of the parts of a fact, as of the ends of a flow, by member."""
-    hints = get_type_hints(fact_type).items()
+    hints = _hints(fact_type).items()
     return {member: hint for member, hint in hints if isinstance(hint, type) and is_dataclass(hint)}
+
+
+@cache
+def _hints(fact_type: type) -> Mapping[str, Any]:
+    return get_type_hints(fact_type, include_extras=True)
 
 
 _TABLES: dict[type, Table] = {}

@@ -1,4 +1,4 @@
-"""Rules about deployment files: where what they declare and what runs disagree."""
+"""Rules about files: where what they declare and what runs disagree, and which are not read."""
 
 from __future__ import annotations
 
@@ -41,7 +41,23 @@ def _shown(difference: Difference) -> str:
     return f"{key} is not set" if running is None else key
 
 
+def unread_files(conn: Connection, cluster: int) -> Occurrences:
+    """Find files of repositories that may declare flows and are not read."""
+    table = t.unread_file
+    query = select(table.c.name, table.c.kind, table.c.reason).where(
+        table.c.cluster_id == cluster, table.c.gone.is_(None)
+    )
+    for name, kind, reason in conn.execute(query.order_by(table.c.name, table.c.kind)):
+        yield f"file {name}", f"{kind}: {reason}"
+
+
 RULES = (
+    Rule(
+        name="unread-file",
+        severity=Severity.WARNING,
+        hint="what it declares is unknown: bring it into a form that is read, or leave it out",
+        find=unread_files,
+    ),
     Rule(
         name="declared-not-running",
         severity=Severity.WARNING,

@@ -16,9 +16,9 @@ from scanner_extractor.catalogs.olap.pinot import list_pinot_tables, read_pinot
 from scanner_extractor.catalogs.unity import list_schemas, read_unity
 from scanner_extractor.http.client import Http
 from scanner_extractor.probes import Probe
-from scanner_extractor.scan.results import CatalogResult, no_progress
-from scanner_extractor.scan.source_types import SourceType, SourceTypes
+from scanner_extractor.results import CatalogResult, no_progress
 from scanner_extractor.settings.catalogs import CatalogSettings
+from scanner_extractor.source_types import SourceType, SourceTypes
 from scanner_model import plugins
 
 __all__ = ["CATALOGS", "CatalogType"]

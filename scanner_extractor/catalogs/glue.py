@@ -11,7 +11,7 @@ from scanner_extractor.http.aws import AwsService, Client, aws_transport
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json, Transport
 from scanner_extractor.http.pagination import by_token
-from scanner_extractor.scan.results import CatalogResult, Progress
+from scanner_extractor.results import CatalogResult, Progress
 from scanner_extractor.settings.catalogs import CatalogSettings
 from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import field_segment

@@ -12,7 +12,7 @@ from scanner_extractor.catalogs.table_members import location_name, mask_locatio
 from scanner_extractor.http.client import Http, Params
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.http.pagination import MOST_PAGES, by_token
-from scanner_extractor.scan.results import CatalogResult, Progress
+from scanner_extractor.results import CatalogResult, Progress
 from scanner_extractor.settings.catalogs import CatalogSettings, Lineage
 from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import field_segment

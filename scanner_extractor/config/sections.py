@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from scanner_extractor.http.messages import Json
-from scanner_extractor.scan.source_types import SourceTypes
+from scanner_extractor.source_types import SourceTypes
 from scanner_model.documents.schema_errors import ErrorMessage, JsonPath, Shown, closest_match, error_messages
 from scanner_model.plugins import PluginError
 

@@ -13,7 +13,7 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.http.messages import Json
 from scanner_extractor.http.recording import slug
-from scanner_extractor.scan.results import Progress
+from scanner_extractor.results import Progress
 from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings
 from scanner_extractor.settings.confluent_cloud import CLOUD_URL, CloudCluster, Organization, Plane
 from scanner_extractor.settings.flink import JOB_MANAGER, SQL_GATEWAY

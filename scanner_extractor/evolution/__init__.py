@@ -10,9 +10,10 @@ from enum import StrEnum
 
 from scanner_extractor.evolution import avro, json_schema, protobuf
 from scanner_extractor.evolution.differences import MOST_STEPS, Difference, Rules, SchemaText, TooMuchEffort, undecided
+from scanner_extractor.evolution.json_schema.symbols import removed_values
 from scanner_model.errors import InputInvalid
 
-__all__ = ["COMPARISONS", "Difference", "Level", "Policy", "Rules", "SchemaText", "differences"]
+__all__ = ["COMPARISONS", "Difference", "Level", "Policy", "Rules", "SchemaText", "differences", "removed_symbols"]
 
 COMPARISONS: Mapping[str, Callable[[SchemaText, SchemaText, Rules], tuple[Difference, ...]]] = {
     "AVRO": avro.differences,
@@ -84,3 +85,18 @@ def differences(
         return (undecided(f"to compare the schemas takes more than {MOST_STEPS} steps"),)
     except RecursionError:
         return (undecided("the schemas nest too deeply to be compared"),)
+
+
+def removed_symbols(format: str, reader: SchemaText, writer: SchemaText) -> tuple[Difference, ...]:
+    """Return the columns whose enum lost a symbol that the writer's has, whatever a registry says of it.
+
+    Not those of which Avro readers have a default. Nothing for what `differences` cannot decide.
+    """
+    try:
+        if format == "AVRO":
+            found = avro.differences(reader, writer, Rules())
+            return tuple(difference for difference in found if difference.rule == "MISSING_ENUM_SYMBOLS")
+        of_format = {"JSON": removed_values, "PROTOBUF": protobuf.removed_symbols}.get(format)
+        return tuple(of_format(reader, writer)) if of_format else ()
+    except (InputInvalid, TooMuchEffort, RecursionError):
+        return ()

@@ -35,9 +35,11 @@ class Rules:
     """Which rules of a registry count.
 
     *lenient*: its compatibility policy is LENIENT, which accepts changes of a JSON Schema's content model.
+    *before_8_4*: the program is older than 8.4, which compares oneofs of Protobuf otherwise.
     """
 
     lenient: bool = False
+    before_8_4: bool = False
 
 
 class TooMuchEffort(Exception):

@@ -31,9 +31,31 @@ _KINDS: Mapping[str, str] = {
 _WRITTEN_LABELS = (Label.OPTIONAL, Label.REQUIRED, Label.REPEATED)
 
 
-def differences(reader: SchemaText, writer: SchemaText, _rules: Rules) -> tuple[Difference, ...]:
+def differences(reader: SchemaText, writer: SchemaText, rules: Rules) -> tuple[Difference, ...]:
     """Return why *reader* does not read the data of *writer*; empty where it does. Nothing is raised."""
-    return tuple(_Comparison(_Schema(writer), _Schema(reader)).compare())
+    return tuple(_Comparison(_Schema(writer), _Schema(reader), rules).compare())
+
+
+def removed_symbols(reader: SchemaText, writer: SchemaText) -> Iterator[Difference]:
+    """Yield the fields whose enum has no symbol any more for a number that the writer's has; no registry rejects it."""
+    old, new = _Schema(writer), _Schema(reader)
+    paths = new.paths()
+    for name, before in old.types.items():
+        after = new.types.get(name)
+        fields = _by_number(after) if after is not None and isinstance(after.body, Message) else {}
+        for number, field in _by_number(before).items():
+            if number in fields and after is not None:
+                gone = _lost(old.find(field.type, before), new.find(fields[number].type, after))
+                if gone:
+                    path = (*paths.get(name, (name,)), fields[number].name)
+                    yield Difference(path, "ENUM_SYMBOLS_REMOVED", f"the reader lacks the values {', '.join(gone)}")
+
+
+def _lost(before: Declared | None, after: Declared | None) -> list[str]:
+    if before is None or after is None or not (isinstance(before.body, Enum) and isinstance(after.body, Enum)):
+        return []
+    kept = {number for _, number in after.body.values}
+    return [name for name, number in before.body.values if number not in kept]
 
 
 class _Schema:
@@ -92,9 +114,10 @@ class _Messages:
 
 
 class _Comparison:
-    def __init__(self, old: _Schema, new: _Schema) -> None:
+    def __init__(self, old: _Schema, new: _Schema, rules: Rules) -> None:
         self._old = old
         self._new = new
+        self._rules = rules
         self._imported: set[tuple[str, str]] = set()
 
     def compare(self) -> Iterator[Difference]:
@@ -115,11 +138,13 @@ class _Comparison:
     def _message(self, pair: _Messages) -> Iterator[Difference]:
         before, after = _by_number(pair.old), _by_number(pair.new)
         yield from _moved_into_oneofs(pair, before, after)
-        yield from _removed_from_oneofs(pair, before, after)
+        removed = _left_by_name if self._rules.before_8_4 else _removed_from_oneofs
+        yield from removed(pair, before, after)
         for number in sorted(before.keys() | after.keys()):
             old, new = before.get(number), after.get(number)
             if old and new:
-                yield from self._field(pair, old, new)
+                if old.oneof == new.oneof or not self._rules.before_8_4:
+                    yield from self._field(pair, old, new)
             elif old and old.label is Label.REQUIRED:
                 what = "data without it do not parse for readers that require it"
                 yield Difference((*pair.path, old.name), "REQUIRED_FIELD_REMOVED", what)
@@ -199,6 +224,15 @@ def _removed_from_oneofs(pair: _Messages, before: _Fields, after: _Fields) -> It
             for number in (number for number in numbers if number not in after):
                 what = f"the member of the oneof {name} is gone: its readers lose which one was set"
                 yield Difference((*pair.path, before[number].name), "ONEOF_FIELD_REMOVED", what)
+
+
+def _left_by_name(pair: _Messages, before: _Fields, after: _Fields) -> Iterator[Difference]:
+    """Yield the fields that a oneof of the same name does not have any more (until 8.3)."""
+    kept = _members(after)
+    for name, numbers in _members(before).items():
+        for number in (number for number in numbers if name in kept and number not in kept[name]):
+            what = f"the oneof {name} has no such member: its readers lose which one was set"
+            yield Difference((*pair.path, before[number].name), "ONEOF_FIELD_REMOVED", what)
 
 
 def _members(fields: Mapping[int, Field]) -> dict[str, list[int]]:

@@ -14,10 +14,10 @@ from scanner_extractor.registries.confluent.reader import read_names
 from scanner_extractor.registries.confluent.walk import check_context, wanted_subjects
 from scanner_extractor.registries.glue import GlueClient, glue_registry_transport, read_glue
 from scanner_extractor.registries.result import BadRow, Row
-from scanner_extractor.scan.results import RegistryResult
-from scanner_extractor.scan.source_types import SourceType, SourceTypes
+from scanner_extractor.results import RegistryResult
 from scanner_extractor.schemas.references import LATEST
 from scanner_extractor.settings.cluster import RegistrySettings
+from scanner_extractor.source_types import SourceType, SourceTypes
 from scanner_model import plugins
 from scanner_model.errors import NotFound
 from scanner_model.payload import Payload

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from scanner_extractor.http.pagination import PagesWithoutEnd
-from scanner_extractor.scan.results import RegistryResult
+from scanner_extractor.results import RegistryResult
 from scanner_extractor.schemas.references import find_reference, finder
 from scanner_extractor.settings.cluster import RegistrySettings
 from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError
@@ -67,6 +67,7 @@ _VANISHED = "it was deleted meanwhile, or this user may not read it"
 class RegistryContent:
     """Rows by key, rows that cannot be read, what went wrong, and the subjects that exist and were not read.
 
+    *server_version* is that of the registry's program, empty where it was not requested, or has none.
     *cut* is the reason why a list does not name all that exists; empty where it does. Objects that it did not name are
     not deleted.
     """
@@ -76,6 +77,7 @@ class RegistryContent:
     unread: Mapping[SubjectName, str] = field(default_factory=dict)
     associations: tuple[Association, ...] = ()
     cut: str = ""
+    server_version: str = ""
 
     def __add__(self, other: RegistryContent) -> RegistryContent:
         """Return both; a row that is here already stays."""
@@ -85,6 +87,7 @@ class RegistryContent:
             unread={**other.unread, **self.unread},
             associations=(*self.associations, *other.associations),
             cut=self.cut or other.cut,
+            server_version=self.server_version or other.server_version,
         )
 
 
@@ -163,7 +166,11 @@ def as_result(settings: RegistrySettings, gathered: RegistryContent, requests: i
     inline = (link for row in gathered.rows.values() for link in row.associations)
     return RegistryResult(
         registry=Registry(
-            source=settings.source, kind=settings.type, url=settings.http.url, environment=settings.environment
+            source=settings.source,
+            kind=settings.type,
+            url=settings.http.url,
+            environment=settings.environment,
+            server_version=gathered.server_version,
         ),
         outcome=_outcome(settings.source, gathered, len(versions), requests),
         versions=versions,

@@ -10,7 +10,7 @@ from typing import Any
 from scanner_extractor.repository.files import Entry, RepositoryFile, UnreadText, text_of
 from scanner_extractor.repository.variables import Variables
 from scanner_extractor.sources.deployment.declared import Collector, DeclaredUse
-from scanner_model.catalogs import CatalogTable
+from scanner_model.catalogs import CatalogLink, CatalogTable
 from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.manual import ManualFlow
 from scanner_model.names import SourceId
@@ -20,7 +20,8 @@ from scanner_model.schemas import SchemaVersion
 _TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
 _LEADING = re.compile(r"^(?:(?:\$\{?\w+\}?|\$\([^)]*\)|\.{1,2})/+)+|^/+")
 _ARGUMENT = re.compile(r"\$(?:\{\d+\}|\d|[@*])")
-CONNECT, SHELL = "connect", "shell"
+CONNECT, SHELL, STATEMENT = "connect", "shell", "statement"
+"""Whose form a declaration has: a topic of a statement has to be there already."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -38,6 +39,8 @@ class Context:
     engine: str = ""
     versions: list[SchemaVersion] = field(default_factory=list)
     tables: list[CatalogTable] = field(default_factory=list)
+    links: list[CatalogLink] = field(default_factory=list)
+    table_files: dict[str, None] = field(default_factory=dict)
     flows: list[ManualFlow] = field(default_factory=list)
     connector_names: dict[str, str] = field(default_factory=dict)
     subjects: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -97,6 +100,7 @@ class Context:
             what = f"the name of the connector depends on an argument of the script: {name!r}"
             return self.collector.problem(place, what, "it is read where another script calls this one")
         directory = place.rpartition(":")[0].rpartition("/")[0]
+        name = self._own_name(self.variables.resolved(name, directory), directory)
         settings = {
             key: self.variables.resolved(value, directory) if isinstance(value, str) else value
             for key, value in config.items()
@@ -104,20 +108,30 @@ class Context:
         declaration = Declaration(
             source=self.source,
             kind=DeclaredKind.CONNECTOR,
-            name=self.variables.resolved(name, directory),
+            name=name,
             tool=CONNECT,
             place=place,
         )
         return self.collector.declare(declaration, settings)
 
-    def topic(self, name: str, place: str, partitions: int | None = None) -> None:
-        """Add a topic that a script creates; anything but a name is left out."""
+    def _own_name(self, name: str, directory: str) -> str:
+        """Return the name of a connector: with its directory where a file of another one declares a namesake.
+
+        Two directories are two projects, each with a Connect cluster of its own.
+        """
+        known = self.collector.declarations.get((DeclaredKind.CONNECTOR, name))
+        if known is None or known.place.rpartition(":")[0].rpartition("/")[0] == directory:
+            return name
+        return f"{name} ({directory or '.'})"
+
+    def topic(self, name: str, place: str, partitions: int | None = None, *, tool: str = SHELL) -> None:
+        """Add a topic that a script or program creates, or a statement names; anything but a name is left out."""
         if is_topic_name(name):
             declaration = Declaration(
                 source=self.source,
                 kind=DeclaredKind.TOPIC,
                 name=name,
-                tool=SHELL,
+                tool=tool,
                 place=place,
                 partitions=partitions,
                 whole=False,

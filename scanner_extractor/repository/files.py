@@ -63,10 +63,14 @@ class RepositoryFile(NamedTuple):
 
 
 class Entry(NamedTuple):
-    """A file that is not read yet: *read* returns its bytes, at most LARGEST and one more; it raises OSError."""
+    """A file that is not read yet: *read* returns its bytes, at most LARGEST and one more; it raises OSError.
+
+    *identity* is the same for the same content at the same path; empty where that is not known.
+    """
 
     path: str
     read: Callable[[], bytes]
+    identity: str = ""
 
 
 class UnreadText(Exception):
@@ -92,6 +96,11 @@ def text_of(entry: Entry) -> RepositoryFile | None:
 def directory_files(directory: Path) -> Iterator[Entry]:
     """Yield the files of *directory* in the order of their paths; raises OSError where it cannot be listed."""
     yield from _Walk(directory).entries("", (), os.scandir(directory))
+
+
+def is_left_out(path: str) -> bool:
+    """Check whether a path is in a directory of vendored files."""
+    return not _VENDORED.isdisjoint(path.split("/")[:-1])
 
 
 def is_candidate(path: str) -> bool:

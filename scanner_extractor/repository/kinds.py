@@ -9,6 +9,14 @@ from typing import Any, NamedTuple
 from scanner_extractor.repository.connectors import connectors_in, file_connector_name
 from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.files import RepositoryFile, words
+from scanner_extractor.repository.programs import (
+    APPLICATION,
+    TERRAFORM,
+    is_application,
+    is_terraform,
+    read_application_files,
+    read_terraform_files,
+)
 from scanner_extractor.repository.schemas import is_build_file, is_schema, read_schemas, read_subjects
 from scanner_extractor.repository.scripts import SCRIPT_ENDINGS, has_commands, is_script, read_commands, read_scripts
 from scanner_extractor.repository.sql_files import is_sql, read_sql_files
@@ -120,6 +128,8 @@ KINDS: tuple[Kind, ...] = (
     Kind("deployment file", is_deployment_file, read_deployment_files),
     Kind("connector", is_connector_file, read_connector_files),
     Kind("SQL", is_sql, read_sql_files),
+    Kind(TERRAFORM, is_terraform, read_terraform_files),
+    Kind(APPLICATION, is_application, read_application_files),
     Kind("build file with subjects", is_build_file, read_subjects),
     Kind("schema", is_schema, read_schemas),
 )

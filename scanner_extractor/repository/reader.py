@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
-from scanner_extractor.repository.context import Context
+from scanner_extractor.repository.context import Context, is_topic_name
 from scanner_extractor.repository.files import (
     Entry,
     RepositoryFile,
@@ -18,15 +18,23 @@ from scanner_extractor.repository.files import (
 )
 from scanner_extractor.repository.kinds import KINDS
 from scanner_extractor.repository.variables import Variables
-from scanner_extractor.scan.results import DeclaredResult, Progress, RegistryResult, RepositoryResult
+from scanner_extractor.results import DeclaredResult, Progress, RegistryResult, RepositoryResult
 from scanner_extractor.settings.repository import RepositorySettings
 from scanner_extractor.sources.deployment.declared import Collector
 from scanner_extractor.sources.deployment.reader import DeploymentReading, deployment_result
+from scanner_model.catalogs import CatalogTable
 from scanner_model.errors import Problem, SourceUnreachable
+from scanner_model.kafka import Topic
+from scanner_model.names import TopicName
 from scanner_model.repository import UnreadFile
 from scanner_model.scan import SourceResult, SourceStatus
 from scanner_model.schemas import Registry
 
+SETTINGS = "settings"
+"""What files that set variables are counted as."""
+_READ_BY_NAME = frozenset((".sql", ".ksql", ".avsc", ".proto", ".yaml", ".yml", ".sh", ".tf", ".json"))
+_TOPIC_SETTINGS = ("topics", "topic", "kafka.topic")
+"""Settings of connectors of any class that name topics."""
 MOST_TEXT = 64 * 1024 * 1024
 """Characters of the files that are read together."""
 
@@ -55,15 +63,20 @@ def directory_reading(settings: RepositorySettings, progress: Progress) -> Repos
     return read_entries(settings, entries, progress)
 
 
-def read_entries(settings: RepositorySettings, entries: Iterable[Entry], progress: Progress) -> RepositoryReading:
-    """Read the files *entries* as one estate."""
+def read_entries(
+    settings: RepositorySettings, entries: Iterable[Entry], progress: Progress, known: dict[str, bool] | None = None
+) -> RepositoryReading:
+    """Read the files *entries* together.
+
+    *known* says, by the identity of a file, whether anything in it is read; it is filled in, for another reading.
+    """
     listed = {entry.path: entry for entry in entries if _is_chosen(entry.path, settings.files)}
     variables = Variables(given=settings.variables, secret_names=settings.secret_names)
     collector = Collector(source=settings.source, secret_names=settings.secret_names)
     context = Context(
         source=settings.source, variables=variables, collector=collector, entries=listed, engine=settings.engine
     )
-    found = _found(listed.values(), settings, context, progress)
+    found = _found(listed.values(), settings, context, progress, {} if known is None else known)
     for kind in KINDS:
         kind.read(found.get(kind.name, ()), context)
     files = {kind: tuple(file.path for file in group) for kind, group in found.items()}
@@ -71,22 +84,21 @@ def read_entries(settings: RepositorySettings, entries: Iterable[Entry], progres
 
 
 def _found(
-    entries: Iterable[Entry], settings: RepositorySettings, context: Context, progress: Progress
+    entries: Iterable[Entry], settings: RepositorySettings, context: Context, progress: Progress, known: dict[str, bool]
 ) -> dict[str, list[RepositoryFile]]:
     found: dict[str, list[RepositoryFile]] = {}
     kinds = [kind for kind in KINDS if not settings.kinds or kind.name in settings.kinds]
     total = 0
     for done, entry in enumerate(entries, start=1):
-        try:
-            file = text_of(entry)
-        except UnreadText as error:
-            if PurePosixPath(entry.path).suffix in (".sql", ".ksql", ".avsc", ".proto", ".yaml", ".yml", ".sh"):
-                context.leave(entry.path, "file", str(error))
-            continue
+        file = None if known.get(entry.identity) is False else _text(entry, context)
         if file is None:
             continue
-        context.variables.add(file)
+        sets_variables = context.variables.add(file)
         fitting = [kind.name for kind in kinds if kind.fits(file)]
+        if entry.identity:
+            known[entry.identity] = sets_variables or bool(fitting)
+        if sets_variables:
+            found.setdefault(SETTINGS, []).append(RepositoryFile(file.path, ""))
         if fitting and total + len(file.text) > MOST_TEXT:
             context.leave(file, fitting[0], f"the files of the repository have more than {MOST_TEXT // 2**20} MiB")
             continue
@@ -96,6 +108,16 @@ def _found(
         if done % 500 == 0:
             progress(settings.source, done, None)
     return found
+
+
+def _text(entry: Entry, context: Context) -> RepositoryFile | None:
+    """Return a file with its text; None where it has none that can be read, which is said of kinds that may matter."""
+    try:
+        return text_of(entry)
+    except UnreadText as error:
+        if PurePosixPath(entry.path).suffix.lower() in _READ_BY_NAME:
+            context.leave(entry.path, "file", str(error))
+        return None
 
 
 def _is_chosen(path: str, patterns: tuple[str, ...]) -> bool:
@@ -132,12 +154,34 @@ def _result(context: Context, files: dict[str, tuple[str, ...]]) -> RepositoryRe
         outcome=outcome,
         declared=_with_flows(declared, context),
         registry=registry if context.versions else None,
-        tables=tuple(context.tables),
+        tables=_distinct_tables(context.tables),
+        links=tuple(dict.fromkeys(context.links)),
+        of_tables=tuple(context.table_files),
         unread=unread,
         problems=problems,
         files=files,
     )
 
 
+def _distinct_tables(tables: Iterable[CatalogTable]) -> tuple[CatalogTable, ...]:
+    """Return the tables, of two with one name the first."""
+    named: dict[tuple[str, str], CatalogTable] = {}
+    for table in tables:
+        named.setdefault((table.namespace, table.name), table)
+    return tuple(named[name] for name in sorted(named))
+
+
 def _with_flows(declared: DeclaredResult, context: Context) -> DeclaredResult:
-    return replace(declared, flows=(*declared.flows, *context.flows), problems=())
+    """Return *declared* with all flows, and with every topic that any file names: patterns are resolved by these."""
+    flows = (*declared.flows, *context.flows)
+    known = {topic.name for topic in declared.topics}
+    ends = (end.name for flow in flows for end in (flow.origin, flow.target) if not end.namespace)
+    listed = (name for connector in declared.connectors for name in _named_topics(dict(connector.config)))
+    named = sorted({name for name in (*ends, *listed) if is_topic_name(name)} - known)
+    topics = tuple(Topic(source=context.source, name=TopicName(name)) for name in named)
+    return replace(declared, flows=flows, topics=(*declared.topics, *topics), problems=())
+
+
+def _named_topics(config: Mapping[str, str]) -> Iterator[str]:
+    for setting in _TOPIC_SETTINGS:
+        yield from (name.strip() for name in config.get(setting, "").split(","))

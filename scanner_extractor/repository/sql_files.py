@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from scanner_extractor.repository.context import Context, is_topic_name
+from scanner_extractor.repository.context import STATEMENT, Context, is_topic_name
 from scanner_extractor.repository.files import RepositoryFile, words
 from scanner_extractor.repository.statements import (
     CONFLUENT,
@@ -19,6 +19,7 @@ from scanner_extractor.repository.statements import (
     statements_of,
     with_definitions,
 )
+from scanner_extractor.repository.tables import add_database_tables, add_engine_objects
 
 _LIKELY = re.compile(
     r"^\s*(?:CREATE|INSERT|EXECUTE|BEGIN|ALTER)\s+(?:OR\s+(?:REPLACE|ALTER)\s+)?[A-Z]", re.IGNORECASE | re.MULTILINE
@@ -50,7 +51,10 @@ def read_sql_files(files: Sequence[RepositoryFile], context: Context) -> None:
         ):
             engines[file.path] = _engine_beside(file, engines) or DATABASE
     for file in files:
-        add_sql(split[file.path], file.path, context, engines[file.path])
+        if engines[file.path] != DATABASE:
+            add_sql(split[file.path], file.path, context, engines[file.path])
+    migrations = sorted((path for path in split if engines[path] == DATABASE), key=_in_order)
+    add_database_tables(((path, split[path]) for path in migrations), context)
 
 
 def add_sql(statements: Sequence[SqlStatement], place: str, context: Context, engine: str = "") -> None:
@@ -70,8 +74,10 @@ def add_sql(statements: Sequence[SqlStatement], place: str, context: Context, en
         case "flink" | "confluent":
             text = ";\n".join(statement.text for statement in listed)
             context.collector.add_statement(place, text, place, CONFLUENT if engine == CONFLUENT else "")
+        case "risingwave" | "materialize":
+            add_engine_objects(listed, engine, place, context)
         case _:
-            context.leave(place, f"SQL of {engine}", "its statements are not read yet")
+            add_database_tables([(place, listed)], context)
 
 
 def _add_ksqldb(statements: Sequence[SqlStatement], place: str, context: Context) -> None:
@@ -82,10 +88,16 @@ def _add_ksqldb(statements: Sequence[SqlStatement], place: str, context: Context
             context.connector(*connector, f"{file}:{statement.line}")
             continue
         if (match := _TOPIC.search(statement.code)) and is_topic_name(match["topic"]):
-            context.topic(match["topic"], f"{file}:{statement.line}")
+            context.topic(match["topic"], f"{file}:{statement.line}", tool=STATEMENT)
         kept.append(statement.text)
     if kept:
         context.collector.add_statement(place, ";\n".join(kept) + ";", place, KSQLDB)
+
+
+def _in_order(path: str) -> tuple[str, tuple[tuple[int, str], ...]]:
+    """Return the key by which migrations follow each other: `V2__a.sql` before `V10__b.sql`."""
+    directory, _, name = path.rpartition("/")
+    return directory, tuple((int(digits or 0), word) for digits, word in re.findall(r"(\d+)|(\D+)", name))
 
 
 def _engine_beside(file: RepositoryFile, engines: Mapping[str, str]) -> str:

@@ -30,14 +30,15 @@ _REFERENCE = re.compile(
 )
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9_]*")
 _LONGEST = 500
+_SETTING, _SCRIPT, _EXAMPLE = range(3)
 
 
 class _Set(NamedTuple):
-    """A value, and the directory of the file that sets it; *example*: the file shows what may be set."""
+    """A value, and the directory of the file that sets it; *rank*: a setting, an example of one, or of a script."""
 
     directory: str
     value: str
-    example: bool
+    rank: int
 
 
 @dataclass(slots=True)
@@ -48,8 +49,8 @@ class Variables:
     secret_names: ExtraNames = NO_EXTRA
     _values: dict[str, list[_Set]] = field(default_factory=dict)
 
-    def add(self, file: RepositoryFile) -> None:
-        """Add what a file sets, where it is one that does; secrets are left out."""
+    def add(self, file: RepositoryFile) -> bool:
+        """Add what a file sets, and return whether it is one that does; secrets are left out."""
         name = file.name.lower()
         if name.startswith(".env") or file.ending in _SETTING_ENDINGS or name.endswith(".env.example"):
             pairs: Iterable[tuple[str, str]] = assignments(file.text)
@@ -58,11 +59,13 @@ class Variables:
         elif file.ending in (".yml", ".yaml") and _COMPOSE.search(file.text):
             pairs = ((match["name"], match["value"].strip("'\"")) for match in _IN_COMPOSE.finditer(file.text))
         else:
-            return
+            return False
         is_example = any(word in name for word in ("example", "template", "sample", "dist"))
+        rank = _SCRIPT if file.ending in _SCRIPTS else _EXAMPLE if is_example else _SETTING
         for key, value in pairs:
             if value and len(value) <= _LONGEST and not is_secret_name(key, self.secret_names):
-                self._values.setdefault(key, []).append(_Set(file.directory, value, is_example))
+                self._values.setdefault(key, []).append(_Set(file.directory, value, rank))
+        return True
 
     def of(self, path: str) -> _Scope:
         """Return the variables as the file at *path* sees them."""
@@ -73,8 +76,8 @@ class Variables:
         if name in self.given:
             return self.given[name]
         known = self._values.get(name, ())
-        for is_example in (False, True):
-            listed = [entry for entry in known if entry.example is is_example]
+        for rank in (_SETTING, _SCRIPT, _EXAMPLE):
+            listed = [entry for entry in known if entry.rank == rank]
             if not listed:
                 continue
             nearest = max(_shared(entry.directory, directory) for entry in listed)

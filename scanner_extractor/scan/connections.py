@@ -11,7 +11,7 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.http.messages import Json, Transport
 from scanner_extractor.http.recording import Recorder, Replay
-from scanner_extractor.scan.results import CatalogResult, KafkaResult, Progress
+from scanner_extractor.results import CatalogResult, KafkaResult, Progress
 from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings
 from scanner_extractor.settings.confluent_cloud import OffsetSettings
 from scanner_extractor.settings.databases import DatabaseSettings

@@ -10,8 +10,7 @@ from itertools import chain
 from typing import Any, TypedDict, TypeVar
 
 from scanner_extractor.naming.binding import Bound, RegistryNaming, bind, cluster_associations
-from scanner_extractor.scan.manual import agreeing, merge_schemas
-from scanner_extractor.scan.results import (
+from scanner_extractor.results import (
     CatalogResult,
     ConnectResult,
     DeclaredResult,
@@ -23,6 +22,7 @@ from scanner_extractor.scan.results import (
     RepositoryResult,
     SourceResults,
 )
+from scanner_extractor.scan.manual import agreeing, merge_schemas
 from scanner_extractor.scan.runner import SourceReadings
 from scanner_extractor.scan.topics import (
     hidden_topics,

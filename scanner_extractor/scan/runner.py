@@ -11,9 +11,9 @@ from functools import partial
 
 from scanner_extractor.discovery.expansion import expanded
 from scanner_extractor.http.concurrency import Clock
+from scanner_extractor.results import CloudResult, KafkaResult, Progress, SourceResults, no_progress
 from scanner_extractor.scan import source_kinds
 from scanner_extractor.scan.connections import Connections
-from scanner_extractor.scan.results import CloudResult, KafkaResult, Progress, SourceResults, no_progress
 from scanner_extractor.scan.source_kinds import SOURCE_KINDS
 from scanner_extractor.settings.cluster import Settings
 from scanner_extractor.settings.confluent_cloud import Lacking

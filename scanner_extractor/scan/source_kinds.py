@@ -32,8 +32,7 @@ from scanner_extractor.http.messages import Json
 from scanner_extractor.probes import Probe, unexpected
 from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.repository.reader import directory_reading, read_directory
-from scanner_extractor.scan.connections import Connections
-from scanner_extractor.scan.results import (
+from scanner_extractor.results import (
     ConnectResult,
     DeclaredResult,
     JobsResult,
@@ -42,8 +41,8 @@ from scanner_extractor.scan.results import (
     SourceResults,
     no_progress,
 )
+from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.source_kind import SourceKind, by_type, http_check, http_kind
-from scanner_extractor.scan.source_types import SourceType
 from scanner_extractor.settings.catalogs import CatalogSettings
 from scanner_extractor.settings.cluster import ConnectSettings, KafkaSettings, KsqlSettings, RegistrySettings
 from scanner_extractor.settings.confluent_cloud import (
@@ -59,6 +58,7 @@ from scanner_extractor.settings.dbt import DbtSettings
 from scanner_extractor.settings.deployment import DeploymentSettings
 from scanner_extractor.settings.flink import FileSettings, FlinkSettings, SqlFilesSettings, StreamsSettings
 from scanner_extractor.settings.repository import RepositorySettings
+from scanner_extractor.source_types import SourceType
 from scanner_extractor.sources.confluent_cloud.discovery import read_cloud
 from scanner_extractor.sources.confluent_cloud.metrics import read_metrics
 from scanner_extractor.sources.confluent_cloud.pagination import rest_list

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from scanner_extractor.http.messages import Json
-from scanner_extractor.scan.results import JobsResult, Progress
+from scanner_extractor.results import JobsResult, Progress
 from scanner_extractor.settings.flink import FileSettings, SqlFilesSettings, StreamsSettings
 from scanner_model.errors import InputInvalid, Problem, SourceUnreachable
 from scanner_model.kafka import StreamsTopology

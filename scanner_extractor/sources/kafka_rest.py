@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.pagination import PartialList
-from scanner_extractor.scan.results import KafkaResult, Progress
+from scanner_extractor.results import KafkaResult, Progress
 from scanner_extractor.settings.confluent_cloud import KafkaRestSettings
 from scanner_extractor.sources.confluent_cloud.pagination import rest_list
 from scanner_model.catalogs import MirrorTopic

@@ -216,6 +216,7 @@ function panelParts(node) {
       button("Impact", () => showList("impact", node)),
       button("Mark", mark, {"aria-pressed": String(isMarked), title: "Mark it, to see paths from it to another node"}),
       live.marked && !isMarked ? button("Paths from mark", () => showList("paths", node)) : "",
+      link(`${API}/history.atom?${query({node: node.key})}`, "Feed of changes", {type: "application/atom+xml"}),
       cluster ? link(topicPage(cluster.name, at.name), "Topic page") : "",
     ]),
     ...neighbourParts(node),

@@ -1,6 +1,4 @@
 // The home: what is wrong, what there is, and what changed.
-const KIND_ORDER = ["topic", "job", "consumer-group", "dataset", "catalog-table"];
-
 async function homePage() {
   // Links to the drawing were links to this page.
   if (location.hash.length > 1) {
@@ -23,6 +21,7 @@ async function homePage() {
       ...freshness.clusters.map((cluster) => clusterPart(cluster, freshness.newest_scans, summary.nodes)),
       systemsPart(summary.nodes),
     ]),
+    section("Changes since last week", [later(changeParts)]),
     section("Scans", [scanTable(scans.items)]),
   ]);
 }
@@ -56,40 +55,6 @@ function clusterPart(cluster, newest, nodes) {
   ]);
 }
 
-// All systems with how much they have; what a system has is read when it is opened.
-function systemsPart(nodes) {
-  const rank = ({kind}) => (KIND_ORDER.includes(kind) ? KIND_ORDER.indexOf(kind) : KIND_ORDER.length);
-  const systems = [...nodes].sort((a, b) => rank(a) - rank(b)).map((each) => {
-    const inner = make("ul", {class: "names"});
-    const name = each.cluster || each.namespace || "(no namespace)";
-    const fold = make("details", {}, [
-      make("summary", {}, [make("span", {class: `icon kind-${cssName(each.kind)}`, "aria-hidden": "true"}, ICONS[each.kind] || "◆"), " ", text(name), ` · ${each.count} ${each.kind}${each.count === 1 ? "" : "s"}`]),
-      inner,
-    ]);
-    fold.addEventListener("toggle", () => listNodes(each, inner, ""), {once: true});
-    return fold;
-  });
-  return make("div", {class: "systems"}, systems);
-}
-
-function listNodes({kind, namespace, cluster}, place, cursor) {
-  return during(async () => {
-    const answer = await ask("/nodes", {kind, namespace, limit: 100, cursor});
-    for (const node of answer.items) {
-      const href = kind === "topic" && cluster ? topicPage(cluster, node.name) : flowPage(node.id);
-      place.append(make("li", {}, [link(href, node.name), " ", node.attributes.failed ? mark("failed", "error", node.attributes.error || "") : "", ...staleMark(node)]));
-    }
-    if (!answer.next_cursor) return;
-    const more = make("button", {type: "button"}, "Show 100 more");
-    const line = make("li", {}, more);
-    more.onclick = () => {
-      line.remove();
-      listNodes({kind, namespace, cluster}, place, answer.next_cursor);
-    };
-    place.append(line);
-  });
-}
-
 function scanTable(scans) {
   const rows = scans.map((row, at) => [
     moment(row.finished) || "not finished",
@@ -99,4 +64,13 @@ function scanTable(scans) {
     compareLink(row, at, scans),
   ]);
   return tableOf("The last scans", ["finished", "cluster", "state", "added", "changed", "gone", "compare"], rows);
+}
+
+async function changeParts() {
+  const {items, next_cursor: more} = await ask("/changes", {limit: 10});
+  const rows = items.map((row) => LISTS["/changes"].columns.slice(0, 3).map(([, cell]) => cell(row)));
+  return [
+    tableOf("The first changes", ["topic", "what", "change"], rows, "none that two scans show"),
+    more ? link("/changes", "All changes") : "",
+  ];
 }

@@ -5,10 +5,6 @@ const choice = (name, words, values) => ({name, words, kind: "choice", values});
 const PATTERN = {name: "pattern", words: "Name", kind: "text"};
 const CLUSTER = {name: "cluster", words: "Cluster", kind: "cluster"};
 
-function staleMark(row) {
-  return [row.stale && row.stale !== "" ? mark("stale", "", typeof row.stale === "string" ? row.stale : "the last scan could not confirm it") : "", row.gone ? mark("deleted", "") : ""];
-}
-
 // A count of the graph; nothing where it is unknown, and a mark where there is none.
 function countOf(count) {
   return count === null || count === undefined ? "" : count || mark("none", "");
@@ -18,7 +14,7 @@ function durationOf(milliseconds) {
   if (milliseconds === null || milliseconds === undefined) return "";
   if (milliseconds < 0) return "unlimited";
   const hours = milliseconds / 3_600_000;
-  return hours >= 48 ? `${Math.round(hours / 24)} days` : hours >= 1 ? `${Math.round(hours)} hours` : `${Math.round(milliseconds / 60_000)} minutes`;
+  return hours >= 48 ? `${Math.round(hours / 24)} days` : hours >= 1 ? `${Math.round(hours)} h` : `${Math.round(milliseconds / 60_000)} min`;
 }
 
 const LISTS = {
@@ -35,7 +31,7 @@ const LISTS = {
       check("deleted", "with deleted ones"),
     ],
     columns: [
-      ["topic", (row) => [link(topicPage(row.cluster, row.name), row.name), " ", ...staleMark(row)], (row) => row.name],
+      ["topic", (row) => [link(topicPage(row.cluster, row.name), row.name), " ", row.internal ? make("span", {class: "note"}, "internal") : "", ...staleMark(row)], (row) => row.name],
       ["cluster", (row) => row.cluster],
       ["owner", (row) => row.owner],
       ["tags", (row) => row.tags.join(", ")],
@@ -44,12 +40,9 @@ const LISTS = {
       ["writers", (row) => countOf(row.writers)],
       ["findings", (row) => (row.findings ? link(`/findings?${query({cluster: row.cluster})}`, String(row.findings)) : "")],
       ["retention", (row) => durationOf(row.retention_ms)],
-      ["seen", (row) => moment(row.seen_at)],
+      ["seen", (row) => make("span", {class: "date", title: moment(row.seen_at)}, moment(row.seen_at).slice(0, 10))],
       ["partitions", (row) => row.partitions],
-      ["replication", (row) => row.replication],
-      ["internal", (row) => (row.internal ? "internal" : "")],
-      ["description", (row) => row.description],
-      ["source", (row) => row.source],
+      ["description", (row) => row.description && make("div", {class: "prose"}, text(row.description))],
     ],
   },
   "/columns": {
@@ -59,8 +52,8 @@ const LISTS = {
     hint: "Enter a part of a name (*.email) or a tag (PII).",
     filters: [PATTERN, {name: "tag", words: "Tag", kind: "text"}, CLUSTER],
     columns: [
-      ["column", (row) => link(flowPage(row.node || `${row.topic}.${row.name}`), row.name || "(whole value)"), (row) => row.name],
-      ["topic", (row) => (row.cluster ? link(topicPage(row.cluster, row.topic), row.topic) : row.topic), (row) => row.topic],
+      ["column", (row) => link(flowPage(row.node || `${row.topic || row.dataset}.${row.name}`), row.name || "(whole value)"), (row) => row.name],
+      ["in", (row) => (row.topic ? link(topicPage(row.cluster, row.topic), row.topic) : row.dataset), (row) => row.topic || row.dataset],
       ["cluster", (row) => row.cluster],
       ["side", (row) => row.role],
       ["origin", (row) => row.origin],
@@ -68,6 +61,37 @@ const LISTS = {
       ["tags", (row) => tagParts([...row.tags, ...row.inherited_tags])],
       ["documentation", (row) => row.doc],
       ["subject", (row) => row.subject && `${row.subject}, version ${row.version}`],
+    ],
+  },
+  "/search": {
+    title: "Search",
+    path: "/search",
+    needs: ["q"],
+    hint: "Enter a name, or the start of a word of one.",
+    facets: true,
+    filters: [{name: "q", words: "Text", kind: "text"}, choice("kind", "Kind", ["topic", "node", "subject", "column", "tag", "owner"]), CLUSTER],
+    columns: [
+      ["name", (row) => link(hitPage(row), nameOf(row)), (row) => nameOf(row)],
+      ["kind", (row) => row.kind],
+      ["where", (row) => row.where],
+      ["origin", (row) => row.origin],
+      ["detail", (row) => row.detail],
+    ],
+  },
+  "/changes": {
+    title: "Changes",
+    path: "/changes",
+    filters: [{name: "since", words: "Since (2026-11-15, 7d, last week)", kind: "text"}, CLUSTER],
+    columns: [
+      ["topic", (row) => (row.topic ? link(topicPage(row.cluster, row.topic), row.topic) : "")],
+      ["what", (row) => [row.kind.replace(/_/g, " "), row.side, row.column, row.name].filter(Boolean).join(" ")],
+      ["change", (row) => make("span", {class: `mark-${{added: "added", gone: "removed", removed: "removed"}[row.action] || "changed"}`}, row.action)],
+      ["before", (row) => row.before],
+      ["after", (row) => row.after],
+      ["new readers read old data", (row) => row.backward],
+      ["old readers read new data", (row) => row.forward],
+      ["why", (row) => row.why],
+      ["cluster", (row) => row.cluster],
     ],
   },
   "/jobs": {
@@ -179,21 +203,32 @@ async function listPage(path) {
   if (path === "/sources") for (const scan of (await ask("/scans", {limit: 1000})).items) times.set(scan.id, scan.finished);
   const shown = {rows: [], next: null, sorted: null};
   const place = make("div", {});
+  const facets = make("p", {class: "acts"});
   const load = (more) =>
     during(async () => {
-      const wanted = Object.fromEntries(list.filters.map(({name}) => [name, params[name]]));
+      const wanted = Object.fromEntries([...list.filters.map(({name}) => name), ...(list.needs || [])].map((name) => [name, params[name]]));
       if (list.needs && !list.needs.some((name) => params[name])) {
         place.replaceChildren(make("p", {class: "none"}, list.hint));
         return;
       }
+      if (list.facets && !more) drawFacets(facets, await ask("/search/counts", {q: params.q}), params);
       const size = list.unpaged ? {} : {limit: ROWS, cursor: more ? shown.next : ""};
       const answer = await ask(list.path, {...list.fixed, ...wanted, ...size});
       shown.rows = more ? [...shown.rows, ...answer.items] : [...answer.items];
       Object.assign(shown, {next: answer.next_cursor, complete: answer.complete, nearest: answer.did_you_mean || []});
       drawList(list, shown, place, load);
     });
-  showPage(list.title, [await filterForm(list, params, () => load(false)), place]);
+  showPage(list.title, [await filterForm(list, params, () => load(false)), facets, place]);
   await load(false);
+}
+
+// How many hits there are of each kind, and where; each is a link to these.
+function drawFacets(place, {kinds, clusters, complete}, params) {
+  const nodes = new Set(["job", "dataset", "consumer-group", "catalog-table"]);
+  const more = complete ? "" : "at least ";
+  const ofKind = Object.entries(kinds).map(([kind, count]) => link(`/search?${query({...params, kind: nodes.has(kind) ? "node" : kind})}`, `${kind}: ${more}${count}`));
+  const where = Object.entries(clusters).map(([name, count]) => make("span", {class: "note"}, text(`${name}: ${more}${count}`)));
+  place.replaceChildren(...ofKind, ...where);
 }
 
 function drawList(list, shown, place, load) {
@@ -251,7 +286,7 @@ function checkField(name, params, set) {
 }
 
 function selectField(name, values, list, params, set) {
-  const preset = (list.fixed || {})[name];
+  const preset = (list.fixed || {})[name] || (name === "sort" ? values[0] : "");
   const every = preset ? [] : [make("option", {value: ""}, "all")];
   const chosen = params[name] || preset;
   const field = make("select", {}, [...every, ...values.map((value) => make("option", {value, selected: value === chosen}, value))]);

@@ -128,7 +128,7 @@ function startParts() {
   const many = whole && !whole.complete && !graph.cards.length;
   const size = many ? `The graph has ${whole.node_count} nodes, too many to be drawn at once. ` : "";
   const hint = make("p", {class: "none"}, `${size}Search for a topic, table, job or column, then follow the + buttons of its card.`);
-  return [hint, ...changeParts()];
+  return [hint, ...(many ? [systemsPart(live.health.summary.nodes)] : []), ...changeParts()];
 }
 
 Object.assign(hooks, {

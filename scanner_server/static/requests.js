@@ -62,7 +62,6 @@ function saveTheme(theme) {
 // --- the header, and the state of health, which all pages have
 
 const PAGES = [
-  ["/", "Home"],
   ["/flow", "Data flow"],
   ["/topics", "Topics"],
   ["/columns", "Columns"],
@@ -70,6 +69,7 @@ const PAGES = [
   ["/subjects", "Subjects"],
   ["/sources", "Sources"],
   ["/findings", "Findings"],
+  ["/changes", "Changes"],
   ["/scans", "Scans"],
   ["/change", "Check a change"],
 ];

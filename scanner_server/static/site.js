@@ -92,6 +92,12 @@ function tagParts(tags) {
   return (tags || []).flatMap((tag) => [link(`/columns?${query({tag})}`, tag, {class: "tag"}), " "]);
 }
 
-function mark(words, grade, title = "") {
-  return make("span", {class: `doubt ${grade}`, title}, words);
+// A part of a page that takes the server its time; the rest of the page does not wait for it.
+function later(makeParts) {
+  const place = make("div", {}, make("p", {class: "none"}, "reading …"));
+  makeParts().then(
+    (parts) => place.replaceChildren(...parts.filter(Boolean)),
+    (error) => place.replaceChildren(make("p", {class: "warn", role: "alert"}, text(error.message))),
+  );
+  return place;
 }

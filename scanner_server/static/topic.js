@@ -4,19 +4,14 @@ async function topicPageOf() {
   const [cluster, topic] = [params.get("cluster") || "", params.get("topic") || ""];
   const path = `/clusters/${encodeURIComponent(cluster)}/topics/${encodeURIComponent(topic)}`;
   const [subject, version] = [params.get("subject"), params.get("version")];
-  const [about, subjects, chosen, history] = await Promise.all([
-    ask(path),
-    ask("/schemas", {cluster, pattern: topic, limit: 200}),
-    subject ? ask(`${path}/schemas`, {subject, version}) : null,
-    ask("/history", {node: topic, limit: 1000}).catch(() => ({items: []})),
-  ]);
+  const [about, chosen] = await Promise.all([ask(path), subject ? ask(`${path}/schemas`, {subject, version}) : null]);
   const flows = about.node ? await topicFlows(about.node) : {columns: new Map(), users: new Map(), derived: []};
   const schemas = chosen ? chosen.items : about.schemas;
-  const versions = subjects.items.filter((each) => each.topics.includes(topic));
   const acts = [
     link(flowPage(about.node), "Data flow"),
     about.node ? link(flowPage(about.node, {list: "impact"}), "Impact") : "",
     link(`/change?${query({topic, cluster})}`, "Check a change"),
+    link(`${API}/history.atom?${query({node: about.node || topic})}`, "Feed of changes", {type: "application/atom+xml"}),
     link(`${API}${path}`, "JSON"),
   ];
   showPage(
@@ -27,9 +22,9 @@ async function topicPageOf() {
       ...schemas.map((schema) => schemaSection(schema, flows.columns)),
       schemas.length ? "" : derivedSection(flows.derived),
       usersSection(about, flows.users),
-      versionsSection({cluster, topic, path}, versions, history.items),
+      section("Versions", [later(() => versionParts({cluster, topic, path}))]),
       onDemand("May I delete it?", () => deletionParts(cluster, topic)),
-      onDemand("What each scan changed", () => historyParts(history.items)),
+      onDemand("What each scan changed", async () => historyParts((await historyOf(topic)).items)),
     ],
     acts,
   );
@@ -157,8 +152,14 @@ function usersSection(about, known) {
 
 // --- versions
 
-function versionsSection({cluster, topic, path}, subjects, history) {
-  if (!subjects.length) return "";
+// The history of a topic; none where no graph knows it.
+function historyOf(topic) {
+  return ask("/history", {node: topic, limit: 1000}).catch(() => ({items: []}));
+}
+
+async function versionParts({cluster, topic, path}) {
+  const [listed, {items: history}] = await Promise.all([ask("/schemas", {cluster, pattern: topic, limit: 200}), historyOf(topic)]);
+  const subjects = listed.items.filter((each) => each.topics.includes(topic));
   const seen = (subject, version) => {
     const line = history.find((each) => each.kind === "topic_schema" && each.action === "added" && each.name.endsWith(` ${subject} ${version}`));
     return line ? ` (${moment(line.finished).slice(0, 10)})` : "";
@@ -169,10 +170,10 @@ function versionsSection({cluster, topic, path}, subjects, history) {
     each.versions.flatMap((version) => [link(topicPage(cluster, topic, {subject: each.name, version}), String(version)), seen(each.name, version), " "]),
   ]);
   const comparable = subjects.filter((each) => each.versions.length > 1);
-  return section("Versions", [
-    tableOf("Subjects", ["subject", "format", "versions, and the scan that saw them first"], rows),
+  return [
+    tableOf("Subjects", ["subject", "format", "versions, and when a scan saw them first"], rows),
     ...comparable.map((each) => compareForm(path, each)),
-  ]);
+  ];
 }
 
 function compareForm(path, {name, versions}) {

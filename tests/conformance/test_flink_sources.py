@@ -10,7 +10,7 @@ from scanner_api.configuration import State, probe_sources
 from scanner_extractor.config.flink import KINDS
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response, Transport
-from scanner_extractor.scan.results import JobsResult, no_progress
+from scanner_extractor.results import JobsResult, no_progress
 from scanner_extractor.settings.cluster import HttpSettings, Settings
 from scanner_extractor.settings.flink import SQL_FILES, FlinkSettings
 from scanner_extractor.sources.flink.servers import FLINK_SOURCES

@@ -24,9 +24,9 @@ from confluent_kafka.admin import (
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.queries.history import previous_state
 from scanner_dictionary.write.scan import ScanSummary, write_scan
+from scanner_extractor.results import CatalogResult, KafkaResult, Progress
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.merge import merge_results
-from scanner_extractor.scan.results import CatalogResult, KafkaResult, Progress
 from scanner_extractor.scan.runner import read_sources
 from scanner_extractor.settings.cluster import KafkaSettings, Settings
 from scanner_extractor.settings.confluent_cloud import OffsetSettings

@@ -17,7 +17,7 @@ from dataflow_generator.jobs.ksqldb import Reading, ksql_jobs
 from dataflow_generator.jobs.model import Naming
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response
-from scanner_extractor.scan.results import KsqlResult, no_progress
+from scanner_extractor.results import KsqlResult, no_progress
 from scanner_extractor.settings.cluster import HttpSettings, KsqlSettings
 from scanner_extractor.sources.ksqldb.client import read_ksqldb
 from scanner_extractor.sources.ksqldb.reader import collection_schemas

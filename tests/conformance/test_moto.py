@@ -17,7 +17,7 @@ import pytest
 from scanner_extractor.catalogs.glue import glue_catalog_transport, read_glue_catalog
 from scanner_extractor.http.client import Http
 from scanner_extractor.registries.glue import glue_registry_transport, read_glue
-from scanner_extractor.scan.results import CatalogResult, RegistryResult, no_progress
+from scanner_extractor.results import CatalogResult, RegistryResult, no_progress
 from scanner_extractor.settings.catalogs import AwsSettings, CatalogSettings
 from scanner_extractor.settings.cluster import GlueSettings, HttpSettings, RegistrySettings
 from scanner_model.errors import NotFound

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import importlib.util
 import json
 import os
 import re
@@ -12,8 +11,8 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -21,7 +20,6 @@ from secret_forms import MEMBERS, PROGRAMS, SETTINGS, TEXT_FORMS
 
 from scanner_cli.main import run
 
-FAKES = Path(__file__).parents[1] / "fakes"
 JDBC = "jdbc:db2://h:50000/d"
 
 
@@ -42,16 +40,6 @@ def formed(location: str) -> list[str]:
 
 def jwt(number: int) -> str:
     return f"eyJhbGciOiJIUzI1NiJ9.{s(number)}AAAA.sig"
-
-
-def fake(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"{name}_for_secrets", FAKES / f"{name}.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 def cluster_file(url: str) -> dict[str, Any]:
@@ -232,9 +220,9 @@ class Installation:
 
 def installation() -> Installation:
     connect, registry, flink, unity = map(
-        fake, ("connect_server", "confluent_registry", "flink_server", "unity_server")
+        import_module, ("connect_server", "confluent_registry", "flink_server", "unity_server")
     )
-    ksql = fake("ksqldb_server")
+    ksql = import_module("ksqldb_server")
     failed = connect.Kept(name="sink", config=CONNECTOR, tasks=("FAILED",), trace=TRACE, topics=("orders",))
     settings = {"connector.class": "com.acme.Plain", "topics": "orders", **SETTINGS_PLANTED}
     plain = connect.Kept(name="plain", config=settings, tasks=("RUNNING",), trace="", topics=("orders",))
@@ -270,7 +258,7 @@ def installation() -> Installation:
 
 
 def event() -> dict[str, Any]:
-    producer = fake("lineage_producer")
+    producer = import_module("lineage_producer")
     facets = {
         "spark_properties": producer.facet("Spark", properties=EVENT_PROPERTIES),
         "errorMessage": producer.facet("ErrorMessageRunFacet", message=TRACE, programmingLanguage="java"),
@@ -288,7 +276,7 @@ def event() -> dict[str, Any]:
 @pytest.fixture
 def left(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> Iterator[tuple[Path, Callable[..., int]]]:
     """Return the directory that everything is written into, and one way to run a command line; it must not fail."""
-    faulty, work = fake("faulty"), tmp_path / "left"
+    faulty, work = import_module("faulty"), tmp_path / "left"
     given = tmp_path / "given"
     for directory in (work, given):
         directory.mkdir()

@@ -6,9 +6,8 @@ are ours.
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +18,6 @@ from scanner_extractor.registries.result import Row
 from scanner_model.names import SourceId
 from scanner_model.payload import Payload
 
-FAKE = Path(__file__).parents[1] / "fakes" / "confluent_registry.py"
 ROWS = json.loads((Path(__file__).parent / "data" / "registry_rows.json").read_text("utf-8"))["rows"]
 """One row of every kind by server, as `GET /subjects/{s}/versions/{n}?deleted=true` answers."""
 
@@ -68,13 +66,7 @@ ANSWERS = (
 @pytest.fixture(scope="module")
 def fake() -> Any:
     """Load the fake, which is a program and no part of a package."""
-    spec = importlib.util.spec_from_file_location("confluent_registry_recorded_fake", FAKE)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return import_module("confluent_registry")
 
 
 def registry(fake: Any, server: str) -> Any:

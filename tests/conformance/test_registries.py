@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import replace
-from pathlib import Path
+from importlib import import_module
 from typing import Any
 
 import pytest
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.registries import REGISTRIES
-from scanner_extractor.scan.results import RegistryResult, no_progress
+from scanner_extractor.results import RegistryResult, no_progress
 from scanner_extractor.schemas.references import finder, resolve
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings
 from scanner_model.names import SourceId
 from scanner_model.scan import SourceStatus
 
-FAKE = Path(__file__).parents[1] / "fakes" / "confluent_registry.py"
 SERVERS = (
     ("confluent", "confluent"),
     ("confluent", "confluent-7.4"),
@@ -38,13 +35,7 @@ Reader = Callable[..., RegistryResult]
 @pytest.fixture(scope="module")
 def fake() -> Any:
     """Load the fake, which is a program and no part of a package."""
-    spec = importlib.util.spec_from_file_location("confluent_registry_conformance_fake", FAKE)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return import_module("confluent_registry")
 
 
 @pytest.fixture

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -18,15 +17,14 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response, Transport
 from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.registries.glue import glue_registry_transport
+from scanner_extractor.results import RegistryResult, no_progress
 from scanner_extractor.scan.merge import merge_results
-from scanner_extractor.scan.results import RegistryResult, no_progress
 from scanner_extractor.scan.runner import SourceReadings
 from scanner_extractor.settings.cluster import GlueSettings, HttpSettings, RegistrySettings, Settings
 from scanner_model.names import ClusterName
 from scanner_model.scan import ClusterScan
 from scanner_model.scan import SourceStatus as Outcome
 
-FAKES = Path(__file__).parents[1] / "fakes"
 URL = "http://registry.example"
 
 MONEY = '{"type":"record","name":"Money","namespace":"shared","fields":[{"name":"units","type":"long"}]}'
@@ -74,17 +72,7 @@ Server = tuple[RegistrySettings, Transport | None]
 @pytest.fixture(scope="module")
 def fakes() -> dict[str, ModuleType]:
     """Load the fakes, which are no parts of a package."""
-    return {name: _loaded(name) for name in ("confluent", "apicurio", "cloudera", "glue")}
-
-
-def _loaded(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"{name}_kinds_fake", FAKES / f"{name}_registry.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return {name: import_module(f"{name}_registry") for name in ("confluent", "apicurio", "cloudera", "glue")}
 
 
 def _over(server: Callable[[str, str], tuple[int, bytes]]) -> Transport:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
-import sys
 import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
+import faulty
 import pytest
+from fault_rows import ROWS
 
 from scanner_api.scanning.clusters import ScanReport
 from scanner_cli.output.scan_report import report_text
@@ -25,9 +24,9 @@ from scanner_extractor.catalogs import CATALOGS
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.registries import REGISTRIES
+from scanner_extractor.results import KafkaResult, Progress
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.merge import merge_results
-from scanner_extractor.scan.results import KafkaResult, Progress
 from scanner_extractor.scan.runner import PHASES, read_sources
 from scanner_extractor.scan.source_kinds import SOURCE_KINDS
 from scanner_extractor.settings.catalogs import CatalogSettings
@@ -43,22 +42,8 @@ NAME = ClusterName("shop")
 TOPOLOGY = "Topologies:\n   Sub-topology: 0\n    Source: KSTREAM-SOURCE-0 (topics: [orders])\n      --> none\n"
 
 
-def _loaded(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(
-        f"{name}_for_faults", Path(__file__).parents[1] / "fakes" / f"{name}.py"
-    )
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
 BESIDE = {SourceId("kafka:k:9092"), SourceId("streams:*.txt")}
 
-faulty, rows = _loaded("faulty"), _loaded("fault_rows")
-ROWS = rows.ROWS
 
 FAILS, WHOLE, KEEPS, LOSES = "fails", "whole", "keeps", "loses"
 FAULTS: dict[str, tuple[Callable[[], Any], str]] = {

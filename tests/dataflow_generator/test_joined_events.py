@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import shutil
-import sys
 from datetime import UTC, datetime
-from pathlib import Path
+from importlib import import_module
 
 import pytest
 
@@ -35,12 +33,7 @@ TABLE = ("hive://metastore:9083", "lake.paid")
 @pytest.fixture(scope="module")
 def producer():
     """Load the producer of events."""
-    file = Path(__file__).parents[1] / "fakes" / "lineage_producer.py"
-    spec = importlib.util.spec_from_file_location("lineage_producer_for_graphs", file)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return import_module("lineage_producer")
 
 
 def scan() -> ClusterScan:

@@ -201,7 +201,8 @@ def test_a_column_that_is_looked_at_lights_its_way_both_ways(look) -> None:
     assert seen.found["rows"] == sorted(
         holder.replace("dataset:", "column:").replace("topic:", "column:") + "#f0" for holder in holders
     )
-    assert (seen.found["lines"], seen.found["chosen"]) == (3, [f"column:{KAFKA}/clean.team-1#f0"])
+    # Each of the three flows goes into the card of its job, and out of it.
+    assert (seen.found["lines"], seen.found["chosen"]) == (6, [f"column:{KAFKA}/clean.team-1#f0"])
     assert "Upstream: 2" in seen.found["told"]
     assert "why raw.team-1 column-flow clean.team-1" in seen.found["told"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.resources import files
@@ -12,6 +13,8 @@ from typing import Any
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 OPTIONS = ("--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking")
 SIZE = {"width": 1600, "height": 1000}
+SCANNER = (sys.executable, "-c", "from scanner_cli.main import main; main()")
+"""The command of this checkout."""
 
 
 def program() -> str | None:
@@ -45,6 +48,11 @@ def serving(command: Sequence[str], dictionary: str) -> Iterator[str]:
             yield process.stderr.readline().rpartition(" at ")[2].strip()
         finally:
             process.terminate()
+
+
+def settle(page: Any) -> None:
+    """Wait until the page has what it requested."""
+    page.locator("main:not([aria-busy=true])").wait_for()
 
 
 def violations(page: Any, *rules: str) -> list[str]:

@@ -154,6 +154,8 @@ class Registry:
                 return 200, {"compatibilityLevel": self.levels.get(subject, "BACKWARD")}
             case ["config", subject]:
                 return self.missing(40408, f"Subject '{subject}' does not have subject-level compatibility configured")
+            case ["v1", "metadata", "version"] if self.is_confluent and self.can.contexts:
+                return 200, {"version": "8.3.1", "commitId": "0"}
             case ["associations", "subjects", subject] if self.can.associations:
                 return 200, self.associated(subject)
         return self.unknown()

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import re
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
-from pathlib import Path
-from types import ModuleType
+from importlib import import_module
 from typing import Any
 
 from scanner_extractor.catalogs.datazone import datazone_transport
@@ -36,21 +33,9 @@ from scanner_extractor.settings.confluent_cloud import (
 from scanner_extractor.settings.flink import FlinkSettings
 from scanner_model.scan import SourceStatus
 
-FAKES = Path(__file__).parent
 AVRO = '{"type":"record","name":"Order","fields":[{"name":"id","type":"string"}]}'
 LOGIN = {"aws_access_key_id": "testing", "aws_secret_access_key": "testing"}
 AWS = AwsSettings(region="eu-central-1")
-
-
-@cache
-def fake(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"{name}_for_faults", FAKES / f"{name}.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,12 +57,12 @@ class Row:
 
 def cloud(**members: Any) -> Any:
     """Return a fake of Confluent Cloud, made with its own module at hand."""
-    cloud = fake("cloud_server").Cloud(**members)
+    cloud = import_module("cloud_server").Cloud(**members)
     return lambda request: cloud.answer(request.method, request.target, "", request.body)
 
 
 def kafka_cloud() -> Any:
-    server = fake("cloud_server")
+    server = import_module("cloud_server")
     cluster = server.Cluster(
         id="lkc-1",
         kind="Dedicated",
@@ -91,7 +76,7 @@ def kafka_cloud() -> Any:
 
 
 def tables() -> Any:
-    server = fake("cloud_server")
+    server = import_module("cloud_server")
     members = {
         "display_name": "orders",
         "table_formats": ["ICEBERG"],
@@ -122,7 +107,7 @@ def messages(name: str) -> dict[str, Any]:
 
 
 def connect(generation: str) -> Any:
-    server = fake("connect_server")
+    server = import_module("connect_server")
     config = {"connector.class": "com.acme.Sink", "topics": "orders"}
     installation = tuple(server.Kept(name=name, config=config, topics=("orders",)) for name in ("s1", "s2"))
     connect = server.Connect(installation=installation, generation=generation)
@@ -130,12 +115,12 @@ def connect(generation: str) -> Any:
 
 
 def ksqldb() -> Any:
-    server = fake("ksqldb_server")
+    server = import_module("ksqldb_server")
     return lambda request: (200, server.INFO) if request.target == "/info" else server.answer(request.document["ksql"])
 
 
 def flink() -> Any:
-    server = fake("flink_server")
+    server = import_module("flink_server")
     jobs = (server.job("a" * 32, "one"), server.job("b" * 32, "two"))
     flink = server.Flink(
         statements=((server.statement("s1"),), (server.statement("s2"),)),
@@ -148,7 +133,7 @@ def flink() -> Any:
 
 
 def confluent(flavour: str) -> Any:
-    server = fake("confluent_registry")
+    server = import_module("confluent_registry")
     names = ("orders-value", "refunds-value")
     installation = tuple(server.Stored(subject=name, version=1, id=at, schema=AVRO) for at, name in enumerate(names, 1))
     registry = server.Registry(flavour=flavour, installation=installation)
@@ -156,7 +141,7 @@ def confluent(flavour: str) -> Any:
 
 
 def apicurio() -> Any:
-    server = fake("apicurio_registry")
+    server = import_module("apicurio_registry")
     held = [
         server.Held(artifact=name, text=AVRO, global_id=at, content_id=at)
         for at, name in enumerate(("orders-value", "refunds-value"), 1)
@@ -166,7 +151,7 @@ def apicurio() -> Any:
 
 
 def cloudera() -> Any:
-    server = fake("cloudera_registry")
+    server = import_module("cloudera_registry")
     cloudera = server.Cloudera(
         kept=tuple(server.Kept(name=name, text=AVRO, id=at) for at, name in ((1, "orders"), (2, "pay")))
     )
@@ -174,7 +159,7 @@ def cloudera() -> Any:
 
 
 def unity() -> Any:
-    server = fake("unity_server")
+    server = import_module("unity_server")
     unity = server.Unity(
         tables=tuple(server.table(f"lake.shop.{name}", server.column("id", "long")) for name in ("a", "b"))
     )
@@ -182,22 +167,22 @@ def unity() -> Any:
 
 
 def clickhouse() -> Any:
-    clickhouse = fake("clickhouse_server").ClickHouse()
+    clickhouse = import_module("clickhouse_server").ClickHouse()
     return lambda request: clickhouse.answer(request.method, request.target, request.body)
 
 
 def iceberg() -> Any:
-    iceberg = fake("iceberg_server").Iceberg(page=2)
+    iceberg = import_module("iceberg_server").Iceberg(page=2)
     return lambda request: iceberg.answer(request.method, request.target, request.body)
 
 
 def olap(engine: str) -> Any:
-    server = getattr(fake("olap_engines"), engine)()
+    server = getattr(import_module("olap_engines"), engine)()
     return lambda request: server.answer(request.method, request.target, request.body)
 
 
 def google() -> Any:
-    server = fake("google_services")
+    server = import_module("google_services")
     google = server.Google(
         tables=tuple(server.table(f"acme.shop.{name}", {"name": "id", "type": "INTEGER"}) for name in "ab")
     )
@@ -215,7 +200,7 @@ def aws_target(built: Any) -> Any:
 
 
 def glue_registry() -> Any:
-    server = fake("glue_registry")
+    server = import_module("glue_registry")
     return aws_target(
         server.Glue(
             filed=tuple(server.Filed(name=n, text=AVRO, id=f"00000000-0000-0000-0000-00000000000{n}") for n in "12")
@@ -224,13 +209,13 @@ def glue_registry() -> Any:
 
 
 def glue_catalog() -> Any:
-    server = fake("aws_catalogs")
+    server = import_module("aws_catalogs")
     columns = {"StorageDescriptor": {"Columns": [{"Name": "id", "Type": "bigint"}], "Location": "s3://lake/x"}}
     return aws_target(server.Catalog(tables={"shop": ({"Name": "a", **columns}, {"Name": "b", **columns})}))
 
 
 def datazone() -> Any:
-    server = fake("aws_catalogs")
+    server = import_module("aws_catalogs")
     data_zone = server.DataZone(
         assets=(server.asset("a1", "A", {"columns": []}), server.asset("a2", "B", {"columns": []}))
     )
@@ -266,7 +251,7 @@ def registry(kind: str) -> Callable[[HttpSettings], dict[str, Any]]:
 
 
 def flinks(kind: str) -> Callable[[HttpSettings], dict[str, Any]]:
-    server = fake("flink_server")
+    server = import_module("flink_server")
     environment = "shop" if kind == "cmf" else server.ENVIRONMENT
     return lambda http: {
         "flink": (FlinkSettings(type=kind, http=http, organization=server.ORGANIZATION, environment=environment),)

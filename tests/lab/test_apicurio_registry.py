@@ -13,7 +13,7 @@ import pytest
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response, Transport
 from scanner_extractor.registries import REGISTRIES
-from scanner_extractor.scan.results import no_progress
+from scanner_extractor.results import no_progress
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings
 from scanner_model.names import SourceId
 from scanner_model.schemas import DEFAULT_CONTEXT, SchemaVersion

@@ -11,7 +11,7 @@ import pytest
 from confluent_kafka import Consumer, Producer
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from scanner_extractor.scan.results import KafkaResult, no_progress
+from scanner_extractor.results import KafkaResult, no_progress
 from scanner_extractor.settings.cluster import KafkaSettings
 from scanner_extractor.sources.kafka.admin import read_kafka
 from scanner_model.errors import SourceRefused, SourceUnreachable

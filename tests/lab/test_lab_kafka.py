@@ -22,7 +22,7 @@ from confluent_kafka.admin import (
     UserScramCredentialUpsertion,
 )
 
-from scanner_extractor.scan.results import KafkaResult, no_progress
+from scanner_extractor.results import KafkaResult, no_progress
 from scanner_extractor.settings.cluster import KafkaSettings
 from scanner_extractor.sources.kafka.admin import read_kafka
 from scanner_model.errors import SourceRefused, SourceUnreachable

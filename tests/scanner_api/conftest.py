@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,7 +14,6 @@ import pytest
 from scanner_api.monitoring.loop import MonitorContext
 from scanner_model.errors import SourceObjected, SourceUnreachable
 
-FAKES = Path(__file__).parents[1] / "fakes"
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
 
 
@@ -66,27 +64,16 @@ def state(tmp_path: Path) -> Path:
 @pytest.fixture(scope="session")
 def connect() -> ModuleType:
     """Load the fake Connect server."""
-    return _program("connect_server")
+    return import_module("connect_server")
 
 
 @pytest.fixture(scope="session")
 def flink() -> ModuleType:
     """Load the fake Flink server."""
-    return _program("flink_server")
+    return import_module("flink_server")
 
 
 @pytest.fixture(scope="session")
 def ksql() -> ModuleType:
     """Load the fake ksqlDB server."""
-    return _program("ksqldb_server")
-
-
-def _program(name: str) -> ModuleType:
-    """Load a fake, which is a program and no part of a package."""
-    spec = importlib.util.spec_from_file_location(f"{name}_for_library", FAKES / f"{name}.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return import_module("ksqldb_server")

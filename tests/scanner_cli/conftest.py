@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import shutil
-import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,8 +14,6 @@ from typing import Any
 import pytest
 
 from scanner_cli.main import run
-
-FAKES = Path(__file__).parents[1] / "fakes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,42 +67,31 @@ def scanner(capsys: pytest.CaptureFixture[str]) -> Callable[..., CommandResult]:
 @pytest.fixture(scope="session")
 def fake() -> ModuleType:
     """Load the fake registry."""
-    return _program("confluent_registry")
+    return import_module("confluent_registry")
 
 
 @pytest.fixture(scope="session")
 def unity() -> ModuleType:
     """Load the fake Databricks."""
-    return _program("unity_server")
+    return import_module("unity_server")
 
 
 @pytest.fixture(scope="session")
 def connect() -> ModuleType:
     """Load the fake Connect server."""
-    return _program("connect_server")
+    return import_module("connect_server")
 
 
 @pytest.fixture(scope="session")
 def flink() -> ModuleType:
     """Load the fake Flink server."""
-    return _program("flink_server")
+    return import_module("flink_server")
 
 
 @pytest.fixture(scope="session")
 def ksql() -> ModuleType:
     """Load the fake ksqlDB server."""
-    return _program("ksqldb_server")
-
-
-def _program(name: str) -> ModuleType:
-    """Load a fake, which is a program and no part of a package."""
-    spec = importlib.util.spec_from_file_location(f"{name}_for_commands", FAKES / f"{name}.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return import_module("ksqldb_server")
 
 
 def record(name: str, *fields: dict[str, Any]) -> str:

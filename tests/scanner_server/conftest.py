@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
@@ -9,9 +10,12 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
 
 import changing_installation as changing
 import pytest
+from chromium import SCANNER, SIZE, chromium, program, serving, settle
 from starlette.testclient import TestClient
 
 import scanner_api
@@ -115,3 +119,66 @@ def fill() -> Callable[[Path], Path]:
         return filler
 
     return filled
+
+
+@pytest.fixture(scope="module")
+def history(retail_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Dictionary:
+    """Scan the example again: a column flow is removed and a job added; and again: Connect cannot be read."""
+    place = tmp_path_factory.mktemp("history") / "retail"
+    shutil.copytree(EXAMPLE, place)
+    dictionary = scanner_api.open_dictionary(shutil.copy(retail_file, place / "retail.db"))
+    legacy = place / "manual/legacy.json"
+    document = json.loads(legacy.read_text())
+    del document["flows"][0]["columns"][1]
+    document["flows"].append({"from": "returns", "to": "reviews", "job": "ask-for-review"})
+    legacy.write_text(json.dumps(document))
+    for lost in (False, True):
+        if lost:
+            shutil.rmtree(place / "capture/connect-lab")
+        scanner_api.scan([place / "cluster.json"], dictionary, replay=place / "capture")
+        scanner_api.generate(dictionary)
+    return dictionary
+
+
+@pytest.fixture(scope="module")
+def retail_alone(retail_file: Path) -> Dictionary:
+    """Return the example as it was scanned first."""
+    return scanner_api.open_dictionary(retail_file)
+
+
+@pytest.fixture(scope="module")
+def address(history: Dictionary) -> Iterator[str]:
+    """Serve the example with its history."""
+    with serving(SCANNER, history.url) as url:
+        urlopen(f"{url}/api/v1/impact?node=orders", timeout=60).close()  # starts the process of slow questions
+        yield url
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Start Chromium; skips where it is not installed."""
+    pytest.importorskip("playwright", reason="needs playwright")
+    if program() is None:
+        pytest.skip("no Chromium on this machine; Debian: apt-get install chromium")
+    with chromium() as browser:
+        yield browser.new_context(viewport=SIZE)
+
+
+@pytest.fixture
+def visit(browser: Any, address: str) -> Iterator[Callable[..., Any]]:
+    """Return a function that opens an address of the server; a message on the console fails the test."""
+    messages: list[str] = []
+    with ExitStack() as stack:
+
+        def opened(path: str = "/flow") -> Any:
+            page = browser.new_page()
+            page.set_default_timeout(10_000)
+            stack.callback(page.close)
+            page.on("console", lambda message: messages.append(message.text))
+            page.on("pageerror", lambda error: messages.append(str(error)))
+            page.goto(path if "://" in path.partition("#")[0] else f"{address}{path}")
+            settle(page)
+            return page
+
+        yield opened
+    assert messages == []

@@ -4,22 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-import sys
 import xml.etree.ElementTree as ET
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
-from urllib.request import urlopen
 
 import pytest
-from chromium import SIZE, chromium, program, serving, violations
+from chromium import SCANNER, serving, settle, violations
 from sqlalchemy import select
 
-import scanner_api
-from scanner_api.dictionary import Dictionary
 from scanner_api.graph.export import export
 from scanner_api.questions.graph import lineage
 from scanner_dictionary.schema.tables import flow_node
@@ -27,82 +20,13 @@ from scanner_dictionary.schema.tables import flow_node
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 EXAMPLE = Path(__file__).parents[2] / "examples/retail"
-PROGRAM = "from scanner_cli.main import main; main()"
 KAFKA = "kafka://127.0.0.1:29092"
 ORDERS, INVOICES = f"topic:{KAFKA}/orders", f"topic:{KAFKA}/legacy.invoices"
-
-
-@pytest.fixture(scope="module")
-def history(retail_file: Path, tmp_path_factory: pytest.TempPathFactory) -> Dictionary:
-    """Scan the example again: a column flow is removed and a job added; and again: Connect cannot be read."""
-    place = tmp_path_factory.mktemp("history") / "retail"
-    shutil.copytree(EXAMPLE, place)
-    dictionary = scanner_api.open_dictionary(shutil.copy(retail_file, place / "retail.db"))
-    legacy = place / "manual/legacy.json"
-    document = json.loads(legacy.read_text())
-    del document["flows"][0]["columns"][1]
-    document["flows"].append({"from": "returns", "to": "reviews", "job": "ask-for-review"})
-    legacy.write_text(json.dumps(document))
-    for lost in (False, True):
-        if lost:
-            shutil.rmtree(place / "capture/connect-lab")
-        scanner_api.scan([place / "cluster.json"], dictionary, replay=place / "capture")
-        scanner_api.generate(dictionary)
-    return dictionary
-
-
-@pytest.fixture(scope="module")
-def retail_alone(retail_file: Path) -> Dictionary:
-    """Return the example as it was scanned first."""
-    return scanner_api.open_dictionary(retail_file)
-
-
-@pytest.fixture(scope="module")
-def address(history: Dictionary) -> Iterator[str]:
-    """Serve the example with its history."""
-    with serving([sys.executable, "-c", PROGRAM], history.url) as url:
-        urlopen(f"{url}/api/v1/impact?node=orders", timeout=60).close()  # starts the process of slow questions
-        yield url
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    """Start Chromium; skips where it is not installed."""
-    pytest.importorskip("playwright", reason="needs playwright")
-    if program() is None:
-        pytest.skip("no Chromium on this machine; Debian: apt-get install chromium")
-    with chromium() as browser:
-        yield browser.new_context(viewport=SIZE)
-
-
-@pytest.fixture
-def visit(browser: Any, address: str) -> Iterator[Callable[..., Any]]:
-    """Return a function that opens an address of the server; a message on the console fails the test."""
-    messages: list[str] = []
-    with ExitStack() as stack:
-
-        def opened(path: str = "/flow") -> Any:
-            page = browser.new_page()
-            page.set_default_timeout(10_000)
-            stack.callback(page.close)
-            page.on("console", lambda message: messages.append(message.text))
-            page.on("pageerror", lambda error: messages.append(str(error)))
-            page.goto(path if "://" in path.partition("#")[0] else f"{address}{path}")
-            settle(page)
-            return page
-
-        yield opened
-    assert messages == []
 
 
 def hash_of(**members: object) -> str:
     """Return an address of a view."""
     return f"/flow#{urlencode(members)}"
-
-
-def settle(page: Any) -> None:
-    """Wait until the page has what it requested."""
-    page.locator("main:not([aria-busy=true])").wait_for()
 
 
 def card(page: Any, key: str) -> Any:
@@ -125,7 +49,7 @@ def test_the_start_shows_a_small_graph_whole_and_how_much_was_read(visit) -> Non
 
 def test_a_dictionary_without_a_graph_has_a_start_without_an_error(browser, new_dictionary) -> None:
     """The first thing that somebody sees who has not scanned yet."""
-    with serving([sys.executable, "-c", PROGRAM], f"sqlite:///{new_dictionary}") as url:
+    with serving(SCANNER, f"sqlite:///{new_dictionary}") as url:
         page = browser.new_page()
         page.goto(f"{url}/flow")
         settle(page)
@@ -201,7 +125,7 @@ def test_every_column_has_the_counts_of_the_exported_page_and_of_the_command(vis
     with retail_alone.reading() as conn:
         query = select(flow_node.c.node_key).where(flow_node.c.kind == "column", flow_node.c.namespace != "")
         columns = list(conn.execute(query.order_by(flow_node.c.node_key)).scalars())
-    with serving([sys.executable, "-c", PROGRAM], retail_alone.url) as url:
+    with serving(SCANNER, retail_alone.url) as url:
         served = visit(f"{url}/flow").evaluate(WAY, columns)
     counted = {key: lineage(retail_alone, key).reachable for key in columns}
 
@@ -260,7 +184,7 @@ def test_two_scans_are_compared_on_the_drawing_and_in_a_list_with_causes(visit) 
     assert "because of the manual flow" in changes
     page.get_by_role("button", name="legacy.invoices.iban").click()
     page.locator(".row.mark-removed").wait_for()
-    assert page.locator(".curve.mark-removed").count() == 1
+    assert page.locator(".curve.mark-removed").count() == 2  # into its job, and out of it
 
 
 def test_the_comparison_the_other_way_shows_as_removed_what_was_added(visit) -> None:

@@ -40,6 +40,12 @@ class TableNames:
         """Return the names of all tables, as their databases have them."""
         return self._tables
 
+    def on_server(self, namespace: str) -> tuple[str, ...]:
+        """Return the tables of a server, each with the schema or database that it is in; empty for an unknown one."""
+        server = self._servers.get(_server(namespace)) if self._servers else None
+        listed = (name for known, name in self._tables if known == server) if server is not None else ()
+        return tuple(sorted({".".join(name.split(".")[-2:]) for name in listed}))
+
     def find(self, namespace: str, name: str) -> Name | None:
         """Return the name of a table as its database has it; None where no database describes the server.
 

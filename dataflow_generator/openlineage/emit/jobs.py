@@ -204,6 +204,7 @@ class Engine(NamedTuple):
 
 
 ENGINES: Mapping[str, Engine] = {
+    "application": Engine("APPLICATION", "SERVICE"),
     "catalog": Engine("CATALOG", "PROCESS"),
     "connector": Engine("KAFKA_CONNECT", "CONNECTOR", "Kafka Connect"),
     "consumer-group": Engine("KAFKA", "CONSUMER_GROUP", "Kafka"),

@@ -81,7 +81,7 @@ function curve({edges, via, back, from, to}) {
     "curve",
     `edge-${cssName(first.kind)}`,
     edges.every((edge) => edge.type === "INDIRECT") ? "indirect" : "",
-    edges.every((edge) => edge.certainty === "matched") ? "matched" : "",
+    edges.every((edge) => ["matched", "suggested"].includes(edge.certainty)) ? "matched" : "",
     state.lineage && state.selected.kind === "column" && first.kind !== "column-flow" ? "beside" : "",
     on || chosen ? "on" : "",
     chosen ? "chosen" : "",

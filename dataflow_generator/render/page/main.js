@@ -275,10 +275,8 @@ function open() {
   document.title = ["Data flow", clusters].filter(Boolean).join(" · ");
   refresh();
   start();
-  const nodes = state.link
-    ? [state.link[0].source, state.link[0].target]
-    : [state.selected, ...(state.lineage ? state.lineage.nodes : [])];
-  bring(nodes.filter(Boolean).map((node) => drawing.boxes.get(node.card)));
+  if (state.link) bring([state.link[0].source, state.link[0].target].map((node) => drawing.boxes.get(node.card)));
+  else if (state.selected) bringLineage(state.selected);
 }
 
 window.addEventListener("hashchange", () => hooks.start());

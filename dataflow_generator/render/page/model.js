@@ -105,11 +105,12 @@ function groupsOf(nodes, cards) {
   }
   for (const card of cards) {
     const holder = card.parent || (card.kind === "topic" ? clusters.get(card.namespace) : null);
+    const home = clusters.get(card.namespace);
     const where = card.namespace || "(no namespace)";
     card.group =
       holder && holder.kind === "cluster"
         ? group(holder.key, holder.name || holder.key, "cluster", holder)
-        : group(`${card.kind} in ${where}`, where, card.kind, null);
+        : group(`${card.kind} in ${where}`, home ? home.name || where : where, card.kind, null);
     card.group.cards.push(card);
   }
   return groups;

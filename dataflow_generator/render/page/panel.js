@@ -172,6 +172,7 @@ const CERTAINTY = {
   declared: "declared by a person",
   derived: "concluded by a rule",
   matched: "matched by name",
+  suggested: "suggested by source code",
 };
 
 function aboutParts() {
@@ -256,7 +257,7 @@ function legendParts() {
   const lines = [
     ...edgeKinds.map((kind) => [`edge-${cssName(kind)}`, kind]),
     ["edge-column-flow indirect", "indirect: filter, join, group, window …"],
-    ["matched", "matched by name only"],
+    ["matched", "matched by name, or suggested by source code"],
     ["on", "on the selected route"],
     ...(scans.length > 1 ? Object.keys(MARKS).map((mark) => [`mark-${mark}`, `${mark} between the two scans`]) : []),
   ];

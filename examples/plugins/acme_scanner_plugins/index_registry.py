@@ -13,7 +13,7 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json
 from scanner_extractor.probes import Probe
 from scanner_extractor.registries import RegistryType
-from scanner_extractor.scan.results import Progress, RegistryResult
+from scanner_extractor.results import Progress, RegistryResult
 from scanner_extractor.settings.cluster import RegistrySettings
 from scanner_model.errors import PayloadUnexpected
 from scanner_model.names import SubjectName

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from scanner_api.change_check.check import CheckOptions, Level, Policy
+from scanner_api.change_check.check import CheckOptions, Level, Policy, check_commits
 from scanner_api.change_check.check import check_change as check
 from scanner_api.change_check.files import ProposedFiles, git_files, proposed_files
 from scanner_api.change_check.model import ChangeReport, Verdict
@@ -116,9 +116,14 @@ def check_change(
     subject, a statement is found by what it writes, and a connector by the name in its configuration. References are
     those of the newest version, unless --reference gives others.
 
+    --git without --map needs no dictionary: both commits are read as `scanner extract --from` reads a directory
+    (schemas, statements, connectors, topics, in any file), and compared. With a dictionary of what runs, the changed
+    files are checked against that, too.
+
     Verdicts: breaks (the registry rejects the schema at the subject's level), impact (somebody uses what changes),
     unknown (it cannot be said: a source is stale, a group's columns are unknown), fine. --fail-on impact lets unknown
-    pass, --fail-on breaks both, --fail-on none everything. Formats: docs/check-change.md.
+    pass, --fail-on breaks both, --fail-on none everything. A file that cannot be parsed passes with none only. Formats:
+    docs/check-change.md.
 
     \b
     Examples:
@@ -133,7 +138,7 @@ def check_change(
     \b
     Exit status: 0 fine, or milder than --fail-on; 2 the only FILE is no schema, statement or configuration, a directory
     is empty, a commit is missing; 4 the only FILE is of an unknown subject, topic or job; 5 breaks; 6 impact;
-    7 unknown, also where no file was checked.
+    7 unknown; also where a file of several cannot be parsed, or no file was checked, unless --fail-on is none.
     """
     target = Target(**{name: others.pop(name) for name in ("subject", "topic", "role", "statement", "connector")})
     options = CheckOptions(
@@ -143,12 +148,17 @@ def check_change(
         **others,
     )
     outputs = [_output(text) for text in writes]
-    report = check(dictionary, _files(paths, commits, (rules, target, references)), options)
+    if commits is not None and not (paths or rules or target.is_named):
+        report = check_commits(commits, options, dictionary=dictionary if dictionary.exists else None)
+    else:
+        report = check(dictionary, _files(paths, commits, (rules, target, references)), options)
     for name, file in outputs:
         write_text(file, RENDERERS[name](report))
     echo(RENDERERS[style](report), end="")
     echo_err("\n".join([summary(report), *report.notes]), lines=True)
-    return STATUS[report.verdict] if report.verdict in FAILING[fail_on] else Exit.DONE
+    if report.verdict in FAILING[fail_on]:
+        return STATUS[report.verdict]
+    return Exit.UNCERTAIN if report.is_incomplete and fail_on != "none" else Exit.DONE
 
 
 def _files(

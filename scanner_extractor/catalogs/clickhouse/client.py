@@ -21,7 +21,7 @@ from scanner_extractor.catalogs.collector import CatalogCollector, Name
 from scanner_extractor.catalogs.column_types import Part, columns_of
 from scanner_extractor.catalogs.table_members import moment, parameters, server_namespace
 from scanner_extractor.http.client import Http
-from scanner_extractor.scan.results import CatalogResult, Progress
+from scanner_extractor.results import CatalogResult, Progress
 from scanner_extractor.settings.catalogs import CatalogSettings
 from scanner_model.catalogs import DATABASE, KAFKA_BROKERS, KAFKA_TOPICS, CatalogTable
 from scanner_model.columns import Column, field_segment

@@ -13,7 +13,7 @@ from scanner_extractor.catalogs.iceberg.reader import Identifier, read_table, re
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json
 from scanner_extractor.http.pagination import by_token
-from scanner_extractor.scan.results import CatalogResult, Progress
+from scanner_extractor.results import CatalogResult, Progress
 from scanner_extractor.settings.catalogs import CatalogSettings
 from scanner_model.errors import NotFound, PayloadUnexpected, ScannerError, SourceObjected
 from scanner_model.payload import Payload

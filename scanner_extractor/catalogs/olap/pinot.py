@@ -10,7 +10,7 @@ from scanner_extractor.catalogs.column_types import Part, Shape
 from scanner_extractor.catalogs.olap.expressions import fields_of
 from scanner_extractor.catalogs.olap.ingested import ingested_table
 from scanner_extractor.http.client import Http
-from scanner_extractor.scan.results import CatalogResult, Progress
+from scanner_extractor.results import CatalogResult, Progress
 from scanner_extractor.settings.catalogs import CatalogSettings
 from scanner_model.catalogs import KAFKA_BROKERS, KAFKA_COLUMNS, KAFKA_FORMAT, KAFKA_TOPICS, CatalogTable
 from scanner_model.columns import ELEMENT, field_segment

@@ -54,10 +54,11 @@ class Field:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Enum:
-    """An enum, by its simple name; *doc* is the comment at it."""
+    """An enum, by its simple name; *doc* is the comment at it, *values* are its symbols with their numbers."""
 
     name: str
     doc: str | None = None
+    values: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -173,8 +173,23 @@ class _Parser:
         if not self._at.sees("{"):
             raise self._at.unreadable("`{`")
         brace = self._at.index
-        self._at.skip_block()
-        self._body.types.append(Enum(name=name, doc=self._doc(start, brace)))
+        values = tuple(self._values())
+        self._body.types.append(Enum(name=name, doc=self._doc(start, brace), values=values))
+
+    def _values(self) -> Iterator[tuple[str, str]]:
+        """Read the block of an enum; yield its symbols with their numbers."""
+        depth = 0
+        while self._at.token != END:
+            name = self._at.advance()
+            depth += (name in ("{", "[", "(")) - (name in ("}", "]", ")"))
+            if not depth:
+                return
+            if depth == 1 and name == "option":
+                self._at.skip_statement()
+            elif depth == 1 and self._at.sees("="):
+                self._at.advance()
+                sign = self._at.advance() if self._at.sees("-") else ""
+                yield name, f"{sign}{self._at.token}"
 
     def _extend(self) -> None:
         """Add the groups that an extension declares, which are types of its scope; not its fields."""

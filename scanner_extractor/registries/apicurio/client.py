@@ -31,7 +31,7 @@ from scanner_extractor.registries.result import (
     unread_subjects,
     without_deleted,
 )
-from scanner_extractor.scan.results import Progress, RegistryResult
+from scanner_extractor.results import Progress, RegistryResult
 from scanner_extractor.settings.cluster import RegistrySettings
 from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError, SourceObjected, SourceRefused
 from scanner_model.names import SourceId

@@ -83,6 +83,10 @@ class ConfluentClient:
         """Return the compatibility level, and policy, that holds for a subject: its own, else the registry's."""
         return read_level(self._get("config", subject, params=[("defaultToGlobal", "true")]))
 
+    def server_version(self) -> str:
+        """Return the version of the registry's program (since 7.0), as `8.3.1` or `7.9.0-ccs`."""
+        return Payload(self._get("v1", "metadata", "version")).need("version").text()
+
     def _get(self, *segments: str | int, params: Params | None = None) -> Json:
         return self._http.get(*self._base, *segments, params=params or [], accept=_ACCEPT)
 

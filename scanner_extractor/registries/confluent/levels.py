@@ -1,4 +1,4 @@
-"""The compatibility level of each subject, which only requests for single subjects tell (`GET /config/{subject}`)."""
+"""The compatibility level of each subject (`GET /config/{subject}`), and the registry's version."""
 
 from __future__ import annotations
 
@@ -13,9 +13,10 @@ from scanner_model.schemas import qualified_subject
 
 
 def add_levels(client: ConfluentClient, gathered: RegistryContent, pool: WorkerPool) -> RegistryContent:
-    """Add the level that holds for each live subject: its own, else the registry's.
+    """Add the level that holds for each live subject: its own, else the registry's; then the registry's version.
 
-    A level that cannot be read stays unknown; the first failure is reported with how many there are.
+    A level that cannot be read stays unknown; the first failure is reported with how many there are. A version that
+    cannot be read is not reported: registries before 7.0, and those of others, have none.
     """
     names = {qualified_subject(row.version.context, row.version.subject) for row in gathered.rows.values()}
     subjects = sorted(names)
@@ -24,7 +25,17 @@ def add_levels(client: ConfluentClient, gathered: RegistryContent, pool: WorkerP
     levels = {subject: answer for subject, answer in answers.items() if isinstance(answer, str)}
     rows = {key: _with_level(row, levels) for key, row in gathered.rows.items()}
     problems = (levels_failed(client.origin.source, failures[0], len(failures)),) if failures else ()
-    return replace(gathered, rows=rows, problems=(*gathered.problems, *problems))
+    problems = (*gathered.problems, *problems)
+    return replace(gathered, rows=rows, problems=problems, server_version=_server_version(client))
+
+
+def _server_version(client: ConfluentClient) -> str:
+    if client.origin.kind != "confluent":
+        return ""
+    try:
+        return client.server_version()
+    except ScannerError:
+        return ""
 
 
 def _with_level(row: Row, levels: Mapping[str, str]) -> Row:

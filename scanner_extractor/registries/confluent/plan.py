@@ -25,7 +25,7 @@ from scanner_extractor.registries.result import (
     separate_rows,
     truncated_list,
 )
-from scanner_extractor.scan.results import Progress, RegistryResult
+from scanner_extractor.results import Progress, RegistryResult
 from scanner_extractor.schemas.references import find_reference, finder
 from scanner_extractor.settings.cluster import RegistrySettings
 from scanner_model.errors import NotFound, PayloadUnexpected, Problem, ScannerError, SourceObjected, SourceRefused

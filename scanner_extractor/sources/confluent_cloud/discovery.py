@@ -10,7 +10,7 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.messages import read_address
 from scanner_extractor.http.pagination import PartialList
-from scanner_extractor.scan.results import CloudResult, Progress
+from scanner_extractor.results import CloudResult, Progress
 from scanner_extractor.settings.confluent_cloud import (
     CloudCluster,
     CloudKsql,

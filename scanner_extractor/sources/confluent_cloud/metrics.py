@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.pagination import PartialList, by_token, read_pages
-from scanner_extractor.scan.results import CatalogResult, Progress
+from scanner_extractor.results import CatalogResult, Progress
 from scanner_extractor.settings.confluent_cloud import MetricsSettings
 from scanner_model.catalogs import Metric
 from scanner_model.errors import Problem, ScannerError

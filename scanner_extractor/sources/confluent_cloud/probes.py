@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.probes import Probe
-from scanner_extractor.scan.results import CloudResult, no_progress
+from scanner_extractor.results import CloudResult, no_progress
 from scanner_extractor.settings.confluent_cloud import (
     CloudSettings,
     MetricsSettings,

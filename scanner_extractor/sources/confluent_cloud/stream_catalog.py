@@ -11,7 +11,7 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.messages import Json
 from scanner_extractor.http.pagination import PartialList, paged, read_pages
-from scanner_extractor.scan.results import CatalogResult, Progress
+from scanner_extractor.results import CatalogResult, Progress
 from scanner_extractor.settings.confluent_cloud import StreamCatalogSettings
 from scanner_model.catalogs import Annotation
 from scanner_model.errors import NotFound, Problem, ScannerError, SourceObjected, SourceRefused

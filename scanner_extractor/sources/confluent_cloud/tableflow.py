@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.pagination import PartialList
-from scanner_extractor.scan.results import CatalogResult, Progress
+from scanner_extractor.results import CatalogResult, Progress
 from scanner_extractor.settings.confluent_cloud import TableflowSettings
 from scanner_extractor.sources.confluent_cloud.pagination import cloud_list
 from scanner_model.catalogs import Materialization

@@ -10,7 +10,7 @@ from typing import TypeVar
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.messages import Json
-from scanner_extractor.scan.results import ConnectResult, Progress
+from scanner_extractor.results import ConnectResult, Progress
 from scanner_extractor.settings.cluster import ConnectSettings
 from scanner_extractor.sources.connect.reader import (
     Plugin,

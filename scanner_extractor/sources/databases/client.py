@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Inspector, inspect
 from sqlalchemy.exc import DBAPIError, SAWarning
 
 from scanner_extractor.probes import Probe
-from scanner_extractor.scan.results import CatalogResult, Progress
+from scanner_extractor.results import CatalogResult, Progress
 from scanner_extractor.settings.databases import DatabaseSettings
 from scanner_extractor.sources.databases.drivers import new_engine
 from scanner_extractor.sources.databases.engines import ENGINES

@@ -6,7 +6,7 @@ from dataclasses import asdict, fields
 from typing import Any
 
 from scanner_extractor.http.messages import Json
-from scanner_extractor.scan.results import CatalogResult
+from scanner_extractor.results import CatalogResult
 from scanner_model.catalogs import CatalogTable, TableKey
 from scanner_model.columns import Column
 from scanner_model.errors import InputInvalid, Problem

@@ -10,7 +10,7 @@ from functools import cached_property
 from scanner_extractor.catalogs.column_types import Part, columns_of, known_shape
 from scanner_extractor.catalogs.table_members import parameters
 from scanner_extractor.http.messages import Json
-from scanner_extractor.scan.results import CatalogResult, Progress
+from scanner_extractor.results import CatalogResult, Progress
 from scanner_extractor.settings.dbt import DbtSettings
 from scanner_model.catalogs import COLUMNS, DIALECT, DOCUMENTED, CatalogLink, CatalogTable
 from scanner_model.columns import Column, field_segment

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from scanner_extractor.http.messages import Json
-from scanner_extractor.scan.results import DeclaredResult, Progress
+from scanner_extractor.results import DeclaredResult, Progress
 from scanner_extractor.settings.deployment import DeploymentSettings
 from scanner_extractor.sources.deployment.declared import Collector, DeclaredSql, DeclaredUse, Document
 from scanner_extractor.sources.deployment.descriptors import read_descriptor

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.messages import Json
-from scanner_extractor.scan.results import JobsResult, Progress
+from scanner_extractor.results import JobsResult, Progress
 from scanner_extractor.settings.flink import FlinkSettings
 from scanner_model.errors import NotFound, Problem, ScannerError
 from scanner_model.payload import Payload, Unread

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.probes import Probe
-from scanner_extractor.scan.results import JobsResult, no_progress
-from scanner_extractor.scan.source_types import SourceType
+from scanner_extractor.results import JobsResult, no_progress
 from scanner_extractor.settings.flink import CMF, CONFLUENT, JOB_MANAGER, SQL_GATEWAY, FlinkSettings
+from scanner_extractor.source_types import SourceType
 from scanner_extractor.sources.flink import confluent
 from scanner_extractor.sources.flink import jobs as flink_jobs
 from scanner_extractor.sources.flink.confluent import (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from scanner_extractor.scan.results import KafkaResult, Progress
+from scanner_extractor.results import KafkaResult, Progress
 from scanner_extractor.settings.cluster import KafkaSettings
 from scanner_extractor.sources.kafka.client import KafkaClient
 from scanner_extractor.sources.kafka.reader import (

@@ -6,7 +6,7 @@ from collections import Counter
 from datetime import UTC, datetime
 
 from scanner_extractor.http.messages import Json
-from scanner_extractor.scan.results import CatalogResult, Progress
+from scanner_extractor.results import CatalogResult, Progress
 from scanner_extractor.settings.cluster import KafkaSettings
 from scanner_extractor.settings.confluent_cloud import OffsetSettings
 from scanner_extractor.sources.kafka.client import KafkaClient

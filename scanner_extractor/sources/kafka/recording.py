@@ -6,7 +6,7 @@ from dataclasses import fields
 from typing import Any, TypeVar
 
 from scanner_extractor.http.messages import Json
-from scanner_extractor.scan.results import KafkaResult
+from scanner_extractor.results import KafkaResult
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.kafka import ConsumerGroup, Topic
 from scanner_model.names import SourceId, TopicName

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from scanner_extractor.http.client import Http
-from scanner_extractor.scan.results import KsqlResult, Progress, no_progress
+from scanner_extractor.results import KsqlResult, Progress, no_progress
 from scanner_extractor.settings.cluster import KsqlSettings
 from scanner_extractor.sources.ksqldb.queries import NOTHING_EARLIER, Earlier, closing_queries, joined_queries
 from scanner_extractor.sources.ksqldb.reader import Entity, read_entities

@@ -10,11 +10,13 @@ from dataflow_generator.build.schema_nodes import (
     topic_node,
 )
 from dataflow_generator.graph import Certainty, EdgeKind, NodeKind
-from scanner_dictionary.lineage_inputs.topics import ClusterRow, ColumnNodeRow, DefinitionRow, LinkRow, TopicNodeRow
+from scanner_dictionary.lineage_inputs.topics import ClusterRow, ColumnNodeRow, DefinitionRow, LinkRow
+from scanner_model.kafka import Topic
+from scanner_model.names import SourceId, TopicName
 
 RETAIL = ClusterRow("retail", ("kafka-1:9092", "kafka-2:9092"))
 KNOWN = namespaces([RETAIL])
-ORDERS = TopicNodeRow("retail", "shop.orders", 6, False, "Orders", ("PII",))
+ORDERS = Topic(source=SourceId("kafka:kafka-1:9092"), name=TopicName("shop.orders"), partitions=6)
 
 
 def column(*path: str, type_: str = "string") -> ColumnNodeRow:
@@ -41,17 +43,17 @@ def test_a_cluster_without_brokers_goes_by_its_name() -> None:
 
 def test_a_topic_keeps_its_name_whole() -> None:
     """Dots and dashes in a topic mean nothing."""
-    node = topic_node(ORDERS, KNOWN)
+    node = topic_node("retail", ORDERS, KNOWN)
 
     assert (node.kind, node.namespace, node.name) == (NodeKind.TOPIC, "kafka://kafka-1:9092", "shop.orders")
-    assert topic_edge(ORDERS, KNOWN).target == node.key
+    assert topic_edge("retail", ORDERS, KNOWN).target == node.key
 
 
 def test_topics_of_the_same_name_in_two_clusters_are_two_nodes() -> None:
     """The cluster is part of a topic's identity."""
     known = namespaces([RETAIL, ClusterRow("eu", ("eu-1:9092",))])
 
-    assert topic_node(ORDERS, known).key != topic_node(ORDERS._replace(cluster="eu"), known).key
+    assert topic_node("retail", ORDERS, known).key != topic_node("eu", ORDERS, known).key
 
 
 def test_a_schema_is_followed_by_its_columns() -> None:

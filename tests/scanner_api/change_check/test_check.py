@@ -10,7 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from checked_installation import AT, RECORDED, Stored, installation, read_result, text_of
+from checked_installation import AT, RECORDED, SCRIPT_TEXT, SINK, Stored, installation, read_result, text_of
 
 from scanner_api import CheckOptions, PathRule, ProposedFiles, Target, check_change, git_files, proposed_files
 from scanner_api.change_check.model import Verdict
@@ -190,6 +190,33 @@ def test_deleted_file_is_the_deletion_of_its_subject(
     assert (finding.rule, finding.verdict) == ("file-deleted", Verdict.IMPACT)
     assert any("orders.avro" in why for why in finding.why)
     assert {"shop.sql:1", "paid-to-warehouse", "public.paid.avro"} <= {hit.name for hit in finding.affected}
+
+
+SINK_FILE = {"name": "new-sink", "config": {**SINK, "topics": "orders.avro"}}
+NEW_SQL = SCRIPT_TEXT.replace("paid_", "other_").replace("'paid.", "'other.")
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "after"),
+    [
+        ("sink.json", text_of(SINK_FILE), text_of(SINK_FILE).replace("orders.avro", "orders.json")),
+        ("other.sql", NEW_SQL, NEW_SQL.replace("PAID", "SENT")),
+    ],
+)
+def test_changed_job_that_was_never_scanned_is_not_known(
+    file: str, before: str, after: str, shop: Stored, repository: Callable[..., str], tmp_path: Path
+) -> None:
+    """Who loses what it did is in no dictionary; a new one takes nothing from anybody."""
+    empty, base, head = repository({}), repository({file: before}), repository({file: after})
+
+    def rules(commits: str, **options: bool) -> dict[str, Verdict]:
+        files = git_files(commits, (), tmp_path / "repo")
+        report = check_change(shop.dictionary, files, CheckOptions(**options))
+        return {finding.rule: finding.verdict for finding in report.findings}
+
+    assert "unknown-name" not in rules(f"{empty}..{base}")
+    assert rules(f"{base}..{head}")["unknown-name"] is Verdict.UNKNOWN
+    assert rules(f"{base}..{head}", allow_new=True)["unknown-name"] is Verdict.FINE
 
 
 def test_moved_file_is_no_deletion(shop: Stored, repository: Callable[..., str], tmp_path: Path) -> None:

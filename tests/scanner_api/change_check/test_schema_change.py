@@ -404,6 +404,71 @@ def test_removed_enum_symbol_names_its_readers(store: Callable[..., Stored], pro
     assert {"shop.sql:1", "paid-to-warehouse"} <= {hit.name for hit in finding.affected}
 
 
+SYMBOLS = {
+    "AVRO": lambda symbols: enum_of(symbols),
+    "JSON": lambda symbols: {"type": "object", "properties": {"status": {"type": "string", "enum": symbols}}},
+    "PROTOBUF": lambda symbols: (
+        f'syntax = "proto3"; enum S {{ {"".join(f"{name} = {at};" for at, name in enumerate(symbols))} }} '
+        "message Order { S status = 1; }"
+    ),
+}
+
+
+@pytest.mark.parametrize("format", SYMBOLS)
+def test_removed_enum_symbol_names_its_readers_whatever_the_level(
+    format: str, store: Callable[..., Stored], proposed: Proposed
+) -> None:
+    """Who compares with the symbol finds it no more, whether the registry minds or not."""
+    topic, schema_of = f"orders.{format.lower()}", SYMBOLS[format]
+    versions, definitions = versions_of(f"{topic}-value", format, [text_of(schema_of(["OPEN", "PAID"]))])
+    scan = replace(
+        installation(),
+        versions=tuple(versions),
+        definitions=tuple(definitions),
+        topic_schemas=tuple(links_of(topic, versions)),
+    )
+    report = store(scan).check(proposed(f"{topic}-value.{ENDINGS[format]}", schema_of(["OPEN"])), level=Level.NONE)
+
+    (finding,) = report.findings
+    assert (finding.rule, finding.item, finding.verdict) == ("symbols-removed", "status", Verdict.IMPACT)
+    assert "PAID" in finding.what
+    assert {"shop.sql", "paid-to-warehouse"} <= {hit.name.partition(":")[0] for hit in finding.affected}
+
+
+ONEOF = 'syntax = "proto3"; message O { oneof a { string x = 1; string y = 2; } %s }'
+LEFT = (ONEOF % "").replace("string y = 2; }", "} string y = 2;")
+
+
+@pytest.mark.parametrize(
+    ("version", "rule", "words"),
+    [
+        ("8.3.1", "incompatible", "the rules are those of Confluent's registry 8.3.1"),
+        ("8.5.0-0", None, ""),
+        ("", "older-registry", "the registry's version is not known"),
+    ],
+)
+def test_rules_of_protobuf_are_those_of_the_registrys_version(
+    version: str, rule: str | None, words: str, store: Callable[..., Stored], proposed: Proposed
+) -> None:
+    """Until 8.3 a field that leaves a oneof was a removal; which rules count is said where they differ."""
+    versions, definitions = versions_of("orders.protobuf-value", "PROTOBUF", [ONEOF % ""])
+    scan = installation()
+    stored = store(
+        replace(
+            scan,
+            registries=(replace(scan.registries[0], server_version=version),),
+            versions=tuple(versions),
+            definitions=tuple(definitions),
+            topic_schemas=tuple(links_of("orders.protobuf", versions)),
+        )
+    )
+    report = stored.check(proposed("orders.protobuf-value.proto", LEFT), level=Level.BACKWARD)
+    found = {finding.rule: " ".join(finding.why) for finding in report.findings}
+
+    assert set(found) & {"incompatible", "older-registry"} == ({rule} if rule else set())
+    assert words in found.get(rule or "", "")
+
+
 def without_jobs(*kinds: SourceId) -> ClusterScan:
     """Return the installation's topics and schemas, with sources of *kinds* that have no job or group."""
     scan = installation()

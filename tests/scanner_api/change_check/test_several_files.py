@@ -23,9 +23,10 @@ from scanner_api import CheckOptions, ProposedFiles, Target, check_change
 from scanner_api.change_check.model import ChangeReport, Verdict
 from scanner_api.change_check.proposals import Proposal
 from scanner_extractor.evolution import Level
-from scanner_model.names import SourceId, SubjectName
+from scanner_model.columns import Column
+from scanner_model.names import Role, SourceId, SubjectName, TopicName
 from scanner_model.schemas import Reference
-from scanner_model.streaming_sql import FlinkStatement
+from scanner_model.streaming_sql import CollectionColumn, FlinkStatement, KsqlSource, Query
 
 ORDERS = json.loads(text_of(RECORDED["versions"]["AVRO"][1]))
 RENAMED = text_of(ORDERS).replace('"name": "amount"', '"name": "gross", "aliases": ["amount"]')
@@ -180,3 +181,157 @@ def test_schema_is_read_with_the_proposed_text_of_a_reference(store: Callable[..
     report = check(store(scan), schema(with_note(money), "lib.Money"), schema(order, "priced-value"))
 
     assert ("column-added", "price.note", Verdict.FINE) in rules(report)
+
+
+FEE = {"type": "record", "name": "Fee", "namespace": "lib", "fields": [{"name": "cents", "type": "long"}]}
+WITH_FEE = {**ORDERS, "fields": [*ORDERS["fields"], {"name": "fee", "type": ["null", "lib.Fee"], "default": None}]}
+FEE_PROTO = 'syntax = "proto3"; package lib; message Fee { int64 cents = 1; }'
+ORDER_PROTO = text_of(RECORDED["versions"]["PROTOBUF"][1])
+
+
+def new_schema(file: str, text: Any, subject: str) -> Proposal:
+    return Proposal(file=file, text=text_of(text), kind="schema", target=Target(subject=subject))
+
+
+@pytest.mark.parametrize("subject", ["fee-value", "lib.Fee"])
+def test_schema_refers_to_a_new_one_of_the_change(subject: str, shop: Stored) -> None:
+    """The registry does not have it yet; that it is new is said, and nothing else."""
+    report = check(shop, schema(WITH_FEE), new_schema("schemas/fee.avsc", FEE, subject))
+
+    assert ("column-added", "fee", Verdict.FINE) in rules(report)
+    assert {finding.rule for finding in report.findings} == {"column-added", "unknown-name"}
+    assert "not-compared" in {finding.rule for finding in check(shop, schema(WITH_FEE)).findings}
+
+
+def test_protobuf_imports_a_new_file_of_the_change(shop: Stored) -> None:
+    """An import is a path, of which the repository's begins elsewhere."""
+    head, _, rest = ORDER_PROTO.partition(";")
+    text = f'{head}; import "lib/fee.proto";{rest}'.rstrip().removesuffix("}") + " lib.Fee fee = 99; }"
+    order = Proposal(file="o.proto", text=text, kind="schema", target=Target(subject="orders.protobuf-value"))
+    report = check(shop, order, new_schema("proto/lib/fee.proto", FEE_PROTO, "lib/fee.proto"))
+
+    assert {finding.rule for finding in report.findings} == {"column-added", "unknown-name"}
+
+
+def test_reader_that_is_not_in_the_change_is_hit(shop: Stored, store: Callable[..., Stored]) -> None:
+    """That another statement follows does not help it."""
+    scan = installation()
+    outside = replace(scan.flink_statements[0], name="outside.sql")
+    stored = store(replace(scan, flink_statements=(*scan.flink_statements, outside)))
+    report = check(stored, schema(RENAMED), replace(sql(FOLLOWING), target=Target(statement="shop.sql")))
+
+    (renamed,) = (finding for finding in report.findings if finding.rule == "column-renamed")
+    assert renamed.verdict is Verdict.IMPACT
+    assert "outside.sql:1" in {hit.name for hit in renamed.affected}
+
+
+def test_table_whose_file_the_change_deletes_is_not_there(store: Callable[..., Stored]) -> None:
+    """A statement that still reads it is not read to its columns any more."""
+    insert = "INSERT INTO paid_avro SELECT id, amount * 2 FROM orders_avro WHERE status = 'PAID';"
+    scan = installation()
+    (row,) = scan.flink_statements
+    rows = tuple(
+        replace(row, name=name, statement=text)
+        for name, text in (("ddl.sql", SCRIPT_TEXT.replace(insert, "")), ("job.sql", insert))
+    )
+    stored = store(replace(scan, flink_statements=rows))
+    same = sql(insert.replace("PAID", "SENT"), "job.sql")
+
+    assert check(stored, same).verdict is Verdict.FINE
+    assert check(stored, same, sql(None, "ddl.sql")).verdict is not Verdict.FINE
+
+
+KSQL = SourceId("ksqldb:http://ksql:8088")
+STREAM = "CREATE STREAM ORDERS (ID BIGINT, EMAIL STRING{more}) WITH (KAFKA_TOPIC='orders.avro', VALUE_FORMAT='AVRO');"
+MAILS = "CREATE STREAM MAILS WITH (KAFKA_TOPIC='paid.json') AS SELECT ID, {column} FROM {source} EMIT CHANGES;"
+
+
+@pytest.fixture(scope="module")
+def ksqldb(store: Callable[..., Stored]) -> Stored:
+    """Store a stream over orders and a query that makes another one of it."""
+    columns = [
+        CollectionColumn(column=Column(path=(name,), type="STRING"), role=Role.VALUE) for name in ("ID", "EMAIL")
+    ]
+    collections = tuple(
+        KsqlSource(
+            source=KSQL,
+            name=name,
+            kind="STREAM",
+            topic=TopicName(topic),
+            key_format="KAFKA",
+            value_format="AVRO",
+            statement="",
+            columns=tuple(columns),
+        )
+        for name, topic in (("ORDERS", "orders.avro"), ("MAILS", "paid.json"))
+    )
+    query = Query(
+        source=KSQL,
+        name="CSAS_MAILS_1",
+        kind="PERSISTENT",
+        state="RUNNING",
+        statement=MAILS.format(column="EMAIL", source="ORDERS"),
+        sources=("ORDERS",),
+        sinks=("MAILS",),
+        sink_topics=(TopicName("paid.json"),),
+    )
+    scan = installation()
+    outcomes = (*scan.outcomes, read_result(KSQL))
+    return store(replace(scan, ksql_sources=collections, queries=(query,), flink_statements=(), outcomes=outcomes))
+
+
+def ksql(text: str, file: str) -> Proposal:
+    return Proposal(file=file, text=text, kind="sql", target=Target())
+
+
+def test_query_of_ksqldb_reads_what_the_ddl_of_the_change_declares(ksqldb: Stored) -> None:
+    """In whichever of the files it stands; alone the query names a column that nobody has."""
+    stream = ksql(STREAM.format(more=", AMOUNT DOUBLE"), "a.ksql")
+    query = ksql(MAILS.format(column="AMOUNT AS EMAIL", source="ORDERS"), "b.ksql")
+
+    alone = rules(check(ksqldb, query))
+    for proposals in ((stream, query), (query, stream)):
+        report = check(ksqldb, *proposals)
+        changed = {finding.why for finding in report.findings if finding.rule == "flow-changed"}
+        assert any("orders.avro.amount" in why for whys in changed for why in whys)
+        assert "not-read" not in {finding.rule for finding in report.findings}
+    assert ("not-read", "CSAS_MAILS_1", Verdict.UNKNOWN) in alone
+
+
+def test_query_of_ksqldb_reads_a_stream_that_a_query_of_the_change_makes(ksqldb: Stored) -> None:
+    """The new stream is no collection of the server yet."""
+    between = "CREATE STREAM BETWEEN WITH (KAFKA_TOPIC='paid.avro') AS SELECT ID, EMAIL FROM ORDERS EMIT CHANGES;"
+    query = MAILS.format(column="EMAIL", source="`BETWEEN`")
+    report = check(ksqldb, ksql(query, "a.ksql"), ksql(between.replace(" BETWEEN ", " `BETWEEN` "), "b.ksql"))
+
+    assert "not-read" not in {finding.rule for finding in report.findings}
+    assert ("input-gained", "paid.avro", Verdict.FINE) in rules(report)
+
+
+def test_unchanged_ddl_of_ksqldb_changes_nothing(ksqldb: Stored) -> None:
+    """Its types are another server's words."""
+    stream = ksql(STREAM.format(more=""), "a.ksql")
+    report = check(ksqldb, stream, ksql(MAILS.format(column="EMAIL", source="ORDERS"), "b.ksql"))
+
+    assert rules(report) == set()
+    assert [file.targets for file in report.files] == [(), ("query CSAS_MAILS_1",)]
+
+
+def test_ddl_that_a_statement_outside_of_the_change_reads_by_changes_that(store: Callable[..., Stored]) -> None:
+    """A file of tables alone moves nothing; what reads them does."""
+    insert = "INSERT INTO paid_avro SELECT id, amount * 2 FROM orders_avro WHERE status = 'PAID';"
+    ddl, scan = SCRIPT_TEXT.replace(insert, ""), installation()
+    (row,) = scan.flink_statements
+    rows = tuple(replace(row, name=name, statement=text) for name, text in (("ddl.sql", ddl), ("job.sql", insert)))
+    stored = store(replace(scan, flink_statements=rows))
+    moved = check(stored, sql(ddl.replace("'orders.avro'", "'orders.json'"), "ddl.sql"))
+
+    assert check(stored, sql(ddl + "-- the same", "ddl.sql")).verdict is Verdict.FINE
+    assert ("flow-changed", "paid.avro.total", Verdict.IMPACT) in rules(moved)
+    assert ("input-lost", "orders.avro", Verdict.FINE) in rules(moved)
+    assert check(stored, sql(None, "ddl.sql")).verdict is not Verdict.FINE
+    renamed = [
+        sql(text.replace("orders_avro", "sales_avro"), row.name) for text, row in zip((ddl, insert), rows, strict=True)
+    ]
+    assert check(stored, *renamed).verdict is Verdict.FINE
+    assert check(stored, renamed[0]).verdict is not Verdict.FINE

@@ -11,8 +11,8 @@ from scanner_api.scanning.clusters import LoadedCluster, ScanReport
 from scanner_api.scanning.run import ScanOptions, scan_clusters
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_extractor.http.concurrency import Clock
+from scanner_extractor.results import no_progress
 from scanner_extractor.scan.connections import Connections
-from scanner_extractor.scan.results import no_progress
 from scanner_extractor.settings.cluster import HttpSettings, KsqlSettings, Settings
 from scanner_model.kafka import Cluster
 from scanner_model.manual import ManualInput

@@ -84,8 +84,8 @@ def test_force_writes_over(scanner, url, tmp_path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ((), "--cloud or --probe is missing"),
-        (("--cloud", "--probe", "a:1"), "--cloud or --probe is missing"),
+        ((), "--cloud, --from or --probe is missing"),
+        (("--cloud", "--probe", "a:1"), "--cloud, --from or --probe is missing"),
         (("--cloud", "--url", "nowhere"), "not a web address"),
         (("--probe", "a b"), "not a broker address"),
     ],
@@ -124,3 +124,28 @@ def test_probe_without_a_broker_lists_what_it_found(scanner, connect, tmp_path) 
     assert result.status == 2
     assert "Kafka Connect at http://127.0.0.1" in result.err
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_repository_gives_a_file_a_table_and_a_dictionary(scanner, tmp_path) -> None:
+    """No line is written by hand."""
+    shop = tmp_path / "shop"
+    shop.mkdir()
+    (shop / "a.ksql").write_text("CREATE STREAM s (a INT) WITH (KAFKA_TOPIC='orders', VALUE_FORMAT='JSON');")
+    (shop / "t.yaml").write_text("apiVersion: kafka.strimzi.io/v1\nkind: KafkaTopic\nname: {{ .Values.t }}\n")
+
+    result = scanner("init", "--from", shop, "-o", shop, "--extract", tmp_path / "d.db", "--format", "json")
+    assert result.status == 0
+    assert {row["kind"]: row["files"] for row in json.loads(result.out)} == {"SQL": 1, "deployment file": 1}
+    assert "render" in result.out
+    document = json.loads((shop / "cluster.json").read_text())
+    assert document == {"cluster": "shop", "repositories": [{"path": "."}]}
+    listed = scanner("topics", "--format", "json", "--dictionary", tmp_path / "d.db")
+    assert "orders" in listed.out
+    found = scanner("validate", "--rule", "unread-file", "--dictionary", tmp_path / "d.db")
+    assert "t.yaml" in found.out
+
+
+def test_one_way_to_find_sources_is_named(scanner, tmp_path) -> None:
+    """Nothing is written."""
+    assert scanner("init", "--from", tmp_path, "--cloud", "-o", tmp_path).status == 2
+    assert not list(tmp_path.iterdir())

@@ -53,6 +53,21 @@ def test_columns_of_a_catalogs_table_are_reported_one_by_one(
     ]
 
 
+def test_lists_of_a_table_are_lists(sample: Any, store: Any, attributes: Callable[[], Any]) -> None:
+    """A text that holds JSON is one that every reader of the document has to parse again."""
+    glue = SourceId("catalog:glue")
+
+    def table(*keys: str) -> ClusterScan:
+        named = {"provider": "glue", "namespace": "arn:aws:glue", "name": "table/shop/orders"}
+        catalog_table = CatalogTable(source=glue, partition_keys=keys, **named)
+        return sample.scan(outcomes=(sample.outcome(glue),), registries=(), catalog_tables=(catalog_table,))
+
+    store(table("day"))
+    store(table("day", "hour"))
+
+    assert attributes() == [{"name": "partition_keys", "before": ["day"], "after": ["day", "hour"]}]
+
+
 def test_tasks_of_a_connector_are_reported_by_number(sample: Any, store: Any, attributes: Callable[[], Any]) -> None:
     """Also the first, whose number is 0."""
     connect = SourceId("connect:main")

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
 from collections.abc import Callable
-from pathlib import Path
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -17,60 +15,49 @@ from scanner_extractor.catalogs.datazone import datazone_transport
 from scanner_extractor.catalogs.glue import glue_catalog_transport
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response, Transport
-from scanner_extractor.scan.results import CatalogResult, no_progress
+from scanner_extractor.results import CatalogResult, no_progress
 from scanner_extractor.settings.catalogs import AwsSettings, CatalogSettings
 from scanner_extractor.settings.cluster import HttpSettings
 
-FAKES = Path(__file__).parents[2] / "fakes"
 AWS = AwsSettings(region="eu-central-1")
 
 Read = Callable[..., CatalogResult]
 
 
-def _program(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"{name}_for_catalogs", FAKES / f"{name}.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture(scope="session")
 def unity() -> ModuleType:
     """Load the fake Databricks."""
-    return _program("unity_server")
+    return import_module("unity_server")
 
 
 @pytest.fixture(scope="session")
 def clickhouse() -> ModuleType:
     """Load the fake ClickHouse."""
-    return _program("clickhouse_server")
+    return import_module("clickhouse_server")
 
 
 @pytest.fixture(scope="session")
 def iceberg() -> ModuleType:
     """Load the fake Iceberg REST catalog."""
-    return _program("iceberg_server")
+    return import_module("iceberg_server")
 
 
 @pytest.fixture(scope="session")
 def olap() -> ModuleType:
     """Load the fakes of Druid and Pinot."""
-    return _program("olap_engines")
+    return import_module("olap_engines")
 
 
 @pytest.fixture(scope="session")
 def google() -> ModuleType:
     """Load the fake Google."""
-    return _program("google_services")
+    return import_module("google_services")
 
 
 @pytest.fixture(scope="session")
 def aws() -> ModuleType:
     """Load the fake AWS."""
-    return _program("aws_catalogs")
+    return import_module("aws_catalogs")
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import pytest
 from scanner_extractor.catalogs import CATALOGS
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response, Transport
-from scanner_extractor.scan.results import CatalogResult, no_progress
+from scanner_extractor.results import CatalogResult, no_progress
 from scanner_extractor.settings.catalogs import AwsSettings, CatalogSettings, Lineage, Wanted
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_model.errors import PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable

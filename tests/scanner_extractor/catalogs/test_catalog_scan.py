@@ -12,8 +12,8 @@ from scanner_extractor.catalogs import CATALOGS
 from scanner_extractor.config.catalogs import catalog_errors
 from scanner_extractor.config.loader import read_cluster_file
 from scanner_extractor.http.recording import Recorder, Replay
+from scanner_extractor.results import no_progress
 from scanner_extractor.scan.connections import Connections
-from scanner_extractor.scan.results import no_progress
 from scanner_extractor.scan.runner import Choice, Mode, kind_tasks, read_sources
 from scanner_extractor.settings.catalogs import CatalogSettings, Lineage, Wanted
 from scanner_extractor.settings.cluster import BearerAuth, HttpSettings

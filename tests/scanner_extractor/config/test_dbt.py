@@ -9,8 +9,8 @@ import pytest
 from scanner_api.configuration import State, probe_sources
 from scanner_extractor.config.loader import read_cluster_file
 from scanner_extractor.http.recording import Recorder, Replay
+from scanner_extractor.results import no_progress
 from scanner_extractor.scan.connections import Connections
-from scanner_extractor.scan.results import no_progress
 from scanner_extractor.scan.runner import kind_tasks
 from scanner_model.errors import InputInvalid
 

@@ -12,7 +12,7 @@ import pytest
 
 from scanner_extractor.config.loader import read_cluster_file
 from scanner_extractor.discovery.config_templates import PORTS, SILENT, Kind, Probed, Prober, listens, probed_file
-from scanner_extractor.scan.results import no_progress
+from scanner_extractor.results import no_progress
 from scanner_extractor.settings.cluster import KafkaSettings
 from scanner_model.errors import InputInvalid, SourceUnreachable
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scanner_extractor.evolution import COMPARISONS, Level, SchemaText, differences
+from scanner_extractor.evolution import COMPARISONS, Level, Rules, SchemaText, differences, removed_symbols
 
 RECORDED = json.loads((Path(__file__).parent / "registry_answers.json").read_text())["cases"]
 
@@ -31,8 +31,9 @@ def text_of(schema: Any) -> SchemaText:
     return SchemaText(schema if isinstance(schema, str) else json.dumps(schema))
 
 
-def rules(format: str, reader: SchemaText, writer: SchemaText) -> list[str]:
-    return sorted({difference.rule for difference in differences(format, reader, writer)})
+def rules(format: str, reader: SchemaText, writer: SchemaText, *, before_8_4: bool = False) -> list[str]:
+    found = differences(format, reader, writer, Rules(before_8_4=before_8_4))
+    return sorted({difference.rule for difference in found})
 
 
 @pytest.mark.parametrize("case", RECORDED, ids=[f"{case['format']}-{case['name']}" for case in RECORDED])
@@ -44,6 +45,16 @@ def test_differences_are_those_of_the_real_registry(case: dict[str, Any]) -> Non
 
     assert rules(case["format"], after, before) == backward
     assert rules(case["format"], before, after) == forward
+
+
+@pytest.mark.parametrize("name", SINCE_8_4)
+def test_registry_before_8_4_compares_oneofs_by_their_names(name: str) -> None:
+    """As the recorded one does, which is 8.3.1."""
+    (case,) = (case for case in RECORDED if case["name"] == name)
+    before, after = text_of(case["before"]), text_of(case["after"])
+
+    assert rules("PROTOBUF", after, before, before_8_4=True) == case["backward"]
+    assert rules("PROTOBUF", before, after, before_8_4=True) == case["forward"]
 
 
 def test_recorded_answers_cover_the_three_formats_and_both_outcomes() -> None:
@@ -237,3 +248,39 @@ def test_any_json_is_compared_without_an_error(reader: Any, writer: Any, format:
 def test_level_determines_which_directions_and_versions_count(level: Level, expected: tuple[bool, bool, bool]) -> None:
     """The level is a word of the registry; its meaning is in one place."""
     assert (level.backward, level.forward, level.transitive) == expected
+
+
+ENUMS = {
+    "AVRO": (
+        '{"type": "record", "name": "R", "fields": '
+        '[{"name": "s", "type": {"type": "enum", "name": "S", "symbols": %s}}]}',
+        '["A", "B", "C"]',
+        '["A", "B"]',
+    ),
+    "JSON": (
+        '{"properties": {"s": {"$ref": "#/definitions/s"}}, "definitions": {"s": {"type": "string", "enum": %s}}}',
+        '["A", "B", "C"]',
+        '["B", "A"]',
+    ),
+    "PROTOBUF": (
+        'syntax = "proto3"; enum S { option allow_alias = true; %s } message R { S s = 1; }',
+        "A = 0; B = 1 [deprecated = true]; C = -2;",
+        "A = 0; X = 1;",
+    ),
+}
+
+
+@pytest.mark.parametrize("format", ENUMS)
+def test_symbols_that_an_enum_lost_are_found_in_every_format(format: str) -> None:
+    """A registry does not look at those of Protobuf."""
+    text, *symbols = ENUMS[format]
+    more, less = (SchemaText(text % listed) for listed in symbols)
+
+    assert [(found.path, "C" in found.why) for found in removed_symbols(format, less, more)] == [(("s",), True)]
+    assert removed_symbols(format, more, less) == ()
+
+
+@pytest.mark.parametrize("format", [*ENUMS, "XML"])
+def test_symbols_of_a_text_that_is_no_schema_are_none(format: str) -> None:
+    """That it cannot be compared is another finding."""
+    assert removed_symbols(format, SchemaText("{"), SchemaText('"x" {')) == ()

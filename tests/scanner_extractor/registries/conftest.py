@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from pathlib import Path
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -17,22 +15,14 @@ from scanner_extractor.http.concurrency import Clock, WorkerPool
 from scanner_extractor.http.messages import Request, Response
 from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.registries.confluent.plan import read_registry
-from scanner_extractor.scan.results import RegistryResult, no_progress
+from scanner_extractor.results import RegistryResult, no_progress
 from scanner_extractor.settings.cluster import HttpSettings, NamingSettings, RegistrySettings
-
-FAKE = Path(__file__).parents[2] / "fakes" / "confluent_registry.py"
 
 
 @pytest.fixture(scope="session")
 def fake() -> ModuleType:
     """Load the fake, which is a program and no part of a package."""
-    spec = importlib.util.spec_from_file_location("confluent_registry_fake", FAKE)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return import_module("confluent_registry")
 
 
 @pytest.fixture
@@ -72,32 +62,22 @@ def read() -> Callable[..., RegistryResult]:
     return reading
 
 
-def _loaded(name: str) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"{name}_registry_fake", FAKE.parent / f"{name}_registry.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.fixture(scope="session")
 def apicurio() -> ModuleType:
     """Load the fake of Apicurio's core API."""
-    return _loaded("apicurio")
+    return import_module("apicurio_registry")
 
 
 @pytest.fixture(scope="session")
 def cloudera() -> ModuleType:
     """Load the fake of Cloudera's registry."""
-    return _loaded("cloudera")
+    return import_module("cloudera_registry")
 
 
 @pytest.fixture(scope="session")
 def glue() -> ModuleType:
     """Load the fake of AWS Glue."""
-    return _loaded("glue")
+    return import_module("glue_registry")
 
 
 @pytest.fixture

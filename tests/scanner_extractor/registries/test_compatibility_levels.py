@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from scanner_extractor.registries.confluent.reader import read_level
 from scanner_model.scan import SourceStatus
 
@@ -42,3 +44,15 @@ def test_level_that_cannot_be_read_costs_only_itself(serving, stored, read, fake
     assert levels(reading) == {"a": "", "b": "NONE", "c": "BACKWARD"}
     assert [problem.where.endswith("compatibility") for problem in reading.problems] == [True]
     assert reading.outcome.status is SourceStatus.READ
+
+
+@pytest.mark.parametrize(
+    ("flavour", "version"), [("confluent", "8.3.1"), ("confluent-6.1", ""), ("karapace", ""), ("apicurio", "")]
+)
+def test_version_of_the_registry_is_read_with_the_levels(flavour: str, version: str, serving, stored, read) -> None:
+    """Its rules depend on it; only Confluent's, since 7.0, says it."""
+    registry = serving(flavour, stored("a"))
+
+    assert read(registry, compatibility=True).registry.server_version == version
+    assert read(registry).registry.server_version == ""
+    assert not read(registry, compatibility=True).problems

@@ -10,7 +10,7 @@ import pytest
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.registries import REGISTRIES
-from scanner_extractor.scan.results import no_progress
+from scanner_extractor.results import no_progress
 from scanner_extractor.settings.cluster import BasicAuth, HttpSettings, OAuthAuth, RegistrySettings
 from scanner_model.errors import SourceRefused
 

@@ -13,8 +13,8 @@ from scanner_extractor.http.messages import Request
 from scanner_extractor.http.recording import Recorder, Replay
 from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.registries.glue import glue_registry_transport
+from scanner_extractor.results import no_progress
 from scanner_extractor.scan.connections import Connections
-from scanner_extractor.scan.results import no_progress
 from scanner_extractor.scan.runner import kind_tasks
 from scanner_extractor.settings.cluster import GlueSettings, HttpSettings, RegistrySettings, Settings, Tls
 from scanner_model.errors import (

@@ -6,7 +6,7 @@ import pytest
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.registries import REGISTRIES
-from scanner_extractor.scan.results import no_progress
+from scanner_extractor.results import no_progress
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings
 from scanner_model.errors import InputInvalid
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scanner_extractor.http.concurrency import WorkerPool
-from scanner_extractor.scan.results import RegistryResult
+from scanner_extractor.results import RegistryResult
 from scanner_model.errors import SourceRefused, SourceUnreachable
 from scanner_model.scan import SourceStatus
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from scanner_extractor.repository.reader import RepositoryReading, directory_reading
-from scanner_extractor.scan.results import no_progress
+from scanner_extractor.results import no_progress
 from scanner_extractor.settings.repository import RepositorySettings
 
 

@@ -3,8 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from scanner_extractor.scan.merge import NOTHING, merge_results
-from scanner_extractor.scan.results import (
+from scanner_extractor.results import (
     ConnectResult,
     FactsResult,
     KafkaResult,
@@ -12,6 +11,7 @@ from scanner_extractor.scan.results import (
     RegistryResult,
     SourceResults,
 )
+from scanner_extractor.scan.merge import NOTHING, merge_results
 from scanner_extractor.scan.runner import SourceReadings
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings, Settings
 from scanner_model.columns import Column

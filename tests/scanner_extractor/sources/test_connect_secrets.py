@@ -11,8 +11,8 @@ import pytest
 
 from scanner_extractor.http.messages import Request, Response
 from scanner_extractor.http.recording import Recorder, Replay
+from scanner_extractor.results import no_progress
 from scanner_extractor.scan.connections import Connections
-from scanner_extractor.scan.results import no_progress
 from scanner_extractor.scan.runner import kind_tasks
 from scanner_extractor.settings.cluster import ConnectSettings, HttpSettings, Settings
 from scanner_extractor.sources.connect.reader import with_masked_passwords

@@ -8,8 +8,8 @@ import pytest
 
 from scanner_extractor.config.interpolation import named_files
 from scanner_extractor.http.recording import Recorder, Replay
+from scanner_extractor.results import JobsResult, no_progress
 from scanner_extractor.scan.connections import Connections
-from scanner_extractor.scan.results import JobsResult, no_progress
 from scanner_extractor.scan.runner import Task, kind_tasks
 from scanner_extractor.settings.cluster import Settings
 from scanner_extractor.settings.flink import FileSettings, SqlFilesSettings, StreamsSettings

@@ -11,7 +11,7 @@ import pytest
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.http.messages import Request, Response
-from scanner_extractor.scan.results import KafkaResult, no_progress
+from scanner_extractor.results import KafkaResult, no_progress
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.settings.confluent_cloud import KafkaRestSettings
 from scanner_extractor.sources.kafka_rest import read_kafka_rest

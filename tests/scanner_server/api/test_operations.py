@@ -271,3 +271,13 @@ def test_a_whole_answer_is_complete_and_a_cut_one_is_not(session_client) -> None
 
     assert [path for path in paths if not session_client.get(f"{BASE}/{path}").json()["complete"]] == []
     assert not session_client.get(f"{BASE}/{paths[0]}&limit=2").json()["complete"]
+
+
+def test_contents_of_a_column_have_the_jobs_that_its_flows_go_through(session_client) -> None:
+    """And no other job at the same topics."""
+    amount = "warehouse.public.order_facts.amount"
+    answer = session_client.get(f"{BASE}/lineage", params={"node": amount, "contents": True}).json()
+    jobs = [node["name"] for node in answer["nodes"] if node["kind"] == "job"]
+
+    assert sorted(jobs) == ["flink/retail.sql:2", "shop-cdc", "warehouse-orders"]
+    assert answer["complete"] is True

@@ -202,6 +202,27 @@ class Definition:
             close.append(end)
             yield token.start, tokens[end].end, quoted(self.name(at).parts) if is_id else ""
 
+    @property
+    def changes(self) -> Iterator[Sequence[Token]]:
+        """Yield what is between commas outside of brackets, behind the name that the text begins with."""
+        change: list[Token] = []
+        for token in self._tokens[self.behind_name(0) :]:
+            if token.text == "," and token.depth == 0:
+                if change:
+                    yield change
+                change = []
+            else:
+                change.append(token)
+        if change:
+            yield change
+
+    @property
+    def items(self) -> Iterator[Sequence[Token]]:
+        """Yield what is between commas in the first brackets: the columns and constraints of a table."""
+        first = next((at for at, token in enumerate(self._tokens) if token.text == "("), -1)
+        is_list = first > 0 and self.word(first - 1) not in ("WITH", "AS")
+        return self._items(first) if is_list else iter(())
+
     def _items(self, at: int) -> Iterator[Sequence[Token]]:
         """Yield what is between commas in the brackets that begin at a position."""
         if self.word(at) != "(":

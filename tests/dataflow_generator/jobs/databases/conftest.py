@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
-from pathlib import Path
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -20,7 +18,7 @@ from scanner_dictionary.write.scan import write_scan
 from scanner_extractor.catalogs import CATALOGS
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response
-from scanner_extractor.scan.results import no_progress
+from scanner_extractor.results import no_progress
 from scanner_extractor.settings.catalogs import CatalogSettings
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_model.catalogs import PRIMARY_KEY, CatalogLink, CatalogTable, TableKey
@@ -139,14 +137,7 @@ def _installation() -> Callable[..., ClusterScan]:
 
 def _described(kind: str, program: str, server: str, url: str) -> tuple[CatalogTable, ...]:
     """Read the tables of a fake that answers what a real server did."""
-    path = Path(__file__).parents[3] / "fakes" / f"{program}.py"
-    spec = importlib.util.spec_from_file_location(f"{program}_for_graphs", path)
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    fake = getattr(module, server)()
+    fake = getattr(import_module(program), server)()
 
     def exchange(request: Request) -> Response:
         status, reported = fake.answer(request.method, request.url.removeprefix(url), request.body.encode())

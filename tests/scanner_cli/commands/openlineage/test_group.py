@@ -14,6 +14,7 @@ import sys
 import threading
 from collections import Counter
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from queue import Empty, Queue
 
@@ -27,14 +28,7 @@ CLIENTS = 8
 @pytest.fixture(scope="module")
 def producer():
     """Load the producer of events."""
-    import importlib.util
-
-    file = Path(__file__).parents[3] / "fakes" / "lineage_producer.py"
-    spec = importlib.util.spec_from_file_location("lineage_producer_for_commands", file)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return import_module("lineage_producer")
 
 
 @pytest.fixture

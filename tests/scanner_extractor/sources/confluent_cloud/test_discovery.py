@@ -9,7 +9,7 @@ import pytest
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
-from scanner_extractor.scan.results import CloudResult, no_progress
+from scanner_extractor.results import CloudResult, no_progress
 from scanner_extractor.settings.cluster import BasicAuth, HttpSettings
 from scanner_extractor.settings.confluent_cloud import CloudSettings
 from scanner_extractor.sources.confluent_cloud.discovery import (

@@ -15,9 +15,9 @@ from confluent_kafka import KafkaError, KafkaException
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.http.recording import Recorder, Replay
+from scanner_extractor.results import CatalogResult, no_progress
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.merge import rates
-from scanner_extractor.scan.results import CatalogResult, no_progress
 from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings
 from scanner_extractor.settings.confluent_cloud import MetricsSettings, OffsetSettings
 from scanner_extractor.sources.confluent_cloud.metrics import read_metrics

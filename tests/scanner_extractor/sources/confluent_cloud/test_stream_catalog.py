@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
-from scanner_extractor.scan.results import CatalogResult, no_progress
+from scanner_extractor.results import CatalogResult, no_progress
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.settings.confluent_cloud import StreamCatalogSettings
 from scanner_extractor.sources.confluent_cloud.stream_catalog import (

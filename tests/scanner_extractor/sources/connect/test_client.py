@@ -11,7 +11,7 @@ import pytest
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.http.messages import Request, Response
-from scanner_extractor.scan.results import ConnectResult, no_progress
+from scanner_extractor.results import ConnectResult, no_progress
 from scanner_extractor.settings.cluster import ConnectSettings, HttpSettings
 from scanner_extractor.sources.connect.client import read_connect
 from scanner_model.errors import PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable

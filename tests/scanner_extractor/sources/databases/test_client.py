@@ -11,7 +11,7 @@ from sqlalchemy import make_url
 from sqlalchemy.exc import OperationalError
 
 from scanner_extractor.probes import State, run_probes
-from scanner_extractor.scan.results import CatalogResult, no_progress
+from scanner_extractor.results import CatalogResult, no_progress
 from scanner_extractor.settings.databases import DatabaseSettings
 from scanner_extractor.sources.databases.client import database_probes, read_database
 from scanner_extractor.sources.databases.errors import source_errors

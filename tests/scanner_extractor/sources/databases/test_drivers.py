@@ -17,7 +17,7 @@ from database_servers import (
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import OperationalError
 
-from scanner_extractor.scan.results import no_progress
+from scanner_extractor.results import no_progress
 from scanner_extractor.settings.databases import DatabaseSettings
 from scanner_extractor.sources.databases.client import read_database
 from scanner_extractor.sources.databases.drivers import Connector, interrupt_after

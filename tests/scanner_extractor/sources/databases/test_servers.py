@@ -8,7 +8,7 @@ import pytest
 from sqlalchemy import text
 
 from scanner_extractor.probes import State, run_probes
-from scanner_extractor.scan.results import CatalogResult, no_progress
+from scanner_extractor.results import CatalogResult, no_progress
 from scanner_extractor.settings.databases import DatabaseSettings
 from scanner_extractor.sources.databases.client import connected, database_probes, read_database
 from scanner_extractor.sources.databases.location import Location

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from scanner_extractor.scan.results import CatalogResult, no_progress
+from scanner_extractor.results import CatalogResult, no_progress
 from scanner_extractor.settings.dbt import DbtSettings
 from scanner_extractor.settings.flink import FileSettings
 from scanner_extractor.sources.dbt.manifest import load_manifest

@@ -10,8 +10,8 @@ import pytest
 
 from scanner_extractor.config.deployment import deployment_files
 from scanner_extractor.http.recording import Recorder, Replay
+from scanner_extractor.results import DeclaredResult, no_progress
 from scanner_extractor.scan.connections import Connections
-from scanner_extractor.scan.results import DeclaredResult, no_progress
 from scanner_extractor.scan.runner import Task, kind_tasks
 from scanner_extractor.scan.source_kinds import deployment_probes
 from scanner_extractor.settings.cluster import Settings

@@ -10,7 +10,7 @@ import pytest
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
-from scanner_extractor.scan.results import JobsResult, no_progress
+from scanner_extractor.results import JobsResult, no_progress
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.settings.flink import JOB_MANAGER, SQL_GATEWAY, FlinkSettings
 from scanner_extractor.sources.flink.jobs import read_cause, read_gateway, read_jobs, read_plan, read_version

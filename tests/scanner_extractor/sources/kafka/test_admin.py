@@ -24,7 +24,7 @@ from confluent_kafka.admin import (
     TopicMetadata,
 )
 
-from scanner_extractor.scan.results import KafkaResult, no_progress
+from scanner_extractor.results import KafkaResult, no_progress
 from scanner_extractor.settings.cluster import KafkaSettings
 from scanner_extractor.sources.kafka.admin import probe, read_kafka
 from scanner_extractor.sources.kafka.client import KafkaClient

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from scanner_extractor.http.client import Http, Request, Response
-from scanner_extractor.scan.results import KsqlResult, no_progress
+from scanner_extractor.results import KsqlResult, no_progress
 from scanner_extractor.settings.cluster import HttpSettings, KsqlSettings
 from scanner_extractor.sources.ksqldb.client import read_ksqldb
 from scanner_extractor.sources.ksqldb.queries import NOTHING_EARLIER, Earlier

@@ -9,7 +9,7 @@ import pytest
 from streaming_engines import MATERIALIZE, RISINGWAVE, SECRET, Tables, loading, older
 
 from scanner_extractor.probes import State, run_probes
-from scanner_extractor.scan.results import no_progress
+from scanner_extractor.results import no_progress
 from scanner_extractor.settings.databases import DatabaseSettings
 from scanner_extractor.sources.databases.client import database_probes, read_database
 from scanner_extractor.sources.databases.engines.session import EngineCatalog, engine_session

@@ -20,7 +20,7 @@ from routine_loads import (
     table_row,
 )
 
-from scanner_extractor.scan.results import CatalogResult, no_progress
+from scanner_extractor.results import CatalogResult, no_progress
 from scanner_extractor.settings.databases import DatabaseSettings
 from scanner_extractor.sources.databases.client import read_database
 from scanner_extractor.sources.databases.engines import ENGINES

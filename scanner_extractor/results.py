@@ -147,21 +147,45 @@ class DeclaredResult:
 class RepositoryResult:
     """The result of a repository: what its files declare, its schemas as a registry (None without any), its tables.
 
-    *unread* are files that may declare flows and are not read. *files* are the paths of what was found, by kind.
+    *unread* are files that may declare flows and are not read. *files* are the paths of what was found, by kind, and
+    *of_tables* of those that declare tables.
     """
 
     outcome: SourceResult
     declared: DeclaredResult
     registry: RegistryResult | None = None
     tables: tuple[CatalogTable, ...] = ()
+    links: tuple[CatalogLink, ...] = ()
     unread: tuple[UnreadFile, ...] = ()
     problems: tuple[Problem, ...] = ()
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    of_tables: tuple[str, ...] = ()
+
+    @property
+    def places(self) -> frozenset[str]:
+        """Return the paths of the files that declare something."""
+        declared = self.declared
+        listed = [
+            *(entry.place for entry in declared.declarations),
+            *(statement.detail for statement in declared.statements),
+            *(flow.evidence for flow in declared.flows),
+            *self.of_tables,
+        ]
+        return frozenset(place.rpartition(":")[0] if place[-1:].isdigit() else place for place in listed)
+
+    def place_of(self, job: str, text: str) -> str:
+        """Return where a connector, a program, or the statement *text* is declared; empty where it is not."""
+        declared = self.declared
+        places = {flow.job: flow.evidence for flow in declared.flows}
+        places |= {statement.name: statement.detail for statement in declared.statements}
+        places |= {entry.name: entry.place for entry in declared.declarations}
+        holding = (entry.detail for entry in declared.statements if text and text in entry.statement)
+        return places.get(job) or places.get(job.rpartition(":")[0]) or next(holding, "")
 
     @property
     def parts(self) -> tuple[CatalogResult | DeclaredResult | RegistryResult, ...]:
         """Return its facts as the results of the sources that they would otherwise come from."""
-        tables = CatalogResult(outcome=self.outcome, tables=self.tables)
+        tables = CatalogResult(outcome=self.outcome, tables=self.tables, links=self.links)
         return (self.declared, *((self.registry,) if self.registry else ()), tables)
 
 

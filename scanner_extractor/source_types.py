@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json, Transport
 from scanner_extractor.probes import Probe
-from scanner_extractor.scan.results import Progress
+from scanner_extractor.results import Progress
 from scanner_model.documents.schema_errors import SchemaError
 from scanner_model.plugins import Plugin, PluginError, plugins
 

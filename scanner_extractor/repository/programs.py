@@ -1,0 +1,78 @@
+"""Terraform configurations and applications of a repository: their readers, and where what they find is put."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from scanner_extractor.repository.context import Context
+from scanner_extractor.repository.files import RepositoryFile
+from scanner_extractor.sources.applications.reader import is_application_file, read_applications
+from scanner_extractor.sources.terraform.reader import is_terraform_file, read_terraform
+
+TERRAFORM, APPLICATION = "Terraform", "application"
+
+
+def is_terraform(file: RepositoryFile) -> bool:
+    """Check whether a file is part of a Terraform configuration."""
+    return is_terraform_file(file.path)
+
+
+def is_application(file: RepositoryFile) -> bool:
+    """Check whether a file is, or configures, a program that uses Kafka."""
+    return is_application_file(file.path, file.text)
+
+
+def read_terraform_files(files: Sequence[RepositoryFile], context: Context) -> None:
+    """Read what Terraform declares; a schema in a file is read with the other schema files, as of its subject."""
+    if not files:
+        return
+    reading = read_terraform(_Texts(files, context), context.source, context.variables.given)
+    for declaration, settings in reading.declarations:
+        context.collector.declare(declaration, settings)
+    for statement in reading.statements:
+        context.collector.add_statement(statement.name, statement.statement, statement.place, statement.engine)
+    for subject, path in reading.schema_files:
+        context.subjects[path] = tuple(dict.fromkeys((*context.subjects.get(path, ()), subject)))
+    context.versions += reading.schemas
+    context.flows += reading.flows
+    context.collector.problems += reading.problems
+    for path, reason in reading.unread:
+        context.leave(path, TERRAFORM, reason)
+
+
+def read_application_files(files: Sequence[RepositoryFile], context: Context) -> None:
+    """Read what applications read, write and create."""
+    if not files:
+        return
+    fitting = [file.path for file in files]
+    reading = read_applications(_Texts(files, context), context.source, context.variables.of, fitting)
+    for topic, place in reading.created:
+        context.topic(topic, place, tool=APPLICATION)
+    context.flows += reading.flows
+    context.collector.problems += reading.problems
+    for path, reason in reading.unread:
+        context.leave(path, APPLICATION, reason)
+
+
+class _Texts(Mapping[str, str]):
+    """The texts of a repository by path: those of *files* are known, others are read when they are looked up.
+
+    One without a text is empty.
+    """
+
+    def __init__(self, files: Sequence[RepositoryFile], context: Context) -> None:
+        self._known = {file.path: file.text for file in files}
+        self._context = context
+
+    def __getitem__(self, path: str) -> str:
+        if path in self._known:
+            return self._known[path]
+        if path not in self._context.entries:
+            raise KeyError(path)
+        return self._context.text(path) or ""
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._context.entries)
+
+    def __len__(self) -> int:
+        return len(self._context.entries)

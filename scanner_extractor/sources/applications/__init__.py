@@ -1,0 +1,1 @@
+"""Applications: which program reads and writes which topic, by its settings, its deployment and its source code."""

@@ -1,0 +1,565 @@
+"""Calls of Kafka's client libraries: which argument of which call is a topic that is read, written or created.
+
+A call is a row of CALLS, an annotation a row of NOTES. A row holds in files that mention its library (`needs`), since
+names such as `send` and `stream` are common.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+from scanner_extractor.sources.applications.code import Scope, ScopeKind, Unit
+from scanner_extractor.sources.applications.expressions import NOTHING, Expr, Kind
+from scanner_extractor.sources.applications.values import Index, Resolver, Value
+from scanner_extractor.sources.syntax_trees import words
+
+
+class Access(StrEnum):
+    """What a call does with a topic."""
+
+    READ = "read"
+    WRITE = "write"
+    CREATE = "create"
+
+
+class Rule(NamedTuple):
+    """Where a call names topics: in the arguments from position *at* on (*several*: all of them) or in one of *names*.
+
+    *needs* is a pattern of the file, *on* one of the object that the method is called on.
+    """
+
+    access: Access
+    at: int = 0
+    names: tuple[str, ...] = ()
+    needs: str = r"(?i)kafka|confluent|redpanda"
+    on: str = ""
+    several: bool = False
+    streams: bool = False
+
+
+class Found(NamedTuple):
+    """A topic that a call reads, writes or creates; *sources* are the topics whose records the code passes to it."""
+
+    access: Access
+    value: Value
+    unit: Unit
+    line: int
+    sources: tuple[str, ...] = ()
+    streams: bool = False
+
+
+BINDING, DESTINATION, CHANNEL_IN, CHANNEL_OUT = "binding\0", "destination\0", "incoming\0", "outgoing\0"
+"""What a text begins with that is the name of a binding or channel, whose topic the settings name."""
+
+_R, _W, _C = Access.READ, Access.WRITE, Access.CREATE
+_STREAMS = r"StreamsBuilder|KStream|KTable|kstream|org\.apache\.kafka\.streams|Topology\b"
+_PYTHON = r"[Kk]afka"
+_FLINK = r"flink"
+_SPRING = r"KafkaTemplate|ReactiveKafkaProducerTemplate|KafkaOperations"
+_GO = r"sarama|kafka-go|confluent|kgo|franz|kafka"
+_NODE = r"kafkajs|kafka-node|node-rdkafka|[Kk]afka"
+
+CALLS: Mapping[str, tuple[Rule, ...]] = {
+    # producers
+    "ProducerRecord": (Rule(_W, names=("topic",)),),
+    "send": (
+        Rule(
+            _W,
+            names=("topic",),
+            needs=rf"{_SPRING}|aiokafka|kafka|Kafka",
+            on=r"(?i)template|producer|kafka|client|operations",
+        ),
+        Rule(_W, needs="StreamBridge", on=r"(?i)bridge"),
+        Rule(_W, names=("topic",), needs="faust", on=r"^app$"),
+    ),
+    "sendAsync": (Rule(_W, names=("topic",)),),
+    "sendBatch": (Rule(_W, names=("topicMessages",), needs=_NODE),),
+    "send_and_wait": (Rule(_W, names=("topic",)),),
+    "produce": (Rule(_W, names=("topic",), needs=r"(?i)kafka|rdkafka|confluent|producer"),),
+    "Produce": (Rule(_W, names=("topic",)),),
+    "ProduceAsync": (Rule(_W, names=("topic",)),),
+    "emit": (Rule(_W, needs=r"@nestjs/microservices|ClientKafka", on=r"(?i)client|kafka"),),
+    "setHeader": (Rule(_W, at=1, needs=r"KafkaHeaders"),),
+    "createWriteStream": (Rule(_W, names=("topic",), needs="rdkafka"),),
+    "ProducerMessage": (Rule(_W, names=("Topic",), needs="sarama"),),
+    "Message": (Rule(_W, names=("Topic",), needs="kafka-go"),),
+    "TopicPartition": (Rule(_W, names=("Topic",), needs="confluent-kafka-go"),),
+    "Record": (Rule(_W, names=("Topic",), needs="franz-go"),),
+    "StringRecord": (Rule(_W, needs="franz-go"),),
+    "Writer": (Rule(_W, names=("Topic",), needs="kafka-go"),),
+    "WriterConfig": (Rule(_W, names=("Topic",), needs="kafka-go"),),
+    "DefaultProduceTopic": (Rule(_W, needs="franz-go"),),
+    "NewEmitter": (Rule(_W, at=1, needs="goka"),),
+    "Output": (Rule(_W, needs="goka", streams=True),),
+    "AddProducer": (Rule(_W, needs="(?i)masstransit|kafka"),),
+    "DefaultTopic": (Rule(_W, needs="KafkaFlow"),),
+    # consumers
+    "subscribe": (Rule(_R, names=("topics", "topic")),),
+    "Subscribe": (Rule(_R),),
+    "SubscribeTopics": (Rule(_R, needs=_GO),),
+    "assign": (Rule(_R),),
+    "Assign": (Rule(_R),),
+    "subscription": (Rule(_R, needs="ReceiverOptions"),),
+    "subscribeTo": (Rule(_R, needs="fs2", several=True),),
+    "topics": (Rule(_R, needs=r"Subscription", on=r"Subscription", several=True),),
+    "KafkaConsumer": (Rule(_R, names=("topics",), needs=_PYTHON, several=True),),
+    "AIOKafkaConsumer": (Rule(_R, several=True),),
+    "ReaderConfig": (Rule(_R, names=("Topic",), needs="kafka-go"), Rule(_R, names=("GroupTopics",), needs="kafka-go")),
+    "ConsumeTopics": (Rule(_R, needs="franz-go", several=True),),
+    "ConsumePartition": (Rule(_R, needs=_GO),),
+    "Consume": (Rule(_R, at=1, needs="sarama"),),
+    "Input": (Rule(_R, needs="goka", streams=True),),
+    "createReadStream": (Rule(_R, names=("topics",), needs="rdkafka"),),
+    "Consumer": (Rule(_R, at=1, needs="kafka-node"),),
+    "ConsumerGroup": (Rule(_R, at=1, needs="kafka-node"),),
+    "ConsumerGroupStream": (Rule(_R, at=1, needs="kafka-node"),),
+    "TopicEndpoint": (Rule(_R, needs="(?i)masstransit"),),
+    "Topic": (Rule(_R, needs="KafkaFlow", on="(?i)consumer"),),
+    # stream processors
+    "stream": (Rule(_R, needs=_STREAMS, streams=True), Rule(_R, needs="faust", on="^app$", streams=True)),
+    "table": (Rule(_R, needs=_STREAMS, streams=True),),
+    "globalTable": (Rule(_R, needs=_STREAMS, streams=True),),
+    "to": (Rule(_W, needs=_STREAMS, streams=True),),
+    "through": (Rule(_W, needs=_STREAMS, streams=True),),
+    "addSource": (Rule(_R, at=1, needs=_STREAMS, several=True, streams=True),),
+    "addSink": (Rule(_W, at=1, needs=_STREAMS, streams=True),),
+    "setTopics": (Rule(_R, needs=_FLINK, several=True, streams=True),),
+    "set_topics": (Rule(_R, needs="flink", several=True, streams=True),),
+    "setTopic": (Rule(_W, needs=_FLINK, streams=True),),
+    "set_topic": (Rule(_W, needs="flink", streams=True),),
+    "FlinkKafkaConsumer": (Rule(_R, streams=True),),
+    "FlinkKafkaProducer": (Rule(_W, streams=True),),
+    "ReadFromKafka": (Rule(_R, names=("topics",), needs="beam", streams=True),),
+    "WriteToKafka": (Rule(_W, names=("topic",), needs="beam", streams=True),),
+    "dataframe": (Rule(_R, names=("topic",), needs="quixstreams", streams=True),),
+    "to_topic": (Rule(_W, needs="quixstreams", streams=True),),
+    "KafkaSource": (Rule(_R, names=("topics",), at=1, needs="bytewax", streams=True),),
+    "KafkaSink": (Rule(_W, names=("topic",), at=1, needs="bytewax", streams=True),),
+    # topics
+    "NewTopic": (Rule(_C, names=("topic", "name")),),
+    "TopicBuilder": (),
+    "name": (Rule(_C, needs="TopicBuilder", on="TopicBuilder"),),
+    "TopicSpecification": (Rule(_C, names=("Topic", "Name")),),
+    "TopicConfig": (Rule(_C, names=("Topic",), needs="kafka-go"),),
+    "CreateTopic": (Rule(_C, needs=_GO),),
+    "createTopics": (Rule(_C, names=("topics",), needs=_NODE),),
+}
+"""What a call reads, writes or creates, by the name of its method or class."""
+
+NOTES: Mapping[str, tuple[Access, tuple[str, ...], str, str]] = {
+    "KafkaListener": (_R, ("topics", "topicPartitions"), "", r"springframework|KafkaListener"),
+    "SendTo": (_W, ("value",), "", r"springframework\.kafka|KafkaListener|StreamListener|micronaut"),
+    "StreamListener": (_R, ("target", "value"), BINDING, ""),
+    "Input": (_R, ("value",), BINDING, r"cloud\.stream"),
+    "Output": (_W, ("value",), BINDING, r"cloud\.stream"),
+    "Incoming": (_R, ("value",), CHANNEL_IN, ""),
+    "Outgoing": (_W, ("value",), CHANNEL_OUT, ""),
+    "Channel": (_W, ("value",), CHANNEL_OUT, r"reactive\.messaging"),
+    "MessagePattern": (_R, (), "", r"(?i)kafka|nestjs"),
+    "EventPattern": (_R, (), "", r"(?i)kafka|nestjs"),
+    "Topic": (_R, ("value",), "", "micronaut"),
+    "agent": (_R, ("channel",), "", "faust"),
+    "subscriber": (_R, (), "", "(?i)faststream|propan"),
+    "publisher": (_W, (), "", "(?i)faststream|propan"),
+}
+"""What an annotation reads or writes: the arguments that say so, and what the name in them is."""
+
+_NO_NOTE: tuple[Access, tuple[str, ...], str, str] = (_R, (), "", r"(?!)")
+
+MENTIONS = re.compile(
+    r"(?i)kafka|redpanda|sarama|kgo\.|faust|streamsbuilder|reactive\.messaging|cloud\.stream|quixstreams|faststream"
+    r"|masstransit|goka"
+)
+"""What a source file has that uses a client library."""
+
+_POLLS = words(
+    """poll consume Consume Poll ReadMessage FetchMessage getone getmany PollFetches PollRecords ReadEvent Events
+    Messages receive run on each getBatch consumeWith"""
+)
+_SINKS = frozenset({"sinkTo", "addSink", "sink_to", "add_sink", "toStream"})
+_URI = re.compile(r"kafka:(?://)?([\w.{}$-]+)")
+_PLACEHOLDER, _SPEL = re.compile(r"\$\{[^{}]*\}"), re.compile(r"#\{[^{}]*\}")
+_NOT_NAMES = re.compile(r"[\s/\\*^|()\[\]+]")
+
+
+class _Read(NamedTuple):
+    """A call that reads topics, with the name of the consumer that it subscribes."""
+
+    holder: str
+    call: Expr
+    values: list[Value]
+
+
+class Extractor:
+    """Finds what the units of an index read, write and create."""
+
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self.resolver = Resolver(index)
+        self.unresolved: list[tuple[Unit, int]] = []
+        self.named: tuple[Unit | None, Mapping[int, str]] = (None, {})
+
+    def found(self, unit: Unit) -> Iterator[Found]:
+        """Yield what the calls and annotations of a unit name."""
+        reads: list[_Read] = []
+        writes: list[tuple[Expr, Scope, Rule, list[Value]]] = []
+        once = {(call.text, call.node): (call, scope) for call, scope in unit.calls}
+        matches = ((call, scope, *match) for call, scope in once.values() for match in self._matches(call, scope, unit))
+        for call, scope, rule, values in matches:
+            if rule.access is Access.WRITE:
+                writes.append((call, scope, rule, values))
+            if rule.access is Access.READ or call.text == "through":
+                reads.append(_Read(self._holder(call, scope), call, values))
+            for value in values if rule.access is not Access.WRITE else ():
+                yield Found(rule.access, value, unit, call.line, streams=rule.streams)
+        yield from self._commands(unit)
+        listeners: dict[int, list[str]] = {}
+        for scope, found in self._annotated(unit):
+            yield found
+            if found.access is Access.READ:
+                listeners.setdefault(id(scope), []).append(found.value.text)
+        read_by: dict[str, list[str]] = {}
+        for read in reads:
+            read_by.setdefault(read.holder, []).extend(value.text for value in read.values)
+        _note_polls(unit)
+        for call, scope, rule, values in writes:
+            sources = self._sources(call, scope, rule, reads, listeners, read_by)
+            for value in values:
+                yield Found(Access.WRITE, value, unit, call.line, sources, rule.streams)
+
+    # --- calls
+
+    def _matches(self, call: Expr, scope: Scope, unit: Unit) -> Iterator[tuple[Rule, list[Value]]]:
+        if call.text in ("from", "to", "toD") and call.kind is Kind.CALL:
+            yield from self._routes(call, scope)
+        if call.text == "option" and call.kind is Kind.CALL:
+            yield from self._spark(call, scope)
+        if call.text == "withTopic":
+            access = _R if "read" in _chain(call) else _W
+            yield Rule(access, streams=True), self.resolver.texts((call.positional() or [NOTHING])[0], scope)
+        for rule in CALLS.get(call.text, ()):
+            if not unit.mentions(rule.needs) or not self._is_on(rule, call, scope):
+                continue
+            values = self._topics(rule, call, scope)
+            if rule.access is Access.WRITE and call.text == "send" and rule.needs == "StreamBridge":
+                values = [Value(DESTINATION + value.text, value.unit) for value in values]
+            if values:
+                yield rule, values
+                return
+            if rule.names or rule.streams:
+                self._note_unresolved(rule, call, unit)
+
+    def _note_unresolved(self, rule: Rule, call: Expr, unit: Unit) -> None:
+        arguments = call.positional()
+        if rule.access is Access.CREATE or len(arguments) <= rule.at or (call.text == "send" and len(arguments) == 1):
+            return  # one argument is a record, which names its topic itself
+        if arguments[rule.at].kind in (Kind.NAME, Kind.MEMBER, Kind.JOIN, Kind.CALL):
+            self.unresolved.append((unit, call.line))
+
+    def _is_on(self, rule: Rule, call: Expr, scope: Scope) -> bool:
+        if call.text == "setHeader":
+            first = (call.positional() or [NOTHING])[0]
+            return first.kind in (Kind.MEMBER, Kind.NAME) and first.text == "TOPIC"
+        if call.text == "KafkaConsumer" and not scope.unit.path.endswith(".py"):
+            return False
+        if call.text in ("Topic", "Record", "Message", "TopicPartition") and call.kind is not Kind.NEW and not rule.on:
+            return False
+        if not rule.on:
+            return not self._is_own(call, scope)
+        receiver = call.receiver
+        name = receiver.text
+        declared = self.resolver.class_name(receiver, scope)
+        if self._is_own(call, scope):
+            return False
+        return bool(
+            re.search(rule.on, name)
+            or (declared and re.search(rule.on, declared))
+            or re.search(rule.on, " ".join(_chain(call)))
+        )
+
+    def _is_own(self, call: Expr, scope: Scope) -> bool:
+        """Return whether a method is one of a class of the repository: what it calls itself is read instead."""
+        if call.kind is Kind.NEW or call.receiver.kind is Kind.OTHER:
+            return False
+        if call.receiver.kind is Kind.NAME and call.receiver.text == "this":
+            owner = scope.nearest(ScopeKind.CLASS)
+            return call.text in owner.functions
+        declared = self.resolver.class_name(call.receiver, scope)
+        return any(call.text in owner.functions for owner in self.index.classes.get(declared, ()))
+
+    def _topics(self, rule: Rule, call: Expr, scope: Scope) -> list[Value]:
+        named = call.named(*rule.names) if rule.names else None
+        if named is None and call.text == "createReadStream":
+            named = next((inner.named("topics") for inner in [call]), None)
+        arguments = [named] if named is not None else call.positional()[rule.at :]
+        if named is None and not rule.several:
+            arguments = arguments[:1]
+        if rule.names and rule.names[0][0].isupper() and named is None and call.kind is Kind.NEW:
+            return []  # a literal of Go without the member
+        values: list[Value] = []
+        for argument in arguments:
+            if argument.kind is Kind.LAMBDA or (rule.several and argument.kind in (Kind.PAIR, Kind.OTHER)):
+                continue
+            items = argument.parts if argument.kind is Kind.LIST else (argument,)
+            for item in items:
+                inner = _topic_member(item)
+                values += self.resolver.texts(inner, scope) if inner is not None else ()
+        return [value for value in values if is_topic_text(value.text)]
+
+    def _routes(self, call: Expr, scope: Scope) -> Iterator[tuple[Rule, list[Value]]]:
+        """Yield the ends of Camel's routes: `from("kafka:orders").to("kafka:paid")`."""
+        values = self.resolver.texts((call.positional() or [NOTHING])[0], scope)
+        matches = [(match[1], value.unit) for value in values if (match := _URI.match(value.text))]
+        if matches:
+            access = _R if call.text == "from" else _W
+            yield Rule(access, streams=True), [Value(name, unit) for name, unit in matches]
+
+    def _spark(self, call: Expr, scope: Scope) -> Iterator[tuple[Rule, list[Value]]]:
+        """Yield the topics of Spark's Kafka source and sink."""
+        arguments = call.positional()
+        if len(arguments) != 2 or arguments[0].kind is not Kind.TEXT:
+            return
+        key = arguments[0].text
+        if key in ("subscribe", "topic"):
+            values = [
+                Value(name.strip(), value.unit)
+                for value in self.resolver.texts(arguments[1], scope)
+                for name in value.text.split(",")
+            ]
+            yield Rule(_R if key == "subscribe" else _W, streams=True), values
+
+    def _commands(self, unit: Unit) -> Iterator[Found]:
+        """Yield what commands read and write that a program runs: `["confluent", "kafka", "topic", "produce", "x"]`."""
+        lists = [(argument, scope) for call, scope in unit.calls for argument in call.arguments]
+        scopes = (unit.scope, *unit.classes, *unit.functions)
+        lists += [(value, scope) for scope in scopes for values in scope.bindings.values() for value in values]
+        for expr, scope in lists:
+            words = [part.text if part.kind is Kind.TEXT else "" for part in expr.parts]
+            if expr.kind is not Kind.LIST or len(words) < 4 or "topic" not in words[:-2]:
+                continue
+            at = words.index("topic") + 1
+            access = {"produce": _W, "consume": _R}.get(words[at])
+            for value in self.resolver.texts(expr.parts[at + 1], scope) if access else ():
+                yield Found(access or _R, value, unit, expr.line)
+
+    # --- annotations
+
+    def _annotated(self, unit: Unit) -> Iterator[tuple[Scope, Found]]:
+        """Yield what annotations name, with the function that they are at; what a method returns is sent on."""
+        reads: dict[int, list[str]] = {}
+        writes: list[tuple[Scope, Found]] = []
+        for note, scope, _ in unit.annotated:
+            access, names, prefix, needs = NOTES.get(note.text, _NO_NOTE)
+            if note.text == "Topic":
+                is_client = any(part.text == "KafkaClient" for part in scope.nearest(ScopeKind.CLASS).annotations)
+                access = _W if is_client else _R
+            if needs and not unit.mentions(needs):
+                continue
+            if note.text == "SendTo" and any(part.text == "StreamListener" for part in scope.annotations):
+                prefix = BINDING
+            for expr in _note_arguments(note, names):
+                for value in self.resolver.texts(expr, scope):
+                    if not is_topic_text(value.text):
+                        continue
+                    owned = Value(prefix + value.text, unit)
+                    found = Found(access, owned, unit, note.line)
+                    if access is Access.READ:
+                        reads.setdefault(id(scope), []).append(owned.text)
+                        yield scope, found
+                    else:
+                        writes.append((scope, found))
+        for scope, found in writes:
+            yield scope, found._replace(sources=tuple(dict.fromkeys(reads.get(id(scope), ()))))
+
+    # --- which input reaches an output
+
+    def _sources(
+        self,
+        call: Expr,
+        scope: Scope,
+        rule: Rule,
+        reads: list[_Read],
+        listeners: Mapping[int, list[str]],
+        read_by: Mapping[str, list[str]],
+    ) -> tuple[str, ...]:
+        """Return the topics whose records a write passes on, as far as the code shows it."""
+        if rule.streams:
+            known = {read.call.node: [value.text for value in read.values] for read in reads}
+            flow = _Flow(self.index, known)
+            found = flow.origins(call.receiver, scope) or flow.sinks(call, scope.unit)
+            if not found:
+                found = [text for texts in known.values() for text in texts]
+            return tuple(dict.fromkeys(found))
+        passed: list[str] = []
+        for outer in scope.outward():
+            passed += listeners.get(id(outer), ())
+            for name in sorted(outer.polled - {""}):
+                passed += read_by.get(name, ())
+        return tuple(dict.fromkeys(passed))
+
+    def _holder(self, call: Expr, scope: Scope) -> str:
+        """Return the name of the consumer that a call subscribes, or makes; empty without one."""
+        if call.kind is Kind.CALL and call.receiver.kind in (Kind.NAME, Kind.MEMBER):
+            return call.receiver.text
+        return self._names(scope.unit).get(call.node, "")
+
+    def _names(self, unit: Unit) -> Mapping[int, str]:
+        """Return the name that each call of a unit is assigned to, or is a part of what is."""
+        if self.named[0] is not unit:
+            names: dict[int, str] = {}
+            for scope in (unit.scope, *unit.classes, *unit.functions):
+                for name, values in scope.bindings.items():
+                    for value in values:
+                        names |= dict.fromkeys(_calls_in(value, 0), name)
+            self.named = (unit, names)
+        return self.named[1]
+
+
+class _Flow:
+    """Follows the values of a topology from what is read to what is written."""
+
+    def __init__(self, index: Index, known: Mapping[int, list[str]]) -> None:
+        self.index = index
+        self.known = known
+        self.steps = 0
+
+    def origins(self, expr: Expr, scope: Scope, depth: int = 0) -> list[str]:
+        """Return the topics that the value of *expr* comes from."""
+        self.steps += 1
+        if depth > 60 or self.steps > 4_000:
+            return []
+        if expr.node in self.known and expr.kind in (Kind.CALL, Kind.NEW):
+            return self.known[expr.node]
+        match expr.kind:
+            case Kind.CALL | Kind.NEW:
+                return self._passed(expr, scope, depth)
+            case Kind.MEMBER:
+                return self._name(expr.text, scope, depth) or self.origins(expr.receiver, scope, depth + 1)
+            case Kind.NAME:
+                return self._name(expr.text, scope, depth)
+            case Kind.LIST | Kind.PAIR | Kind.CHOICE:
+                return [text for part in expr.parts for text in self.origins(part, scope, depth + 1)]
+        return []
+
+    def _passed(self, call: Expr, scope: Scope, depth: int) -> list[str]:
+        """Return the origins of what a call passes on: of its object, its arguments, or what it returns."""
+        found = self.origins(call.receiver, scope, depth + 1)
+        for argument in call.arguments:
+            if argument.kind in (Kind.NAME, Kind.CALL, Kind.LIST, Kind.PAIR, Kind.NEW):
+                found = found + self.origins(argument, scope, depth + 1)
+        if not found and call.receiver.kind in (Kind.OTHER, Kind.NAME):
+            for function in self.index.near(self.index.functions.get(call.text, ()), scope.unit)[:1]:
+                for returned in function.returns[:3]:
+                    found = found + self.origins(returned, function, depth + 2)
+        return list(dict.fromkeys(found))
+
+    def _name(self, name: str, scope: Scope, depth: int) -> list[str]:
+        for outer in scope.outward():
+            for position, parameter in enumerate(outer.parameters):
+                if parameter.name != name:
+                    continue
+                if outer.kind is ScopeKind.LAMBDA:
+                    for call in reversed(outer.calls):
+                        found = self.origins(call.receiver, outer.parent or scope, depth + 2)
+                        if found:
+                            return found
+                    return []
+                found = [
+                    text
+                    for call, site in self.index.calls.get(outer.name, ())[:10]
+                    for argument in call.positional()[position : position + 1]
+                    if argument.kind is not Kind.NAME or site is not scope
+                    for text in self.origins(argument, site, depth + 6)
+                ]
+                bound = [note for note in parameter.annotations if note.text == "Input"]
+                inputs = [BINDING + part.text for note in bound for part in note.positional()[:1]]
+                return found + inputs
+            if name in outer.bindings:
+                return [
+                    text
+                    for bound in outer.bindings[name][:6]
+                    if bound.kind is not Kind.NAME or bound.text != name
+                    for text in self.origins(bound, outer, depth + 1)
+                ]
+        return []
+
+    def sinks(self, call: Expr, unit: Unit) -> list[str]:
+        """Return the origins of what is written to a sink: a value that `sinkTo` or `addSink` is called with."""
+        names = {
+            name
+            for scope in (unit.scope, *unit.classes, *unit.functions)
+            for name, values in scope.bindings.items()
+            if any(_contains(value, call.node, 0) for value in values)
+        }
+        found: list[str] = []
+        for other, scope in unit.calls:
+            if other.text in _SINKS:
+                for argument in other.positional()[:1]:
+                    if argument.text in names or _contains(argument, call.node, 0):
+                        found += self.origins(other.receiver, scope)
+        return found
+
+
+def is_topic_text(text: str) -> bool:
+    """Return whether a text may be the name of a topic, or has a placeholder."""
+    plain = _SPEL.sub("", _PLACEHOLDER.sub("", text))
+    return bool(text) and len(text) <= 400 and not _NOT_NAMES.search(plain)
+
+
+def _topic_member(item: Expr) -> Expr | None:
+    """Return the topic of one item: itself, or its member `topic` where it is an object."""
+    if item.kind is Kind.LIST or (item.kind is Kind.NEW and item.named("topic", "Topic") is not None):
+        holder = Expr(Kind.NEW, "", (item,)) if item.kind is Kind.LIST else item
+        named = holder.named("topic", "Topic", "name")
+        return named if named is not None else item
+    return None if item.kind is Kind.PAIR else item
+
+
+def _note_arguments(note: Expr, names: tuple[str, ...]) -> Iterator[Expr]:
+    positional = note.positional()
+    named = [part.parts[0] for part in note.arguments if part.kind is Kind.PAIR and part.text in names]
+    for expr in (*named, *positional[:1]) if not (named and positional) else named:
+        for item in expr.parts if expr.kind is Kind.LIST else (expr,):
+            inner = (
+                item.named("topic") if item.kind in (Kind.CALL, Kind.NEW) and item.text == "TopicPartition" else None
+            )
+            yield inner if inner is not None else item
+
+
+def _note_polls(unit: Unit) -> None:
+    """Note the consumers whose records each loop and callback of a unit handles."""
+    for call, scope in unit.calls:
+        for outer in scope.outward():
+            if outer.kind is ScopeKind.LOOP:
+                outer.polled |= {outer.over.text, outer.over.receiver.text}
+                if call.text in _POLLS:
+                    outer.polled.add(call.receiver.text)
+            if outer.kind is ScopeKind.LAMBDA:
+                outer.polled |= {caller.receiver.text for caller in outer.calls if caller.text in _POLLS}
+
+
+def _chain(call: Expr) -> list[str]:
+    """Return the names of the calls that a call is chained to."""
+    names = []
+    expr = call.receiver
+    for _ in range(40):
+        if expr.kind not in (Kind.CALL, Kind.MEMBER, Kind.NEW, Kind.NAME):
+            break
+        names.append(expr.text)
+        expr = expr.receiver
+    return names
+
+
+def _calls_in(expr: Expr, depth: int) -> Iterator[int]:
+    """Yield the nodes of the calls in an expression."""
+    if expr.kind in (Kind.CALL, Kind.NEW):
+        yield expr.node
+    for part in expr.parts if depth < 12 else ():
+        yield from _calls_in(part, depth + 1)
+
+
+def _contains(expr: Expr, node: int, depth: int) -> bool:
+    return expr.node == node or (depth < 12 and any(_contains(part, node, depth + 1) for part in expr.parts))

@@ -1,0 +1,510 @@
+"""Source files as calls, bindings, functions and annotations, each in its scope: one walk of the syntax tree."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+from scanner_extractor.sources.applications.expressions import (
+    NOTHING,
+    Expr,
+    Expressions,
+    Kind,
+    text_of,
+    type_name,
+)
+from scanner_extractor.sources.syntax_trees import Node, parse_tree, suffix, words
+
+_Calls = tuple[Expr, ...]
+
+MOST_NODES = 400_000
+"""Maximum nodes that are read of one file."""
+
+
+class ScopeKind(StrEnum):
+    """What a scope is."""
+
+    FILE = "file"
+    CLASS = "class"
+    FUNCTION = "function"
+    LAMBDA = "lambda"
+    LOOP = "loop"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of a function, with its default and annotations."""
+
+    name: str
+    default: Expr = NOTHING
+    annotations: tuple[Expr, ...] = ()
+    type_name: str = ""
+
+
+@dataclass(slots=True, eq=False)
+class Scope:
+    """A part of a file in which names are bound.
+
+    *bindings* are the values that a name is assigned, *types* the type that a name is declared with, *returns* what a
+    function returns, *supertypes* the names of classes, *calls* the calls outer a lambda, innermost last. *over* is
+    what a loop goes through, *polled* the names of the consumers whose records a loop or lambda handles.
+    """
+
+    unit: Unit
+    kind: ScopeKind
+    name: str = ""
+    parent: Scope | None = None
+    parameters: tuple[Parameter, ...] = ()
+    annotations: tuple[Expr, ...] = ()
+    supertypes: tuple[str, ...] = ()
+    bindings: dict[str, list[Expr]] = field(default_factory=dict)
+    types: dict[str, str] = field(default_factory=dict)
+    returns: list[Expr] = field(default_factory=list)
+    functions: dict[str, list[Scope]] = field(default_factory=dict)
+    calls: tuple[Expr, ...] = ()
+    over: Expr = NOTHING
+    polled: set[str] = field(default_factory=set)
+
+    def outward(self) -> Iterator[Scope]:
+        """Yield the scope and those outer it."""
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = scope.parent
+
+    def nearest(self, *kinds: ScopeKind) -> Scope:
+        """Return the innermost scope of one of *kinds*; the file's where there is none."""
+        for scope in self.outward():
+            if scope.kind in kinds:
+                return scope
+        return self.unit.scope
+
+
+@dataclass(slots=True, eq=False)
+class Unit:
+    """One source file: *calls* in the order of the text, each with its scope; *annotated* what has annotations."""
+
+    path: str
+    text: str
+    calls: list[tuple[Expr, Scope]] = field(default_factory=list)
+    classes: list[Scope] = field(default_factory=list)
+    functions: list[Scope] = field(default_factory=list)
+    annotated: list[tuple[Expr, Scope, str]] = field(default_factory=list)
+    scope: Scope = field(init=False)
+    _mentions: dict[str, bool] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.scope = Scope(self, ScopeKind.FILE)
+
+    def mentions(self, pattern: str) -> bool:
+        """Return whether the text has a match of *pattern*."""
+        if pattern not in self._mentions:
+            self._mentions[pattern] = re.search(pattern, self.text) is not None
+        return self._mentions[pattern]
+
+
+_CLASSES = words(
+    """class_declaration object_declaration object_definition class_definition interface_declaration
+    enum_declaration record_declaration trait_definition companion_object struct_declaration class
+    abstract_class_declaration enum_definition record_struct_declaration"""
+)
+_FUNCTIONS = words(
+    """method_declaration constructor_declaration function_declaration function_definition method_definition
+    local_function_statement generator_function_declaration secondary_constructor
+    compact_constructor_declaration function_signature"""
+)
+_LAMBDAS = words(
+    """lambda_expression lambda_literal arrow_function func_literal lambda function_expression
+    anonymous_method_expression anonymous_function case_block"""
+)
+_LOOPS = words(
+    """for_statement enhanced_for_statement while_statement do_statement foreach_statement for_in_statement
+    for_expression while_expression do_while_statement loop_expression"""
+)
+_CALLS = words(
+    """call_expression call invocation_expression method_invocation object_creation_expression new_expression
+    instance_expression composite_literal implicit_object_creation_expression infix_expression"""
+)
+_RETURNS = frozenset({"return_statement", "return_expression", "jump_expression", "arrow_expression_clause"})
+_PARAMETERS = words(
+    """formal_parameter spread_parameter parameter class_parameter parameter_declaration default_parameter
+    typed_parameter typed_default_parameter required_parameter optional_parameter assignment_pattern binding"""
+)
+_PARAMETER_LISTS = words(
+    """formal_parameters parameters parameter_list function_value_parameters class_parameters inferred_parameters
+    lambda_parameters bindings lambda_parameter_list primary_constructor"""
+)
+_MODIFIERS = frozenset({"modifiers", "annotation", "decorator", "marker_annotation", "annotations"})
+
+
+def read_unit(path: str, text: str) -> Unit:
+    """Parse one source file; what its grammar cannot read is left out."""
+    unit = Unit(path, text)
+    _Walk(unit, Expressions(is_kotlin=suffix(path) in (".kt", ".kts"))).walk(parse_tree(path, text))
+    return unit
+
+
+@dataclass(slots=True)
+class _Walk:
+    unit: Unit
+    expressions: Expressions
+
+    def walk(self, root: Node) -> None:
+        """Walk the tree without recursion: a text may be nested as deep as it is long."""
+        stack: list[tuple[Node, Scope, _Calls]] = [(root, self.unit.scope, ())]
+        for _ in range(MOST_NODES):
+            if not stack:
+                return
+            node, scope, calls = stack.pop()
+            enter = _ENTER.get(node.type)
+            if enter is not None:
+                scope, calls = enter(self, node, scope, calls)
+            named = node.named_children
+            if any(child.type == "decorator" for child in named) and node.type != "decorated_definition":
+                self._decorate(named, scope)
+            for child in reversed(named):
+                if child.type not in _SKIPPED and child.named_child_count:
+                    stack.append((child, scope, calls))
+
+    def _call(self, node: Node, scope: Scope, calls: _Calls) -> tuple[Scope, _Calls]:
+        call = self.expressions.of(node)
+        if call.kind in (Kind.CALL, Kind.NEW):
+            self.unit.calls.append((call, scope))
+            return scope, (*calls[-24:], call)
+        return scope, calls
+
+    def _returned(self, node: Node, scope: Scope, calls: _Calls) -> tuple[Scope, _Calls]:
+        named = node.named_children
+        if named:
+            scope.nearest(ScopeKind.FUNCTION).returns.append(self.expressions.of(named[-1]))
+        return scope, calls
+
+    def _bound(self, node: Node, scope: Scope, calls: _Calls) -> tuple[Scope, _Calls]:
+        _BINDERS[node.type](self, node, scope)
+        return scope, calls
+
+    # --- scopes
+
+    def _class(self, node: Node, scope: Scope, _: _Calls) -> tuple[Scope, _Calls]:
+        name = text_of(node.child_by_field_name("name")) or (scope.name if scope.kind is ScopeKind.CLASS else "")
+        inner = Scope(self.unit, ScopeKind.CLASS, name, scope, self._parameters(node, ("class_parameters",)))
+        supertypes = []
+        for child in node.named_children:
+            if child.type in _SUPERTYPES:
+                supertypes += [text for text in _type_names(child) if text]
+        inner.supertypes = tuple(supertypes)
+        inner.annotations = self._annotations(node)
+        self.unit.classes.append(inner)
+        self.unit.annotated += [(annotation, inner, name) for annotation in inner.annotations]
+        for parameter in inner.parameters:
+            self.unit.annotated += [(annotation, inner, parameter.name) for annotation in parameter.annotations]
+            if parameter.default is not NOTHING:
+                inner.bindings.setdefault(parameter.name, []).append(parameter.default)
+        return inner, ()
+
+    def _function(self, node: Node, scope: Scope, _: _Calls) -> tuple[Scope, _Calls]:
+        name = text_of(node.child_by_field_name("name")) or _first_identifier(node)
+        inner = Scope(self.unit, ScopeKind.FUNCTION, name, scope, self._parameters(node, tuple(_PARAMETER_LISTS)))
+        inner.annotations = self._annotations(node)
+        body = node.child_by_field_name("body")
+        expression = body if body is not None and not body.type.endswith(("block", "body", "braces")) else None
+        for child in node.named_children:
+            if child.type == "function_body" and child.named_children and child.named_children[0].type != "block":
+                expression = child.named_children[0]
+        if expression is not None:
+            inner.returns.append(self.expressions.of(expression))
+        self.unit.functions.append(inner)
+        owner = scope.nearest(ScopeKind.CLASS, ScopeKind.FILE)
+        owner.functions.setdefault(name, []).append(inner)
+        self.unit.annotated += [(annotation, inner, name) for annotation in inner.annotations]
+        for parameter in inner.parameters:
+            self.unit.annotated += [(annotation, inner, parameter.name) for annotation in parameter.annotations]
+        return inner, ()
+
+    def _lambda(self, node: Node, scope: Scope, calls: _Calls) -> tuple[Scope, _Calls]:
+        names = self._parameters(node, tuple(_PARAMETER_LISTS))
+        if not names:
+            parameters = node.child_by_field_name("parameters") or node.child_by_field_name("parameter")
+            plain = text_of(parameters) if parameters is not None else ""
+            names = (Parameter(plain),) if plain.isidentifier() else (Parameter("it"),)
+        return Scope(self.unit, ScopeKind.LAMBDA, "", scope, names, calls=calls), calls
+
+    def _loop(self, node: Node, scope: Scope, calls: _Calls) -> tuple[Scope, _Calls]:
+        inner = Scope(self.unit, ScopeKind.LOOP, "", scope)
+        name = node.child_by_field_name("left") or node.child_by_field_name("name")
+        over = node.child_by_field_name("right") or node.child_by_field_name("value")
+        if over is None and node.type == "for_statement" and len(node.named_children) >= 3:
+            name, over = node.named_children[0], node.named_children[1]  # Kotlin's
+        if over is not None:
+            inner.over = self.expressions.of(over)
+            variable = _first_identifier(name) if name is not None else ""
+            if variable and inner.over.kind is Kind.LIST:
+                scope.nearest(*_BINDING).bindings.setdefault(variable, []).extend(inner.over.parts)
+            elif variable:
+                element = Expr(Kind.CALL, "[]", (inner.over, NOTHING), inner.over.line, inner.over.node)
+                scope.nearest(*_BINDING).bindings.setdefault(variable, []).append(element)
+        return inner, calls
+
+    # --- parts of declarations
+
+    def _parameters(self, node: Node, lists: tuple[str, ...]) -> tuple[Parameter, ...]:
+        parameters: list[Parameter] = []
+        for child in node.named_children:
+            if child.type == "primary_constructor" or child.type in lists:
+                if child == node.child_by_field_name("receiver"):
+                    continue
+                parameters += self._listed(child)
+        return tuple(parameters)
+
+    def _listed(self, node: Node) -> Iterator[Parameter]:
+        children = node.named_children
+        for position, child in enumerate(children):
+            if child.type in ("class_parameters", "parameter_list"):
+                yield from self._listed(child)
+            elif child.type == "identifier" or child.type == "variable_declaration":
+                yield Parameter(_first_identifier(child))
+            elif child.type in _PARAMETERS:
+                before = children[position - 1] if position else None
+                after = children[position + 1] if position + 1 < len(children) else None
+                notes = (
+                    self._annotations_in(before) if before is not None and before.type == "parameter_modifiers" else ()
+                )
+                for parameter in self._parameter(child, after):
+                    yield replace(parameter, annotations=(*parameter.annotations, *notes))
+
+    def _parameter(self, node: Node, after: Node | None) -> Iterator[Parameter]:
+        names = node.children_by_field_name("name") or node.children_by_field_name("pattern")
+        names = names or node.children_by_field_name("left") or _identifiers(node)[:1]
+        default = node.child_by_field_name("value") or node.child_by_field_name("default_value")
+        default = default or node.child_by_field_name("right")
+        if default is None and node.type == "class_parameter" and len(node.named_children) > 2:
+            last = node.named_children[-1]
+            default = last if last.type not in ("user_type", "nullable_type") else None
+        if default is None and after is not None and node.type == "parameter" and "literal" in after.type:
+            default = after  # Kotlin's stands beside it
+        value = self.expressions.of(default) if default is not None else NOTHING
+        declared = type_name(node.child_by_field_name("type"))
+        for name in names:
+            yield Parameter(_first_identifier(name), value, self._annotations(node), declared)
+
+    def _annotations(self, node: Node) -> tuple[Expr, ...]:
+        found: list[Expr] = []
+        stack = [child for child in node.named_children if child.type in _MODIFIERS]
+        if node.parent is not None and node.parent.type == "decorated_definition":
+            stack += [child for child in node.parent.named_children if child.type == "decorator"]
+        while stack:
+            part = stack.pop()
+            if part.type in ("modifiers", "annotations"):
+                stack += [child for child in part.named_children if child.type in _MODIFIERS]
+            else:
+                found.append(self._annotation(part))
+        return tuple(found)
+
+    def _annotations_in(self, node: Node) -> tuple[Expr, ...]:
+        """Return the annotations of Kotlin's modifiers of a parameter, which stand before it."""
+        return tuple(self._annotation(child) for child in node.named_children if child.type == "annotation")
+
+    def _annotation(self, node: Node) -> Expr:
+        """Read an annotation or decorator as a call of its name."""
+        inside = node.named_children
+        arguments = node.child_by_field_name("arguments")
+        if node.type == "decorator" or (arguments is None and inside and inside[0].type == "constructor_invocation"):
+            value = self.expressions.of(inside[0]) if inside else NOTHING
+            if value.kind is Kind.NEW:
+                return Expr(Kind.CALL, value.text, (NOTHING, *value.parts), value.line, value.node)
+            if value.kind in (Kind.NAME, Kind.MEMBER):
+                return Expr(Kind.CALL, value.text, (value.receiver,), value.line, value.node)
+            return value
+        parts = self.expressions.all(arguments.named_children, 0) if arguments is not None else ()
+        name = type_name(node.child_by_field_name("name") or (inside[0] if inside else None))
+        return self.expressions.expr(Kind.CALL, node, name, (NOTHING, *parts))
+
+    def _decorate(self, nodes: list[Node], scope: Scope) -> None:
+        """Note TypeScript's decorators, which stand before what they decorate."""
+        decorators: list[Node] = []
+        for node in nodes:
+            if node.type == "decorator":
+                decorators.append(node)
+            elif decorators and node.type in _DECORATED:
+                name = text_of(node.child_by_field_name("name"))
+                self.unit.annotated += [(self._annotation(decorator), scope, name) for decorator in decorators]
+                decorators = []
+
+    # --- bindings
+
+    def bind(self, scope: Scope, target: Node | None, value: Node | None) -> None:
+        """Note that *target* has *value*; a member of the object itself is bound in its class."""
+        if target is None or value is None:
+            return
+        name = self.expressions.of(target)
+        if name.kind is Kind.MEMBER and name.receiver.kind is Kind.NAME:
+            own = name.receiver.text == "this" or suffix(self.unit.path) == ".go"
+            owner = scope.nearest(ScopeKind.CLASS) if own else scope.nearest(*_BINDING)
+            label = name.text if own else f"{name.receiver.text}.{name.text}"
+            owner.bindings.setdefault(label, []).append(self.expressions.of(value))
+        elif name.kind is Kind.NAME:
+            owner = scope.nearest(*_BINDING)
+            if owner.kind is ScopeKind.FUNCTION and name.text not in owner.bindings:
+                outer = owner.nearest(ScopeKind.CLASS)
+                if name.text in outer.types and name.text not in owner.types:
+                    owner = outer
+            owner.bindings.setdefault(name.text, []).append(self.expressions.of(value))
+
+    def variable(self, node: Node, scope: Scope) -> None:
+        """Bind a declared variable, whose value is a field or the last part."""
+        name = node.child_by_field_name("name") or node.child_by_field_name("pattern")
+        name = name or node.child_by_field_name("property")
+        named = node.named_children
+        if name is None:
+            name = next((child for child in named if child.type in ("variable_declaration", "identifier")), None)
+        if name is None:
+            return
+        label = _first_identifier(name)
+        declared = node.child_by_field_name("type") or (
+            node.parent.child_by_field_name("type") if node.parent is not None else None
+        )
+        owner = scope.nearest(*_BINDING)
+        if declared is None and name.type == "variable_declaration" and len(name.named_children) > 1:
+            declared = name.named_children[-1]
+        if label:
+            owner.types.setdefault(label, type_name(declared))
+        holder = node.parent if node.parent is not None and node.parent.type == "field_declaration" else node
+        annotations = self._annotations(holder)
+        if not annotations and holder.parent is not None and holder.parent.type == "field_declaration":
+            annotations = self._annotations(holder.parent)
+        self.unit.annotated += [(annotation, owner, label) for annotation in annotations]
+        value = node.child_by_field_name("value")
+        if value is None and len(named) > 1 and named[-1] != name and not named[-1].type.endswith(("type", "list")):
+            value = named[-1]
+        if value is not None and value.type == "property_delegate":
+            value = _lazy_value(value)
+        if value is not None and label:
+            owner.bindings.setdefault(label, []).append(self.expressions.of(value))
+
+    def assignment(self, node: Node, scope: Scope) -> None:
+        """Bind the left side of an assignment."""
+        named = node.named_children
+        left = node.child_by_field_name("left") or (named[0] if len(named) > 1 else None)
+        right = node.child_by_field_name("right") or (named[-1] if len(named) > 1 else None)
+        if left is None or right is None:
+            return
+        if left.type == "expression_list" or left.type == "pattern_list":
+            values = right.named_children if right.type in ("expression_list", "tuple") else [right]
+            for position, target in enumerate(left.named_children):
+                if position < len(values):
+                    self.bind(scope, target, values[position])
+            return
+        if node.parent is not None and node.parent.type in ("arguments", "initializer_expression"):
+            return  # a named argument
+        self.bind(scope, left, right)
+
+    def specification(self, node: Node, scope: Scope) -> None:
+        """Bind the names of Go's `const` and `var`."""
+        names = node.children_by_field_name("name")
+        values = node.child_by_field_name("value")
+        listed = values.named_children if values is not None else []
+        for name, value in zip(names, listed, strict=False):
+            self.bind(scope, name, value)
+
+    def constant(self, node: Node, scope: Scope) -> None:
+        """Bind a constant of an enumeration: a new object of it."""
+        name = text_of(node.child_by_field_name("name")) or _first_identifier(node)
+        parts: list[Expr] = []
+        value = node.child_by_field_name("value")
+        for child in node.named_children:
+            if child.type in ("argument_list", "value_arguments", "arguments"):
+                parts += self.expressions.all(child.named_children, 0)
+        owner = scope.nearest(ScopeKind.CLASS)
+        new = self.expressions.expr(Kind.NEW, node, owner.name, tuple(parts))
+        owner.bindings.setdefault(name, []).append(self.expressions.of(value) if value is not None else new)
+
+
+_DECORATED = _FUNCTIONS | _CLASSES | {"public_field_definition", "field_definition"}
+_BINDING = (ScopeKind.FUNCTION, ScopeKind.CLASS, ScopeKind.FILE)
+_SUPERTYPES = frozenset(
+    [
+        "superclass",
+        "super_interfaces",
+        "delegation_specifiers",
+        "extends_clause",
+        "class_heritage",
+        "base_list",
+        "argument_list",
+        "extends_type_clause",
+    ]
+)
+_BINDERS = {
+    "variable_declarator": _Walk.variable,
+    "property_declaration": _Walk.variable,
+    "val_definition": _Walk.variable,
+    "var_definition": _Walk.variable,
+    "field_definition": _Walk.variable,
+    "public_field_definition": _Walk.variable,
+    "assignment": _Walk.assignment,
+    "assignment_expression": _Walk.assignment,
+    "assignment_statement": _Walk.assignment,
+    "short_var_declaration": _Walk.assignment,
+    "const_spec": _Walk.specification,
+    "var_spec": _Walk.specification,
+    "enum_constant": _Walk.constant,
+    "enum_entry": _Walk.constant,
+    "enum_assignment": _Walk.constant,
+}
+
+
+_SKIPPED = words(
+    """import_declaration import_header import_statement import_from_statement package_declaration package_header
+    using_directive type_arguments type_parameters comment line_comment block_comment"""
+)
+_ENTER = {
+    **dict.fromkeys(_CALLS, _Walk._call),
+    **dict.fromkeys(_CLASSES, _Walk._class),
+    **dict.fromkeys(_FUNCTIONS, _Walk._function),
+    **dict.fromkeys(_LAMBDAS, _Walk._lambda),
+    **dict.fromkeys(_LOOPS, _Walk._loop),
+    **dict.fromkeys(_RETURNS, _Walk._returned),
+    **dict.fromkeys(_BINDERS, _Walk._bound),
+}
+"""What is done where the walk enters a node, by its type."""
+
+
+def _lazy_value(node: Node) -> Node | None:
+    """Return the last expression of Kotlin's `by lazy { … }`."""
+    found = [node]
+    while found:
+        part = found.pop()
+        if part.type == "lambda_literal":
+            return part.named_children[-1] if part.named_children else None
+        found += part.named_children
+    return None
+
+
+def _identifiers(node: Node) -> list[Node]:
+    if node.type == "variable_declarator":
+        return [child for child in node.named_children if child.type == "identifier"]
+    found = [child for child in node.named_children if child.type in ("identifier", "simple_identifier")]
+    return found or [inner for child in node.named_children for inner in _identifiers(child)][:1]
+
+
+def _first_identifier(node: Node) -> str:
+    if node.type.endswith("identifier"):
+        return text_of(node)
+    for child in node.named_children:
+        if child.type.endswith("identifier"):
+            return text_of(child)
+    return text_of(node) if not node.named_children and text_of(node).isidentifier() else ""
+
+
+def _type_names(node: Node) -> Iterator[str]:
+    """Yield the names of types at the top of a list of supertypes, without their parameters."""
+    stack = [node]
+    while stack:
+        part = stack.pop()
+        if part.type in ("type_arguments", "value_arguments", "type_argument_list", "type_projection"):
+            continue
+        if part.type in ("type_identifier", "identifier"):
+            yield text_of(part)
+        else:
+            stack += part.named_children

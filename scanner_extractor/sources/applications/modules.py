@@ -1,0 +1,340 @@
+"""Modules of a repository, their names, and what deploys them: build files, compose files, Kubernetes workloads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
+
+from scanner_extractor.sources.deployment.declared import mapping, mappings, member, plain_text, text
+from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
+from scanner_extractor.sources.syntax_trees import words
+
+BUILD_FILES = words(
+    """pom.xml build.gradle build.gradle.kts settings.gradle settings.gradle.kts package.json go.mod pyproject.toml
+    setup.py setup.cfg requirements.txt build.sbt Dockerfile Pipfile"""
+)
+_DEPLOYMENT = re.compile(
+    r"^services:|^kind:\s*['\"]?(?:Deployment|StatefulSet|DaemonSet|Job|CronJob|Pod|ConfigMap|ReplicaSet)\b",
+    re.MULTILINE,
+)
+_NAMES: Mapping[str, re.Pattern[str]] = {
+    "package.json": re.compile(r'"name"\s*:\s*"(?:@[^"/]*/)?(?P<name>[^"]+)"'),
+    "go.mod": re.compile(r"^module\s+(?:\S*/)?(?P<name>[\w.-]+?)(?:/v\d+)?\s*$", re.MULTILINE),
+    "pyproject.toml": re.compile(
+        r"^\[(?:project|tool\.poetry)\][^\[]*?^name\s*=\s*['\"](?P<name>[^'\"]+)", re.MULTILINE | re.DOTALL
+    ),
+    "setup.py": re.compile(r"\bname\s*=\s*['\"](?P<name>[^'\"]+)"),
+    "settings.gradle": re.compile(r"rootProject\.name\s*=\s*['\"](?P<name>[^'\"]+)"),
+    "settings.gradle.kts": re.compile(r"rootProject\.name\s*=\s*['\"](?P<name>[^'\"]+)"),
+    "build.sbt": re.compile(r"(?m)^\s*(?:ThisBuild\s*/\s*)?name\s*:=\s*\"(?P<name>[^\"]+)"),
+    "pom.xml": re.compile(r"<artifactId>\s*(?P<name>[^<\s]+)\s*</artifactId>"),
+}
+_PARENT = re.compile(r"<parent>.*?</parent>|<!--.*?-->", re.DOTALL)
+_WORKLOADS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", "Pod", "ReplicaSet", "Service"})
+_LONGEST_BUILD = 2 * 1024 * 1024
+_TAG = re.compile(r"[:@][^/]*$")
+
+
+class Deployment(NamedTuple):
+    """A service of a compose file, or a workload of Kubernetes, with the environment of its container.
+
+    *build* is the directory that its image is built from, None where the file does not say.
+    """
+
+    name: str
+    image: str
+    build: str | None
+    environment: Mapping[str, str]
+    command: str
+    place: str
+
+
+@dataclass(slots=True)
+class Modules:
+    """The modules of a repository by directory, and what deploys them."""
+
+    names: dict[str, str] = field(default_factory=dict)
+    deployments: list[Deployment] = field(default_factory=list)
+    kafka: set[str] = field(default_factory=set)
+    _known: dict[str, str] = field(default_factory=dict)
+
+    def of(self, path: str) -> str:
+        """Return the directory of the module that a file is in: the nearest with a build file, else the root."""
+        folder = str(PurePosixPath(path).parent)
+        if folder not in self._known:
+            current = PurePosixPath(folder)
+            places = ["" if str(place) == "." else str(place) for place in (current, *current.parents)]
+            self._known[folder] = next((place for place in places if place in self.names), "")
+        return self._known[folder]
+
+    def name(self, module: str) -> str:
+        """Return the name of a module: that of its build file, else of its directory; empty for an unnamed root."""
+        return self.names.get(module, "") or PurePosixPath(module).name
+
+    def deployed(self, module: str) -> list[Deployment]:
+        """Return what deploys a module: built from its directory, or with its name in image or service."""
+        built = [found for found in self.deployments if found.build is not None and found.build == module]
+        names = {self.name(module).lower(), PurePosixPath(module).name.lower()} - {""}
+        alike = [
+            found
+            for found in self.deployments
+            if found.build is None and {found.name.lower(), _image_name(found.image)} & names
+        ]
+        return _one_of_each(built + alike)
+
+
+def _one_of_each(deployments: list[Deployment]) -> list[Deployment]:
+    """Return one deployment for each name: of variants in several files, one that names the topics that most name."""
+    by_name: dict[str, list[Deployment]] = {}
+    for found in deployments:
+        by_name.setdefault(found.name, []).append(found)
+    chosen = []
+    for variants in by_name.values():
+        topics = [tuple(sorted(item for item in found.environment.items() if "TOPIC" in item[0])) for found in variants]
+        commonest = max(topics, key=topics.count)
+        chosen.append(variants[topics.index(commonest)])
+    return chosen
+
+
+def _image_name(image: str) -> str:
+    return _TAG.sub("", image).rpartition("/")[2].lower()
+
+
+def read_modules(files: Mapping[str, str]) -> Modules:
+    """Read the modules and deployments of a repository."""
+    modules = Modules(names={"": ""})
+    ranks: dict[str, int] = {}
+    documents: list[tuple[str, Any]] = []
+    for path in files:
+        file = PurePosixPath(path)
+        is_build = file.name in BUILD_FILES or file.suffix == ".csproj"
+        content = files[path] if is_build or file.suffix in (".yml", ".yaml") else ""
+        if is_build:
+            folder = "" if str(file.parent) == "." else str(file.parent)
+            name, rank = _build_name(file, content[:_LONGEST_BUILD])
+            modules.names.setdefault(folder, "")
+            if name and rank > ranks.get(folder, 0):
+                modules.names[folder], ranks[folder] = name, rank
+            if "kafka" in content.lower():
+                modules.kafka.add(folder)
+        elif _DEPLOYMENT.search(content):
+            documents += [(path, parsed) for parsed in parse_yaml(content) if isinstance(parsed.value, dict)]
+    _add_deployments(modules, documents, files)
+    return modules
+
+
+def _add_deployments(modules: Modules, documents: list[tuple[str, Any]], files: Mapping[str, str]) -> None:
+    config_maps = {
+        text(parsed.value, "metadata", "name"): _plain(mapping(parsed.value, "data"))
+        for _, parsed in documents
+        if text(parsed.value, "kind") == "ConfigMap"
+    }
+    for path, parsed in documents:
+        modules.deployments += _compose(path, parsed.value, files)
+        modules.deployments += _workload(path, parsed.value, parsed.line, config_maps)
+    for found in modules.deployments:
+        if found.build is not None:
+            modules.names.setdefault(found.build, "")
+
+
+def _build_name(file: PurePosixPath, content: str) -> tuple[str, int]:
+    """Return the name that a build file has for its module, and how much it counts; empty where it has none."""
+    if file.suffix == ".csproj":
+        return file.stem, 3
+    pattern = _NAMES.get(file.name)
+    if pattern is None:
+        return "", 0
+    match = pattern.search(_PARENT.sub("", content) if file.name == "pom.xml" else content)
+    return (match["name"], 2) if match and "$" not in match["name"] else ("", 0)
+
+
+def _plain(values: Mapping[str, Any]) -> dict[str, str]:
+    return {key: plain for key, value in values.items() if (plain := plain_text(value)) is not None}
+
+
+def _compose(path: str, document: Any, files: Mapping[str, str]) -> Iterator[Deployment]:  # noqa: ANN401 - YAML
+    folder = PurePosixPath(path).parent
+    for name, service in mapping(document, "services").items():
+        if not isinstance(service, dict):
+            continue
+        build = service.get("build")
+        context = (
+            build if isinstance(build, str) else text(build, "context") or ("." if isinstance(build, dict) else "")
+        )
+        place = _normal(folder / context) if context else None
+        dockerfile = text(build, "dockerfile")
+        if place is not None and "/" in dockerfile:
+            place = _normal(folder / context / PurePosixPath(dockerfile).parent)
+        environment: dict[str, str] = {}
+        listed = service.get("env_file")
+        for entry in listed if isinstance(listed, list) else [listed]:
+            named = text(entry, "path") if isinstance(entry, dict) else plain_text(entry)
+            environment |= _environment_file(files.get(_normal(folder / named) if named else "", ""))
+        environment |= _environment(service.get("environment"))
+        command = " ".join(_words(service.get(key)) for key in ("entrypoint", "command"))
+        line = getattr(document["services"], "lines", {}).get(name, 1)
+        yield Deployment(str(name), text(service, "image"), place, environment, command, f"{path}:{line}")
+
+
+def _workload(
+    path: str,
+    document: Any,  # noqa: ANN401 - YAML
+    line: int,
+    config_maps: Mapping[str, Mapping[str, str]],
+) -> Iterator[Deployment]:
+    if text(document, "kind") not in _WORKLOADS or not isinstance(member(document, "spec"), dict):
+        return
+    spec = document["spec"]
+    pod = member(spec, "jobTemplate", "spec", "template", "spec") or member(spec, "template", "spec") or spec
+    for container in mappings(pod, "containers"):
+        environment: dict[str, str] = {}
+        for source in mappings(container, "envFrom"):
+            environment |= config_maps.get(text(source, "configMapRef", "name"), {})
+        for variable in mappings(container, "env"):
+            referred = member(variable, "valueFrom", "configMapKeyRef")
+            value = plain_text(variable.get("value"))
+            if value is None and referred:
+                value = config_maps.get(text(referred, "name"), {}).get(text(referred, "key"))
+            if value is not None:
+                environment[text(variable, "name")] = value
+        command = " ".join(_words(container.get(key)) for key in ("command", "args"))
+        name = text(document, "metadata", "name") or text(container, "name")
+        yield Deployment(name, text(container, "image"), None, environment, command, f"{path}:{line}")
+
+
+def _environment(value: Any) -> dict[str, str]:  # noqa: ANN401 - YAML
+    if isinstance(value, dict):
+        return _plain(value)
+    pairs = (plain_text(item) or "" for item in value) if isinstance(value, list) else ()
+    return {key: setting for key, sign, setting in (pair.partition("=") for pair in pairs) if sign}
+
+
+def _environment_file(content: str) -> dict[str, str]:
+    lines = (line.strip().removeprefix("export ") for line in content.splitlines() if not line.lstrip().startswith("#"))
+    return {
+        key.strip(): value.strip().strip("\"'") for key, sign, value in (line.partition("=") for line in lines) if sign
+    }
+
+
+def _words(value: Any) -> str:  # noqa: ANN401 - YAML
+    return " ".join(plain_text(item) or "" for item in value) if isinstance(value, list) else plain_text(value) or ""
+
+
+def _normal(path: PurePosixPath) -> str:
+    parts: list[str] = []
+    for part in path.parts:
+        if part == ".." and parts:
+            parts.pop()
+        elif part not in (".", "..", "/"):
+            parts.append(part)
+    return "/".join(parts)
+
+
+# --- programs
+
+_GENERIC = words(
+    """main app index server run __main__ __init__ program application service worker start cli bootstrap src
+    handler function_app manage wsgi asgi"""
+)
+_ENTRIES: Mapping[str, re.Pattern[str]] = {
+    ".java": re.compile(r"static\s+(?:final\s+)?void\s+main\s*\(|void\s+main\s*\(\s*(?:final\s+)?String"),
+    ".kt": re.compile(r"\bfun\s+main\s*\("),
+    ".scala": re.compile(r"extends\s+(?:\w+\s+with\s+)*(?:App|IOApp|ZIOAppDefault)\b|\bdef\s+main\s*\(|@main\b"),
+    ".cs": re.compile(r"static\s+(?:async\s+)?[\w<>]+\s+Main\s*\(|WebApplication\.CreateBuilder|Host\.Create"),
+    ".go": re.compile(r"^package\s+main\b", re.MULTILINE),
+}
+_IMPORTS = re.compile(
+    r"(?:^|\n)\s*(?:from\s+(?P<from>[\w.]+)\s+import\s+(?P<names>[^\n]+)|import\s+(?P<plain>[\w., ]+))"
+    r"|(?:require\(|from|import)\s*\(?['\"](?P<path>\.{1,2}/[^'\"]+|\.{1,2})['\"]"
+)
+_MAIN_GUARD = re.compile(r"__name__\s*==\s*['\"]__main__['\"]|require\.main\s*===\s*module")
+_COMMANDS = re.compile(
+    r"['\"](?:uv|python3?|node|poetry|npx|ts-node)['\"]\s*,\s*(?:['\"](?:run|python3?)['\"]\s*,\s*)*['\"](?P<file>\w[\w./-]*)"
+)
+_MOST_USERS = 4
+"""A file that more scripts import is a library of the whole module."""
+
+
+@dataclass(slots=True)
+class Programs:
+    """The programs of each module: files with an entry point, and what other files import."""
+
+    entries: dict[str, list[str]] = field(default_factory=dict)
+    importers: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+    runners: dict[tuple[str, str], set[str]] = field(default_factory=dict)
+    runnable: set[str] = field(default_factory=set)
+
+    def add(self, path: str, content: str, module: str) -> None:
+        """Add a source file."""
+        file = PurePosixPath(path)
+        pattern = _ENTRIES.get(file.suffix)
+        if pattern is not None and pattern.search(content):
+            key = str(file.parent) if file.suffix == ".go" else path
+            if key not in self.entries.setdefault(module, []):
+                self.entries[module].append(key)
+        elif pattern is None:
+            for match in _IMPORTS.finditer(content):
+                named = match["path"] or match["from"] or match["plain"] or ""
+                stems = [part.strip().split(" ")[0] for part in named.split(",")]
+                if match["names"]:
+                    stems += [part.strip(" ()").split(" ")[0] for part in match["names"].split(",")]
+                found = {re.split(r"[./]", stem.removesuffix(".js"))[-1] for stem in stems}
+                for stem in found - {file.stem, ""}:
+                    self.importers.setdefault((module, stem), set()).add(path)
+            if _MAIN_GUARD.search(content):
+                self.runnable.add(path)
+            for match in _COMMANDS.finditer(content):
+                self.runners.setdefault((module, PurePosixPath(match["file"]).stem), set()).add(path)
+
+    def is_library(self, path: str, module: str) -> bool:
+        """Return whether another file of the module imports a file."""
+        return (module, PurePosixPath(path).stem) in self.importers
+
+    def users(self, path: str, module: str) -> list[str]:
+        """Return the scripts that run a file: itself where it can be run, and those that import it or start it.
+
+        Nothing where it is a library of too many.
+        """
+        if path in self.runnable:
+            return sorted({path, *self.runners.get((module, PurePosixPath(path).stem), ())})
+        found, queue = {path}, [path]
+        while queue and len(found) < 60:
+            for other in self.importers.get((module, PurePosixPath(queue.pop()).stem), ()):
+                if other not in found:
+                    found.add(other)
+                    queue.append(other)
+        ends = {end for end in found if not self.is_library(end, module)}
+        return sorted(ends) if len(ends) <= _MOST_USERS else []
+
+    def name(self, path: str, module: str, service: str, *, deployed: bool) -> str:
+        """Return the name of the program that a file is of: of the service, or its own where there are several."""
+        file = PurePosixPath(path)
+        entries = self.entries.get(module, [])
+        if file.suffix == ".go":
+            return self._go_name(file, entries, service)
+        if file.suffix in _ENTRIES:
+            if len(entries) <= 1 or not file.stem:
+                return service or file.stem
+            return file.stem
+        if file.stem.lower() in _GENERIC:
+            folder = file.parent.name
+            return service or folder or file.stem
+        if deployed or (self.is_library(path, module) and path not in self.runnable):
+            return service or file.stem
+        return file.stem
+
+    def _go_name(self, file: PurePosixPath, entries: list[str], service: str) -> str:
+        folder = str(file.parent)
+        if len(entries) <= 1:
+            return service or file.parent.name or file.stem
+        return (file.parent.name or service) if folder in entries else service or file.parent.name
+
+
+def command_of(deployments: Iterable[Deployment], path: str) -> list[Deployment]:
+    """Return the deployments whose command names a file, or its class or module."""
+    file = PurePosixPath(path)
+    pattern = re.compile(rf"(?<![\w-]){re.escape(file.stem)}(?:{re.escape(file.suffix)})?(?![\w-])")
+    return [found for found in deployments if found.command and pattern.search(found.command)]

@@ -1,0 +1,453 @@
+"""Read applications: the uses of topics in settings and source code, with the name of the program that each is of."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
+
+from scanner_extractor.sources.applications.clients import (
+    BINDING,
+    CHANNEL_IN,
+    CHANNEL_OUT,
+    DESTINATION,
+    MENTIONS,
+    Access,
+    Extractor,
+    Found,
+)
+from scanner_extractor.sources.applications.code import Unit, read_unit
+from scanner_extractor.sources.applications.modules import Deployment, Modules, Programs, command_of, read_modules
+from scanner_extractor.sources.applications.settings import (
+    Settings,
+    binding_topic,
+    channel_topic,
+    expand,
+    is_settings_file,
+    named_uses,
+    read_settings,
+)
+from scanner_extractor.sources.applications.values import Index
+from scanner_extractor.sources.syntax_trees import GRAMMARS, LARGEST, grammar_missing, suffix
+from scanner_model.errors import Problem
+from scanner_model.manual import FlowEnd, ManualFlow
+from scanner_model.names import SourceId
+
+MOST_UNITS = 4_000
+"""Maximum source files that are parsed: those that mention a client library, and those that define what they name."""
+MOST_CHARACTERS = 24 * 1024 * 1024
+"""Maximum characters of the source files that are parsed."""
+_ROUNDS = 3
+_MOST_NAMES = 400
+_MOST_DEPLOYMENTS = 20
+_NOTHING = FlowEnd(namespace="", name="")
+_TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
+_TESTS = re.compile(
+    r"(?:^|/)(?:src/(?:test|it|integration-?[Tt]est|testFixtures)|tests?|__tests__|testing|spec|e2e-tests?|testdata)/"
+    r"|(?:^|/)(?:test_[^/]*|[^/]*_test|conftest)\.\w+$|(?:Test|Tests|IT|Spec|TestCase)\.(?:java|kt|scala|cs)$"
+    r"|\.(?:spec|test)\.[cm]?[jt]sx?$"
+)
+_FRAMEWORKS = re.compile(r"(?i)cloud[.:\s]+(?:\n\s*)?stream|mp\.messaging|messaging:|default-topic")
+_CODE = frozenset(ending for ending, grammar in GRAMMARS.items() if grammar.extra == "code")
+_SCRIPTS = frozenset({".py", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx"})
+_APPLICATION_ID = re.compile(r"APPLICATION_ID_CONFIG|^application\.id$|applicationIdConfig")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApplicationsReading:
+    """What applications read, write and create.
+
+    *created* are topics that programs create, each with its place. *flows* have one end where a program reads or writes
+    a topic, and two where its code passes records on. *unread* are source files with the reason; *parsed* counts those
+    that were read.
+    """
+
+    created: tuple[tuple[str, str], ...] = ()
+    flows: tuple[ManualFlow, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    unread: tuple[tuple[str, str], ...] = ()
+    parsed: int = 0
+
+
+def is_application_file(path: str, text: str) -> bool:
+    """Return whether a file is the source code of a program that uses Kafka, or configures such a program.
+
+    Tests are none.
+    """
+    if _TESTS.search(path):
+        return False
+    if suffix(path) in _CODE:
+        return MENTIONS.search(text) is not None
+    if path.endswith(".json"):
+        return '"generators"' in text and '"connections"' in text
+    return is_settings_file(path) and _FRAMEWORKS.search(text) is not None
+
+
+def read_applications(
+    files: Mapping[str, str],
+    source: SourceId,
+    variables: Callable[[str], Mapping[str, str]] = lambda _: {},
+    fitting: Iterable[str] | None = None,
+) -> ApplicationsReading:
+    """Read the applications of a repository: *files* are its texts by path, *fitting* the paths of those that fit.
+
+    *variables* returns those that hold in the directory of a path. Other files than the fitting ones are read where
+    they define what these name: constants, settings, build files and deployments. A source file whose grammar is not
+    installed is left out, and listed in `unread`.
+    """
+    if fitting is None:
+        fitting = [path for path, text in files.items() if is_application_file(path, text)]
+    reader = _Reader(files=files, source=source, variables_of=variables, fitting=sorted(fitting))
+    reader.read()
+    return reader.reading()
+
+
+@dataclass(slots=True, kw_only=True)
+class _Reader:
+    files: Mapping[str, str]
+    source: SourceId
+    variables_of: Callable[[str], Mapping[str, str]]
+    fitting: list[str]
+    modules: Modules = field(default_factory=Modules)
+    programs: Programs = field(default_factory=Programs)
+    settings: dict[str, Settings] = field(default_factory=dict)
+    index: Index = field(init=False)
+    created: dict[str, str] = field(default_factory=dict)
+    flows: dict[tuple[str, str, str], ManualFlow] = field(default_factory=dict)
+    problems: dict[tuple[str, str], Problem] = field(default_factory=dict)
+    unread: list[tuple[str, str]] = field(default_factory=list)
+    application_ids: dict[str, list[tuple[Unit, str]]] = field(default_factory=dict)
+
+    def read(self) -> None:
+        """Read settings, then code, then what both say together."""
+        self.index = Index(self.modules.of)
+        if not self.fitting:
+            return
+        self.modules = read_modules(self.files)
+        self.index.module_of = self.modules.of
+        self._read_settings()
+        found = self._read_code()
+        self._add_settings(found)
+        for use in found:
+            self._add_found(use)
+        self._add_generators()
+
+    def _flows(self) -> Iterator[ManualFlow]:
+        """Yield the flows; a use that is an end of a flow of the same job is left out."""
+        read = {(job, origin) for job, origin, target in self.flows if origin and target}
+        written = {(job, target) for job, origin, target in self.flows if origin and target}
+        for job, origin, target in sorted(self.flows):
+            if (origin and target) or (job, origin or target) not in (read if origin else written):
+                yield self.flows[job, origin, target]
+
+    def reading(self) -> ApplicationsReading:
+        """Return what was read, in a stable order."""
+        return ApplicationsReading(
+            created=tuple(sorted(self.created.items())),
+            flows=tuple(self._flows()),
+            problems=tuple(self.problems[key] for key in sorted(self.problems)),
+            unread=tuple(sorted(self.unread)),
+            parsed=len(self.index.units),
+        )
+
+    # --- code
+
+    def _read_code(self) -> list[Found]:
+        size = self._parse(path for path in self.fitting if suffix(path) in _CODE)
+        modules = {self.modules.of(path) for path in self.index.units}
+        candidates = self._candidates()
+        for path in candidates:
+            if self.modules.of(path) in modules:
+                self.programs.add(path, self.files[path], self.modules.of(path))
+        found: list[Found] = []
+        seen: set[str] = set()
+        for _ in range(_ROUNDS):
+            extractor = Extractor(self.index)
+            found = [use for unit in list(self.index.units.values()) for use in extractor.found(unit)]
+            missing = {name for name in extractor.resolver.missing if len(name) > 2} - seen
+            seen |= missing
+            if not missing or size > MOST_CHARACTERS:
+                break
+            names = "|".join(re.escape(name) for name in sorted(missing)[:_MOST_NAMES])
+            defines = re.compile(rf"\b(?:{names})\b\s*(?:[=(:<]|\w+\s*=)")
+            unparsed = (path for path in candidates if path not in self.index.units)
+            more = [path for path in unparsed if defines.search(self.files[path])]
+            if not more:
+                break
+            size += self._parse(more)
+        self._note_unresolved(extractor)
+        self._read_application_ids(extractor)
+        return found
+
+    def _candidates(self) -> list[str]:
+        """Return the source files that may define what others name; none where no file was parsed."""
+        if not self.index.units:
+            return []
+        return [path for path in sorted(self.files) if suffix(path) in _CODE and not _TESTS.search(path)]
+
+    def _parse(self, paths: Iterable[str]) -> int:
+        """Parse files and add them to the index; return their characters."""
+        size = 0
+        for path in paths:
+            text = self.files[path]
+            extra = grammar_missing(path)
+            if extra:
+                self.unread.append(
+                    (path, f"it needs the extra `{extra}`: pip install 'kafka-lineage-scanner[{extra}]'")
+                )
+            elif len(text) > LARGEST or size > MOST_CHARACTERS or len(self.index.units) >= MOST_UNITS:
+                self.unread.append((path, "it is larger than what is read of source code"))
+            else:
+                size += len(text)
+                self.index.add(read_unit(path, text))
+        return size
+
+    def _note_unresolved(self, extractor: Extractor) -> None:
+        """Add one problem for each module that has calls whose topic is not known."""
+        places: dict[str, list[str]] = {}
+        for unit, line in extractor.unresolved:
+            places.setdefault(self.modules.of(unit.path), []).append(f"{unit.path}:{line}")
+        for listed in places.values():
+            first = min(listed)
+            many = f"{len(set(listed))} calls of a Kafka client name a topic that is known only while the program runs"
+            self._problem(first, many, "the flows of these calls are missing")
+
+    def _read_application_ids(self, extractor: Extractor) -> None:
+        """Read the ids of Kafka Streams applications, which are what their jobs are called."""
+        for unit in self.index.units.values():
+            for call, scope in unit.calls:
+                pairs = [part for part in call.arguments if part.kind == "pair" and _APPLICATION_ID.search(part.text)]
+                positional = call.positional()
+                value = pairs[0].parts[0] if pairs else None
+                if value is None and len(positional) == 2 and _APPLICATION_ID.search(positional[0].text):
+                    value = positional[1]
+                for found in extractor.resolver.texts(value, scope):
+                    module = self.modules.of(found.unit.path)
+                    self.application_ids.setdefault(module, []).append((found.unit, found.text))
+
+    # --- settings
+
+    def _read_settings(self) -> None:
+        for path in sorted(self.files):
+            if is_settings_file(path) and not _TESTS.search(path) and len(text := self.files[path]) <= LARGEST:
+                module = self.settings.setdefault(self.modules.of(path), Settings())
+                for setting in read_settings(path, text):
+                    module.add(setting)
+
+    def _settings(self, module: str) -> Settings:
+        return self.settings.get(module) or self.settings.get("") or Settings()
+
+    def _add_settings(self, found: Iterable[Found]) -> None:
+        """Add what the settings of each module name; annotations say what a binding with a name of its own is."""
+        inputs: dict[str, dict[str, bool]] = {}
+        for use in found:
+            if use.value.text.startswith(BINDING):
+                name = use.value.text.removeprefix(BINDING)
+                inputs.setdefault(self.modules.of(use.unit.path), {})[name] = use.access is Access.READ
+        for module, settings in sorted(self.settings.items()):
+            named = list(named_uses(settings, inputs.get(module, {})))
+            variables = self.variables_of(f"{module}/")
+            for job, environment in self._jobs(module, None, settings):
+                topics = [expand(one.topic, environment, settings, variables) for one in named]
+                groups: dict[str, list[str]] = {}
+                for one, topic in zip(named, topics, strict=True):
+                    if topic and one.group and not one.writes:
+                        groups.setdefault(one.group, []).append(topic)
+                for one, topic in zip(named, topics, strict=True):
+                    if topic is None:
+                        self._problem(one.place, f"the topic {one.topic!r} has no value", "set it with --var")
+                        continue
+                    sources = groups.get(one.group, []) if one.writes else []
+                    self._add_use(_Use(job, topic, one.writes, one.place, "settings", tuple(sources)))
+
+    # --- uses
+
+    def _add_found(self, found: Found) -> None:
+        unit = found.value.unit if self._is_decided_elsewhere(found) else found.unit
+        module = self.modules.of(unit.path)
+        settings = self._settings(module)
+        place = f"{found.unit.path}:{found.line}"
+        if found.access is Access.CREATE:
+            for topic in self._topics_of(found.value.text, module, {}, settings):
+                self.created.setdefault(topic, place)
+            return
+        for job, environment in self._jobs(module, found if found.streams else None, settings, unit):
+            topics = self._topics_of(found.value.text, module, environment, settings)
+            sources = [
+                topic for text in found.sources for topic in self._topics_of(text, module, environment, settings)
+            ]
+            for topic in topics:
+                writes = found.access is Access.WRITE
+                self._add_use(_Use(job, topic, writes, place, f"code of {unit.path}", tuple(sources)))
+
+    def _is_decided_elsewhere(self, found: Found) -> bool:
+        """Return whether the program is that of the caller: another module, or a file with an entry point."""
+        other = found.value.unit
+        if other is found.unit:
+            return False
+        module = self.modules.of(other.path)
+        return module != self.modules.of(found.unit.path) or other.path in self.programs.entries.get(module, ())
+
+    def _topics_of(self, text: str, module: str, environment: Mapping[str, str], settings: Settings) -> Iterator[str]:
+        kind, mark, name = text.partition("\0")
+        if mark:
+            resolved = self._bound_topic(kind + mark, name, module, settings)
+            if resolved is None:
+                return
+            text = resolved
+        expanded = expand(text, environment, settings, self.variables_of(f"{module}/"))
+        yield from (part.strip() for part in (expanded or "").split(",") if _TOPIC.fullmatch(part.strip()))
+
+    def _bound_topic(self, kind: str, name: str, module: str, settings: Settings) -> str | None:
+        """Return the topic of a binding or channel; None where it has none."""
+        if kind == DESTINATION:
+            return binding_topic(name, settings)
+        if kind == BINDING:
+            return settings_value(settings, name)
+        side = "incoming" if kind == CHANNEL_IN else "outgoing"
+        topic = channel_topic(name, side, settings)
+        if topic is not None or any(True for _ in settings.below(f"mp.messaging.{side}.{name}.".lower())):
+            return topic
+        other = CHANNEL_OUT if kind == CHANNEL_IN else CHANNEL_IN
+        return name if module in self.modules.kafka and (module, other + name) not in self._channels else None
+
+    @property
+    def _channels(self) -> set[tuple[str, str]]:
+        return {
+            (self.modules.of(unit.path), {"Incoming": CHANNEL_IN}.get(note.text, CHANNEL_OUT) + first.text)
+            for unit in self.index.units.values()
+            for note, _, _ in unit.annotated
+            if note.text in ("Incoming", "Outgoing", "Channel")
+            for first in note.positional()[:1]
+        }
+
+    def _jobs(
+        self, module: str, streams: Found | None, settings: Settings, unit: Unit | None = None
+    ) -> list[tuple[str, Mapping[str, str]]]:
+        """Return the names of the jobs that a file or module runs as, each with its environment."""
+        deployed = self.modules.deployed(module)
+        entries = self.programs.entries.get(module, [])
+        named = command_of(deployed, unit.path) if unit is not None else []
+        several = unit is not None and len(entries) > 1 and not named
+        deployments: list[Deployment] = [] if several else (named or deployed)[:_MOST_DEPLOYMENTS]
+        if deployments and not (named or self._is_single(module, unit)):
+            deployments = []
+        service = self._service(module, settings)
+        if deployments:
+            return [(found.name, found.environment) for found in deployments]
+        environments = [found.environment for found in deployed]
+        environment = environments[0] if len(environments) == 1 else {}
+        if unit is None:
+            return [(service or PurePosixPath(module).name or "application", environment)]
+        application = self._application_id(module, unit, environment, settings) if streams is not None else ""
+        if application:
+            return [(application, environment)]
+        users = self.programs.users(unit.path, module) if suffix(unit.path) in _SCRIPTS else []
+        names = {self.programs.name(path, module, service, deployed=False) for path in users or [unit.path]}
+        return [(name, environment) for name in sorted(names)]
+
+    def _is_single(self, module: str, unit: Unit | None) -> bool:
+        """Return whether a module is one program: what deploys it runs every file of it."""
+        if unit is None or suffix(unit.path) in (".java", ".kt", ".scala", ".cs", ".go"):
+            return True
+        used = {path for path in self.index.units if self.modules.of(path) == module}
+        alone = {path for path in used if not self.programs.is_library(path, module)}
+        return len(alone) <= 1 or unit.path not in alone
+
+    def _service(self, module: str, settings: Settings) -> str:
+        for key in ("spring.application.name", "quarkus.application.name", "micronaut.application.name"):
+            setting = settings.find(key)
+            name = expand(setting.value, {}, settings, self.variables_of(f"{module}/")) if setting is not None else None
+            if name and "@" not in name:
+                return name
+        return self.modules.name(module)
+
+    def _application_id(self, module: str, unit: Unit, environment: Mapping[str, str], settings: Settings) -> str:
+        """Return the id of the Kafka Streams application that a file is part of; empty where that is not known."""
+        known = self.application_ids.get(module, [])
+        own = {text for other, text in known if other is unit}
+        texts = own or ({text for _, text in known} if len(self.programs.entries.get(module, [])) <= 1 else set())
+        if len(texts) != 1:
+            return ""
+        expanded = expand(texts.pop(), environment, settings, self.variables_of(f"{module}/"))
+        return expanded or ""
+
+    def _add_use(self, use: _Use) -> None:
+        if not _TOPIC.fullmatch(use.topic) or use.topic in (".", ".."):
+            return
+        ends = [(source, use.topic) for source in use.sources] if use.writes else []
+        ends = ends or [("", use.topic) if use.writes else (use.topic, "")]
+        for origin, target in ends:
+            flow = ManualFlow(
+                source=self.source,
+                origin=FlowEnd(namespace="", name=origin) if origin else _NOTHING,
+                target=FlowEnd(namespace="", name=target) if target else _NOTHING,
+                job=use.job,
+                description=use.description,
+                evidence=use.place,
+                suggested=True,
+            )
+            self.flows.setdefault((use.job, origin, target), flow)
+
+    def _problem(self, place: str, what: str, hint: str) -> None:
+        self.problems.setdefault((place, what), Problem(f"{self.source} {place}", what, hint))
+
+    # --- generators of test data
+
+    def _add_generators(self) -> None:
+        """Add the topics that ShadowTraffic writes, by its configuration."""
+        for path in self.fitting:
+            document = _json_object(self.files[path]) if path.endswith(".json") else None
+            if isinstance(document, dict) and isinstance(document.get("connections"), dict):
+                self._add_generator(path, document)
+
+    def _add_generator(self, path: str, document: dict[str, Any]) -> None:
+        folder = str(PurePosixPath(path).parent)
+        images = (found.name for found in self.modules.deployments if "shadowtraffic" in found.image)
+        job = next(images, self._starter(path, folder) or "shadowtraffic")
+        for entry in document["generators"] if isinstance(document["generators"], list) else ():
+            place, generator = path, entry
+            if isinstance(entry, dict) and entry.get("_gen") == "loadJsonFile":
+                name = PurePosixPath(str(entry.get("file", ""))).name
+                named = [other for other in self.files if PurePosixPath(other).name == name and other != path]
+                named = [other for other in named if other.startswith("" if folder == "." else folder)]
+                place = min(named, default=path, key=lambda other: ("generators" not in other, other))
+                generator = _json_object(self.files[place])
+            if isinstance(generator, dict) and isinstance(generator.get("topic"), str):
+                self._add_use(_Use(job, generator["topic"], True, f"{place}:1", "generator of ShadowTraffic"))
+
+    def _starter(self, path: str, folder: str) -> str:
+        """Return the name of the script that runs ShadowTraffic with a configuration; empty without a single one."""
+        parts = [part for part in folder.split("/") if len(part) > 4]
+        ranks: dict[str, int] = {}
+        for other in self.files:
+            content = self.files[other] if suffix(other) in _SCRIPTS else ""
+            if "shadowtraffic" in content.lower() and PurePosixPath(path).name in content:
+                ranks[other] = sum(part in content for part in parts)
+        best = [other for other in ranks if ranks[other] == max(ranks.values())]
+        return PurePosixPath(best[0]).stem if len(best) == 1 else ""
+
+
+class _Use(NamedTuple):
+    job: str
+    topic: str
+    writes: bool
+    place: str
+    description: str
+    sources: tuple[str, ...] = ()
+
+
+def settings_value(settings: Settings, binding: str) -> str | None:
+    """Return the destination of a binding; None where the settings do not name it."""
+    found = settings.find(f"spring.cloud.stream.bindings.{binding}.destination")
+    return found.value if found is not None else None
+
+
+def _json_object(text: str) -> Any:  # noqa: ANN401 - JSON
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,342 @@
+"""Settings of applications: what configuration files of a module and its deployment say, and the topics that they name.
+
+Spring Cloud Stream, SmallRye Reactive Messaging and Spring Kafka name topics in settings; so do the programs that read
+settings of their own. A file of a profile counts where the main file says nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
+
+from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
+from scanner_extractor.sources.syntax_trees import words
+
+LARGEST = 1024 * 1024
+"""Maximum characters of a settings file."""
+MOST_SETTINGS = 20_000
+"""Maximum settings of one module."""
+
+SETTINGS_ENDINGS = words(""".yml .yaml .properties .json .conf .toml .ini .cfg .env""")
+_NAMES = re.compile(
+    r"(?i)^(?:application|bootstrap|microprofile-config|app|appsettings|settings|config|kafka|consumer|"
+    r"producer|default|dev|local|docker|prod|production|base|main|service|streams)\b[\w.-]*$"
+)
+_PROPERTY = re.compile(r"^[ \t]*(?P<key>(?:\\.|[^\s=:#!\\])(?:\\.|[^=:\s\\])*)[ \t]*[=:][ \t]*(?P<value>.*)$")
+_HOCON = re.compile(r"^\s*\"?(?P<key>[\w.\-]+)\"?\s*(?:(?P<open>\{)|[=:]\s*(?P<value>[^{#]*?)\s*(?:#.*)?$)")
+_REFERENCE = re.compile(
+    r"[$#]\{\s*(?:@?\w*\.?getProperty\(\s*)?'?(?P<name>[^{}:']*)'?\)?(?::(?P<default>[^{}]*))?\s*\}"
+)
+_SPEL = re.compile(r"#\{\s*'?(?P<inside>[^{}]*(?:\$\{[^{}]*\})?[^{}]*?)'?\s*(?:\.split\([^)]*\))?\s*\}")
+_PROFILE = re.compile(r"^\"?%[\w,-]+\"?\.")
+_INDEX = re.compile(r"\[(\d+)\]")
+
+
+class Setting(NamedTuple):
+    """A setting with the file and line that has it; *profile*: the file is one of a profile."""
+
+    key: str
+    value: str
+    place: str
+    profile: bool = False
+
+
+@dataclass(slots=True)
+class Settings:
+    """The settings of one module, by key in a form that ignores letter case, dashes and underscores."""
+
+    known: dict[str, list[Setting]] = field(default_factory=dict)
+
+    def add(self, setting: Setting) -> None:
+        """Add a setting."""
+        if len(self.known) < MOST_SETTINGS:
+            self.known.setdefault(relaxed(setting.key), []).append(setting)
+
+    def find(self, name: str) -> Setting | None:
+        """Return the setting of a name: of the main file, else of a profile; None where there is none."""
+        listed = self.known.get(relaxed(name), ())
+        return next((setting for setting in listed if not setting.profile), next(iter(listed), None))
+
+    def below(self, prefix: str) -> Iterator[tuple[str, Setting]]:
+        """Yield the settings whose keys begin with *prefix*, each with the rest of its key, profiles last."""
+        for listed in list(self.known.values()):
+            best = next((setting for setting in listed if not setting.profile), listed[0])
+            if best.key.lower().startswith(prefix):
+                yield best.key[len(prefix) :], best
+
+
+def relaxed(name: str) -> str:
+    """Return a key as Spring compares it: without letter case, dashes and underscores."""
+    plain = _INDEX.sub(r".\1", name).replace("__", ".").replace(":", ".")
+    return plain.replace("-", "").replace("_", "").replace('"', "").lower()
+
+
+def is_settings_file(path: str) -> bool:
+    """Return whether a file may hold an application's settings, by its name."""
+    file = PurePosixPath(path)
+    if file.suffix.lower() not in SETTINGS_ENDINGS:
+        return False
+    return file.suffix.lower() in (".properties", ".conf") or _NAMES.match(file.name) is not None
+
+
+def read_settings(path: str, text: str) -> Iterator[Setting]:
+    """Yield the settings of one file; one that cannot be parsed has none."""
+    file = PurePosixPath(path)
+    profile = re.match(r"(?i)(?:application|bootstrap|appsettings|config)[-.][\w-]+\.\w+$", file.name) is not None
+    profile = profile and "microprofile" not in file.name
+    if len(text) > LARGEST:
+        return
+    match file.suffix.lower():
+        case ".properties" | ".env" | ".ini" | ".cfg":
+            found = _properties(text)
+        case ".conf":
+            found = _hocon(text)
+        case ".json":
+            found = _json(text)
+        case ".toml":
+            found = _toml(text)
+        case _:
+            found = _yaml(text)
+    for key, value, line, is_profile in found:
+        without = _PROFILE.sub("", key)
+        yield Setting(without, value, f"{path}:{line}", profile or is_profile or without != key)
+
+
+_Line = tuple[str, str, int, bool]
+
+
+def _properties(text: str) -> Iterator[_Line]:
+    lines = text.splitlines()
+    number, section = 0, ""
+    while number < len(lines):
+        first, line = number + 1, lines[number]
+        while line.endswith("\\") and number + 1 < len(lines):
+            number += 1
+            line = line[:-1] + lines[number].strip()
+        number += 1
+        header = re.fullmatch(r"\s*\[([\w.-]+)\]\s*", line)
+        if header:
+            section = f"{header[1]}."
+        match = _PROPERTY.match(line)
+        if match and not line.lstrip().startswith(("#", "!", ";")):
+            yield section + match["key"].replace("\\", ""), match["value"].strip().strip("\"'"), first, False
+
+
+def _hocon(text: str) -> Iterator[_Line]:
+    """Read HOCON as far as it is keys, blocks and texts on lines of their own."""
+    path: list[str] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if line.lstrip().startswith(("#", "//")):
+            continue
+        match = _HOCON.match(line)
+        if match and match["open"]:
+            path.append(match["key"])
+            if line.rstrip().endswith("}"):
+                path.pop()
+        elif match and match["value"]:
+            value = match["value"].strip()
+            value = re.sub(r"^\$\{\??([\w.]+)\}$", r"${\1}", value).strip('"')
+            yield ".".join([*path, match["key"]]), value, number, False
+        elif line.strip().startswith("}") and path:
+            path.pop()
+
+
+def _json(text: str) -> Iterator[_Line]:
+    try:
+        value = json.loads(text.lstrip("\ufeff"))
+    except (ValueError, RecursionError):
+        return
+    yield from ((key, plain, 1, False) for key, plain, _ in _flat(value, "", 0))
+
+
+def _toml(text: str) -> Iterator[_Line]:
+    try:
+        value = tomllib.loads(text)
+    except (ValueError, RecursionError):
+        return
+    yield from ((key, plain, 1, False) for key, plain, _ in _flat(value, "", 0))
+
+
+def _yaml(text: str) -> Iterator[_Line]:
+    for position, parsed in enumerate(parse_yaml(re.sub(r"(:\s*)(@[\w.-]+@)", r'\1"\2"', text))):
+        listed = list(_flat(parsed.value, "", parsed.line))
+        profiled = position > 0 and any(
+            key.startswith(("spring.profiles", "spring.config.activate")) for key, _, _ in listed
+        )
+        yield from ((key, value, line, profiled) for key, value, line in listed)
+
+
+def _flat(value: Any, prefix: str, line: int) -> Iterator[tuple[str, str, int]]:  # noqa: ANN401 - a value of JSON
+    stack: list[tuple[str, Any, int]] = [(prefix, value, line)]
+    for _ in range(MOST_SETTINGS):
+        if not stack:
+            return
+        path, current, at = stack.pop()
+        match current:
+            case dict():
+                lines = getattr(current, "lines", {})
+                stack += [
+                    (f"{path}.{key}" if path else str(key), inside, lines.get(key, at))
+                    for key, inside in reversed(current.items())
+                ]
+            case list():
+                stack += [(f"{path}[{index}]", inside, at) for index, inside in reversed(list(enumerate(current)))]
+                if current and all(isinstance(item, str) for item in current):
+                    yield path, ",".join(current), at
+            case str() | int() | float():
+                yield path, str(current), at
+
+
+# --- placeholders
+
+
+def expand(
+    text: str, environment: Mapping[str, str], settings: Settings, variables: Mapping[str, str], depth: int = 0
+) -> str | None:
+    """Return *text* with every placeholder replaced; None where one has no value.
+
+    The deployment's environment precedes settings, since it does so in every framework; then come the variables of the
+    repository, and the default.
+    """
+    if "{" not in text:
+        return text
+    if depth > 8:
+        return None
+    spel = _SPEL.fullmatch(text.strip())
+    if spel:
+        return expand(spel["inside"].strip("'"), environment, settings, variables, depth + 1)
+
+    failed = False
+
+    def replaced(match: re.Match[str]) -> str:
+        nonlocal failed
+        name = match["name"].strip()
+        value = _value(name, environment, settings, variables)
+        value = match["default"] if value is None else value
+        inner = (
+            None if value is None else expand(value.strip().strip("'\""), environment, settings, variables, depth + 1)
+        )
+        failed = failed or inner is None
+        return inner or ""
+
+    for _ in range(6):  # a default may have a placeholder of its own: the innermost goes first
+        found = _REFERENCE.search(text)
+        if not found:
+            break
+        text = _REFERENCE.sub(replaced, text)
+        if failed:
+            return None
+    return None if "{" in text else text
+
+
+def _value(name: str, environment: Mapping[str, str], settings: Settings, variables: Mapping[str, str]) -> str | None:
+    upper = re.sub(r"[^A-Za-z0-9]", "_", name).upper()
+    for key in (name, upper, upper.replace("_", "__"), name.replace(".", "__").replace(":", "__")):
+        if key in environment:
+            return environment[key]
+    setting = settings.find(name)
+    if setting is not None:
+        return setting.value
+    return variables.get(name)
+
+
+# --- topics that frameworks name in settings
+
+
+class NamedUse(NamedTuple):
+    """A topic that settings name: read, or written where *writes*; *group*: records pass from reads to writes of it."""
+
+    topic: str
+    writes: bool
+    place: str
+    group: str = ""
+
+
+_STREAM = "spring.cloud.stream."
+_BINDINGS = _STREAM + "bindings."
+_MESSAGING = "mp.messaging."
+_FUNCTIONAL = re.compile(r"(?P<function>[\w|]+)-(?P<side>in|out)-\d+$")
+
+
+def binding_topic(name: str, settings: Settings) -> str:
+    """Return the destination of a binding of Spring Cloud Stream; the name itself where it has none."""
+    setting = settings.find(f"{_BINDINGS}{name}.destination")
+    return setting.value if setting is not None else name
+
+
+def channel_topic(name: str, side: str, settings: Settings) -> str | None:
+    """Return the topic of a channel of SmallRye; None where the channel has another connector, or is in memory."""
+    prefix = f"{_MESSAGING}{side}.{name}."
+    connector = settings.find(prefix + "connector")
+    if connector is not None and "kafka" not in connector.value:
+        return None
+    for key in ("topics", "topic"):
+        setting = settings.find(prefix + key)
+        if setting is not None:
+            return setting.value
+    return name if connector is not None else None
+
+
+def named_uses(settings: Settings, inputs: Mapping[str, bool]) -> Iterator[NamedUse]:
+    """Yield what the settings of a module name; *inputs* are bindings that annotations read (True) or write."""
+    yield from _bindings(settings, inputs)
+    yield from _channels(settings)
+    default = settings.find("spring.kafka.template.default-topic")
+    if default is not None:
+        yield NamedUse(default.value, True, default.place)
+
+
+def _bindings(settings: Settings, inputs: Mapping[str, bool]) -> Iterator[NamedUse]:
+    aliases = {setting.value: rest for rest, setting in settings.below(_STREAM + "function.bindings.")}
+    default = settings.find(_STREAM + "default-binder") or settings.find(_STREAM + "defaultBinder")
+    for rest, setting in settings.below(_BINDINGS):
+        name, dot, member = rest.rpartition(".")
+        if member.lower() != "destination" or not dot:
+            continue
+        binder = settings.find(f"{_BINDINGS}{name}.binder") or default
+        if binder is not None and re.search(r"(?i)rabbit|kinesis|pubsub|pulsar|solace|jms", binder.value):
+            continue
+        functional = _FUNCTIONAL.search(aliases.get(name, name).strip('"'))
+        side = functional["side"] if functional else _side(name, settings, inputs)
+        group = functional["function"] if functional else ""
+        if side:
+            for topic in setting.value.split(","):
+                yield NamedUse(topic.strip(), side == "out", setting.place, group)
+
+
+def _side(name: str, settings: Settings, inputs: Mapping[str, bool]) -> str:
+    """Return whether a binding with a name of its own is read or written; empty where nothing says so."""
+    if name in inputs:
+        return "in" if inputs[name] else "out"
+    if any(True for _ in settings.below(f"{_BINDINGS}{name}.consumer".lower())) or settings.find(
+        f"{_BINDINGS}{name}.group"
+    ):
+        return "in"
+    if any(True for _ in settings.below(f"{_BINDINGS}{name}.producer".lower())):
+        return "out"
+    for kafka in ("kafka", "kafka.streams"):
+        for side, part in (("in", "consumer"), ("out", "producer")):
+            if any(True for _ in settings.below(f"{_STREAM}{kafka}.bindings.{name}.{part}".lower())):
+                return side
+    lowered = name.lower()
+    return "in" if lowered.startswith("input") or lowered.endswith("-in") else "out" if "out" in lowered else ""
+
+
+def _channels(settings: Settings) -> Iterator[NamedUse]:
+    for side in ("incoming", "outgoing"):
+        seen: set[str] = set()
+        for rest, setting in settings.below(f"{_MESSAGING}{side}."):
+            name = rest[1:].partition('"')[0] if rest.startswith('"') else rest.partition(".")[0]
+            if name in seen:
+                continue
+            seen.add(name)
+            topic = channel_topic(name, side, settings)
+            named = settings.find(f"{_MESSAGING}{side}.{name}.topic") or setting
+            for part in (topic or "").split(","):
+                if part.strip():
+                    yield NamedUse(part.strip(), side == "outgoing", named.place)

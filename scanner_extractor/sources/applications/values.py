@@ -1,0 +1,764 @@
+"""The texts that an expression may have: constants, parameters, settings and variables of the environment.
+
+A value that is known only where the program runs is a placeholder `${name}` or `${name:default}`, as Spring writes it:
+`settings.py` looks it up in the configuration of the module and in its deployment.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import product
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from scanner_extractor.sources.applications.code import Parameter, Scope, ScopeKind, Unit
+from scanner_extractor.sources.applications.expressions import NOTHING, Expr, Kind
+from scanner_extractor.sources.syntax_trees import words
+
+DEEPEST = 14
+"""Maximum steps from an expression to its value."""
+_SHALLOW = 6
+"""Steps within which a value that is not found is not sought again."""
+MOST_STEPS = 1_000
+"""Maximum steps for one expression."""
+MOST_VALUES = 32
+"""Maximum values of one expression; further ones are left out."""
+
+
+class Value(NamedTuple):
+    """A text, and the file in which it was decided: that of the caller where it is an argument."""
+
+    text: str
+    unit: Unit
+
+
+@dataclass(slots=True)
+class Index:
+    """The units of a repository by the names that they define and call; *module_of* returns that of a path."""
+
+    module_of: Callable[[str], str]
+    units: dict[str, Unit] = field(default_factory=dict)
+    classes: dict[str, list[Scope]] = field(default_factory=dict)
+    functions: dict[str, list[Scope]] = field(default_factory=dict)
+    constants: dict[str, list[Scope]] = field(default_factory=dict)
+    calls: dict[str, list[tuple[Expr, Scope]]] = field(default_factory=dict)
+    stems: dict[str, list[Unit]] = field(default_factory=dict)
+
+    def add(self, unit: Unit) -> None:
+        """Add what a unit defines and calls."""
+        self.units[unit.path] = unit
+        path = PurePosixPath(unit.path)
+        stem = path.parent.name if path.stem in ("__init__", "index") else path.stem
+        self.stems.setdefault(stem, []).append(unit)
+        for scope in unit.classes:
+            self.classes.setdefault(scope.name, []).append(scope)
+        for scope in unit.functions:
+            self.functions.setdefault(scope.name, []).append(scope)
+        for scope in (unit.scope, *unit.classes):
+            for name in scope.bindings:
+                self.constants.setdefault(name, []).append(scope)
+        for call, scope in unit.calls:
+            self.calls.setdefault(call.text, []).append((call, scope))
+
+    def module(self, unit: Unit) -> str:
+        """Return the module of a unit."""
+        return self.module_of(unit.path)
+
+    def near(self, scopes: Iterable[Scope], unit: Unit) -> list[Scope]:
+        """Return the scopes of the same file, else of the same module, else all."""
+        listed = list(scopes)
+        same_file = [scope for scope in listed if scope.unit is unit]
+        module = self.module(unit)
+        return same_file or [scope for scope in listed if self.module(scope.unit) == module] or listed
+
+
+_ENVIRONMENT = frozenset({"getenv", "Getenv", "LookupEnv", "GetEnvironmentVariable", "requireEnv", "mustGetenv"})
+_PROPERTIES = words(
+    """getProperty getString getOptional getRequiredProperty GetValue GetString GetSection getConfig getConfigValue
+    getValue get getOrDefault getOrThrow require get_string config getOptionalValue getRequiredSection"""
+)
+_LISTS = words(
+    """singletonList singleton asList of listOf setOf mutableListOf arrayOf List Set Seq Array Vector ArrayList
+    HashSet arrayListOf copyOf ofEntries Arrays toSet newArrayList newHashSet StringSlice new"""
+)
+_SAME = words(
+    """trim strip toString asScala asJava toList toSet toSeq toArray get value getValue name topic str String
+    valueOf of ofNullable some Some Option Optional orElseThrow unwrap resolve ToString Trim intern stripMargin
+    toJavaList build partitions replicas compact config asMap apply requireNonNull checkNotNull decode encode
+    cast Ptr Pointer StringPtr defaultIfEmpty stream collect"""
+)
+_DEFAULTS = frozenset({"orElse", "getOrElse", "orElseGet", "getOrDefault", "ifEmpty", "ifBlank", "GetValueOrDefault"})
+_NAMED = frozenset({"NewTopic", "TopicBuilder", "TopicPartition", "Topic", "KafkaTopic", "TopicSpecification"})
+_GENERIC = words(
+    """send produce publish subscribe start run get apply add write consume accept emit main process handle init
+    execute create build read call listen"""
+)
+_CONSTRUCTORS = frozenset({"__init__", "constructor", "init"})
+_FORMAT = re.compile(r"%[sdv]|\{\w*\}")
+_ENVIRONMENT_OBJECTS = frozenset({"environ", "env", "getenv", "ENV"})
+_LOOKUPS = frozenset({"get", "[]", "getOrDefault", "getOrElse"})
+_FLAGS = frozenset({"String", "StringVar", "StringP", "StringVarP"})
+_LOWER = frozenset({"toLowerCase", "lower", "ToLower"})
+_ENVIRONMENT_OWNERS = frozenset({"os", "process", "sys", "System", "meta", "scala"})
+_GETTER = re.compile(r"(?:get|is)([A-Z]\w*)")
+_FUNCTIONAL = frozenset({"forEach", "foreach", "map", "flatMap", "forEachOrdered", "each"})
+_SETTINGS_CLASSES = frozenset({"BaseSettings", "Settings"})
+
+
+@dataclass(slots=True)
+class Resolver:
+    """Resolves expressions to texts. *missing* collects the names that no unit defines, nor calls."""
+
+    index: Index
+    missing: set[str] = field(default_factory=set)
+    steps: int = 0
+    known: dict[tuple[int, str], list[Value]] = field(default_factory=dict)
+
+    def texts(self, expr: Expr | None, scope: Scope) -> list[Value]:
+        """Return the texts that *expr* may have, without repetitions; none where it is not known."""
+        if expr is None:
+            return []
+        self.steps = 0
+        values = self._of(expr, scope, 0)
+        return list(dict.fromkeys(value for value in values if value.text.strip()))[:MOST_VALUES]
+
+    def _of(self, expr: Expr, scope: Scope, depth: int) -> list[Value]:
+        self.steps += 1
+        if depth > DEEPEST or self.steps > MOST_STEPS:
+            return []
+        match expr.kind:
+            case Kind.TEXT:
+                return [Value(expr.text, scope.unit)]
+            case Kind.NAME:
+                return self._named(expr.text, scope, depth + 1)
+            case Kind.MEMBER:
+                return self._member(expr.receiver, expr.text, scope, depth + 1)
+            case Kind.CALL:
+                return self._call(expr, scope, depth + 1)
+            case Kind.NEW:
+                return self._new(expr, scope, depth + 1)
+            case Kind.JOIN:
+                return self._join(expr.parts, scope, depth + 1)
+            case Kind.CHOICE:
+                return self._choice(expr.parts, scope, depth + 1)
+            case Kind.LIST:
+                parts = (part for part in expr.parts if part.kind is not Kind.PAIR)
+                return [value for part in parts for value in self._of(part, scope, depth + 1)][:MOST_VALUES]
+        return []
+
+    # --- composed texts
+
+    def _join(self, parts: tuple[Expr, ...], scope: Scope, depth: int) -> list[Value]:
+        values = [self._of(part, scope, depth) for part in parts]
+        joined = []
+        for combination in product(*values):
+            unit = next((value.unit for value in combination if value.unit is not scope.unit), scope.unit)
+            joined.append(Value("".join(value.text for value in combination), unit))
+            if len(joined) == MOST_VALUES:
+                break
+        return joined
+
+    def _choice(self, parts: tuple[Expr, ...], scope: Scope, depth: int) -> list[Value]:
+        first, *others = (self._of(part, scope, depth) for part in parts)
+        others_values = [value for values in others for value in values]
+        return self._with_default(first, others_values) if first else others_values
+
+    def _with_default(self, values: list[Value], defaults: list[Value]) -> list[Value]:
+        """Return *values*, where a variable without a default has the one of *defaults*; else both."""
+        if len(values) == 1 and _is_open(values[0].text):
+            default = f":{defaults[0].text}" if defaults else ""
+            return [Value(f"{values[0].text[:-1]}{default}}}", values[0].unit)]
+        return [*values, *defaults]
+
+    def _call(self, call: Expr, scope: Scope, depth: int) -> list[Value]:
+        for read in (self._variable, self._text_method, self._made, self._getter, self._setting, self._passed):
+            values = read(call, scope, depth)
+            if values is not None:
+                return values
+        return []
+
+    def _variable(self, call: Expr, scope: Scope, depth: int) -> list[Value] | None:
+        """Return the variable of the environment, or the option of Go's flags, that a call reads; None for others."""
+        arguments, receiver = call.positional(), call.receiver
+        first = arguments[0] if arguments else NOTHING
+        if call.text in _ENVIRONMENT or (_is_environment(receiver) and call.text in _LOOKUPS):
+            return self._placeholder(self._of(first, scope, depth), arguments[1:], scope, depth)
+        if call.text in _FLAGS and receiver.text in ("flag", "pflag", "flags") and len(arguments) > 1:
+            return self._of(arguments[-2], scope, depth)  # the default stands before the description
+        return None
+
+    def _text_method(self, call: Expr, scope: Scope, depth: int) -> list[Value] | None:
+        """Return what a method of a text or an optional value returns; None for another method."""
+        arguments, receiver = call.positional(), call.receiver
+        first = arguments[0] if arguments else NOTHING
+        if call.text in _DEFAULTS and receiver.kind is not Kind.OTHER and len(arguments) == 1:
+            return self._choice((receiver, first), scope, depth)
+        if call.text == "format":
+            return self._format(call, scope, depth)
+        if call.text in _LOWER:
+            return [Value(value.text.lower(), value.unit) for value in self._of(receiver, scope, depth)]
+        if call.text == "split":
+            parts = self._of(first if receiver.kind is Kind.OTHER else receiver, scope, depth)
+            return [Value(part.strip(), value.unit) for value in parts for part in _divided(value.text)]
+        return self._item(receiver, first, scope, depth) if call.text == "[]" else None
+
+    def _made(self, call: Expr, scope: Scope, depth: int) -> list[Value] | None:
+        """Return the texts of a list or topic that a call makes; None for another call."""
+        arguments = call.positional()
+        first = arguments[0] if arguments else NOTHING
+        if call.text in _LISTS and arguments and not self._is_own(call.text, scope):
+            return [value for part in arguments for value in self._of(part, scope, depth)][:MOST_VALUES]
+        if call.text in _NAMED or (call.text in ("topic", "name") and first.kind is not Kind.OTHER):
+            return self._of(call.named("topic", "name", "Topic", "Name", "topic_name") or first, scope, depth)
+        return None
+
+    def _getter(self, call: Expr, scope: Scope, depth: int) -> list[Value] | None:
+        """Return what a function of the repository returns; None where it is none, or nothing is known of it."""
+        if not call.positional() and call.receiver.kind is not Kind.OTHER:
+            found = self._member(call.receiver, call.text, scope, depth)
+            return found or (self._of(call.receiver, scope, depth) if call.text in _SAME else [])
+        return self._function_value(call, scope, depth) or None
+
+    def _setting(self, call: Expr, scope: Scope, depth: int) -> list[Value] | None:
+        """Return the setting that a call looks up; None where it looks up none."""
+        arguments = call.positional()
+        if call.text not in _PROPERTIES or not arguments or arguments[0].kind is Kind.OTHER:
+            return None
+        section = self._section(call.receiver, scope, depth)
+        keys = [Value(section + key.text, key.unit) for key in self._of(arguments[0], scope, depth)]
+        return self._placeholder(keys, [part for part in arguments[1:2] if part.kind is Kind.TEXT], scope, depth)
+
+    def _passed(self, call: Expr, scope: Scope, depth: int) -> list[Value] | None:
+        """Return the value that a call passes on: `trim`, `valueOf`, the end of a builder of topics."""
+        arguments, receiver = call.positional(), call.receiver
+        if call.text in _SAME:
+            is_method = receiver.kind is not Kind.OTHER and not arguments
+            return self._of(receiver if is_method else (arguments or [NOTHING])[0], scope, depth)
+        return self._of(receiver, scope, depth) if _is_topic_builder(receiver) else None
+
+    def _new(self, new: Expr, scope: Scope, depth: int) -> list[Value]:
+        if new.text in _NAMED or new.text in _LISTS:
+            named = new.named("topic", "name", "Topic", "Name")
+            parts = [named] if named else new.positional()[:1] if new.text in _NAMED else new.positional()
+            return [value for part in parts for value in self._of(part, scope, depth)]
+        return []
+
+    def _format(self, call: Expr, scope: Scope, depth: int) -> list[Value]:
+        arguments = list(call.positional())
+        template = call.receiver
+        if template.kind in (Kind.OTHER, Kind.NAME) and arguments:  # String.format("…", …)
+            resolved = self._of(template, scope, depth) if template.kind is Kind.NAME else []
+            if not resolved:
+                template = arguments.pop(0)
+        inside = [
+            part for argument in arguments for part in (argument.parts if argument.kind is Kind.LIST else [argument])
+        ]
+        result = []
+        for value in self._of(template, scope, depth):
+            pieces = _FORMAT.split(value.text)
+            parts = [Expr(Kind.TEXT, pieces[0])]
+            for position, piece in enumerate(pieces[1:]):
+                parts += [inside[position] if position < len(inside) else NOTHING, Expr(Kind.TEXT, piece)]
+            result += self._join(tuple(part for part in parts if part.kind is not Kind.TEXT or part.text), scope, depth)
+        return result
+
+    def _placeholder(self, names: list[Value], defaults: list[Expr], scope: Scope, depth: int) -> list[Value]:
+        texts = [value.text for part in defaults[:1] for value in self._of(part, scope, depth)]
+        default = f":{texts[0]}" if texts else ""
+        return [Value(f"${{{value.text}{default}}}", value.unit) for value in names if "${" not in value.text]
+
+    def _section(self, receiver: Expr, scope: Scope, depth: int) -> str:
+        """Return the prefix of a section of settings: `config.GetSection("Kafka")`, `config.getConfig("kafka")`."""
+        if receiver.kind is Kind.NAME:
+            for outer in scope.outward():
+                for bound in outer.bindings.get(receiver.text, ())[:1]:
+                    return self._section(bound, scope, depth + 1) if depth < DEEPEST else ""
+        names = ("GetSection", "getConfig", "getRequiredSection", "GetRequiredSection", "sub", "Sub")
+        if receiver.kind is Kind.CALL and receiver.text in names:
+            for value in self._of((receiver.positional() or [NOTHING])[0], scope, depth):
+                return f"{self._section(receiver.receiver, scope, depth)}{value.text}."
+        return ""
+
+    def _item(self, receiver: Expr, key: Expr, scope: Scope, depth: int) -> list[Value]:
+        """Return an item of a list, a member of a map, or a setting by its name."""
+        for value in self._of(key, scope, depth) if key.kind is not Kind.OTHER else ():
+            found = self._member(receiver, value.text, scope, depth)
+            if found:
+                return found
+            return [Value(f"${{{self._section(receiver, scope, depth)}{value.text}}}", scope.unit)]
+        return self._of(receiver, scope, depth)
+
+    # --- names
+
+    def _named(self, name: str, scope: Scope, depth: int) -> list[Value]:
+        for outer in scope.outward():
+            for position, parameter in enumerate(outer.parameters):
+                if parameter.name == name:
+                    found = self._parameter(outer, position, parameter, depth)
+                    if found or outer.kind is not ScopeKind.CLASS:
+                        return found
+            if name in outer.bindings:
+                return self._bound(outer, name, depth)
+            if outer.kind is ScopeKind.CLASS:
+                found = self._inherited(outer, name, depth)
+                if found:
+                    return found
+        return self._elsewhere(name, scope, depth)
+
+    def _bound(self, scope: Scope, name: str, depth: int) -> list[Value]:
+        """Return the values that a name is assigned; those of a name that depends on itself are left out."""
+        key = (id(scope), name)
+        if key not in self.known:
+            self.known[key] = []
+            values = self._assigned(scope, name, depth)
+            if not values and depth > _SHALLOW:
+                del self.known[key]  # perhaps it is only too far away
+                return []
+            self.known[key] = values
+        return self.known[key]
+
+    def _assigned(self, scope: Scope, name: str, depth: int) -> list[Value]:
+        values: list[Value] = []
+        annotated = [note for note, owner, label in scope.unit.annotated if owner is scope and label == name]
+        values += self._injected(annotated, scope, depth)
+        for expr in scope.bindings[name][:8]:
+            if expr.kind is Kind.NAME and expr.text == name:
+                values += self._constructor_argument(scope, name, depth)
+            elif (
+                expr.kind is Kind.NAME
+                and scope.kind is ScopeKind.CLASS
+                and self._is_constructor_parameter(scope, expr.text)
+            ):
+                values += self._constructor_argument(scope, expr.text, depth)
+            else:
+                values += self._of(expr, scope, depth)
+        return values
+
+    def _injected(self, annotations: Iterable[Expr], scope: Scope, depth: int) -> list[Value]:
+        values = []
+        for note in annotations:
+            if note.text == "Value":
+                first = note.named("value") or next(iter(note.positional()), None)
+                values += self._of(first, scope, depth) if first else []
+            elif note.text in ("option", "argument", "Option", "Parameter"):
+                default = note.named("default", "defaultValue")
+                values += self._of(default, scope, depth) if default else []
+            elif note.text in ("ConfigProperty", "Property"):
+                names = self._of(note.named("name") or NOTHING, scope, depth)
+                default = note.named("defaultValue")
+                values += self._placeholder(names, [default] if default else [], scope, depth)
+        return values
+
+    def _inherited(self, scope: Scope, name: str, depth: int) -> list[Value]:
+        """Return the value of a member that a supertype defines, or an annotation sets."""
+        annotated = [note for note, owner, label in scope.unit.annotated if owner is scope and label == name]
+        found = self._injected(annotated, scope, depth)
+        for supertype in scope.supertypes if not found else ():
+            for parent in self.index.near(self.index.classes.get(supertype, ()), scope.unit)[:2]:
+                if parent is not scope and name in parent.bindings:
+                    return self._bound(parent, name, depth)
+        return found
+
+    def _elsewhere(self, name: str, scope: Scope, depth: int) -> list[Value]:
+        """Return the value of a constant that is imported: of a class or file that this one names."""
+        candidates = self.index.near(self.index.constants.get(name, ()), scope.unit)
+        named = [
+            candidate
+            for candidate in candidates
+            if candidate.unit is not scope.unit
+            and (candidate.kind is ScopeKind.FILE or scope.unit.mentions(re.escape(candidate.name)))
+            and (scope.unit.mentions(re.escape(_package(candidate.unit))) or _same_folder(candidate.unit, scope.unit))
+        ]
+        if not named:
+            self.missing.add(name)
+        values = [value for candidate in named[:4] for value in self._bound(candidate, name, depth)]
+        return values if len({value.text for value in values}) == 1 else []
+
+    def _parameter(self, scope: Scope, position: int, parameter: Parameter, depth: int) -> list[Value]:
+        """Return what a parameter may be: injected, its default, and what callers give."""
+        key = (id(scope), f"{parameter.name} {position}")
+        if key not in self.known:
+            self.known[key] = []
+            values = self._passed_in(scope, position, parameter, depth)
+            if not values and depth > _SHALLOW:
+                del self.known[key]
+                return []
+            self.known[key] = values
+        return self.known[key]
+
+    def _passed_in(self, scope: Scope, position: int, parameter: Parameter, depth: int) -> list[Value]:
+        injected = self._injected(parameter.annotations, scope, depth) or self._option(scope, parameter.name, depth)
+        if injected:
+            return injected
+        if scope.kind is ScopeKind.LAMBDA:
+            last = scope.calls[-1] if scope.calls else NOTHING
+            return self._of(last.receiver, scope.parent or scope, depth) if last.text in _FUNCTIONAL else []
+        values = self._arguments(scope, position, parameter.name, depth)
+        if parameter.default.kind is not Kind.OTHER and not values:
+            values = self._of(parameter.default, scope, depth)
+        return values
+
+    def _option(self, scope: Scope, name: str, depth: int) -> list[Value]:
+        """Return the default of an option of a command: of click's decorators, where *scope* is a function."""
+        options = (note for note in scope.annotations if note.text in ("option", "argument"))
+        return [
+            value
+            for note in options
+            if any(_option_name(part.text) == name for part in note.positional())
+            for value in self._of(note.named("default") or NOTHING, scope, depth)
+        ]
+
+    def _parsed_option(self, name: str, scope: Scope, depth: int) -> list[Value]:
+        """Return the default of an option that argparse parses: `add_argument("--topic", default="orders")`."""
+        for call, outer in self.index.calls.get("add_argument", ()):
+            if outer.unit is scope.unit and any(_option_name(part.text) == name for part in call.positional()):
+                return self._of(call.named("default") or NOTHING, outer, depth)
+        return []
+
+    def _arguments(self, scope: Scope, position: int, name: str, depth: int) -> list[Value]:
+        """Return the values that the callers of a function or constructor give for a parameter."""
+        owner = scope if scope.kind is ScopeKind.CLASS else scope.nearest(ScopeKind.CLASS)
+        is_constructor = scope.kind is ScopeKind.CLASS or scope.name in _CONSTRUCTORS or scope.name == owner.name
+        called = owner.name if is_constructor else scope.name
+        if scope.parameters and scope.parameters[0].name in ("self", "cls"):
+            position -= 1
+        sites = self.index.calls.get(called, ())
+        if not sites:
+            self.missing.add(called)
+        values: list[Value] = []
+        near = [site for site in sites if site[1].unit is scope.unit] if called == "main" else sites
+        for call, outer in near[:40]:
+            argument = call.named(name) or (call.positional()[position : position + 1] or [NOTHING])[0]
+            if argument.kind is Kind.OTHER or argument.kind is Kind.LAMBDA:
+                continue
+            if is_constructor or self._may_call(call, outer, scope, owner):
+                values += [
+                    Value(value.text, outer.unit if value.unit is outer.unit else value.unit)
+                    for value in self._of(argument, outer, depth)
+                ]
+        return values[:MOST_VALUES]
+
+    def _may_call(self, call: Expr, outer: Scope, function: Scope, owner: Scope) -> bool:
+        """Return whether *call* may be one of *function*: its object is of the class, or no other has that name."""
+        if owner.kind is not ScopeKind.CLASS or call.receiver.kind is Kind.OTHER:
+            return call.receiver.kind is Kind.OTHER or len(self.index.functions.get(function.name, ())) == 1
+        if call.receiver.kind is Kind.NAME and call.receiver.text in ("this", "super"):
+            return outer.nearest(ScopeKind.CLASS) is owner
+        declared = self.class_name(call.receiver, outer)
+        if declared in self.index.classes:
+            return owner.name in self._lineage(declared)
+        return function.name not in _GENERIC and len(self.index.functions.get(function.name, ())) == 1
+
+    def _lineage(self, name: str) -> set[str]:
+        """Return a class with its supertypes that are known."""
+        found: set[str] = set()
+        queue = [name]
+        while queue and len(found) < 50:
+            current = queue.pop()
+            if current not in found:
+                found.add(current)
+                queue += [parent for scope in self.index.classes.get(current, ()) for parent in scope.supertypes]
+        return found
+
+    def class_name(self, expr: Expr, scope: Scope, depth: int = 0) -> str:
+        """Return the class of an object by its declaration or what it is assigned; empty where unknown."""
+        if expr.kind is Kind.NEW or (expr.kind is Kind.CALL and expr.text in self.index.classes):
+            return expr.text
+        name = expr.text if expr.kind in (Kind.NAME, Kind.MEMBER) else ""
+        if name in self.index.classes:
+            return name
+        for outer in scope.outward() if name and depth < 4 else ():
+            for parameter in outer.parameters:
+                if parameter.name == name and parameter.type_name:
+                    return parameter.type_name
+            if outer.types.get(name) in self.index.classes:
+                return outer.types[name]
+            for bound in outer.bindings.get(name, ())[:2]:
+                found = self.class_name(bound, outer, depth + 1)
+                if found:
+                    return found
+            if outer.types.get(name):
+                return outer.types[name]
+        return ""
+
+    # --- members
+
+    def _member(self, receiver: Expr, name: str, scope: Scope, depth: int) -> list[Value]:
+        if _is_environment(receiver):
+            return [Value(f"${{{name}}}", scope.unit)]
+        if receiver.kind is Kind.NAME and receiver.text in ("this", "super"):
+            return self._class_member(scope.nearest(ScopeKind.CLASS), name, NOTHING, scope, depth)
+        for outer in scope.outward() if receiver.kind is Kind.NAME else ():
+            if f"{receiver.text}.{name}" in outer.bindings:
+                return self._bound(outer, f"{receiver.text}.{name}", depth)
+        new = self._object(receiver, scope, 0)
+        if new.kind is Kind.LIST:
+            pairs = [part for part in new.parts if part.kind is Kind.PAIR and part.text == name]
+            return [value for pair in pairs[:1] for value in self._of(pair.parts[0], scope, depth)]
+        return self._object_member(receiver, new, name, scope, depth)
+
+    def _object_member(self, receiver: Expr, new: Expr, name: str, scope: Scope, depth: int) -> list[Value]:
+        """Return a member of an object of a class, of a file that is imported, or of an option of the command."""
+        class_name = new.text if new.kind is Kind.NEW else self.class_name(receiver, scope)
+        for owner in self.index.near(self.index.classes.get(class_name, ()), scope.unit)[:2]:
+            found = self._class_member(owner, name, new if new.kind is Kind.NEW else NOTHING, scope, depth)
+            if found:
+                return found
+        if new.kind is Kind.NEW and name in _SAME | {"getName", "getTopic", "topicName"}:
+            return [value for part in new.positional()[:1] for value in self._of(part, scope, depth)]
+        for unit in self._units(receiver, scope):
+            if name in unit.scope.bindings:
+                return self._bound(unit.scope, name, depth)
+        parsed = self._parsed_option(name, scope, depth)
+        return parsed or (self._only_one(name, scope, depth) if receiver.kind is not Kind.OTHER else [])
+
+    def _units(self, receiver: Expr, scope: Scope) -> list[Unit]:
+        """Return the files that a name stands for: a module of Python, a package of Go, an import of JavaScript."""
+        if receiver.kind not in (Kind.NAME, Kind.MEMBER):
+            return []
+        imported = self.index.stems.get(receiver.text, [])
+        same = [unit for unit in imported if self.index.module(unit) == self.index.module(scope.unit)]
+        folder = (
+            [
+                unit
+                for unit in self.index.units.values()
+                if PurePosixPath(unit.path).parent.name == receiver.text and unit.path.endswith(".go")
+            ]
+            if scope.unit.path.endswith(".go")
+            else []
+        )
+        return (same or imported)[:3] + folder[:20]
+
+    def _object(self, expr: Expr, scope: Scope, depth: int) -> Expr:
+        """Return the constructor call or the map that an expression stands for; else the expression."""
+        if expr.kind in (Kind.NEW, Kind.LIST) or depth > 6:
+            return expr
+        if expr.kind is Kind.CALL and expr.text in self.index.classes:
+            return Expr(Kind.NEW, expr.text, expr.arguments, expr.line, expr.node)
+        if expr.kind is Kind.MEMBER:
+            return self._member_object(expr, scope, depth)
+        return self._named_object(expr, scope, depth) if expr.kind is Kind.NAME else expr
+
+    def _member_object(self, expr: Expr, scope: Scope, depth: int) -> Expr:
+        owner = self._object(expr.receiver, scope, depth + 1)
+        for part in owner.parts if owner.kind is Kind.LIST else ():
+            if part.kind is Kind.PAIR and part.text == expr.text:
+                return self._object(part.parts[0], scope, depth + 1)
+        for holder in self.index.near(self.index.classes.get(expr.receiver.text, ()), scope.unit)[:1]:
+            for bound in holder.bindings.get(expr.text, ())[:1]:
+                return self._object(bound, holder, depth + 1)
+        return expr
+
+    def _named_object(self, expr: Expr, scope: Scope, depth: int) -> Expr:
+        for outer in scope.outward():
+            for position, parameter in enumerate(outer.parameters):
+                if parameter.name == expr.text and outer.kind is ScopeKind.FUNCTION:
+                    return self._argument_object(outer, position, parameter, depth)
+            for bound in outer.bindings.get(expr.text, ())[:1]:
+                if bound.kind is not Kind.NAME or bound.text != expr.text:
+                    return self._object(bound, outer, depth + 1)
+        for outer in self.index.near(self.index.constants.get(expr.text, ()), scope.unit)[:1]:
+            if not outer.name or scope.unit.mentions(re.escape(outer.name)):
+                return self._object(outer.bindings[expr.text][0], outer, depth + 1)
+        self.missing.add(expr.text)
+        return expr
+
+    def _argument_object(self, function: Scope, position: int, parameter: Parameter, depth: int) -> Expr:
+        """Return the object that the only caller of a function gives for a parameter."""
+        found = [
+            self._object((call.named(parameter.name) or argument), outer, depth + 2)
+            for call, outer in self.index.calls.get(function.name, ())[:10]
+            for argument in call.positional()[position : position + 1]
+        ]
+        kinds = {(expr.kind, expr.node) for expr in found if expr.kind in (Kind.NEW, Kind.LIST)}
+        return found[0] if len(kinds) == 1 and len(found) == 1 else NOTHING
+
+    def _class_member(self, owner: Scope, name: str, new: Expr, scope: Scope, depth: int) -> list[Value]:
+        """Return the value of a field, getter or constant of a class; *new* is how the object was made."""
+        if depth > DEEPEST:
+            return []
+        getter = _GETTER.fullmatch(name)
+        names = (name, getter[1][0].lower() + getter[1][1:]) if getter else (name,)
+        prefix = self._prefix(owner)
+        if prefix and names[-1] in (owner.types | owner.bindings | {part.name: "" for part in owner.parameters}):
+            bound = self._field(owner, names[-1], NOTHING, scope, depth + 1) if names[-1] in owner.bindings else []
+            default = f":{bound[0].text}" if bound else ""
+            return [Value(f"${{{prefix}.{names[-1]}{default}}}", scope.unit)]
+        for label in names:
+            found = self._member_value(owner, label, new, scope, depth + 1)
+            if found:
+                return found
+        return self._method_value(owner, name, new, scope, depth)
+
+    def _member_value(self, owner: Scope, label: str, new: Expr, scope: Scope, depth: int) -> list[Value]:
+        for position, parameter in enumerate(owner.parameters):
+            if parameter.name == label:
+                argument = _argument_of(new, label, position)
+                if argument is not NOTHING:
+                    return self._of(argument, scope, depth)
+                return self._parameter(owner, position, parameter, depth)
+        if label in owner.bindings:
+            found = self._field(owner, label, new, scope, depth)
+            if found:
+                return self._of_settings(owner, label, found)
+        return self._inherited(owner, label, depth)
+
+    def _method_value(self, owner: Scope, name: str, new: Expr, scope: Scope, depth: int) -> list[Value]:
+        """Return what a method without arguments returns: a field of the object, or a value of its own."""
+        for function in owner.functions.get(name, ())[:2]:
+            for returned in function.returns[:3]:
+                field_name = returned.text if returned.kind in (Kind.NAME, Kind.MEMBER) else ""
+                is_field = returned.kind is Kind.NAME or returned.receiver.text == "this"
+                if field_name and is_field and (field_name != name or returned.kind is Kind.MEMBER):
+                    found = self._member_value(owner, field_name, new, scope, depth + 2)
+                    if found:
+                        return found
+                found = self._of(returned, function, depth + 2)
+                if found:
+                    return found
+        return []
+
+    def _of_settings(self, owner: Scope, label: str, found: list[Value]) -> list[Value]:
+        """Return values as defaults of variables where the class reads the environment, as pydantic's does."""
+        if not _SETTINGS_CLASSES & set(owner.supertypes):
+            return found
+        return [Value(f"${{{label.upper()}:{value.text}}}", value.unit) for value in found if "${" not in value.text]
+
+    def _prefix(self, owner: Scope) -> str:
+        for note in owner.annotations:
+            if note.text in ("ConfigurationProperties", "ConfigMapping"):
+                named = note.named("prefix", "value") or next(iter(note.positional()), NOTHING)
+                return named.text if named.kind is Kind.TEXT else ""
+        return ""
+
+    def _field(self, owner: Scope, name: str, new: Expr, scope: Scope, depth: int) -> list[Value]:
+        """Return the value of a field; one that a constructor sets is the argument of *new*."""
+        for bound in owner.bindings[name] if new.kind is Kind.NEW else ():
+            if bound.kind is not Kind.NAME:
+                continue
+            for constructor in self._constructors(owner):
+                names = [part.name for part in constructor.parameters if part.name not in ("self", "cls")]
+                if bound.text in names:
+                    position = names.index(bound.text)
+                    argument = _argument_of(new, bound.text, position)
+                    if argument is not NOTHING:
+                        return self._of(argument, scope, depth)
+        return self._bound(owner, name, depth)
+
+    def _constructors(self, owner: Scope) -> Iterator[Scope]:
+        for name in (owner.name, *_CONSTRUCTORS):
+            yield from owner.functions.get(name, ())
+
+    def _is_constructor_parameter(self, scope: Scope, name: str) -> bool:
+        return any(name == part.name for constructor in self._constructors(scope) for part in constructor.parameters)
+
+    def _constructor_argument(self, scope: Scope, name: str, depth: int) -> list[Value]:
+        for constructor in self._constructors(scope):
+            for position, parameter in enumerate(constructor.parameters):
+                if parameter.name == name:
+                    return self._parameter(constructor, position, parameter, depth)
+        return []
+
+    def _only_one(self, name: str, scope: Scope, depth: int) -> list[Value]:
+        """Return the value of a member that a single class of the module has, whatever the object is."""
+        getter = _GETTER.fullmatch(name)
+        label = getter[1][0].lower() + getter[1][1:] if getter else name
+        owners = [
+            found
+            for found in self.index.constants.get(label, ())
+            if found.kind is ScopeKind.CLASS and self.index.module(found.unit) == self.index.module(scope.unit)
+        ]
+        if not owners:
+            self.missing.update({name, label})
+        return self._class_member(owners[0], name, NOTHING, scope, depth + 1) if len(owners) == 1 else []
+
+    # --- functions
+
+    def _is_own(self, name: str, scope: Scope) -> bool:
+        return any(found.unit is scope.unit for found in self.index.functions.get(name, ()))
+
+    def _function_value(self, call: Expr, scope: Scope, depth: int) -> list[Value]:
+        """Return what a function of the same module returns: one that reads an environment variable, for example."""
+        functions = [
+            found
+            for found in self.index.near(self.index.functions.get(call.text, ()), scope.unit)
+            if self.index.module(found.unit) == self.index.module(scope.unit) and found.returns
+        ]
+        receiver = call.receiver
+        if len(functions) != 1 or (receiver.kind is not Kind.OTHER and call.text in _GENERIC):
+            if not functions and receiver.kind is Kind.OTHER:
+                self.missing.add(call.text)
+            return []
+        function = functions[0]
+        names = [part.name for part in function.parameters if part.name not in ("self", "cls")]
+        arguments = {name: _argument_of(call, name, position) for position, name in enumerate(names)}
+        values: list[Value] = []
+        for returned in function.returns[:4]:
+            substituted = _substitute(returned, arguments, 0)
+            values += self._of(substituted, function if substituted is returned else scope, depth)
+        known = [value for value in values if value.text]
+        for position, value in enumerate(known):  # `if value := os.Getenv(key); value != "" {…}; return fallback`
+            if _is_open(value.text) and position + 1 < len(known):
+                return self._with_default([value], known[position + 1 :][:1])
+        return values
+
+
+def _substitute(expr: Expr, arguments: Mapping[str, Expr], depth: int) -> Expr:
+    """Return *expr* with parameters replaced by arguments; the same object where it names none."""
+    if expr.kind is Kind.NAME and arguments.get(expr.text, NOTHING).kind is not Kind.OTHER:
+        return arguments[expr.text]
+    if depth > 8 or not expr.parts:
+        return expr
+    parts = tuple(_substitute(part, arguments, depth + 1) for part in expr.parts)
+    if all(new is old for new, old in zip(parts, expr.parts, strict=True)):
+        return expr
+    return Expr(expr.kind, expr.text, parts, expr.line, expr.node)
+
+
+def _argument_of(call: Expr, name: str, position: int) -> Expr:
+    """Return the argument of a parameter; NOTHING where a call has none."""
+    return call.named(name) or (call.positional()[position : position + 1] or [NOTHING])[0]
+
+
+def _is_open(text: str) -> bool:
+    """Return whether a text is one placeholder without a default."""
+    return text.startswith("${") and text.endswith("}") and ":" not in text and text.count("${") == 1
+
+
+def _is_environment(expr: Expr) -> bool:
+    """Return whether an expression is the environment: `os.environ`, `process.env`, `System.getenv()`, `sys.env`."""
+    if expr.kind is Kind.CALL:
+        return expr.text == "getenv" and not expr.positional()
+    if expr.kind is Kind.MEMBER:
+        return expr.text in _ENVIRONMENT_OBJECTS and expr.receiver.text in _ENVIRONMENT_OWNERS
+    return expr.kind is Kind.NAME and expr.text == "environ"
+
+
+def _option_name(text: str) -> str:
+    return text.lstrip("-").replace("-", "_")
+
+
+def _is_topic_builder(expr: Expr) -> bool:
+    for _ in range(20):
+        if expr.text in _NAMED:
+            return True
+        if expr.kind is Kind.CALL and expr.text == "name" and expr.receiver.text == "TopicBuilder":
+            return True
+        expr = expr.receiver
+    return False
+
+
+def _divided(text: str) -> list[str]:
+    return text.split(",") if "${" not in text else [text]
+
+
+def _package(unit: Unit) -> str:
+    """Return what an import of a unit has to name: its stem."""
+    path = PurePosixPath(unit.path)
+    return path.parent.name if path.stem in ("__init__", "index") else path.stem
+
+
+def _same_folder(first: Unit, second: Unit) -> bool:
+    return PurePosixPath(first.path).parent == PurePosixPath(second.path).parent

@@ -1,0 +1,89 @@
+"""Parse source texts with tree-sitter: one grammar per language, errors in the text kept beside what can be read.
+
+A parser of tree-sitter never fails: what it cannot read becomes an error node, and the rest of the tree stands. Its
+time grows with the text. A grammar is a package of its own, of the extra `code` or `terraform`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from pathlib import PurePosixPath
+from typing import Any, NamedTuple
+
+from scanner_model.errors import InputInvalid
+from scanner_model.plugins import require
+
+Node = Any
+"""A node of tree-sitter, whose library may be missing."""
+
+LARGEST = 2 * 1024 * 1024
+"""Maximum characters of one source text; a longer one was generated."""
+
+
+class Grammar(NamedTuple):
+    """A grammar: its module, the function of it that returns the language, the extra that installs it."""
+
+    module: str
+    extra: str = "code"
+    function: str = "language"
+
+
+GRAMMARS: Mapping[str, Grammar] = {
+    ".java": Grammar("tree_sitter_java"),
+    ".kt": Grammar("tree_sitter_kotlin"),
+    ".kts": Grammar("tree_sitter_kotlin"),
+    ".scala": Grammar("tree_sitter_scala"),
+    ".py": Grammar("tree_sitter_python"),
+    ".go": Grammar("tree_sitter_go"),
+    ".js": Grammar("tree_sitter_javascript"),
+    ".mjs": Grammar("tree_sitter_javascript"),
+    ".cjs": Grammar("tree_sitter_javascript"),
+    ".jsx": Grammar("tree_sitter_javascript"),
+    ".ts": Grammar("tree_sitter_typescript", function="language_typescript"),
+    ".tsx": Grammar("tree_sitter_typescript", function="language_tsx"),
+    ".cs": Grammar("tree_sitter_c_sharp"),
+    ".tf": Grammar("tree_sitter_hcl", extra="terraform"),
+    ".tfvars": Grammar("tree_sitter_hcl", extra="terraform"),
+}
+"""How a file is parsed, by the end of its name."""
+
+
+def words(text: str) -> frozenset[str]:
+    """Return the words of *text* as a set."""
+    return frozenset(text.split())
+
+
+def suffix(path: str) -> str:
+    """Return the end of a file's name that names its language, in lower case."""
+    return PurePosixPath(path).suffix.lower()
+
+
+def grammar_missing(path: str) -> str:
+    """Return the extra that installs the grammar of *path*; empty where it is installed, or no grammar is known."""
+    grammar = GRAMMARS.get(suffix(path))
+    if grammar is None:
+        return ""
+    return "" if _is_installed(grammar) else grammar.extra
+
+
+def parse_tree(path: str, text: str) -> Node:
+    """Parse *text* by the language of *path*; raises InputInvalid where the grammar is not installed."""
+    return _parser(GRAMMARS[suffix(path)]).parse(text[:LARGEST].encode("utf-8", "replace")).root_node
+
+
+@cache
+def _is_installed(grammar: Grammar) -> bool:
+    try:
+        _parser(grammar)
+    except InputInvalid:
+        return False
+    return True
+
+
+@cache
+def _parser(grammar: Grammar) -> Any:  # noqa: ANN401 - a class of tree-sitter
+    what = f"the grammar {grammar.module} is not installed"
+    library = require("tree_sitter", what, extra=grammar.extra)
+    module = require(grammar.module, what, extra=grammar.extra)
+    return library.Parser(library.Language(getattr(module, grammar.function)()))

@@ -1,0 +1,1 @@
+"""Terraform: the topics, connectors, schemas, statements and rights that a configuration declares."""

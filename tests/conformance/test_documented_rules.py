@@ -1,0 +1,37 @@
+"""Every rule that `validate` and `check-change` print stands in the pages with its meaning."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from scanner_cli.commands.validate import validate
+from scanner_cli.output.ci_formats import RULES
+from scanner_dictionary.validation import RULES as FINDINGS
+
+ROOT = Path(__file__).parents[2]
+_RULE = re.compile(r"""(?:rule=|_unknown\(|_finding\(|_hit\(|_note\()\s*f?"([a-z-]+)(?:\{\w+\})?\"""")
+
+
+def rows(page: str) -> set[str]:
+    """Return the rules that the tables of a page name in their first column."""
+    lines = (ROOT / "docs" / page).read_text(encoding="utf-8").splitlines()
+    cells = (line.split("|")[1] for line in lines if line.startswith("| `"))
+    return {name for cell in cells for name in re.findall(r"`([a-z-]+)`", cell)}
+
+
+def test_rules_of_validate() -> None:
+    """The help lists them in a line each, the page says what to do."""
+    assert set(FINDINGS) <= rows("operations/troubleshooting.md")
+    assert set(FINDINGS) == set(re.findall(r"^  ([a-z-]+)  ", validate.epilog or "", re.MULTILINE))
+
+
+def test_rules_of_check_change() -> None:
+    """Those of the code, of the formats for pipelines, and of the page are the same."""
+    sources = (ROOT / "scanner_api" / "change_check").glob("*.py")
+    found = {name for file in sources for name in _RULE.findall(file.read_text(encoding="utf-8"))}
+    whole = {name for name in found if not name.endswith("-")}
+
+    assert len(whole) > 20
+    assert whole <= set(RULES) <= rows("check-change.md")
+    assert all(any(rule.startswith(start) for rule in RULES) for start in found - whole)

@@ -1,0 +1,54 @@
+"""Flows that are declared by hand or by deployment files, and those that source code suggests, as jobs."""
+
+from __future__ import annotations
+
+from dataflow_generator.graph import Certainty
+from dataflow_generator.jobs.manual import manual_jobs
+from dataflow_generator.jobs.model import JobFlows, Naming
+from scanner_model.manual import FlowEnd, ManualFlow
+from scanner_model.names import SourceId
+
+NAMING = Naming([("c", ("broker:9092",))])
+
+
+def flow(origin: str, target: str, *, suggested: bool = False) -> ManualFlow:
+    return ManualFlow(
+        source=SourceId("files"),
+        origin=FlowEnd(namespace="", name=origin),
+        target=FlowEnd(namespace="", name=target),
+        job="shop",
+        description="",
+        evidence=f"{origin}-{target}",
+        suggested=suggested,
+    )
+
+
+def only_job(*flows: ManualFlow) -> JobFlows:
+    (job,) = manual_jobs((("c", each) for each in flows), NAMING)
+    return job
+
+
+def passed_on(job: JobFlows) -> set[tuple[str, str]]:
+    """Return what a job reads with what it writes of it: a use without a route is on every one."""
+    return {
+        (read.dataset.name, write.dataset.name)
+        for read in job.reads
+        for write in job.writes
+        if not read.route or not write.route or read.route == write.route
+    }
+
+
+def test_a_declared_job_writes_from_everything_that_it_reads():
+    assert passed_on(only_job(flow("a", ""), flow("", "b"))) == {("a", "b")}
+
+
+def test_code_passes_on_only_what_it_shows():
+    job = only_job(flow("a", "b", suggested=True), flow("c", "", suggested=True), flow("", "d", suggested=True))
+    assert passed_on(job) == {("a", "b")}
+    assert {read.dataset.name for read in job.reads} == {"a", "c"}
+    assert {write.dataset.name for write in job.writes} == {"b", "d"}
+
+
+def test_code_suggests_and_files_declare():
+    assert only_job(flow("a", "b", suggested=True)).certainty is Certainty.SUGGESTED
+    assert only_job(flow("a", "b")).certainty is Certainty.DECLARED

@@ -1,0 +1,59 @@
+"""DDL, migrations and the objects of streaming engines are tables of a catalog."""
+
+from __future__ import annotations
+
+from scanner_model.catalogs import KAFKA_TOPICS
+
+
+def tables(reading) -> dict[str, list[str]]:
+    listed = reading.result.tables
+    return {table.name: [".".join(column.path) for column in table.columns] for table in listed}
+
+
+def test_migrations_follow_each_other_by_their_numbers(read_repository):
+    files = {
+        "db/V1__a.sql": "CREATE TABLE shop.users (id SERIAL PRIMARY KEY, name VARCHAR(20) NOT NULL, PRIMARY KEY (id));",
+        "db/V2__b.sql": "ALTER TABLE shop.users ADD COLUMN email VARCHAR(255), ADD age INT DEFAULT 1;",
+        "db/V10__c.sql": "ALTER TABLE shop.users DROP COLUMN name; ALTER TABLE shop.users RENAME COLUMN age TO years;",
+    }
+    reading = read_repository(files)
+    assert tables(reading) == {"shop.users": ["id", "email", "years"]}
+    assert reading.result.tables[0].keys[0].columns == ("id",)
+
+
+def test_a_database_that_is_chosen_is_part_of_the_name(read_repository):
+    ddl = "USE shop;\nCREATE TABLE IF NOT EXISTS `items` (`id` INT UNSIGNED, price DECIMAL(7,2), KEY k (id));"
+    assert tables(read_repository({"a.sql": ddl})) == {"shop.items": ["id", "price"]}
+
+
+def test_risingwave_reads_topics_and_writes_other_databases(read_repository):
+    sql = """
+        CREATE SOURCE vitals (id INT, at TIMESTAMP) WITH (connector = 'kafka', topic = 'vitals')
+            FORMAT PLAIN ENCODE JSON;
+        CREATE MATERIALIZED VIEW alerts AS SELECT id FROM vitals;
+        CREATE SINK out FROM alerts WITH (connector = 'jdbc', jdbc.url = 'jdbc:mysql://db:3306/med?password=x',
+            table.name = 'alerts');
+    """
+    result = read_repository({"rw.sql": sql}).result
+    source, view = (
+        next(table for table in result.tables if table.name.endswith(name)) for name in ("vitals", "alerts")
+    )
+    assert dict(source.parameters)[KAFKA_TOPICS] == "vitals"
+    assert view.definition == "SELECT id FROM vitals"
+    (link,) = result.links
+    assert (link.origin_name, link.target_namespace, link.target_name) == (
+        "dev.public.alerts",
+        "mysql://db:3306",
+        "med.alerts",
+    )
+
+
+def test_materialize_reads_topics(read_repository):
+    sql = "CREATE SOURCE s FROM KAFKA CONNECTION k (TOPIC 'orders') FORMAT JSON;"
+    (source,) = read_repository({"mz.sql": sql}).result.tables
+    assert dict(source.parameters)[KAFKA_TOPICS] == "orders"
+
+
+def test_a_view_of_a_database_is_left_with_the_reason(read_repository):
+    (unread,) = read_repository({"v.sql": "CREATE VIEW v AS SELECT a FROM t; CREATE TABLE t (a INT);"}).result.unread
+    assert (unread.name, unread.kind) == ("v.sql", "view of a database")

@@ -1,0 +1,235 @@
+"""The pages without a drawing in a real browser: home, lists, a topic, a change, and what all pages have."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from chromium import settle, violations
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+ORDERS = "/topic?cluster=retail&topic=orders"
+PAGES = (
+    *("/", "/topics", "/columns?tag=PII", "/jobs", "/subjects", "/sources", "/findings", "/scans", ORDERS),
+    "/change?node=orders.customer.email",
+)
+WIDTHS = (390, 1440)
+
+
+def rows(page: Any) -> list[str]:
+    """Return the texts of the rows of the page's table."""
+    return [row.inner_text() for row in page.locator("tbody tr").all()]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_pages_fit_and_axe_finds_no_violation_in_light_or_dark(visit, path) -> None:
+    """On a telephone and on a screen: nothing is wider than the window, names and contrast are as they should be."""
+    page = visit(path)
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        for theme in ("light", "dark"):
+            page.emulate_media(color_scheme=theme)
+            assert violations(page, *(() if theme == "light" else ("color-contrast",))) == []
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_the_drawing_fits_the_window(visit, width) -> None:
+    """Its header has the most in it."""
+    page = visit("/flow")
+    page.set_viewport_size({"width": width, "height": 900})
+
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_the_home_begins_with_what_is_wrong(visit) -> None:
+    """A failed connector, the rules with their counts, and the source that was not read."""
+    text = visit("/").locator("main").inner_text()
+
+    for words in ("connector orders-as-json", "Tolerance exceeded", "topic without schema", "connect:lab", "31 topics"):
+        assert words in text
+
+
+def test_what_a_system_has_is_read_when_it_is_opened(visit) -> None:
+    """A hundred thousand topics are not on the home."""
+    page = visit("/")
+    page.locator("summary", has_text="9 jobs").click()
+    settle(page)
+    listed = page.locator(".systems details[open] li")
+    listed.first.wait_for()
+
+    assert {"orders-to-dr"} <= {line.split()[0] for line in listed.all_inner_texts()}
+    assert listed.count() == 9
+    assert listed.filter(has_text="failed").count() == 1
+
+
+def test_health_is_in_the_header_of_every_page(visit) -> None:
+    """Each number opens its list."""
+    page = visit("/flow")
+    page.get_by_role("link", name="1 error").click()
+    page.locator("tbody tr").first.wait_for()
+
+    assert "orders-as-json" in rows(page)[0]
+    assert page.locator("#about a").all_inner_texts()[0] == "1 error"
+    assert page.get_by_role("link", name="1 stale source").count() == 1
+
+
+def test_a_filter_is_in_the_address_and_the_address_filters(visit) -> None:
+    """Somebody else sees the same list."""
+    page = visit("/topics")
+    page.get_by_label("without schema").check()
+    page.wait_for_url("**/topics?without_schema=true")
+    settle(page)
+    again = visit("/topics?without_schema=true&pattern=cdc")
+
+    assert len(rows(page)) == 16
+    assert [row.split()[0] for row in rows(again)] == ["cdc.orders"]
+
+
+def test_a_list_is_sorted_with_the_keyboard(visit) -> None:
+    """The heading keeps the focus."""
+    page = visit("/subjects")
+    before = rows(page)
+    page.locator(".sort").first.focus()
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")
+
+    assert rows(page) == sorted(before, reverse=True)
+    assert page.evaluate("document.activeElement.className") == "sort"
+
+
+def test_a_failed_connector_is_no_running_one(visit) -> None:
+    """Its state has what its tasks say, with the first line of the trace."""
+    page = visit("/jobs?failed=true")
+
+    assert len(rows(page)) == 1
+    assert "RUNNING, 1 of 1 tasks FAILED" in rows(page)[0]
+    assert "Tolerance exceeded" in rows(page)[0]
+
+
+def test_the_search_leads_from_any_page_to_a_topic(visit) -> None:
+    """With the keyboard alone."""
+    page = visit("/scans")
+    page.keyboard.press("/")
+    page.keyboard.type("legacy.invoices")
+    page.keyboard.press("Enter")
+    page.locator("h2", has_text="legacy.invoices").wait_for()
+
+
+def test_the_theme_is_that_of_all_pages(visit) -> None:
+    """Chosen once."""
+    page = visit("/")
+    page.keyboard.press("d")
+    page.keyboard.press("d")
+    chosen = page.locator("html").get_attribute("data-theme")
+    again = visit("/flow")
+
+    assert chosen == "light"
+    assert again.locator("html").get_attribute("data-theme") == "light"
+
+
+def test_links_of_the_drawing_to_the_home_lead_to_the_drawing(visit) -> None:
+    """They are in tickets."""
+    page = visit("/#node=topic:kafka://127.0.0.1:29092/orders")
+    page.wait_for_url("**/flow#**")
+    page.locator(".card.chosen").wait_for()
+
+
+def test_a_topic_has_two_versions_side_by_side(visit) -> None:
+    """What differs is marked."""
+    page = visit(ORDERS)
+    page.get_by_role("button", name="Compare").click()
+    page.locator("caption", has_text="columns differ").wait_for()
+
+    assert page.locator(".mark-added").count() > 0
+    assert page.locator("th", has_text="version 1").count() == 1
+
+
+def test_a_topic_without_a_schema_has_the_columns_that_flows_name(visit) -> None:
+    """With their evidence."""
+    text = visit("/topic?cluster=retail&topic=orders-enriched").locator("main").inner_text()
+
+    assert "customer_email" in text
+    assert "statement flink/retail.sql:2" in text
+
+
+def test_a_topic_may_not_be_deleted_while_it_is_read(visit) -> None:
+    """What refers to it is listed."""
+    page = visit(ORDERS)
+    page.get_by_text("May I delete it?").click()
+    page.locator("caption", has_text="What refers to it").wait_for()
+
+    assert page.locator(".demand .doubt").first.inner_text() == "no"
+    assert "order-service" in page.locator(".demand").first.inner_text()
+
+
+def test_a_pasted_schema_is_checked_and_the_link_checks_it_again(visit) -> None:
+    """Whom to call, and the same as Markdown."""
+    page = visit("/change?subject=orders-value")
+    page.locator("#pasted").fill(json.dumps({"type": "record", "name": "Order", "fields": []}))
+    page.get_by_role("button", name="Check", exact=True).click()
+    page.locator(".verdict").wait_for()
+    settle(page)
+    again = visit(page.url)
+
+    shown = [each.locator("#result").inner_text() for each in (page, again)]
+    assert shown[0] == shown[1]
+    assert "Whom to call" in shown[0]
+    assert "order-service" in shown[0]
+    assert page.locator("#result textarea").input_value().startswith("## Somebody is affected: subject `orders-value`")
+
+
+def test_a_name_that_is_not_known_is_an_error_with_the_nearest(visit, browser, address) -> None:
+    """Nothing is lost: the form has what was entered."""
+    page = browser.new_page()
+    page.goto(f"{address}/change?node=orderz")
+    page.locator("[role=alert]").wait_for()
+
+    assert "did you mean" in page.locator("[role=alert]").inner_text()
+    assert page.locator("#name").input_value() == "orderz"
+    page.close()
+
+
+def test_evidence_shows_the_setting_and_its_value_or_the_sql(visit) -> None:
+    """In the place where one asks why."""
+    column = "column:postgres://127.0.0.1:29432/warehouse.public.order_facts%23amount"
+    page = visit(f"/flow#node={column}")
+    page.locator("#panel .how").first.click()
+    page.locator(".proof dd").first.wait_for()
+    sql = visit("/flow#node=topic:kafka://127.0.0.1:29092/order-mails")
+    sql.locator("#panel .how").first.click()
+    sql.locator(".proof mark").wait_for()
+
+    assert "orders-enriched" in page.locator(".proof").inner_text()
+    assert "INSERT INTO order_mails" in sql.locator(".proof mark").inner_text()
+
+
+def test_focus_draws_one_lineage_with_its_jobs(visit) -> None:
+    """And nothing beside it."""
+    column = "column:postgres://127.0.0.1:29432/warehouse.public.order_facts#amount"
+    page = visit("/flow")
+    page.keyboard.press("/")
+    page.keyboard.type("warehouse.public.order_facts")
+    page.keyboard.press("Enter")
+    page.locator(".card.chosen").wait_for()
+    settle(page)
+    page.goto(page.url.partition("#")[0] + "#node=" + column.replace("#", "%23"))
+    page.locator(".row.chosen").wait_for()
+    settle(page)
+    page.keyboard.press("f")
+
+    assert sorted(
+        page.locator(".card").evaluate_all("all => all.map((each) => each.dataset.key.split('/').pop())")
+    ) == [
+        *("cdc.customers", "cdc.orders", "orders-enriched", "retail.sql:2", "shop-cdc", "shop.public.customers"),
+        *("shop.public.orders", "warehouse-orders", "warehouse.public.order_facts"),
+    ]
+
+
+def test_a_name_that_means_something_else_says_so(visit) -> None:
+    """The topic orders has no column total; a table has."""
+    page = visit("/flow#node=orders.total")
+
+    assert "the topic orders has no such column" in page.locator("#panel").inner_text()
