@@ -22,6 +22,7 @@ Rules:
   failed-connector             a connector or a task of it failed; the first line of its trace
   failed-statement             a Flink statement, Flink job or ksqlDB query failed
   unread-statement             a statement of a file that is not read for lineage; its line and why
+  unread-file                  a file of a repository that may declare flows and is not read, and why
   failed-table                 a topic's table is no longer updated
   stale-source                 a source could not be read since
   ambiguous-schema             several schemas claim one side of a topic
