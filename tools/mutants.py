@@ -290,6 +290,8 @@ def examine(session: pytest.Session, mutants: Iterable[Mutant]) -> None:
 
 def failing_test(session: pytest.Session, mutant: Mutant, items: Sequence[pytest.Item], seconds: float) -> str:
     """Return the first of *items* that fails with *mutant*, or does not end in *seconds*; empty where none does."""
+    if not items:
+        return ""
     session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]  # one directory for all forks
     file, before = TREE / mutant.file, (SOURCES / mutant.file).read_bytes()
     file.write_bytes(before[: mutant.start] + mutant.replacement.encode() + before[mutant.end :])
