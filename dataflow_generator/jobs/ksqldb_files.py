@@ -43,11 +43,11 @@ def file_queries(files: Sequence[FlinkStatement]) -> Iterator[FileQueries]:
             declared[file.name] = {name: tables[name] for name in declared[file.name] if name in tables}
         if before == declared:
             break
-    numbers: dict[str, int] = {}
+    names: dict[str, str] = {}
     for file in files:
         tables = {**_visible(elsewhere[file.name], declared), **declared[file.name]}
         parsed = read_sql(file.statement, Dialect.KSQLDB, Catalog(tables=tables))
-        queries = tuple(_query(file, flows, tables, numbers) for flows in parsed if flows.sinks and flows.sources)
+        queries = tuple(_query(file, flows, tables, names) for flows in parsed if flows.sinks and flows.sources)
         if queries:
             yield FileQueries(queries, tuple(_collections(file, parsed, tables)))
 
@@ -79,14 +79,16 @@ def _near(directory: str, file: str) -> int:
 
 
 def _query(
-    file: FlinkStatement, flows: StatementFlows, tables: Mapping[Parts, KnownTable], numbers: dict[str, int]
+    file: FlinkStatement, flows: StatementFlows, tables: Mapping[Parts, KnownTable], names: dict[str, str]
 ) -> Query:
+    """Return a query under a name of its own: *names* are those that exist, each with its statement."""
     words = flows.kind.split()
     prefix = next((sign for word, sign in _PREFIXES.items() if word in words and "INSERT" not in words), "INSERTQUERY_")
     name = f"{prefix}{flows.sinks[0]}"
-    if prefix not in _PREFIXES.values():
-        numbers[name] = numbers.get(name, 0) + 1
-        name = name if numbers[name] == 1 else f"{name}_{numbers[name]}"
+    text = f"{flows.text} {sorted(topic for source in flows.sources for topic in _topics(tables.get((source,))))}"
+    taken = (name, f"{name} ({file.name})", *(f"{name} ({file.name}, {number})" for number in range(2, 1_000)))
+    name = next((free for free in taken if names.get(free, text) == text), name)
+    names[name] = text
     known = tables.get((flows.sinks[0],))
     return Query(
         source=file.source,
@@ -96,8 +98,12 @@ def _query(
         statement=flows.text,
         sources=flows.sources,
         sinks=flows.sinks,
-        sink_topics=tuple(TopicName(topic) for topic in (known.topics if known else ())),
+        sink_topics=tuple(map(TopicName, _topics(known))),
     )
+
+
+def _topics(table: KnownTable | None) -> tuple[str, ...]:
+    return table.topics if table else ()
 
 
 def _collections(

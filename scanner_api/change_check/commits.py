@@ -155,7 +155,8 @@ class _Comparison:
         self._judged = {path: kind for path in trees.changed if (kind := self._kind(path))}
 
     def changes(self) -> CommitChanges:
-        findings = [*self._unread(), *self._flows(), *self._schemas(), *self._topics(), *self._not_understood()]
+        findings = [*self._unread(), *self._flows(), *self._schemas(), *self._topics(), *self._tables()]
+        findings += self._not_understood()
         if any(finding.counts for finding in findings):
             findings += self._elsewhere()
         skipped = tuple(
@@ -318,6 +319,18 @@ class _Comparison:
                 what = f"the topic {topic} is not declared any more, and is used"
                 yield _finding("topic-gone", Verdict.IMPACT, Place(file=file), f"topic {topic}", what, topic)
             yield from listed
+
+    def _tables(self) -> Iterator[Finding]:
+        """Yield the tables of DDL that are not declared any more, and that jobs still read or write."""
+        before, after = ({table.name: table for table in c.reading.result.tables} for c in (self._base, self._head))
+        used = {dataset.name for job in self._head.jobs for dataset in (*_read(job), *_written(job))}
+        for name in sorted(before.keys() - after.keys()):
+            tail = name.rpartition(".")[2].casefold()
+            users = sorted(other for other in used if other.rpartition(".")[2].casefold() == tail)
+            if users:
+                place = Place(file=next((path for path, kind in self._judged.items() if kind == "SQL"), ""))
+                what = f"the table {name} is not declared any more, and is used: {', '.join(users[:_LISTED])}"
+                yield _finding("table-gone", Verdict.IMPACT, place, f"table {name}", what, name)
 
     def _topic_file(self, topic: str) -> str:
         for declared in self._base.reading.result.declared.declarations:

@@ -42,3 +42,11 @@ def test_a_name_is_that_of_the_nearest_file():
     ]
     (found,) = file_queries(files)
     assert {source.name: source.topic for source in found.collections}["ORDERS"] == "other"
+
+
+def test_two_files_that_fill_one_collection_otherwise_are_two_queries():
+    copy = "CREATE STREAM copy AS SELECT * FROM orders;"
+    other = ORDERS.replace("shop.orders", "other") + copy
+    files = [file("a.ksql", ORDERS + copy), file("b.ksql", other), file("c/a.ksql", ORDERS + copy)]
+    names = [query.name for found in file_queries(files) for query in found.queries]
+    assert names == ["CSAS_COPY", "CSAS_COPY (b.ksql)", "CSAS_COPY"]

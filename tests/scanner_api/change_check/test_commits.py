@@ -136,3 +136,20 @@ def test_a_commit_that_is_not_there_is_refused(check, tmp_path):
     check({})
     with pytest.raises(InputInvalid):
         check_commits("nothing...HEAD", directory=tmp_path)
+
+
+def test_a_table_that_is_not_declared_any_more_is_used(check):
+    source = json.dumps(
+        {
+            "name": "cdc",
+            "config": {
+                "connector.class": "io.debezium.connector.mysql.MySqlConnector",
+                "database.hostname": "db",
+                "topic.prefix": "p",
+                "table.include.list": "shop.users",
+            },
+        }
+    )
+    ddl = "CREATE TABLE shop.users (id INT PRIMARY KEY);"
+    report = check({"ddl.sql": ddl.replace("users", "people")}, {**BASE, "ddl.sql": ddl, "cdc.json": source})
+    assert ("table-gone", "shop.users") in rules(report)
