@@ -75,28 +75,26 @@ def is_end(truth: str, end: End) -> bool:
     return end.kind != "job" and named
 
 
-def score(truth: dict[str, Any], directory: Path) -> Score:
-    """Score one project."""
+def score(name: str, truth: dict[str, Any], directory: Path) -> Score:
+    """Score the project called *name*."""
     pairs, topics = flows_of(directory)
     edges = [(source, target) for source, target, *_ in truth["edges"]]
     found = [edge for edge in edges if any(is_end(edge[0], one) and is_end(edge[1], two) for one, two in pairs)]
     stated = [(one, two) for one, two in pairs if "job" not in (one.kind, two.kind)]
     right = [pair for pair in stated if any(is_end(one, pair[0]) and is_end(two, pair[1]) for one, two in edges)]
     named = [topic for topic in truth["topics"] if topic in topics]
-    return Score(
-        truth["estate"], (len(found), len(edges)), (len(named), len(truth["topics"])), (len(right), len(stated))
-    )
+    return Score(name, (len(found), len(edges)), (len(named), len(truth["topics"])), (len(right), len(stated)))
 
 
 def scores(clones: Path, truths: Path) -> Iterator[Score]:
     """Yield the score of each project that is there."""
     for file in sorted(truths.glob("truth_*.json")):
         truth = json.loads(file.read_text(encoding="utf-8"))
-        directory = clones / truth["estate"]
-        if directory.is_dir():
-            yield score(truth, directory)
+        name = file.stem.removeprefix("truth_")
+        if (clones / name).is_dir():
+            yield score(name, truth, clones / name)
         else:
-            print(f"{truth['estate']}: there is no {directory}", file=sys.stderr)
+            print(f"{name}: there is no {clones / name}", file=sys.stderr)
 
 
 def main() -> None:
