@@ -68,7 +68,7 @@ _SCAN = {
     **dict.fromkeys(("added", "changed", "gone", "returned", "stale", "refused"), 0),
 }
 _SOURCE = {"kind": "schema_registry", "last_queried": 1, "last_read": 1, "stale_reason": ""}
-_REGISTRY = {"kind": "confluent", "environment": "", **_SCANS}
+_REGISTRY = {"kind": "confluent", "environment": "", "server_version": "", **_SCANS}
 
 
 def _insert(conn: Connection, table: Table, rows: Iterable[dict[str, Any]]) -> None:

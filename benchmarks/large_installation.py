@@ -85,7 +85,8 @@ class _Installation:
         yield t.source, self._sources()
         scans = {"first_seen": 1, "last_seen": 1}
         yield t.broker, ({"id": at, "cluster_id": at, "address": _broker(at), **scans} for at in clusters)
-        registry = {"kind": "confluent", "url": "http://registry:8081", "environment": "", **_SCANS}
+        about = {"kind": "confluent", "url": "http://registry:8081", "environment": "", "server_version": ""}
+        registry = {**about, **_SCANS}
         yield t.registry, [{"id": 1, "cluster_id": 1, **registry}]
         yield t.topic, map(self._topic, range(size.topics))
         yield t.schema_definition, self._definitions()

@@ -315,7 +315,7 @@ class Programs:
         ends = {end for end in found if not self.is_library(end, module)}
         return sorted(ends) if len(ends) <= _MOST_USERS else []
 
-    def name(self, path: str, module: str, service: str, *, deployed: bool) -> str:
+    def name(self, path: str, module: str, service: str) -> str:
         """Return the name of the program that a file is of: of the service, or its own where there are several."""
         file = PurePosixPath(path)
         entries = self.entries.get(module, [])
@@ -328,7 +328,7 @@ class Programs:
         if file.stem.lower() in _GENERIC:
             folder = file.parent.name
             return service or folder or file.stem
-        if deployed or (self.is_library(path, module) and path not in self.runnable):
+        if self.is_library(path, module) and path not in self.runnable:
             return service or file.stem
         return file.stem
 

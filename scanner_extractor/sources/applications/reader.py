@@ -10,7 +10,6 @@ from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from scanner_extractor.sources.applications.clients import (
-    BINDING,
     CHANNEL_IN,
     CHANNEL_OUT,
     DESTINATION,
@@ -20,6 +19,7 @@ from scanner_extractor.sources.applications.clients import (
     Found,
 )
 from scanner_extractor.sources.applications.code import Unit, read_unit
+from scanner_extractor.sources.applications.index import Index
 from scanner_extractor.sources.applications.modules import Deployment, Modules, Programs, command_of, read_modules
 from scanner_extractor.sources.applications.settings import (
     Settings,
@@ -30,7 +30,7 @@ from scanner_extractor.sources.applications.settings import (
     named_uses,
     read_settings,
 )
-from scanner_extractor.sources.applications.values import Index
+from scanner_extractor.sources.applications.topology import BINDING
 from scanner_extractor.sources.syntax_trees import GRAMMARS, LARGEST, grammar_missing, suffix
 from scanner_model.errors import Problem
 from scanner_model.manual import FlowEnd, ManualFlow
@@ -343,7 +343,7 @@ class _Reader:
         if application:
             return [(application, environment)]
         users = self.programs.users(unit.path, module) if suffix(unit.path) in _SCRIPTS else []
-        names = {self.programs.name(path, module, service, deployed=False) for path in users or [unit.path]}
+        names = {self.programs.name(path, module, service) for path in users or [unit.path]}
         return [(name, environment) for name in sorted(names)]
 
     def _is_single(self, module: str, unit: Unit | None) -> bool:

@@ -1,0 +1,50 @@
+"""The source files of a repository by the names that they define and call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from scanner_extractor.sources.applications.code import Scope, Unit
+from scanner_extractor.sources.applications.expressions import Expr
+
+
+@dataclass(slots=True)
+class Index:
+    """The units of a repository by the names that they define and call; *module_of* returns that of a path."""
+
+    module_of: Callable[[str], str]
+    units: dict[str, Unit] = field(default_factory=dict)
+    classes: dict[str, list[Scope]] = field(default_factory=dict)
+    functions: dict[str, list[Scope]] = field(default_factory=dict)
+    constants: dict[str, list[Scope]] = field(default_factory=dict)
+    calls: dict[str, list[tuple[Expr, Scope]]] = field(default_factory=dict)
+    stems: dict[str, list[Unit]] = field(default_factory=dict)
+
+    def add(self, unit: Unit) -> None:
+        """Add what a unit defines and calls."""
+        self.units[unit.path] = unit
+        path = PurePosixPath(unit.path)
+        stem = path.parent.name if path.stem in ("__init__", "index") else path.stem
+        self.stems.setdefault(stem, []).append(unit)
+        for scope in unit.classes:
+            self.classes.setdefault(scope.name, []).append(scope)
+        for scope in unit.functions:
+            self.functions.setdefault(scope.name, []).append(scope)
+        for scope in (unit.scope, *unit.classes):
+            for name in scope.bindings:
+                self.constants.setdefault(name, []).append(scope)
+        for call, scope in unit.calls:
+            self.calls.setdefault(call.text, []).append((call, scope))
+
+    def module(self, unit: Unit) -> str:
+        """Return the module of a unit."""
+        return self.module_of(unit.path)
+
+    def near(self, scopes: Iterable[Scope], unit: Unit) -> list[Scope]:
+        """Return the scopes of the same file, else of the same module, else all."""
+        listed = list(scopes)
+        same_file = [scope for scope in listed if scope.unit is unit]
+        module = self.module(unit)
+        return same_file or [scope for scope in listed if self.module(scope.unit) == module] or listed
