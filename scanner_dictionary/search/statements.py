@@ -93,7 +93,7 @@ _OF_SUBJECT = (
     select(
         t.subject.c.id.label("subject_id"),
         t.topic.c.name.label("topic"),
-        func.row_number().over(partition_by=t.subject.c.id, order_by=t.topic.c.name).label("place"),
+        func.dense_rank().over(partition_by=t.subject.c.id, order_by=t.topic.c.name).label("place"),
     )
     .select_from(t.subject)
     .join(

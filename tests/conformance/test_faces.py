@@ -184,6 +184,38 @@ def test_every_question_has_one_answer(faces, question) -> None:
         assert faces.mcp(question, **arguments, **limited) == shortened(answer)
 
 
+VARIATIONS = (
+    ("topics", {"sort": "readers", "limit": 3}),
+    ("topics", {"without_owner": True, "without_writer": True, "limit": 1000}),
+    ("topics", {"unused": True, "limit": 1000}),
+    ("topics", {"pattern": "ordres", "limit": 1000}),
+    ("columns", {"name": "total", "limit": 2}),
+    ("columns", {"name": "custmer", "limit": 2}),
+    ("search", {"q": "amount", "kind": "column", "limit": 2}),
+    ("search", {"q": "PII"}),
+    ("findings", {"rule": "failed-connector", "limit": 1000}),
+    ("describe_topic", {"topic": "orders"}),
+    ("impact", {"node": "orders", "limit": 4}),
+    ("impact", {"node": "orders", "limit": 4, "cursor": "WzRd"}),
+    ("changes", {"since": "yesterday", "limit": 1000}),
+    ("changes", {"since": 1, "limit": 1000}),
+    ("diff", {"first": "today", "second": 1}),
+    ("lineage", {"node": "orders", "as_of": "today", "limit": 1000}),
+)
+
+
+@pytest.mark.parametrize("dictionary", ["retail"], indirect=True)
+@pytest.mark.parametrize(("name", "arguments"), VARIATIONS)
+def test_a_question_has_one_answer_whatever_is_asked(faces, name, arguments) -> None:
+    """A parameter that a face reads otherwise is a wrong answer that looks right."""
+    question = BY_NAME[name]
+    answer = faces.library(question, **arguments)
+
+    if question.path.count("{") == 0:
+        assert faces.api(question, **arguments) == answer
+    assert faces.mcp(question, **arguments) == shortened(answer)
+
+
 @pytest.mark.parametrize("dictionary", ["retail"], indirect=True)
 @pytest.mark.parametrize("question", [each for each in QUESTIONS if each.command], ids=lambda each: each.name)
 def test_every_derived_command_lists_what_the_library_has(faces, question) -> None:

@@ -14,6 +14,7 @@ from scanner_dictionary.search.search import search
 from scanner_dictionary.write.name_index import index_nodes
 from scanner_model.catalogs import Annotation, CatalogTable
 from scanner_model.columns import Column
+from scanner_model.names import Role
 
 SHOP = "postgres://db:5432"
 CLUSTER = (-9, "cluster:retail", "cluster", "kafka://kafka-1:9092", "retail", None, "{}")
@@ -100,10 +101,13 @@ def test_tags_owners_and_documentation_are_found(shop, text, expected) -> None:
     assert hits(shop, text) == [expected]
 
 
-def test_a_subject_names_its_topics(shop) -> None:
-    """Nobody looks at a subject for its own sake."""
-    with shop.connect() as conn:
-        assert [hit.topics for hit in search(conn, "orders-value").hits] == [("orders",)]
+def test_a_subject_names_its_topics_each_once(dictionary, store, sample, sample_scan) -> None:
+    """Nobody looks at a subject for its own sake; one may describe both sides of a topic."""
+    version = sample_scan.versions[0]
+    sides = (sample.link(name, version, role) for name in ("orders-enriched", "orders") for role in Role)
+    store(replace(sample_scan, topic_schemas=tuple(sides)))
+    with dictionary.connect() as conn:
+        assert [hit.topics for hit in search(conn, "orders-value").hits] == [("orders", "orders-enriched")]
 
 
 def test_what_is_not_annotated_any_more_is_not_found(shop, store, sample_scan) -> None:
