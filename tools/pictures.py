@@ -30,7 +30,7 @@ PICTURES = {
     "dataflow.png": (None, 1600, 800),
     "assets/tutorial.png": ("orders-enriched", 1600, 520),
     "assets/page-home.png": ("/", 1280, 760),
-    "assets/page-flow.png": (f"/flow#{urlencode({'node': COLUMN, 'focus': 1})}", 1280, 600),
+    "assets/page-flow.png": (f"/flow#{urlencode({'node': COLUMN, 'focus': 1})}", 1600, 560),
     "assets/page-impact.png": (f"/flow#{urlencode({'node': 'orders', 'list': 'impact'})}", 1280, 720),
     "assets/page-topics.png": ("/topics", 1280, 620),
     "assets/page-topic.png": (f"/topic?{TOPIC}&subject=orders-value&version=2", 1280, 900),

@@ -52,11 +52,10 @@ class Part:
 
     def add_jobs(self) -> None:
         """Add the jobs that the column flows go through: those that read their source, and write their target."""
-        rows = self.edges.values()
-        holder = {row.target_node_id: row.source_node_id for row in rows if row.kind == EdgeKind.CONTAINS}
-        flows = [row for row in rows if row.kind == EdgeKind.COLUMN_FLOW]
+        flows = [row for row in self.edges.values() if row.kind == EdgeKind.COLUMN_FLOW]
+        holders = self._holders()
         ends = ((row.source_node_id, row.target_node_id) for row in flows)
-        pairs = {(holder.get(source, source), holder.get(target, target)) for source, target in ends}
+        pairs = {(holders.get(source, source), holders.get(target, target)) for source, target in ends}
         reads = self._nearest({source for source, _ in pairs}, {EdgeKind.READS})
         writes = defaultdict(list)
         for row in self._nearest({read.target_node_id for read in reads}, {EdgeKind.WRITES}):
@@ -66,6 +65,19 @@ class Part:
                 one_route = not read.subtype or not write.subtype or read.subtype == write.subtype
                 if one_route and (read.source_node_id, write.target_node_id) in pairs:
                     self._add((read, write))
+
+    def _holders(self) -> Mapping[int, int]:
+        """Map each column to its topic or dataset."""
+        rows = (row for row in self.edges.values() if row.kind == EdgeKind.CONTAINS)
+        above = {row.target_node_id: row.source_node_id for row in rows}
+        holders = {}
+        for key, node in self.nodes.items():
+            at = key
+            while at in above and self.nodes[at].kind == NodeKind.COLUMN:
+                at = above[at]
+            if node.kind == NodeKind.COLUMN:
+                holders[key] = at
+        return holders
 
     def _nearest(self, nodes: Collection[int], kinds: Collection[str]) -> list[EdgeRow]:
         """Return the edges from *nodes* that are not there yet, as many as may be added."""

@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 ORDERS = "/topic?cluster=retail&topic=orders"
 PAGES = (
     *("/", "/topics", "/columns?tag=PII", "/jobs", "/subjects", "/sources", "/findings", "/scans", ORDERS),
-    "/change?node=orders.customer.email",
+    *("/change?node=orders.customer.email", "/changes", "/search?q=order"),
 )
 WIDTHS = (390, 1440)
 

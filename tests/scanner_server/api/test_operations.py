@@ -279,5 +279,8 @@ def test_contents_of_a_column_have_the_jobs_that_its_flows_go_through(session_cl
     answer = session_client.get(f"{BASE}/lineage", params={"node": amount, "contents": True}).json()
     jobs = [node["name"] for node in answer["nodes"] if node["kind"] == "job"]
 
+    reads = {edge["source"].rpartition("/")[2] for edge in answer["edges"] if edge["kind"] == "reads"}
+
     assert sorted(jobs) == ["flink/retail.sql:2", "shop-cdc", "warehouse-orders"]
+    assert {"cdc.customers", "cdc.orders"} <= reads  # also where a column decides about the whole topic
     assert answer["complete"] is True
