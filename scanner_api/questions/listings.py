@@ -35,7 +35,7 @@ from scanner_dictionary.queries.drift import Drift as Drift
 from scanner_dictionary.queries.drift import DriftResult as DriftResult
 from scanner_dictionary.queries.drift import DriftRow as DriftRow
 from scanner_dictionary.queries.drift import drift as find_drift
-from scanner_dictionary.queries.graph_at import scan_at
+from scanner_dictionary.queries.graph_at import check_moment, scan_at
 from scanner_dictionary.queries.resolve import nearest_names
 from scanner_dictionary.queries.topic_rows import TopicFilter, TopicOrder
 from scanner_dictionary.queries.topics import is_glob
@@ -253,12 +253,14 @@ def scans(
 
 def scan_sources(dictionary: Dictionary, scan: Scan) -> Page[SourceResult]:
     """Return how each source responded in *scan*; raises NameUnknown for a scan that is not stored."""
+    check_moment(scan, "scan")
     with dictionary.reading() as conn:
         return Page(queries.outcomes(conn, scan_at(conn, scan, "scan")))
 
 
 def scan_problems(dictionary: Dictionary, scan: Scan, *, limit: Limit = None, cursor: Cursor = None) -> Page[Problem]:
     """Return what *scan* could not read or parse; raises NameUnknown for a scan that is not stored."""
+    check_moment(scan, "scan")
     with dictionary.reading() as conn:
         return page_of(queries.problems(conn, scan_at(conn, scan, "scan")), cursor, limit)
 
