@@ -26,6 +26,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 from sqlalchemy import Connection, Engine, event
+from waiting import PATIENCE
 
 settings.register_profile("scanner", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", settings.get_profile("scanner"), derandomize=True)
@@ -161,7 +162,7 @@ def postgres_server() -> Iterator[str]:
         run = partial(subprocess.run, check=True, capture_output=True, **account)
         run([programs / "initdb", "-D", data, "-U", "scanner", "--auth=trust", "--no-sync", "-E", "UTF8"])
         settings = f"-p {port} -k {directory} -c listen_addresses=127.0.0.1 -c fsync=off"
-        run([programs / "pg_ctl", "-D", data, "-o", settings, "-w", "-l", data / "log", "start"])
+        run([programs / "pg_ctl", "-D", data, "-o", settings, "-w", "-t", "300", "-l", data / "log", "start"])
         try:
             yield f"postgresql://scanner:hidden-word@127.0.0.1:{port}"
         finally:
@@ -220,7 +221,7 @@ def mariadb_server() -> Iterator[str]:
             yield f"mysql+pymysql://root@127.0.0.1:{port}"
         finally:
             running.terminate()
-            running.wait(timeout=60)
+            running.wait(timeout=PATIENCE)
 
 
 def _wait_for(port: int, server: subprocess.Popen[bytes]) -> None:

@@ -36,7 +36,8 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 WORK = ROOT / "build" / "mutants"
-TREE, RECORD, RESULTS = WORK / "tree", WORK / "tests.ndjson", WORK / "results.ndjson"
+TREE, SOURCES = WORK / "tree", WORK / "sources"
+RECORD, RESULTS = WORK / "tests.ndjson", WORK / "results.ndjson"
 _MUTANTS = "SCANNER_MUTANTS"
 """The variable that names a file of mutants to test."""
 
@@ -230,9 +231,9 @@ def record(candidates: Iterable[Mutant], options: Sequence[str]) -> None:
     shutil.rmtree(WORK, ignore_errors=True)
     names = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True, text=True).stdout
     for name in filter(None, names.split("\0")):
-        if (ROOT / name).is_file():
-            (TREE / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(ROOT / name, TREE / name)
+        for copy in (TREE / name, SOURCES / name) if (ROOT / name).is_file() else ():
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, copy)
     included = "\n  ".join(sorted({str(TREE / mutant.file) for mutant in candidates}))
     settings = f"[run]\nparallel = true\ndata_file = {WORK}/coverage\ninclude =\n  {included}\n"
     (WORK / "coveragerc").write_text(settings, encoding="utf-8")
@@ -276,39 +277,42 @@ def examine(session: pytest.Session, mutants: Iterable[Mutant]) -> None:
         near = mirror(mutant, tests)
         names = (reaching(mutant, data) | near) & tests.keys() & items.keys()
         ordered = sorted(names, key=lambda name: (name not in near, tests[name]["seconds"]))
-        by = ""
+        by, test = "nobody", ""
         for command, quick in (("make test", True), ("make test-all", False)):
             chosen = [items[name] for name in ordered if tests[name]["quick"] is quick]
             seconds = sum(tests[item.nodeid]["seconds"] for item in chosen)
-            if not by and fails(session, mutant, chosen, seconds=120 + 10 * seconds):
+            if not test and (test := failing_test(session, mutant, chosen, seconds=120 + 10 * seconds)):
                 by = command
         with RESULTS.open("a", encoding="utf-8") as out:
-            row = {**asdict(mutant), "name": mutant.name, "tests": len(names), "noticed_by": by or "nobody"}
+            row = {**asdict(mutant), "name": mutant.name, "tests": len(names), "noticed_by": by, "test": test}
             out.write(json.dumps(row) + "\n")
 
 
-def fails(session: pytest.Session, mutant: Mutant, items: Sequence[pytest.Item], seconds: float) -> bool:
-    """Return whether one of *items* fails with *mutant*, or all do not end in *seconds*."""
+def failing_test(session: pytest.Session, mutant: Mutant, items: Sequence[pytest.Item], seconds: float) -> str:
+    """Return the first of *items* that fails with *mutant*, or does not end in *seconds*; empty where none does."""
     session.config._tmp_path_factory.getbasetemp()  # type: ignore[attr-defined]  # one directory for all forks
-    file, before = TREE / mutant.file, (TREE / mutant.file).read_bytes()
+    file, before = TREE / mutant.file, (SOURCES / mutant.file).read_bytes()
     file.write_bytes(before[: mutant.start] + mutant.replacement.encode() + before[mutant.end :])
+    running = TREE / "running"
     try:
         child = os.fork()
         if child == 0:
-            _run_in_fork(session, file, items)
-        return _status(child, time.monotonic() + seconds) != 0
+            _run_in_fork(session, file, items, running)
+        failed = _status(child, time.monotonic() + seconds) != 0
+        return running.read_text("utf-8") if failed else ""
     finally:
         file.write_bytes(before)
 
 
-def _run_in_fork(session: pytest.Session, file: Path, items: Sequence[pytest.Item]) -> NoReturn:
-    """Run *items* until one fails; end the process with status 1 where one does."""
+def _run_in_fork(session: pytest.Session, file: Path, items: Sequence[pytest.Item], running: Path) -> NoReturn:
+    """Run *items* until one fails, with its name in *running*; end the process with status 1 where one does."""
     status = 1
     try:
         os.setpgid(0, 0)
         gc.unfreeze()  # what was imported for the collection was frozen
         replace_code(file)
         for item, following in zip(items, [*items[1:], None], strict=True):
+            running.write_text(item.nodeid, encoding="utf-8")
             item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
             if session.testsfailed:
                 break
@@ -379,6 +383,7 @@ def main() -> None:
     if rows:
         (WORK / "chosen.ndjson").write_text("\n".join(rows), encoding="utf-8")
         print(f"testing {len(rows)} mutants: {RESULTS}", flush=True)
+        shutil.copytree(SOURCES, TREE, dirs_exist_ok=True)  # a run that was stopped may have left a mutant
         run_pytest(**{_MUTANTS: str(WORK / "chosen.ndjson")})
     names = {mutant.name for mutant in executed}
     print(summary([row for row in results() if row["name"] in names]))

@@ -127,6 +127,7 @@ CONNECTORS: Mapping[str, ConnectorReader] = {
     "io.confluent.connect.http.HttpSourceConnector": http.http_source,
     "io.aiven.kafka.connect.http.HttpSinkConnector": http.http_sink,
     "com.github.castorm.kafka.connect.http.HttpSourceConnector": http.http_source,
+    "com.github.cjmatta.kafka.connect.sse.ServerSentEventsSourceConnector": http.http_source,
     # Services
     "io.confluent.connect.kinesis.KinesisSourceConnector": _from(services.KINESIS),
     "com.amazon.kinesis.kafka.AmazonKinesisSinkConnector": _to(services.KINESIS),

@@ -198,6 +198,8 @@ class Naming:
         """Return a dataset: a topic where *namespace* is Kafka's, with the canonical namespace of a known cluster."""
         if not namespace.startswith(_KAFKA):
             shown = self._shown.get((namespace, name)) or self.tables.find(namespace, name)
+            if shown and shown[0].startswith(_KAFKA):
+                return self.dataset(*shown)
             return Dataset(NodeKind.DATASET, *(shown or (namespace, name)))
         return Dataset(NodeKind.TOPIC, self._canonical(namespace), name)
 

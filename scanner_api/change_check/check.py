@@ -26,7 +26,8 @@ from scanner_api.change_check.model import ChangeReport, CheckedFile, Finding, P
 from scanner_api.change_check.proposals import CONNECTOR, SCHEMA, SQL, TOPIC, Proposal
 from scanner_api.change_check.proposed_graph import proposed_graph
 from scanner_api.change_check.proposed_references import ProposedReferences
-from scanner_api.change_check.schema_change import SchemaContext, check_schema, replaced_sides
+from scanner_api.change_check.schema_change import check_schema, replaced_sides
+from scanner_api.change_check.schema_sides import SchemaContext
 from scanner_api.change_check.unknowns import Age, graph_findings, source_findings
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_dictionary.engine.open import Connection

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -22,13 +22,14 @@ from dataflow_generator.jobs.proposed import JobPair
 from scanner_api.change_check.file_findings import DeletionContext, check_deleted
 from scanner_api.change_check.files import ProposedFiles
 from scanner_api.change_check.flow_comparison import ChangedJob, FlowComparison
-from scanner_api.change_check.git import Trees, commit_trees, object_reader
+from scanner_api.change_check.git import ObjectReader, Trees, commit_trees, object_reader
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import CheckedFile, Finding, Place, SkippedFile, Verdict
 from scanner_api.change_check.proposals import SCHEMA, TOPIC, Proposal, Target
 from scanner_api.change_check.proposed_columns import Renames
 from scanner_api.change_check.proposed_references import ProposedReferences
-from scanner_api.change_check.schema_change import SchemaContext, check_schema
+from scanner_api.change_check.schema_change import check_schema
+from scanner_api.change_check.schema_sides import SchemaContext
 from scanner_api.dictionary import Dictionary
 from scanner_api.graph.generate import generate
 from scanner_dictionary.engine.open import Connection
@@ -97,11 +98,11 @@ def compare_commits(commits: str, directory: Path = Path(), *, cluster: str = _C
     """
     trees = commit_trees(commits, directory)
     with ExitStack() as stack:
-        read = stack.enter_context(object_reader(directory))
+        objects = stack.enter_context(object_reader(directory))
         place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="scanner-")))
         known: dict[str, bool] = {}
         base, head = (
-            _commit(files, read, place / name, known, cluster)
+            _commit(files, objects, place / name, known, cluster)
             for files, name in ((trees.base, "base.db"), (trees.head, "head.db"))
         )
         generate(base.dictionary)
@@ -110,13 +111,14 @@ def compare_commits(commits: str, directory: Path = Path(), *, cluster: str = _C
 
 
 def _commit(
-    files: Mapping[str, str], read: Callable[[str], bytes], place: Path, known: dict[str, bool], cluster: str
+    files: Mapping[str, str], objects: ObjectReader, place: Path, known: dict[str, bool], cluster: str
 ) -> _Commit:
-    entries = (
-        Entry(path, partial(read, name), f"{name}:{path}")
+    entries = [
+        Entry(path, partial(objects.read, name), f"{name}:{path}")
         for path, name in sorted(files.items())
         if is_candidate(path) and not is_left_out(path)
-    )
+    ]
+    objects.expect(files[entry.path] for entry in entries if known.get(entry.identity) is not False)
     settings = RepositorySettings(pattern=".", directory=Path(), name=cluster)
     reading = read_entries(settings, entries, no_progress, known)
     result = reading.result

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from itertools import islice
 from pathlib import Path, PurePath
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 from scanner_model.errors import InputInvalid
 
 _SECONDS = 60
+_AT_ONCE = 50
 _SAFE = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
 _HINT = "fetch it first, for example with `git fetch origin BASE`, or `fetch-depth: 0` of actions/checkout"
 
@@ -93,27 +96,53 @@ def _tree(directory: Path, commit: str) -> Mapping[str, str]:
     return files
 
 
+class ObjectReader:
+    """Reads objects from one process of git, some of those that are *expected* next at once."""
+
+    def __init__(self, requests: IO[bytes], answers: IO[bytes]) -> None:
+        self._requests = requests
+        self._answers = answers
+        self._ahead: dict[str, bytes] = {}
+        self._expected: deque[str] = deque()
+
+    def expect(self, names: Iterable[str]) -> None:
+        """Set the names of the objects that are read next, in their order."""
+        self._expected, self._ahead = deque(names), {}
+
+    def read(self, name: str) -> bytes:
+        """Return the content of an object; raises OSError where there is none."""
+        if name not in self._ahead:
+            names = list(islice(self._expected, _AT_ONCE))
+            if name in names:
+                for _ in names:
+                    self._expected.popleft()
+            else:
+                names = [name]
+            self._requests.write("".join(f"{other}\n" for other in names).encode())
+            self._requests.flush()
+            self._ahead |= {other: self._answer(other) for other in names}
+        return self._ahead.pop(name)
+
+    def _answer(self, name: str) -> bytes:
+        about = self._answers.readline().split()
+        if len(about) != 3:
+            raise OSError(f"git has no object {name}")
+        content = self._answers.read(int(about[2]))
+        self._answers.read(1)
+        return content
+
+
 @contextmanager
-def object_reader(directory: Path) -> Iterator[Callable[[str], bytes]]:
-    """Return a function from the name of an object to its content, from one process of git; it raises OSError."""
+def object_reader(directory: Path) -> Iterator[ObjectReader]:
+    """Return a reader of the objects of the repository that *directory* is in."""
     command = ["git", "--no-pager", "--no-optional-locks", *_SAFE, "cat-file", "--batch"]
     with subprocess.Popen(command, cwd=directory, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:  # noqa: S603 - a list, no shell
         requests, answers = process.stdin, process.stdout
         if requests is None or answers is None:
             raise InputInvalid("git cat-file has no output", where=str(directory), hint=_HINT)
 
-        def read(name: str) -> bytes:
-            requests.write(f"{name}\n".encode())
-            requests.flush()
-            about = answers.readline().split()
-            if len(about) != 3:
-                raise OSError(f"git has no object {name}")
-            content = answers.read(int(about[2]))
-            answers.read(1)
-            return content
-
         try:
-            yield read
+            yield ObjectReader(requests, answers)
         finally:
             requests.close()
             process.terminate()

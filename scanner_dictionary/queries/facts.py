@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from enum import Enum
 from functools import cache
 from itertools import groupby
+from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
 from sqlalchemy import Connection, Row, Select, Table, func, select
@@ -72,12 +73,12 @@ def fact_of(fact_type: type[F], row: Row[Any], **others: Any) -> F:  # noqa: ANN
 
 def members_of(fact_type: type, row: Row[Any], prefix: str = "") -> dict[str, Any]:
     """Return the declared members that a row has of a fact, or of the part of one whose columns have a *prefix*."""
-    names, columns, readers = _plan(fact_type, prefix)
-    members = dict(zip(names, [getattr(row, column) for column in columns], strict=True))
+    names, cells, readers, parts = _plan(fact_type, prefix)
+    members = dict(zip(names, cells(row), strict=True))
     for member, read in readers:
         if members[member] is not None:
             members[member] = read(members[member])
-    for member, part in part_types(fact_type).items():
+    for member, part in parts:
         members[member] = part(**members_of(part, row, f"{prefix}{member}_"))
     return members
 
@@ -86,21 +87,24 @@ Reader = Callable[[Any], Any]
 
 
 class _Plan(NamedTuple):
-    """The members of a type that are not of its parts, their columns, and what converts the cells of some of them."""
+    """How a type is read: its own members and their cells, what converts some of these, and the types of its parts."""
 
     members: tuple[str, ...]
-    columns: tuple[str, ...]
+    cells: Callable[[Row[Any]], tuple[Any, ...]]
     readers: tuple[tuple[str, Reader], ...]
+    parts: tuple[tuple[str, type], ...]
 
 
 @cache
 def _plan(fact_type: type, prefix: str) -> _Plan:
+    # At least two: an attrgetter of one name returns no tuple.
     own = [column for column in fact_columns(fact_type) if "." not in column.member]
     readers = [(column.member, _reader(column)) for column in own]
     return _Plan(
         tuple(column.member for column in own),
-        tuple(prefix + column.name for column in own),
+        attrgetter(*(prefix + column.name for column in own)),
         tuple((member, read) for member, read in readers if read),
+        tuple(part_types(fact_type).items()),
     )
 
 

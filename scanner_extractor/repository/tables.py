@@ -15,7 +15,16 @@ from scanner_extractor.repository.statements import MATERIALIZE, RISINGWAVE, Sql
 from scanner_extractor.sources.databases.engines.column_types import engine_type
 from scanner_extractor.sources.databases.engines.definitions import Definition, Token, plain_query
 from scanner_extractor.sources.databases.engines.messages import Dialect, Messages, ingested_parameters
-from scanner_model.catalogs import DATABASE, DECLARED_TABLES, PRIMARY_KEY, QUOTED, CatalogLink, CatalogTable, TableKey
+from scanner_model.catalogs import (
+    DATABASE,
+    DECLARED_TABLES,
+    KAFKA_TOPICS,
+    PRIMARY_KEY,
+    QUOTED,
+    CatalogLink,
+    CatalogTable,
+    TableKey,
+)
 from scanner_model.columns import Column, field_segment
 from scanner_model.names import SourceId
 from scanner_model.placeholders import has_placeholder
@@ -114,6 +123,14 @@ def add_engine_objects(statements: Sequence[SqlStatement], engine: str, place: s
             dialect = _RW_DIALECT if engine == RISINGWAVE else _MZ_DIALECT
             is_sink = found.kind == "SINK"
             parameters = messages.parameters if is_sink else ingested_parameters(messages, definition, names, dialect)
+        if found.kind == "SOURCE" and parameters and engine == RISINGWAVE and not definition.computed:
+            # A source of RisingWave stores nothing: what reads it reads the topic.
+            topic = _fact(table, f"kafka://{messages.brokers or 'localhost'}" if messages else "", context.source)
+            alias = ((namespace, ".".join(parts)),)
+            context.tables.append(
+                replace(topic, provider=engine, name=parameters[KAFKA_TOPICS], kind="TOPIC", symlinks=alias)
+            )
+            continue
         query = definition.query if found.kind in ("VIEW", "MATERIALIZED VIEW", "SINK") else ""
         text = plain_query(query) if engine == MATERIALIZE else query
         fact = _fact(table, namespace, context.source)

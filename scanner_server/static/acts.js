@@ -91,10 +91,20 @@ function impactTable(caption, groups) {
   const body = make("tbody", {});
   const table = make("table", {class: "impact"}, [
     make("caption", {}, caption),
-    make("thead", {}, make("tr", {}, ["affected", "use", "steps"].map((word) => make("th", {scope: "col"}, word)))),
+    make(
+      "thead",
+      {},
+      make(
+        "tr",
+        {},
+        ["affected", "use", "steps"].map((word) => make("th", {scope: "col"}, word)),
+      ),
+    ),
     body,
   ]);
-  const rows = groups.flatMap((group) => (group.row ? [impactRow(group.row)] : []).concat(group.columns.length ? [columnsRow(group)] : []));
+  const rows = groups.flatMap((group) =>
+    (group.row ? [impactRow(group.row)] : []).concat(group.columns.length ? [columnsRow(group)] : []),
+  );
   return [table, ...byPages(rows, body)];
 }
 
@@ -159,7 +169,11 @@ function neighbourParts(node) {
     const count = fitting().length;
     more.textContent = `Show ${Math.min(FIRST, count)} of ${count} more`;
     more.disabled = !count;
-    names.replaceChildren(...fitting().slice(0, FIRST).map((other) => make("li", {}, nodeButton(other))));
+    names.replaceChildren(
+      ...fitting()
+        .slice(0, FIRST)
+        .map((other) => make("li", {}, nodeButton(other))),
+    );
   };
   filter.oninput = write;
   more.onclick = () =>
@@ -171,7 +185,11 @@ function neighbourParts(node) {
       focusPanel();
     });
   write();
-  return [make("h3", {}, `Neighbours (${all.length}, ${all.length - rest.length} drawn)`), make("p", {class: "acts"}, [filter, more]), names];
+  return [
+    make("h3", {}, `Neighbours (${all.length}, ${all.length - rest.length} drawn)`),
+    make("p", {class: "acts"}, [filter, more]),
+    names,
+  ];
 }
 
 function panelParts(node) {

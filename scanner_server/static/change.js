@@ -21,7 +21,11 @@ function changePage() {
   const name = make("input", {type: "text", id: "name", value: params.get(kind) || "", dir: "auto", autocomplete: "off"});
   const pasted = make("textarea", {id: "pasted", rows: 12, spellcheck: "false", dir: "auto"});
   pasted.value = new URLSearchParams(location.hash.slice(1)).get("text") || "";
-  const select = make("select", {id: "kind"}, Object.entries(CHANGES).map(([value, {words}]) => make("option", {value, selected: value === kind}, words)));
+  const select = make(
+    "select",
+    {id: "kind"},
+    Object.entries(CHANGES).map(([value, {words}]) => make("option", {value, selected: value === kind}, words)),
+  );
   const label = make("label", {for: "pasted"});
   const result = make("div", {id: "result", "aria-live": "polite"});
   const adapt = () => {
@@ -44,7 +48,11 @@ function changePage() {
   const submit = () => {
     const text = CHANGES[select.value].pasted ? pasted.value : "";
     const hash = text && text.length < LONGEST_LINK ? `#${new URLSearchParams({text})}` : "";
-    history.replaceState(null, "", `/change?${query({[select.value]: name.value.trim(), cluster: params.get("cluster")})}${hash}`);
+    history.replaceState(
+      null,
+      "",
+      `/change?${query({[select.value]: name.value.trim(), cluster: params.get("cluster")})}${hash}`,
+    );
     return during(async () => {
       for (const old of page.querySelectorAll("[role=alert]")) old.remove();
       result.replaceChildren(...(await checkParts(select.value, name.value.trim(), text, params.get("cluster"))));
@@ -60,7 +68,10 @@ function changePage() {
 
 async function checkParts(kind, name, pasted, cluster) {
   if (!name) throw new Error("enter the name of what changes");
-  const report = kind === "node" ? await goneReport(name) : await ask("/check-change", {}, {[kind]: name, text: pasted, ...(cluster ? {cluster} : {})});
+  const report =
+    kind === "node"
+      ? await goneReport(name)
+      : await ask("/check-change", {}, {[kind]: name, text: pasted, ...(cluster ? {cluster} : {})});
   return reportParts(kind, name, report);
 }
 
@@ -72,8 +83,22 @@ async function goneReport(node) {
     path: each.path ? pathName(each.path) : "",
     evidence: [...new Set((each.way || []).map((edge) => edge.evidence))].slice(-1),
   }));
-  const finding = {item: node, what: `${node} is removed or renamed`, why: [], affected, verdict: affected.length ? "impact" : "fine", target: "", accepted: ""};
-  return {verdict: finding.verdict, findings: [finding], notes: impact.notes, complete: impact.complete, left_out: {affected: impact.left_out}};
+  const finding = {
+    item: node,
+    what: `${node} is removed or renamed`,
+    why: [],
+    affected,
+    verdict: affected.length ? "impact" : "fine",
+    target: "",
+    accepted: "",
+  };
+  return {
+    verdict: finding.verdict,
+    findings: [finding],
+    notes: impact.notes,
+    complete: impact.complete,
+    left_out: {affected: impact.left_out},
+  };
 }
 
 function reportParts(kind, name, report) {
@@ -84,7 +109,9 @@ function reportParts(kind, name, report) {
   return [
     make("h3", {class: `verdict ${grade}`}, words),
     ...report.notes.map((note) => make("p", {class: "warn"}, text(note))),
-    report.complete ? "" : make("p", {class: "warn"}, left ? `${left} more are not listed.` : "Not everything is known; there may be more."),
+    report.complete
+      ? ""
+      : make("p", {class: "warn"}, left ? `${left} more are not listed.` : "Not everything is known; there may be more."),
     callSection(report.findings),
     ...report.findings.map(findingSection),
     make("details", {}, [make("summary", {}, "As Markdown"), markdown]),
@@ -101,7 +128,13 @@ const isCalled = (each) => ["job", "consumer-group"].includes(each.kind);
 function callSection(findings) {
   const people = affectedOnce(findings).filter(isCalled);
   if (!people.length) return "";
-  return section("Whom to call", [tableOf(`${people.length} jobs and consumer groups`, ["name", "kind", "owner", "use", "where"], people.map((each) => [affectedLink(each), each.kind, each.owner || "unknown", each.use, each.namespace]))]);
+  return section("Whom to call", [
+    tableOf(
+      `${people.length} jobs and consumer groups`,
+      ["name", "kind", "owner", "use", "where"],
+      people.map((each) => [affectedLink(each), each.kind, each.owner || "unknown", each.use, each.namespace]),
+    ),
+  ]);
 }
 
 function affectedLink({kind, namespace, name, path}) {
@@ -115,7 +148,12 @@ function findingSection(finding) {
   return section(finding.what, [
     make("p", {}, [mark(finding.verdict, grade), " ", text([finding.target, ...finding.why].filter(Boolean).join(" · "))]),
     finding.affected.length
-      ? tableOf("Affected data", ["name", "kind", "use", "steps", "evidence"], data.map((each) => [affectedLink(each), each.kind, each.use, each.steps, each.evidence.join("; ")]), "none")
+      ? tableOf(
+          "Affected data",
+          ["name", "kind", "use", "steps", "evidence"],
+          data.map((each) => [affectedLink(each), each.kind, each.use, each.steps, each.evidence.join("; ")]),
+          "none",
+        )
       : make("p", {class: "none"}, "Nothing known is affected."),
   ]);
 }
@@ -123,17 +161,25 @@ function findingSection(finding) {
 function asMarkdown(kind, name, {verdict, findings, complete}) {
   const code = (words) => `\`${String(words).replace(/`/g, "'")}\``;
   const cell = (words) => String(words).replace(/\|/g, "\\|").replace(/\n/g, " ");
-  const row = (each) => `| ${cell(code(each.path ? `${each.name}.${each.path}` : each.name))} | ${each.kind} | ${cell(each.owner || "unknown")} | ${each.use} |`;
+  const row = (each) =>
+    `| ${cell(code(each.path ? `${each.name}.${each.path}` : each.name))} | ${each.kind} | ${cell(each.owner || "unknown")} | ${each.use} |`;
   const all = affectedOnce(findings);
-  const table = (title, rows) => (rows.length ? [`### ${title}`, "", "| name | kind | owner | use |", "| --- | --- | --- | --- |", ...rows.map(row), ""] : []);
+  const table = (title, rows) =>
+    rows.length ? [`### ${title}`, "", "| name | kind | owner | use |", "| --- | --- | --- | --- |", ...rows.map(row), ""] : [];
   return [
     `## ${VERDICTS[verdict][0]}: ${kind === "node" ? "" : `${kind} `}${code(name)}`,
     "",
-    ...findings.map((finding) => `* **${finding.verdict}** ${cell(finding.what)}${finding.why.length ? `: ${cell(finding.why.join("; "))}` : ""}`),
+    ...findings.map(
+      (finding) =>
+        `* **${finding.verdict}** ${cell(finding.what)}${finding.why.length ? `: ${cell(finding.why.join("; "))}` : ""}`,
+    ),
     "",
     ...(complete ? [] : ["Not everything is known; there may be more.", ""]),
     ...table("Whom to call", all.filter(isCalled)),
-    ...table("Affected data", all.filter((each) => !isCalled(each))),
+    ...table(
+      "Affected data",
+      all.filter((each) => !isCalled(each)),
+    ),
     location.href,
   ].join("\n");
 }

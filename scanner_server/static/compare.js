@@ -35,7 +35,15 @@ function dateOf(scan) {
 async function setScans(at, compared) {
   if (shownScans.at === at && shownScans.base === compared) return;
   Object.assign(shownScans, {at, base: compared});
-  Object.assign(live, {sides: emptySides(), whole: null, everything: false, incomplete: false, list: null, reach: new Map(), hubs: new Map()});
+  Object.assign(live, {
+    sides: emptySides(),
+    whole: null,
+    everything: false,
+    incomplete: false,
+    list: null,
+    reach: new Map(),
+    hubs: new Map(),
+  });
   Object.assign(comparison, NONE());
   live.read.clear();
   if (compared !== null) await readComparison(at, compared);
@@ -95,7 +103,11 @@ function changeParts() {
   const lines = [...nodes.map(nodeChange), ...edges.map(edgeChange)];
   return [
     make("h2", {class: "changes", tabindex: "-1"}, `From ${dateOf(shownScans.base)} to ${dateOf(shownScans.at)}`),
-    make("p", {}, `Different nodes: ${nodes.length}, flows: ${edges.length}${left ? `; ${left} more changes are not listed` : ""}.`),
+    make(
+      "p",
+      {},
+      `Different nodes: ${nodes.length}, flows: ${edges.length}${left ? `; ${left} more changes are not listed` : ""}.`,
+    ),
     make("ul", {class: "edges"}, lines.slice(0, MOST_TOLD)),
     lines.length > MOST_TOLD ? make("p", {class: "none"}, `${lines.length - MOST_TOLD} more not listed.`) : "",
   ].filter(Boolean);

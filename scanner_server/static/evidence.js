@@ -22,16 +22,22 @@ function jobOfEdge(edge) {
 
 async function settingParts(job, edge) {
   const answer = await ask("/connectors", {pattern: job.name, limit: 1000});
-  const found = answer.items.find((row) => row.name === job.name && job.namespace.endsWith(`/${row.source.replace(/^connect:/, "")}`));
+  const found = answer.items.find(
+    (row) => row.name === job.name && job.namespace.endsWith(`/${row.source.replace(/^connect:/, "")}`),
+  );
   if (!found) return [];
   const named = edge.evidence.split(/[:,]\s+/).filter((name) => name in found.config);
   // A transform is evidence with all of its settings.
-  const names = Object.keys(found.config).filter((name) => named.includes(name) || named.some((known) => /^transforms\../.test(known) && name.startsWith(`${known}.`)));
+  const names = Object.keys(found.config).filter(
+    (name) => named.includes(name) || named.some((known) => /^transforms\../.test(known) && name.startsWith(`${known}.`)),
+  );
   return [names.length ? factList(names.map((name) => [name, found.config[name]])) : "", ...failureParts(found)];
 }
 
 function failureParts({failed_tasks: failed, trace}) {
-  return failed && trace ? [make("details", {}, [make("summary", {}, "Why it failed"), make("pre", {tabindex: "0"}, trace)])] : [];
+  return failed && trace
+    ? [make("details", {}, [make("summary", {}, "Why it failed"), make("pre", {tabindex: "0"}, trace)])]
+    : [];
 }
 
 async function sqlParts(job, edge) {

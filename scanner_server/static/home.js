@@ -12,7 +12,9 @@ async function homePage() {
     ask("/freshness"),
   ]);
   if (!now.scan) {
-    showPage("No scan yet", [make("p", {}, "`scanner extract --config cluster.json` scans; `scanner dataflow` generates the data flow.")]);
+    showPage("No scan yet", [
+      make("p", {}, "`scanner extract --config cluster.json` scans; `scanner dataflow` generates the data flow."),
+    ]);
     return;
   }
   showPage("Home", [
@@ -33,18 +35,27 @@ function wrongParts(findings, errors, stale) {
     each.count,
   ]);
   return [
-    ...errors.items.map((row) => make("p", {class: "failure"}, [findingPlace(row), make("div", {class: "evidence"}, text(row.what))])),
+    ...errors.items.map((row) =>
+      make("p", {class: "failure"}, [findingPlace(row), make("div", {class: "evidence"}, text(row.what))]),
+    ),
     errors.next_cursor ? make("p", {}, link("/findings?severity=error", "All errors")) : "",
-    rules.length ? tableOf("Findings by rule", ["severity", "rule", "count"], rules) : make("p", {}, "Nothing was found to be wrong."),
+    rules.length
+      ? tableOf("Findings by rule", ["severity", "rule", "count"], rules)
+      : make("p", {}, "Nothing was found to be wrong."),
     stale.length
-      ? tableOf("Sources that could not be read", ["source", "cluster", "reason"], stale.map((each) => [each.source, each.cluster, each.reason]))
+      ? tableOf(
+          "Sources that could not be read",
+          ["source", "cluster", "reason"],
+          stale.map((each) => [each.source, each.cluster, each.reason]),
+        )
       : make("p", {class: "none"}, "Every source was read by the last scan."),
   ].filter(Boolean);
 }
 
 function clusterPart(cluster, newest, nodes) {
   const scan = newest.find((each) => each.cluster === cluster.name);
-  const count = (kind) => nodes.filter((each) => each.kind === kind && each.cluster === cluster.name).reduce((sum, each) => sum + each.count, 0);
+  const count = (kind) =>
+    nodes.filter((each) => each.kind === kind && each.cluster === cluster.name).reduce((sum, each) => sum + each.count, 0);
   const where = {cluster: cluster.name};
   return make("p", {class: "acts"}, [
     make("b", {}, text(cluster.name)),

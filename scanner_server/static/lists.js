@@ -14,7 +14,11 @@ function durationOf(milliseconds) {
   if (milliseconds === null || milliseconds === undefined) return "";
   if (milliseconds < 0) return "unlimited";
   const hours = milliseconds / 3_600_000;
-  return hours >= 48 ? `${Math.round(hours / 24)} days` : hours >= 1 ? `${Math.round(hours)} h` : `${Math.round(milliseconds / 60_000)} min`;
+  return hours >= 48
+    ? `${Math.round(hours / 24)} days`
+    : hours >= 1
+      ? `${Math.round(hours)} h`
+      : `${Math.round(milliseconds / 60_000)} min`;
 }
 
 const LISTS = {
@@ -31,7 +35,16 @@ const LISTS = {
       check("deleted", "with deleted ones"),
     ],
     columns: [
-      ["topic", (row) => [link(topicPage(row.cluster, row.name), row.name), " ", row.internal ? make("span", {class: "note"}, "internal") : "", ...staleMark(row)], (row) => row.name],
+      [
+        "topic",
+        (row) => [
+          link(topicPage(row.cluster, row.name), row.name),
+          " ",
+          row.internal ? make("span", {class: "note"}, "internal") : "",
+          ...staleMark(row),
+        ],
+        (row) => row.name,
+      ],
       ["cluster", (row) => row.cluster],
       ["owner", (row) => row.owner],
       ["tags", (row) => row.tags.join(", ")],
@@ -52,8 +65,16 @@ const LISTS = {
     hint: "Enter a part of a name (*.email) or a tag (PII).",
     filters: [PATTERN, {name: "tag", words: "Tag", kind: "text"}, CLUSTER],
     columns: [
-      ["column", (row) => link(flowPage(row.node || `${row.topic || row.dataset}.${row.name}`), row.name || "(whole value)"), (row) => row.name],
-      ["in", (row) => (row.topic ? link(topicPage(row.cluster, row.topic), row.topic) : row.dataset), (row) => row.topic || row.dataset],
+      [
+        "column",
+        (row) => link(flowPage(row.node || `${row.topic || row.dataset}.${row.name}`), row.name || "(whole value)"),
+        (row) => row.name,
+      ],
+      [
+        "in",
+        (row) => (row.topic ? link(topicPage(row.cluster, row.topic), row.topic) : row.dataset),
+        (row) => row.topic || row.dataset,
+      ],
       ["cluster", (row) => row.cluster],
       ["side", (row) => row.role],
       ["origin", (row) => row.origin],
@@ -69,7 +90,11 @@ const LISTS = {
     needs: ["q"],
     hint: "Enter a name, or the start of a word of one.",
     facets: true,
-    filters: [{name: "q", words: "Text", kind: "text"}, choice("kind", "Kind", ["topic", "node", "subject", "column", "tag", "owner"]), CLUSTER],
+    filters: [
+      {name: "q", words: "Text", kind: "text"},
+      choice("kind", "Kind", ["topic", "node", "subject", "column", "tag", "owner"]),
+      CLUSTER,
+    ],
     columns: [
       ["name", (row) => link(hitPage(row), nameOf(row)), (row) => nameOf(row)],
       ["kind", (row) => row.kind],
@@ -85,7 +110,15 @@ const LISTS = {
     columns: [
       ["topic", (row) => (row.topic ? link(topicPage(row.cluster, row.topic), row.topic) : "")],
       ["what", (row) => [row.kind.replace(/_/g, " "), row.side, row.column, row.name].filter(Boolean).join(" ")],
-      ["change", (row) => make("span", {class: `mark-${{added: "added", gone: "removed", removed: "removed"}[row.action] || "changed"}`}, row.action)],
+      [
+        "change",
+        (row) =>
+          make(
+            "span",
+            {class: `mark-${{added: "added", gone: "removed", removed: "removed"}[row.action] || "changed"}`},
+            row.action,
+          ),
+      ],
       ["before", (row) => row.before],
       ["after", (row) => row.after],
       ["new readers read old data", (row) => row.backward],
@@ -105,9 +138,22 @@ const LISTS = {
       check("failed", "failed"),
     ],
     columns: [
-      ["name", (row) => [link(flowPage(row.id), row.name), " ", ...staleMark(row), row.unread ? mark("not read", "") : ""], (row) => row.name],
+      [
+        "name",
+        (row) => [link(flowPage(row.id), row.name), " ", ...staleMark(row), row.unread ? mark("not read", "") : ""],
+        (row) => row.name,
+      ],
       ["type", (row) => row.attributes.type],
-      ["state", (row) => (row.attributes.failed ? [mark(`${row.attributes.state}, ${row.attributes.failed}`, "error"), make("div", {class: "evidence"}, text(row.attributes.error || ""))] : row.attributes.state)],
+      [
+        "state",
+        (row) =>
+          row.attributes.failed
+            ? [
+                mark(`${row.attributes.state}, ${row.attributes.failed}`, "error"),
+                make("div", {class: "evidence"}, text(row.attributes.error || "")),
+              ]
+            : row.attributes.state,
+      ],
       ["namespace", (row) => row.namespace],
       ["reads from", (row) => row.upstream],
       ["writes to", (row) => row.downstream],
@@ -206,7 +252,9 @@ async function listPage(path) {
   const facets = make("p", {class: "acts"});
   const load = (more) =>
     during(async () => {
-      const wanted = Object.fromEntries([...list.filters.map(({name}) => name), ...(list.needs || [])].map((name) => [name, params[name]]));
+      const wanted = Object.fromEntries(
+        [...list.filters.map(({name}) => name), ...(list.needs || [])].map((name) => [name, params[name]]),
+      );
       if (list.needs && !list.needs.some((name) => params[name])) {
         place.replaceChildren(make("p", {class: "none"}, list.hint));
         return;
@@ -226,7 +274,9 @@ async function listPage(path) {
 function drawFacets(place, {kinds, clusters, complete}, params) {
   const nodes = new Set(["job", "dataset", "consumer-group", "catalog-table"]);
   const more = complete ? "" : "at least ";
-  const ofKind = Object.entries(kinds).map(([kind, count]) => link(`/search?${query({...params, kind: nodes.has(kind) ? "node" : kind})}`, `${kind}: ${more}${count}`));
+  const ofKind = Object.entries(kinds).map(([kind, count]) =>
+    link(`/search?${query({...params, kind: nodes.has(kind) ? "node" : kind})}`, `${kind}: ${more}${count}`),
+  );
   const where = Object.entries(clusters).map(([name, count]) => make("span", {class: "note"}, text(`${name}: ${more}${count}`)));
   place.replaceChildren(...ofKind, ...where);
 }
@@ -243,7 +293,12 @@ function drawList(list, shown, place, load) {
   const more = make("button", {type: "button", id: "more"}, `Show ${ROWS} more`);
   more.onclick = () => load(true);
   const meant = shown.nearest.map((pattern) => [link(`${location.pathname}?${query({pattern})}`, pattern), " "]);
-  place.replaceChildren(table, meant.length ? make("p", {}, ["Did you mean ", ...meant.flat()]) : "", make("p", {class: "none", "aria-live": "polite"}, count), shown.next ? more : "");
+  place.replaceChildren(
+    table,
+    meant.length ? make("p", {}, ["Did you mean ", ...meant.flat()]) : "",
+    make("p", {class: "none", "aria-live": "polite"}, count),
+    shown.next ? more : "",
+  );
 }
 
 function sortButton(head, key, list, shown, place, load) {
@@ -272,7 +327,13 @@ async function filterForm(list, params, changed) {
   const fields = list.filters.map(({name, words, kind, values}) => {
     const options = {choice: values, cluster: clusters, rule: rules}[kind];
     if (options && options.length < 2 && !params[name]) return "";
-    return make("label", {}, kind === "check" ? [checkField(name, params, set), ` ${words}`] : [`${words} `, options ? selectField(name, options, list, params, set) : textField(name, params, set)]);
+    return make(
+      "label",
+      {},
+      kind === "check"
+        ? [checkField(name, params, set), ` ${words}`]
+        : [`${words} `, options ? selectField(name, options, list, params, set) : textField(name, params, set)],
+    );
   });
   const form = make("form", {class: "filters", role: "search", "aria-label": "Filters"}, fields);
   form.onsubmit = (event) => event.preventDefault();
@@ -289,7 +350,10 @@ function selectField(name, values, list, params, set) {
   const preset = (list.fixed || {})[name] || (name === "sort" ? values[0] : "");
   const every = preset ? [] : [make("option", {value: ""}, "all")];
   const chosen = params[name] || preset;
-  const field = make("select", {}, [...every, ...values.map((value) => make("option", {value, selected: value === chosen}, value))]);
+  const field = make("select", {}, [
+    ...every,
+    ...values.map((value) => make("option", {value, selected: value === chosen}, value)),
+  ]);
   field.onchange = () => set(name, field.value);
   return field;
 }

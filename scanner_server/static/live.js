@@ -107,7 +107,8 @@ async function readView() {
   const node = params.get("node");
   live.marked = params.get("mark");
   const alone = !params.has("load") && !node;
-  const requested = alone && !scans.length && !params.has("scan") && !params.has("base") ? ask("/overview", {limit: OVERVIEW}) : null;
+  const requested =
+    alone && !scans.length && !params.has("scan") && !params.has("base") ? ask("/overview", {limit: OVERVIEW}) : null;
   if (requested) requested.catch(() => {}); // without a graph there is none
   if (!live.health) [live.health] = await Promise.all([readHealth(), readTimeline(params)]);
   else await showScansOf(params);
@@ -127,7 +128,11 @@ function startParts() {
   const {whole} = live;
   const many = whole && !whole.complete && !graph.cards.length;
   const size = many ? `The graph has ${whole.node_count} nodes, too many to be drawn at once. ` : "";
-  const hint = make("p", {class: "none"}, `${size}Search for a topic, table, job or column, then follow the + buttons of its card.`);
+  const hint = make(
+    "p",
+    {class: "none"},
+    `${size}Search for a topic, table, job or column, then follow the + buttons of its card.`,
+  );
   return [hint, ...(many ? [systemsPart(live.health.summary.nodes)] : []), ...changeParts()];
 }
 

@@ -121,7 +121,11 @@ async function loadHub(side, {root, nodes, edges, complete}, upstream, downstrea
   live.incomplete = live.incomplete || !complete;
   remember(root, upstream, downstream);
   addPart(side, {nodes: nodes.filter((node) => node.id === root), edges});
-  const ends = (end, other) => edges.filter((edge) => edge[other] === root).map((edge) => edge[end]).slice(0, FIRST);
+  const ends = (end, other) =>
+    edges
+      .filter((edge) => edge[other] === root)
+      .map((edge) => edge[end])
+      .slice(0, FIRST);
   const first = new Set([...ends("source", "target"), ...ends("target", "source")]);
   await showNeighbours(others.filter((node) => first.has(node.id)));
   await load(root, 0, 0);

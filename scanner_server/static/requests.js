@@ -86,7 +86,8 @@ async function readHealth() {
   const [now, summary] = await Promise.all([ask("/state"), ask("/summary")]);
   const count = (number, one, severity, href) =>
     number ? link(href, `${number} ${one}${number === 1 ? "" : "s"}`, {class: `health ${severity}`}) : "";
-  const of = (severity) => summary.findings.filter((each) => each.severity === severity).reduce((sum, each) => sum + each.count, 0);
+  const of = (severity) =>
+    summary.findings.filter((each) => each.severity === severity).reduce((sum, each) => sum + each.count, 0);
   const older = !now.scan ? "" : now.graph_scan === null ? "no graph yet" : now.graph_scan < now.scan ? "the graph is older" : "";
   const counts = [
     count(of("error"), "error", "error", "/findings?severity=error"),
@@ -96,7 +97,9 @@ async function readHealth() {
   ].filter(Boolean);
   const fine = now.scan && !counts.length ? make("span", {class: "health"}, "no errors or warnings") : "";
   place.replaceChildren(text(now.scan ? moment(now.finished) : "no scan yet"), ...counts, fine);
-  place.title = [now.scan ? `scan ${now.scan}` : "", ...now.stale.map((source) => `${source.source}: ${source.reason}`)].join("\n");
+  place.title = [now.scan ? `scan ${now.scan}` : "", ...now.stale.map((source) => `${source.source}: ${source.reason}`)].join(
+    "\n",
+  );
   return {now, summary};
 }
 

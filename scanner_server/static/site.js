@@ -69,8 +69,20 @@ function tableOf(caption, names, rows, none = "none is known") {
   return make("div", {class: "wide", tabindex: "0", role: "region", "aria-label": caption}, [
     make("table", {}, [
       make("caption", {}, caption),
-      make("thead", {}, make("tr", {}, kept(names).map((name) => make("th", {scope: "col"}, name)))),
-      make("tbody", {}, rows.map((cells) => tableRow(kept(cells)))),
+      make(
+        "thead",
+        {},
+        make(
+          "tr",
+          {},
+          kept(names).map((name) => make("th", {scope: "col"}, name)),
+        ),
+      ),
+      make(
+        "tbody",
+        {},
+        rows.map((cells) => tableRow(kept(cells))),
+      ),
     ]),
   ]);
 }
@@ -80,7 +92,11 @@ function hasContent(cell) {
 }
 
 function tableRow(cells, attributes = {}) {
-  return make("tr", attributes, cells.map((cell) => make("td", {}, cellOf(cell))));
+  return make(
+    "tr",
+    attributes,
+    cells.map((cell) => make("td", {}, cellOf(cell))),
+  );
 }
 
 function cellOf(cell) {

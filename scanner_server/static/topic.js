@@ -18,7 +18,12 @@ async function topicPageOf() {
     topic,
     [
       topicFacts(about.topic),
-      chosen ? make("p", {class: "warn"}, [`This is version ${version} of ${subject}. `, link(topicPage(cluster, topic), "Show what is current")]) : "",
+      chosen
+        ? make("p", {class: "warn"}, [
+            `This is version ${version} of ${subject}. `,
+            link(topicPage(cluster, topic), "Show what is current"),
+          ])
+        : "",
       ...schemas.map((schema) => schemaSection(schema, flows.columns)),
       schemas.length ? "" : derivedSection(flows.derived),
       usersSection(about, flows.users),
@@ -39,7 +44,8 @@ async function topicFlows(node) {
   const own = node.replace("topic:", "column:");
   const columns = new Map();
   for (const each of contents.nodes) if (each.path && each.id.startsWith(`${own}#`)) columns.set(JSON.stringify(each.path), each);
-  const evidence = (column) => near.edges.filter((edge) => edge.kind === "column-flow" && [edge.source, edge.target].includes(column.id));
+  const evidence = (column) =>
+    near.edges.filter((edge) => edge.kind === "column-flow" && [edge.source, edge.target].includes(column.id));
   const derived = [...columns.values()].map((column) => ({column, edges: evidence(column)}));
   return {columns, derived, users: new Map(near.nodes.map((each) => [each.id, each]))};
 }
@@ -49,7 +55,10 @@ function topicFacts(about) {
     ["cluster", about.cluster],
     ["owner", about.owner || "unknown"],
     ["tags", about.tags.length ? make("span", {}, tagParts(about.tags)) : "none"],
-    ["partitions", about.partitions === null ? "unknown" : `${about.partitions}, replicated ${about.replication ?? "unknown"} times`],
+    [
+      "partitions",
+      about.partitions === null ? "unknown" : `${about.partitions}, replicated ${about.replication ?? "unknown"} times`,
+    ],
     ["source", make("span", {}, [text(about.source), " ", ...staleMark(about)])],
     ["description", about.description],
   ];
@@ -58,7 +67,9 @@ function topicFacts(about) {
 
 function flowCounts(column) {
   if (!column) return "";
-  const counts = [column.upstream ? `↑${column.upstream}` : "", column.downstream ? `↓${column.downstream}` : ""].filter(Boolean).join(" ");
+  const counts = [column.upstream ? `↑${column.upstream}` : "", column.downstream ? `↓${column.downstream}` : ""]
+    .filter(Boolean)
+    .join(" ");
   const says = `${nameOf(column)}: ${column.upstream} flows into it, ${column.downstream} out of it`;
   return counts ? link(flowPage(column.id), counts, {"aria-label": says, title: says}) : "";
 }
@@ -70,7 +81,11 @@ function schemaSection(schema, flows) {
   const rows = schema.columns.map((column) => ({
     column,
     cells: [
-      make("span", {class: "leaf", style: `--depth:${Math.max(0, column.path.length - 1)}`, title: column.name}, text(pathName(column.path.slice(-1)) || "(whole value)")),
+      make(
+        "span",
+        {class: "leaf", style: `--depth:${Math.max(0, column.path.length - 1)}`, title: column.name},
+        text(pathName(column.path.slice(-1)) || "(whole value)"),
+      ),
       make("span", {}, [(column.logical_type || column.type) + (column.nullable ? " ?" : ""), symbolPart(symbols(column.path))]),
       column.has_default ? JSON.stringify(column.default) : "",
       tagParts([...column.tags, ...(column.inherited_tags || [])]),
@@ -80,11 +95,23 @@ function schemaSection(schema, flows) {
   }));
   const names = ["column", "type", "default", "tags", "documentation", "flows"];
   const place = make("div", {});
-  const filter = make("input", {type: "search", placeholder: "Filter columns", "aria-label": `Filter columns of ${schema.name || schema.format}`});
+  const filter = make("input", {
+    type: "search",
+    placeholder: "Filter columns",
+    "aria-label": `Filter columns of ${schema.name || schema.format}`,
+  });
   filter.oninput = () => {
     const words = filter.value.trim().toLowerCase();
-    const fits = ({column}) => !words || [column.name, column.doc || "", ...column.tags].some((each) => each.toLowerCase().includes(words));
-    place.replaceChildren(tableOf(`${schema.columns.length} columns`, names, rows.filter(fits).map(({cells}) => cells), "nothing fits"));
+    const fits = ({column}) =>
+      !words || [column.name, column.doc || "", ...column.tags].some((each) => each.toLowerCase().includes(words));
+    place.replaceChildren(
+      tableOf(
+        `${schema.columns.length} columns`,
+        names,
+        rows.filter(fits).map(({cells}) => cells),
+        "nothing fits",
+      ),
+    );
   };
   filter.oninput();
   return section(`${schema.role}: ${schema.name || schema.format}`, [
@@ -105,7 +132,8 @@ function enumsOf({format, text: source}) {
   const named = new Map();
   const walk = (type, path) => {
     if (Array.isArray(type)) return type.forEach((branch) => walk(branch, path));
-    if (typeof type === "string") return named.has(type) && !path.slice(0, -1).includes(type) ? walk(named.get(type), path) : undefined;
+    if (typeof type === "string")
+      return named.has(type) && !path.slice(0, -1).includes(type) ? walk(named.get(type), path) : undefined;
     if (!type || path.length > 30) return undefined;
     if (type.name && ["enum"].includes(type.type)) named.set(type.name, type);
     if (type.type === "enum") symbols.set(JSON.stringify(path), type.symbols);
@@ -120,12 +148,14 @@ function enumsOf({format, text: source}) {
   } catch {
     symbols.clear(); // the text is shown as it is
   }
-  return (path) => symbols.get(JSON.stringify(path)) || symbols.get(JSON.stringify(path.filter((part) => !part.startsWith("<")))) || null;
+  return (path) =>
+    symbols.get(JSON.stringify(path)) || symbols.get(JSON.stringify(path.filter((part) => !part.startsWith("<")))) || null;
 }
 
 // Columns that no schema describes: the flows that say so.
 function derivedSection(derived) {
-  if (!derived.length) return section("Columns", [make("p", {class: "none"}, "No schema describes this topic, and no flow names a column of it.")]);
+  if (!derived.length)
+    return section("Columns", [make("p", {class: "none"}, "No schema describes this topic, and no flow names a column of it.")]);
   const rows = derived.map(({column, edges}) => [
     nameOf({...column, name: ""}),
     column.attributes.type || "",
@@ -141,12 +171,23 @@ function derivedSection(derived) {
 function usersSection(about, known) {
   const rows = about.users.map((user) => {
     const {attributes = {}} = known.get(user.id) || {};
-    const state = attributes.failed ? mark(`${attributes.state}, ${attributes.failed}`, "error", attributes.error || "") : attributes.state || "";
-    return [user.use === "reads" ? "reads" : "writes", user.kind, link(flowPage(user.id), user.name), state, user.namespace, user.evidence];
+    const state = attributes.failed
+      ? mark(`${attributes.state}, ${attributes.failed}`, "error", attributes.error || "")
+      : attributes.state || "";
+    return [
+      user.use === "reads" ? "reads" : "writes",
+      user.kind,
+      link(flowPage(user.id), user.name),
+      state,
+      user.namespace,
+      user.evidence,
+    ];
   });
   return section(`Used by ${about.user_count}`, [
     tableOf("Jobs and consumer groups", ["use", "kind", "name", "state", "where", "evidence"], rows),
-    about.complete ? "" : make("p", {class: "none"}, "Users may be missing: there are more, or the graph is not of the newest scan."),
+    about.complete
+      ? ""
+      : make("p", {class: "none"}, "Users may be missing: there are more, or the graph is not of the newest scan."),
   ]);
 }
 
@@ -158,16 +199,25 @@ function historyOf(topic) {
 }
 
 async function versionParts({cluster, topic, path}) {
-  const [listed, {items: history}] = await Promise.all([ask("/schemas", {cluster, pattern: topic, limit: 200}), historyOf(topic)]);
+  const [listed, {items: history}] = await Promise.all([
+    ask("/schemas", {cluster, pattern: topic, limit: 200}),
+    historyOf(topic),
+  ]);
   const subjects = listed.items.filter((each) => each.topics.includes(topic));
   const seen = (subject, version) => {
-    const line = history.find((each) => each.kind === "topic_schema" && each.action === "added" && each.name.endsWith(` ${subject} ${version}`));
+    const line = history.find(
+      (each) => each.kind === "topic_schema" && each.action === "added" && each.name.endsWith(` ${subject} ${version}`),
+    );
     return line ? ` (${moment(line.finished).slice(0, 10)})` : "";
   };
   const rows = subjects.map((each) => [
     each.name,
     each.format,
-    each.versions.flatMap((version) => [link(topicPage(cluster, topic, {subject: each.name, version}), String(version)), seen(each.name, version), " "]),
+    each.versions.flatMap((version) => [
+      link(topicPage(cluster, topic, {subject: each.name, version}), String(version)),
+      seen(each.name, version),
+      " ",
+    ]),
   ]);
   const comparable = subjects.filter((each) => each.versions.length > 1);
   return [
@@ -178,15 +228,26 @@ async function versionParts({cluster, topic, path}) {
 
 function compareForm(path, {name, versions}) {
   const [from, to] = [versions[versions.length - 2], versions[versions.length - 1]].map((chosen) =>
-    make("select", {}, versions.map((version) => make("option", {value: version, selected: version === chosen}, String(version)))),
+    make(
+      "select",
+      {},
+      versions.map((version) => make("option", {value: version, selected: version === chosen}, String(version))),
+    ),
   );
   const button = make("button", {type: "submit"}, "Compare");
   const place = make("div", {});
-  const form = make("form", {class: "filters"}, [text(`${name}:`), make("label", {}, ["version ", from]), make("label", {}, ["with ", to]), button]);
+  const form = make("form", {class: "filters"}, [
+    text(`${name}:`),
+    make("label", {}, ["version ", from]),
+    make("label", {}, ["with ", to]),
+    button,
+  ]);
   form.onsubmit = (event) => {
     event.preventDefault();
     during(async () => {
-      const [before, after] = await Promise.all([from, to].map((field) => ask(`${path}/schemas`, {subject: name, version: field.value})));
+      const [before, after] = await Promise.all(
+        [from, to].map((field) => ask(`${path}/schemas`, {subject: name, version: field.value})),
+      );
       place.replaceChildren(differenceTable(before.items[0], after.items[0], from.value, to.value));
     });
   };
@@ -196,15 +257,29 @@ function compareForm(path, {name, versions}) {
 // Two versions side by side by their columns; what differs is marked.
 function differenceTable(before, after, first, second) {
   const described = (schema) =>
-    new Map(schema.columns.map((column) => [column.name, `${column.logical_type || column.type}${column.nullable ? " ?" : ""}${column.has_default ? ` = ${JSON.stringify(column.default)}` : ""}`]));
+    new Map(
+      schema.columns.map((column) => [
+        column.name,
+        `${column.logical_type || column.type}${column.nullable ? " ?" : ""}${column.has_default ? ` = ${JSON.stringify(column.default)}` : ""}`,
+      ]),
+    );
   const [old, now] = [described(before), described(after)];
   const names = [...new Set([...old.keys(), ...now.keys()])];
   const rows = names.map((name) => {
     const change = !old.has(name) ? "added" : !now.has(name) ? "removed" : old.get(name) === now.get(name) ? "" : "changed";
-    return [name || "(whole value)", old.get(name) || "", now.get(name) || "", change ? make("span", {class: `mark-${change}`}, change) : ""];
+    return [
+      name || "(whole value)",
+      old.get(name) || "",
+      now.get(name) || "",
+      change ? make("span", {class: `mark-${change}`}, change) : "",
+    ];
   });
   const differing = rows.filter((row) => row[3]).length;
-  return tableOf(`${differing} of ${names.length} columns differ`, ["column", `version ${first}`, `version ${second}`, "change"], rows);
+  return tableOf(
+    `${differing} of ${names.length} columns differ`,
+    ["column", `version ${first}`, `version ${second}`, "change"],
+    rows,
+  );
 }
 
 // --- what is requested when it is opened
@@ -218,12 +293,23 @@ function onDemand(title, makeParts) {
 async function deletionParts(cluster, topic) {
   const answer = await ask("/may-delete", {cluster, topic});
   return answer.items.flatMap((item) => [
-    make("p", {}, [mark(item.answer, {no: "error", yes: "fine"}[item.answer] || ""), ` ${item.what}`, item.unused_since ? `, unused since ${moment(item.unused_since)}` : ""]),
-    tableOf("What refers to it", ["kind", "name", "what", "alone", "evidence"], item.uses.map((use) => [use.kind, use.name, use.what, use.answer, use.evidence]), "nothing is known"),
+    make("p", {}, [
+      mark(item.answer, {no: "error", yes: "fine"}[item.answer] || ""),
+      ` ${item.what}`,
+      item.unused_since ? `, unused since ${moment(item.unused_since)}` : "",
+    ]),
+    tableOf(
+      "What refers to it",
+      ["kind", "name", "what", "alone", "evidence"],
+      item.uses.map((use) => [use.kind, use.name, use.what, use.answer, use.evidence]),
+      "nothing is known",
+    ),
   ]);
 }
 
 async function historyParts(lines) {
-  const rows = [...lines].reverse().map((line) => [moment(line.finished), line.kind.replace(/_/g, " "), line.name, line.action, line.member]);
+  const rows = [...lines]
+    .reverse()
+    .map((line) => [moment(line.finished), line.kind.replace(/_/g, " "), line.name, line.action, line.member]);
   return [tableOf("Changes, the newest first", ["scan of", "kind", "name", "action", "member"], rows)];
 }

@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
+from waiting import PATIENCE
 
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
@@ -130,7 +131,7 @@ def look(tmp_path) -> Callable[..., Seen]:
         file.write_text(page.replace("</body>", f"<script>{asks}{counts}</script></body>"), encoding="utf-8")
         remote = f"file://{file}#{urlencode(address)}"
         profile = f"--user-data-dir={tmp_path / 'profile'}"
-        done = subprocess.run([program, *OPTIONS, profile, remote], capture_output=True, timeout=60, check=False)
+        done = subprocess.run([program, *OPTIONS, profile, remote], capture_output=True, timeout=PATIENCE, check=False)
         body = _Body(done.stdout.decode()).data
         complaints = [line for line in done.stderr.decode(errors="replace").splitlines() if "CONSOLE" in line]
         return Seen(json.loads(body["data-found"]), complaints, int(body["data-loaded"]))

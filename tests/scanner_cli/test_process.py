@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from waiting import wait_until
+from waiting import PATIENCE, wait_until
 
 from scanner_cli.output.progress import progress_on
 from scanner_model.names import SourceId
@@ -86,7 +86,7 @@ def test_ctrl_c_ends_a_scan_at_once_and_stores_nothing(fake, own_dictionary, tmp
         with subprocess.Popen(line, stderr=subprocess.PIPE, text=True) as scan:
             wait_until(lambda: registry.log)
             scan.send_signal(signal.SIGINT)
-            _, stderr = scan.communicate(timeout=60)
+            _, stderr = scan.communicate(timeout=PATIENCE)
 
     assert scan.returncode == 1
     assert stderr.strip().startswith("interrupted: ")

@@ -7,6 +7,7 @@ import sys
 import threading
 
 import pytest
+from waiting import PATIENCE
 
 from scanner_model.threads import run_ordered, start
 
@@ -45,4 +46,4 @@ def test_work_that_hangs_does_not_keep_the_program_alive() -> None:
     """Ctrl-C must end a scan whatever a server does."""
     program = "import threading; from scanner_model.threads import start; start(threading.Event().wait)"
 
-    assert subprocess.run([sys.executable, "-c", program], timeout=60, check=False).returncode == 0
+    assert subprocess.run([sys.executable, "-c", program], timeout=PATIENCE, check=False).returncode == 0

@@ -17,6 +17,7 @@ import changing_installation as changing
 import pytest
 from chromium import SCANNER, SIZE, chromium, program, serving, settle
 from starlette.testclient import TestClient
+from waiting import PATIENCE
 
 import scanner_api
 from dataflow_generator.build.store import generate
@@ -150,7 +151,7 @@ def retail_alone(retail_file: Path) -> Dictionary:
 def address(history: Dictionary) -> Iterator[str]:
     """Serve the example with its history."""
     with serving(SCANNER, history.url) as url:
-        urlopen(f"{url}/api/v1/impact?node=orders", timeout=60).close()  # starts the process of slow questions
+        urlopen(f"{url}/api/v1/impact?node=orders", timeout=PATIENCE).close()  # starts the process of slow questions
         yield url
 
 
@@ -172,7 +173,7 @@ def visit(browser: Any, address: str) -> Iterator[Callable[..., Any]]:
 
         def opened(path: str = "/flow") -> Any:
             page = browser.new_page()
-            page.set_default_timeout(10_000)
+            page.set_default_timeout(1000 * PATIENCE)
             stack.callback(page.close)
             page.on("console", lambda message: messages.append(message.text))
             page.on("pageerror", lambda error: messages.append(str(error)))

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
-from waiting import wait_until
+from waiting import PATIENCE, wait_until
 
 from scanner_api.dictionary import Dictionary
 from scanner_api.event_intake import EventReceiver
@@ -96,7 +96,7 @@ class Listener:
         self.port = int(address[1]) if address else 0
 
     def connect(self) -> socket.socket:
-        return socket.create_connection(("127.0.0.1", self.port), timeout=60)
+        return socket.create_connection(("127.0.0.1", self.port), timeout=PATIENCE)
 
     def exchange(self, sent: bytes) -> bytes:
         """Return all that comes until the listener closes the connection."""
@@ -123,7 +123,7 @@ class Listener:
     def end(self) -> str:
         """End it with SIGTERM; return the rest of what it says."""
         self.process.send_signal(signal.SIGTERM)
-        return self.process.communicate(timeout=60)[1]
+        return self.process.communicate(timeout=PATIENCE)[1]
 
 
 @pytest.fixture(scope="module")

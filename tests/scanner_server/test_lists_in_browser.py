@@ -193,10 +193,15 @@ def test_a_name_that_is_not_known_is_an_error_with_the_nearest(visit, browser, a
 
 
 def test_evidence_shows_the_setting_and_its_value_or_the_sql(visit) -> None:
-    """In the place where one asks why."""
+    """In the place where one looks for the reason, with the keyboard as with the mouse."""
     column = "column:postgres://127.0.0.1:29432/warehouse.public.order_facts%23amount"
     page = visit(f"/flow#node={column}")
-    page.locator("#panel .how").first.click()
+    page.keyboard.press("p")
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.className") == "how":
+            break
+    page.keyboard.press("Enter")
     page.locator(".proof dd").first.wait_for()
     sql = visit("/flow#node=topic:kafka://127.0.0.1:29092/order-mails")
     sql.locator("#panel .how").first.click()

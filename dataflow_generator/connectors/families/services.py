@@ -17,7 +17,7 @@ from dataflow_generator.connectors.topics import ReadTopics
 from dataflow_generator.connectors.transforms.topic_templates import quoted
 from scanner_model.placeholders import has_placeholder
 
-_URLS = ("http.api.url", "http.api.base.url", "http.url", "http.request.url", "url")
+_URLS = ("http.api.url", "http.api.base.url", "http.url", "http.request.url", "sse.uri", "url")
 _TOPICS = ("topic.name.pattern", "kafka.topic", "topic")
 _HTTP_ENTITY = "${entityName}"
 _API = re.compile(r"(api\d+)\.(?:http\.api\.path|topics|topic|http\.api\.topic)")

@@ -14,8 +14,7 @@ const ICONS = {
 function make(tag, attributes = {}, children = [], namespace = "") {
   const element = namespace ? document.createElementNS(namespace, tag) : document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (value !== null && value !== undefined && value !== false)
-      element.setAttribute(name, value === true ? "" : value);
+    if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value === true ? "" : value);
   }
   // Always text nodes, never HTML: a name may contain anything.
   element.append(...[children].flat().filter((child) => child !== null && child !== undefined && child !== ""));
@@ -50,10 +49,7 @@ function factList(facts) {
     {class: "facts"},
     facts
       .filter(([, value]) => value !== "")
-      .flatMap(([name, value]) => [
-        make("dt", {}, name),
-        make("dd", {}, typeof value === "string" ? text(value) : value),
-      ]),
+      .flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, typeof value === "string" ? text(value) : value)]),
   );
 }
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -125,6 +126,7 @@ CALLS: Mapping[str, tuple[Rule, ...]] = {
     "to": (Rule(_W, needs=_STREAMS, streams=True),),
     "through": (Rule(_W, needs=_STREAMS, streams=True),),
     "addSource": (Rule(_R, at=1, needs=_STREAMS, several=True, streams=True),),
+    "addGlobalStore": (Rule(_R, at=1, needs=_STREAMS, streams=True),),
     "addSink": (Rule(_W, at=1, needs=_STREAMS, streams=True),),
     "setTopics": (Rule(_R, needs=_FLINK, several=True, streams=True),),
     "set_topics": (Rule(_R, needs="flink", several=True, streams=True),),
@@ -180,8 +182,13 @@ _POLLS = words(
     Messages receive run on each getBatch consumeWith"""
 )
 _SINKS = frozenset({"sinkTo", "addSink", "sink_to", "add_sink", "toStream"})
+_PROCESSING = r"\.\s*(?:process|transform|flatTransform)\w*\s*\("
+_TABLES = frozenset({"table", "globalTable", "addGlobalStore"})
+MOST_HOPS = 3
+"""Calls from a listener to the function that sends."""
 _URI = re.compile(r"kafka:(?://)?([\w.{}$-]+)")
 _PLACEHOLDER, _SPEL = re.compile(r"\$\{[^{}]*\}"), re.compile(r"#\{[^{}]*\}")
+_STREAM_TYPES = frozenset({"Multi", "Publisher", "PublisherBuilder", "Flowable", "Flux", "Flow"})
 _NOT_NAMES = re.compile(r"[\s/\\*^|()\[\]+]")
 
 
@@ -193,6 +200,26 @@ class _Read(NamedTuple):
     values: list[Value]
 
 
+@dataclass(slots=True)
+class _Uses:
+    """What the calls and annotations of one unit name; *listeners* are topics by the scope that handles records."""
+
+    reads: list[_Read] = field(default_factory=list)
+    writes: list[tuple[Expr, Scope, Rule, list[Value]]] = field(default_factory=list)
+    found: list[Found] = field(default_factory=list)
+    listeners: dict[int, list[str]] = field(default_factory=dict)
+    read_by: dict[str, list[str]] = field(default_factory=dict)
+
+    def handled(self, scope: Scope) -> list[str]:
+        """Return the topics whose records are handled where a scope is."""
+        topics: list[str] = []
+        for outer in scope.outward():
+            topics += self.listeners.get(id(outer), ())
+            for name in sorted(outer.polled - {""}):
+                topics += self.read_by.get(name, ())
+        return list(dict.fromkeys(topics))
+
+
 class Extractor:
     """Finds what the units of an index read, write and create."""
 
@@ -201,34 +228,63 @@ class Extractor:
         self.resolver = Resolver(index)
         self.unresolved: list[tuple[Unit, int]] = []
         self.named: tuple[Unit | None, Mapping[int, str]] = (None, {})
+        self.handlers: dict[int, list[str]] = {}
 
-    def found(self, unit: Unit) -> Iterator[Found]:
-        """Yield what the calls and annotations of a unit name."""
-        reads: list[_Read] = []
-        writes: list[tuple[Expr, Scope, Rule, list[Value]]] = []
+    def found(self) -> Iterator[Found]:
+        """Yield what the calls and annotations of all units name."""
+        uses = {unit.path: self._uses(unit) for unit in list(self.index.units.values())}
+        self._note_handlers(uses)
+        known = {read.call.node: [value.text for value in read.values] for one in uses.values() for read in one.reads}
+        for path, one in uses.items():
+            yield from one.found
+            unit = self.index.units[path]
+            origins = {
+                call.node: self._origins(call, scope, one, known) for call, scope, rule, _ in one.writes if rule.streams
+            }
+            stored = _stored(unit, one, origins) if origins else []
+            for call, scope, rule, values in one.writes:
+                sources = [*origins[call.node], *stored] if rule.streams else self._handled(scope, one)
+                for value in values:
+                    yield Found(Access.WRITE, value, unit, call.line, tuple(dict.fromkeys(sources)), rule.streams)
+
+    def _handled(self, scope: Scope, uses: _Uses) -> list[str]:
+        """Return the topics whose records are handled where a scope is, or by a function that it is in."""
+        inner = (topic for outer in scope.outward() for topic in self.handlers.get(id(outer), ()))
+        return [*uses.handled(scope), *inner]
+
+    def _uses(self, unit: Unit) -> _Uses:
+        uses = _Uses()
         once = {(call.text, call.node): (call, scope) for call, scope in unit.calls}
-        matches = ((call, scope, *match) for call, scope in once.values() for match in self._matches(call, scope, unit))
-        for call, scope, rule, values in matches:
-            if rule.access is Access.WRITE:
-                writes.append((call, scope, rule, values))
-            if rule.access is Access.READ or call.text == "through":
-                reads.append(_Read(self._holder(call, scope), call, values))
-            for value in values if rule.access is not Access.WRITE else ():
-                yield Found(rule.access, value, unit, call.line, streams=rule.streams)
-        yield from self._commands(unit)
-        listeners: dict[int, list[str]] = {}
+        for call, scope in once.values():
+            for rule, values in self._matches(call, scope, unit):
+                if rule.access is Access.WRITE:
+                    uses.writes.append((call, scope, rule, values))
+                else:
+                    uses.found += [Found(rule.access, value, unit, call.line, streams=rule.streams) for value in values]
+                if rule.access is Access.READ or call.text == "through":
+                    uses.reads.append(_Read(self._holder(call, scope), call, values))
+        uses.found += self._commands(unit)
         for scope, found in self._annotated(unit):
-            yield found
-            if found.access is Access.READ:
-                listeners.setdefault(id(scope), []).append(found.value.text)
-        read_by: dict[str, list[str]] = {}
-        for read in reads:
-            read_by.setdefault(read.holder, []).extend(value.text for value in read.values)
+            uses.found.append(found)
+            if found.access is Access.READ and scope.kind is ScopeKind.FUNCTION:
+                uses.listeners.setdefault(id(scope), []).append(found.value.text)
+        for read in uses.reads:
+            uses.read_by.setdefault(read.holder, []).extend(value.text for value in read.values)
         _note_polls(unit)
-        for call, scope, rule, values in writes:
-            sources = self._sources(call, scope, rule, reads, listeners, read_by)
-            for value in values:
-                yield Found(Access.WRITE, value, unit, call.line, sources, rule.streams)
+        return uses
+
+    def _note_handlers(self, uses: Mapping[str, _Uses]) -> None:
+        """Note which functions handle the records of which topics, because a listener or a loop calls them."""
+        for _ in range(MOST_HOPS):
+            before = sum(map(len, self.handlers.values()))
+            for path, one in uses.items():
+                for call, scope in self.index.units[path].calls:
+                    topics = [*one.handled(scope), *self.handlers.get(id(scope.nearest(ScopeKind.FUNCTION)), ())]
+                    for target in self.resolver.targets(call, scope) if topics else ():
+                        known = self.handlers.setdefault(id(target), [])
+                        known += [topic for topic in topics if topic not in known]
+            if sum(map(len, self.handlers.values())) == before:
+                return
 
     # --- calls
 
@@ -267,6 +323,8 @@ class Extractor:
             return False
         if call.text in ("Topic", "Record", "Message", "TopicPartition") and call.kind is not Kind.NEW and not rule.on:
             return False
+        if call.kind is Kind.CALL and call.text[:1].islower() and call.receiver.kind is Kind.OTHER:
+            return scope.kind is ScopeKind.LAMBDA  # else it is a function, not a method of a client
         if not rule.on:
             return not self._is_own(call, scope)
         receiver = call.receiver
@@ -351,23 +409,19 @@ class Extractor:
         """Yield what annotations name, with the function that they are at; what a method returns is sent on."""
         reads: dict[int, list[str]] = {}
         writes: list[tuple[Scope, Found]] = []
-        for note, scope, _ in unit.annotated:
-            access, names, prefix, needs = NOTES.get(note.text, _NO_NOTE)
-            if note.text == "Topic":
-                is_client = any(part.text == "KafkaClient" for part in scope.nearest(ScopeKind.CLASS).annotations)
-                access = _W if is_client else _R
+        for note, scope, label in unit.annotated:
+            access, names, prefix, needs = _note_row(note, scope, label)
             if needs and not unit.mentions(needs):
                 continue
-            if note.text == "SendTo" and any(part.text == "StreamListener" for part in scope.annotations):
-                prefix = BINDING
             for expr in _note_arguments(note, names):
                 for value in self.resolver.texts(expr, scope):
                     if not is_topic_text(value.text):
                         continue
-                    owned = Value(prefix + value.text, unit)
+                    owned = Value(prefix + value.text)
                     found = Found(access, owned, unit, note.line)
                     if access is Access.READ:
-                        reads.setdefault(id(scope), []).append(owned.text)
+                        if scope.kind is ScopeKind.FUNCTION:
+                            reads.setdefault(id(scope), []).append(owned.text)
                         yield scope, found
                     else:
                         writes.append((scope, found))
@@ -376,29 +430,11 @@ class Extractor:
 
     # --- which input reaches an output
 
-    def _sources(
-        self,
-        call: Expr,
-        scope: Scope,
-        rule: Rule,
-        reads: list[_Read],
-        listeners: Mapping[int, list[str]],
-        read_by: Mapping[str, list[str]],
-    ) -> tuple[str, ...]:
-        """Return the topics whose records a write passes on, as far as the code shows it."""
-        if rule.streams:
-            known = {read.call.node: [value.text for value in read.values] for read in reads}
-            flow = _Flow(self.index, known)
-            found = flow.origins(call.receiver, scope) or flow.sinks(call, scope.unit)
-            if not found:
-                found = [text for texts in known.values() for text in texts]
-            return tuple(dict.fromkeys(found))
-        passed: list[str] = []
-        for outer in scope.outward():
-            passed += listeners.get(id(outer), ())
-            for name in sorted(outer.polled - {""}):
-                passed += read_by.get(name, ())
-        return tuple(dict.fromkeys(passed))
+    def _origins(self, call: Expr, scope: Scope, uses: _Uses, known: Mapping[int, list[str]]) -> list[str]:
+        """Return the topics that a topology writes on: those that its values come from, else all of the file."""
+        flow = _Flow(self.index, known)
+        found = flow.origins(call.receiver, scope) or flow.sinks(call, scope.unit)
+        return found or [value.text for read in uses.reads for value in read.values]
 
     def _holder(self, call: Expr, scope: Scope) -> str:
         """Return the name of the consumer that a call subscribes, or makes; empty without one."""
@@ -529,6 +565,15 @@ def _note_arguments(note: Expr, names: tuple[str, ...]) -> Iterator[Expr]:
             yield inner if inner is not None else item
 
 
+def _stored(unit: Unit, uses: _Uses, origins: Mapping[int, list[str]]) -> list[str]:
+    """Return the tables that no value comes from: the processors of the file read them through their stores."""
+    if not unit.mentions(_PROCESSING):
+        return []
+    passed = {topic for topics in origins.values() for topic in topics}
+    tables = (value.text for read in uses.reads if read.call.text in _TABLES for value in read.values)
+    return [table for table in tables if table not in passed]
+
+
 def _note_polls(unit: Unit) -> None:
     """Note the consumers whose records each loop and callback of a unit handles."""
     for call, scope in unit.calls:
@@ -551,6 +596,24 @@ def _chain(call: Expr) -> list[str]:
         names.append(expr.text)
         expr = expr.receiver
     return names
+
+
+def _note_row(note: Expr, scope: Scope, label: str) -> tuple[Access, tuple[str, ...], str, str]:
+    """Return what an annotation means where it stands; one that means nothing needs what no text has."""
+    access, names, prefix, needs = NOTES.get(note.text, _NO_NOTE)
+    if note.text == "Topic" and any(part.text == "KafkaClient" for part in scope.nearest(ScopeKind.CLASS).annotations):
+        access = _W
+    if note.text == "Channel" and _declared(scope, label) in _STREAM_TYPES:
+        access, prefix = _R, CHANNEL_IN
+    if note.text == "SendTo" and any(part.text == "StreamListener" for part in scope.annotations):
+        prefix = BINDING
+    return access, names, prefix, needs
+
+
+def _declared(scope: Scope, label: str) -> str:
+    """Return the type that a field or parameter is declared with."""
+    own = (parameter.type_name for parameter in scope.parameters if parameter.name == label)
+    return next(own, "") or scope.types.get(label, "")
 
 
 def _calls_in(expr: Expr, depth: int) -> Iterator[int]:

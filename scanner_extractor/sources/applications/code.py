@@ -150,6 +150,7 @@ def read_unit(path: str, text: str) -> Unit:
 class _Walk:
     unit: Unit
     expressions: Expressions
+    decorated: dict[int, tuple[Expr, ...]] = field(default_factory=dict)
 
     def walk(self, root: Node) -> None:
         """Walk the tree without recursion: a text may be nested as deep as it is long."""
@@ -195,7 +196,7 @@ class _Walk:
             if child.type in _SUPERTYPES:
                 supertypes += [text for text in _type_names(child) if text]
         inner.supertypes = tuple(supertypes)
-        inner.annotations = self._annotations(node)
+        inner.annotations = (*self._annotations(node), *self.decorated.pop(node.id, ()))
         self.unit.classes.append(inner)
         self.unit.annotated += [(annotation, inner, name) for annotation in inner.annotations]
         for parameter in inner.parameters:
@@ -207,7 +208,7 @@ class _Walk:
     def _function(self, node: Node, scope: Scope, _: _Calls) -> tuple[Scope, _Calls]:
         name = text_of(node.child_by_field_name("name")) or _first_identifier(node)
         inner = Scope(self.unit, ScopeKind.FUNCTION, name, scope, self._parameters(node, tuple(_PARAMETER_LISTS)))
-        inner.annotations = self._annotations(node)
+        inner.annotations = (*self._annotations(node), *self.decorated.pop(node.id, ()))
         body = node.child_by_field_name("body")
         expression = body if body is not None and not body.type.endswith(("block", "body", "braces")) else None
         for child in node.named_children:
@@ -328,8 +329,12 @@ class _Walk:
             if node.type == "decorator":
                 decorators.append(node)
             elif decorators and node.type in _DECORATED:
-                name = text_of(node.child_by_field_name("name"))
-                self.unit.annotated += [(self._annotation(decorator), scope, name) for decorator in decorators]
+                notes = tuple(map(self._annotation, decorators))
+                if node.type in _FUNCTIONS | _CLASSES:
+                    self.decorated[node.id] = notes
+                else:
+                    name = text_of(node.child_by_field_name("name"))
+                    self.unit.annotated += [(note, scope, name) for note in notes]
                 decorators = []
 
     # --- bindings

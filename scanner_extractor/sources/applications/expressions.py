@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from itertools import count
 
 from scanner_extractor.sources.syntax_trees import Node, words
 
@@ -35,7 +36,8 @@ class Expr:
     """An expression: *text* is the literal, the name, the member, the method, the type or the key.
 
     The first part of MEMBER and CALL is the object, OTHER where there is none; further parts of CALL, and all of NEW,
-    are arguments. JOIN concatenates its parts, CHOICE is one of them. *line* counts from 1, *node* is the node's id.
+    are arguments. JOIN concatenates its parts, CHOICE is one of them. *line* counts from 1, *node* is a number that no
+    other expression has.
     """
 
     kind: Kind
@@ -71,6 +73,7 @@ class Expr:
 
 
 NOTHING = Expr(Kind.OTHER)
+_NUMBERS = count(1)
 
 DEEPEST = 120
 """Maximum nesting of an expression that is read."""
@@ -108,11 +111,11 @@ class Expressions:
         read = READERS.get(node.type)
         if node.type in _FUNCTIONS:
             return self.expr(Kind.LAMBDA, node)
-        return read(self, node, depth + 1) if read else self.expr(Kind.OTHER, node)
+        return read(self, node, depth + 1) if read else NOTHING
 
     def expr(self, kind: Kind, node: Node, text: str = "", parts: tuple[Expr, ...] = ()) -> Expr:
         """Return an expression of *node*."""
-        return Expr(kind, text, parts, node.start_point[0] + 1, node.id)
+        return Expr(kind, text, parts, node.start_point[0] + 1, next(_NUMBERS))
 
     def all(self, nodes: list[Node], depth: int) -> tuple[Expr, ...]:
         """Return the expressions of *nodes*, comments left out."""
@@ -134,7 +137,7 @@ def _string(reader: Expressions, node: Node, depth: int) -> Expr:
     raw = text_of(node)
     opening = _OPENING.match(raw)
     if not opening:
-        return reader.expr(Kind.OTHER, node)
+        return NOTHING
     data, start = node.text, node.start_byte
     result: list[Expr] = []
     at = len(opening[0].encode())
@@ -183,7 +186,7 @@ def _name(reader: Expressions, node: Node, _depth: int) -> Expr:
 def _member(reader: Expressions, node: Node, depth: int) -> Expr:
     inside = node.named_children
     if len(inside) < 2:
-        return reader.expr(Kind.OTHER, node)
+        return NOTHING
     return reader.expr(Kind.MEMBER, node, type_name(inside[-1]), (reader.of(inside[0], depth),))
 
 
@@ -191,7 +194,7 @@ def _call(reader: Expressions, node: Node, depth: int) -> Expr:
     """Read a call: its function is a field or the first part; Kotlin's lambda and Scala's further lists are added."""
     inside = node.named_children
     if not inside:
-        return reader.expr(Kind.OTHER, node)
+        return NOTHING
     callee = node.child_by_field_name("function") or inside[0]
     while callee.type in ("generic_function", "parenthesized_expression") and callee.named_children:
         callee = callee.child_by_field_name("function") or callee.named_children[0]
@@ -255,7 +258,7 @@ def _array(reader: Expressions, node: Node, depth: int) -> Expr:
 def _index(reader: Expressions, node: Node, depth: int) -> Expr:
     inside = node.named_children
     if len(inside) < 2:
-        return reader.expr(Kind.OTHER, node)
+        return NOTHING
     index = inside[1].named_children[0] if inside[1].type.endswith("_list") and inside[1].named_children else inside[1]
     return reader.expr(Kind.CALL, node, "[]", (reader.of(inside[0], depth), reader.of(index, depth)))
 
@@ -268,7 +271,7 @@ def _binary(reader: Expressions, node: Node, depth: int) -> Expr:
     inside = node.named_children
     if left is None or right is None:
         if len(inside) < 2:
-            return reader.expr(Kind.OTHER, node)
+            return NOTHING
         left, right = inside[0], inside[-1]
     operator = text_of(node.child_by_field_name("operator") or (inside[1] if len(inside) == 3 else None))
     parts = (reader.of(left, depth), reader.of(right, depth))
@@ -280,7 +283,7 @@ def _binary(reader: Expressions, node: Node, depth: int) -> Expr:
         return reader.expr(Kind.CALL, node, "format", parts)
     if operator == "to" and (reader.is_kotlin or parts[0].kind is Kind.TEXT):
         return reader.expr(Kind.PAIR, node, parts[0].text, parts[1:])
-    return reader.expr(Kind.CALL, node, operator, parts) if operator.isidentifier() else reader.expr(Kind.OTHER, node)
+    return reader.expr(Kind.CALL, node, operator, parts) if operator.isidentifier() else NOTHING
 
 
 def _choice(reader: Expressions, node: Node, depth: int) -> Expr:
@@ -307,7 +310,7 @@ def _inner(reader: Expressions, node: Node, depth: int) -> Expr:
 def _block(reader: Expressions, node: Node, depth: int) -> Expr:
     """Read a block of one expression, as in Scala's `${name}`."""
     inside = node.named_children
-    return reader.of(inside[0], depth) if len(inside) == 1 else reader.expr(Kind.OTHER, node)
+    return reader.of(inside[0], depth) if len(inside) == 1 else NOTHING
 
 
 def _argument(reader: Expressions, node: Node, depth: int) -> Expr:

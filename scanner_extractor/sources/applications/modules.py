@@ -32,9 +32,12 @@ _NAMES: Mapping[str, re.Pattern[str]] = {
     "build.sbt": re.compile(r"(?m)^\s*(?:ThisBuild\s*/\s*)?name\s*:=\s*\"(?P<name>[^\"]+)"),
     "pom.xml": re.compile(r"<artifactId>\s*(?P<name>[^<\s]+)\s*</artifactId>"),
 }
+_OTHER_BROKERS = re.compile(r"(?:stream|binder)-(?:rabbit|kinesis|solace|pulsar|pubsub|servicebus|eventhubs)")
 _PARENT = re.compile(r"<parent>.*?</parent>|<!--.*?-->", re.DOTALL)
 _WORKLOADS = frozenset({"Deployment", "StatefulSet", "DaemonSet", "Job", "CronJob", "Pod", "ReplicaSet", "Service"})
 _LONGEST_BUILD = 2 * 1024 * 1024
+_ENGINES = re.compile(r"(?i)(?:flink-?)?(?:job-?manager|task-?manager)|spark(?:-?(?:master|worker))?(?:-\d+)?")
+"""Services that run an engine, of which a program is a job."""
 _TAG = re.compile(r"[:@][^/]*$")
 
 
@@ -59,6 +62,7 @@ class Modules:
     names: dict[str, str] = field(default_factory=dict)
     deployments: list[Deployment] = field(default_factory=list)
     kafka: set[str] = field(default_factory=set)
+    without_kafka: set[str] = field(default_factory=set)
     _known: dict[str, str] = field(default_factory=dict)
 
     def of(self, path: str) -> str:
@@ -83,7 +87,7 @@ class Modules:
             for found in self.deployments
             if found.build is None and {found.name.lower(), _image_name(found.image)} & names
         ]
-        return _one_of_each(built + alike)
+        return _one_of_each([found for found in built + alike if not _ENGINES.fullmatch(found.name)])
 
 
 def _one_of_each(deployments: list[Deployment]) -> list[Deployment]:
@@ -120,6 +124,8 @@ def read_modules(files: Mapping[str, str]) -> Modules:
                 modules.names[folder], ranks[folder] = name, rank
             if "kafka" in content.lower():
                 modules.kafka.add(folder)
+            elif _OTHER_BROKERS.search(content):
+                modules.without_kafka.add(folder)
         elif _DEPLOYMENT.search(content):
             documents += [(path, parsed) for parsed in parse_yaml(content) if isinstance(parsed.value, dict)]
     _add_deployments(modules, documents, files)

@@ -36,9 +36,9 @@ from scanner_model.errors import Problem
 from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import SourceId
 
-MOST_UNITS = 4_000
+MOST_UNITS = 3_000
 """Maximum source files that are parsed: those that mention a client library, and those that define what they name."""
-MOST_CHARACTERS = 24 * 1024 * 1024
+MOST_CHARACTERS = 12 * 1024 * 1024
 """Maximum characters of the source files that are parsed."""
 _ROUNDS = 3
 _MOST_NAMES = 400
@@ -119,6 +119,7 @@ class _Reader:
     flows: dict[tuple[str, str, str], ManualFlow] = field(default_factory=dict)
     problems: dict[tuple[str, str], Problem] = field(default_factory=dict)
     unread: list[tuple[str, str]] = field(default_factory=list)
+    channels: set[tuple[str, str]] = field(default_factory=set)
     application_ids: dict[str, list[tuple[Unit, str]]] = field(default_factory=dict)
 
     def read(self) -> None:
@@ -130,6 +131,7 @@ class _Reader:
         self.index.module_of = self.modules.of
         self._read_settings()
         found = self._read_code()
+        self.channels = {(self.modules.of(use.unit.path), use.value.text) for use in found}
         self._add_settings(found)
         for use in found:
             self._add_found(use)
@@ -166,7 +168,7 @@ class _Reader:
         seen: set[str] = set()
         for _ in range(_ROUNDS):
             extractor = Extractor(self.index)
-            found = [use for unit in list(self.index.units.values()) for use in extractor.found(unit)]
+            found = list(extractor.found())
             missing = {name for name in extractor.resolver.missing if len(name) > 2} - seen
             seen |= missing
             if not missing or size > MOST_CHARACTERS:
@@ -225,8 +227,8 @@ class _Reader:
                 if value is None and len(positional) == 2 and _APPLICATION_ID.search(positional[0].text):
                     value = positional[1]
                 for found in extractor.resolver.texts(value, scope):
-                    module = self.modules.of(found.unit.path)
-                    self.application_ids.setdefault(module, []).append((found.unit, found.text))
+                    owner = found.unit or unit
+                    self.application_ids.setdefault(self.modules.of(owner.path), []).append((owner, found.text))
 
     # --- settings
 
@@ -248,6 +250,8 @@ class _Reader:
                 name = use.value.text.removeprefix(BINDING)
                 inputs.setdefault(self.modules.of(use.unit.path), {})[name] = use.access is Access.READ
         for module, settings in sorted(self.settings.items()):
+            if module in self.modules.without_kafka:
+                continue
             named = list(named_uses(settings, inputs.get(module, {})))
             variables = self.variables_of(f"{module}/")
             for job, environment in self._jobs(module, None, settings):
@@ -266,7 +270,7 @@ class _Reader:
     # --- uses
 
     def _add_found(self, found: Found) -> None:
-        unit = found.value.unit if self._is_decided_elsewhere(found) else found.unit
+        unit = self._program_unit(found)
         module = self.modules.of(unit.path)
         settings = self._settings(module)
         place = f"{found.unit.path}:{found.line}"
@@ -283,13 +287,14 @@ class _Reader:
                 writes = found.access is Access.WRITE
                 self._add_use(_Use(job, topic, writes, place, f"code of {unit.path}", tuple(sources)))
 
-    def _is_decided_elsewhere(self, found: Found) -> bool:
-        """Return whether the program is that of the caller: another module, or a file with an entry point."""
-        other = found.value.unit
-        if other is found.unit:
-            return False
-        module = self.modules.of(other.path)
-        return module != self.modules.of(found.unit.path) or other.path in self.programs.entries.get(module, ())
+    def _program_unit(self, found: Found) -> Unit:
+        """Return the file whose program uses a topic: the caller's in another module, or with an entry point."""
+        caller = found.value.unit
+        if caller is None:
+            return found.unit
+        module = self.modules.of(caller.path)
+        is_program = caller.path in self.programs.entries.get(module, ())
+        return caller if is_program or module != self.modules.of(found.unit.path) else found.unit
 
     def _topics_of(self, text: str, module: str, environment: Mapping[str, str], settings: Settings) -> Iterator[str]:
         kind, mark, name = text.partition("\0")
@@ -307,22 +312,14 @@ class _Reader:
             return binding_topic(name, settings)
         if kind == BINDING:
             return settings_value(settings, name)
-        side = "incoming" if kind == CHANNEL_IN else "outgoing"
+        side, other = ("incoming", "outgoing") if kind == CHANNEL_IN else ("outgoing", "incoming")
         topic = channel_topic(name, side, settings)
-        if topic is not None or any(True for _ in settings.below(f"mp.messaging.{side}.{name}.".lower())):
+        if topic is not None or settings.find(f"mp.messaging.{side}.{name}.connector") is not None:
             return topic
-        other = CHANNEL_OUT if kind == CHANNEL_IN else CHANNEL_IN
-        return name if module in self.modules.kafka and (module, other + name) not in self._channels else None
-
-    @property
-    def _channels(self) -> set[tuple[str, str]]:
-        return {
-            (self.modules.of(unit.path), {"Incoming": CHANNEL_IN}.get(note.text, CHANNEL_OUT) + first.text)
-            for unit in self.index.units.values()
-            for note, _, _ in unit.annotated
-            if note.text in ("Incoming", "Outgoing", "Channel")
-            for first in note.positional()[:1]
-        }
+        opposite = (module, (CHANNEL_OUT if kind == CHANNEL_IN else CHANNEL_IN) + name)
+        is_set = any(True for _ in settings.below(f"mp.messaging.{other}.{name}.".lower()))
+        in_memory = opposite in self.channels and not is_set
+        return name if module in self.modules.kafka and not in_memory else None
 
     def _jobs(
         self, module: str, streams: Found | None, settings: Settings, unit: Unit | None = None

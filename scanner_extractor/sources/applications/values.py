@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from scanner_extractor.sources.applications.code import Parameter, Scope, ScopeKind, Unit
 from scanner_extractor.sources.applications.expressions import NOTHING, Expr, Kind
-from scanner_extractor.sources.syntax_trees import words
+from scanner_extractor.sources.syntax_trees import suffix, words
 
 DEEPEST = 14
 """Maximum steps from an expression to its value."""
@@ -28,10 +28,10 @@ MOST_VALUES = 32
 
 
 class Value(NamedTuple):
-    """A text, and the file in which it was decided: that of the caller where it is an argument."""
+    """A text; where it is the argument of a call, *unit* is the file of the caller, else None."""
 
     text: str
-    unit: Unit
+    unit: Unit | None = None
 
 
 @dataclass(slots=True)
@@ -130,7 +130,7 @@ class Resolver:
             return []
         match expr.kind:
             case Kind.TEXT:
-                return [Value(expr.text, scope.unit)]
+                return [Value(expr.text)]
             case Kind.NAME:
                 return self._named(expr.text, scope, depth + 1)
             case Kind.MEMBER:
@@ -154,7 +154,7 @@ class Resolver:
         values = [self._of(part, scope, depth) for part in parts]
         joined = []
         for combination in product(*values):
-            unit = next((value.unit for value in combination if value.unit is not scope.unit), scope.unit)
+            unit = next((value.unit for value in combination if value.unit is not None), None)
             joined.append(Value("".join(value.text for value in combination), unit))
             if len(joined) == MOST_VALUES:
                 break
@@ -287,7 +287,7 @@ class Resolver:
             found = self._member(receiver, value.text, scope, depth)
             if found:
                 return found
-            return [Value(f"${{{self._section(receiver, scope, depth)}{value.text}}}", scope.unit)]
+            return [Value(f"${{{self._section(receiver, scope, depth)}{value.text}}}")]
         return self._of(receiver, scope, depth)
 
     # --- names
@@ -434,24 +434,35 @@ class Resolver:
             if argument.kind is Kind.OTHER or argument.kind is Kind.LAMBDA:
                 continue
             if is_constructor or self._may_call(call, outer, scope, owner):
-                values += [
-                    Value(value.text, outer.unit if value.unit is outer.unit else value.unit)
-                    for value in self._of(argument, outer, depth)
-                ]
+                values += [Value(value.text, value.unit or outer.unit) for value in self._of(argument, outer, depth)]
         return values[:MOST_VALUES]
 
     def _may_call(self, call: Expr, outer: Scope, function: Scope, owner: Scope) -> bool:
         """Return whether *call* may be one of *function*: its object is of the class, or no other has that name."""
-        if owner.kind is not ScopeKind.CLASS or call.receiver.kind is Kind.OTHER:
-            return call.receiver.kind is Kind.OTHER or len(self.index.functions.get(function.name, ())) == 1
+        if suffix(outer.unit.path)[:3] != suffix(function.unit.path)[:3]:
+            return False  # another language; JavaScript and TypeScript count as two
+        if call.receiver.kind is Kind.OTHER:
+            return self.index.module(outer.unit) == self.index.module(function.unit)
+        only = len(self.index.functions.get(function.name, ())) == 1
+        if owner.kind is not ScopeKind.CLASS:
+            return only
         if call.receiver.kind is Kind.NAME and call.receiver.text in ("this", "super"):
             return outer.nearest(ScopeKind.CLASS) is owner
         declared = self.class_name(call.receiver, outer)
         if declared in self.index.classes:
-            return owner.name in self._lineage(declared)
-        return function.name not in _GENERIC and len(self.index.functions.get(function.name, ())) == 1
+            return owner.name in self.lineage(declared)
+        return function.name not in _GENERIC and only
 
-    def _lineage(self, name: str) -> set[str]:
+    def targets(self, call: Expr, scope: Scope) -> list[Scope]:
+        """Return the functions of the repository that a call runs, by the class of its object."""
+        found = self.index.functions.get(call.text, ()) if call.kind is Kind.CALL else ()
+        return [
+            function
+            for function in self.index.near(found, scope.unit)[:20]
+            if self._may_call(call, scope, function, function.nearest(ScopeKind.CLASS))
+        ]
+
+    def lineage(self, name: str) -> set[str]:
         """Return a class with its supertypes that are known."""
         found: set[str] = set()
         queue = [name]
@@ -487,7 +498,7 @@ class Resolver:
 
     def _member(self, receiver: Expr, name: str, scope: Scope, depth: int) -> list[Value]:
         if _is_environment(receiver):
-            return [Value(f"${{{name}}}", scope.unit)]
+            return [Value(f"${{{name}}}")]
         if receiver.kind is Kind.NAME and receiver.text in ("this", "super"):
             return self._class_member(scope.nearest(ScopeKind.CLASS), name, NOTHING, scope, depth)
         for outer in scope.outward() if receiver.kind is Kind.NAME else ():
@@ -585,7 +596,7 @@ class Resolver:
         if prefix and names[-1] in (owner.types | owner.bindings | {part.name: "" for part in owner.parameters}):
             bound = self._field(owner, names[-1], NOTHING, scope, depth + 1) if names[-1] in owner.bindings else []
             default = f":{bound[0].text}" if bound else ""
-            return [Value(f"${{{prefix}.{names[-1]}{default}}}", scope.unit)]
+            return [Value(f"${{{prefix}.{names[-1]}{default}}}")]
         for label in names:
             found = self._member_value(owner, label, new, scope, depth + 1)
             if found:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from waiting import PATIENCE
 
 import scanner_api
 from scanner_api.dictionary import Dictionary
@@ -175,7 +176,7 @@ def test_scans_do_not_overlap_and_end_on_request(world) -> None:
     watch = world.watch(scan=scan, seconds=0.001)
     watch.start()
     for _ in range(5):
-        assert entered.acquire(timeout=20)
+        assert entered.acquire(timeout=PATIENCE)
     watch.stop()
 
     assert most == [1]

@@ -7,6 +7,7 @@ import sys
 from contextlib import closing
 
 import pytest
+from waiting import PATIENCE
 
 
 def test_info_shows_revision_size_clusters_and_sources(scanner, scanned, dictionary) -> None:
@@ -141,7 +142,7 @@ def test_ctrl_c_during_a_copy_reports_what_to_do(own_dictionary, tmp_path) -> No
         with subprocess.Popen([*line, str(own_dictionary), str(target)], stderr=subprocess.PIPE, text=True) as copying:
             assert copying.stderr.readline().startswith("waiting up to 600 s")
             copying.send_signal(signal.SIGINT)
-            _, message = copying.communicate(timeout=60)
+            _, message = copying.communicate(timeout=PATIENCE)
 
     assert copying.returncode == 1
     assert message == f"error: {target}: interrupted (nothing was copied: run it again)\n"

@@ -8,6 +8,7 @@ import sys
 
 import pytest
 from sqlalchemy import text
+from waiting import PATIENCE
 
 from scanner_dictionary.engine.open import REVISION, VERSION_TABLE, open_dictionary
 
@@ -37,7 +38,7 @@ def url(request, tmp_path) -> str:
 
 def kill_half_way(url: str) -> None:
     """Open the dictionary in a process that is killed after a few of the statements that create its tables."""
-    done = subprocess.run([sys.executable, "-c", KILLED, url], check=False, capture_output=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", KILLED, url], check=False, capture_output=True, timeout=PATIENCE)
     assert done.returncode == -signal.SIGKILL, done.stderr
 
 

@@ -17,6 +17,7 @@ from subprocess import PIPE
 
 import pytest
 from sqlalchemy import text
+from waiting import PATIENCE
 
 from scanner_dictionary.engine.open import REVISION, VERSION_TABLE, from_anywhere, open_dictionary, resolve_url, writing
 from scanner_dictionary.schema import tables as t
@@ -164,13 +165,13 @@ def test_a_second_scan_waits_for_the_first_reports_it_and_is_stored(tmp_path, sa
     ):
         assert first.stdout.readline() == "writing\n"
         second = threads.submit(write_scan, engine, sample.orders(), started=at, finished=at)
-        message = messages.get(timeout=30)
+        message = messages.get(timeout=PATIENCE)
         with open_dictionary(str(file), create=False).connect() as reader:  # which is not kept waiting
             assert reader.execute(text("SELECT count(*) FROM scan")).scalar() == 0
         assert not second.done()
         first.stdin.close()
 
-        assert second.result(timeout=30).scan_id == 1
+        assert second.result(timeout=PATIENCE).scan_id == 1
     assert str(file) in message
     assert messages.empty()
     if Path("/proc/locks").exists():
@@ -196,7 +197,7 @@ def test_a_writer_that_waits_keeps_readers_at_the_last_scan_when_it_writes(tmp_p
         other.execute("ROLLBACK")
         other.close()
 
-        assert result.result(timeout=30) == "wal"
+        assert result.result(timeout=PATIENCE) == "wal"
 
 
 def test_full_disk_leaves_the_last_scan(tmp_path, sample, at, table_rows) -> None:

@@ -7,9 +7,11 @@ from queue import Queue
 
 import pytest
 from sqlalchemy import Engine, select
+from waiting import PATIENCE
 
 from scanner_dictionary.engine.open import open_dictionary, writing
 from scanner_dictionary.queries import schemas_of, topics
+from scanner_dictionary.queries.topic_rows import TopicFilter
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.errors import DictionaryBusy, DictionaryUnusable
@@ -41,7 +43,7 @@ def test_server_answers_the_platforms_question(sample, postgres_url, at) -> None
             ("key", 1, 1),
             ("value", 2, 2),
         ]
-        assert [row.name for row in topics(conn, pattern="ord*")] == ["orders"]
+        assert [row.name for row in topics(conn, TopicFilter(pattern="ord*"))] == ["orders"]
 
 
 def test_text_that_the_server_refuses_is_replaced(sample, postgres_url, at) -> None:
@@ -101,12 +103,12 @@ def test_a_second_scan_states_for_whom_it_waits_and_is_stored(sample, postgres_u
         with writing(server) as conn:
             pid = conn.exec_driver_sql("SELECT pg_backend_pid()").scalar()
             second = threads.submit(write_scan, waiting, sample.orders(), started=at, finished=at)
-            message = messages.get(timeout=30)
+            message = messages.get(timeout=PATIENCE)
             with open_dictionary(postgres_url, create=False).connect() as reader:
                 assert reader.exec_driver_sql("SELECT count(*) FROM scan").scalar() == 0
             assert not second.done()
 
-        assert second.result(timeout=30).scan_id == 1
+        assert second.result(timeout=PATIENCE).scan_id == 1
     assert f"server process {pid} of" in message
     assert messages.empty()
 

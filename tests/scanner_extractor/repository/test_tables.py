@@ -38,7 +38,8 @@ def test_risingwave_reads_topics_and_writes_other_databases(read_repository):
     source, view = (
         next(table for table in result.tables if table.name.endswith(name)) for name in ("vitals", "alerts")
     )
-    assert dict(source.parameters)[KAFKA_TOPICS] == "vitals"
+    assert (source.namespace, source.name) == ("kafka://localhost", "vitals")
+    assert source.symlinks == (("risingwave://shop", "dev.public.vitals"),)
     assert view.definition == "SELECT id FROM vitals"
     (link,) = result.links
     assert (link.origin_name, link.target_namespace, link.target_name) == (

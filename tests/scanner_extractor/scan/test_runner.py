@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.http.recording import Recorder, Replay
@@ -54,7 +55,7 @@ class Hands:
         """Wait until the runner, which looks at most three times a turn, has met the time as it is now."""
         with self._looked:
             enough = self.looks + 4
-            assert self._looked.wait_for(lambda: self.looks >= enough, timeout=60)
+            assert self._looked.wait_for(lambda: self.looks >= enough, timeout=PATIENCE)
 
 
 def requested(

@@ -246,7 +246,7 @@ def test_nothing_acknowledged_is_lost_and_nothing_doubled_when_a_listener_is_kil
     process, clients.port = listening(tmp_path)
     clients.join()
     process.send_signal(signal.SIGTERM)
-    _, stderr = process.communicate(timeout=60)
+    _, stderr = process.communicate(timeout=PATIENCE)
 
     with sqlite3.connect(tmp_path / "d.db") as conn:
         runs = [row[0] for row in conn.execute("SELECT run_id FROM lineage_run")]

@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from waiting import PATIENCE
 
 from scanner_extractor.formats.protobuf import protobuf_fields
 from scanner_extractor.formats.protobuf.files import DECLARED
@@ -328,7 +329,7 @@ class TestQuiet:
             [sys.executable, "-W", "error", "-c", program],
             capture_output=True,
             check=True,
-            timeout=60,
+            timeout=PATIENCE,
             env={**os.environ, "TMPDIR": str(tmp_path)},
         )
 

@@ -235,6 +235,7 @@ TOPOLOGIES = {
     "through": ('b.stream("a").through("m").to("b");', {"a > m", "m > b"}),
     "several": ('b.stream(Arrays.asList("a", "c")).to("b");', {"a > b", "c > b"}),
     "processors": ('t.addSource("S", "a"); t.addProcessor("P", P::new, "S"); t.addSink("K", "b", "P");', {"a > b"}),
+    "store": ('b.globalTable("c", m); b.stream("a").process(p).to("b");', {"a > b", "c > b"}),
     "not decided": ('b.stream("a").to((k, v, c) -> v.topic());', {"a > "}),
     "collections are no streams": ('b.stream("a").to("b"); names.stream().map(f);', {"a > b"}),
 }
@@ -427,6 +428,70 @@ def test_smallrye_passes_on_what_a_method_takes_and_gives():
         "mp.messaging.incoming.in.connector=smallrye-kafka\nmp.messaging.outgoing.out.connector=smallrye-kafka",
     }
     assert flows(files) == {"shop: a > out", "shop:  > more"}
+
+
+def test_a_field_that_reads_passes_nothing_on():
+    text = """
+        import org.eclipse.microprofile.reactive.messaging.*;
+        class A { @Channel("in") Multi<X> in; @Channel("out") Emitter<X> out; }
+    """
+    assert flows({"pom.xml": POM, "src/main/java/A.java": text}) == {"shop: in > ", "shop:  > out"}
+
+
+def test_a_channel_between_methods_of_a_program_is_no_topic():
+    text = """
+        import org.eclipse.microprofile.reactive.messaging.*;
+        class A { @Incoming("a") @Outgoing("inner") X f(X x) { return x; } @Incoming("inner") void g(X x) { } }
+    """
+    assert flows({"pom.xml": POM, "src/main/java/A.java": text}) == {"shop: a > "}
+
+
+def test_a_listener_passes_on_through_the_functions_that_it_calls():
+    files = {
+        "pom.xml": POM,
+        "A.java": SPRING
+        + """
+            class A {
+              @Autowired Service service;
+              @KafkaListener(topics = "a") void on(X x) { if (x.ok()) { service.handle(x); } }
+              @KafkaListener(topics = "c") void other(X x) { }
+            }""",
+        "Service.java": SPRING
+        + """
+            class Service {
+              KafkaTemplate<A, B> template;
+              void handle(X x) { template.send("b", x); }
+              void unrelated(X x) { template.send("d", x); }
+            }""",
+    }
+    assert ends(files) == {"a > b", "c > ", " > d"}
+
+
+def test_a_constant_of_another_program_is_not_used_by_that_program():
+    main = "static void main(String[] a) {} static final String T = "
+    files = {
+        "pom.xml": POM,
+        "A.java": JAVA + f'class A {{ {main} "t"; }}',
+        "B.java": JAVA + f'class B {{ {main} "u"; void f() {{ c.subscribe(A.T); }} }}',
+    }
+    assert flows(files) == {"B: t > "}
+
+
+def test_functions_of_one_name_in_other_languages_and_modules_are_not_the_same():
+    files = {
+        "x/go.mod": "module x",
+        "x/main.go": 'package main\nimport "franz-go"\nfunc produce(t string) { r := &kgo.Record{Topic: t} }',
+        "y/run.py": 'import kafka\nproduce("orders")',
+    }
+    assert flows(files) == set()
+
+
+def test_another_broker_of_spring_cloud_stream_is_not_kafka():
+    files = {
+        "pom.xml": POM.replace("kafka", "<artifactId>spring-cloud-stream-binder-rabbit</artifactId>"),
+        "src/main/resources/application.properties": "spring.cloud.stream.bindings.f-in-0.destination=a",
+    }
+    assert flows(files) == set()
 
 
 def test_micronaut_clients_write_and_listeners_read():
