@@ -40,7 +40,7 @@ from scanner_dictionary.queries.resolve import nearest_names
 from scanner_dictionary.queries.topic_rows import TopicFilter, TopicOrder
 from scanner_dictionary.queries.topics import is_glob
 from scanner_dictionary.search.columns_by_name import all_columns, columns_called
-from scanner_dictionary.search.names import leaf_name
+from scanner_dictionary.search.names import NODE, is_indexed, leaf_name
 from scanner_dictionary.validation import RULES, stored_findings
 from scanner_dictionary.validation import Finding as Finding
 from scanner_dictionary.validation import validate as run_rules
@@ -158,7 +158,10 @@ def columns(
         if limit is None or pattern:
             rows = all_columns(conn, cluster=known, pattern=pattern, tag=tag or None)
             wanted = (row for row in rows if not name or leaf_name(row.path).lower() == name.lower())
-            return _with_nearest(conn, page_of(wanted, cursor, limit), pattern or name)
+            # A flow brings no tags; every other list has columns that only the graph knows.
+            current = bool(tag and not (pattern or name)) or is_indexed(conn, [NODE])
+            listed = replace(page_of(wanted, cursor, limit), complete=current)
+            return _with_nearest(conn, listed, pattern or name)
         after = {"after": read_cursor(cursor, int, int)} if cursor else {}
         page = columns_called(conn, name=name or None, tag=tag or None, cluster=known, limit=limit, **after)
         rest = None if page.after is None else write_cursor(*page.after)
