@@ -19,7 +19,7 @@ from scanner_api.questions.parameters import LARGEST_NUMBER, Cluster, Cursor, Li
 from scanner_api.questions.question import Parameter
 from scanner_dictionary.diff import DiffRow, ScanDiff, as_json, rows
 from scanner_dictionary.diff import diff as compare_scans
-from scanner_dictionary.queries.graph_at import scan_at
+from scanner_dictionary.queries.graph_at import check_moment, scan_at
 from scanner_model.errors import InputInvalid
 
 Document = Mapping[str, Any]
@@ -42,6 +42,8 @@ def scan_numbers(
     dictionary: Dictionary, first: str | int, second: str | int, *, cluster: str | None = None
 ) -> tuple[int, int]:
     """Return the numbers of two scans, each named by its number, or a date or time, as in `diff`."""
+    check_moment(first, "from")
+    check_moment(second, "to")
     with dictionary.reading() as conn:
         known = known_cluster(conn, cluster)
         return scan_at(conn, first, "from", known), scan_at(conn, second, "to", known)

@@ -35,12 +35,12 @@ from scanner_dictionary.queries.drift import Drift as Drift
 from scanner_dictionary.queries.drift import DriftResult as DriftResult
 from scanner_dictionary.queries.drift import DriftRow as DriftRow
 from scanner_dictionary.queries.drift import drift as find_drift
-from scanner_dictionary.queries.graph_at import scan_at
+from scanner_dictionary.queries.graph_at import check_moment, scan_at
 from scanner_dictionary.queries.resolve import nearest_names
 from scanner_dictionary.queries.topic_rows import TopicFilter, TopicOrder
 from scanner_dictionary.queries.topics import is_glob
 from scanner_dictionary.search.columns_by_name import all_columns, columns_called
-from scanner_dictionary.search.names import leaf_name
+from scanner_dictionary.search.names import NODE, is_indexed, leaf_name
 from scanner_dictionary.validation import RULES, stored_findings
 from scanner_dictionary.validation import Finding as Finding
 from scanner_dictionary.validation import validate as run_rules
@@ -158,7 +158,10 @@ def columns(
         if limit is None or pattern:
             rows = all_columns(conn, cluster=known, pattern=pattern, tag=tag or None)
             wanted = (row for row in rows if not name or leaf_name(row.path).lower() == name.lower())
-            return _with_nearest(conn, page_of(wanted, cursor, limit), pattern or name)
+            # A flow brings no tags; every other list has columns that only the graph knows.
+            current = bool(tag and not (pattern or name)) or is_indexed(conn, [NODE])
+            listed = replace(page_of(wanted, cursor, limit), complete=current)
+            return _with_nearest(conn, listed, pattern or name)
         after = {"after": read_cursor(cursor, int, int)} if cursor else {}
         page = columns_called(conn, name=name or None, tag=tag or None, cluster=known, limit=limit, **after)
         rest = None if page.after is None else write_cursor(*page.after)
@@ -253,12 +256,14 @@ def scans(
 
 def scan_sources(dictionary: Dictionary, scan: Scan) -> Page[SourceResult]:
     """Return how each source responded in *scan*; raises NameUnknown for a scan that is not stored."""
+    check_moment(scan, "scan")
     with dictionary.reading() as conn:
         return Page(queries.outcomes(conn, scan_at(conn, scan, "scan")))
 
 
 def scan_problems(dictionary: Dictionary, scan: Scan, *, limit: Limit = None, cursor: Cursor = None) -> Page[Problem]:
     """Return what *scan* could not read or parse; raises NameUnknown for a scan that is not stored."""
+    check_moment(scan, "scan")
     with dictionary.reading() as conn:
         return page_of(queries.problems(conn, scan_at(conn, scan, "scan")), cursor, limit)
 

@@ -15,7 +15,7 @@ from scanner_api.questions.parameters import Cluster, Cursor, Limit, Node, Since
 from scanner_dictionary import queries
 from scanner_dictionary.diff import diff, rows
 from scanner_dictionary.engine.open import Connection
-from scanner_dictionary.queries.graph_at import scan_before
+from scanner_dictionary.queries.graph_at import check_moment, scan_before
 from scanner_dictionary.queries.node_history import HistoryRow
 from scanner_model.text import visible
 
@@ -61,6 +61,7 @@ def changes(
 
     >>> [(change.kind, change.name, change.action) for change in changes(dictionary, since="7d")]
     """
+    check_moment(since, "since")
     with dictionary.reading() as conn:
         name = known_cluster(conn, cluster)
         known = tuple(row for row in queries.clusters(conn) if name in (None, row.name) and row.last_scan)

@@ -95,8 +95,8 @@ QUESTIONS: tuple[Question, ...] = (
         incomplete=_OLD_GRAPH,
         examples=("columns email", "columns --tag PII", "columns '*.address.*' --cluster retail --format csv"),
         shown=(
-            *("cluster", "topic", "dataset", "role", "name", "type", "logical_type", "nullable", "tags", "doc"),
-            *("context", "subject", "version", "inherited_tags", "origin"),
+            *("cluster", "topic", "role", "name", "type", "logical_type", "nullable", "tags", "doc", "context"),
+            *("subject", "version", "inherited_tags", "origin", "dataset"),
         ),
         optional=frozenset(
             {"dataset", "logical_type", "nullable", "tags", "doc", "context", "subject", "version", "inherited_tags"}

@@ -45,10 +45,12 @@ def scans(scan: str | None, problems: bool, cluster: str | None, dictionary: Dic
 
 
 def _of_scans(dictionary: Dictionary, scan: str | None, *, problems: bool, cluster: str | None) -> tuple[Rows, Columns]:
-    listed = listings.scans(dictionary, cluster=cluster)
-    number = listed[0].id if scan is None and problems and listed else scan
+    number: str | int | None = scan
     if number is None:
-        return document(listed.items), _SCANS
+        listed = listings.scans(dictionary, cluster=cluster)
+        if not problems or not listed:
+            return document(listed.items), _SCANS
+        number = listed[0].id
     if problems:
         return document(listings.scan_problems(dictionary, number).items), _PROBLEMS
     return document(listings.scan_sources(dictionary, number).items), _OUTCOMES

@@ -71,6 +71,12 @@ def _scan_number(moment: str | int, where: str) -> int | None:
     return number
 
 
+def check_moment(moment: str | int, where: str) -> None:
+    """Raise InputInvalid for what is neither a scan number nor a date or time, without a look at the dictionary."""
+    if _scan_number(moment, where) is None:
+        read_moment(str(moment), where)
+
+
 def scan_at(conn: Connection, moment: str | int, where: str, cluster: str | None = None) -> int:
     """Return the scan of *moment*: its number, or the newest that was finished at a date or time (`read_moment`).
 

@@ -38,7 +38,7 @@ def words_of(name: str) -> tuple[str, ...]:
     ('orderitem_id', 'item_id', 'id')
     """
     if name.startswith(DOC_MARK):
-        return (name[:LONGEST_WORD],)
+        return (name.lower()[:LONGEST_WORD],)
     starts = [0, *(match.start() for match in _BOUNDARY.finditer(name))][:_WORDS_OF_A_TERM]
     words = (name[start:].lower()[:LONGEST_WORD] for start in starts)
     return tuple(dict.fromkeys(word for word in words if word))

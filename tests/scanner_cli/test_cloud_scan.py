@@ -162,12 +162,12 @@ def test_skipped_discovery_finds_nothing(scan, fake_cloud) -> None:
 def test_replay_of_a_capture_returns_the_same(scan, scanner, tmp_path) -> None:
     """Discovery is captured like any source; no network, no key, no secret in it."""
     scan(*WITHOUT_SERVERS, "--capture", tmp_path / "capture")
-    first = scanner("topics", "--format", "json").out
+    first = scanner("topics", "--format", "csv").out
     files = [file.read_text() for file in (tmp_path / "capture").rglob("*.json")]
 
     again = ("--config", tmp_path / "cluster.json", "--replay", tmp_path / "capture", *WITHOUT_SERVERS)
     assert scanner("extract", *again, "--dictionary", tmp_path / "other.db").status == 0
-    assert scanner("topics", "--format", "json", "--dictionary", tmp_path / "other.db").out == first
+    assert scanner("topics", "--format", "csv", "--dictionary", tmp_path / "other.db").out == first
     assert not [text for text in files if SECRET in text or OWN in text]
 
 

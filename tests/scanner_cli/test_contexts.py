@@ -49,7 +49,9 @@ def test_columns_show_the_context(scanner, dictionary) -> None:
 
     assert ".eu" in scanner(*command).out
     assert (
-        scanner(*command, "--format", "csv").out.splitlines()[0].endswith("doc,context,subject,version,inherited_tags")
+        scanner(*command, "--format", "csv")
+        .out.splitlines()[0]
+        .endswith("doc,context,subject,version,inherited_tags,origin,dataset")
     )
 
 

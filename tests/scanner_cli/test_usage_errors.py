@@ -41,11 +41,13 @@ LINES = {
     ),
     "number": (
         ["scans", "x"],
-        "error: scanner scans SCAN: 'x' is not a whole number from 1 to 2147483647 (see `scanner scans --help`)",
+        "error: scan: 'x' is neither a scan number nor a date (a scan number, a date (2026-01-31), a time "
+        "(2026-01-31T12:00:00+01:00), `yesterday`, `last week` or 7d)",
     ),
     "large number": (
         ["scans", NINES],
-        f"error: scanner scans SCAN: {NINES} is not a whole number from 1 to 2147483647 (see `scanner scans --help`)",
+        f"error: scan: '{NINES}' is neither a scan number nor a date (a scan number, a date (2026-01-31), a time "
+        "(2026-01-31T12:00:00+01:00), `yesterday`, `last week` or 7d)",
     ),
     "small number": (
         ["lineage", "orders", "--depth", "0"],

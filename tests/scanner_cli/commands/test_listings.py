@@ -43,7 +43,8 @@ def test_a_table_leaves_out_marks_that_nothing_has(scanner, dictionary) -> None:
 
     assert "STALE" not in table
     assert "TAGS" not in table
-    assert columns == "cluster,name,partitions,replication,internal,schemas,source,tags,stale,gone,owner"
+    described = "cluster,name,partitions,replication,internal,schemas,source,tags,stale,gone,owner"
+    assert columns == f"{described},readers,writers,findings"
     assert "TAGS" in scanner("topics", "sensors", *dictionary).out
 
 

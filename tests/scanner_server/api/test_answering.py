@@ -69,6 +69,9 @@ class Operation:
     def name(self) -> str:
         return self.answer.__name__
 
+    def is_heavy(self, _: object) -> bool:
+        return self.heavy
+
 
 def request_of(receive: Any = None) -> Request:
     """Return a request without parameters whose body *receive* sends."""
