@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import deque
 from collections.abc import Iterator
 
 from scanner_extractor.evolution.differences import Difference, Effort, SchemaText
@@ -21,11 +22,16 @@ def removed_values(reader: SchemaText, writer: SchemaText) -> Iterator[Differenc
     """
     old, new = (References(read_json(text.text), text.references.get) for text in (writer, reader))
     effort = Effort()
-    waiting: list[tuple[Located, Located, ColumnPath]] = [(old.root, new.root, ())]
+    waiting: deque[tuple[Located, Located, ColumnPath]] = deque([(old.root, new.root, ())])
+    seen: set[tuple[int, int]] = set()
     while waiting:
-        before, after, path = waiting.pop()
+        before, after, path = waiting.popleft()
         effort.spend(1)
         before, after = _target(old, before), _target(new, after)
+        pair = id(before.schema), id(after.schema)
+        if pair in seen:
+            continue  # a schema that refers to itself: the shortest path counts
+        seen.add(pair)
         if not isinstance(before.schema, dict) or not isinstance(after.schema, dict):
             continue
         values, kept = before.schema.get("enum"), after.schema.get("enum")
