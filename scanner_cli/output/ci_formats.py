@@ -42,6 +42,7 @@ RULES: Mapping[str, str] = {
     "input-gained": "A job reads a further dataset.",
     "input-without-writer": "A topic is read that nothing in the repository writes or declares.",
     "topic-gone": "A topic that is used is not created any more.",
+    "table-gone": "A table that is used is not declared any more.",
     "schema-added": "A subject is new.",
     "not-read": "A file cannot be read, or the columns of a proposed statement or connector are not all known.",
     "unparsed": "The file is no schema, statement or configuration.",

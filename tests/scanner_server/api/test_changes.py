@@ -132,7 +132,8 @@ def test_a_proposed_schema_is_checked_as_on_the_command_line(session_client, ret
 
 def test_a_proposed_statement_or_connector_is_checked_as_well(session_client) -> None:
     """Who reads what it does not write any more is hit."""
-    sql = "CREATE TABLE CLICKS_PER_CITY AS SELECT COUNT(*) CLICKS FROM CLICKS GROUP BY CLICKS.GEO->CITY EMIT CHANGES;"
+    table = "CREATE TABLE CLICKS_PER_CITY WITH (KAFKA_TOPIC='clicks.per.city')"
+    sql = f"{table} AS SELECT COUNT(*) CLICKS FROM CLICKS GROUP BY CLICKS.GEO->CITY EMIT CHANGES;"
     mirror = {"connector.class": "org.apache.kafka.connect.mirror.MirrorSourceConnector", "topics": "payments"}
     names = {"name": "orders-to-dr", "source.cluster.alias": "retail", "target.cluster.alias": "dr"}
     statement = check(session_client, statement="CTAS_CLICKS_PER_CITY_5", text=sql).json()
