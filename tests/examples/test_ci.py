@@ -117,6 +117,17 @@ def test_composite_action(dictionary: Path, repository: Path, tmp_path: Path) ->
 
 
 @pytest.mark.process
+def test_composite_action_without_inputs(repository: Path, dictionary: Path, tmp_path: Path) -> None:
+    """Both commits are compared; a dictionary in the checkout is not read."""
+    shutil.copy(dictionary, repository / "dictionary.db")
+    done = check(dictionary, repository, tmp_path, SCANNER_DICTIONARY="", RULES="")
+
+    assert done.returncode == 5
+    assert f"::error file={FILE},line=" in done.stdout
+    assert "orders-to-dr" not in done.stdout
+
+
+@pytest.mark.process
 def test_files_of_a_pull_request_are_no_part_of_the_check(dictionary: Path, repository: Path, tmp_path: Path) -> None:
     """A log that SQLite would read beside the dictionary, and a report that is there before the check."""
     inside = repository / "dictionary.db"
