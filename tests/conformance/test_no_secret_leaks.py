@@ -53,6 +53,8 @@ def cluster_file(url: str) -> dict[str, Any]:
         "ssl.keystore.password": s(6),
         "sasl.oauthbearer.client.secret": s(7),
     }
+    flink = import_module("flink_server")
+    cloud = {"organization": flink.ORGANIZATION, "environment": flink.ENVIRONMENT}
     return {
         "cluster": "shop",
         "brokers": ["127.0.0.1:1"],
@@ -66,7 +68,7 @@ def cluster_file(url: str) -> dict[str, Any]:
         "connect": [{"name": "main", "url": f"{url}/connect", "auth": {"bearer": {"token": s(10)}}}],
         "ksqldb": [{"url": f"{url}/ksql", "headers": {"Authorization": f"Bearer {s(11)}"}}],
         "flink": [
-            {"type": "confluent", "url": f"{url}/flink", "organization": "o", "environment": "e", "auth": basic},
+            {"type": "confluent", "url": f"{url}/flink", **cloud, "auth": basic},
             {"type": "sql-files", "path": "*.sql"},
         ],
         "streams": [{"path": "*.txt"}],
@@ -243,8 +245,6 @@ def installation() -> Installation:
         "statementText": KSQL_QUERY + KSQL_SOURCE,
         "overriddenProperties": {"a.password": s(34)},
     }
-    path = "/sql/v1/organizations/o/environments/e"
-    flink.CLOUD = path
     statements = ((flink.statement("a", FLINK_TABLE), flink.statement("b", FLINK_SET)),)
     more = {"columns": [unity.column("id", "long")], **UNITY}
     table = {**unity.table("lake.shop.orders"), **more}
