@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from manual_input.files import find_files
-from manual_input.json_cursor import example, schema
+from manual_input.json_cursor import example, find_files, schema
 from manual_input.loader import Check as ManualCheck
 from manual_input.loader import Reach
 from manual_input.loader import check as check_files

@@ -37,7 +37,7 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.results import no_progress
 from scanner_extractor.settings.cluster import ConnectSettings, KsqlSettings, Settings
-from scanner_extractor.settings.flink import JOB_MANAGER, FlinkSettings
+from scanner_extractor.settings.sources import JOB_MANAGER, FlinkSettings
 from scanner_extractor.sources.confluent_cloud.discovery import read_cloud
 from scanner_extractor.sources.connect.client import read_connector_states, read_used_topics
 from scanner_extractor.sources.connect.reader import with_masked_passwords

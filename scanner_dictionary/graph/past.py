@@ -24,7 +24,7 @@ from scanner_dictionary.graph.versions import (
     is_valid,
     node_versions,
 )
-from scanner_dictionary.lineage_inputs.column_batches import Cells, cells_of, heads_like
+from scanner_dictionary.lineage_inputs.topics import Cells, cells_of, heads_like
 from scanner_dictionary.schema import tables as t
 
 _AT_ONCE = 500

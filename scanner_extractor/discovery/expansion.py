@@ -35,7 +35,7 @@ from scanner_extractor.settings.confluent_cloud import (
     TableflowSettings,
     has_key,
 )
-from scanner_extractor.settings.flink import CONFLUENT, FlinkSettings
+from scanner_extractor.settings.sources import CONFLUENT, FlinkSettings
 from scanner_model.names import SourceId
 
 KINDS = frozenset(

@@ -14,9 +14,8 @@ from dataflow_generator.jobs.flink.resolve import FlinkContext
 from dataflow_generator.jobs.flink.statements import flink_jobs, flink_namespace, sink_table, title_tables
 from dataflow_generator.jobs.ksqldb import ksql_jobs
 from dataflow_generator.jobs.model import JobFlows, Naming
-from dataflow_generator.openlineage.emit.facets import job_type
 from dataflow_generator.openlineage.emit.jobs import described_datasets, described_job
-from dataflow_generator.openlineage.emit.run_events import JobEntry
+from dataflow_generator.openlineage.emit.run_events import JobEntry, job_type
 from dataflow_generator.openlineage.identity.names import KAFKA
 from dataflow_generator.openlineage.monitor.state_machine import (
     CONNECT,

@@ -11,8 +11,17 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from dataflow_generator.openlineage.emit.facets import Facets, error_message, processing_engine
-from dataflow_generator.openlineage.emit.run_events import Event, JobEntry, RunEntry, our_version, run_event, run_id
+from dataflow_generator.openlineage.emit.run_events import (
+    Event,
+    Facets,
+    JobEntry,
+    RunEntry,
+    error_message,
+    our_version,
+    processing_engine,
+    run_event,
+    run_id,
+)
 
 
 class Phase(StrEnum):

@@ -1,8 +1,8 @@
-"""Read a Confluent-compatible registry: in bulk where possible, else subject by subject."""
+"""Read a Confluent-compatible registry: versions in bulk or by subject, compatibility levels, the product's version."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from scanner_extractor.http.client import Http
@@ -10,11 +10,17 @@ from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.pagination import PagesWithoutEnd, paged
 from scanner_extractor.naming.strategies import default_names
 from scanner_extractor.naming.subjects import parse_subject
-from scanner_extractor.registries.confluent.bulk import key, prefix_for, read_bulk
-from scanner_extractor.registries.confluent.client import PAGE, ConfluentClient
-from scanner_extractor.registries.confluent.levels import add_levels
-from scanner_extractor.registries.confluent.reader import Origin
-from scanner_extractor.registries.confluent.walk import Wanted, check_context, read_one, unread_subjects, walk
+from scanner_extractor.registries.confluent.reader import PAGE, ConfluentClient, Origin
+from scanner_extractor.registries.confluent.versions import (
+    Wanted,
+    check_context,
+    key,
+    prefix_for,
+    read_bulk,
+    read_one,
+    unread_subjects,
+    walk,
+)
 from scanner_extractor.registries.result import (
     BadRow,
     RegistryContent,
@@ -22,6 +28,7 @@ from scanner_extractor.registries.result import (
     as_result,
     associations_failed,
     failed,
+    levels_failed,
     separate_rows,
     truncated_list,
 )
@@ -210,3 +217,34 @@ def compatible_client(settings: RegistrySettings, http: Http) -> ConfluentClient
 def compatible_base(settings: RegistrySettings) -> tuple[str, ...]:
     """Return the steps of the compatible API's path that `url` does not name."""
     return _CCOMPAT if settings.type == "apicurio" and "/apis/" not in f"{settings.http.url}/" else ()
+
+
+def add_levels(client: ConfluentClient, gathered: RegistryContent, pool: WorkerPool) -> RegistryContent:
+    """Add the level that holds for each live subject: its own, else the registry's; then the registry's version.
+
+    A level that cannot be read stays unknown; the first failure is reported with how many there are. A version that
+    cannot be read is not reported: registries before 7.0, and those of others, have none.
+    """
+    names = {qualified_subject(row.version.context, row.version.subject) for row in gathered.rows.values()}
+    subjects = sorted(names)
+    answers = dict(zip(subjects, map_concurrently(subjects, client.compatibility, pool=pool), strict=True))
+    failures = [answer for answer in answers.values() if isinstance(answer, ScannerError)]
+    levels = {subject: answer for subject, answer in answers.items() if isinstance(answer, str)}
+    rows = {key: _with_level(row, levels) for key, row in gathered.rows.items()}
+    problems = (levels_failed(client.origin.source, failures[0], len(failures)),) if failures else ()
+    problems = (*gathered.problems, *problems)
+    return replace(gathered, rows=rows, problems=problems, server_version=_server_version(client))
+
+
+def _server_version(client: ConfluentClient) -> str:
+    if client.origin.kind != "confluent":
+        return ""
+    try:
+        return client.server_version()
+    except ScannerError:
+        return ""
+
+
+def _with_level(row: Row, levels: Mapping[str, str]) -> Row:
+    level = levels.get(qualified_subject(row.version.context, row.version.subject), "")
+    return replace(row, version=replace(row.version, compatibility=level))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataflow_generator.openlineage.emit import facets as f
+from dataflow_generator.openlineage.emit import run_events as f
 from dataflow_generator.openlineage.emit.run_events import (
     DatasetEntry,
     JobEntry,

@@ -15,7 +15,7 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.results import JobsResult, no_progress
 from scanner_extractor.settings.cluster import HttpSettings
-from scanner_extractor.settings.flink import CMF, CONFLUENT, FlinkSettings
+from scanner_extractor.settings.sources import CMF, CONFLUENT, FlinkSettings
 from scanner_extractor.sources.flink.confluent import (
     MATERIALIZED_TABLE,
     read_items,

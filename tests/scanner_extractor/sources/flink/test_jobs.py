@@ -12,9 +12,15 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.results import JobsResult, no_progress
 from scanner_extractor.settings.cluster import HttpSettings
-from scanner_extractor.settings.flink import JOB_MANAGER, SQL_GATEWAY, FlinkSettings
-from scanner_extractor.sources.flink.jobs import read_cause, read_gateway, read_jobs, read_plan, read_version
-from scanner_extractor.sources.flink.servers import FLINK_SOURCES
+from scanner_extractor.settings.sources import JOB_MANAGER, SQL_GATEWAY, FlinkSettings
+from scanner_extractor.sources.flink.servers import (
+    FLINK_SOURCES,
+    read_cause,
+    read_gateway,
+    read_jobs,
+    read_plan,
+    read_version,
+)
 from scanner_model.errors import PayloadUnexpected, SourceUnreachable
 from scanner_model.names import SourceId
 from scanner_model.payload import Unread

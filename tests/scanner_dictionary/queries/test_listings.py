@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from scanner_dictionary.engine.open import writing
-from scanner_dictionary.queries.topic_rows import TopicFilter, topic_called, topics
+from scanner_dictionary.queries.listings import TopicFilter, topic_called, topics
 from scanner_dictionary.schema import tables as t
 from scanner_model.catalogs import Annotation
 

@@ -8,21 +8,20 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from scanner_extractor.catalogs.clickhouse.engines import (
+from scanner_extractor.catalogs.clickhouse_engines import (
     Engine,
+    clickhouse_type,
     forwarded_table,
     has_macros,
     kafka_parameters,
     parse_engine,
     target_table,
 )
-from scanner_extractor.catalogs.clickhouse.types import clickhouse_type
 from scanner_extractor.catalogs.collector import CatalogCollector, Name
-from scanner_extractor.catalogs.column_types import Part, columns_of
-from scanner_extractor.catalogs.table_members import moment, parameters, server_namespace
+from scanner_extractor.catalogs.column_types import Part, columns_of, moment, parameters, server_namespace
 from scanner_extractor.http.client import Http
 from scanner_extractor.results import CatalogResult, Progress
-from scanner_extractor.settings.catalogs import CatalogSettings
+from scanner_extractor.settings.sources import CatalogSettings
 from scanner_model.catalogs import DATABASE, KAFKA_BROKERS, KAFKA_TOPICS, CatalogTable
 from scanner_model.columns import Column, field_segment
 from scanner_model.errors import PayloadUnexpected, Problem, ScannerError
