@@ -14,9 +14,10 @@ from manual_input.loader import Reach
 from manual_input.loader import check as check_files
 from scanner_api.files import Notify, ScanProgress, check_directory, ignore, no_scan_progress, write_text
 from scanner_api.scanning.clusters import read_clusters, repository_cluster
+from scanner_extractor.config.expansion import expanded
 from scanner_extractor.config.loader import cluster_schema as published_schema
 from scanner_extractor.config.loader import read_cluster_file
-from scanner_extractor.discovery.config_templates import (
+from scanner_extractor.config.templates import (
     KEY_VARIABLE,
     SECRET_VARIABLE,
     Probed,
@@ -26,18 +27,17 @@ from scanner_extractor.discovery.config_templates import (
     probe_brokers,
     probed_file,
 )
-from scanner_extractor.discovery.config_templates import Initial as ClusterTemplate
-from scanner_extractor.discovery.expansion import expanded
+from scanner_extractor.config.templates import Initial as ClusterTemplate
 from scanner_extractor.formats import format_names
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Transport, read_address
-from scanner_extractor.probes import CheckResult, Probe, State, run_probes
 from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.repository.reader import SETTINGS, RepositoryReading, directory_reading
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.source_kinds import DISCOVERY, SOURCE_KINDS
 from scanner_extractor.settings.cluster import BasicAuth, HttpSettings, KafkaSettings, Settings
 from scanner_extractor.settings.confluent_cloud import CLOUD_URL, CloudSettings, Lacking
+from scanner_extractor.source_types import CheckResult, Probe, State, run_probes
 from scanner_extractor.sources.confluent_cloud.discovery import read_cloud
 from scanner_extractor.sources.confluent_cloud.probes import CloudFound, cloud_probes
 from scanner_extractor.sources.kafka.admin import probe

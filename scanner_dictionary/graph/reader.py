@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Protocol
 from sqlalchemy import BigInteger, ColumnElement, Connection, Select, bindparam, case, cast, func, select, true, tuple_
 
 from scanner_dictionary.engine.rows import in_chunks
-from scanner_dictionary.graph import neighbours
+from scanner_dictionary.graph import store
 from scanner_dictionary.graph import store as graph_store
 from scanner_dictionary.graph.store import EdgeRow, NodeRow
 from scanner_dictionary.queries.resolve import clusters_named
@@ -120,13 +120,13 @@ class SqlGraphReader:
 
     def count_edges(self, nodes: Collection[int], *, forward: bool, kinds: Collection[str]) -> dict[int, int]:
         """Count the edges of *kinds* that leave (*forward*) or enter each of *nodes*."""
-        return neighbours.count_edges(self.conn, nodes, forward=forward, kinds=kinds)
+        return store.count_edges(self.conn, nodes, forward=forward, kinds=kinds)
 
     def nearest_edges(
         self, nodes: Sequence[int], *, forward: bool, kinds: Collection[str], limit: int
     ) -> tuple[EdgeRow, ...]:
         """Return at most *limit* edges of *kinds* that leave (*forward*) or enter *nodes*, the first by key."""
-        return neighbours.nearest_edges(self.conn, nodes, forward=forward, kinds=kinds, limit=limit)
+        return store.nearest_edges(self.conn, nodes, forward=forward, kinds=kinds, limit=limit)
 
     def nodes_of(self, keys: Iterable[int]) -> Mapping[int, NodeRow]:
         """Read nodes by their keys."""

@@ -11,7 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, and_, exists, fun
 from sqlalchemy.orm import aliased
 
 from scanner_dictionary.engine.rows import in_chunks
-from scanner_dictionary.graph import neighbours
+from scanner_dictionary.graph import store
 from scanner_dictionary.queries.columns import column_fact
 from scanner_dictionary.queries.facts import children_of, fact_of, fact_state, members_of, newest_scans, stored_rows
 from scanner_dictionary.queries.topics import NOTHING, CatalogAnnotations, catalog_annotations, name_filter
@@ -227,7 +227,7 @@ def _nodes(conn: Connection, rows: Sequence[tuple[Any, CatalogAnnotations]]) -> 
 
 def _count(conn: Connection, what: str, nodes: Iterable[int]) -> Mapping[int, int]:
     kind, end = _USES[what]
-    return neighbours.count_edges(conn, list(nodes), forward=end is t.flow_edge.c.source_node_id, kinds=[kind])
+    return store.count_edges(conn, list(nodes), forward=end is t.flow_edge.c.source_node_id, kinds=[kind])
 
 
 def _number(text: object) -> int | None:

@@ -29,7 +29,7 @@ from scanner_extractor.sources.kafka.admin import (
 )
 from scanner_extractor.sources.kafka.admin import probe as probe_brokers
 from scanner_extractor.sources.kafka.recording import DOCUMENT, kafka_document, read_kafka_document
-from scanner_extractor.sources.ksqldb.queries import Earlier, KnownQueries
+from scanner_extractor.sources.ksqldb_queries import Earlier, KnownQueries
 from scanner_model.errors import Problem
 from scanner_model.names import SourceId
 

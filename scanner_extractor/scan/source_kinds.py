@@ -28,7 +28,6 @@ from scanner_extractor.config.repository import REPOSITORY_SECTION
 from scanner_extractor.config.sections import ParseContext, Section
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json
-from scanner_extractor.probes import Probe, unexpected
 from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.repository.reader import directory_reading, read_directory
 from scanner_extractor.results import (
@@ -62,7 +61,7 @@ from scanner_extractor.settings.sources import (
     SqlFilesSettings,
     StreamsSettings,
 )
-from scanner_extractor.source_types import SourceType
+from scanner_extractor.source_types import Probe, SourceType, unexpected
 from scanner_extractor.sources import dbt as dbt_manifest
 from scanner_extractor.sources.confluent_cloud.discovery import read_cloud
 from scanner_extractor.sources.confluent_cloud.metrics import read_metrics
@@ -76,15 +75,15 @@ from scanner_extractor.sources.confluent_cloud.probes import (
 )
 from scanner_extractor.sources.confluent_cloud.stream_catalog import read_stream_catalog
 from scanner_extractor.sources.confluent_cloud.tableflow import read_tableflow
-from scanner_extractor.sources.connect.client import listed_connectors, read_connect, worker_facts
-from scanner_extractor.sources.connect.reader import with_masked_passwords
+from scanner_extractor.sources.connect import listed_connectors, read_connect, worker_facts
+from scanner_extractor.sources.connect_reader import with_masked_passwords
 from scanner_extractor.sources.databases.client import database_probes
 from scanner_extractor.sources.dbt import read_manifest, summary
 from scanner_extractor.sources.deployment.reader import DeploymentReading, deployment_result
 from scanner_extractor.sources.files import read_sql_files, read_texts, read_topologies, separate_failed
-from scanner_extractor.sources.flink.servers import FLINK_SOURCES
+from scanner_extractor.sources.flink import FLINK_SOURCES
 from scanner_extractor.sources.kafka_rest import find_cluster, read_kafka_rest
-from scanner_extractor.sources.ksqldb.client import read_ksqldb
+from scanner_extractor.sources.ksqldb import read_ksqldb
 from scanner_model.declarations import DeclaredKind
 from scanner_model.errors import SourceUnreachable
 from scanner_model.names import SourceId

@@ -13,7 +13,7 @@ from dataflow_generator.graph import Certainty, Node, present
 from dataflow_generator.jobs.consumer_groups import GroupOwner
 from dataflow_generator.jobs.field_matching import Fields
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Naming, Use, job_node
-from dataflow_generator.openlineage.identity.names import KAFKA, normal_namespace
+from dataflow_generator.openlineage.names import KAFKA, normal_namespace
 from scanner_dictionary.lineage_inputs.catalogs import Name, TableRow
 from scanner_dictionary.lineage_inputs.jobs import ClusterTopic
 from scanner_model.catalogs import (

@@ -14,7 +14,7 @@ from importlib.metadata import version
 from typing import Any
 from uuid import UUID
 
-from dataflow_generator.openlineage.identity.names import Name
+from dataflow_generator.openlineage.names import Name
 from dataflow_generator.openlineage.redaction import clean_facet, clean_namespace, clean_text
 
 Json = Any

@@ -1,6 +1,6 @@
 """One topic from everything that names it."""
 
-from scanner_extractor.scan.manual import hidden_topics, ksqldb_internal, ksqldb_topics, merge_topics, missing_topics
+from scanner_extractor.scan.topics import hidden_topics, ksqldb_internal, ksqldb_topics, merge_topics, missing_topics
 from scanner_model.kafka import Topic
 from scanner_model.names import SourceId, TopicName
 from scanner_model.streaming_sql import KsqlSource

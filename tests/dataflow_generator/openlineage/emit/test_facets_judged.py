@@ -17,7 +17,7 @@ from dataflow_generator.openlineage.emit.run_events import (
     run_event,
     run_id,
 )
-from dataflow_generator.openlineage.identity.names import Name
+from dataflow_generator.openlineage.names import Name
 from scanner_model.columns import Column
 
 AT = "2026-03-01T10:00:00+00:00"
