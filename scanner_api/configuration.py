@@ -31,13 +31,13 @@ from scanner_extractor.config.templates import Initial as ClusterTemplate
 from scanner_extractor.formats import format_names
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Transport, read_address
+from scanner_extractor.probes import CheckResult, Probe, State, run_probes
 from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.repository.reader import SETTINGS, RepositoryReading, directory_reading
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.source_kinds import DISCOVERY, SOURCE_KINDS
 from scanner_extractor.settings.cluster import BasicAuth, HttpSettings, KafkaSettings, Settings
 from scanner_extractor.settings.confluent_cloud import CLOUD_URL, CloudSettings, Lacking
-from scanner_extractor.source_types import CheckResult, Probe, State, run_probes
 from scanner_extractor.sources.confluent_cloud.discovery import read_cloud
 from scanner_extractor.sources.confluent_cloud.probes import CloudFound, cloud_probes
 from scanner_extractor.sources.kafka.admin import probe

@@ -1,4 +1,4 @@
-"""The whole dictionary out of its database: SQL scripts for H2 and others, Parquet files, copies in another database."""
+"""The whole dictionary out of its database: SQL scripts, Parquet files, copies in another database."""
 
 from __future__ import annotations
 

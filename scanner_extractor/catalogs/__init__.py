@@ -14,9 +14,10 @@ from scanner_extractor.catalogs.iceberg import list_namespaces, read_iceberg
 from scanner_extractor.catalogs.olap import count_supervisors, list_pinot_tables, read_druid, read_pinot
 from scanner_extractor.catalogs.unity import list_schemas, read_unity
 from scanner_extractor.http.client import Http
+from scanner_extractor.probes import Probe
 from scanner_extractor.results import CatalogResult, no_progress
 from scanner_extractor.settings.sources import CatalogSettings
-from scanner_extractor.source_types import Probe, SourceType, SourceTypes
+from scanner_extractor.source_types import SourceType, SourceTypes
 from scanner_model import plugins
 
 __all__ = ["CATALOGS", "CatalogType"]

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Transport
+from scanner_extractor.probes import Probe, unexpected
 from scanner_extractor.registries.apicurio import api_paths, read_apicurio
 from scanner_extractor.registries.cloudera import MAIN_BRANCH, ClouderaClient, cloudera_base, read_cloudera, read_name
 from scanner_extractor.registries.confluent import compatible_base, compatible_client, read_confluent
@@ -16,7 +17,7 @@ from scanner_extractor.registries.result import BadRow, Row
 from scanner_extractor.results import RegistryResult
 from scanner_extractor.schemas.references import LATEST
 from scanner_extractor.settings.cluster import RegistrySettings
-from scanner_extractor.source_types import Probe, SourceType, SourceTypes, unexpected
+from scanner_extractor.source_types import SourceType, SourceTypes
 from scanner_model import plugins
 from scanner_model.errors import NotFound
 from scanner_model.payload import Payload

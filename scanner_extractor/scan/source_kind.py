@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
 from scanner_extractor.config.sections import Section
+from scanner_extractor.probes import Probe
 from scanner_extractor.results import Progress, SourceResults
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.settings.cluster import HttpSettings, Settings
-from scanner_extractor.source_types import Probe, SourceType
+from scanner_extractor.source_types import SourceType
 from scanner_model.names import SourceId
 
 

@@ -28,6 +28,7 @@ from scanner_extractor.config.repository import REPOSITORY_SECTION
 from scanner_extractor.config.sections import ParseContext, Section
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json
+from scanner_extractor.probes import Probe, unexpected
 from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.repository.reader import directory_reading, read_directory
 from scanner_extractor.results import (
@@ -61,7 +62,7 @@ from scanner_extractor.settings.sources import (
     SqlFilesSettings,
     StreamsSettings,
 )
-from scanner_extractor.source_types import Probe, SourceType, unexpected
+from scanner_extractor.source_types import SourceType
 from scanner_extractor.sources import dbt as dbt_manifest
 from scanner_extractor.sources.confluent_cloud.discovery import read_cloud
 from scanner_extractor.sources.confluent_cloud.metrics import read_metrics

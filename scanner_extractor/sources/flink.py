@@ -11,9 +11,10 @@ from datetime import UTC, datetime
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.messages import Json
+from scanner_extractor.probes import Probe
 from scanner_extractor.results import JobsResult, Progress, no_progress
 from scanner_extractor.settings.sources import CMF, CONFLUENT, JOB_MANAGER, SQL_GATEWAY, FlinkSettings
-from scanner_extractor.source_types import Probe, SourceType
+from scanner_extractor.source_types import SourceType
 from scanner_extractor.sources import flink_confluent
 from scanner_extractor.sources.flink_confluent import (
     FlinkListing,

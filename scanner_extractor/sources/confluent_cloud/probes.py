@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from scanner_extractor.http.client import Http
+from scanner_extractor.probes import Probe
 from scanner_extractor.results import CloudResult, no_progress
 from scanner_extractor.settings.confluent_cloud import (
     CloudSettings,
@@ -14,7 +15,6 @@ from scanner_extractor.settings.confluent_cloud import (
     StreamCatalogSettings,
     TableflowSettings,
 )
-from scanner_extractor.source_types import Probe
 from scanner_extractor.sources.confluent_cloud.discovery import read_cloud
 from scanner_extractor.sources.confluent_cloud.metrics import METRIC_QUERIES, query_metric
 from scanner_extractor.sources.confluent_cloud.stream_catalog import TOPIC, graphql_page, search_page

@@ -11,9 +11,9 @@ from typing import Protocol
 from sqlalchemy import Connection, Inspector, inspect
 from sqlalchemy.exc import DBAPIError, SAWarning
 
+from scanner_extractor.probes import Probe
 from scanner_extractor.results import CatalogResult, Progress
 from scanner_extractor.settings.sources import DatabaseSettings
-from scanner_extractor.source_types import Probe
 from scanner_extractor.sources.databases.drivers import new_engine
 from scanner_extractor.sources.databases.engines import ENGINES
 from scanner_extractor.sources.databases.engines.session import EngineCatalog, engine_session

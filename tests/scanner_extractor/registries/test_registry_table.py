@@ -12,7 +12,7 @@ from scanner_model.errors import InputInvalid
 
 SETTINGS = RegistrySettings(type="homemade", http=HttpSettings(url="http://registry.example"))
 CODE = """
-from scanner_extractor.source_types import Probe
+from scanner_extractor.probes import Probe
 from scanner_extractor.registries import RegistryType
 
 def read(settings, http, progress):

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 import pytest
 from sqlalchemy import text
 
+from scanner_extractor.probes import State, run_probes
 from scanner_extractor.results import CatalogResult, no_progress
 from scanner_extractor.settings.sources import DatabaseSettings
-from scanner_extractor.source_types import State, run_probes
 from scanner_extractor.sources.databases.client import connected, database_probes, read_database
 from scanner_extractor.sources.databases.products import Location
 from scanner_model.catalogs import generation_expression

@@ -8,9 +8,9 @@ import psycopg
 import pytest
 from streaming_engines import MATERIALIZE, RISINGWAVE, SECRET, Tables, loading, older
 
+from scanner_extractor.probes import State, run_probes
 from scanner_extractor.results import no_progress
 from scanner_extractor.settings.sources import DatabaseSettings
-from scanner_extractor.source_types import State, run_probes
 from scanner_extractor.sources.databases.client import database_probes, read_database
 from scanner_extractor.sources.databases.engines.session import EngineCatalog, engine_session
 from scanner_extractor.sources.databases.products import Location
