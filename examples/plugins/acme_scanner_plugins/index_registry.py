@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json
+from scanner_extractor.probes import Probe
 from scanner_extractor.registries import RegistryType
 from scanner_extractor.results import Progress, RegistryResult
 from scanner_extractor.settings.cluster import RegistrySettings
-from scanner_extractor.source_types import Probe
 from scanner_model.errors import PayloadUnexpected
 from scanner_model.names import SubjectName
 from scanner_model.scan import SourceResult, SourceStatus
