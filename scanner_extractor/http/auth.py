@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import base64
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, MutableMapping
 from dataclasses import dataclass
 from urllib.parse import quote_plus, urlencode
-
-from requests import PreparedRequest
-from requests.auth import AuthBase
 
 from scanner_extractor.http.messages import Response
 from scanner_extractor.http.responses import server_message
@@ -31,7 +28,7 @@ class _Token:
     until: float
 
 
-class Credentials(AuthBase):
+class Credentials:
     """The Authorization header of one source; OAuth tokens are shared by its threads."""
 
     def __init__(self, auth: Auth | None, post: Post, now: Callable[[], float]) -> None:
@@ -42,11 +39,10 @@ class Credentials(AuthBase):
         self._token: _Token | None = None
         self._tokens: frozenset[str] = frozenset()
 
-    def __call__(self, message: PreparedRequest) -> PreparedRequest:
+    def sign(self, headers: MutableMapping[str, str]) -> None:
         """Set Authorization, where there are credentials; raises what fetching a token may raise."""
         if header := self._header():
-            message.headers["Authorization"] = header
-        return message
+            headers["Authorization"] = header
 
     def _header(self) -> str:
         match self._auth:
@@ -64,14 +60,14 @@ class Credentials(AuthBase):
         """Return the tokens that were fetched."""
         return self._tokens
 
-    def renew(self, refused: PreparedRequest) -> bool:
-        """Replace the token of a *refused* message by a new one; False where none can be fetched."""
+    def renew(self, refused: MutableMapping[str, str]) -> bool:
+        """Replace the token of *refused* headers by a new one; False where none can be fetched."""
         if not isinstance(self._auth, OAuthAuth):
             return False
         with self._lock:
-            if self._token and refused.headers["Authorization"] == f"Bearer {self._token.text}":
+            if self._token and refused["Authorization"] == f"Bearer {self._token.text}":
                 self._token = None
-        refused.prepare_auth(self)
+        self.sign(refused)
         return True
 
     def _fresh(self, auth: OAuthAuth) -> str:

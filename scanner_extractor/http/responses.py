@@ -8,7 +8,6 @@ import ssl
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import requests
 import urllib3
 
 from scanner_extractor.http.messages import Json, Request, Response
@@ -24,17 +23,14 @@ from scanner_model.errors import (
 )
 from scanner_model.redaction import mask_json, mask_text, mask_url
 
-FAILURES = (OSError, urllib3.exceptions.HTTPError, UnicodeError)
-"""Exceptions of sending a request and reading its response; `requests.RequestException` is an OSError."""
+FAILURES = (OSError, urllib3.exceptions.HTTPError, ValueError)
+"""Exceptions of sending a request and reading its response; `http.client` raises ValueError for a header."""
 
 _PASSING = (
-    requests.ConnectionError,
-    requests.Timeout,
     urllib3.exceptions.ProtocolError,
     urllib3.exceptions.TimeoutError,
     urllib3.exceptions.ProxyError,
 )
-_UNTRUSTED = (requests.exceptions.SSLError, urllib3.exceptions.SSLError)
 _CA_HINT = "give the CA that signed it as `tls.ca`"
 _PROXY_HINT = "check HTTPS_PROXY, HTTP_PROXY and NO_PROXY"
 _UNKNOWN_FAILURE = ("the connection failed", "check `url` and the network")
@@ -54,7 +50,7 @@ class BrokenOff(urllib3.exceptions.ProtocolError):
 
 def is_final(error: Exception) -> bool:
     """Return whether a retry is useless, as after an invalid certificate or URL."""
-    if isinstance(error, _UNTRUSTED):
+    if isinstance(error, urllib3.exceptions.SSLError):
         return not any(isinstance(cause, ssl.SSLEOFError) for cause in _causes(error))
     return not isinstance(error, _PASSING)
 
@@ -111,9 +107,9 @@ def _timeout_reason(cause: BaseException, settings: HttpSettings) -> tuple[str, 
     match cause:
         case socket.gaierror() | urllib3.exceptions.NameResolutionError():
             return "its host name is not known", "check the host in `url`"
-        case requests.ConnectTimeout() | urllib3.exceptions.ConnectTimeoutError() if not _refusals(cause):
+        case urllib3.exceptions.ConnectTimeoutError() if not _refusals(cause):
             return f"no connection within {settings.connect_timeout:g} seconds", "check `url` and the network"
-        case requests.ReadTimeout() | urllib3.exceptions.ReadTimeoutError():
+        case urllib3.exceptions.ReadTimeoutError():
             return f"no response within {settings.read_timeout:g} seconds", "raise `read_timeout`, or try again later"
         case _:
             return None
@@ -127,11 +123,11 @@ def _connection_reason(cause: BaseException) -> tuple[str, str] | None:
             return "it closed the connection without a response", "does it speak https:// on this port?"
         case urllib3.exceptions.ProxyError():
             return "the proxy did not let the request through", _PROXY_HINT
-        case urllib3.exceptions.ProxySchemeUnknown() | requests.exceptions.InvalidProxyURL():
+        case urllib3.exceptions.ProxySchemeUnknown():
             return "the address of the proxy cannot be used", _PROXY_HINT
-        case requests.exceptions.InvalidURL() | requests.exceptions.InvalidSchema() | UnicodeError():
+        case urllib3.exceptions.LocationValueError() | ValueError():
             return "its URL or a header cannot be sent", "check `url` and `headers`"
-        case requests.RequestException() | urllib3.exceptions.HTTPError():
+        case urllib3.exceptions.HTTPError():
             return None
         case OSError(errno=number, strerror=str(why)) if number is not None:
             return f"the connection failed: {why.lower()}", "check `url`, the files of `tls` and the network"

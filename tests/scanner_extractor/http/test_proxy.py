@@ -52,3 +52,33 @@ def test_a_host_that_needs_no_proxy_is_queried_itself(proxy):
         ask("http://inside.example")
 
     assert proxy == []
+
+
+@pytest.mark.parametrize("network", ["192.0.2.0/24", "localhost, 192.0.2.7", "*"])
+def test_an_address_in_a_network_that_needs_no_proxy_is_queried_itself(proxy, monkeypatch, network):
+    """NO_PROXY names networks, too."""
+    monkeypatch.setenv("no_proxy", network)
+    settings = HttpSettings(url="http://192.0.2.7:1", connect_timeout=0.01)
+    clock = Clock(pause=lambda _: None)
+
+    with pytest.raises(SourceUnreachable), Http(settings, SourceId("s"), clock=clock) as http:
+        http.get("x")
+    assert proxy == []
+
+
+def test_a_proxy_may_be_named_without_a_scheme(serve, reply, monkeypatch):
+    """`HTTP_PROXY=proxy:3128` is what curl takes as well."""
+    monkeypatch.setenv("http_proxy", serve(lambda request: reply(body=b"[2]")).removeprefix("http://"))
+    monkeypatch.delenv("no_proxy", raising=False)
+
+    assert ask("http://registry.example") == [2]
+
+
+@pytest.mark.parametrize("address", ["socks5://proxy:1080", "ftp://proxy", "http://"])
+def test_a_proxy_that_cannot_be_used_is_reported(monkeypatch, address):
+    """The environment is the user's to repair, not the source."""
+    monkeypatch.setenv("http_proxy", address)
+    monkeypatch.delenv("no_proxy", raising=False)
+
+    with pytest.raises(SourceUnreachable, match="the address of the proxy cannot be used"):
+        ask("http://registry.example")

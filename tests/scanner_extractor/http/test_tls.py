@@ -11,7 +11,6 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
-import requests
 import urllib3
 
 from scanner_extractor.http.client import Http
@@ -117,9 +116,9 @@ def test_missing_client_certificate_is_a_failure_with_a_reason(tls_server, certi
     assert "tls" in caught.value.hint.lower() or "closed" in caught.value.what
 
 
-def refused(cause: BaseException) -> requests.ConnectionError:
-    """Wrap *cause* as the libraries do."""
-    return requests.ConnectionError(urllib3.exceptions.MaxRetryError(None, "/", cause))
+def refused(cause: BaseException) -> urllib3.exceptions.MaxRetryError:
+    """Wrap *cause* as the library does."""
+    return urllib3.exceptions.MaxRetryError(None, "/", cause)
 
 
 def tls_error(reason: str) -> ssl.SSLError:
@@ -136,10 +135,10 @@ def tls_error(reason: str) -> ssl.SSLError:
         (refused(ssl.SSLEOFError(8, "EOF")), "it closed the connection during the TLS handshake"),
         (refused(OSError(errno.EHOSTUNREACH, "No route to host")), "the connection failed: no route to host"),
         (refused(ConnectionResetError(errno.ECONNRESET, "reset")), "it closed the connection without a response"),
-        (requests.ConnectTimeout(), "no connection within 10 seconds"),
-        (requests.ReadTimeout(), "no response within 60 seconds"),
+        (urllib3.exceptions.ConnectTimeoutError(), "no connection within 10 seconds"),
+        (urllib3.exceptions.ReadTimeoutError(None, "/", "slow"), "no response within 60 seconds"),
         (
-            requests.exceptions.ProxyError(urllib3.exceptions.ProxyError("no", OSError("Tunnel failed: 407"))),
+            refused(urllib3.exceptions.ProxyError("no", OSError("Tunnel failed: 407"))),
             "the proxy did not let the request through",
         ),
         (
@@ -147,7 +146,7 @@ def tls_error(reason: str) -> ssl.SSLError:
             "the proxy in between cannot be reached: connection refused",
         ),
         (urllib3.exceptions.ProxySchemeUnknown("ftp"), "the address of the proxy cannot be used"),
-        (requests.exceptions.InvalidHeader("bad"), "the connection failed"),
+        (urllib3.exceptions.InvalidHeader("bad"), "the connection failed"),
         (UnicodeEncodeError("latin-1", "ü", 0, 1, "no"), "its URL or a header cannot be sent"),
     ],
 )
@@ -162,11 +161,11 @@ def test_reason_is_reported_in_plain_words(error, what):
 @pytest.mark.parametrize(
     ("error", "final"),
     [
-        (requests.ConnectionError(), False),
-        (requests.ReadTimeout(), False),
-        (requests.exceptions.SSLError(ssl.SSLEOFError()), False),
-        (requests.exceptions.SSLError(ssl.SSLCertVerificationError()), True),
-        (requests.exceptions.InvalidURL(), True),
+        (urllib3.exceptions.ProtocolError("reset"), False),
+        (urllib3.exceptions.ReadTimeoutError(None, "/", "slow"), False),
+        (urllib3.exceptions.SSLError(ssl.SSLEOFError()), False),
+        (urllib3.exceptions.SSLError(ssl.SSLCertVerificationError()), True),
+        (urllib3.exceptions.LocationParseError("x"), True),
         (OSError("no such file"), True),
     ],
 )
