@@ -32,12 +32,11 @@ from dataflow_generator.jobs.connect_columns import (
 )
 from dataflow_generator.jobs.consumer_groups import GroupOwner, group_jobs
 from dataflow_generator.jobs.consumer_groups import Query as NamedQuery
-from dataflow_generator.jobs.databases.generated import generated_jobs, has_generated
+from dataflow_generator.jobs.databases.declared import generated_jobs, has_generated
 from dataflow_generator.jobs.databases.ingestion import Ends, IngestionPart, group_owners, ingestion_jobs, with_topics
 from dataflow_generator.jobs.databases.names import TableNames
 from dataflow_generator.jobs.databases.views import view_jobs
-from dataflow_generator.jobs.flink.ddl import declared_columns, defines
-from dataflow_generator.jobs.flink.resolve import FlinkContext
+from dataflow_generator.jobs.flink.resolve import FlinkContext, declared_columns, defines
 from dataflow_generator.jobs.flink.statements import flink_jobs, flink_owners, names_groups
 from dataflow_generator.jobs.ksqldb import Level, Reading, ksql_jobs, named_by, query_node
 from dataflow_generator.jobs.ksqldb_files import ENGINE as KSQLDB_FILE

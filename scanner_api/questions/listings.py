@@ -28,8 +28,6 @@ from scanner_dictionary.queries import SourceRow as SourceRow
 from scanner_dictionary.queries import StatementRow as StatementRow
 from scanner_dictionary.queries import SubjectRow as SubjectRow
 from scanner_dictionary.queries import TopicRow as TopicRow
-from scanner_dictionary.queries.catalog_tables import TableLine as TableLine
-from scanner_dictionary.queries.catalog_tables import tables as catalog_tables
 from scanner_dictionary.queries.columns import TopicColumnRow as TopicColumnRow
 from scanner_dictionary.queries.drift import Difference as Difference
 from scanner_dictionary.queries.drift import Drift as Drift
@@ -37,8 +35,10 @@ from scanner_dictionary.queries.drift import DriftResult as DriftResult
 from scanner_dictionary.queries.drift import DriftRow as DriftRow
 from scanner_dictionary.queries.drift import drift as find_drift
 from scanner_dictionary.queries.graph_at import check_moment, scan_at
+from scanner_dictionary.queries.listings import TableLine as TableLine
+from scanner_dictionary.queries.listings import TopicFilter, TopicOrder
+from scanner_dictionary.queries.listings import tables as catalog_tables
 from scanner_dictionary.queries.resolve import nearest_names
-from scanner_dictionary.queries.topic_rows import TopicFilter, TopicOrder
 from scanner_dictionary.queries.topics import is_glob, name_filter
 from scanner_dictionary.search.columns_by_name import all_columns, columns_called
 from scanner_dictionary.search.names import NODE, is_indexed, leaf_name
