@@ -130,7 +130,7 @@ def _source_columns(config: Config, flows: ConnectorFlows, flow: Flow, record: R
                 continue
             what = lists.treatment(flow.source, origin)[0] if flow.source and origin else Treatment.COPIED
             if what is not Treatment.LEFT_OUT:
-                changed, masked = what is Treatment.CHANGED, what is Treatment.MASKED
+                changed, masked = what in (Treatment.CHANGED, Treatment.HASHED), what is Treatment.MASKED
                 yield ColumnFlow(flow, side, column.path, origin, column.changed or changed, column.masked or masked)
 
 

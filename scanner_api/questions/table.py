@@ -88,18 +88,26 @@ QUESTIONS: tuple[Question, ...] = (
         function="questions.listings:columns",
         summary="List columns by name or tag: of the schemas of topics, of tables, and those that only flows know.",
         path="/columns",
-        heavy_with=frozenset({"pattern"}),
+        heavy_with=frozenset({"pattern", "tag"}),
         tool="find_columns",
         command="columns",
         help="`scanner lineage TOPIC.COLUMN --impact` shows where one is used.\n\n" + _UNKNOWN_CLUSTER,
         incomplete=_OLD_GRAPH,
-        examples=("columns email", "columns --tag PII", "columns '*.address.*' --cluster retail --format csv"),
+        examples=(
+            "columns email",
+            "columns --tag PII",
+            "columns --tag PII --tags inherited --format json",
+            "columns '*.address.*' --cluster retail --format csv",
+        ),
         shown=(
             *("cluster", "topic", "role", "name", "type", "logical_type", "nullable", "tags", "doc", "context"),
-            *("subject", "version", "inherited_tags", "origin", "dataset"),
+            *("subject", "version", "inherited_tags", "origin", "dataset", "found_tags"),
         ),
         optional=frozenset(
-            {"dataset", "logical_type", "nullable", "tags", "doc", "context", "subject", "version", "inherited_tags"}
+            {
+                *("dataset", "logical_type", "nullable", "tags", "doc", "context", "subject", "version"),
+                *("inherited_tags", "found_tags"),
+            }
         ),
     ),
     Question(

@@ -29,6 +29,7 @@ from scanner_cli.spark_options import graph_options
 @click.option("--depth", type=click.IntRange(1), metavar="N", help="With --node: at most N steps in each direction.")
 @cluster_option
 @click.option("--history", is_flag=True, help="html: the graphs of all scans, with a slider that compares two of them.")
+@click.option("--owner", default="", metavar="NAME", help="backstage: who owns what no source has an owner for.")
 @graph_options
 def export(
     style: str | None,
@@ -37,6 +38,7 @@ def export(
     depth: int | None,
     cluster: str | None,
     history: bool,
+    owner: str,
     source: GraphSource,
 ) -> None:
     """Write the data flow graph that `scanner dataflow` generated last, or the dictionary's tables.
@@ -45,6 +47,9 @@ def export(
     Graphviz, mermaid for Markdown. csv is a line for each edge with the names of both ends; in a directory it is
     nodes.csv and edges.csv. openlineage is events, as `scanner openlineage emit` sends them.
     parquet and h2 are every table of the dictionary, as in `scanner dictionary export`.
+
+    odcs is a data contract a topic (Open Data Contract Standard 3.2.0), asyncapi a document a cluster (3.1.0),
+    backstage the entities of a software catalog: YAML files in a directory, or one file of all.
 
     --node and --cluster select a part of the graph with its context: the clusters, and the schemas of the topics. A
     file appears complete or not at all.
@@ -59,9 +64,11 @@ def export(
       scanner export --as-of 12 -o before.html
       scanner export --history -o history.html
       scanner export --format h2 -o dictionary.sql
+      scanner export --format odcs -o contracts
+      scanner export --format asyncapi --cluster retail -o retail.asyncapi.yaml
 
     Exit status: 2 several nodes have the name, or PATH cannot be written; 4 no graph was generated yet, or no such node
     or cluster is known.
     """
     target = Stdout() if output == STDOUT else output
-    write_export(source, target, format=style, node=node, depth=depth, cluster=cluster, history=history)
+    write_export(source, target, format=style, node=node, depth=depth, cluster=cluster, history=history, owner=owner)

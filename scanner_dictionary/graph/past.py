@@ -52,6 +52,7 @@ class PastGraphReader:
     _nodes: dict[int, NodeRow] = field(default_factory=dict)
     _ids: dict[str, int] = field(default_factory=dict)
     _schemas: dict[str, tuple[list[NodeRow], list[EdgeRow]]] = field(default_factory=dict)
+    _canonical: dict[str, str] = field(default_factory=dict)
 
     @property
     def location(self) -> str:
@@ -178,11 +179,13 @@ class PastGraphReader:
 
     def canonical(self, namespace: str) -> str:
         """Look among all broker addresses, and the clusters' own ids and CRNs; the namespace is that of the time."""
-        current = SqlGraphReader(self.conn).canonical(namespace)
-        node = t.flow_node.c
-        names = self.conn.scalars(select(node.name).where(node.kind == "cluster", node.namespace == current)).all()
-        then = [row.namespace for row in self._clusters() if row.name in names]
-        return then[0] if then else namespace
+        if namespace not in self._canonical:
+            current = SqlGraphReader(self.conn).canonical(namespace)
+            node = t.flow_node.c
+            names = self.conn.scalars(select(node.name).where(node.kind == "cluster", node.namespace == current)).all()
+            then = [row.namespace for row in self._clusters() if row.name in names]
+            self._canonical[namespace] = then[0] if then else namespace
+        return self._canonical[namespace]
 
     def cluster_names(self) -> Sequence[str]:
         """List the clusters that were known."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, Select, bindparam, case, cast, func, select, true, tuple_
@@ -88,6 +88,8 @@ class SqlGraphReader:
     """The graph that is stored in the dictionary, over *conn*."""
 
     conn: Connection
+    _canonical: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
+    """Canonical namespaces that were looked up: one name is resolved several times, each time at every slash."""
 
     @property
     def location(self) -> str:
@@ -177,11 +179,16 @@ class SqlGraphReader:
             yield from columns_of_schema(self.conn, key, name)
 
     def canonical(self, namespace: str) -> str:
-        """Look among all broker addresses, and the clusters' own ids and CRNs."""
-        named = namespace.removeprefix(KAFKA)
+        """Look once among all broker addresses, and the clusters' own ids and CRNs."""
+        if namespace not in self._canonical:
+            self._canonical[namespace] = self._look_up(namespace.removeprefix(KAFKA)) or namespace
+        return self._canonical[namespace]
+
+    def _look_up(self, named: str) -> str | None:
+        """Return the namespace of the cluster that has a broker, id or CRN called *named*; None where none has."""
         node, cluster = t.flow_node.c, t.cluster.c
         query = select(node.namespace).where(node.kind == "cluster").order_by(node.id).limit(1)
-        canonical: object = None
+        canonical: str | None = None
         if "/" not in named:
             with suppress(InputInvalid):
                 at = (
@@ -193,7 +200,7 @@ class SqlGraphReader:
         if not canonical:
             called = [row.name for row in clusters_named(self.conn, named)]
             canonical = self.conn.execute(query.where(node.name.in_(called))).scalar() if called else None
-        return str(canonical) if canonical else namespace
+        return canonical
 
     def cluster_names(self) -> Sequence[str]:
         """List the clusters that were scanned."""

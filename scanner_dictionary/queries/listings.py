@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, exists, func, literal, select, tuple_
+from sqlalchemy import ColumnElement, Connection, Row, Select, Subquery, and_, exists, func, literal, select, tuple_
 from sqlalchemy.orm import aliased
 
 from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.graph import store
+from scanner_dictionary.graph.reader import topic_level
 from scanner_dictionary.queries.columns import column_fact
 from scanner_dictionary.queries.facts import children_of, fact_of, fact_state, members_of, newest_scans, stored_rows
 from scanner_dictionary.queries.topics import NOTHING, CatalogAnnotations, catalog_annotations, name_filter
@@ -81,7 +82,14 @@ def topics(
 
     *after* is the cluster and name of a topic: only those behind it are listed, which needs the order by name.
     """
-    query = _topics().where(*_conditions(wanted)).order_by(*_order(sort), t.cluster.c.name, t.topic.c.name)
+    users = {what: _users(conn, what) for what in _USES if what == sort or getattr(wanted, _WITHOUT[what])}
+    query = _topics()
+    for counted in users.values():
+        same = counted.c.cluster == t.cluster.c.name, counted.c.topic == t.topic.c.name
+        query = query.outerjoin(counted, and_(*same))
+    unused = (users[what].c.users.is_(None) for what in users if getattr(wanted, _WITHOUT[what]))
+    order = [func.coalesce(users[sort].c.users, 0).desc()] if sort in users else _order(sort)
+    query = query.where(*_conditions(wanted), *unused).order_by(*order, t.cluster.c.name, t.topic.c.name)
     if after is not None:
         query = query.where(tuple_(t.cluster.c.name, t.topic.c.name) > tuple_(*map(literal, after)))
     fits, written = name_filter(wanted.pattern), catalog_annotations(conn)
@@ -126,16 +134,10 @@ def _conditions(wanted: TopicFilter) -> Iterator[ColumnElement[bool]]:
         yield _annotation(t.annotation.c.owner != "")
     if wanted.tag is not None:
         yield (t.topic.c.tags != "[]") | _annotation(t.annotation.c.tags != "[]")
-    if wanted.without_reader:
-        yield _users("readers") == 0
-    if wanted.without_writer:
-        yield _users("writers") == 0
 
 
 def _order(sort: TopicOrder) -> Sequence[ColumnElement[Any]]:
     match sort:
-        case "readers" | "writers":
-            return (_users(sort).desc(),)
         case "partitions":
             return (func.coalesce(t.topic.c.partitions, 0).desc(),)
         case "seen":
@@ -155,14 +157,26 @@ _USES = {"readers": ("reads", t.flow_edge.c.source_node_id), "writers": ("writes
 """What is counted → the kind of its edges, and which of their ends is the topic."""
 
 
-def _users(what: str) -> ColumnElement[int]:
-    """Return the number of jobs and groups that read or write a topic, as a subquery of its row."""
+_WITHOUT = {"readers": "without_reader", "writers": "without_writer"}
+
+
+def _users(conn: Connection, what: str) -> Subquery:
+    """Return how many jobs and groups read or write each topic that has any, counted once for all of them."""
     kind, end = _USES[what]
     node, home = t.flow_node, aliased(t.flow_node)
-    of_cluster = home.c.name == t.cluster.c.name, home.c.kind == "cluster", node.c.namespace == home.c.namespace
-    query = select(func.count()).select_from(node).join(home, and_(*of_cluster)).join(t.flow_edge, end == node.c.id)
-    of_topic = node.c.name == t.topic.c.name, node.c.kind == "topic", t.flow_edge.c.kind == kind
-    return query.where(*of_topic).correlate(t.topic, t.cluster).scalar_subquery()
+    edges = select(end.label("node"), func.count().label("users")).where(
+        topic_level(conn).edges, t.flow_edge.c.kind == kind
+    )
+    counted = edges.group_by(end).subquery()
+    named = home.c.name.in_(select(t.cluster.c.name))  # by the index of names
+    of_cluster = and_(named, home.c.namespace == node.c.namespace, home.c.kind == "cluster")
+    query = select(home.c.name.label("cluster"), node.c.name.label("topic"), counted.c.users).select_from(counted)
+    return (
+        query.join(node, node.c.id == counted.c.node)
+        .join(home, of_cluster)
+        .where(node.c.kind == "topic")
+        .subquery(what)
+    )
 
 
 def _note(row: Any, written: Mapping[tuple[int, str], CatalogAnnotations]) -> CatalogAnnotations:  # noqa: ANN401

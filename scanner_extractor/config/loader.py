@@ -15,6 +15,7 @@ from jsonschema import Draft202012Validator
 from scanner_extractor.config.http import WEB_ADDRESS, http_errors, http_warnings, valid_address
 from scanner_extractor.config.interpolation import Filled, filled, named_files
 from scanner_extractor.config.kafka import broker_list
+from scanner_extractor.config.policy import policy_errors
 from scanner_extractor.config.sections import ParseContext, ValidationContext, member_of
 from scanner_extractor.http.messages import Json
 from scanner_extractor.scan.source_kinds import SECTIONS, source_settings
@@ -128,6 +129,7 @@ def validation_errors(context: ValidationContext) -> Iterator[ErrorMessage]:
             yield from http_errors(items, context)
         yield from section.validate(items, context)
     yield from openlineage_errors(context.document, context.shown)
+    yield from policy_errors(context.document)
 
 
 def validation_warnings(document: Json) -> Iterator[ErrorMessage]:
