@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from dataflow_generator.connectors.dataset_names import host_server, identifiers, table_of
-from dataflow_generator.connectors.families.jdbc_queries import read_query
 from dataflow_generator.connectors.jdbc_urls import JdbcServer, jdbc_server
 from dataflow_generator.connectors.model import Connector, ConnectorFlows, ConnectorReader, Dataset, Row, RowColumn
 from dataflow_generator.connectors.sinks import SinkTargets, in_debezium_table, in_table, sink, to
 from dataflow_generator.connectors.sources import SourceRead, SourceReads, source
 from dataflow_generator.connectors.topics import Selection, candidate_topics, selection
 from dataflow_generator.connectors.transforms.topic_templates import quoted
+from dataflow_generator.sql.relational.queries import read_query
 from scanner_model.columns import field_segment
 from scanner_model.errors import Problem
 

@@ -8,11 +8,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import NamedTuple
 
-from dataflow_generator.connectors.families.jdbc_queries import read_query
 from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.graph import Certainty, present
 from dataflow_generator.jobs.databases.names import scheme_of
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, JobFlows, Naming, Use, job_node
+from dataflow_generator.sql.relational.queries import read_query
 from scanner_dictionary.lineage_inputs.catalogs import Name, TableRow
 from scanner_model.catalogs import DECLARED_TABLES, QUOTED, generation_expression
 from scanner_model.columns import Column, ColumnPath, field_segment, path_name

@@ -9,13 +9,6 @@ from typing import NamedTuple
 
 from dataflow_generator.connectors.column_mapping import Paths
 from dataflow_generator.connectors.dataset_names import DEFAULT_SCHEMAS
-from dataflow_generator.connectors.families.jdbc_queries import (
-    QueryColumn,
-    QueryEffect,
-    QueryReading,
-    Table,
-    read_query,
-)
 from dataflow_generator.graph import Certainty, present
 from dataflow_generator.jobs.databases.names import scheme_of
 from dataflow_generator.jobs.model import (
@@ -28,6 +21,13 @@ from dataflow_generator.jobs.model import (
     job_node,
     partly_read_job,
     unread_job,
+)
+from dataflow_generator.sql.relational.queries import (
+    QueryColumn,
+    QueryEffect,
+    QueryReading,
+    Table,
+    read_query,
 )
 from scanner_dictionary.lineage_inputs.catalogs import TableRow
 from scanner_model.catalogs import DIALECT

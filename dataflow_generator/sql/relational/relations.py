@@ -7,7 +7,7 @@ from itertools import repeat
 
 from sqlglot import exp
 
-from dataflow_generator.connectors.families.query_scopes import (
+from dataflow_generator.sql.relational.scopes import (
     POSTGRES,
     STAR,
     UNKNOWN,

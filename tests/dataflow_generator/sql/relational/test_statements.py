@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dataflow_generator.jobs.databases.statements import DIALECTS, read_database_query
 from dataflow_generator.sql.lineage import Effect
+from dataflow_generator.sql.relational.queries import DIALECTS, read_database_query
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

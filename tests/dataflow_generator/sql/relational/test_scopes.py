@@ -2,7 +2,7 @@
 
 import pytest
 
-from dataflow_generator.connectors.families.jdbc_queries import QueryReading, read_query
+from dataflow_generator.sql.relational.queries import QueryReading, read_query
 
 TABLES = {
     ("c",): ("id", "name", "tags", "doc"),

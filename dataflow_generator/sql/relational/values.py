@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
-from dataflow_generator.connectors.families.query_scopes import (
+from dataflow_generator.sql.relational.scopes import (
     POSTGRES,
     UNKNOWN,
     Decider,

@@ -9,9 +9,10 @@ from typing import NamedTuple
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from dataflow_generator.connectors.families.query_parsing import folded_name, parse_problem, parse_query
-from dataflow_generator.connectors.families.query_rows import rows_of
-from dataflow_generator.connectors.families.query_scopes import (
+from dataflow_generator.sql.lineage import ColumnRef, Effect, Flow, StatementFlows
+from dataflow_generator.sql.relational.parsing import folded_name, parse_problem, parse_query
+from dataflow_generator.sql.relational.rows import rows_of
+from dataflow_generator.sql.relational.scopes import (
     Context,
     Decider,
     Origin,
@@ -21,8 +22,9 @@ from dataflow_generator.connectors.families.query_scopes import (
     Table,
     TableColumns,
 )
-from dataflow_generator.connectors.families.query_values import value_of
-from scanner_model.errors import InputInvalid
+from dataflow_generator.sql.relational.values import value_of
+from scanner_model.columns import field_segment
+from scanner_model.errors import InputInvalid, Problem
 
 __all__ = ["QueryColumn", "QueryEffect", "QueryReading", "Table", "TableColumns", "read_query"]
 
@@ -146,3 +148,59 @@ def _column(output: Output) -> QueryColumn:
 
 def _effects(deciders: frozenset[Decider]) -> tuple[QueryEffect, ...]:
     return tuple(sorted(QueryEffect(*origin, subtype) for origin, subtype in deciders if origin[0]))
+
+
+DIALECTS = ("postgres", "mysql", "sqlserver", "oracle", "sqlite", "redshift", "snowflake")
+"""The dialects that people may name."""
+
+
+def read_database_query(text: str, dialect: str) -> StatementFlows:
+    """Read one view or query in a *dialect* of DIALECTS, by its text alone.
+
+    Names stay as the text has them, in the letter case of the database. Without the columns of the tables, `*` and bare
+    names in joins are unresolved.
+    """
+    query = read_query(text, dialect)
+    view = _name(query.view)
+    flows = {
+        Flow(
+            ColumnRef(view, (field_segment(column.name),)),
+            ColumnRef(_name(table), (field_segment(name),)),
+            Effect.TRANSFORMATION if column.changed else Effect.IDENTITY,
+        )
+        for column in query.columns
+        for table, name in column.origins
+    }
+    flows |= {
+        Flow(
+            ColumnRef(view, (field_segment(column.name),)),
+            ColumnRef(_name(effect.table), (field_segment(effect.column),)),
+            Effect(effect.subtype),
+        )
+        for column in query.columns
+        for effect in column.effects
+    }
+    flows |= {
+        Flow(ColumnRef(view), ColumnRef(_name(effect.table), (field_segment(effect.column),)), Effect(effect.subtype))
+        for effect in query.effects
+    }
+    problems = (Problem("1:1", query.problem),) if query.problem else ()
+    unresolved = [
+        f"{name} cannot be resolved, which filters, joins, groups or sorts" for name in query.unresolved_effects
+    ]
+    if query.rest:
+        unresolved.insert(0, f"the columns of {_name(query.rest)} are not known: it is selected by *")
+    return StatementFlows(
+        text=text,
+        kind="CREATE VIEW" if view else "SELECT",
+        sources=tuple(sorted(map(_name, query.tables))),
+        sinks=(view,) if view else (),
+        flows=tuple(sorted(flows)),
+        problems=problems,
+        unresolved=() if problems else tuple(Problem("1:1", what) for what in unresolved),
+        at="1:1",
+    )
+
+
+def _name(table: Table | None) -> str:
+    return ".".join(table or ())

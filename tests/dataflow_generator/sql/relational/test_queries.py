@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from dataflow_generator.connectors import Config, Connector, read_connector
 from dataflow_generator.connectors.column_mapping import map_columns
-from dataflow_generator.connectors.families.jdbc_queries import QueryReading, read_query
+from dataflow_generator.sql.relational.queries import QueryReading, read_query
 from scanner_model.columns import path_name
 
 WORDS = (

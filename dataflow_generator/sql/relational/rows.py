@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sqlglot import exp
 
-from dataflow_generator.connectors.families.query_relations import read_from, renamed
-from dataflow_generator.connectors.families.query_scopes import (
+from dataflow_generator.sql.relational.relations import read_from, renamed
+from dataflow_generator.sql.relational.scopes import (
     STAR,
     Decider,
     Output,
@@ -19,7 +19,7 @@ from dataflow_generator.connectors.families.query_scopes import (
     lookup,
     merged,
 )
-from dataflow_generator.connectors.families.query_values import named_values, star_changes, value_of
+from dataflow_generator.sql.relational.values import named_values, star_changes, value_of
 
 _MOST_ROUNDS = 20
 _RECURSIVE_ALWAYS = frozenset({"db2", "oracle", "sqlserver"})

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
-from dataflow_generator.connectors.families.query_parsing import folded_name
+from dataflow_generator.sql.relational.parsing import folded_name
 
 POSTGRES = frozenset({"materialize", "postgres", "redshift", "risingwave"})
 """Dialects whose system tables and functions are those of PostgreSQL."""
