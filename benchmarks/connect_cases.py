@@ -13,7 +13,9 @@ from dataflow_generator.connectors import Config, Connector, ConnectorFlows, Dat
 from dataflow_generator.connectors.columns import columns_through
 from dataflow_generator.connectors.dataset_names import jdbc_dataset, located_table, object_path
 from dataflow_generator.connectors.jdbc_urls import snowflake_account
-from dataflow_generator.connectors.transforms import Chain, Record, Template, TracedColumn
+from dataflow_generator.connectors.transforms.model import Record, TracedColumn
+from dataflow_generator.connectors.transforms.registry import Chain
+from dataflow_generator.connectors.transforms.topic_templates import Template
 from scanner_model.columns import ColumnPath, parse_path
 
 Case = Mapping[str, Any]

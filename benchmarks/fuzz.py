@@ -30,7 +30,7 @@ from sql_fuzz import mutations
 
 from dataflow_generator.connectors import Config, Connector, Direction, read_connector
 from dataflow_generator.openlineage.events import InvalidEvent, read_event
-from dataflow_generator.sql import read_sql
+from dataflow_generator.sql.reader import read_sql
 from scanner_extractor.formats import read_columns
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response

@@ -15,7 +15,8 @@ from installation import topic_name
 from job_installation import CONNECT, FLINK, KSQL, connectors, flink_statements, ksql
 from measure import Row, Run, medians, scanner
 
-from dataflow_generator.sql import Dialect, read_sql
+from dataflow_generator.sql.lexer import Dialect
+from dataflow_generator.sql.reader import read_sql
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.scan import ClusterScan, SourceResult, SourceStatus

@@ -18,7 +18,8 @@ from graph_rows import read_seconds, statements
 from measure import Row
 from places import CACHE
 
-from dataflow_generator.sql import Dialect, read_sql
+from dataflow_generator.sql.lexer import Dialect
+from dataflow_generator.sql.reader import read_sql
 
 _NAME = "a statement of Flink, followed to columns"
 _PROGRAM = Path(__file__).with_name("peer_sqllineage.py")

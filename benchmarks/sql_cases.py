@@ -9,7 +9,9 @@ from typing import Any
 
 from case_results import Deviation, FileResult, Reason
 
-from dataflow_generator.sql import Dialect, Effect, Flow, StatementFlows, read_sql
+from dataflow_generator.sql.lexer import Dialect
+from dataflow_generator.sql.lineage import Effect, Flow, StatementFlows
+from dataflow_generator.sql.reader import read_sql
 
 Json = Any
 _VALID = ("flink_statements_valid.json", "ksqldb_statements_valid.json")

@@ -14,7 +14,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from dataflow_generator.sql import Dialect, read_sql
+from dataflow_generator.sql.lexer import Dialect
+from dataflow_generator.sql.reader import read_sql
 
 _OWN = (
     (Dialect.KSQLDB, "CREATE TABLE t AS SELECT a->b, COUNT(*) FROM s WINDOW TUMBLING (SIZE 1 MINUTE) GROUP BY a->b;"),

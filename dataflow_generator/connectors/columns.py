@@ -9,8 +9,9 @@ from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.families.debezium import ColumnLists, Treatment
 from dataflow_generator.connectors.model import ConnectorFlows, DatasetKind, Direction, Flow, RowColumn, Shape
 from dataflow_generator.connectors.sinks import value_unchanged
-from dataflow_generator.connectors.transforms import Chain, Record, Template, TracedColumn
-from dataflow_generator.connectors.transforms.model import Position
+from dataflow_generator.connectors.transforms.model import Position, Record, TracedColumn
+from dataflow_generator.connectors.transforms.registry import Chain
+from dataflow_generator.connectors.transforms.topic_templates import Template
 from scanner_model.columns import ColumnPath
 from scanner_model.names import Role
 

@@ -18,8 +18,9 @@ from dataflow_generator.connectors.model import (
     SinkColumnReader,
 )
 from dataflow_generator.connectors.topics import ReadTopics, cluster_of, side_topics, topics_read
-from dataflow_generator.connectors.transforms import Chain, Template
 from dataflow_generator.connectors.transforms.model import Record, TracedColumn, moved, segments, starts_with
+from dataflow_generator.connectors.transforms.registry import Chain
+from dataflow_generator.connectors.transforms.topic_templates import Template
 from scanner_model.columns import ColumnPath, field_segment
 from scanner_model.errors import Problem
 from scanner_model.names import Role

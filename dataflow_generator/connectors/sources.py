@@ -19,8 +19,8 @@ from dataflow_generator.connectors.model import (
 )
 from dataflow_generator.connectors.sinks import in_order
 from dataflow_generator.connectors.topics import USED, candidate_topics, cluster_of, placeholder_problems, side_topics
-from dataflow_generator.connectors.transforms import Chain, Template
-from dataflow_generator.connectors.transforms.topic_templates import family
+from dataflow_generator.connectors.transforms.registry import Chain
+from dataflow_generator.connectors.transforms.topic_templates import Template, family
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.placeholders import has_placeholder
 

@@ -15,7 +15,7 @@ from dataflow_generator.connectors import (
     read_connector,
 )
 from dataflow_generator.connectors import Dataset as Named
-from dataflow_generator.connectors.transforms import Chain
+from dataflow_generator.connectors.transforms.registry import Chain
 from dataflow_generator.graph import Certainty, Node, NodeKind, present
 from dataflow_generator.jobs.connect_columns import KnownColumns, MappedColumns, map_columns
 from dataflow_generator.jobs.model import Dataset, JobFlows, Naming, Pair, job_node, uses

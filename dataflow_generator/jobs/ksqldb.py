@@ -13,9 +13,11 @@ from dataflow_generator.graph import Certainty, Node, present
 from dataflow_generator.jobs.field_matching import Fields
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Naming, Use, job_node
 from dataflow_generator.jobs.sql_catalog import catalog_of, path_of_names
-from dataflow_generator.sql import Catalog, Dialect, StatementFlows, read_sql
-from dataflow_generator.sql import ColumnRef as SqlColumn
-from dataflow_generator.sql.lineage import Effect
+from dataflow_generator.sql.catalog import Catalog
+from dataflow_generator.sql.lexer import Dialect
+from dataflow_generator.sql.lineage import ColumnRef as SqlColumn
+from dataflow_generator.sql.lineage import Effect, StatementFlows
+from dataflow_generator.sql.reader import read_sql
 from scanner_model.columns import Column, ColumnPath
 from scanner_model.errors import Problem
 from scanner_model.names import Role

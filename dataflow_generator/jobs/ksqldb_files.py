@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from dataflow_generator.sql import EMPTY_CATALOG, Catalog, Dialect, KnownTable, StatementFlows, read_catalog, read_sql
+from dataflow_generator.sql.catalog import EMPTY_CATALOG, Catalog, KnownTable
+from dataflow_generator.sql.lexer import Dialect
+from dataflow_generator.sql.lineage import StatementFlows
 from dataflow_generator.sql.nodes import ColumnKind, Parts, SqlType
+from dataflow_generator.sql.reader import read_catalog, read_sql
 from scanner_model.columns import ELEMENT, MAP_VALUE, Column, ColumnPath, field_segment
 from scanner_model.declarations import DECLARED
 from scanner_model.names import Role, TopicName

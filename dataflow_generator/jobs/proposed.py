@@ -16,7 +16,7 @@ from dataflow_generator.jobs.kinds import (
     flink_readings,
     ksql_readings,
 )
-from dataflow_generator.sql import StatementFlows
+from dataflow_generator.sql.lineage import StatementFlows
 from scanner_dictionary.queries.connectors import ConnectorRow
 from scanner_model.streaming_sql import FlinkStatement, Query
 

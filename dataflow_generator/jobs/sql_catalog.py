@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
-from dataflow_generator.sql import Catalog, KnownTable
+from dataflow_generator.sql.catalog import Catalog, KnownTable
 from dataflow_generator.sql.nodes import ColumnDefinition, ColumnKind, Parts, SqlType
 from scanner_model.columns import ELEMENT, KEY, MAP_VALUE, Column, ColumnPath, field_name, field_segment
 from scanner_model.names import Role, SourceId, TopicName

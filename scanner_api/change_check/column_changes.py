@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 
-from scanner_dictionary.compatibility import Action, ColumnChange
+from scanner_dictionary.compatibility.changes import Action, ColumnChange
 from scanner_model.columns import Column, ColumnPath, path_name
 
 _ALIKE = 0.6

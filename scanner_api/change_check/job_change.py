@@ -11,7 +11,9 @@ from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.jobs.kinds import JobReading, lookup_context
 from dataflow_generator.jobs.proposed import JobPair, StoredJobs
 from dataflow_generator.jobs.sql_catalog import catalog_of, collection_of
-from dataflow_generator.sql import Dialect, StatementFlows, guess_dialect, read_catalog, read_sql
+from dataflow_generator.sql.lexer import Dialect, guess_dialect
+from dataflow_generator.sql.lineage import StatementFlows
+from dataflow_generator.sql.reader import read_catalog, read_sql
 from scanner_api.change_check.flow_comparison import ChangedJob, FlowComparison
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import Finding, Place, Verdict

@@ -28,8 +28,9 @@ from scanner_api.change_check.schema_sides import (
     stored_schemas,
 )
 from scanner_api.input_files import format_of
-from scanner_dictionary.compatibility import ColumnChange, compare, worst
-from scanner_dictionary.compatibility import Verdict as Compatibility
+from scanner_dictionary.compatibility.changes import ColumnChange, worst
+from scanner_dictionary.compatibility.changes import Verdict as Compatibility
+from scanner_dictionary.compatibility.compare import compare
 from scanner_dictionary.queries.subjects import (
     definition_of,
 )

@@ -17,8 +17,9 @@ from scanner_api.graph.history import history as find_history
 from scanner_api.questions.pages import Page, page_of
 from scanner_api.questions.parameters import LARGEST_NUMBER, Cluster, Cursor, Limit, Node
 from scanner_api.questions.question import Parameter
-from scanner_dictionary.diff import DiffRow, ScanDiff, as_json, rows
-from scanner_dictionary.diff import diff as compare_scans
+from scanner_dictionary.diff.changes import ScanDiff
+from scanner_dictionary.diff.documents import DiffRow, as_json, rows
+from scanner_dictionary.diff.scans import diff as compare_scans
 from scanner_dictionary.queries.graph_at import check_moment, scan_at
 from scanner_model.errors import InputInvalid
 

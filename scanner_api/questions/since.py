@@ -13,7 +13,8 @@ from scanner_api.graph.history import history
 from scanner_api.questions.pages import Page, page_of
 from scanner_api.questions.parameters import Cluster, Cursor, Limit, Node, Since
 from scanner_dictionary import queries
-from scanner_dictionary.diff import diff, rows
+from scanner_dictionary.diff.documents import rows
+from scanner_dictionary.diff.scans import diff
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.queries.graph_at import check_moment, scan_before
 from scanner_dictionary.queries.node_history import HistoryRow

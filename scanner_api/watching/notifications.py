@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from scanner_api.questions.changes import diff_document
 from scanner_api.questions.listings import TopicRow
 from scanner_dictionary.compatibility.changes import Action, Verdict
-from scanner_dictionary.diff import FactAction, ScanDiff, SideChange
+from scanner_dictionary.diff.changes import FactAction, ScanDiff, SideChange
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.http.messages import Request
 from scanner_extractor.http.transport import HttpTransport

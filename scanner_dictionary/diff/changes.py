@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from scanner_dictionary.compatibility import Action, ColumnChange, Finding, SchemaChange
+from scanner_dictionary.compatibility.changes import Action, ColumnChange, Finding, SchemaChange
 from scanner_model.schemas import qualified_subject
 
 NamePart = str | int | None

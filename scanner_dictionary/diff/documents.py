@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from scanner_dictionary.compatibility import ColumnChange, Finding
+from scanner_dictionary.compatibility.changes import ColumnChange, Finding
 from scanner_dictionary.diff.causes import Cause
 from scanner_dictionary.diff.changes import FactChange, ScanDiff, SchemaRef, SideChange
 from scanner_dictionary.diff.flows import FlowChange, FlowDiff, NodeChange

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Table, and_, or_
 
-from scanner_dictionary.compatibility import Action
+from scanner_dictionary.compatibility.changes import Action
 from scanner_dictionary.diff.causes import Cause, Causes, causes
 from scanner_dictionary.graph.versions import EdgeVersion, NodeVersion, edge_versions, is_valid, node_versions
 from scanner_dictionary.queries.graph_at import graph_at

@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, select, tuple_
 
-from scanner_dictionary.compatibility import compare
+from scanner_dictionary.compatibility.compare import compare
 from scanner_dictionary.diff.changes import AttributeChange, FactAction, FactChange, ScanDiff, SchemaRef, SideChange
 from scanner_dictionary.engine.rows import in_chunks, json_cell
 from scanner_dictionary.queries.columns import columns_of

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, or_, select
 
-from scanner_dictionary.compatibility import Action
+from scanner_dictionary.compatibility.changes import Action
 from scanner_dictionary.diff.changes import FactAction
 from scanner_dictionary.diff.scans import Replayed, definition_keys, fact_change, heads, next_state
 from scanner_dictionary.engine.rows import in_chunks, json_cell

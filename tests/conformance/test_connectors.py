@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from dataflow_generator.connectors import CONNECTORS, MANAGED, Config, Connector, find_reader, read_connector
 from dataflow_generator.connectors.columns import column_flows
-from dataflow_generator.connectors.transforms import TRANSFORMS, Chain, Record, Template
+from dataflow_generator.connectors.transforms.model import Record
+from dataflow_generator.connectors.transforms.registry import TRANSFORMS, Chain
+from dataflow_generator.connectors.transforms.topic_templates import Template
 
 CLASSES = [*CONNECTORS, *MANAGED]
 SECRET = "S3cr3t"

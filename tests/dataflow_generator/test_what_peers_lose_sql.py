@@ -8,7 +8,8 @@ from dataflow_generator.jobs.flink.resolve import FlinkContext
 from dataflow_generator.jobs.flink.statements import flink_jobs
 from dataflow_generator.jobs.ksqldb import ksql_jobs
 from dataflow_generator.jobs.model import Naming
-from dataflow_generator.sql import Dialect, read_sql
+from dataflow_generator.sql.lexer import Dialect
+from dataflow_generator.sql.reader import read_sql
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.lineage_inputs.jobs import ClusterNames

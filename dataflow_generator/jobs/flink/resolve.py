@@ -24,9 +24,11 @@ from dataflow_generator.jobs.connect_columns import ColumnsByDataset
 from dataflow_generator.jobs.field_matching import enclosing_column, unlisted, unmarked
 from dataflow_generator.jobs.model import ColumnRef, Dataset, Naming
 from dataflow_generator.jobs.sql_catalog import SYSTEM, path_of_names, paths_of_topic
-from dataflow_generator.sql import EMPTY_CATALOG, Catalog, Dialect, KnownTable, read_catalog
-from dataflow_generator.sql import Dataset as Table
+from dataflow_generator.sql.catalog import EMPTY_CATALOG, Catalog, KnownTable
+from dataflow_generator.sql.lexer import Dialect
+from dataflow_generator.sql.lineage import Dataset as Table
 from dataflow_generator.sql.nodes import ColumnKind, SqlType
+from dataflow_generator.sql.reader import read_catalog
 from scanner_model.columns import ELEMENT, KEY, MAP_VALUE, Column, ColumnPath
 from scanner_model.errors import InputInvalid
 from scanner_model.placeholders import has_placeholder

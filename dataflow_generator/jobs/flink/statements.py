@@ -19,9 +19,12 @@ from dataflow_generator.jobs.flink.resolve import (
 from dataflow_generator.jobs.ksqldb import Level, Reading
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Use, job_node
 from dataflow_generator.jobs.sql_catalog import path_of_names, table_of_topic
-from dataflow_generator.sql import Catalog, Dialect, StatementFlows, read_sql
-from dataflow_generator.sql import ColumnRef as SqlColumn
-from dataflow_generator.sql import Dataset as Table
+from dataflow_generator.sql.catalog import Catalog
+from dataflow_generator.sql.lexer import Dialect
+from dataflow_generator.sql.lineage import ColumnRef as SqlColumn
+from dataflow_generator.sql.lineage import Dataset as Table
+from dataflow_generator.sql.lineage import StatementFlows
+from dataflow_generator.sql.reader import read_sql
 from scanner_model.columns import Column
 from scanner_model.errors import Problem
 from scanner_model.streaming_sql import SCRIPT, FlinkStatement

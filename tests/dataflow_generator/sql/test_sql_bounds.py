@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dataflow_generator.sql import Dialect, StatementFlows, read_sql
+from dataflow_generator.sql.lexer import Dialect
+from dataflow_generator.sql.lineage import StatementFlows
+from dataflow_generator.sql.reader import read_sql
 
 PIECES = """
     SELECT FROM WHERE a b t * , ( ) [ ] -> => . ; ' " ` JOIN ON WITH AS INSERT INTO CREATE TABLE STREAM CASE WHEN END

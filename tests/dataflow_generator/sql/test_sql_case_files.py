@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dataflow_generator.sql import ColumnRef, Dialect, StatementFlows, read_sql
+from dataflow_generator.sql.lexer import Dialect
+from dataflow_generator.sql.lineage import ColumnRef, StatementFlows
+from dataflow_generator.sql.reader import read_sql
 from scanner_model.columns import path_name
 
 FOLDER = Path(__file__).parent / "cases"

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from dataflow_generator.sql import Dialect, read_sql
+from dataflow_generator.sql.lexer import Dialect
+from dataflow_generator.sql.reader import read_sql
 
 BROKEN = " ?? ?? "
 """What no grammar knows, so that the tables come from the tokens alone."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from dataflow_generator.sql import Catalog, Dialect, Effect, KnownTable, guess_dialect, read_catalog, read_sql
-from dataflow_generator.sql.reader import catalog_of
+from dataflow_generator.sql.catalog import Catalog, KnownTable
+from dataflow_generator.sql.lexer import Dialect, guess_dialect
+from dataflow_generator.sql.lineage import Effect
+from dataflow_generator.sql.reader import catalog_of, read_catalog, read_sql
 from scanner_model.errors import InputInvalid
 
 DDL = "CREATE TABLE t (a INT, b ROW<c INT>) WITH ('connector' = 'kafka', 'topic' = 'topic.t');"

@@ -23,7 +23,7 @@ from scanner_api.watching.notifications import (
     slack_message,
 )
 from scanner_dictionary.compatibility.changes import ColumnChange, SchemaChange, broken, fine
-from scanner_dictionary.diff import FactAction, FactChange, ScanDiff, SchemaRef, SideChange
+from scanner_dictionary.diff.changes import FactAction, FactChange, ScanDiff, SchemaRef, SideChange
 from scanner_model.columns import Column
 from scanner_model.errors import SourceObjected, SourceUnreachable
 from scanner_model.names import SourceId, TopicName

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scanner_dictionary.compatibility import FORMAT_RULES, SchemaChange, Verdict, compare
+from scanner_dictionary.compatibility.changes import SchemaChange, Verdict
+from scanner_dictionary.compatibility.compare import FORMAT_RULES, compare
 from scanner_model.columns import Column, parse_path
 from scanner_model.errors import Problem
 from scanner_model.names import Fingerprint, RecordName

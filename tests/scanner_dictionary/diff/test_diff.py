@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine
 
-from scanner_dictionary.compatibility import Verdict
-from scanner_dictionary.diff import ScanDiff, as_json, diff, rows
+from scanner_dictionary.compatibility.changes import Verdict
+from scanner_dictionary.diff.changes import ScanDiff
+from scanner_dictionary.diff.documents import as_json, rows
+from scanner_dictionary.diff.scans import diff
 from scanner_model.columns import Column
 from scanner_model.errors import NameUnknown
 from scanner_model.kafka import Cluster, ConsumerGroup

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine
 
-from scanner_dictionary.diff import as_json, diff
+from scanner_dictionary.diff.documents import as_json
+from scanner_dictionary.diff.scans import diff
 from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import Column
 from scanner_model.kafka import Connector, ConnectorTask

@@ -3,7 +3,9 @@
 import pytest
 
 from dataflow_generator.connectors import Config
-from dataflow_generator.connectors.transforms import Chain, Record, Template, find_transform
+from dataflow_generator.connectors.transforms.model import Record
+from dataflow_generator.connectors.transforms.registry import Chain, find_transform
+from dataflow_generator.connectors.transforms.topic_templates import Template
 from scanner_model.columns import parse_path, path_name
 from scanner_model.names import Role
 

@@ -1,6 +1,6 @@
 """Texts are parsed once, however often they are analyzed."""
 
-from dataflow_generator.sql import Dialect
+from dataflow_generator.sql.lexer import Dialect
 from dataflow_generator.sql.nodes import InsertStatement
 from dataflow_generator.sql.parser.cursor import UnparsedError
 from dataflow_generator.sql.parser.statements import parse_text
