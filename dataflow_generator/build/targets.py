@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from dataflow_generator.build.coverage import Coverage
+from scanner_dictionary.graph.store import StoredGraph
 from scanner_model.errors import InputInvalid
 from scanner_model.redaction import mask_url
 
@@ -27,23 +28,10 @@ DRIVERS: Mapping[str, str] = {
 _FASTER = {"postgresql": {"reWriteBatchedInserts": "true"}}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GraphManifest:
-    """The newest scan behind a graph, its numbers of rows, and its coverage.
-
-    *coverage* is the output of `store.coverage_text`.
-    """
-
-    last_scan: int
-    nodes: int
-    edges: int
-    coverage: str = "{}"
-
-
 class Written(NamedTuple):
     """The manifest of a written graph, and its coverage."""
 
-    about: GraphManifest
+    about: StoredGraph
     coverage: Coverage
 
 

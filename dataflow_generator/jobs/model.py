@@ -10,7 +10,7 @@ from typing import NamedTuple
 from dataflow_generator.graph import Certainty, Node, NodeKind, kafka_namespace
 from dataflow_generator.jobs.databases.names import TableNames
 from scanner_model.columns import ColumnPath, path_name
-from scanner_model.errors import InputInvalid
+from scanner_model.errors import InputInvalid, Problem
 from scanner_model.names import broker_addresses
 
 
@@ -86,6 +86,13 @@ class JobFlows:
     writes: tuple[Use, ...] = ()
     columns: tuple[ColumnFlow, ...] = ()
     member_of: tuple[str, ...] = ()
+
+
+class JobReading(NamedTuple):
+    """A job with its flows, and what of it could not be read."""
+
+    flows: JobFlows
+    problems: tuple[Problem, ...] = ()
 
 
 def job_node(namespace: str, name: str, attributes: tuple[tuple[str, str | int | bool | tuple[str, ...]], ...]) -> Node:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.graph import Attributes, Certainty, Node, NodeKind, present
-from dataflow_generator.jobs.model import Dataset, JobFlows, Naming, Pair, Use, job_node, uses
+from dataflow_generator.jobs.model import Dataset, JobFlows, JobReading, Naming, Pair, Use, job_node, uses
 from dataflow_generator.jobs.streams_topology import PATTERN_PREFIX, Topology, read_topology
 from scanner_model.errors import InputInvalid, Problem
 from scanner_model.kafka import StreamsTopology
@@ -18,17 +18,9 @@ INTERNAL = "internal"
 Topics = Callable[[], Mapping[str, tuple[str, ...]]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TopologyReading:
-    """The job of an application, and the problems of its topology."""
-
-    flows: JobFlows
-    problems: tuple[Problem, ...]
-
-
 def streams_jobs(
     topologies: Iterable[tuple[str, StreamsTopology]], topics: Topics, naming: Naming
-) -> Iterator[TopologyReading]:
+) -> Iterator[JobReading]:
     """Read each topology (with its cluster); *topics* are the live ones of each cluster. Topologies have no columns."""
     for cluster, topology in topologies:
         yield _Job(cluster, topology, topics, naming).read()
@@ -57,7 +49,7 @@ class _Job:
             for problem in self._topology.problems
         ]
 
-    def read(self) -> TopologyReading:
+    def read(self) -> JobReading:
         """Return the job, with the name of the application."""
         reads, writes = uses(self._pairs())
         reads, writes = (
@@ -72,7 +64,7 @@ class _Job:
             reads=(*reads, *own),
             writes=(*writes, *own),
         )
-        return TopologyReading(flows=flows, problems=tuple(dict.fromkeys(self._problems)))
+        return JobReading(flows=flows, problems=tuple(dict.fromkeys(self._problems)))
 
     def _node(self) -> Node:
         attributes = present(

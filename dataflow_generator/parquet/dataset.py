@@ -17,9 +17,10 @@ from pyarrow.dataset import field
 
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.store import coverage_text
-from dataflow_generator.build.targets import PARQUET_DIRECTORY, GraphManifest
+from dataflow_generator.build.targets import PARQUET_DIRECTORY
 from dataflow_generator.graph import Attributes, Certainty, Edge, EdgeKind, Node, NodeKind
 from scanner_dictionary.export.atomic_write import atomic_directory
+from scanner_dictionary.graph.store import StoredGraph
 from scanner_model.errors import InputInvalid
 from scanner_model.private_files import atomic_path
 
@@ -135,18 +136,18 @@ def count_rows(directory: Path) -> int:
     return sum(parquet.read_metadata(file).num_rows for file in directory.glob("kind=*/*.parquet"))
 
 
-def write_manifest(directory: Path, last_scan: int, coverage: Coverage) -> GraphManifest:
+def write_manifest(directory: Path, last_scan: int, coverage: Coverage) -> StoredGraph:
     """Count the rows of the graph in *directory*, and write its manifest."""
     nodes, edges = count_rows(directory / "nodes"), count_rows(directory / "edges")
-    about = GraphManifest(last_scan=last_scan, nodes=nodes, edges=edges, coverage=coverage_text(coverage))
-    members = {"format": FORMAT, **asdict(about), "coverage": asdict(coverage)}
+    about = StoredGraph(last_scan=last_scan, nodes=nodes, edges=edges, coverage=coverage_text(coverage))
+    members = {"format": FORMAT, **about._asdict(), "coverage": asdict(coverage)}
     text = json.dumps(members, ensure_ascii=False)
     with atomic_path(directory / "_about.json") as part:
         part.write_text(text + "\n", encoding="utf-8")
     return about
 
 
-def read_manifest(directory: Path) -> GraphManifest:
+def read_manifest(directory: Path) -> StoredGraph:
     """Read the manifest of the graph in *directory*; raises InputInvalid where there is none, or a newer one."""
     try:
         manifest = json.loads((directory / "_about.json").read_text(encoding="utf-8"))
@@ -158,7 +159,7 @@ def read_manifest(directory: Path) -> GraphManifest:
     if written > FORMAT:
         what = f"written by a newer scanner: format {written}, this version supports {FORMAT}"
         raise InputInvalid(what, where=str(directory), hint="upgrade scanner, or generate the graph with this one")
-    return GraphManifest(**sizes, coverage=coverage)
+    return StoredGraph(**sizes, coverage=coverage)
 
 
 NODES, EDGES = "nodes", "edges"
@@ -197,7 +198,7 @@ def graph_directory(directory: Path) -> Path:
     return inside if not (directory / "_about.json").exists() and inside.is_dir() else directory
 
 
-def checked_manifest(directory: Path) -> GraphManifest:
+def checked_manifest(directory: Path) -> StoredGraph:
     """Return the manifest of the graph in *directory*; raises InputInvalid where it is missing or incomplete."""
     about = read_manifest(directory)
     with _readable(directory):

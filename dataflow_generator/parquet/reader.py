@@ -10,7 +10,6 @@ from typing import TypeVar
 
 from dataflow_generator.analysis.connectivity import CONNECTED, components, kind_of
 from dataflow_generator.build.schema_nodes import list_text
-from dataflow_generator.build.targets import GraphManifest
 from dataflow_generator.graph import EdgeKind, FlowGraph, NodeKind
 from dataflow_generator.parquet.dataset import (
     ABOVE,
@@ -40,7 +39,7 @@ _OF_INSTALLATION = frozenset(NodeKind) - {NodeKind.COLUMN, NodeKind.SCHEMA}
 _SUGGESTED = frozenset(CALLED) - {_COLUMN}
 
 
-def graph_in_parquet(directory: Path, about: GraphManifest) -> GeneratedGraph:
+def graph_in_parquet(directory: Path, about: StoredGraph) -> GeneratedGraph:
     """Return the graph in *directory*, read in this process."""
     stored = StoredGraph(about.last_scan, about.nodes, about.edges, about.coverage)
     tables = ParquetTables(directory)

@@ -19,7 +19,7 @@ from dataflow_generator.build.dictionary_source import DictionarySource
 from dataflow_generator.build.graph_builder import infrequent_collection
 from dataflow_generator.build.snapshot import Snapshot, topic_columns
 from dataflow_generator.build.store import coverage_text
-from dataflow_generator.build.targets import GraphManifest, JdbcTarget, Written
+from dataflow_generator.build.targets import JdbcTarget, Written
 from dataflow_generator.graph import Edge, FlowGraph, Node
 from dataflow_generator.jobs.connect_columns import ColumnsByDataset
 from dataflow_generator.jobs.kinds import (
@@ -59,6 +59,7 @@ from dataflow_generator.parquet.schema_batches import (
     write_span,
 )
 from dataflow_generator.spark.session import map_bytes
+from scanner_dictionary.graph.store import StoredGraph
 from scanner_model.errors import InputInvalid, ScannerError
 from scanner_model.redaction import mask_text
 
@@ -319,7 +320,7 @@ def write_database(spark: SparkSession, source: DictionarySource, target: JdbcTa
     scan = source.newest_scan()
     about = spark.createDataFrame([(scan, coverage_text(jobs.coverage))], "last_scan int, coverage string")
     rows = replace_tables(spark, {"graph_node": nodes, "graph_edge": edges, "graph_about": about}, target)
-    return Written(GraphManifest(last_scan=scan, nodes=rows["graph_node"], edges=rows["graph_edge"]), jobs.coverage)
+    return Written(StoredGraph(last_scan=scan, nodes=rows["graph_node"], edges=rows["graph_edge"]), jobs.coverage)
 
 
 def _write_above(spark: SparkSession, source: DictionarySource, directory: Path) -> Coverage:

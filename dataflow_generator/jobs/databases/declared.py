@@ -6,12 +6,11 @@ import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import NamedTuple
 
 from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.graph import Certainty, present
 from dataflow_generator.jobs.databases.names import scheme_of
-from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, JobFlows, Naming, Use, job_node
+from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, JobFlows, JobReading, Naming, Use, job_node
 from dataflow_generator.sql.relational.queries import read_query
 from scanner_dictionary.lineage_inputs.catalogs import Name, TableRow
 from scanner_model.catalogs import DECLARED_TABLES, QUOTED, generation_expression
@@ -97,19 +96,12 @@ _SCHEMES = {"file": "sqlite", "sqlserver": "tsql"}
 _HINT = "which columns it is computed from is not known"
 
 
-class GeneratedReading(NamedTuple):
-    """The job that computes the generated columns of a table; *problems* name those that could not be parsed."""
-
-    flows: JobFlows
-    problems: tuple[Problem, ...]
-
-
 def has_generated(row: TableRow) -> bool:
     """Return whether a database described the table, and computes a column of it."""
     return row.is_of_database and any(map(generation_expression, row.columns))
 
 
-def generated_jobs(rows: Iterable[TableRow], naming: Naming) -> Iterator[GeneratedReading]:
+def generated_jobs(rows: Iterable[TableRow], naming: Naming) -> Iterator[JobReading]:
     """Yield the job of each table of *rows*, which have generated columns."""
     for row in rows:
         table, evidence = naming.dataset(*row.dataset), f"generated column of {row.name} of {row.source}"
@@ -125,7 +117,7 @@ def generated_jobs(rows: Iterable[TableRow], naming: Naming) -> Iterator[Generat
             ]
         job = job_node(row.namespace, f"{row.name} {TYPE}", present(type=TYPE, internal=True))
         use = (Use(table, evidence),)
-        yield GeneratedReading(
+        yield JobReading(
             JobFlows(job=job, certainty=Certainty.DERIVED, reads=use, writes=use, columns=tuple(flows)), tuple(problems)
         )
 
