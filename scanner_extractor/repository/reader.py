@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
@@ -33,8 +33,6 @@ from scanner_model.schemas import Registry
 SETTINGS = "settings"
 """What files that set variables are counted as."""
 _READ_BY_NAME = frozenset((".sql", ".ksql", ".avsc", ".proto", ".yaml", ".yml", ".sh", ".tf", ".json"))
-_TOPIC_SETTINGS = ("topics", "topic", "kafka.topic")
-"""Settings of connectors of any class that name topics."""
 MOST_TEXT = 64 * 1024 * 1024
 """Characters of the files that are read together."""
 
@@ -175,13 +173,7 @@ def _with_flows(declared: DeclaredResult, context: Context) -> DeclaredResult:
     """Return *declared* with all flows, and with every topic that any file names: patterns are resolved by these."""
     flows = (*declared.flows, *context.flows)
     known = {topic.name for topic in declared.topics}
-    ends = (end.name for flow in flows for end in (flow.origin, flow.target) if not end.namespace)
-    listed = (name for connector in declared.connectors for name in _named_topics(dict(connector.config)))
-    named = sorted({name for name in (*ends, *listed) if is_topic_name(name)} - known)
+    ends = {end.name for flow in declared.flows for end in (flow.origin, flow.target) if not end.namespace}
+    named = sorted({*filter(is_topic_name, ends), *context.topic_names()} - known)
     topics = tuple(Topic(source=context.source, name=TopicName(name)) for name in named)
     return replace(declared, flows=flows, topics=(*declared.topics, *topics), problems=())
-
-
-def _named_topics(config: Mapping[str, str]) -> Iterator[str]:
-    for setting in _TOPIC_SETTINGS:
-        yield from (name.strip() for name in config.get(setting, "").split(","))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from scanner_extractor.repository.context import Context
-from scanner_extractor.repository.files import RepositoryFile
+from scanner_extractor.repository.files import RepositoryFile, words
 from scanner_model.names import SubjectName
 from scanner_model.schemas import Reference, SchemaVersion
 
@@ -28,6 +28,9 @@ _GRADLE = re.compile(
     r"\bsubject\s*\(\s*(?:inputSubject\s*=\s*)?[\"'](?P<subject>[^\"']+)[\"']\s*,\s*"
     r"(?:file\s*=\s*)?(?:file\s*\(\s*)?[\"'](?P<file>[^\"']+)[\"']"
 )
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|v\d+")
+_KINDS_OF_NAME = words("avro json protobuf proto topic event message record schema value")
+"""What names of topics and schemas often end in, in the singular."""
 AVRO, PROTOBUF, JSON_SCHEMA = "AVRO", "PROTOBUF", "JSON"
 
 
@@ -72,13 +75,20 @@ def read_subjects(files: Iterable[RepositoryFile], context: Context) -> None:
 def read_schemas(files: Sequence[RepositoryFile], context: Context) -> None:
     """Add a version of a subject for each schema; one without a subject has that of its record's name.
 
-    A file that is called after a topic, or ends in `-key` or `-value`, is of that topic's subject.
+    A file that ends in `-key` or `-value` is of the subject of that name. One that is called after a topic, or whose
+    record is, has that topic's subject, unless another record is called after it too.
     """
-    topics = {name.casefold(): name for kind, name in context.collector.declarations if kind == "topic"}
     schemas = [schema for file in files if (schema := _schema(file, context)) is not None]
+    topics = _topics_by_form(context.topic_names())
+    called = {schema.file.path: _topic(schema, topics) for schema in schemas}
+    records: dict[str, set[str]] = {}
+    for schema in schemas:
+        records.setdefault(called[schema.file.path], set()).add(schema.names[0])
     listed: dict[str, list[_Schema]] = {}
     for schema in schemas:
-        for subject in context.subjects.get(schema.file.path) or (_subject(schema, topics),):
+        topic = called[schema.file.path]
+        own = _subject(schema, topic if len(records[topic]) == 1 else "")
+        for subject in context.subjects.get(schema.file.path) or (own,):
             listed.setdefault(subject, []).append(schema)
     named = [
         _Named(schema, subject, version)
@@ -167,12 +177,33 @@ def _full_name(value: Mapping[str, Json], namespace: str) -> str:
     return name if "." in name or not own else f"{own}.{name}"
 
 
-def _subject(schema: _Schema, topics: Mapping[str, str]) -> str:
+def _subject(schema: _Schema, topic: str) -> str:
     stem = _VERSION.sub("", schema.file.stem)
-    if _SIDE.search(stem):
-        return stem
-    topic = topics.get(stem.casefold())
-    return f"{topic}-value" if topic else schema.names[0]
+    return stem if _SIDE.search(stem) else f"{topic}-value" if topic else schema.names[0]
+
+
+def _topics_by_form(topics: Iterable[str]) -> Mapping[str, set[str]]:
+    """Return the topics by the forms of their names, of the last part of a name with dots, too."""
+    by_form: dict[str, set[str]] = {}
+    for topic in topics:
+        for form in {_form(topic), _form(topic.rpartition(".")[2])} - {""}:
+            by_form.setdefault(form, set()).add(topic)
+    return by_form
+
+
+def _topic(schema: _Schema, topics: Mapping[str, set[str]]) -> str:
+    """Return the only topic that a schema's file or record is called after; empty without one."""
+    for name in (schema.file.stem, schema.names[0].rpartition(".")[2]):
+        found = topics.get(_form(name), set())
+        if len(found) == 1:
+            return next(iter(found))
+    return ""
+
+
+def _form(name: str) -> str:
+    """Return the words of a name, singular and without case, those left out that say what a name is of."""
+    listed = (word.lower().removesuffix("s") for word in _WORD.findall(name))
+    return "".join(word for word in listed if word not in _KINDS_OF_NAME and not re.fullmatch(r"v?\d+", word))
 
 
 def _distinct(schemas: Sequence[_Schema]) -> list[_Schema]:
