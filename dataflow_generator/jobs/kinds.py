@@ -52,12 +52,11 @@ from scanner_dictionary.lineage_inputs.jobs import ClusterTopic, Server
 from scanner_dictionary.queries.connectors import ConnectorRow
 from scanner_model.catalogs import CatalogLink
 from scanner_model.columns import KEY, Column, ColumnPath, field_segment
-from scanner_model.declarations import DECLARED
 from scanner_model.errors import Problem
 from scanner_model.kafka import ConsumerGroup, StreamsTopology
 from scanner_model.manual import ManualFlow
 from scanner_model.repository import UnreadFile
-from scanner_model.streaming_sql import ClusterNames, FlinkStatement, KsqlSource, Query
+from scanner_model.streaming_sql import SCRIPT, ClusterNames, FlinkStatement, KsqlSource, Query
 
 T = TypeVar("T")
 _AT_ONCE = 200
@@ -250,7 +249,7 @@ def _columns_of_files(snapshot: Snapshot, context: LookupContext) -> Iterator[Co
     parts += [
         (flink_readings, part)
         for part in flink_parts(snapshot)
-        if any(part.statements[at].state == DECLARED for at in part.wanted)
+        if any(part.statements[at].kind == SCRIPT for at in part.wanted)
     ]
     for read, part in parts:
         for reading in read(part, context):

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
+from scanner_extractor.http.recording import MANIFEST
 from scanner_extractor.repository.context import Context, is_topic_name
 from scanner_extractor.repository.files import (
     Entry,
@@ -69,6 +70,9 @@ def read_entries(
     *known* says, by the identity of a file, whether anything in it is read; it is filled in, for another reading.
     """
     listed = {entry.path: entry for entry in entries if _is_chosen(entry.path, settings.files)}
+    captures = tuple(path.removesuffix(MANIFEST) for path in listed if f"/{path}".endswith(f"/{MANIFEST}"))
+    # What servers answered another scan is no declaration.
+    listed = {path: entry for path, entry in listed.items() if not captures or not path.startswith(captures)}
     variables = Variables(given=settings.variables, secret_names=settings.secret_names)
     collector = Collector(source=settings.source, secret_names=settings.secret_names)
     context = Context(

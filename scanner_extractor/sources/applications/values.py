@@ -429,6 +429,7 @@ class Resolver:
         queue = [name]
         while queue and len(found) < 50:
             current = queue.pop()
+            self.missing |= {current} - self.index.classes.keys()
             if current not in found:
                 found.add(current)
                 queue += [parent for scope in self.index.classes.get(current, ()) for parent in scope.supertypes]
@@ -480,6 +481,7 @@ class Resolver:
     def _object_member(self, receiver: Expr, new: Expr, name: str, scope: Scope, depth: int) -> list[Value]:
         """Return a member of an object of a class, of a file that is imported, or of an option of the command."""
         class_name = new.text if new.kind is Kind.NEW else self.class_name(receiver, scope)
+        self.missing |= {class_name} - self.index.classes.keys()
         for owner in self.index.near(self.index.classes.get(class_name, ()), scope.unit)[:2]:
             found = self._class_member(owner, name, new if new.kind is Kind.NEW else NOTHING, scope, depth)
             if found:
@@ -503,6 +505,7 @@ class Resolver:
                         if site.unit is not scope.unit:
                             continue
                         given = self.class_name(_argument_of(call, parameter.name, position), site)
+                        self.missing |= {given} - self.index.classes.keys()
                         owners = self.index.near(self.index.classes.get(given, ()), site.unit)
                         for owner in owners[:1] if given != parameter.type_name else ():
                             values += self._class_member(owner, name, NOTHING, site, depth + 1)
