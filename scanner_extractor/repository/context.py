@@ -7,8 +7,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from scanner_extractor.repository.files import Entry, RepositoryFile, UnreadText, text_of
+from scanner_extractor.repository.files import Entry, RepositoryFile, UnreadText, glob_expression, text_of
 from scanner_extractor.repository.variables import Variables
+from scanner_extractor.settings.repository import SUBJECT
 from scanner_extractor.sources.deployment.declared import Collector, DeclaredUse, masked_settings, plain_text
 from scanner_model.catalogs import CatalogLink, CatalogTable
 from scanner_model.declarations import Declaration, DeclaredKind
@@ -31,7 +32,8 @@ class Context:
     """The files of a repository by path, and what is read from them.
 
     *connector_names* are names that scripts register the configurations of files under, *subjects* those that build
-    files register schemas under, by path. *unread* are reasons by path and kind.
+    files register schemas under, by path; *pattern* is that of the files, which may have the subject. *unread* are
+    reasons by path and kind.
     """
 
     source: SourceId
@@ -39,6 +41,7 @@ class Context:
     collector: Collector
     entries: Mapping[str, Entry]
     engine: str = ""
+    pattern: str = ""
     versions: list[SchemaVersion] = field(default_factory=list)
     tables: list[CatalogTable] = field(default_factory=list)
     links: list[CatalogLink] = field(default_factory=list)
@@ -95,6 +98,13 @@ class Context:
         except UnreadText:
             return None
         return file.text if file else None
+
+    def subject_in(self, path: str) -> str:
+        """Return the subject that the pattern of the files has in a path; empty where it has none."""
+        before, mark, behind = self.pattern.partition(SUBJECT)
+        expression = f"{glob_expression(before)}(?P<subject>[^/]+){glob_expression(behind)}"
+        match = re.fullmatch(expression, path, re.DOTALL) if mark else None
+        return match["subject"] if match else ""
 
     def topic_names(self) -> set[str]:
         """Return the topics that any file names so far: declared, an end of a flow, or in a connector's settings."""

@@ -76,7 +76,12 @@ def read_entries(
     variables = Variables(given=settings.variables, secret_names=settings.secret_names)
     collector = Collector(source=settings.source, secret_names=settings.secret_names)
     context = Context(
-        source=settings.source, variables=variables, collector=collector, entries=listed, engine=settings.engine
+        source=settings.source,
+        variables=variables,
+        collector=collector,
+        entries=listed,
+        engine=settings.engine,
+        pattern=settings.pattern,
     )
     found = _found(listed.values(), settings, context, progress, {} if known is None else known)
     for kind in KINDS:

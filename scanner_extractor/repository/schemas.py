@@ -95,7 +95,8 @@ def read_schemas(files: Sequence[RepositoryFile], context: Context) -> None:
     for schema, topic in called.items():
         own = _subject(schema, topic if len(records[topic]) == 1 else "")
         given = () if schema.shared else context.subjects.get(schema.file.path, ())
-        for subject in given or (own,):
+        in_path = "" if schema.shared else _VERSION.sub("", context.subject_in(schema.file.path))
+        for subject in given or (in_path or own,):
             listed.setdefault(subject, []).append(schema)
     named = [
         _Named(schema, subject, version)

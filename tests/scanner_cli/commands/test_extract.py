@@ -365,3 +365,41 @@ def test_a_repository_gives_the_flows_of_the_recorded_scan_that_its_files_hold(s
 
     assert in_files
     assert flows(from_files) == in_files
+
+
+def test_statements_and_schemas_may_be_files(scanner, tmp_path) -> None:
+    """The subject stands in the path, and the version; all files of statements are one catalog."""
+    files = {
+        "sql/orders.ksql": "CREATE STREAM orders (id INT) WITH (KAFKA_TOPIC='shop.orders', VALUE_FORMAT='AVRO');",
+        "sql/big.ksql": "CREATE STREAM big WITH (KAFKA_TOPIC='big') AS SELECT * FROM orders;",
+        "schemas/shop.orders-value_v1.avsc": '{"type": "record", "name": "A", "fields": []}',
+        "schemas/shop.orders-value_v2.avsc": '{"type": "record", "name": "B", "fields": []}',
+        "schemas/other.json": "{}",
+    }
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    sources = {"ksqldb": [{"path": "**/*.ksql"}], "schemas": [{"path": "schemas/{subject}.avsc"}]}
+    document = {"cluster": "shop", "brokers": ["shop:9092"], **sources}
+    (tmp_path / "cluster.json").write_text(json.dumps(document))
+    dictionary = tmp_path / "d.db"
+
+    result = scanner("extract", "--config", tmp_path / "cluster.json", "--dictionary", dictionary)
+    assert (result.status, "1 subjects, 2 versions" in result.err) == (0, True)
+    assert scanner("dataflow", "--dictionary", dictionary).status == 0
+    lineage = scanner("lineage", "shop.orders", "--downstream", "--dictionary", dictionary)
+    assert "CSAS_BIG" in lineage.out
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [({}, "'url' is missing"), ({"path": "*.sql", "auth": {}}, "'auth' is not for files of statements")],
+)
+def test_a_ksqldb_that_is_neither_server_nor_files_is_refused(scanner, tmp_path, source, message) -> None:
+    """The message says what is wrong."""
+    document = {"cluster": "shop", "brokers": ["shop:9092"], "ksqldb": [source]}
+    (tmp_path / "cluster.json").write_text(json.dumps(document))
+
+    result = scanner("extract", "--config", tmp_path / "cluster.json", "--dictionary", tmp_path / "d.db")
+    assert result.status == 2
+    assert message in result.err
