@@ -24,7 +24,7 @@ from scanner_extractor.config.file_sources import DBT_SECTION, FILES_SECTION
 from scanner_extractor.config.flink import FLINK_SECTION, STREAMS_SECTION
 from scanner_extractor.config.kafka import CONNECT_SECTION, KAFKA_SECTION, KSQLDB_SECTION
 from scanner_extractor.config.registries import REGISTRY_SECTION
-from scanner_extractor.config.repository import REPOSITORY_SECTION
+from scanner_extractor.config.repository import REPOSITORY_SECTION, SCHEMAS_SECTION
 from scanner_extractor.config.sections import ParseContext, Section
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json
@@ -310,13 +310,16 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         read=_read_deployment,
         check=deployment_probes,
     ),
-    SourceKind(
-        name="repository",
-        phase=STREAMING,
-        section=REPOSITORY_SECTION,
-        settings=RepositorySettings,
-        read=_read_repository,
-        check=repository_probes,
+    *(
+        SourceKind(
+            name="repository",
+            phase=STREAMING,
+            section=section,
+            settings=RepositorySettings,
+            read=_read_repository,
+            check=repository_probes,
+        )
+        for section in (REPOSITORY_SECTION, KSQLDB_SECTION, SCHEMAS_SECTION)
     ),
     http_kind("schema_registry", SCHEMAS, REGISTRY_SECTION, RegistrySettings, by_type(REGISTRIES), field="registries"),
     http_kind(
