@@ -43,7 +43,7 @@ def committed(directory: Path) -> None:
     """Commit all that is in *directory*."""
     git = ["git", "-c", "user.name=benchmark", "-c", "user.email=benchmark@example.org"]
     for arguments in (["init", "-q"], ["add", "-A", "-f"], ["commit", "-q", "--allow-empty", "-m", "change"]):
-        subprocess.run([*git, *arguments], cwd=directory, check=True, capture_output=True)  # noqa: S603 - a list, no shell
+        subprocess.run([*git, *arguments], cwd=directory, check=True, capture_output=True)
 
 
 def edit(directory: Path, change: Json) -> None:
@@ -77,7 +77,7 @@ def answer(clones: Path, change: Json) -> Answer:
             edit(directory, one)
         committed(directory)
         command = [str(_SCANNER), "check-change", "--git", "HEAD~1...HEAD", "--format", "json"]
-        ran = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)  # noqa: S603 - a list, no shell
+        ran = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
     return judged(change.get("expected", []), ran.returncode, json.loads(ran.stdout or "{}"))
 
 
