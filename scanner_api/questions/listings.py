@@ -123,6 +123,7 @@ def schemas(
     *,
     cluster: Cluster = None,
     pattern: Pattern = None,
+    topic: Annotated[str | None, Parameter("Only those that describe this topic now.")] = None,
     deleted: Deleted = False,
     limit: Limit = None,
     cursor: Cursor = None,
@@ -133,7 +134,8 @@ def schemas(
     """
     with dictionary.reading() as conn:
         name = known_cluster(conn, cluster)
-        return page_of(queries.schemas(conn, cluster=name, pattern=pattern, include_gone=deleted), cursor, limit)
+        rows = queries.schemas(conn, cluster=name, pattern=pattern, topic=topic, include_gone=deleted)
+        return page_of(rows, cursor, limit)
 
 
 def columns(

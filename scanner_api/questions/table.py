@@ -84,6 +84,13 @@ QUESTIONS: tuple[Question, ...] = (
         optional=frozenset({"stale", "gone", "deleted", "context"}),
     ),
     Question(
+        name="compare_versions",
+        function="questions.versions:compare_versions",
+        summary="Compare two stored versions of a subject: whether its registry takes the second after the first.",
+        path="/schemas/diff",
+        heavy=True,
+    ),
+    Question(
         name="columns",
         function="questions.listings:columns",
         summary="List columns by name or tag: of the schemas of topics, of tables, and those that only flows know.",
