@@ -57,8 +57,8 @@ Tag = Annotated[
 ]
 
 
-TagKind = Literal["known", "declared", "inherited"]
-"""Which tags of columns count; *known* are both."""
+TagKind = Literal["known", "declared", "inherited", "suggested", "all"]
+"""Which tags of columns count; *known* are declared and inherited."""
 
 
 def clusters(dictionary: Dictionary) -> Page[ClusterRow]:
@@ -150,7 +150,7 @@ def columns(
     ] = None,
     tags: Annotated[
         TagKind,
-        Parameter("Which tags count: declared by schemas and catalogs, inherited along flows, or (known) both."),
+        Parameter("Which tags count: declared, inherited along flows, suggested by names, known (the first two), all."),
     ] = "known",
     limit: Limit = None,
     cursor: Cursor = None,
@@ -193,7 +193,12 @@ def columns(
         return _with_nearest(conn, Page(page.columns, rest, page.complete), name or tag)
 
 
-_KINDS = {"known": ("declared", "inherited"), "inherited": ("inherited",)}
+_KINDS = {
+    "known": ("declared", "inherited"),
+    "inherited": ("inherited",),
+    "suggested": ("suggested",),
+    "all": ("declared", "inherited", "suggested"),
+}
 
 
 def _has_newest_graph(conn: Connection) -> bool:

@@ -118,6 +118,24 @@ QUESTIONS: tuple[Question, ...] = (
         ),
     ),
     Question(
+        name="personal_data",
+        function="questions.personal_data:personal_data",
+        summary="List the columns that have a tag such as PII, declared, inherited along flows or suggested, and who "
+        "reads them.",
+        path="/personal-data",
+        heavy=True,
+        tool="list_personal_data",
+        command="pii",
+        help="`outside` is yes where the data left Kafka. `--format csv` is for an auditor.\n\n" + _UNKNOWN_CLUSTER,
+        incomplete=_OLD_GRAPH,
+        examples=("pii", "pii --found suggested", "pii --outside --format csv", "pii --since 7d"),
+        shown=(
+            *("cluster", "dataset", "column", "tag", "found", "flow", "origin", "steps", "outside", "reader", "owner"),
+            "why",
+        ),
+        optional=frozenset({"reader", "owner", "flow", "origin"}),
+    ),
+    Question(
         name="connectors",
         function="questions.listings:connectors",
         summary="List the connectors of Kafka Connect: class, state, the topics that they use, and why they failed.",
