@@ -37,12 +37,16 @@ class EdgeKind(StrEnum):
 
 
 class Certainty(StrEnum):
-    """How an edge is known: declared by a source, derived by a rule, matched by similar names, or suggested by code."""
+    """How an edge is known: declared by a source, derived by a rule, matched by similar names, suggested, observed.
+
+    Source code suggests; monitoring observes.
+    """
 
     DECLARED = "declared"
     DERIVED = "derived"
     MATCHED = "matched"
     SUGGESTED = "suggested"
+    OBSERVED = "observed"
 
 
 @dataclass(frozen=True, slots=True)

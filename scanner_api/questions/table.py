@@ -103,6 +103,29 @@ QUESTIONS: tuple[Question, ...] = (
         ),
     ),
     Question(
+        name="clients",
+        function="questions.clients:clients",
+        summary="List the applications that write to and read from topics: observed, configured, permitted.",
+        path="/clients",
+        heavy=True,
+        tool="list_clients",
+        command="clients",
+        help="The three ways in which a use is known are never merged: monitoring observed it within a window, a file "
+        "or definition says so, rules of access permit it. Of what is permitted, only the number of principals is "
+        f"shown, and only for a topic.\n\n{_UNKNOWN_CLUSTER}",
+        incomplete=_OLD_GRAPH,
+        examples=(
+            "clients orders",
+            "clients orders --principals",
+            "clients --certainty observed --cluster retail --format csv",
+        ),
+        shown=(
+            *("cluster", "topic", "use", "application", "kind", "certainty", "owner", "last_seen", "first_seen"),
+            *("sampled", "joined", "evidence", "stale", "gone"),
+        ),
+        optional=frozenset({"owner", "last_seen", "first_seen", "sampled", "joined", "stale", "gone"}),
+    ),
+    Question(
         name="connectors",
         function="questions.listings:connectors",
         summary="List the connectors of Kafka Connect: class, state, the topics that they use, and why they failed.",
