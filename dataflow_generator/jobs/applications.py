@@ -23,7 +23,9 @@ def with_observed(jobs: Iterable[JobFlows], uses: Iterable[ClientRow], naming: N
     observed: dict[str, JobFlows] = {}
     for use in uses:
         if use.kind == APPLICATION:
-            node = job_node(naming.clusters[use.cluster], use.application, present(type=APPLICATION, owner=use.owner))
+            node = job_node(
+                naming.clusters[use.cluster], use.application, present(type=APPLICATION, observed=True, owner=use.owner)
+            )
             known = observed.setdefault(node.key, JobFlows(job=node, certainty=Certainty.OBSERVED))
             observed[node.key] = _with_use(known, use, naming)
     for job in jobs:
