@@ -62,7 +62,7 @@ class ClientRow:
 def observed(
     conn: Connection, *, cluster: str | None = None, topic: str | None = None, include_gone: bool = False
 ) -> Iterator[ClientRow]:
-    """Yield who was observed to use topics, by cluster, topic, use and application; several clients of one are a row.
+    """Return who was observed to use topics, by cluster, topic, use and application; several clients of one are a row.
 
     A client whose topic the cluster does not have is left out: the metric is of another cluster.
     """
@@ -70,9 +70,12 @@ def observed(
     if topic is not None:
         # The metrics of some consumers have `_` for `.` in the topic.
         query = query.where(t.client_use.c.topic.in_({topic, _flattened(topic)}))
+    rows = conn.execute(query.order_by(t.client_use.c.id)).all()
+    if not rows:
+        return iter(())
     newest, scans, groups = newest_scans(conn), _scan_times(conn), dict[tuple[str, ...], _Group]()
     names = cache(lambda name: _Names.of(conn, name))
-    for row in conn.execute(query.order_by(t.client_use.c.id)):
+    for row in rows:
         use, known = fact_of(ClientUse, row), names(row.cluster_name)
         name, match = known.topic(use.topic), known.applications.match(dict(use.identities))
         if match and name is not None and topic in (None, name):
