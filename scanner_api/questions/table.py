@@ -118,6 +118,29 @@ QUESTIONS: tuple[Question, ...] = (
         ),
     ),
     Question(
+        name="clients",
+        function="questions.clients:clients",
+        summary="List the applications that write to and read from topics: observed, configured, permitted.",
+        path="/clients",
+        heavy=True,
+        tool="list_clients",
+        command="clients",
+        help="The three ways in which a use is known are never merged: monitoring observed it within a window, a file "
+        "or definition says so, rules of access permit it. Of what is permitted, only the number of principals is "
+        f"shown, and only for a topic.\n\n{_UNKNOWN_CLUSTER}",
+        incomplete=_OLD_GRAPH,
+        examples=(
+            "clients orders",
+            "clients orders --principals",
+            "clients --certainty observed --cluster retail --format csv",
+        ),
+        shown=(
+            *("cluster", "topic", "use", "application", "kind", "certainty", "owner", "last_seen", "first_seen"),
+            *("sampled", "joined", "evidence", "stale", "gone"),
+        ),
+        optional=frozenset({"owner", "last_seen", "first_seen", "sampled", "joined", "stale", "gone"}),
+    ),
+    Question(
         name="personal_data",
         function="questions.personal_data:personal_data",
         summary="List the columns that have a tag such as PII, declared, inherited along flows or suggested, and who "
