@@ -25,7 +25,7 @@ from scanner_dictionary.validation import Finding, Severity
 from scanner_extractor.config.policy import read_policy as read_policy
 from scanner_extractor.evolution import Level
 from scanner_model.columns import field_name, path_name
-from scanner_model.policy import Policy as Policy
+from scanner_model.policy import ClusterPolicy as ClusterPolicy
 from scanner_model.policy import Waiver
 
 FORBIDDEN = "policy-forbidden-flow"
@@ -59,7 +59,7 @@ class _Checked(NamedTuple):
     """What a rule looks at: the policy, and the dictionary of one cluster or of all."""
 
     conn: Connection
-    policy: Policy
+    policy: ClusterPolicy
     cluster: str | None
 
     def topics(self, wanted: TopicFilter | None = None) -> Iterator[TopicRow]:
@@ -69,7 +69,7 @@ class _Checked(NamedTuple):
 
 def apply_policy(
     dictionary: Dictionary,
-    policy: Policy,
+    policy: ClusterPolicy,
     *,
     cluster: str | None = None,
     rules: Collection[str] | None = None,
@@ -81,7 +81,7 @@ def apply_policy(
 
     A waiver holds until the end of its last day. Raises NameUnknown for an unknown cluster.
 
-    >>> apply_policy(dictionary, Policy(topic_owner=True)).findings
+    >>> apply_policy(dictionary, ClusterPolicy(topic_owner=True)).findings
     """
     today = (now or datetime.now(UTC)).date()
     chosen = [rule for rule in _RULES if rules is None or rule in rules]
@@ -185,7 +185,7 @@ def _forbidden(checked: _Checked) -> Iterator[_Found]:
                 yield _Found(name, _column(place), f"it has {found.tag}, from {found.origin}: {'; '.join(found.path)}")
 
 
-def _is_forbidden(policy: Policy, tag: str, dataset: str) -> bool:
+def _is_forbidden(policy: ClusterPolicy, tag: str, dataset: str) -> bool:
     return any(rule.is_broken(tag, dataset) for rule in policy.forbidden)
 
 

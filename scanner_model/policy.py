@@ -33,7 +33,7 @@ class Waiver(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Policy:
+class ClusterPolicy:
     """The rules of a cluster; an empty or False one asks for nothing.
 
     *topic_names* are regular expressions, one of which each topic's whole name fits. *compatibility* is the weakest

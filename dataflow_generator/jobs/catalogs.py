@@ -106,7 +106,8 @@ def with_tables(
     """Add tables with their columns, and materialized topics; *existing* are the keys of nodes that the graph has."""
     nodes = {node.key: node for node in flows.nodes}
     for dataset, table in sorted(tables.items()):
-        nodes[dataset.key] = _table_node(dataset, table)
+        if dataset.key not in existing:
+            nodes[dataset.key] = _table_node(dataset, table)
     for entry in materialized:
         for dataset in (entry.topic, entry.table):
             if dataset.key not in existing:

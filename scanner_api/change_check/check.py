@@ -36,7 +36,7 @@ from scanner_dictionary.queries.state import last_scans
 from scanner_extractor.evolution import Level as Level
 from scanner_extractor.evolution import Policy as Policy
 from scanner_model.errors import InputInvalid, NameUnknown
-from scanner_model.policy import Policy as DataPolicy
+from scanner_model.policy import ClusterPolicy
 
 _ABOUT_DICTIONARY = Place(file="")
 
@@ -58,7 +58,7 @@ class CheckOptions:
     max_age: timedelta | None = None
     allow_new: bool = False
     baseline: Path | None = None
-    rules: DataPolicy = DataPolicy()
+    rules: ClusterPolicy = ClusterPolicy()
 
 
 def check_change(
@@ -109,7 +109,7 @@ def check_commits(
     changes = compare_commits(commits, directory)
     findings = [*changes.findings]
     scans: tuple[tuple[str, int, str], ...] = ()
-    if not changes.files:
+    if not changes.files and not changes.is_harmless and not any(finding.counts for finding in findings):
         findings.append(_nothing_checked(ProposedFiles(proposals=(), skipped=changes.skipped)))
     if dictionary is not None:
         running = check_change(dictionary, git_files(commits, (), directory), replace(chosen, allow_new=True), now=now)

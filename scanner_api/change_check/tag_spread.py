@@ -16,7 +16,7 @@ from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.queries.columns import ANY_TAG
 from scanner_dictionary.search.columns_in_graph import tagged_columns
-from scanner_model.policy import Policy
+from scanner_model.policy import ClusterPolicy
 
 
 @dataclass(slots=True)
@@ -25,7 +25,7 @@ class TagSpread:
 
     conn: Connection
     changed: Sequence[ChangedJob]
-    policy: Policy
+    policy: ClusterPolicy
     today: date
     _tags: ColumnTags | None = None
     _new: tuple[TaggedColumn, ...] = ()

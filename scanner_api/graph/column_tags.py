@@ -6,10 +6,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from dataflow_generator.analysis.inherited_tags import TagFlows, TaggedColumn, inherited_tags
 from dataflow_generator.graph import EdgeKind
+from scanner_api.tag_rules import TagRules, bundled_rules
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import EdgeRow, NodeRow, stored_graph
-from scanner_dictionary.queries.columns import ANY_TAG, FoundTag, TopicColumnRow
+from scanner_dictionary.queries.columns import ANY_TAG, FoundTag, TopicColumnRow, has_tag
 from scanner_dictionary.search.columns_in_graph import (
     Place,
     PlacedColumn,
@@ -19,7 +20,7 @@ from scanner_dictionary.search.columns_in_graph import (
 )
 from scanner_model.columns import path_name
 
-DECLARED, INHERITED = "declared", "inherited"
+DECLARED, INHERITED, SUGGESTED = "declared", "inherited", "suggested"
 _FLOWS = frozenset((EdgeKind.COLUMN_FLOW,))
 _ARROW = "→"
 
@@ -76,6 +77,11 @@ class ColumnTags:
         """Return the namespace and name of the dataset of a column that was read."""
         return f"{self._names[key].namespace}/{self._names[key].name}"
 
+    def position(self, column: TaggedColumn) -> tuple[str, str]:
+        """Return what identifies a column with its tag in every graph: the key of its node, and the tag."""
+        self.read((column,))
+        return self._names[column.node].node_key, column.tag
+
     def keys_on(self, column: TaggedColumn) -> Iterator[tuple[str, str]]:
         """Yield the flows on the path of a column that was read, each as the keys of its ends."""
         for edge in column.path:
@@ -109,15 +115,37 @@ def listed_with_tags(
 ) -> tuple[TopicColumnRow, ...]:
     """Return the columns that have *tag*, or ANY_TAG, by cluster, topic and dataset.
 
-    *kinds* are of DECLARED and INHERITED.
+    *kinds* are of DECLARED, INHERITED and SUGGESTED.
     """
     everywhere = INHERITED in kinds
     declared = list(tagged_columns(conn, tag, None if everywhere else cluster))
     listed = [placed.column for placed in declared] if DECLARED in kinds else []
-    if everywhere and stored_graph(conn) is not None:
+    known = {placed.place for placed in declared}
+    if (everywhere or SUGGESTED in kinds) and stored_graph(conn) is not None:
         tags = ColumnTags(conn, SqlGraphReader(conn), declared)
-        listed += [placed.column for placed in tags.found(tags.flows(tag).inherited)]
+        inherited = list(tags.found(tags.flows(tag).inherited))
+        listed += [placed.column for placed in inherited] if everywhere else []
+        known |= {placed.place for placed in inherited}
+    if SUGGESTED in kinds:
+        listed += [placed.column for placed in suggested_columns(conn, tag, known)]
     return tuple(sorted((column for column in listed if cluster in (None, column.cluster)), key=_order))
+
+
+def suggested_columns(
+    conn: Connection, tag: str | None, known: Collection[Place], rules: TagRules | None = None
+) -> Iterator[PlacedColumn]:
+    """Yield the columns whose name, type or documentation suggests *tag*, and that are not among *known* ones.
+
+    *rules* are those that come with the program where they are None.
+    """
+    judge = (rules or bundled_rules()).suggest
+    for placed in tagged_columns(conn, None):
+        column = placed.column
+        found = judge(column.topic or placed.place.name, column.path, column.type, column.doc)
+        if found is None or placed.place in known or not has_tag((found.tag,), tag):
+            continue
+        suggestion = FoundTag(found.tag, SUGGESTED, "", "", 0, (found.why,))
+        yield placed._replace(column=column._replace(found_tags=(suggestion,)))
 
 
 def _order(column: TopicColumnRow) -> tuple[bool, str, str, str, bool]:

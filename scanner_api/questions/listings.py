@@ -57,8 +57,8 @@ Tag = Annotated[
 ]
 
 
-TagKind = Literal["known", "declared", "inherited"]
-"""Which tags of columns count; *known* are both."""
+TagKind = Literal["known", "declared", "inherited", "suggested", "all"]
+"""Which tags of columns count; *known* are declared and inherited."""
 
 
 def clusters(dictionary: Dictionary) -> Page[ClusterRow]:
@@ -123,6 +123,7 @@ def schemas(
     *,
     cluster: Cluster = None,
     pattern: Pattern = None,
+    topic: Annotated[str | None, Parameter("Only those that describe this topic now.")] = None,
     deleted: Deleted = False,
     limit: Limit = None,
     cursor: Cursor = None,
@@ -133,7 +134,8 @@ def schemas(
     """
     with dictionary.reading() as conn:
         name = known_cluster(conn, cluster)
-        return page_of(queries.schemas(conn, cluster=name, pattern=pattern, include_gone=deleted), cursor, limit)
+        rows = queries.schemas(conn, cluster=name, pattern=pattern, topic=topic, include_gone=deleted)
+        return page_of(rows, cursor, limit)
 
 
 def columns(
@@ -148,7 +150,7 @@ def columns(
     ] = None,
     tags: Annotated[
         TagKind,
-        Parameter("Which tags count: declared by schemas and catalogs, inherited along flows, or (known) both."),
+        Parameter("Which tags count: declared, inherited along flows, suggested by names, known (the first two), all."),
     ] = "known",
     limit: Limit = None,
     cursor: Cursor = None,
@@ -191,7 +193,12 @@ def columns(
         return _with_nearest(conn, Page(page.columns, rest, page.complete), name or tag)
 
 
-_KINDS = {"known": ("declared", "inherited"), "inherited": ("inherited",)}
+_KINDS = {
+    "known": ("declared", "inherited"),
+    "inherited": ("inherited",),
+    "suggested": ("suggested",),
+    "all": ("declared", "inherited", "suggested"),
+}
 
 
 def _has_newest_graph(conn: Connection) -> bool:

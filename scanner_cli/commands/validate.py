@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from scanner_api.dictionary import Dictionary
-from scanner_api.policy import POLICY_RULES, Policy, apply_policy, read_policy
+from scanner_api.policy import POLICY_RULES, ClusterPolicy, apply_policy, read_policy
 from scanner_api.questions.listings import validate as find_problems
 from scanner_cli.console import echo_err
 from scanner_cli.options import cluster_option, dictionary_option
@@ -65,7 +65,7 @@ def validate(
     \b
     Exit status: 0 done; 3 there are findings, with --strict; 4 the cluster is not known.
     """
-    policy = read_policy(config) if config else Policy()
+    policy = read_policy(config) if config else ClusterPolicy()
     applied = apply_policy(dictionary, policy, cluster=cluster, rules=names or None)
     own = [name for name in names if name not in POLICY_RULES]
     found = find_problems(dictionary, cluster=cluster, rules=own or None) if own or not names else ()

@@ -40,7 +40,7 @@ flow_edge = declare(
     must("flow_type", String, "DIRECT or INDIRECT of a column flow, else empty"),
     must("subtype", String, "IDENTITY, TRANSFORMATION, AGGREGATION, JOIN, …, else empty"),
     must("evidence", Text, "which configuration key, statement, manual line or event says so"),
-    must("certainty", String, "declared, derived, matched or suggested (read from source code)"),
+    must("certainty", String, "declared, derived, matched, suggested (source code) or observed"),
     Index("ix_flow_edge_source", "source_node_id"),
     Index("ix_flow_edge_target", "target_node_id"),
 )

@@ -32,10 +32,14 @@ from scanner_dictionary.schema.facts import (
     provenance,
 )
 from scanner_dictionary.schema.facts import metadata as metadata
+from scanner_dictionary.schema.integrations import acl_authorizer as acl_authorizer
+from scanner_dictionary.schema.integrations import acl_rule as acl_rule
 from scanner_dictionary.schema.integrations import annotation as annotation
+from scanner_dictionary.schema.integrations import application_identity as application_identity
 from scanner_dictionary.schema.integrations import catalog_column as catalog_column
 from scanner_dictionary.schema.integrations import catalog_link as catalog_link
 from scanner_dictionary.schema.integrations import catalog_table as catalog_table
+from scanner_dictionary.schema.integrations import client_use as client_use
 from scanner_dictionary.schema.integrations import cluster_alias as cluster_alias
 from scanner_dictionary.schema.integrations import declaration as declaration
 from scanner_dictionary.schema.integrations import finding as finding

@@ -16,12 +16,12 @@ from scanner_model.documents.json_positions import parse_with_positions, positio
 from scanner_model.documents.pattern_limits import is_too_large
 from scanner_model.documents.schema_errors import ErrorMessage
 from scanner_model.errors import InputInvalid
-from scanner_model.policy import ForbiddenFlow, Policy, Waiver
+from scanner_model.policy import ClusterPolicy, ForbiddenFlow, Waiver
 
 _MEMBER = "policy"
 
 
-def read_policy(path: Path) -> Policy:
+def read_policy(path: Path) -> ClusterPolicy:
     """Read the policy of a cluster.json; an empty one where it has none.
 
     Nothing else of the file is looked at, so that a check of a change needs no password. Raises InputInvalid with the
@@ -56,9 +56,9 @@ def policy_errors(document: Json) -> Iterator[ErrorMessage]:
             yield (_MEMBER, "waivers", index, "expires"), f"{day!r} is no date", "as in 2027-01-31"
 
 
-def policy_of(item: Json) -> Policy:
+def policy_of(item: Json) -> ClusterPolicy:
     """Return the policy that a valid member holds."""
-    return Policy(
+    return ClusterPolicy(
         topic_owner=item.get("topic_owner", False),
         field_documentation=item.get("field_documentation", False),
         topic_names=tuple(item.get("topic_names", ())),

@@ -12,6 +12,7 @@ from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.http.messages import Json, Transport
 from scanner_extractor.http.recording import Recorder, Replay
 from scanner_extractor.results import CatalogResult, KafkaResult, Progress
+from scanner_extractor.settings.clients import AclSettings
 from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings
 from scanner_extractor.settings.confluent_cloud import OffsetSettings
 from scanner_extractor.settings.sources import DatabaseSettings, DeploymentSettings, FileSettings
@@ -20,6 +21,7 @@ from scanner_extractor.sources.databases import recording as database_recording
 from scanner_extractor.sources.databases.client import read_database
 from scanner_extractor.sources.deployment import reader as deployment_files
 from scanner_extractor.sources.deployment.reader import DeploymentReading
+from scanner_extractor.sources.kafka import acls as broker_acls
 from scanner_extractor.sources.kafka.admin import (
     OFFSETS_DOCUMENT,
     offsets_document,
@@ -52,10 +54,10 @@ def _utc_now() -> datetime:
 class Connections:
     """Open sources: a *replay* or a *transport* stands in for the network, a *recorder* stores its responses.
 
-    At most one of the three is set. *brokers*, *ends* and *probe* request topics, end offsets and metadata over the
-    Kafka protocol. *now* is the time of a metric, *clock* measures and spends waits (None: the machine's). *queries*
-    are those of ksqlDB known from earlier scans, by server, and *missing* those that its last answer lacked. *opened*
-    are the HTTP sources, to count their requests.
+    At most one of the three is set. *brokers*, *ends*, *probe* and *acls* request topics, end offsets, metadata and
+    rules of access over the Kafka protocol. *now* is the time of a metric, *clock* measures and spends waits (None: the
+    machine's). *queries* are those of ksqlDB known from earlier scans, by server, and *missing* those that its last
+    answer lacked. *opened* are the HTTP sources, to count their requests.
     """
 
     recorder: Recorder | None = None
@@ -64,6 +66,7 @@ class Connections:
     brokers: Callable[[KafkaSettings, Progress], KafkaResult] = read_kafka
     ends: Callable[[OffsetSettings, Progress, datetime], CatalogResult] = _read_ends
     probe: Callable[[KafkaSettings], str] = probe_brokers
+    acls: Callable[[AclSettings], Json] = broker_acls.load_acls
     now: Callable[[], datetime] = _utc_now
     clock: Clock | None = None
     queries: Mapping[SourceId, KnownQueries] = field(default_factory=dict)

@@ -13,13 +13,13 @@ from scanner_api.change_check.check import CheckOptions, check_change
 from scanner_api.change_check.files import proposed_files
 from scanner_api.change_check.model import Verdict
 from scanner_api.dictionary import Dictionary
-from scanner_api.policy import Policy, apply_policy
+from scanner_api.policy import ClusterPolicy, apply_policy
 from scanner_api.questions.listings import columns
 from scanner_model.policy import ForbiddenFlow, Waiver
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "retail"
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
-NO_FILES = Policy(forbidden=(ForbiddenFlow("PII", ("s3://*", "file/*")),))
+NO_FILES = ClusterPolicy(forbidden=(ForbiddenFlow("PII", ("s3://*", "file/*")),))
 
 INHERITED = [
     "order-mails.recipient: computed from cdc.customers.payload.email in 1",
@@ -100,7 +100,7 @@ def test_a_forbidden_flow_is_found_with_its_path_and_a_waiver_lets_it_pass(dicti
     ]
     assert all(finding.cluster == "retail" and "connector orders-as-json" in finding.what for finding in found)
     waiver = Waiver("policy-forbidden-flow", "column */orders.txt.*", "the lab only", NOON.date())
-    waived = apply_policy(dictionary, Policy(forbidden=NO_FILES.forbidden, waivers=(waiver,)), now=NOON)
+    waived = apply_policy(dictionary, ClusterPolicy(forbidden=NO_FILES.forbidden, waivers=(waiver,)), now=NOON)
     assert waived.findings == ()
     assert waived.notes == (
         "policy: 3 of policy-forbidden-flow at column */orders.txt.* let pass until 2026-11-23: the lab only",
@@ -110,11 +110,11 @@ def test_a_forbidden_flow_is_found_with_its_path_and_a_waiver_lets_it_pass(dicti
 @pytest.mark.parametrize(
     ("policy", "first", "count"),
     [
-        (Policy(topic_owner=True), "topic audit-lines: it has no owner", 29),
-        (Policy(topic_names=("[a-z0-9.-]+",)), "topic orders.RETRY: its name fits none of [a-z0-9.-]+", 1),
-        (Policy(required_tags=("domain",)), "topic audit-lines: it has no tag domain", 29),
+        (ClusterPolicy(topic_owner=True), "topic audit-lines: it has no owner", 29),
+        (ClusterPolicy(topic_names=("[a-z0-9.-]+",)), "topic orders.RETRY: its name fits none of [a-z0-9.-]+", 1),
+        (ClusterPolicy(required_tags=("domain",)), "topic audit-lines: it has no tag domain", 29),
         (
-            Policy(compatibility="BACKWARD"),
+            ClusterPolicy(compatibility="BACKWARD"),
             "subject address.schema.json: its compatibility level is not known, BACKWARD is asked for",
             16,
         ),
@@ -127,7 +127,7 @@ def test_each_rule_names_the_place_and_the_reason(dictionary, policy, first, cou
 
 
 def test_undocumented_fields_are_counted_by_subject(dictionary) -> None:
-    found = apply_policy(dictionary, Policy(field_documentation=True), now=NOON).findings
+    found = apply_policy(dictionary, ClusterPolicy(field_documentation=True), now=NOON).findings
 
     assert any(finding.where == "subject orders-value" and "have no documentation" in finding.what for finding in found)
 
@@ -165,7 +165,7 @@ def test_a_proposed_sink_of_a_personal_column_is_noted_and_a_policy_stops_it(dic
 def test_a_waiver_lets_a_proposed_sink_pass_until_its_day(dictionary, tmp_path, day, verdict) -> None:
     last = datetime(2026, 12, day, tzinfo=UTC).date()
     waiver = Waiver("policy-forbidden-flow", "column topics/customers.*", "moved in January", last)
-    rules = Policy(forbidden=NO_FILES.forbidden, waivers=(waiver,))
+    rules = ClusterPolicy(forbidden=NO_FILES.forbidden, waivers=(waiver,))
     at = datetime(2026, 12, 31, 23, tzinfo=UTC)
     report = check_change(
         dictionary, proposed_files([str(sink(tmp_path))]), CheckOptions(allow_new=True, rules=rules), now=at

@@ -17,8 +17,7 @@ from scanner_api.change_check.model import ChangeReport, Verdict
 from scanner_api.change_check.proposals import PathRule, Target
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import check_file, write_text
-from scanner_api.policy import Policy as DataPolicy
-from scanner_api.policy import read_policy
+from scanner_api.policy import ClusterPolicy, read_policy
 from scanner_cli.console import echo, echo_err
 from scanner_cli.options import cluster_option, dictionary_option, one_of, pairs, read_text
 from scanner_cli.output.change_markdown import report_markdown
@@ -150,7 +149,7 @@ def check_change(
         level=Level(level.upper()) if (level := others.pop("level")) else None,
         policy=Policy(policy.upper()) if (policy := others.pop("policy")) else None,
         max_age=_age(age) if age else None,
-        rules=read_policy(config) if config else DataPolicy(),
+        rules=read_policy(config) if config else ClusterPolicy(),
         **others,
     )
     outputs = [_output(text) for text in writes]

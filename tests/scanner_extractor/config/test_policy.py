@@ -10,7 +10,7 @@ import pytest
 
 from scanner_extractor.config.policy import read_policy
 from scanner_model.errors import InputInvalid
-from scanner_model.policy import ForbiddenFlow, Policy, Waiver
+from scanner_model.policy import ClusterPolicy, ForbiddenFlow, Waiver
 
 WAIVER = {"rule": "policy-topic-owner", "where": "topic a*", "reason": "soon", "expires": "2026-12-31"}
 
@@ -25,7 +25,7 @@ def policy_file(tmp_path: Path, **members: object) -> Path:
 def test_a_policy_is_read_without_the_variables_of_other_members(tmp_path) -> None:
     policy = {"topic_owner": True, "forbidden": [{"tag": "PII", "systems": ["s3://*"]}], "waivers": [WAIVER]}
 
-    assert read_policy(policy_file(tmp_path, policy=policy)) == Policy(
+    assert read_policy(policy_file(tmp_path, policy=policy)) == ClusterPolicy(
         topic_owner=True,
         forbidden=(ForbiddenFlow("PII", ("s3://*",)),),
         waivers=(Waiver("policy-topic-owner", "topic a*", "soon", date(2026, 12, 31)),),
@@ -33,7 +33,7 @@ def test_a_policy_is_read_without_the_variables_of_other_members(tmp_path) -> No
 
 
 def test_a_file_without_a_policy_asks_for_nothing(tmp_path) -> None:
-    assert read_policy(policy_file(tmp_path)) == Policy()
+    assert read_policy(policy_file(tmp_path)) == ClusterPolicy()
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_what_is_wrong_is_said_with_its_place(tmp_path, policy, where) -> None:
 
 @pytest.mark.parametrize(("day", "holds"), [(date(2026, 12, 31), True), (date(2027, 1, 1), False)])
 def test_a_waiver_holds_until_the_end_of_its_last_day(day, holds) -> None:
-    policy = Policy(waivers=(Waiver("policy-topic-owner", "topic a*", "soon", date(2026, 12, 31)),))
+    policy = ClusterPolicy(waivers=(Waiver("policy-topic-owner", "topic a*", "soon", date(2026, 12, 31)),))
 
     assert (policy.waiver("policy-topic-owner", "topic abc", day) is not None) is holds
     assert policy.waiver("policy-topic-owner", "topic b", day) is None
