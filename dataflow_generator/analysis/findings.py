@@ -14,7 +14,7 @@ from dataflow_generator.build.coverage import Misfit
 from dataflow_generator.build.schema_nodes import topic_key
 from dataflow_generator.graph import Edge, EdgeKind, Node, NodeKind
 from scanner_dictionary.graph import reader as graph_shape
-from scanner_dictionary.graph.reader import Level
+from scanner_dictionary.graph.store import Level
 
 _PSEUDO = frozenset(("ROWTIME", "ROWPARTITION", "ROWOFFSET", "WINDOWSTART", "WINDOWEND"))
 _DATASETS = (NodeKind.TOPIC, NodeKind.DATASET)

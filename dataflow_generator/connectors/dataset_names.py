@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from urllib.parse import urlsplit
 
 from dataflow_generator.connectors.config import split_outside
@@ -158,17 +158,3 @@ def _address(text: str, port: str) -> str:
 def _unquoted(part: str) -> str:
     pairs = {'"': '"', "`": "`", "[": "]"}
     return part[1:-1] if len(part) > 1 and pairs.get(part[0]) == part[-1] else part
-
-
-_FOLDS: dict[str, Callable[[str], str]] = {
-    **dict.fromkeys(("materialize", "postgres", "redshift", "risingwave"), str.lower),
-    "oracle": str.upper,
-    "db2": str.upper,
-    "snowflake": str.upper,
-}
-"""Identifier case by the scheme of OpenLineage's namespace; others preserve case, or compare without it."""
-
-
-def folded(name: str, scheme: str, *, quoted: bool = False) -> str:
-    """Return *name* in the case in which a database of *scheme* stores it."""
-    return name if quoted else _FOLDS.get(scheme, str)(name)

@@ -14,7 +14,8 @@ from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.flink.resolve import CONFLUENT_FILE
 from dataflow_generator.jobs.kinds import UNREAD_FILE, JobReading, job_partitions, lookup_context, read_partition
 from dataflow_generator.jobs.model import Dataset
-from dataflow_generator.sql import Dialect, read_catalog
+from dataflow_generator.sql.lexer import Dialect
+from dataflow_generator.sql.reader import read_catalog
 from scanner_api.change_check.git import ObjectReader
 from scanner_api.dictionary import Dictionary
 from scanner_dictionary.write.scan import write_scan

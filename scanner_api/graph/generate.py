@@ -16,8 +16,8 @@ from scanner_api.dictionary import Dictionary
 from scanner_api.files import GraphProgress, Notify, check_directory, ignore, no_graph_progress
 from scanner_api.graph.engines import Engines, Generation
 from scanner_api.spark import SparkChoice
-from scanner_dictionary.graph.reader import SqlGraphReader, topic_level
-from scanner_dictionary.graph.store import StoredGraph, stored_graph
+from scanner_dictionary.graph.reader import SqlGraphReader
+from scanner_dictionary.graph.store import StoredGraph, stored_graph, topic_level
 from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import InputInvalid
 

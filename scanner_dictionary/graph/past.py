@@ -10,7 +10,6 @@ from typing import Any
 from sqlalchemy import Connection, and_, select, true
 
 from scanner_dictionary.engine.rows import in_chunks
-from scanner_dictionary.graph import store
 from scanner_dictionary.graph import store as graph_store
 from scanner_dictionary.graph.reader import CALLED, SqlGraphReader, columns_of_schema, schema_node
 from scanner_dictionary.graph.store import EdgeRow, NodeRow
@@ -81,14 +80,14 @@ class PastGraphReader:
         differing = self._differing_edges(by_id.values(), forward=forward, kinds=kinds)
         # Of the stored edges, as many more as may have come later.
         most = limit + sum(version.gone is None for version in differing)
-        rows = store.nearest_edges(self.conn, _stored_ids(by_id), forward=forward, kinds=kinds, limit=most)
+        rows = graph_store.nearest_edges(self.conn, _stored_ids(by_id), forward=forward, kinds=kinds, limit=most)
         inner = self._inner_edges(by_id.values(), forward=forward, kinds=kinds)
         return tuple(sorted([*self._as_then(rows, differing), *inner])[:limit])
 
     def count_edges(self, nodes: Collection[int], *, forward: bool, kinds: Collection[str]) -> dict[int, int]:
         """Count the edges of *kinds*, none inside schemas, that left (*forward*) or entered each of *nodes*."""
         by_id = self.nodes_of(nodes)
-        counts = Counter(store.count_edges(self.conn, _stored_ids(by_id), forward=forward, kinds=kinds))
+        counts = Counter(graph_store.count_edges(self.conn, _stored_ids(by_id), forward=forward, kinds=kinds))
         ids = {node.node_key: key for key, node in by_id.items()}
         for version in self._differing_edges(by_id.values(), forward=forward, kinds=kinds):
             end = ids[version.source_key if forward else version.target_key]

@@ -7,12 +7,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, Select, bindparam, case, cast, func, select, true, tuple_
+from sqlalchemy import BigInteger, ColumnElement, Connection, Select, bindparam, case, cast, func, select, tuple_
 
 from scanner_dictionary.engine.rows import in_chunks
-from scanner_dictionary.graph import store
 from scanner_dictionary.graph import store as graph_store
-from scanner_dictionary.graph.store import EdgeRow, NodeRow
+from scanner_dictionary.graph.store import EdgeRow, Level, NodeRow, topic_level
 from scanner_dictionary.queries.resolve import clusters_named
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.search.names import NODE, names_near
@@ -122,13 +121,13 @@ class SqlGraphReader:
 
     def count_edges(self, nodes: Collection[int], *, forward: bool, kinds: Collection[str]) -> dict[int, int]:
         """Count the edges of *kinds* that leave (*forward*) or enter each of *nodes*."""
-        return store.count_edges(self.conn, nodes, forward=forward, kinds=kinds)
+        return graph_store.count_edges(self.conn, nodes, forward=forward, kinds=kinds)
 
     def nearest_edges(
         self, nodes: Sequence[int], *, forward: bool, kinds: Collection[str], limit: int
     ) -> tuple[EdgeRow, ...]:
         """Return at most *limit* edges of *kinds* that leave (*forward*) or enter *nodes*, the first by key."""
-        return store.nearest_edges(self.conn, nodes, forward=forward, kinds=kinds, limit=limit)
+        return graph_store.nearest_edges(self.conn, nodes, forward=forward, kinds=kinds, limit=limit)
 
     def nodes_of(self, keys: Iterable[int]) -> Mapping[int, NodeRow]:
         """Read nodes by their keys."""
@@ -246,24 +245,6 @@ _AT_ONCE = 500
 _CONTAINS = "contains"
 _HAS_SCHEMA = "has-schema"
 _OTHERS = (_CONTAINS, _HAS_SCHEMA, "column-flow")
-
-
-class Level(NamedTuple):
-    """The rows of the job and topic level in the stored graph: conditions on the keys of nodes and of edges."""
-
-    conn: Connection
-    nodes: ColumnElement[bool]
-    edges: ColumnElement[bool]
-
-
-def topic_level(conn: Connection) -> Level:
-    """Find the rows that come before the first schema in the graph's order: that order makes them a range of keys."""
-    node, edge = t.flow_node.c, t.flow_edge.c
-    if (conn.scalar(select(func.min(node.id))) or 0) < 0:
-        return Level(conn, node.id < 0, edge.id < 0)
-    # All of this graph was numbered from one.
-    first = conn.scalar(select(node.id).where(node.kind == "schema").order_by(node.id).limit(1))
-    return Level(conn, *((true(), true()) if first is None else (node.id < first, edge.source_node_id < first)))
 
 
 def topic_level_nodes(level: Level) -> Sequence[Any]:

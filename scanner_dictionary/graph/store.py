@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sqlalchemy import BigInteger, BindParameter, Connection, Select, bindparam, cast, func, or_, select
+from sqlalchemy import (
+    BigInteger,
+    BindParameter,
+    ColumnElement,
+    Connection,
+    Select,
+    bindparam,
+    cast,
+    func,
+    or_,
+    select,
+    true,
+)
 
 from scanner_dictionary.engine.rows import in_chunks, insert_rows
 from scanner_dictionary.schema import tables as t
@@ -226,3 +238,21 @@ _COUNTS = {
     for forward, near_end in _NEAR.items()
 }
 """Queries by direction; building them each time would cost more than running them."""
+
+
+class Level(NamedTuple):
+    """The rows of the job and topic level in the stored graph: conditions on the keys of nodes and of edges."""
+
+    conn: Connection
+    nodes: ColumnElement[bool]
+    edges: ColumnElement[bool]
+
+
+def topic_level(conn: Connection) -> Level:
+    """Find the rows that come before the first schema in the graph's order: that order makes them a range of keys."""
+    node, edge = t.flow_node.c, t.flow_edge.c
+    if (conn.scalar(select(func.min(node.id))) or 0) < 0:
+        return Level(conn, node.id < 0, edge.id < 0)
+    # All of this graph was numbered from one.
+    first = conn.scalar(select(node.id).where(node.kind == "schema").order_by(node.id).limit(1))
+    return Level(conn, *((true(), true()) if first is None else (node.id < first, edge.source_node_id < first)))

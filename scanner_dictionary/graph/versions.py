@@ -16,8 +16,7 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Select, Table, and_, delete, func, or_, select
 
 from scanner_dictionary.engine.rows import in_chunks, insert_rows, update_rows
-from scanner_dictionary.graph.reader import topic_level
-from scanner_dictionary.graph.store import newest_scan, stored_graph
+from scanner_dictionary.graph.store import newest_scan, stored_graph, topic_level
 from scanner_dictionary.schema import tables as t
 
 _AT_ONCE = 500

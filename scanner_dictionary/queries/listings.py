@@ -12,7 +12,7 @@ from sqlalchemy.orm import aliased
 
 from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.graph import store
-from scanner_dictionary.graph.reader import topic_level
+from scanner_dictionary.graph.store import topic_level
 from scanner_dictionary.queries.columns import column_fact
 from scanner_dictionary.queries.facts import children_of, fact_of, fact_state, members_of, newest_scans, stored_rows
 from scanner_dictionary.queries.topics import NOTHING, CatalogAnnotations, catalog_annotations, name_filter

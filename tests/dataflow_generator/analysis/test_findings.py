@@ -10,8 +10,7 @@ from dataflow_generator.analysis.findings import FindingKind, stored_findings, v
 from dataflow_generator.build.store import edge_row, node_row
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, Node, NodeKind
 from scanner_dictionary.engine.open import Connection, open_dictionary, writing
-from scanner_dictionary.graph.reader import topic_level
-from scanner_dictionary.graph.store import add_rows, describe_graph
+from scanner_dictionary.graph.store import add_rows, describe_graph, topic_level
 
 KAFKA = "kafka://k-1:9092"
 CLUSTER = Node("cluster:k", NodeKind.CLUSTER, KAFKA, "k")

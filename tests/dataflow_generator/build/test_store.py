@@ -21,8 +21,8 @@ from dataflow_generator.parquet.reader import graph_in_parquet
 from dataflow_generator.query.stored_graph import whole_graph
 from dataflow_generator.render import OUTPUTS
 from scanner_dictionary.engine.open import open_dictionary
-from scanner_dictionary.graph.reader import SqlGraphReader, topic_level
-from scanner_dictionary.graph.store import StoredGraph, stored_graph
+from scanner_dictionary.graph.reader import SqlGraphReader
+from scanner_dictionary.graph.store import StoredGraph, stored_graph, topic_level
 from scanner_model.errors import DictionaryUnusable
 from scanner_model.names import Role
 
