@@ -12,12 +12,19 @@ from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.http.messages import Json, Transport
 from scanner_extractor.http.recording import Recorder, Replay
 from scanner_extractor.results import CatalogResult, KafkaResult, Progress
+from scanner_extractor.scan.documents import (
+    DATABASE_DOCUMENT,
+    KAFKA_DOCUMENT,
+    database_document,
+    kafka_document,
+    read_database_document,
+    read_kafka_document,
+)
 from scanner_extractor.settings.clients import AclSettings
 from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings
 from scanner_extractor.settings.confluent_cloud import OffsetSettings
 from scanner_extractor.settings.sources import DatabaseSettings, DeploymentSettings, FileSettings
 from scanner_extractor.sources import files as file_texts
-from scanner_extractor.sources.databases import recording as database_recording
 from scanner_extractor.sources.databases.client import read_database
 from scanner_extractor.sources.deployment import reader as deployment_files
 from scanner_extractor.sources.deployment.reader import DeploymentReading
@@ -30,7 +37,6 @@ from scanner_extractor.sources.kafka.admin import (
     read_offsets_document,
 )
 from scanner_extractor.sources.kafka.admin import probe as probe_brokers
-from scanner_extractor.sources.kafka.recording import DOCUMENT, kafka_document, read_kafka_document
 from scanner_extractor.sources.ksqldb_queries import Earlier, KnownQueries
 from scanner_model.errors import Problem
 from scanner_model.names import SourceId
@@ -117,21 +123,21 @@ class Connections:
     def kafka(self, settings: KafkaSettings, progress: Progress) -> KafkaResult:
         """Read topics and groups from the brokers; a capture holds the result as one document, as it is not HTTP."""
         if self.replay:
-            return read_kafka_document(self.replay.document(settings.source, DOCUMENT), settings.source)
+            return read_kafka_document(self.replay.document(settings.source, KAFKA_DOCUMENT), settings.source)
         reading = self.brokers(settings, progress)
         if self.recorder:
-            self.recorder.record_document(settings.source, DOCUMENT, kafka_document(reading))
+            self.recorder.record_document(settings.source, KAFKA_DOCUMENT, kafka_document(reading))
         return reading
 
     def database(self, settings: DatabaseSettings, progress: Progress) -> CatalogResult:
         """Read the tables of a database; a capture holds the result as one document, as it is not HTTP."""
-        name = database_recording.DOCUMENT
+        name = DATABASE_DOCUMENT
         if self.replay:
             document = self.replay.document(settings.source, name)
-            return database_recording.read_database_document(document, settings.source)
+            return read_database_document(document, settings.source)
         reading = read_database(settings, progress)
         if self.recorder:
-            self.recorder.record_document(settings.source, name, database_recording.database_document(reading))
+            self.recorder.record_document(settings.source, name, database_document(reading))
         return reading
 
     def deployment(self, settings: DeploymentSettings, progress: Progress) -> DeploymentReading:

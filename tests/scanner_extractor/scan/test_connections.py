@@ -8,8 +8,8 @@ import pytest
 from scanner_extractor.http.recording import Recorder, Replay
 from scanner_extractor.results import KafkaResult, no_progress
 from scanner_extractor.scan.connections import Connections
+from scanner_extractor.scan.documents import kafka_document, read_kafka_document
 from scanner_extractor.settings.cluster import KafkaSettings
-from scanner_extractor.sources.kafka.recording import kafka_document, read_kafka_document
 from scanner_model.errors import InputInvalid, Problem, SourceUnreachable
 from scanner_model.kafka import ConsumerGroup, Topic
 from scanner_model.names import TopicName

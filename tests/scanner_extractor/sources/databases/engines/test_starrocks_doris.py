@@ -21,13 +21,13 @@ from routine_loads import (
 )
 
 from scanner_extractor.results import CatalogResult, no_progress
+from scanner_extractor.scan.documents import database_document
 from scanner_extractor.settings.sources import DatabaseSettings
 from scanner_extractor.sources.databases.client import read_database
 from scanner_extractor.sources.databases.engines import ENGINES
 from scanner_extractor.sources.databases.engines.session import EngineCatalog, engine_session
 from scanner_extractor.sources.databases.engines.starrocks_doris import named_view, view_of_declaration
 from scanner_extractor.sources.databases.products import Location
-from scanner_extractor.sources.databases.recording import database_document
 from scanner_model.catalogs import PRIMARY_KEY, UNIQUE, TableKey
 from scanner_model.errors import SourceRefused, SourceUnreachable
 from scanner_model.scan import SourceResult, SourceStatus
