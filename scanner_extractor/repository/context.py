@@ -33,7 +33,7 @@ class Context:
 
     *connector_names* are names that scripts register the configurations of files under, *subjects* those that build
     files register schemas under, by path; *pattern* is that of the files, which may have the subject. *unread* are
-    reasons by path and kind.
+    reasons by path and kind. *aggregates* are the types of events in the outbox of a database, by its name.
     """
 
     source: SourceId
@@ -47,6 +47,7 @@ class Context:
     links: list[CatalogLink] = field(default_factory=list)
     table_files: dict[str, None] = field(default_factory=dict)
     flows: list[ManualFlow] = field(default_factory=list)
+    aggregates: dict[str, tuple[str, ...]] = field(default_factory=dict)
     connector_names: dict[str, str] = field(default_factory=dict)
     subjects: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unread: dict[tuple[str, str], str] = field(default_factory=dict)

@@ -49,6 +49,7 @@ def read_application_files(files: Sequence[RepositoryFile], context: Context) ->
     for topic, place in reading.created:
         context.topic(topic, place, tool=APPLICATION)
     context.flows += reading.flows
+    context.aggregates |= reading.aggregates
     context.collector.problems += reading.problems
     for path, reason in reading.unread:
         context.leave(path, APPLICATION, reason)

@@ -53,6 +53,7 @@ _TESTS = re.compile(
 _FRAMEWORKS = re.compile(r"(?i)cloud[.:\s]+(?:\n\s*)?stream|mp\.messaging|messaging:|default-topic")
 _CODE = frozenset(ending for ending, grammar in GRAMMARS.items() if grammar.extra == "code")
 _SCRIPTS = frozenset({".py", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx"})
+_JDBC_DATABASE = re.compile(r"jdbc:\w+://[^/]+/([\w$-]+)")
 _APPLICATION_ID = re.compile(r"APPLICATION_ID_CONFIG|^application\.id$|applicationIdConfig")
 
 
@@ -61,12 +62,14 @@ class ApplicationsReading:
     """What applications read, write and create.
 
     *created* are topics that programs create, each with its place. *flows* have one end where a program reads or writes
-    a topic, and two where its code passes records on. *unread* are source files with the reason; *parsed* counts those
-    that were read.
+    a topic, and two where its code passes records on. *aggregates* are the types of the events that programs put in an
+    outbox, by the name of its database, where all of a program's are known. *unread* are source files with the reason;
+    *parsed* counts those that were read.
     """
 
     created: tuple[tuple[str, str], ...] = ()
     flows: tuple[ManualFlow, ...] = ()
+    aggregates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     problems: tuple[Problem, ...] = ()
     unread: tuple[tuple[str, str], ...] = ()
     parsed: int = 0
@@ -117,6 +120,7 @@ class _Reader:
     index: Index = field(init=False)
     created: dict[str, str] = field(default_factory=dict)
     flows: dict[tuple[str, str, str], ManualFlow] = field(default_factory=dict)
+    aggregates: dict[str, tuple[str, ...]] = field(default_factory=dict)
     problems: dict[tuple[str, str], Problem] = field(default_factory=dict)
     unread: list[tuple[str, str]] = field(default_factory=list)
     channels: set[tuple[str, str]] = field(default_factory=set)
@@ -150,6 +154,7 @@ class _Reader:
         return ApplicationsReading(
             created=tuple(sorted(self.created.items())),
             flows=tuple(self._flows()),
+            aggregates=self.aggregates,
             problems=tuple(self.problems[key] for key in sorted(self.problems)),
             unread=tuple(sorted(self.unread)),
             parsed=len(self.index.units),
@@ -182,6 +187,7 @@ class _Reader:
             size += self._parse(more)
         self._note_unresolved(extractor)
         self._read_application_ids(extractor)
+        self._read_aggregates(extractor)
         return found
 
     def _candidates(self) -> list[str]:
@@ -229,6 +235,18 @@ class _Reader:
                 for found in extractor.resolver.texts(value, scope):
                     owner = found.unit or unit
                     self.application_ids.setdefault(self.modules.of(owner.path), []).append((owner, found.text))
+
+    def _read_aggregates(self, extractor: Extractor) -> None:
+        """Read what the events of Debezium's outbox return as their aggregate type, by the database of their module."""
+        by_module: dict[str, list[list[str]]] = {}
+        for function in self.index.functions.get("getAggregateType", ()):
+            values = [value.text for part in function.returns for value in extractor.resolver.texts(part, function)]
+            by_module.setdefault(self.modules.of(function.unit.path), []).append(values)
+        for module, listed in by_module.items():
+            urls = map(self._settings(module).find, ("quarkus.datasource.jdbc.url", "spring.datasource.url"))
+            match = next((found for url in urls if url and (found := _JDBC_DATABASE.match(url.value))), None)
+            if match and all(listed):
+                self.aggregates[match[1]] = tuple(sorted({text for values in listed for text in values}))
 
     # --- settings
 
