@@ -15,6 +15,7 @@ from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.graph_builder import Described
 from dataflow_generator.build.snapshot import Snapshot, TopicColumns, remembering
 from dataflow_generator.graph import Certainty, NodeKind, present
+from dataflow_generator.jobs.applications import with_observed
 from dataflow_generator.jobs.catalogs import link_jobs, other_names
 from dataflow_generator.jobs.connect import (
     ReportedConnector,
@@ -32,12 +33,11 @@ from dataflow_generator.jobs.connect_columns import (
 )
 from dataflow_generator.jobs.consumer_groups import GroupOwner, group_jobs
 from dataflow_generator.jobs.consumer_groups import Query as NamedQuery
-from dataflow_generator.jobs.databases.generated import generated_jobs, has_generated
+from dataflow_generator.jobs.databases.declared import generated_jobs, has_generated
 from dataflow_generator.jobs.databases.ingestion import Ends, IngestionPart, group_owners, ingestion_jobs, with_topics
 from dataflow_generator.jobs.databases.names import TableNames
 from dataflow_generator.jobs.databases.views import view_jobs
-from dataflow_generator.jobs.flink.ddl import declared_columns, defines
-from dataflow_generator.jobs.flink.resolve import FlinkContext
+from dataflow_generator.jobs.flink.resolve import FlinkContext, declared_columns, defines
 from dataflow_generator.jobs.flink.statements import flink_jobs, flink_owners, names_groups
 from dataflow_generator.jobs.ksqldb import Level, Reading, ksql_jobs, named_by, query_node
 from dataflow_generator.jobs.ksqldb_files import ENGINE as KSQLDB_FILE
@@ -49,6 +49,7 @@ from dataflow_generator.jobs.streams import streams_jobs, streams_node
 from scanner_dictionary.lineage_inputs.catalogs import TableRow
 from scanner_dictionary.lineage_inputs.events import DatasetFlowsRow, LineageJobRow
 from scanner_dictionary.lineage_inputs.jobs import ClusterTopic, Server
+from scanner_dictionary.queries.clients import ClientRow
 from scanner_dictionary.queries.connectors import ConnectorRow
 from scanner_model.catalogs import CatalogLink
 from scanner_model.columns import KEY, Column, ColumnPath, field_segment
@@ -150,9 +151,16 @@ class Partition(NamedTuple):
     rows: Rows
 
 
-def manual_readings(rows: Sequence[tuple[str, ManualFlow]], context: LookupContext) -> Iterator[JobReading]:
-    """Yield the jobs of manually declared flows, each with its cluster in *rows*."""
-    return map(JobReading, manual_jobs(rows, context.naming))
+class ManualPart(NamedTuple):
+    """Manually declared flows, each with its cluster, and the applications that were observed."""
+
+    flows: Sequence[tuple[str, ManualFlow]]
+    observed: Sequence[ClientRow] = ()
+
+
+def manual_readings(part: ManualPart, context: LookupContext) -> Iterator[JobReading]:
+    """Yield the jobs of manually declared flows and of observed applications."""
+    return map(JobReading, with_observed(manual_jobs(part.flows, context.naming), part.observed, context.naming))
 
 
 def ksql_parts(snapshot: Snapshot) -> Iterator[KsqlPart]:
@@ -377,7 +385,7 @@ CONNECT = "connect"
 UNREAD_FILE = "unread file"
 """The type of the jobs that stand for files that are not read."""
 JOBS: Mapping[str, JobKind] = {
-    "manual": JobKind(lambda snapshot: [snapshot.manual_flows], manual_readings),
+    "manual": JobKind(lambda snapshot: [ManualPart(snapshot.manual_flows, snapshot.observed)], manual_readings),
     "ksqldb": JobKind(ksql_parts, ksql_readings),
     "ksqldb files": JobKind(ksql_file_parts, ksql_file_readings),
     CONNECT: JobKind(lambda snapshot: _chunked(snapshot.connectors), connect_readings),
