@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -99,6 +99,12 @@ class Context:
         except UnreadText:
             return None
         return file.text if file else None
+
+    def add_subjects(self, pairs: Iterable[tuple[str, str]], directory: str) -> None:
+        """Keep subjects by the paths of their schema files, each as a file of *directory* names it."""
+        for subject, name in pairs:
+            if path := self.path_of(name, directory):
+                self.subjects[path] = tuple(dict.fromkeys((*self.subjects.get(path, ()), subject)))
 
     def subject_in(self, path: str) -> str:
         """Return the subject that the pattern of the files has in a path; empty where it has none."""

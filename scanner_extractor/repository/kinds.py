@@ -83,6 +83,8 @@ def read_deployment_files(files: Sequence[RepositoryFile], context: Context) -> 
             context.leave(file, "template of deployment files", reason)
             continue
         read_text(file.path, context.variables.resolved(file.text, file.directory), context.collector)
+        context.add_subjects(context.collector.schema_files, file.directory)
+        context.collector.schema_files.clear()
 
 
 def has_yaml_commands(file: RepositoryFile) -> bool:

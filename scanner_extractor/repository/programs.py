@@ -31,8 +31,7 @@ def read_terraform_files(files: Sequence[RepositoryFile], context: Context) -> N
         context.collector.declare(declaration, settings)
     for statement in reading.statements:
         context.collector.add_statement(statement.name, statement.statement, statement.place, statement.engine)
-    for subject, path in reading.schema_files:
-        context.subjects[path] = tuple(dict.fromkeys((*context.subjects.get(path, ()), subject)))
+    context.add_subjects(reading.schema_files, "")
     context.versions += reading.schemas
     context.flows += reading.flows
     context.collector.problems += reading.problems
