@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.files import RepositoryFile
+from scanner_extractor.repository.sql_files import add_sql
+from scanner_extractor.repository.statements import DATABASE, engine_of, moves_data, statements_of
 from scanner_extractor.sources.applications.reader import is_application_file, read_applications
 from scanner_extractor.sources.terraform.reader import is_terraform_file, read_terraform
 
@@ -49,6 +51,10 @@ def read_application_files(files: Sequence[RepositoryFile], context: Context) ->
         context.topic(topic, place, tool=APPLICATION)
     context.flows += reading.flows
     context.aggregates |= reading.aggregates
+    for path, line, text in reading.statements:
+        statements = statements_of(text)
+        if moves_data(statements) and engine_of(statements) != DATABASE:
+            add_sql(statements, f"{path}:{line}", context)
     context.collector.problems += reading.problems
     for path, reason in reading.unread:
         context.leave(path, APPLICATION, reason)

@@ -53,6 +53,8 @@ _TESTS = re.compile(
 _FRAMEWORKS = re.compile(r"(?i)cloud[.:\s]+(?:\n\s*)?stream|mp\.messaging|messaging:|default-topic")
 _CODE = frozenset(ending for ending, grammar in GRAMMARS.items() if grammar.extra == "code")
 _SCRIPTS = frozenset({".py", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx"})
+_EXECUTE = frozenset({"execute_sql", "executeSql", "sqlUpdate", "addInsertSql", "add_insert_sql", "executeStatement"})
+"""Calls that have a statement of Flink or ksqlDB executed."""
 _JDBC_DATABASE = re.compile(r"jdbc:\w+://[^/]+/([\w$-]+)")
 _APPLICATION_ID = re.compile(r"APPLICATION_ID_CONFIG|^application\.id$|applicationIdConfig")
 
@@ -61,15 +63,17 @@ _APPLICATION_ID = re.compile(r"APPLICATION_ID_CONFIG|^application\.id$|applicati
 class ApplicationsReading:
     """What applications read, write and create.
 
-    *created* are topics that programs create, each with its place. *flows* have one end where a program reads or writes
-    a topic, and two where its code passes records on. *aggregates* are the types of the events that programs put in an
-    outbox, by the name of its database, where all of a program's are known. *unread* are source files with the reason;
+    *created* are topics that programs create, each with its place. *flows* have one end where a program reads or
+    writes a topic, and two where its code passes records on. *aggregates* are the types of the events that programs
+    put in an outbox, by the name of its database, where all of a program's are known. *statements* are the SQL texts
+    that a file has executed, with its path and the line of the first. *unread* are source files with the reason;
     *parsed* counts those that were read.
     """
 
     created: tuple[tuple[str, str], ...] = ()
     flows: tuple[ManualFlow, ...] = ()
     aggregates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    statements: tuple[tuple[str, int, str], ...] = ()
     problems: tuple[Problem, ...] = ()
     unread: tuple[tuple[str, str], ...] = ()
     parsed: int = 0
@@ -126,6 +130,7 @@ class _Reader:
     created: dict[str, str] = field(default_factory=dict)
     flows: dict[tuple[str, str, str], ManualFlow] = field(default_factory=dict)
     aggregates: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    statements: list[tuple[str, int, str]] = field(default_factory=list)
     problems: dict[tuple[str, str], Problem] = field(default_factory=dict)
     unread: list[tuple[str, str]] = field(default_factory=list)
     channels: set[tuple[str, str]] = field(default_factory=set)
@@ -160,6 +165,7 @@ class _Reader:
             created=tuple(sorted(self.created.items())),
             flows=tuple(self._flows()),
             aggregates=self.aggregates,
+            statements=tuple(self.statements),
             problems=tuple(self.problems[key] for key in sorted(self.problems)),
             unread=tuple(sorted(self.unread)),
             parsed=len(self.index.units),
@@ -193,6 +199,7 @@ class _Reader:
         self._note_unresolved(extractor)
         self._read_application_ids(extractor)
         self._read_aggregates(extractor)
+        self._read_statements(extractor)
         return found
 
     def _candidates(self) -> list[str]:
@@ -240,6 +247,21 @@ class _Reader:
                 for found in extractor.resolver.texts(value, scope):
                     owner = found.unit or unit
                     self.application_ids.setdefault(self.modules.of(owner.path), []).append((owner, found.text))
+
+    def _read_statements(self, extractor: Extractor) -> None:
+        """Read the SQL that a program has Flink or ksqlDB execute; a text that depends on the program's run is left."""
+        for path, unit in sorted(self.index.units.items()):
+            texts: dict[str, int] = {}
+            for call, scope in unit.calls:
+                for value in (
+                    extractor.resolver.texts(next(iter(call.positional()), None), scope)[:1]
+                    if call.text in _EXECUTE
+                    else ()
+                ):
+                    if "${" not in value.text:
+                        texts.setdefault(value.text.strip().rstrip(";"), call.line)
+            if texts:
+                self.statements.append((path, min(texts.values()), ";\n".join(texts)))
 
     def _read_aggregates(self, extractor: Extractor) -> None:
         """Read what the events of Debezium's outbox return as their aggregate type, by the database of their module."""

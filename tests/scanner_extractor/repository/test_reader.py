@@ -168,3 +168,17 @@ def test_an_outbox_is_routed_to_the_topics_that_its_events_name(read_repository)
     unknown = {"orders/Billed.java": event.replace('"%s"', "%s") % ("Billed", "type")}
     (connector,) = read_repository(unknown).result.declared.connectors
     assert connector.topics is None
+
+
+def test_statements_that_a_program_executes_are_those_of_a_file(read_repository):
+    """Flink's and ksqlDB's; a text that is known only while the program runs is left, and other engines' are."""
+    program = (
+        "topic = 'paid'\nenv.execute_sql(\"CREATE TABLE o (id INT) WITH ('connector'='kafka', 'topic'='orders')\")\n"
+        "env.execute_sql(f\"CREATE TABLE p (id INT) WITH ('connector'='kafka', 'topic'='{topic}')\")\n"
+        "env.execute_sql(sys.argv[1])\nenv.execute_sql('INSERT INTO p SELECT id FROM o;')\n"
+    )
+    other = 'class A { void f() { db.executeStatement("CREATE TABLE a (b INT)"); } }'
+    (statement,) = read_repository({"job.py": program, "A.java": other}).result.declared.statements
+    assert (statement.name, statement.engine) == ("job.py:2", "")
+    assert "'topic'='paid'" in statement.statement
+    assert statement.statement.endswith("INSERT INTO p SELECT id FROM o")
