@@ -189,3 +189,27 @@ def test_a_sink_that_masks_the_column_is_fine(dictionary, tmp_path) -> None:
 
     assert report.verdict is Verdict.FINE
     assert not any("PII" in finding.what for finding in report.findings)
+
+
+def test_a_copy_of_a_record_that_holds_a_personal_column_inherits_its_tag(tmp_path) -> None:
+    """A statement that selects the record says nothing of its fields."""
+    statement = (
+        "CREATE TABLE o (id STRING, customer ROW<name STRING, email STRING>) WITH ('connector'='kafka','topic'='orders',"
+        "'format'='json','properties.bootstrap.servers'='localhost:29095');\n"
+        "CREATE TABLE x (id STRING, who ROW<name STRING, email STRING>) WITH ('connector'='kafka','topic'='copies',"
+        "'format'='json','properties.bootstrap.servers'='localhost:29095');\n"
+        "INSERT INTO x SELECT id, customer FROM o;\n"
+    )
+    fields = ["id", {"name": "customer", "columns": ["name", {"name": "email", "tags": ["PII"]}]}]
+    manual = {"cluster": "shop", "topics": [{"name": "orders", "schemas": [{"format": "JSON", "columns": fields}]}]}
+    (tmp_path / "manual.json").write_text(json.dumps(manual), "utf-8")
+    (tmp_path / "copy.sql").write_text(statement, "utf-8")
+    config = {"cluster": "shop", "brokers": "localhost:29095", "manual_input": ["manual.json"]}
+    flink = [{"type": "sql-files", "name": "jobs", "path": "*.sql"}]
+    (tmp_path / "cluster.json").write_text(json.dumps(config | {"flink": flink}), "utf-8")
+    dictionary = scanner_api.open_dictionary(tmp_path / "new.db", create=True)
+    scanner_api.scan([tmp_path / "cluster.json"], dictionary)
+    scanner_api.generate(dictionary)
+
+    (row,) = columns(dictionary, tag="PII", tags="inherited")
+    assert (row.topic, row.name, row.found_tags[0].origin) == ("copies", "who", "orders.customer")
