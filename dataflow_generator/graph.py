@@ -44,12 +44,16 @@ Events have TRANSFORMATION with `masking` for it.
 
 
 class Certainty(StrEnum):
-    """How an edge is known: declared by a source, derived by a rule, matched by similar names, or suggested by code."""
+    """How an edge is known: declared by a source, derived by a rule, matched by similar names, suggested, observed.
+
+    Source code suggests; monitoring observes.
+    """
 
     DECLARED = "declared"
     DERIVED = "derived"
     MATCHED = "matched"
     SUGGESTED = "suggested"
+    OBSERVED = "observed"
 
 
 @dataclass(frozen=True, slots=True)

@@ -66,6 +66,7 @@ from scanner_api.policy import read_policy as read_policy
 from scanner_api.questions.changes import diff as diff
 from scanner_api.questions.changes import diff_document as diff_document
 from scanner_api.questions.changes import diff_rows as diff_rows
+from scanner_api.questions.clients import clients as clients
 from scanner_api.questions.documents import document as document
 from scanner_api.questions.graph import GraphOfScan as GraphOfScan
 from scanner_api.questions.graph import ImpactList as ImpactList

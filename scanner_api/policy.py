@@ -17,8 +17,8 @@ from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import newest_scan, stored_graph
 from scanner_dictionary.queries.columns import ANY_TAG, topic_columns
+from scanner_dictionary.queries.listings import TopicFilter, TopicRow
 from scanner_dictionary.queries.subjects import live_subjects
-from scanner_dictionary.queries.topic_rows import TopicFilter, TopicRow
 from scanner_dictionary.search.columns_in_graph import Place, tagged_columns
 from scanner_dictionary.search.other_columns import cluster_names
 from scanner_dictionary.validation import Finding, Severity

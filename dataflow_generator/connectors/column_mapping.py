@@ -9,7 +9,7 @@ from dataflow_generator.connectors.columns import columns_before, columns_throug
 from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.families.debezium import ColumnLists, Treatment
 from dataflow_generator.connectors.model import ConnectorFlows, DatasetKind, Direction, Flow, RowColumn, Shape
-from dataflow_generator.connectors.sink_columns import value_unchanged
+from dataflow_generator.connectors.sinks import value_unchanged
 from dataflow_generator.connectors.transforms.model import Position
 from scanner_model.columns import KEY, ColumnPath
 from scanner_model.names import Role

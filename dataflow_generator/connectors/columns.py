@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.families.debezium import ColumnLists, Treatment
 from dataflow_generator.connectors.model import ConnectorFlows, DatasetKind, Direction, Flow, RowColumn, Shape
-from dataflow_generator.connectors.sink_columns import value_unchanged
+from dataflow_generator.connectors.sinks import value_unchanged
 from dataflow_generator.connectors.transforms import Chain, Record, Template, TracedColumn
 from dataflow_generator.connectors.transforms.model import Position
 from scanner_model.columns import ColumnPath

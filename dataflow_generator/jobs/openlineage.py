@@ -9,7 +9,7 @@ from typing import Any
 
 from dataflow_generator.graph import MASKED, Attributes, Certainty, NodeKind, present
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Use, job_node
-from dataflow_generator.openlineage.identity.names import KAFKA
+from dataflow_generator.openlineage.names import KAFKA
 from scanner_dictionary.lineage_inputs.events import DatasetFlowsRow, FlowRow, LineageJobRow, UseRow
 from scanner_model.openlineage import DatasetRef, Side
 

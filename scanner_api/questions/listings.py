@@ -28,8 +28,6 @@ from scanner_dictionary.queries import SourceRow as SourceRow
 from scanner_dictionary.queries import StatementRow as StatementRow
 from scanner_dictionary.queries import SubjectRow as SubjectRow
 from scanner_dictionary.queries import TopicRow as TopicRow
-from scanner_dictionary.queries.catalog_tables import TableLine as TableLine
-from scanner_dictionary.queries.catalog_tables import tables as catalog_tables
 from scanner_dictionary.queries.columns import TopicColumnRow as TopicColumnRow
 from scanner_dictionary.queries.drift import Difference as Difference
 from scanner_dictionary.queries.drift import Drift as Drift
@@ -37,8 +35,10 @@ from scanner_dictionary.queries.drift import DriftResult as DriftResult
 from scanner_dictionary.queries.drift import DriftRow as DriftRow
 from scanner_dictionary.queries.drift import drift as find_drift
 from scanner_dictionary.queries.graph_at import check_moment, scan_at
+from scanner_dictionary.queries.listings import TableLine as TableLine
+from scanner_dictionary.queries.listings import TopicFilter, TopicOrder
+from scanner_dictionary.queries.listings import tables as catalog_tables
 from scanner_dictionary.queries.resolve import nearest_names
-from scanner_dictionary.queries.topic_rows import TopicFilter, TopicOrder
 from scanner_dictionary.queries.topics import is_glob, name_filter
 from scanner_dictionary.search.columns_by_name import all_columns, columns_called
 from scanner_dictionary.search.names import NODE, is_indexed, leaf_name
@@ -123,6 +123,7 @@ def schemas(
     *,
     cluster: Cluster = None,
     pattern: Pattern = None,
+    topic: Annotated[str | None, Parameter("Only those that describe this topic now.")] = None,
     deleted: Deleted = False,
     limit: Limit = None,
     cursor: Cursor = None,
@@ -133,7 +134,8 @@ def schemas(
     """
     with dictionary.reading() as conn:
         name = known_cluster(conn, cluster)
-        return page_of(queries.schemas(conn, cluster=name, pattern=pattern, include_gone=deleted), cursor, limit)
+        rows = queries.schemas(conn, cluster=name, pattern=pattern, topic=topic, include_gone=deleted)
+        return page_of(rows, cursor, limit)
 
 
 def columns(

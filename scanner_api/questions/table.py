@@ -84,6 +84,13 @@ QUESTIONS: tuple[Question, ...] = (
         optional=frozenset({"stale", "gone", "deleted", "context"}),
     ),
     Question(
+        name="compare_versions",
+        function="questions.versions:compare_versions",
+        summary="Compare two stored versions of a subject: whether its registry takes the second after the first.",
+        path="/schemas/diff",
+        heavy=True,
+    ),
+    Question(
         name="columns",
         function="questions.listings:columns",
         summary="List columns by name or tag: of the schemas of topics, of tables, and those that only flows know.",
@@ -109,6 +116,29 @@ QUESTIONS: tuple[Question, ...] = (
                 *("inherited_tags", "found_tags"),
             }
         ),
+    ),
+    Question(
+        name="clients",
+        function="questions.clients:clients",
+        summary="List the applications that write to and read from topics: observed, configured, permitted.",
+        path="/clients",
+        heavy=True,
+        tool="list_clients",
+        command="clients",
+        help="The three ways in which a use is known are never merged: monitoring observed it within a window, a file "
+        "or definition says so, rules of access permit it. Of what is permitted, only the number of principals is "
+        f"shown, and only for a topic.\n\n{_UNKNOWN_CLUSTER}",
+        incomplete=_OLD_GRAPH,
+        examples=(
+            "clients orders",
+            "clients orders --principals",
+            "clients --certainty observed --cluster retail --format csv",
+        ),
+        shown=(
+            *("cluster", "topic", "use", "application", "kind", "certainty", "owner", "last_seen", "first_seen"),
+            *("sampled", "joined", "evidence", "stale", "gone"),
+        ),
+        optional=frozenset({"owner", "last_seen", "first_seen", "sampled", "joined", "stale", "gone"}),
     ),
     Question(
         name="personal_data",

@@ -20,8 +20,16 @@ from dataflow_generator.connectors.model import (
     SideTopic,
 )
 from dataflow_generator.connectors.sources import SourceRead, SourceReads, source
-from dataflow_generator.connectors.table_filter import Selection, literal, matches_item, selection
-from dataflow_generator.connectors.topics import KNOWN, candidate_topics, cluster_of, is_candidate_topic
+from dataflow_generator.connectors.topics import (
+    KNOWN,
+    Selection,
+    candidate_topics,
+    cluster_of,
+    is_candidate_topic,
+    literal,
+    matches_item,
+    selection,
+)
 from dataflow_generator.connectors.transforms.topic_templates import quoted
 from scanner_model.columns import ColumnPath
 from scanner_model.errors import InputInvalid, Problem

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from dataflow_generator.graph import MASKED, Node, NodeKind
-from dataflow_generator.openlineage.emit import facets as f
-from dataflow_generator.openlineage.emit.facets import UNTYPED
+from dataflow_generator.openlineage.emit import run_events as f
 from dataflow_generator.openlineage.emit.jobs import Flow, GraphJobs
-from dataflow_generator.openlineage.emit.run_events import DatasetEntry
-from dataflow_generator.openlineage.identity.names import KAFKA, Name, is_file_like
+from dataflow_generator.openlineage.emit.run_events import UNTYPED, DatasetEntry
+from dataflow_generator.openlineage.names import KAFKA, Name, is_file_like
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.lineage_inputs import events as event_output
 from scanner_dictionary.lineage_inputs import jobs as flow_input
