@@ -126,6 +126,17 @@ def test_each_rule_names_the_place_and_the_reason(dictionary, policy, first, cou
     assert (f"{found[0].where}: {found[0].what}", len(found)) == (first, count)
 
 
+def test_suggested_columns_want_a_tag_unless_a_waiver_rejects_the_suggestion(dictionary) -> None:
+    found = apply_policy(dictionary, ClusterPolicy(tagged=("PII",)), now=NOON).findings
+    places = {finding.where for finding in found}
+
+    assert "column payments.iban" in places
+    assert "column customers.name" not in places
+    waiver = Waiver("policy-untagged-column", "column payments.iban", "of a company", NOON.date())
+    left = apply_policy(dictionary, ClusterPolicy(tagged=("PII",), waivers=(waiver,)), now=NOON).findings
+    assert places - {finding.where for finding in left} == {"column payments.iban"}
+
+
 def test_undocumented_fields_are_counted_by_subject(dictionary) -> None:
     found = apply_policy(dictionary, ClusterPolicy(field_documentation=True), now=NOON).findings
 
@@ -194,10 +205,10 @@ def test_a_sink_that_masks_the_column_is_fine(dictionary, tmp_path) -> None:
 def test_a_copy_of_a_record_that_holds_a_personal_column_inherits_its_tag(tmp_path) -> None:
     """A statement that selects the record says nothing of its fields."""
     statement = (
-        "CREATE TABLE o (id STRING, customer ROW<name STRING, email STRING>) WITH ('connector'='kafka','topic'='orders',"
-        "'format'='json','properties.bootstrap.servers'='localhost:29095');\n"
-        "CREATE TABLE x (id STRING, who ROW<name STRING, email STRING>) WITH ('connector'='kafka','topic'='copies',"
-        "'format'='json','properties.bootstrap.servers'='localhost:29095');\n"
+        "CREATE TABLE o (id STRING, customer ROW<name STRING, email STRING>) WITH ('connector'='kafka','topic'='orders'"
+        ",'format'='json','properties.bootstrap.servers'='localhost:29095');\n"
+        "CREATE TABLE x (id STRING, who ROW<name STRING, email STRING>) WITH ('connector'='kafka','topic'='copies'"
+        ",'format'='json','properties.bootstrap.servers'='localhost:29095');\n"
         "INSERT INTO x SELECT id, customer FROM o;\n"
     )
     fields = ["id", {"name": "customer", "columns": ["name", {"name": "email", "tags": ["PII"]}]}]
