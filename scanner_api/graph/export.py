@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Protocol, TextIO, cast
 
 from dataflow_generator.graph import FlowGraph
-from dataflow_generator.query.all_graphs import all_graphs
-from dataflow_generator.query.stored_graph import GeneratedGraph, neighbourhood
+from dataflow_generator.query.stored_graph import GeneratedGraph, all_graphs, neighbourhood
 from dataflow_generator.render import OUTPUTS, format_of, write_files
 from dataflow_generator.render.page import live_page, live_script, live_style, page_lines
 from scanner_api.dictionary import Dictionary
