@@ -11,9 +11,9 @@ from scanner_extractor.repository.files import Entry, RepositoryFile, UnreadText
 from scanner_extractor.repository.variables import Variables
 from scanner_extractor.settings.repository import SUBJECT
 from scanner_extractor.sources.deployment.declared import Collector, DeclaredUse, masked_settings, plain_text
-from scanner_model.catalogs import CatalogLink, CatalogTable
+from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable
 from scanner_model.declarations import Declaration, DeclaredKind
-from scanner_model.manual import ManualFlow
+from scanner_model.manual import ManualFlow, ManualSchema
 from scanner_model.names import SourceId
 from scanner_model.placeholders import has_placeholder
 from scanner_model.schemas import SchemaVersion
@@ -48,6 +48,8 @@ class Context:
     table_files: dict[str, None] = field(default_factory=dict)
     flows: list[ManualFlow] = field(default_factory=list)
     aggregates: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    schemas: list[ManualSchema] = field(default_factory=list)
+    annotations: list[Annotation] = field(default_factory=list)
     connector_names: dict[str, str] = field(default_factory=dict)
     subjects: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unread: dict[tuple[str, str], str] = field(default_factory=dict)

@@ -8,6 +8,14 @@ from typing import Any, NamedTuple
 
 from scanner_extractor.repository.connectors import connectors_in, file_connector_name
 from scanner_extractor.repository.context import Context
+from scanner_extractor.repository.contracts import (
+    ASYNCAPI,
+    CONTRACT,
+    is_asyncapi,
+    is_contract,
+    read_asyncapi,
+    read_contracts,
+)
 from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.programs import (
     APPLICATION,
@@ -133,6 +141,8 @@ KINDS: tuple[Kind, ...] = (
     Kind("SQL", is_sql, read_sql_files),
     Kind(TERRAFORM, is_terraform, read_terraform_files),
     Kind(APPLICATION, is_application, read_application_files),
+    Kind(CONTRACT, is_contract, read_contracts),
+    Kind(ASYNCAPI, is_asyncapi, read_asyncapi),
     Kind("build file with subjects", is_build_file, read_subjects),
     Kind("schema", is_schema, read_schemas),
 )

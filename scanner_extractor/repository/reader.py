@@ -140,12 +140,13 @@ def _result(context: Context, files: dict[str, tuple[str, ...]]) -> RepositoryRe
         internal=tuple(sorted(collector.internal)),
         problems=tuple(dict.fromkeys(collector.problems)),
     )
-    declared = deployment_result(reading, source)
+    declared = replace(deployment_result(reading, source), schemas=tuple(context.schemas))
     unread = tuple(
         UnreadFile(source=source, name=path, kind=kind, reason=reason)
         for (path, kind), reason in sorted(context.unread.items())
     )
     got = len(reading.declarations) + len(reading.statements) + len(context.versions) + len(context.tables)
+    got += len(context.schemas)
     outcome = SourceResult(source=source, kind="repository", status=SourceStatus.READ, received=got, requested=got)
     problems = (
         *declared.problems,
@@ -163,6 +164,7 @@ def _result(context: Context, files: dict[str, tuple[str, ...]]) -> RepositoryRe
         registry=registry if context.versions else None,
         tables=_distinct_tables(context.tables),
         links=tuple(dict.fromkeys(context.links)),
+        annotations=tuple({note.name: note for note in context.annotations}.values()),
         of_tables=tuple(context.table_files),
         unread=unread,
         problems=problems,
