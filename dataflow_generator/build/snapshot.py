@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from dataflow_generator.jobs.connect import report_connector
 from dataflow_generator.jobs.databases.declared import is_declared, located_tables
-from dataflow_generator.jobs.databases.loads import separate_jobs
+from dataflow_generator.jobs.databases.ingestion import separate_jobs
 from dataflow_generator.jobs.model import Naming
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.lineage_inputs import catalogs, events, jobs, topics

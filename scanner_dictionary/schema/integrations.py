@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from sqlalchemy import Index, Integer, String, Text, UniqueConstraint
 
-from scanner_dictionary.schema.column_types import (
+from scanner_dictionary.schema.facts import (
     column_description,
     declare,
+    fact_table,
     identity,
     must,
     ordinal,
     parent,
 )
-from scanner_dictionary.schema.facts import fact_table
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.clients import AclAuthorizer, AclRule, ApplicationIdentity, ClientUse
 from scanner_model.declarations import Declaration

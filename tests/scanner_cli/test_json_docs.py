@@ -110,6 +110,9 @@ def real_document(scanner, scanned, own_dictionary, fake, connect, tmp_path, uni
                     (tmp_path / "cluster.json").write_text(json.dumps(document))
                     scanner("extract", "--config", tmp_path / "cluster.json", "--dictionary", own_dictionary)
                 return scanner("drift", *as_json).json
+            case ["pii"]:
+                scanner(*RETAIL, "--dictionary", own_dictionary)
+                return scanner("pii", *as_json).json
             case ["clients"]:
                 scanner(*RETAIL, "--dictionary", own_dictionary)
                 scanner("dataflow", "--dictionary", own_dictionary)
