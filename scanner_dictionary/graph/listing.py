@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, func, select, tuple_
 
-from scanner_dictionary.graph.reader import topic_level
+from scanner_dictionary.graph.reader import SqlGraphReader, topic_level
 from scanner_dictionary.graph.store import NodeRow
 from scanner_dictionary.schema import tables as t
 
@@ -17,7 +17,7 @@ _INNER = ("cluster", "schema", "column")
 
 @dataclass(frozen=True, slots=True)
 class NodeCount:
-    """How many nodes of one kind a namespace has; *cluster* is the name of a topic's cluster, else empty."""
+    """How many nodes of one kind a namespace has; *cluster* is what people call it: `GraphNode.cluster`."""
 
     kind: str
     namespace: str
@@ -29,11 +29,10 @@ def count_nodes(conn: Connection) -> tuple[NodeCount, ...]:
     """Count the nodes of each kind and namespace, in this order; what contains or is in others is not counted."""
     node = t.flow_node.c
     level = topic_level(conn)
-    named = select(node.namespace, node.name).where(level.nodes, node.kind == "cluster").order_by(node.id.desc())
-    clusters = {row.namespace: row.name for row in conn.execute(named)}
+    names = SqlGraphReader(conn).system_names()
     query = select(node.kind, node.namespace, func.count()).where(level.nodes, node.kind.not_in(_INNER))
     rows = conn.execute(query.group_by(node.kind, node.namespace).order_by(node.kind, node.namespace))
-    return tuple(NodeCount(kind, space, clusters.get(space, ""), count) for kind, space, count in rows)
+    return tuple(NodeCount(kind, space, names.get(space, ""), count) for kind, space, count in rows)
 
 
 class NodePlace(NamedTuple):

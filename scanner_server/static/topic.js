@@ -170,7 +170,7 @@ function derivedSection(derived) {
 
 function usersSection(about, known) {
   const rows = about.users.map((user) => {
-    const {attributes = {}} = known.get(user.id) || {};
+    const {attributes = {}, cluster = ""} = known.get(user.id) || {};
     const state = attributes.failed
       ? mark(`${attributes.state}, ${attributes.failed}`, "error", attributes.error || "")
       : attributes.state || "";
@@ -179,7 +179,7 @@ function usersSection(about, known) {
       user.kind,
       link(flowPage(user.id), user.name),
       state,
-      user.namespace,
+      cluster || user.namespace,
       user.evidence,
     ];
   });
