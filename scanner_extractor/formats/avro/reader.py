@@ -102,6 +102,7 @@ def _fields(root: object, namespace: str, lookup: Lookup, record: RecordName | N
         columns=tuple(walk.collected.columns),
         holders=walk.holders,
         record_tags=walk.record_tags,
+        symbols=walk.symbols,
         records=records,
         problems=(*problems, refused) if refused else tuple(problems),
     )

@@ -24,6 +24,8 @@ ASKED: dict[str, dict[str, Any]] = {
     "history_feed": {"node": "orders"},
     "lineage": {"node": "customers", "contents": "true"},
     "paths": {"from": "order-service", "to": "orders"},
+    "compare_versions": {"subject": "orders-value", "from": 1, "to": 2},
+    "enum_symbols": {"subject": "orders-value", "version": 2},
     "impact": {"node": "orders"},
     "impact_csv": {"node": "orders"},
     "history": {"node": "orders"},
