@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, and_, select, true
 
 from scanner_dictionary.engine.rows import in_chunks
-from scanner_dictionary.graph import neighbours
+from scanner_dictionary.graph import store
 from scanner_dictionary.graph import store as graph_store
 from scanner_dictionary.graph.reader import (
     CALLED,
@@ -31,7 +31,7 @@ from scanner_dictionary.graph.versions import (
     is_valid,
     node_versions,
 )
-from scanner_dictionary.lineage_inputs.column_batches import Cells, cells_of, heads_like
+from scanner_dictionary.lineage_inputs.topics import Cells, cells_of, heads_like
 from scanner_dictionary.schema import tables as t
 
 _AT_ONCE = 500
@@ -88,14 +88,14 @@ class PastGraphReader:
         differing = self._differing_edges(by_id.values(), forward=forward, kinds=kinds)
         # Of the stored edges, as many more as may have come later.
         most = limit + sum(version.gone is None for version in differing)
-        rows = neighbours.nearest_edges(self.conn, _stored_ids(by_id), forward=forward, kinds=kinds, limit=most)
+        rows = store.nearest_edges(self.conn, _stored_ids(by_id), forward=forward, kinds=kinds, limit=most)
         inner = self._inner_edges(by_id.values(), forward=forward, kinds=kinds)
         return tuple(sorted([*self._as_then(rows, differing), *inner])[:limit])
 
     def count_edges(self, nodes: Collection[int], *, forward: bool, kinds: Collection[str]) -> dict[int, int]:
         """Count the edges of *kinds*, none inside schemas, that left (*forward*) or entered each of *nodes*."""
         by_id = self.nodes_of(nodes)
-        counts = Counter(neighbours.count_edges(self.conn, _stored_ids(by_id), forward=forward, kinds=kinds))
+        counts = Counter(store.count_edges(self.conn, _stored_ids(by_id), forward=forward, kinds=kinds))
         ids = {node.node_key: key for key, node in by_id.items()}
         for version in self._differing_edges(by_id.values(), forward=forward, kinds=kinds):
             end = ids[version.source_key if forward else version.target_key]

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, Select, bindparam, case, cast, func, select, true
+from sqlalchemy import BigInteger, ColumnElement, Connection, Select, bindparam, case, cast, func, select, true, tuple_
 
 from scanner_dictionary.engine.rows import in_chunks
-from scanner_dictionary.graph import neighbours
+from scanner_dictionary.graph import store
 from scanner_dictionary.graph import store as graph_store
 from scanner_dictionary.graph.store import EdgeRow, NodeRow
 from scanner_dictionary.queries.resolve import clusters_named
@@ -125,13 +125,13 @@ class SqlGraphReader:
 
     def count_edges(self, nodes: Collection[int], *, forward: bool, kinds: Collection[str]) -> dict[int, int]:
         """Count the edges of *kinds* that leave (*forward*) or enter each of *nodes*."""
-        return neighbours.count_edges(self.conn, nodes, forward=forward, kinds=kinds)
+        return store.count_edges(self.conn, nodes, forward=forward, kinds=kinds)
 
     def nearest_edges(
         self, nodes: Sequence[int], *, forward: bool, kinds: Collection[str], limit: int
     ) -> tuple[EdgeRow, ...]:
         """Return at most *limit* edges of *kinds* that leave (*forward*) or enter *nodes*, the first by key."""
-        return neighbours.nearest_edges(self.conn, nodes, forward=forward, kinds=kinds, limit=limit)
+        return store.nearest_edges(self.conn, nodes, forward=forward, kinds=kinds, limit=limit)
 
     def nodes_of(self, keys: Iterable[int]) -> Mapping[int, NodeRow]:
         """Read nodes by their keys."""
@@ -343,3 +343,54 @@ def _fetch_cells(level: Level, query: Select[Any]) -> Sequence[Any]:
     # Past SQLAlchemy's row: it costs as much as reading the cells.
     result = level.conn.execute(query)
     return result.cursor.fetchall() if result.cursor else ()
+
+
+_UNLISTED = ("cluster", "schema", "column")
+
+
+@dataclass(frozen=True, slots=True)
+class NodeCount:
+    """How many nodes of one kind a namespace has; *cluster* is what people call it: `GraphNode.cluster`."""
+
+    kind: str
+    namespace: str
+    cluster: str
+    count: int
+
+
+def count_nodes(conn: Connection) -> tuple[NodeCount, ...]:
+    """Count the nodes of each kind and namespace, in this order; what contains or is in others is not counted."""
+    node = t.flow_node.c
+    level, names = topic_level(conn), SqlGraphReader(conn).system_names()
+    query = select(node.kind, node.namespace, func.count()).where(level.nodes, node.kind.not_in(_UNLISTED))
+    rows = conn.execute(query.group_by(node.kind, node.namespace).order_by(node.kind, node.namespace))
+    return tuple(NodeCount(kind, space, names.get(space, ""), count) for kind, space, count in rows)
+
+
+class NodePlace(NamedTuple):
+    """Where a node stands in a list of nodes."""
+
+    namespace: str
+    name: str
+    id: int
+
+
+def list_nodes(
+    conn: Connection,
+    *,
+    kind: str | None = None,
+    namespace: str | None = None,
+    fits: Callable[[NodeRow], bool],
+    after: NodePlace | None = None,
+) -> Iterator[NodeRow]:
+    """Yield nodes by namespace and name that *fits* accepts, beyond the place *after*."""
+    node = t.flow_node
+    query = select(node).where(topic_level(conn).nodes, node.c.kind.not_in(_UNLISTED))
+    if kind is not None:
+        query = query.where(node.c.kind == kind)
+    if namespace is not None:
+        query = query.where(node.c.namespace == namespace)
+    if after is not None:
+        query = query.where(tuple_(node.c.namespace, node.c.name, node.c.id) > tuple(after))
+    rows = conn.execute(query.order_by(node.c.namespace, node.c.name, node.c.id))
+    yield from filter(fits, (NodeRow(*row) for row in rows))
