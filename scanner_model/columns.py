@@ -148,7 +148,8 @@ class ParsedSchema:
     are what could not be read; a text that cannot be read at all gives no columns and a problem, never an
     exception. *empty*: it is a right schema that has no columns, because it only serves others or no message
     matches it. *holders* are the full names of the records whose fields stand right below a path, for Avro and
-    Protobuf, and *record_tags* the tags of such records; that of the root is below the empty path.
+    Protobuf, and *record_tags* the tags of such records; that of the root is below the empty path. *symbols* are what
+    the value of a column may be, where it is an enum; values of JSON that are no text as JSON.
     """
 
     name: RecordName = RecordName("")
@@ -158,6 +159,7 @@ class ParsedSchema:
     empty: bool = False
     holders: Mapping[ColumnPath, RecordName] = field(default_factory=dict, compare=False)
     record_tags: Mapping[ColumnPath, tuple[str, ...]] = field(default_factory=dict, compare=False)
+    symbols: Mapping[ColumnPath, tuple[str, ...]] = field(default_factory=dict, compare=False)
 
     @property
     def tags(self) -> tuple[str, ...]:

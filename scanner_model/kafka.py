@@ -61,13 +61,14 @@ class Cluster:
 
     *aliases* are other identifiers of the cluster as (kind, name) pairs: its CRN, its environment and display name.
     *unnamed* counts brokers that hold replicas and are missing from the metadata: they are down, their addresses
-    are retained.
+    are retained. *servers* are namespaces of databases and other systems beside it, with what people call them.
     """
 
     name: ClusterName
     brokers: tuple[str, ...]
     cluster_id: str = ""
     aliases: tuple[tuple[str, str], ...] = ()
+    servers: tuple[tuple[str, str], ...] = ()
     unnamed: int = 0
 
 

@@ -151,6 +151,10 @@ class TableGraph:
         """Return the names of clusters."""
         return sorted(node.name for node in self._clusters())
 
+    def system_names(self) -> Mapping[str, str]:
+        """Return the names of clusters: the files have no aliases of other servers."""
+        return {node.namespace: node.name for node in self._clusters()}
+
     def links(self, kinds: Collection[str]) -> Iterator[tuple[str, str]]:
         """Yield the ends of edges."""
         rows = self._tables.rows(EDGES, RowFilter(kinds=kinds), ("source", "target"))

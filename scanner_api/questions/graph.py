@@ -49,7 +49,8 @@ class GraphNode(NamedTuple):
 
     *upstream* and *downstream* count its edges in the whole graph, each way; None where they were not counted. *stale*
     is why the newest scan could not confirm it, empty where it did; None where that is not looked up. *unread*: the
-    statement, or the class of the connector, could not be parsed, so that its flows are unknown.
+    statement, or the class of the connector, could not be parsed, so that its flows are unknown. *cluster* is what
+    people call its namespace: the name of its cluster, or the alias of its server; empty where it has none.
     """
 
     id: str
@@ -62,6 +63,7 @@ class GraphNode(NamedTuple):
     downstream: int | None
     stale: str | None
     unread: bool
+    cluster: str
 
 
 class GraphEdge(NamedTuple):
@@ -176,7 +178,8 @@ def lineage(
                 nodes, edges, complete = part.nodes, list(part.edges.values()), part.complete
             described = described_nodes(rows, nodes.values(), counted=True)
         else:
-            described = {key: graph_node(row) for key, row in nodes.items()}
+            names = rows.system_names()
+            described = {key: graph_node(row, names) for key, row in nodes.items()}
         return Lineage(
             root=root.node_key,
             scan=opened.about.last_scan,
@@ -269,7 +272,8 @@ def _holder(graph: GraphReader, node: NodeRow) -> NodeRow:
 class AffectedNode:
     """A node that is affected; *use* is copies, computes, depends, unknown, made or writes.
 
-    *through* are the ids of jobs, *way* the edges that lead there; None where they were not asked for.
+    *through* are the ids of jobs, *way* the edges that lead there; None where they were not asked for. *cluster* is as
+    in `GraphNode`.
     """
 
     id: str
@@ -281,6 +285,7 @@ class AffectedNode:
     steps: int
     through: tuple[str, ...]
     way: tuple[GraphEdge, ...] | None = None
+    cluster: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -324,6 +329,7 @@ def impact(
     with open_graph(GraphSource.of(graph, as_of)) as opened:
         root, notes = find_node(opened.rows, node, "node")
         found = impact_of(opened.rows, root, node, hops)
+        names = opened.rows.system_names()
     counts: dict[str, dict[str, int]] = {}
     for reached in found.affected:
         uses = counts.setdefault("column" if reached.path else found.nodes[reached.node].kind, {})
@@ -336,7 +342,7 @@ def impact(
         root=found.root.node_key,
         scan=opened.about.last_scan,
         complete=not left_out,
-        affected=_affected(found, ordered[max(start, 0) : end], way=way),
+        affected=_affected(found, ordered[max(start, 0) : end], names, way=way),
         counts=counts,
         left_out=left_out,
         column_suggestions=found.column_suggestions,
@@ -348,7 +354,9 @@ def impact(
 _ACTORS = ("job", "consumer-group")
 
 
-def _affected(found: Impact, listed: Iterable[Affected[int, EdgeRow]], *, way: bool) -> tuple[AffectedNode, ...]:
+def _affected(
+    found: Impact, listed: Iterable[Affected[int, EdgeRow]], names: Mapping[str, str], *, way: bool
+) -> tuple[AffectedNode, ...]:
     rows = []
     for reached in listed:
         node = found.nodes[reached.node]
@@ -360,6 +368,7 @@ def _affected(found: Impact, listed: Iterable[Affected[int, EdgeRow]], *, way: b
                 steps=reached.steps,
                 through=tuple(found.nodes[job].node_key for job in reached.through),
                 way=tuple(graph_edge(hop.edge, found.nodes) for hop in reached.route) if way else None,
+                cluster=names.get(node.namespace, ""),
             )
         )
     return tuple(rows)
@@ -456,15 +465,21 @@ def described_nodes(
     rows = sorted(nodes, key=lambda row: row.id)
     stale = stale_nodes(graph, rows)
     ways = [edge_counts(graph, rows, forward=forward) if counted else None for forward in (False, True)]
+    names = graph.system_names()
     return {
-        row.id: graph_node(row, stale, *(None if way is None else way.get(row.id, 0) for way in ways)) for row in rows
+        row.id: graph_node(row, names, stale, *(None if way is None else way.get(row.id, 0) for way in ways))
+        for row in rows
     }
 
 
 def graph_node(
-    node: NodeRow, stale: Mapping[int, str] | None = None, upstream: int | None = None, downstream: int | None = None
+    node: NodeRow,
+    names: Mapping[str, str],
+    stale: Mapping[int, str] | None = None,
+    upstream: int | None = None,
+    downstream: int | None = None,
 ) -> GraphNode:
-    """Return the row of a node; *stale* has the reasons of stale nodes, None where they are not known."""
+    """Return the row of a node; *names* are what people call namespaces, *stale* why nodes are stale, where known."""
     attributes: dict[str, object] = json.loads(node.attributes)
     return GraphNode(
         id=node.node_key,
@@ -477,6 +492,7 @@ def graph_node(
         downstream=downstream,
         stale=None if stale is None else stale.get(node.id, ""),
         unread=is_unread(node),
+        cluster=names.get(node.namespace, ""),
     )
 
 

@@ -94,6 +94,13 @@ QUESTIONS: tuple[Question, ...] = (
         heavy=True,
     ),
     Question(
+        name="enum_symbols",
+        function="questions.versions:enum_symbols",
+        summary="List the columns of a version that are enums, with their symbols, also those of references.",
+        path="/schemas/symbols",
+        heavy=True,
+    ),
+    Question(
         name="columns",
         function="questions.listings:columns",
         summary="List columns by name or tag: of the schemas of topics, of tables, and those that only flows know.",

@@ -8,11 +8,13 @@ from typing import Annotated, Literal, NamedTuple
 from scanner_api.change_check.registry_answer import level_of, whose_rules
 from scanner_api.change_check.schema_sides import DEFAULT_LEVEL, StoredSchema, rules_of, stored_version
 from scanner_api.dictionary import Dictionary, known_cluster
+from scanner_api.parsing import parse_schema
+from scanner_api.questions.pages import Page
 from scanner_api.questions.parameters import LARGEST_NUMBER, Cluster
 from scanner_api.questions.question import Parameter
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.queries.resolve import unknown_name
-from scanner_dictionary.queries.subjects import SubjectKey, VersionKey, subject_names, subjects_named, versions_of
+from scanner_dictionary.queries.subjects import SubjectKey, subject_names, subjects_named, versions_of
 from scanner_extractor.evolution import Difference, Level, Rules, differences, removed_symbols
 from scanner_model.columns import path_name
 from scanner_model.errors import InputInvalid, NameUnknown
@@ -58,6 +60,16 @@ class VersionComparison(NamedTuple):
     notes: Sequence[str]
 
 
+class ColumnSymbols(NamedTuple):
+    """What the value of a column may be, as its enum says; *name* is *path* with dots, empty for the whole message."""
+
+    path: tuple[str, ...]
+    name: str
+    symbols: tuple[str, ...]
+
+
+_Subject = Annotated[str, Parameter("The subject; `:.ctx:NAME` in a context.")]
+_Registry = Annotated[str | None, Parameter("The registry's URL, where several have the subject.")]
 _Number = Annotated[int, Parameter("The version to compare from.", least=0, most=LARGEST_NUMBER, request="from")]
 _Other = Annotated[int, Parameter("The version to compare with.", least=0, most=LARGEST_NUMBER, request="to")]
 
@@ -65,11 +77,11 @@ _Other = Annotated[int, Parameter("The version to compare with.", least=0, most=
 def compare_versions(
     dictionary: Dictionary,
     *,
-    subject: Annotated[str, Parameter("The subject; `:.ctx:NAME` in a context.")],
+    subject: _Subject,
     first: _Number,
     second: _Other,
     cluster: Cluster = None,
-    registry: Annotated[str | None, Parameter("The registry's URL, where several have the subject.")] = None,
+    registry: _Registry = None,
 ) -> VersionComparison:
     """Compare any two stored versions of a subject, also deleted ones, by the rules of its registry.
 
@@ -79,8 +91,7 @@ def compare_versions(
     """
     with dictionary.reading() as conn:
         key = _subject(conn, subject, known_cluster(conn, cluster), registry)
-        versions = {version.version: version for version in versions_of(conn, key)}
-        before, after = (stored_version(conn, key, _version(versions, key, number)) for number in (first, second))
+        before, after = (_stored(conn, key, number) for number in (first, second))
     rules, stored = rules_of(key), level_of(key)
     level = stored or DEFAULT_LEVEL
     found = tuple(_differences(before, after, rules))
@@ -97,6 +108,28 @@ def compare_versions(
     )
 
 
+def enum_symbols(
+    dictionary: Dictionary,
+    *,
+    subject: _Subject,
+    version: Annotated[int, Parameter("The version.", least=0, most=LARGEST_NUMBER)],
+    record: Annotated[str | None, Parameter("Of several records or messages of its text, this one.")] = None,
+    cluster: Cluster = None,
+    registry: _Registry = None,
+) -> Page[ColumnSymbols]:
+    """Return the columns of a stored version that are enums, with what each may be, also where references say it.
+
+    Raises what `compare_versions` does.
+
+    >>> enum_symbols(dictionary, subject="orders-value", version=2)[0].symbols
+    """
+    with dictionary.reading() as conn:
+        stored = _stored(conn, _subject(conn, subject, known_cluster(conn, cluster), registry), version)
+    parsed = parse_schema(stored.text.text, stored.format, references=stored.text.references, record=record)
+    rows = (ColumnSymbols(path, path_name(path), symbols) for path, symbols in parsed.symbols.items())
+    return Page(tuple(rows))
+
+
 def _subject(conn: Connection, name: str, cluster: str | None, registry: str | None) -> SubjectKey:
     found = [key for key in subjects_named(conn, name, cluster) if registry in (None, key.registry)]
     if not found:
@@ -107,12 +140,13 @@ def _subject(conn: Connection, name: str, cluster: str | None, registry: str | N
     return found[0]
 
 
-def _version(versions: dict[int, VersionKey], subject: SubjectKey, number: int) -> VersionKey:
+def _stored(conn: Connection, subject: SubjectKey, number: int) -> StoredSchema:
+    versions = {version.version: version for version in versions_of(conn, subject)}
     if number not in versions:
         newest = sorted(versions)[-_MOST_LISTED:]
         hint = f"{'the newest are ' if len(versions) > _MOST_LISTED else 'it has '}{', '.join(map(str, newest))}"
         raise NameUnknown(f"no version {number} of {subject.full_name} is stored", hint=hint)
-    return versions[number]
+    return stored_version(conn, subject, versions[number])
 
 
 def _differences(before: StoredSchema, after: StoredSchema, rules: Rules) -> Iterator[VersionDifference]:

@@ -15,8 +15,8 @@ Json = Any
 
 
 def shown_name(node: GraphNode | AffectedNode) -> str:
-    """Return the name that people know; a dataset outside Kafka needs its namespace."""
-    name = f"{node.namespace}/{node.name}" if node.kind == "dataset" else node.name
+    """Return the name that people know; a dataset outside Kafka needs its server, by its alias if it has one."""
+    name = f"{node.cluster or node.namespace}/{node.name}" if node.kind == "dataset" else node.name
     return f"{name}.{path_name(node.path)}" if node.path else name
 
 

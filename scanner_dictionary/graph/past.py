@@ -11,7 +11,14 @@ from sqlalchemy import Connection, and_, select, true
 
 from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.graph import store as graph_store
-from scanner_dictionary.graph.reader import CALLED, SqlGraphReader, columns_of_schema, schema_node
+from scanner_dictionary.graph.reader import (
+    CALLED,
+    SqlGraphReader,
+    columns_of_schema,
+    schema_node,
+    server_aliases,
+    topic_level,
+)
 from scanner_dictionary.graph.store import EdgeRow, NodeRow
 from scanner_dictionary.graph.versions import (
     EdgeVersion,
@@ -190,6 +197,10 @@ class PastGraphReader:
         """List the clusters that were known."""
         return sorted(row.name for row in self._clusters())
 
+    def system_names(self) -> Mapping[str, str]:
+        """Return the names that clusters had, and the aliases of servers as they are now."""
+        return server_aliases(self.conn) | {row.namespace: row.name for row in reversed(self._clusters())}
+
     def links(self, kinds: Collection[str]) -> Iterator[tuple[str, str]]:
         """List the ends of edges as they were; of edges inside schemas none."""
         link_kinds = frozenset(kinds)
@@ -272,8 +283,8 @@ class PastGraphReader:
         yield from (_past_node(version) for version in sorted(gone))
 
     def _clusters(self) -> list[NodeRow]:
-        node, version = t.flow_node, t.flow_node_version
-        current = [NodeRow(*row) for row in self.conn.execute(select(node).where(node.c.kind == "cluster"))]
+        node, version, level = t.flow_node, t.flow_node_version, topic_level(self.conn).nodes
+        current = [NodeRow(*row) for row in self.conn.execute(select(node).where(level, node.c.kind == "cluster"))]
         condition = and_(version.c.kind == "cluster", differs_at(version, self.scan))
         rows = {row.id: row for row in self._as_they_were(current)}
         rows |= {row.id: row for row in self._past_nodes(node_versions(self.conn, condition))}

@@ -78,6 +78,9 @@ class GraphReader(Protocol):
     def cluster_names(self) -> Sequence[str]:
         """List the clusters by name."""
 
+    def system_names(self) -> Mapping[str, str]:
+        """Map namespaces to what people call them: clusters by their names, other servers where they have an alias."""
+
     def links(self, kinds: Collection[str]) -> Iterator[tuple[str, str]]:
         """List the ends of all edges of *kinds*, as nodes' own ids."""
 
@@ -184,7 +187,10 @@ class SqlGraphReader:
         return self._canonical[namespace]
 
     def _look_up(self, named: str) -> str | None:
-        """Return the namespace of the cluster that has a broker, id or CRN called *named*; None where none has."""
+        """Return the namespace of the cluster that has a broker, id or CRN called *named*, or of the server so called.
+
+        None where there is none.
+        """
         node, cluster = t.flow_node.c, t.cluster.c
         query = select(node.namespace).where(node.kind == "cluster").order_by(node.id).limit(1)
         canonical: str | None = None
@@ -199,11 +205,16 @@ class SqlGraphReader:
         if not canonical:
             called = [row.name for row in clusters_named(self.conn, named)]
             canonical = self.conn.execute(query.where(node.name.in_(called))).scalar() if called else None
-        return canonical
+        return canonical or next((space for space, alias in server_aliases(self.conn).items() if alias == named), None)
 
     def cluster_names(self) -> Sequence[str]:
         """List the clusters that were scanned."""
         return list(self.conn.scalars(select(t.cluster.c.name).order_by(t.cluster.c.name)))
+
+    def system_names(self) -> Mapping[str, str]:
+        """Read the aliases of cluster.json, and the clusters; of several of one namespace the first in the graph."""
+        clusters = {node.namespace: node.name for node in reversed(self.cluster_nodes(self.cluster_names()))}
+        return server_aliases(self.conn) | clusters
 
     def links(self, kinds: Collection[str]) -> Iterator[tuple[str, str]]:
         """List the ends of edges, of all nodes' ids only those at such an edge being held."""
@@ -212,6 +223,13 @@ class SqlGraphReader:
         ends = [tuple(row) for row in self.conn.execute(query)]
         nodes = self.nodes_of({end for pair in ends for end in pair})
         return ((nodes[source].node_key, nodes[target].node_key) for source, target in ends)
+
+
+def server_aliases(conn: Connection) -> dict[str, str]:
+    """Return what people call servers, by namespace; where clusters name it differently, as the first of them does."""
+    alias = t.server_alias.c
+    query = select(alias.namespace, alias.alias).join(t.cluster, t.cluster.c.id == alias.cluster_id)
+    return {row.namespace: row.alias for row in conn.execute(query.order_by(t.cluster.c.name.desc()))}
 
 
 def columns_of_schema(conn: Connection, key: str, name: str) -> Iterator[NodeRow]:
@@ -313,7 +331,7 @@ _UNLISTED = ("cluster", "schema", "column")
 
 @dataclass(frozen=True, slots=True)
 class NodeCount:
-    """How many nodes of one kind a namespace has; *cluster* is the name of a topic's cluster, else empty."""
+    """How many nodes of one kind a namespace has; *cluster* is what people call it: `GraphNode.cluster`."""
 
     kind: str
     namespace: str
@@ -324,12 +342,10 @@ class NodeCount:
 def count_nodes(conn: Connection) -> tuple[NodeCount, ...]:
     """Count the nodes of each kind and namespace, in this order; what contains or is in others is not counted."""
     node = t.flow_node.c
-    level = topic_level(conn)
-    named = select(node.namespace, node.name).where(level.nodes, node.kind == "cluster").order_by(node.id.desc())
-    clusters = {row.namespace: row.name for row in conn.execute(named)}
+    level, names = topic_level(conn), SqlGraphReader(conn).system_names()
     query = select(node.kind, node.namespace, func.count()).where(level.nodes, node.kind.not_in(_UNLISTED))
     rows = conn.execute(query.group_by(node.kind, node.namespace).order_by(node.kind, node.namespace))
-    return tuple(NodeCount(kind, space, clusters.get(space, ""), count) for kind, space, count in rows)
+    return tuple(NodeCount(kind, space, names.get(space, ""), count) for kind, space, count in rows)
 
 
 class NodePlace(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Index, Integer, String, Text, UniqueConstraint
+from sqlalchemy import Column, Index, Integer, String, Text, UniqueConstraint
 
 from scanner_dictionary.schema.facts import (
     column_description,
@@ -28,6 +28,14 @@ cluster_alias = declare(
     must("kind", String, "crn, environment, display_name, …"),
     must("alias", String, "the name"),
     UniqueConstraint("cluster_id", "kind", "alias", name="uq_cluster_alias"),
+)
+
+server_alias = declare(
+    "server_alias",
+    "What people call a server of databases or another system, as cluster.json says.",
+    parent("cluster_id", "cluster", "the cluster whose file says it", key=True),
+    Column("namespace", String, primary_key=True, doc="its namespace in lineage"),
+    must("alias", String, "what people call it"),
 )
 
 flink_statement = fact_table("flink_statement", FlinkStatement)

@@ -35,7 +35,7 @@ from scanner_dictionary.search.names import (
     words_of,
 )
 from scanner_dictionary.search.other_columns import OtherColumn, cluster_names, flow_columns, table_columns
-from scanner_model.columns import KEY
+from scanner_model.columns import KEY, path_name
 
 T = TypeVar("T")
 
@@ -155,6 +155,7 @@ class _Searching:
         self._add_called(hits, terms, kinds)
         if COLUMN in kinds and len(hits) < self._most:
             self._add(hits, self._columns_below())
+            self._add(hits, self._other_columns_below())
         if not terms and not hits:
             self._add_called(hits, self._by_part(), kinds)
         if len(hits) < self._most:
@@ -340,6 +341,16 @@ class _Searching:
                         match = "exact" if name.lower() == start else "prefix"
                         place = hit.where, hit.name, _in_message(role, path)
                         yield SearchHit("column", *place, type_, "", match, _origin(side))
+
+    def _other_columns_below(self) -> Iterator[SearchHit]:
+        """Yield the columns of tables and flows of which the text names the end of the table's name, too."""
+        head, _, leaf = self._text.rpartition(".")
+        start = leaf[:LONGEST_WORD]
+        rows = self._conn.execute(sql.TERMS_BY_WORD, {"first": start, "last": start + LAST}).all() if start else ()
+        terms = [_Term(key, name, _match(name, leaf)) for key, name in rows if head and name.lower().startswith(leaf)]
+        for hit in self._other_columns(terms, self._rare(terms, (COLUMN,))):
+            if f".{self._text}" in f".{hit.name}.{path_name(hit.path or ())}".lower():
+                yield hit
 
     def _columns_of(self, definitions: Collection[int], like: str) -> Mapping[int, list[tuple[Any, str, str]]]:
         """Return path, name and type of the columns whose name is *like* a pattern, in any letter case."""

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
-from sqlalchemy import Connection, Engine, func, insert, select, update
+from sqlalchemy import Connection, Engine, delete, func, insert, select, update
 
 from scanner_dictionary.engine.open import writing
 from scanner_dictionary.engine.rows import insert_rows, storable
@@ -96,6 +96,9 @@ def _cluster(conn: Connection, cluster: Cluster) -> int:
     elif kafka_id:
         conn.execute(update(t.cluster).where(t.cluster.c.id == key).values(kafka_cluster_id=kafka_id))
     _aliases(conn, cluster, int(key))
+    server = t.server_alias
+    conn.execute(delete(server).where(server.c.cluster_id == key))
+    insert_rows(conn, server, ((key, *map(storable, pair)) for pair in sorted(cluster.servers)))
     return int(key)
 
 

@@ -90,6 +90,7 @@ def settings_of(document: Json, file: Path, warnings: tuple[Problem, ...]) -> Se
         cluster=ClusterName(document["cluster"]),
         brokers=broker_list(document.get("brokers", [])),
         aliases=tuple(("address", _alias(alias)) for alias in document.get("aliases", [])),
+        servers=tuple(sorted((_namespace(name), alias) for name, alias in document.get("servers", {}).items())),
         file=file,
         openlineage=openlineage_settings(document["openlineage"], base) if "openlineage" in document else None,
         manual_input=_files(document.get("manual_input", []), base),
@@ -107,6 +108,14 @@ def _alias(text: str) -> str:
         regex.compile(text.removeprefix("regex:") if text.startswith("regex:") else "")
     except (regex.error, OverflowError, RecursionError) as error:
         raise InputInvalid(f"{text!r} is no regular expression: {error}", where="aliases") from error
+    return text
+
+
+def _namespace(text: str) -> str:
+    """Return a namespace back; raises InputInvalid, without showing it, where it is none or may hold a password."""
+    if "@" in text or ":" not in text:
+        hint = 'write it as lineage shows it, without a user: "postgres://10.0.0.7:5432"'
+        raise InputInvalid("a namespace has no scheme, or names a user", where="servers", hint=hint)
     return text
 
 

@@ -323,6 +323,7 @@ def _cluster(
         brokers=tuple(dict.fromkeys(map(broker_address, addresses))),
         cluster_id=identities[0] if identities else "",
         aliases=settings.aliases,
+        servers=settings.servers,
         unnamed=sum(reading.unnamed for reading in kafka),
     )
 

@@ -240,7 +240,8 @@ class Settings:
     *openlineage* is None where the file does not configure where events go.
     *manual_input* are the files found by the patterns, sorted. *file* is the path it was read from. *warnings* are
     what this version ignores in the file. With *cloud*, what it leaves out is found when a scan starts:
-    only then are there *lacking* sources, the cluster's *identity* and its *aliases* as (kind, name) pairs.
+    only then are there *lacking* sources, the cluster's *identity* and its *aliases* as (kind, name) pairs. *servers*
+    are namespaces of databases and other systems with what people call them.
     """
 
     cluster: ClusterName
@@ -260,6 +261,7 @@ class Settings:
     lacking: tuple[Lacking, ...] = ()
     identity: str = ""
     aliases: tuple[tuple[str, str], ...] = ()
+    servers: tuple[tuple[str, str], ...] = ()
     flink: tuple[FlinkSettings, ...] = ()
     sql_files: tuple[SqlFilesSettings, ...] = ()
     others: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)

@@ -132,7 +132,7 @@ function callSection(findings) {
     tableOf(
       `${people.length} jobs and consumer groups`,
       ["name", "kind", "owner", "use", "where"],
-      people.map((each) => [affectedLink(each), each.kind, each.owner || "unknown", each.use, each.namespace]),
+      people.map((each) => [affectedLink(each), each.kind, each.owner || "unknown", each.use, each.cluster || each.namespace]),
     ),
   ]);
 }

@@ -154,7 +154,7 @@ const LISTS = {
               ]
             : row.attributes.state,
       ],
-      ["namespace", (row) => row.namespace],
+      ["where", (row) => (row.cluster ? make("span", {title: row.namespace}, text(row.cluster)) : row.namespace)],
       ["reads from", (row) => row.upstream],
       ["writes to", (row) => row.downstream],
     ],

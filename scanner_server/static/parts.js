@@ -60,6 +60,7 @@ function showAll() {
     ...[n.id, n.kind, n.namespace, n.name, n.path, n.attributes],
     ...markOfNode(n.id),
     n.stale || "",
+    n.cluster,
   ]);
   const present = [...edges].filter(([, e]) => positions.has(e.source) && positions.has(e.target));
   for (const [, {source, target, kind}] of present) {

@@ -65,6 +65,10 @@ function topicFacts(about) {
   return factList(facts);
 }
 
+function counted(count, noun) {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
 function flowCounts(column) {
   if (!column) return "";
   const counts = [column.upstream ? `↑${column.upstream}` : "", column.downstream ? `↓${column.downstream}` : ""]
@@ -76,9 +80,12 @@ function flowCounts(column) {
 
 function schemaSection(schema, flows) {
   const from = schema.subject ? `${schema.subject}, version ${schema.version}, id ${schema.schema_id}` : schema.strategy;
-  const symbols = enumsOf(schema);
   const side = schema.role === "key" ? ["@key"] : [];
-  const rows = schema.columns.map((column) => ({
+  const typed = schema.columns.map((column) => ({
+    column,
+    type: make("span", {}, (column.logical_type || column.type) + (column.nullable ? " ?" : "")),
+  }));
+  const rows = typed.map(({column, type}) => ({
     column,
     cells: [
       make(
@@ -86,7 +93,7 @@ function schemaSection(schema, flows) {
         {class: "leaf", style: `--depth:${Math.max(0, column.path.length - 1)}`, title: column.name},
         text(pathName(column.path.slice(-1)) || "(whole value)"),
       ),
-      make("span", {}, [(column.logical_type || column.type) + (column.nullable ? " ?" : ""), symbolPart(symbols(column.path))]),
+      type,
       column.has_default ? JSON.stringify(column.default) : "",
       tagParts([...column.tags, ...(column.inherited_tags || [])]),
       column.doc || "",
@@ -106,7 +113,7 @@ function schemaSection(schema, flows) {
       !words || [column.name, column.doc || "", ...column.tags].some((each) => each.toLowerCase().includes(words));
     place.replaceChildren(
       tableOf(
-        `${schema.columns.length} columns`,
+        counted(schema.columns.length, "column"),
         names,
         rows.filter(fits).map(({cells}) => cells),
         "nothing fits",
@@ -114,6 +121,8 @@ function schemaSection(schema, flows) {
     );
   };
   filter.oninput();
+  const enums = schema.format === "JSON" || schema.columns.some(({type}) => ["enum", "union"].includes(type));
+  if (schema.subject && enums) during(() => showSymbols(schema, typed));
   return section(`${schema.role}: ${schema.name || schema.format}`, [
     make("p", {}, [text(`${schema.format} · ${from} · ${schema.confidence}: ${schema.evidence}`), " ", ...staleMark(schema)]),
     schema.columns.length > 8 ? filter : "",
@@ -122,34 +131,15 @@ function schemaSection(schema, flows) {
   ]);
 }
 
-function symbolPart(symbols) {
-  return symbols ? make("div", {class: "evidence"}, text(symbols.join(" | "))) : "";
-}
-
-// Returns a function from a column's path to the symbols of its enum in an Avro schema, null for another column.
-function enumsOf({format, text: source}) {
-  const symbols = new Map();
-  const named = new Map();
-  const walk = (type, path) => {
-    if (Array.isArray(type)) return type.forEach((branch) => walk(branch, path));
-    if (typeof type === "string")
-      return named.has(type) && !path.slice(0, -1).includes(type) ? walk(named.get(type), path) : undefined;
-    if (!type || path.length > 30) return undefined;
-    if (type.name && ["enum"].includes(type.type)) named.set(type.name, type);
-    if (type.type === "enum") symbols.set(JSON.stringify(path), type.symbols);
-    else if (type.type === "array") walk(type.items, [...path, "[]"]);
-    else if (type.type === "map") walk(type.values, [...path, "{}"]);
-    else if (type.fields) type.fields.forEach((field) => walk(field.type, [...path, field.name]));
-    else if (typeof type.type === "object") walk(type.type, path);
-    return undefined;
-  };
-  try {
-    if (format === "AVRO") walk(JSON.parse(source), []);
-  } catch {
-    symbols.clear(); // the text is shown as it is
+// Shows what the enums of a schema may be, once they are read: they may be those of its references.
+async function showSymbols({cluster, context, subject, version, registry, name: record}, rows) {
+  const named = context === "." ? subject : `:${context}:${subject}`;
+  const {items} = await ask("/schemas/symbols", {subject: named, version, record, cluster, registry});
+  const symbols = new Map(items.map((each) => [JSON.stringify(each.path), each.symbols]));
+  for (const {column, type} of rows) {
+    const found = symbols.get(JSON.stringify(column.path));
+    if (found) type.append(make("div", {class: "evidence"}, text(found.join(" | "))));
   }
-  return (path) =>
-    symbols.get(JSON.stringify(path)) || symbols.get(JSON.stringify(path.filter((part) => !part.startsWith("<")))) || null;
 }
 
 // Columns that no schema describes: the flows that say so.
@@ -164,13 +154,13 @@ function derivedSection(derived) {
   ]);
   return section("Columns, derived", [
     make("p", {class: "none"}, "No schema describes this topic; these are the columns that flows name."),
-    tableOf(`${derived.length} columns`, ["column", "type", "flows", "evidence"], rows),
+    tableOf(counted(derived.length, "column"), ["column", "type", "flows", "evidence"], rows),
   ]);
 }
 
 function usersSection(about, known) {
   const rows = about.users.map((user) => {
-    const {attributes = {}} = known.get(user.id) || {};
+    const {attributes = {}, cluster = ""} = known.get(user.id) || {};
     const state = attributes.failed
       ? mark(`${attributes.state}, ${attributes.failed}`, "error", attributes.error || "")
       : attributes.state || "";
@@ -179,7 +169,7 @@ function usersSection(about, known) {
       user.kind,
       link(flowPage(user.id), user.name),
       state,
-      user.namespace,
+      cluster || user.namespace,
       user.evidence,
     ];
   });
@@ -300,7 +290,7 @@ function differenceTable(before, after, {first, second, differences}) {
       name || "(whole value)",
       old.get(name) || "",
       now.get(name) || "",
-      change ? make("span", {class: `mark-${change}`}, [change, rules.length ? ` ${rules.join(", ")}` : ""].join("")) : "",
+      change ? [make("span", {class: `mark-${change}`}, change), ...rules.flatMap((rule) => [" ", mark(rule, "error")])] : "",
     ];
   });
   const differing = rows.filter((row) => row[3]).length;

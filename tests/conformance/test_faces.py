@@ -36,6 +36,7 @@ ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
     "describe_topic": {"cluster": "retail", "topic": "orders"},
     "topic_schemas": {"cluster": "retail", "topic": "orders"},
     "compare_versions": {"subject": "orders-value", "first": 1, "second": 1},
+    "enum_symbols": {"subject": "orders-value", "version": 2},
     "columns": {"tag": "PII"},
     "scan_sources": {"scan": 1},
     "scan_problems": {"scan": 1},

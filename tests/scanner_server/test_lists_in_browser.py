@@ -214,6 +214,30 @@ def test_evidence_shows_the_setting_and_its_value_or_the_sql(visit) -> None:
     assert "INSERT INTO order_mails" in sql.locator(".proof mark").inner_text()
 
 
+def test_the_keyboard_alone_leads_from_the_search_to_the_evidence(visit) -> None:
+    """From the home: search a column, choose it, draw only its lineage, and read why a flow is there."""
+    page = visit("/")
+    press = page.keyboard.press
+    press("/")
+    page.keyboard.type("order_facts.amount")
+    page.locator("#hits [data-key]").first.wait_for()
+    press("Enter")
+    page.wait_for_url("**/flow#**")
+    page.locator(".row.chosen").wait_for()
+    settle(page)
+    press("f")
+    press("p")
+    for _ in range(30):
+        press("Tab")
+        if page.evaluate("document.activeElement.className") == "how":
+            break
+    press("Enter")
+    page.locator(".proof dd").first.wait_for()
+
+    assert "warehouse-orders" in page.locator(".proof").inner_text()
+    assert page.locator(".card").count() == 9
+
+
 def test_focus_draws_one_lineage_with_its_jobs(visit) -> None:
     """And nothing beside it."""
     column = "column:postgres://127.0.0.1:29432/warehouse.public.order_facts#amount"

@@ -102,6 +102,7 @@ def test_a_topic_page_has_schemas_columns_users_and_freshness(visit) -> None:
 
     for words in ("com.acme.retail.Order", "email", "PII", "The shop's number", "order-service", "confirmed"):
         assert words in text
+    assert "CZ | DE | FR" in text  # the enum of a referenced schema
 
 
 WAY = """async (keys) => {

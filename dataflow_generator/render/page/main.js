@@ -32,10 +32,6 @@ function look(node, {bring: brings = false} = {}) {
 }
 
 function bringLineage(node) {
-  if (focusedCards()) {
-    fit();
-    return;
-  }
   const own = drawing.boxes.get(node.card) || drawing.order.find((box) => box.group && box.group.node === node);
   const others = state.lineage ? [...state.lineage.nodes].map((other) => drawing.boxes.get(other.card)) : [];
   bring([own, ...others]);
@@ -95,6 +91,7 @@ const DO = {
   focus: () => {
     state.focus = !state.focus;
     refresh({fit: true});
+    if (state.focus && state.selected) bringLineage(state.selected); // legible on a telephone, too
   },
   svg: saveSvg,
   png: savePng,

@@ -29,7 +29,7 @@ const hooks = {
 };
 
 function readGraph(raw) {
-  const nodes = raw.nodes.map(([key, kind, namespace, name, path, attributes, mark = "", before = null, stale = ""], id) => ({
+  const nodes = raw.nodes.map(([key, kind, namespace, name, path, attributes, mark = "", before = null, stale = "", system = ""], id) => ({
     id,
     key,
     kind,
@@ -40,6 +40,7 @@ function readGraph(raw) {
     mark,
     before,
     stale,
+    system, // what people call its namespace; empty where it has no name
     parent: null,
     inside: [],
     schemas: [],
@@ -106,7 +107,7 @@ function groupsOf(nodes, cards) {
   for (const card of cards) {
     const holder = card.parent || (card.kind === "topic" ? clusters.get(card.namespace) : null);
     const home = clusters.get(card.namespace);
-    const where = card.namespace || "(no namespace)";
+    const where = card.system || card.namespace || "(no namespace)";
     card.group =
       holder && holder.kind === "cluster"
         ? group(holder.key, holder.name || holder.key, "cluster", holder)

@@ -24,7 +24,7 @@ function nodeParts(node) {
   const held = node.path ? node.card : null;
   const facts = [
     ["kind", node.kind],
-    ["namespace", node.namespace],
+    ["namespace", node.system ? `${node.system} (${node.namespace})` : node.namespace],
     held && held !== node ? ["in", refer(held)] : null,
     ["id", node.key],
   ];

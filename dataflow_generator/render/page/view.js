@@ -205,7 +205,7 @@ function headElement(box, kind) {
       },
       opened ? "▾" : "▸",
     );
-  const where = box.card ? `${kind} · ${box.card.namespace}` : `${kind}, collapsed`;
+  const where = box.card ? `${kind} · ${box.card.system || box.card.namespace}` : `${kind}, collapsed`;
   return make("div", {class: "head", title: `${name}\n${where}`}, [
     make("span", {class: "icon", "aria-hidden": "true"}, ICONS[kind] || "◆"),
     box.card && markOf(box.card) ? make("span", {class: "mark", "aria-hidden": "true"}, MARKS[markOf(box.card)]) : "",

@@ -58,6 +58,7 @@ class Walk:
         self.problems: dict[Problem, None] = {}
         self.holders: dict[ColumnPath, RecordName] = {}
         self.record_tags: dict[ColumnPath, tuple[str, ...]] = {}
+        self.symbols: dict[ColumnPath, tuple[str, ...]] = {}
         self.repeated = False
         self._types = types
         self._once = once
@@ -98,6 +99,7 @@ class Walk:
             self._single(position, (values or shapes)[0], nullable)
 
     def _single(self, position: _Position, shape: Shape, nullable: bool) -> None:
+        self._note_symbols(position, (shape,))
         cut = bool(shape.opens) and shape.opens in position.scope.open
         holders = (position.field, *shape.attributes)
         column = Column(
@@ -115,6 +117,7 @@ class Walk:
 
     def _union(self, position: _Position, shapes: Sequence[Shape], nullable: bool) -> None:
         plain = not any(shape.has_columns for shape in shapes)
+        self._note_symbols(position, shapes if plain else ())
         column = Column(
             path=position.path,
             type="union",
@@ -128,6 +131,13 @@ class Walk:
             path, scope = position.path, position.scope
             inside = (_Position((*path, branch(shape.branch)), [shape], scope, _NOTHING, True) for shape in shapes)
             self._waiting.append(inside)
+
+    def _note_symbols(self, position: _Position, shapes: Sequence[Shape]) -> None:
+        """Note what the enums at a position may be."""
+        attributes = (holder for shape in shapes if shape.word == "enum" for holder in shape.attributes)
+        symbols = [symbol for holder in attributes for symbol in listed(holder, "symbols") if isinstance(symbol, str)]
+        if symbols:
+            self.symbols[position.path] = tuple(symbols)
 
     def _descend(self, position: _Position, shape: Shape) -> None:
         if self.collected.too_deep(len(position.path) + 1):
@@ -319,6 +329,7 @@ def _fields(root: object, namespace: str, lookup: Lookup, record: RecordName | N
         columns=tuple(walk.collected.columns),
         holders=walk.holders,
         record_tags=walk.record_tags,
+        symbols=walk.symbols,
         records=records,
         problems=(*problems, refused) if refused else tuple(problems),
     )

@@ -29,7 +29,8 @@ class Branch:
 class Shape:
     """A value's type and what is inside it; the names follow `scanner_model.columns.Column`.
 
-    *words* are the types of a plain union. *references*, *problems* and *possible* are `Merged`'s.
+    *words* are the types of a plain union, *symbols* the values of an `enum`. *references*, *problems* and *possible*
+    are `Merged`'s.
     """
 
     type: str = ANY
@@ -45,6 +46,7 @@ class Shape:
     doc: str | None = None
     default: str | None = None
     tags: tuple[str, ...] = ()
+    symbols: tuple[str, ...] = ()
     references: tuple[tuple[int, str], ...] = ()
     problems: tuple[Finding, ...] = ()
     possible: bool = True
@@ -66,8 +68,14 @@ def described(shape: Shape, subschemas: Parts) -> Shape:
         doc=_first_text(schemas, "description") or None,
         default=json_text(defaults[0]) if defaults else None,
         tags=tuple(dict.fromkeys(tags)),
+        symbols=next((_symbols(schema["enum"]) for schema in schemas if isinstance(schema.get("enum"), list)), ()),
         logical_type=shape.logical_type or _refined(shape, schemas),
     )
+
+
+def _symbols(values: list[Any]) -> tuple[str, ...]:
+    """Return the values of an enum: a text as it is, another as JSON; null only says that it may be left out."""
+    return tuple(value if isinstance(value, str) else json_text(value) or "…" for value in values if value is not None)
 
 
 def _refined(shape: Shape, schemas: list[dict[str, Any]]) -> str | None:

@@ -93,6 +93,7 @@ class _Walk:
         return ParsedSchema(
             name=title,
             columns=tuple(node.column for node in (nodes[1:] if is_record else nodes)),
+            symbols={node.column.path: node.shape.symbols for node in nodes if node.shape.symbols},
             record_tags={(): root.shape.tags} if is_record and root.shape.tags else {},
             records=(title,) if title else (),
             problems=tuple(self._problems.values()),

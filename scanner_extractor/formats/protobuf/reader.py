@@ -64,6 +64,7 @@ class Walk:
         self.problems: dict[Problem, None] = {}
         self.holders: dict[ColumnPath, RecordName] = {}
         self.record_tags: dict[ColumnPath, tuple[str, ...]] = {}
+        self.symbols: dict[ColumnPath, tuple[str, ...]] = {}
         self.repeated = False
         self._scopes = scopes
         self._once = once
@@ -74,6 +75,7 @@ class Walk:
         """Read every column of *root*; an enum at the root is one column without a name."""
         if isinstance(root.body, Enum):
             self.collected.add(Column(path=(), type="enum", doc=root.body.doc))
+            self.symbols[()] = tuple(name for name, _ in root.body.values)
             return
         self._descend((), root, frozenset())
         while self._waiting and not self.collected.full:
@@ -119,7 +121,9 @@ class Walk:
             nullable=_nullable(position, message=message),
             recursive=type_.name if cut else None,
         )
-        if isinstance(type_.body, Message) and type_.body.tags:
+        if isinstance(type_.body, Enum):
+            self.symbols[position.path] = tuple(name for name, _ in type_.body.values)
+        elif type_.body.tags:
             column = replace(column, tags=tuple(dict.fromkeys((*column.tags, *type_.body.tags))))
         if self.collected.add(column) and message and not cut:
             self._descend(position.path, type_, position.open)
@@ -217,6 +221,7 @@ def protobuf_fields(text: str, lookup: Lookup, record: RecordName | None = None)
         columns=tuple(walk.collected.columns) if walk else (),
         holders=walk.holders if walk else {},
         record_tags=walk.record_tags if walk else {},
+        symbols=walk.symbols if walk else {},
         records=tuple(RecordName(choice.name) for choice in choices),
         problems=tuple(dict.fromkeys([*problems, *([refused] if refused else _reused_numbers(choices))])),
         empty=not choices and _serves_others(files.parsed[MAIN]),

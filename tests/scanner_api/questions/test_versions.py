@@ -11,7 +11,7 @@ import scanner_api
 from scanner_api.dictionary import Dictionary
 from scanner_api.questions.changes import check_change
 from scanner_api.questions.listings import schemas
-from scanner_api.questions.versions import compare_versions
+from scanner_api.questions.versions import compare_versions, enum_symbols
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.kafka import Cluster, Topic
@@ -158,3 +158,38 @@ def test_subjects_of_a_topic_are_found_whatever_they_are_called(stored) -> None:
 
     assert [row.name for row in schemas(dictionary, topic="orders.avro")] == ["orders.avro-value", "shop.Order"]
     assert schemas(dictionary, topic="orders").items == ()
+
+
+ENUMS = {
+    "AVRO": (
+        record({"name": "s", "type": {"type": "array", "items": "P"}}),
+        {"type": "enum", "name": "P", "symbols": ["A", "B"]},
+        "s.[]",
+    ),
+    "PROTOBUF": (
+        'syntax = "proto3"; import "P"; message R { P s = 1; }',
+        'syntax = "proto3"; enum P { A = 0; B = 1; }',
+        "s",
+    ),
+    "JSON": (
+        {"type": "object", "properties": {"s": {"$ref": "P"}}},
+        {"type": "string", "enum": ["A", "B", None]},
+        "s",
+    ),
+}
+
+
+@pytest.mark.parametrize("format", ENUMS)
+def test_symbols_of_an_enum_are_those_of_the_reference(stored, format) -> None:
+    """In every format: the text of the version itself does not say them."""
+    outer, inner, column = ENUMS[format]
+    others, _ = versions_of("p-value", format, [text_of(inner)])
+    versions, definitions = versions_of("t-value", format, [text_of(outer)], referenced={"P": text_of(inner)})
+    refers = Reference(name="P", subject=SubjectName("p-value"), version=1)
+    scan = installation()
+    facts = {"versions": (*others, replace(versions[0], references=(refers,))), "definitions": definitions}
+    dictionary = stored(ClusterScan(cluster=scan.cluster, outcomes=scan.outcomes, registries=scan.registries, **facts))
+
+    assert [(row.name, row.symbols) for row in enum_symbols(dictionary, subject="t-value", version=1)] == [
+        (column, ("A", "B"))
+    ]

@@ -57,6 +57,20 @@ def test_brokers_may_come_from_one_variable_with_commas(tmp_path):
     assert settings.brokers == ("a:1", "b:2", "c:9092")
 
 
+def test_servers_have_names_by_their_namespaces(tmp_path):
+    """They are shown instead of addresses; an address with credentials is refused."""
+    assert read(tmp_path, LEAST | {"servers": {"postgres://db:1": "warehouse"}}).servers == (
+        ("postgres://db:1", "warehouse"),
+    )
+    for wrong in ("postgres://me:pw@db:1", "db"):
+        with pytest.raises(InputInvalid, match="servers") as caught:
+            read(tmp_path, LEAST | {"servers": {wrong: "warehouse"}})
+        assert "pw" not in str(caught.value)
+    assert problems(tmp_path, LEAST | {"servers": {"s3://b": 1}}) == [
+        '$.servers["s3://b"] a number stands where text is expected'
+    ]
+
+
 def test_kafka_properties_are_text_for_librdkafka(tmp_path):
     """JSON has numbers and booleans, librdkafka text; a file beside cluster.json is found from anywhere."""
     (tmp_path / "ca.pem").write_text("")

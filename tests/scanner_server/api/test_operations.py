@@ -24,6 +24,8 @@ ASKED: dict[str, dict[str, Any]] = {
     "history_feed": {"node": "orders"},
     "lineage": {"node": "customers", "contents": "true"},
     "paths": {"from": "order-service", "to": "orders"},
+    "compare_versions": {"subject": "orders-value", "from": 1, "to": 2},
+    "enum_symbols": {"subject": "orders-value", "version": 2},
     "impact": {"node": "orders"},
     "impact_csv": {"node": "orders"},
     "history": {"node": "orders"},
@@ -284,3 +286,11 @@ def test_contents_of_a_column_have_the_jobs_that_its_flows_go_through(session_cl
     assert sorted(jobs) == ["flink/retail.sql:2", "shop-cdc", "warehouse-orders"]
     assert {"cdc.customers", "cdc.orders"} <= reads  # also where a column decides about the whole topic
     assert answer["complete"] is True
+
+
+@pytest.mark.parametrize("text", ["order_facts.amount", "warehouse.public.order_facts.am", "ORDER_FACTS.AMOUNT"])
+def test_a_column_of_a_table_is_found_by_the_end_of_its_tables_name(session_client, text) -> None:
+    """As a column of a topic is found by the topic's."""
+    first = session_client.get(f"{BASE}/search", params={"q": text}).json()["items"][0]
+
+    assert (first["kind"], first["name"], first["path"]) == ("column", "warehouse.public.order_facts", ["amount"])
