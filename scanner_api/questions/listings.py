@@ -8,8 +8,10 @@ DictionaryUnusable where the dictionary cannot be read.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable
 from dataclasses import replace
+from datetime import datetime, timedelta
 from itertools import islice
 from typing import Annotated, Literal, TypeVar
 
@@ -36,7 +38,7 @@ from scanner_dictionary.queries.drift import DriftRow as DriftRow
 from scanner_dictionary.queries.drift import drift as find_drift
 from scanner_dictionary.queries.graph_at import check_moment, scan_at
 from scanner_dictionary.queries.listings import TableLine as TableLine
-from scanner_dictionary.queries.listings import TopicFilter, TopicOrder
+from scanner_dictionary.queries.listings import TopicFilter, TopicOrder, observed_since
 from scanner_dictionary.queries.listings import tables as catalog_tables
 from scanner_dictionary.queries.resolve import nearest_names
 from scanner_dictionary.queries.topics import is_glob, name_filter
@@ -50,6 +52,9 @@ from scanner_model.errors import InputInvalid, NameUnknown, Problem
 from scanner_model.scan import SourceResult as SourceResult
 
 T = TypeVar("T")
+
+_AGE = re.compile(r"(?P<number>\d{1,4})(?P<unit>[dw])")
+_WEEK = 7
 
 Tag = Annotated[
     str | None,
@@ -79,6 +84,14 @@ def topics(
     without_reader: Annotated[bool, Parameter("Only topics that no job or consumer group is known to read.")] = False,
     without_writer: Annotated[bool, Parameter("Only topics that no job is known to write.")] = False,
     unused: Annotated[bool, Parameter("Only topics without a reader and without a writer.")] = False,
+    unused_for: Annotated[
+        str | None,
+        Parameter(
+            "Only unused topics that nobody was observed at for so long before the newest scan: 30d, 4w.",
+            longest=16,
+            metavar="AGE",
+        ),
+    ] = None,
     sort: Annotated[TopicOrder, Parameter("The order; counts and times the largest first.")] = "name",
     deleted: Deleted = False,
     limit: Limit = None,
@@ -87,18 +100,22 @@ def topics(
     """Return the topics by cluster and name, or by *sort* first.
 
     Readers and writers are those of the graph: where it is asked for them, the answer is not `complete` if the graph of
-    the newest scan was not generated, and NameUnknown is raised if none was. Where no topic fits a part of a name,
-    `did_you_mean` has the nearest.
+    the newest scan was not generated, and NameUnknown is raised if none was. With *unused_for* it is not `complete`
+    either where clients are observed for less than that time. Where no topic fits a part of a name, `did_you_mean` has
+    the nearest.
 
     >>> [topic.name for topic in topics(dictionary, pattern="orders*")]
     """
+    unused = unused or unused_for is not None
     uses_graph = without_reader or without_writer or unused or sort in ("readers", "writers")
     with dictionary.reading() as conn:
         graph = stored_graph(conn)
         if uses_graph and graph is None:
             raise NameUnknown("the dictionary holds no graph yet", hint="run `scanner dataflow`")
+        since = _before_newest(conn, unused_for) if unused_for is not None else ""
         wanted = TopicFilter(
             cluster=known_cluster(conn, cluster),
+            unused_since=since,
             pattern=pattern,
             tag=tag,
             owner=owner,
@@ -115,7 +132,19 @@ def topics(
         else:
             page = page_of(queries.topics(conn, wanted, sort=sort), cursor, limit)
         current = not uses_graph or (graph is not None and graph.last_scan >= newest_scan(conn))
+        current = current and (not since or "" < observed_since(conn) <= since)
         return _with_nearest(conn, replace(page, complete=page.complete and current), pattern)
+
+
+def _before_newest(conn: Connection, age: str) -> str:
+    """Return the moment so long before the end of the newest scan; raises InputInvalid for no age."""
+    match = _AGE.fullmatch(age)
+    newest = max((row.finished or "" for row in queries.scans(conn)), default="")
+    if not match or not newest:
+        what = f"{age!r} is no age" if newest else "no scan was finished yet"
+        raise InputInvalid(what, where="unused_for", hint="write days or weeks, as 30d or 4w")
+    days = int(match["number"]) * (_WEEK if match["unit"] == "w" else 1)
+    return (datetime.fromisoformat(newest) - timedelta(days=days)).isoformat(timespec="seconds")
 
 
 def schemas(

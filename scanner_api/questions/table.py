@@ -50,7 +50,9 @@ QUESTIONS: tuple[Question, ...] = (
         function="questions.listings:topics",
         summary="List the topics of the dictionary.",
         path="/topics",
-        heavy_with=frozenset({"pattern", "tag", "owner", "without_reader", "without_writer", "unused", "sort"}),
+        heavy_with=frozenset(
+            {"pattern", "tag", "owner", "without_reader", "without_writer", "unused", "unused_for", "sort"}
+        ),
         tool="list_topics",
         command="topics",
         help=_UNKNOWN_CLUSTER,
@@ -59,8 +61,9 @@ QUESTIONS: tuple[Question, ...] = (
             "topics 'orders*' --cluster retail",
             "topics --without-schema --format json",
             "topics --without-owner --sort readers",
+            "topics --unused-for 30d",
         ),
-        incomplete=_OLD_GRAPH,
+        incomplete=f"{_OLD_GRAPH}, or clients are observed for less than that time",
         shown=(
             *("cluster", "name", "partitions", "replication", "internal", "schemas", "source", "tags"),
             *("stale", "gone", "owner", "readers", "writers", "findings"),

@@ -35,6 +35,9 @@ Rules:
   declared-not-running         a deployment file declares it, and it does not run
   running-not-declared         it runs, and no deployment file declares it
   running-otherwise            it runs otherwise than its deployment file declares
+  unknown-writer               a client writes it that no rule permits, or nothing names
+  unused-topic                 metrics of clients were read, and none uses it
+  writer-without-schema        a client writes it, and no schema describes it
 """
 
 _COLUMNS = ("cluster", "severity", "rule", "where", "what")

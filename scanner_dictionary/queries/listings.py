@@ -11,8 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, Subquery, and_, e
 from sqlalchemy.orm import aliased
 
 from scanner_dictionary.engine.rows import in_chunks
-from scanner_dictionary.graph import store
-from scanner_dictionary.graph.reader import topic_level
+from scanner_dictionary.graph import reader, store
 from scanner_dictionary.queries.columns import column_fact
 from scanner_dictionary.queries.facts import children_of, fact_of, fact_state, members_of, newest_scans, stored_rows
 from scanner_dictionary.queries.topics import NOTHING, CatalogAnnotations, catalog_annotations, name_filter
@@ -57,7 +56,8 @@ TopicOrder = Literal["name", "readers", "writers", "partitions", "findings", "se
 class TopicFilter:
     """Which topics are listed; None, and False, leave none out. *pattern* as in `name_filter`.
 
-    *tag* and *owner* are whole ones in any letter case.
+    *tag* and *owner* are whole ones in any letter case. *unused_since* (ISO 8601) leaves only topics that are older,
+    and that no client was observed at, and no consumer group read, after that moment.
     """
 
     cluster: str | None = None
@@ -68,6 +68,7 @@ class TopicFilter:
     without_owner: bool = False
     without_reader: bool = False
     without_writer: bool = False
+    unused_since: str = ""
     include_gone: bool = False
 
 
@@ -134,6 +135,25 @@ def _conditions(wanted: TopicFilter) -> Iterator[ColumnElement[bool]]:
         yield _annotation(t.annotation.c.owner != "")
     if wanted.tag is not None:
         yield (t.topic.c.tags != "[]") | _annotation(t.annotation.c.tags != "[]")
+    if wanted.unused_since:
+        yield from _unused_since(wanted.unused_since)
+
+
+def _unused_since(moment: str) -> Iterator[ColumnElement[bool]]:
+    """Return the conditions of a topic that is older than *moment*, and whose last known use is, too."""
+    topic, use, group, read = t.topic.c, t.client_use.c, t.consumer_group.c, t.consumer_group_topic.c
+    late = select(t.scan.c.id).where(t.scan.c.finished > moment)
+    yield topic.first_seen.not_in(late)
+    names = use.topic.in_([topic.name, func.replace(topic.name, ".", "_")])
+    yield ~exists().where(use.cluster_id == topic.cluster_id, names, use.ended > moment)
+    of_topic = read.consumer_group_id == group.id, group.cluster_id == topic.cluster_id, read.topic_name == topic.name
+    yield ~exists().where(*of_topic, read.last_seen.in_(late))
+
+
+def observed_since(conn: Connection) -> str:
+    """Return when clients were observed first (ISO 8601); empty where they never were."""
+    first = select(func.min(t.scan.c.finished)).where(t.scan.c.id.in_(select(t.client_use.c.first_seen)))
+    return conn.scalar(first) or ""
 
 
 def _order(sort: TopicOrder) -> Sequence[ColumnElement[Any]]:
@@ -165,7 +185,7 @@ def _users(conn: Connection, what: str) -> Subquery:
     kind, end = _USES[what]
     node, home = t.flow_node, aliased(t.flow_node)
     edges = select(end.label("node"), func.count().label("users")).where(
-        topic_level(conn).edges, t.flow_edge.c.kind == kind
+        reader.topic_level(conn).edges, t.flow_edge.c.kind == kind
     )
     counted = edges.group_by(end).subquery()
     named = home.c.name.in_(select(t.cluster.c.name))  # by the index of names

@@ -9,12 +9,14 @@ from sqlalchemy import Connection, func, select
 
 from scanner_dictionary.engine.rows import insert_rows, storable
 from scanner_dictionary.schema import tables as t
-from scanner_dictionary.validation import declared, processing, topics
+from scanner_dictionary.validation import clients, declared, processing, topics
 from scanner_dictionary.validation.findings import Finding as Finding
 from scanner_dictionary.validation.findings import Rule
 from scanner_dictionary.validation.findings import Severity as Severity
 
-RULES: Mapping[str, Rule] = {rule.name: rule for rule in (*processing.RULES, *topics.RULES, *declared.RULES)}
+RULES: Mapping[str, Rule] = {
+    rule.name: rule for rule in (*processing.RULES, *topics.RULES, *declared.RULES, *clients.RULES)
+}
 """Every rule, in the order of its findings."""
 
 

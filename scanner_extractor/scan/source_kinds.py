@@ -402,6 +402,7 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         PROMETHEUS_SECTION,
         PrometheusSettings,
         SourceType(read=read_prometheus, check=prometheus_probes),
+        field="prometheus",
     ),
     SourceKind(
         name="applications",

@@ -13,6 +13,7 @@ from scanner_model.errors import Problem
 from scanner_model.names import ClusterName, SourceId
 
 if TYPE_CHECKING:
+    from scanner_extractor.settings.clients import PrometheusSettings
     from scanner_extractor.settings.confluent_cloud import (
         CloudSettings,
         KafkaRestSettings,
@@ -254,6 +255,7 @@ class Settings:
     stream_catalogs: tuple[StreamCatalogSettings, ...] = ()
     tableflow: TableflowSettings | None = None
     metrics: MetricsSettings | OffsetSettings | None = None
+    prometheus: tuple[PrometheusSettings, ...] = ()
     cloud: CloudSettings | None = None
     lacking: tuple[Lacking, ...] = ()
     identity: str = ""

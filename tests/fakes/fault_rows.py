@@ -15,6 +15,7 @@ from scanner_extractor.catalogs.glue import glue_catalog_transport
 from scanner_extractor.http.aws import watched
 from scanner_extractor.http.messages import Transport
 from scanner_extractor.registries.glue import glue_registry_transport
+from scanner_extractor.settings.clients import PrometheusSettings
 from scanner_extractor.settings.cluster import (
     ConnectSettings,
     GlueSettings,
@@ -89,6 +90,19 @@ def tables() -> Any:
 def figures() -> Any:
     row = {"timestamp": "2026-05-02T07:00:00Z", "metric.topic": "orders", "value": 5.0}
     return cloud(figures={"sent_bytes": (row, {**row, "metric.topic": "refunds"}), "received_bytes": (row,)})
+
+
+def prometheus() -> Any:
+    """Return a server that has one metric, of two clients; it answers every other query with nothing."""
+
+    def series(topic: str) -> dict[str, Any]:
+        return {"metric": {"topic": topic, "client_id": "shop-1"}, "value": [1_777_705_200.5, "12"]}
+
+    def answer(request: Any) -> Any:
+        found = [series("orders"), series("refunds")] if "producer_topic_metrics" in request.target else []
+        return 200, {"status": "success", "data": {"resultType": "vector", "result": found}}
+
+    return answer
 
 
 def entity(name: str) -> dict[str, Any]:
@@ -302,6 +316,7 @@ ROWS = {
     "metrics": Row(
         tokens=True, good=figures, member=lambda http: {"metrics": MetricsSettings(http=http, cluster="lkc-1")}
     ),
+    "prometheus": Row(good=prometheus, member=lambda http: {"prometheus": (PrometheusSettings(http=http),)}),
     "discovery": Row(
         tokens=True, good=kafka_cloud, member=lambda http: {"cloud": CloudSettings(http=http, cluster="lkc-1")}
     ),

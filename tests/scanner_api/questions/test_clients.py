@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -21,13 +22,14 @@ from scanner_model.clients import (
     Direction,
     IdentityKind,
 )
-from scanner_model.errors import NameUnknown
+from scanner_model.errors import InputInvalid, NameUnknown
 from scanner_model.kafka import ConsumerGroup, Topic
 from scanner_model.manual import FlowEnd, ManualFlow
 from scanner_model.names import SourceId, TopicName
 from scanner_model.scan import ClusterScan, SourceStatus
 
 PROMETHEUS, ACLS, MAPPING = SourceId("prometheus:main"), SourceId("acls:k:9092"), SourceId("applications:cluster.json")
+TWO = ("shop.idle", "shop.busy")
 KINDS = {PROMETHEUS: "prometheus", ACLS: "acls", MAPPING: "applications"}
 
 
@@ -222,3 +224,25 @@ def test_unknown_topic_is_named_with_the_nearest(stored) -> None:
     """A typing error is not a topic without clients."""
     with pytest.raises(NameUnknown, match=r"shop\.idl"):
         scanner_api.clients(stored(scan_with()), topic="shop.idl")
+
+
+def unused(dictionary: Dictionary, age: str) -> tuple[list[str], bool]:
+    page = scanner_api.topics(dictionary, unused_for=age, pattern="shop.")
+    return [row.name for row in page], page.complete
+
+
+def test_topic_is_unused_for_as_long_as_nobody_was_observed_at_it(tmp_path) -> None:
+    """How long clients have been observed for says whether the answer is complete."""
+    url = f"sqlite:///{tmp_path / 'dictionary.db'}"
+    engine = open_dictionary(url, create=True)
+    first = scan_with(use("shop.idle", application="svc"), use("shop.busy", application="svc"), topics=TWO)
+    for days, scan in ((0, first), (40, scan_with(use("shop.busy", application="svc"), topics=TWO))):
+        at = AT + timedelta(days=days)
+        write_scan(engine, scan, started=at, finished=at)
+    dictionary = scanner_api.open_dictionary(url)
+    scanner_api.generate(dictionary)
+
+    assert unused(dictionary, "30d") == (["shop.idle"], True)
+    assert unused(dictionary, "6w") == ([], False)
+    with pytest.raises(InputInvalid):
+        unused(dictionary, "soon")
