@@ -34,6 +34,7 @@ from peer_statement_rows import peer_statements_row
 from renewal_rows import renewal_row
 from scan_rows import bulk_row, help_row, large_bulk_row, one_topic_row, walk_row
 from skew_rows import skew_row
+from tag_rows import inheritance_row, judging_row
 from worker_rows import workers_row
 
 ROWS = {
@@ -59,6 +60,8 @@ ROWS = {
     "deployment": deployment_row,
     "acls": acl_row,
     "prometheus": prometheus_row,
+    "inherited-tags": inheritance_row,
+    "judged-names": judging_row,
 }
 
 LONG = {

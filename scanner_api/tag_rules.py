@@ -54,7 +54,7 @@ class TagRules:
     documentation: Mapping[str, str]
     persons: frozenset[str]
     other: frozenset[str]
-    _known: dict[tuple[str, str, bool], Suggestion | None] = field(default_factory=dict, repr=False, compare=False)
+    _known: dict[tuple[str, str, str], Suggestion | None] = field(default_factory=dict, repr=False, compare=False)
 
     def suggest(self, dataset: str, path: ColumnPath, type_name: str, doc: str | None) -> Suggestion | None:
         """Return the tag that the name of a column suggests, or else its documentation; None where neither does.
@@ -66,11 +66,12 @@ class TagRules:
             return None
         above = (field_name(segment) for segment in reversed(path[:-1]))
         holder = next((each for each in above if each and each != name and each.lower() not in _WRAPPERS), dataset)
-        key = name, holder, bool(doc)
-        if key not in self._known and len(self._known) < _MOST_KNOWN:
-            self._known[key] = self._of_name(words_of(name), holder)
-        found = self._known[key] if key in self._known else self._of_name(words_of(name), holder)
-        return found or (self._of_documentation(doc) if doc else None)
+        key = name, holder, doc or ""
+        if key not in self._known:
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[key] = self._of_name(words_of(name), holder) or self._of_documentation(doc or "")
+        return self._known[key]
 
     def _of_name(self, name: tuple[str, ...], holder: str) -> Suggestion | None:
         for start, end in _spans(len(name)):
