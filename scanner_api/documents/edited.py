@@ -1,4 +1,4 @@
-"""A data contract that people edited, exported again: facts are written anew, what people wrote stays."""
+"""A data contract that people edited, exported again: the facts are replaced, what people wrote stays."""
 
 from __future__ import annotations
 
