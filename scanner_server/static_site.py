@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,10 @@ from scanner_api.graph.export import export, live_script, live_style
 from scanner_api.questions import changes, graph, home, listings, names
 from scanner_api.questions.documents import document
 from scanner_api.questions.topics import TopicDescription, describe_topic, topic_schemas
+from scanner_api.questions.versions import compare_versions
 from scanner_model.columns import KEY, path_name
 from scanner_model.errors import NameUnknown
+from scanner_model.schemas import qualified_subject
 from scanner_server.parts import STORED, static_text
 
 Json = Any
@@ -77,23 +80,33 @@ def _write_answers(dictionary: Dictionary, directory: Path) -> Iterator[str]:
 
 def _topic_answers(dictionary: Dictionary, about: TopicDescription) -> Json:
     row, node = about.topic, about.node
-    subjects = listings.schemas(dictionary, cluster=row.cluster, pattern=row.name)
-    versions = [
-        schema
-        for subject in subjects
-        if row.name in subject.topics
-        for version in subject.versions
-        for schema in topic_schemas(
-            dictionary, topic=row.name, cluster=row.cluster, subject=subject.name, version=version
-        )
+    subjects = [
+        (qualified_subject(subject.context, subject.name), subject.registry, subject.versions)
+        for subject in listings.schemas(dictionary, cluster=row.cluster, topic=row.name)
     ]
+    described = {"topic": row.name, "cluster": row.cluster}
+    versions = {
+        f"{name}/{version}": document(topic_schemas(dictionary, **described, subject=name, version=version))
+        for name, _, numbers in subjects
+        for version in numbers
+    }
+    judged = {
+        f"{name}/{first}/{second}": document(
+            compare_versions(
+                dictionary, subject=name, first=first, second=second, cluster=row.cluster, registry=registry
+            )
+        )
+        for name, registry, numbers in subjects
+        for first, second in pairwise(numbers)
+    }
     try:
         history = changes.history_lines(dictionary, node=node or row.name, limit=_HISTORY)
     except NameUnknown:
         history = None
     return {
         "about": document(about),
-        "versions": document(versions),
+        "versions": versions,
+        "judged": judged,
         "contents": document(graph.lineage(dictionary, node, upstream=0, downstream=0, contents=True))
         if node
         else None,

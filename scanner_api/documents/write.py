@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -12,14 +13,21 @@ from scanner_api.dictionary import Dictionary
 from scanner_api.documents.asyncapi import document
 from scanner_api.documents.backstage import entities, entity_name
 from scanner_api.documents.data_contract import contract
+from scanner_api.documents.edited import with_edits
 from scanner_api.documents.estate import DescribedCluster, described_clusters
-from scanner_api.files import check_directory, check_file, write_text
+from scanner_api.files import Notify, check_directory, check_file, ignore, write_text
+from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
+from scanner_model.errors import InputInvalid
 
 Json = dict[str, Any]
 
 DEFAULT_OWNER = "unknown"
 """The owner of entities that must have one, where no source knows it."""
 
+_EDITED = "odcs"
+"""The format of documents that people add to."""
+_LARGEST = 4 * 1024 * 1024
+"""Bytes of a file that people edited, at most."""
 _SafeDumper: type[Any] = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
@@ -68,17 +76,41 @@ def write_documents(
 ) -> None:
     """Write the documents of *format*, of every cluster or of *cluster*, to *output* as YAML.
 
-    Into a directory each document's own file; into a file (a path with a suffix) or a stream all of them, separated by
-    `---`. Raises InputInvalid where it cannot be written, NameUnknown for an unknown cluster.
+    Into a directory each document's own file, where what people wrote into a contract stays; into a file (a path with
+    a suffix) or a stream all of them, separated by `---`. Raises InputInvalid where it cannot be written, NameUnknown
+    for an unknown cluster.
     """
     with described_clusters(dictionary, cluster) as described:
         documents = (each for row in described for each in DOCUMENTS[format](row, owner or DEFAULT_OWNER))
         if not isinstance(output, Path):
             output.writelines(map(_separated, documents))
         elif output.is_dir() or not output.suffix:
-            _write_files(documents, check_directory(output, "--output"))
+            edited = _with_edits(documents, output, dictionary.notify or ignore) if format == _EDITED else documents
+            _write_files(edited, check_directory(output, "--output"))
         else:
             write_text(check_file(output, "--output"), "".join(map(_separated, documents)))
+
+
+def _with_edits(documents: Iterator[Document], directory: Path, notify: Notify) -> Iterator[Document]:
+    """Yield contracts with what people wrote into their files; raises InputInvalid for a file that cannot be read."""
+    for each in documents:
+        file = directory / each.file
+        yield each if not file.exists() else Document(each.file, _edited(each.content, file, notify))
+
+
+def _edited(written: Json, file: Path, notify: Notify) -> Json:
+    with file.open("rb") as opened:
+        text = opened.read(_LARGEST + 1)
+    try:
+        parsed = list(parse_yaml(text.decode(), numbers=True)) if len(text) <= _LARGEST else []
+    except UnicodeDecodeError:
+        parsed = []
+    if len(parsed) != 1 or not isinstance(parsed[0].value, dict):
+        what = f"it is no contract: {parsed[0].error or 'another document'}" if parsed else "it is no contract"
+        raise InputInvalid(what, where=str(file), hint="correct it, or remove it: it is written again")
+    note = f"note: {file}: no schema has %s any more, so it is left out"
+    held = json.loads(json.dumps(parsed[0].value))  # without the lines of its members
+    return with_edits(written, held, lambda place: notify(note % place))
 
 
 def _separated(each: Document) -> str:

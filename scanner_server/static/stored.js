@@ -21,19 +21,27 @@ async function ask(path, params = {}) {
   const [, cluster, topic, schemas] = path.match(/^\/clusters\/([^/]+)\/topics\/([^/]+)(\/schemas)?$/) || [];
   if (topic) {
     const about = await storedTopic(decodeURIComponent(cluster), decodeURIComponent(topic));
-    const fits = (each) => each.subject === params.subject && String(each.version) === String(params.version);
-    return schemas ? {items: about.versions.filter(fits)} : about.about;
+    return schemas ? about.versions[`${params.subject}/${params.version}`] || {items: []} : about.about;
   }
   if (path === "/search") return pageOf(await searchStored(params.q), params);
   const here = new URLSearchParams(location.search);
   const about = here.get("topic") ? await storedTopic(here.get("cluster"), here.get("topic")) : null;
   if (path === "/lineage" && about) return params.contents ? about.contents : about.near;
   if (path === "/history" && about) return about.history;
+  if (path === "/schemas/diff" && about)
+    return about.judged[`${params.subject}/${params.from}/${params.to}`] || notJudged(params.from, params.to);
   const home = await stored("home");
   if (path in STORED_LISTS) return listStored(await stored(STORED_LISTS[path]), params);
   const answer = home[path];
   if (!answer) throw new Error("This export does not have it; `scanner serve` answers it.");
   return Array.isArray(answer.items) ? listStored(answer.items, params) : answer;
+}
+
+// Of versions that are no neighbours the columns are compared only.
+function notJudged(first, second) {
+  const unknown = Object.fromEntries(["verdict", "backward", "forward"].map((name) => [name, "unknown"]));
+  const notes = ["This export has the registry's answer for neighbouring versions; `scanner serve` has it for all."];
+  return {first, second, level: "", differences: [], notes, ...unknown};
 }
 
 async function storedTopic(cluster, name) {
@@ -58,6 +66,7 @@ function pageOf(items, {limit = items.length, cursor = 0}) {
 function fitsFilter(row, name, value) {
   const same = (held) => String(held ?? "").toLowerCase() === value.toLowerCase();
   if (name === "pattern") return nameFilter(value)(row.name);
+  if (name === "topic") return (row.topics || []).includes(value);
   if (name === "tag") return [...row.tags, ...(row.inherited_tags || [])].some(same);
   if (name === "failed") return Boolean(row.attributes.failed);
   if (name === "without_owner") return !row.owner;
