@@ -11,7 +11,7 @@ from typing import NamedTuple
 import regex
 
 from scanner_api.dictionary import Dictionary, known_cluster
-from scanner_api.graph.column_tags import ColumnTags
+from scanner_api.graph.column_tags import SUGGESTED, ColumnTags, listed_with_tags
 from scanner_dictionary import queries
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import SqlGraphReader
@@ -185,6 +185,16 @@ def _forbidden(checked: _Checked) -> Iterator[_Found]:
                 yield _Found(name, _column(place), f"it has {found.tag}, from {found.origin}: {'; '.join(found.path)}")
 
 
+def _untagged_columns(checked: _Checked) -> Iterator[_Found]:
+    """Find columns that are suggested to have a tag and neither declare nor inherit it."""
+    if not checked.policy.tagged:
+        return
+    for tag in checked.policy.tagged:
+        for row in listed_with_tags(checked.conn, tag, checked.cluster, (SUGGESTED,)):
+            name = f"{row.topic or row.dataset.partition('/')[2]}.{row.name}"
+            yield _Found(row.cluster, column_at(name), f"it has no tag {tag}: {row.found_tags[0].path[0]}")
+
+
 def _is_forbidden(policy: ClusterPolicy, tag: str, dataset: str) -> bool:
     return any(rule.is_broken(tag, dataset) for rule in policy.forbidden)
 
@@ -214,6 +224,7 @@ _RULES: Mapping[str, _Rule] = {
     "policy-required-tag": _Rule(_untagged_topics, "set the tag in the stream catalog or its definition"),
     "policy-compatibility": _Rule(_lenient, 'set the level in the registry; `"compatibility": true` reads it'),
     "policy-field-documentation": _Rule(_undocumented, "describe the fields in the schema"),
+    "policy-untagged-column": _Rule(_untagged_columns, "tag it, or waive it with the reason why it is not personal"),
     FORBIDDEN: _Rule(_forbidden, "leave the column out, mask it, or ask for a waiver"),
 }
 """The rules of a policy, in the order of docs/how-to/personal-data.md."""

@@ -12,7 +12,7 @@ from scanner_model.clients import ClientUse
 from scanner_model.declarations import Declaration
 from scanner_model.errors import Problem
 from scanner_model.kafka import Connector, ConsumerGroup, StreamsTopology, Topic
-from scanner_model.manual import ManualFlow
+from scanner_model.manual import ManualFlow, ManualSchema
 from scanner_model.names import SourceId, TopicName
 from scanner_model.repository import UnreadFile
 from scanner_model.scan import SourceResult
@@ -133,7 +133,8 @@ class FactsResult:
 class DeclaredResult:
     """The result of deployment files: what they declare, and the facts that follow where nothing of it runs.
 
-    *flows* have one end: a program, which is their job, reads or writes a topic.
+    *flows* have one end: a program, which is their job, reads or writes a topic. *schemas* are those of topics in
+    documents of people, which count where no registry has one.
     """
 
     outcome: SourceResult
@@ -142,6 +143,7 @@ class DeclaredResult:
     connectors: tuple[Connector, ...] = ()
     statements: tuple[FlinkStatement, ...] = ()
     flows: tuple[ManualFlow, ...] = ()
+    schemas: tuple[ManualSchema, ...] = ()
     problems: tuple[Problem, ...] = ()
 
 
@@ -158,6 +160,7 @@ class RepositoryResult:
     registry: RegistryResult | None = None
     tables: tuple[CatalogTable, ...] = ()
     links: tuple[CatalogLink, ...] = ()
+    annotations: tuple[Annotation, ...] = ()
     unread: tuple[UnreadFile, ...] = ()
     problems: tuple[Problem, ...] = ()
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -187,7 +190,7 @@ class RepositoryResult:
     @property
     def parts(self) -> tuple[CatalogResult | DeclaredResult | RegistryResult, ...]:
         """Return its facts as the results of the sources that they would otherwise come from."""
-        tables = CatalogResult(outcome=self.outcome, tables=self.tables, links=self.links)
+        tables = CatalogResult(outcome=self.outcome, annotations=self.annotations, tables=self.tables, links=self.links)
         return (self.declared, *((self.registry,) if self.registry else ()), tables)
 
 

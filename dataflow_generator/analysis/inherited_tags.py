@@ -110,6 +110,10 @@ def _order(column: TaggedColumn) -> tuple[int, str]:
     return column.node, column.tag
 
 
+def _key(edge: TagEdge | None) -> int:
+    return edge.id if edge else 0
+
+
 class _Spread:
     """The columns that are reached so far, by node and tag, and those where a masked flow ends."""
 
@@ -132,7 +136,8 @@ class _Spread:
         """Follow all other flows, from the nearest columns to the farthest."""
         by_steps: dict[int, list[TaggedColumn]] = {}
         for column in self.known.values():
-            by_steps.setdefault(column.steps, []).append(column)
+            if any(edge.subtype != _IDENTITY for edge in self._edges[column.node]):
+                by_steps.setdefault(column.steps, []).append(column)
         steps = 0
         while by_steps:
             reached = self._next(by_steps.pop(steps, []), TagFlow.COMPUTED)
@@ -143,18 +148,19 @@ class _Spread:
     def _next(self, level: Sequence[TaggedColumn], flow: TagFlow) -> list[TaggedColumn]:
         """Return the columns that are first reached from *level*, each on the first of its edges."""
         self._read({column.node for column in level})
+        copied, known = flow is TagFlow.COPIED, self.known
         found: dict[tuple[int, str], TaggedColumn] = {}
         for column in level:
-            for edge in self._edges[column.node]:
-                key = edge.target_node_id, column.tag
-                masked = edge.subtype == MASKED
-                if key in self.known or (flow is TagFlow.COPIED and edge.subtype != _IDENTITY):
+            node, tag, origin, *_, steps = column
+            for edge in self._edges[node]:
+                subtype, key = edge.subtype, (edge.target_node_id, tag)
+                if (copied and subtype != _IDENTITY) or key in known:
                     continue
-                into = self.masked if masked else found
-                known = into.get(key)
-                if known is None or (not masked and known.edge is not None and edge.id < known.edge.id):
-                    how = TagFlow.MASKED if masked else flow
-                    into[key] = TaggedColumn(key[0], column.tag, column.origin, how, column, edge, column.steps + 1)
+                if subtype == MASKED:
+                    ended = TaggedColumn(key[0], tag, origin, TagFlow.MASKED, column, edge, steps + 1)
+                    self.masked.setdefault(key, ended)
+                elif key not in found or _key(edge) < _key(found[key].edge):
+                    found[key] = TaggedColumn(key[0], tag, origin, flow, column, edge, steps + 1)
         self.add(found.values())
         return list(found.values())
 

@@ -40,15 +40,48 @@ class ColumnTags:
         self._declared = tags
 
     def flows(self, tag: str | None = None) -> TagFlows:
-        """Return the columns that inherit *tag*, in any letter case, and where it ends; None: every tag."""
+        """Return the columns that inherit *tag*, in any letter case, and where it ends; None: every tag.
+
+        A copy of a record that holds a tagged column inherits the tag from the record, unless flows show which of its
+        columns has it.
+        """
         wanted = None if tag in (None, ANY_TAG) else str(tag).lower()
-        names = {place.name for place in self._declared}
-        nodes = (node for node in self._graph.nodes_named(names) if node.path is not None)
-        starts = {
-            node.id: {each for each in self._declared.get(place_of(node), ()) if wanted in (None, each.lower())}
-            for node in nodes
-        }
-        return inherited_tags(starts, self._edges)
+        of_records: dict[Place, set[str]] = {}
+        for place, tags in self._declared.items():
+            for length in range(1, len(place.path)):
+                of_records.setdefault(place._replace(path=place.path[:length]), set()).update(tags)
+        starts: dict[int, set[str]] = {}
+        records: dict[int, set[str]] = {}
+        for node in self._graph.nodes_named({place.name for place in self._declared}):
+            place = place_of(node)
+            tags = {each for each in self._declared.get(place, ()) if wanted in (None, each.lower())}
+            inside = {each for each in of_records.get(place, ()) if wanted in (None, each.lower())} - tags
+            starts |= {node.id: tags} if tags else {}
+            records |= {node.id: inside} if inside else {}
+        flows = inherited_tags(starts, self._edges)
+        return self._with_records(flows, inherited_tags(records, self._edges).inherited, starts)
+
+    def _with_records(
+        self, flows: TagFlows, copies: Sequence[TaggedColumn], starts: Mapping[int, Collection[str]]
+    ) -> TagFlows:
+        """Add *copies* of records to datasets in which no column of the record is known to have the tag."""
+        if not copies:
+            return flows
+        self.read((*flows.inherited, *copies))
+        known: set[tuple[str, str, Place]] = set()
+        for column in flows.inherited:
+            origin = place_of(self._names[column.origin])
+            parts = (origin._replace(path=origin.path[:length]) for length in range(1, len(origin.path)))
+            known.update((self.dataset(column.node), column.tag, part) for part in parts)
+        taken = {(column.node, column.tag) for column in flows.inherited}
+        added = [
+            copy
+            for copy in copies
+            if (self.dataset(copy.node), copy.tag, place_of(self._names[copy.origin])) not in known
+            and (copy.node, copy.tag) not in taken
+            and copy.tag not in starts.get(copy.node, ())
+        ]
+        return flows._replace(inherited=tuple(sorted((*flows.inherited, *added), key=lambda each: each[:2])))
 
     def found(self, columns: Sequence[TaggedColumn]) -> Iterator[PlacedColumn]:
         """Yield the rows of *columns*, with the tags that they inherit."""

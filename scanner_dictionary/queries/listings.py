@@ -11,8 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, Subquery, and_, e
 from sqlalchemy.orm import aliased
 
 from scanner_dictionary.engine.rows import in_chunks
-from scanner_dictionary.graph import store
-from scanner_dictionary.graph.reader import topic_level
+from scanner_dictionary.graph import reader, store
 from scanner_dictionary.queries.columns import column_fact
 from scanner_dictionary.queries.facts import children_of, fact_of, fact_state, members_of, newest_scans, stored_rows
 from scanner_dictionary.queries.topics import NOTHING, CatalogAnnotations, catalog_annotations, name_filter
@@ -186,7 +185,7 @@ def _users(conn: Connection, what: str) -> Subquery:
     kind, end = _USES[what]
     node, home = t.flow_node, aliased(t.flow_node)
     edges = select(end.label("node"), func.count().label("users")).where(
-        topic_level(conn).edges, t.flow_edge.c.kind == kind
+        reader.topic_level(conn).edges, t.flow_edge.c.kind == kind
     )
     counted = edges.group_by(end).subquery()
     named = home.c.name.in_(select(t.cluster.c.name))  # by the index of names

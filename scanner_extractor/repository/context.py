@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,9 +11,9 @@ from scanner_extractor.repository.files import Entry, RepositoryFile, UnreadText
 from scanner_extractor.repository.variables import Variables
 from scanner_extractor.settings.repository import SUBJECT
 from scanner_extractor.sources.deployment.declared import Collector, DeclaredUse, masked_settings, plain_text
-from scanner_model.catalogs import CatalogLink, CatalogTable
+from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable
 from scanner_model.declarations import Declaration, DeclaredKind
-from scanner_model.manual import ManualFlow
+from scanner_model.manual import ManualFlow, ManualSchema
 from scanner_model.names import SourceId
 from scanner_model.placeholders import has_placeholder
 from scanner_model.schemas import SchemaVersion
@@ -33,7 +33,7 @@ class Context:
 
     *connector_names* are names that scripts register the configurations of files under, *subjects* those that build
     files register schemas under, by path; *pattern* is that of the files, which may have the subject. *unread* are
-    reasons by path and kind.
+    reasons by path and kind. *aggregates* are the types of events in the outbox of a database, by its name.
     """
 
     source: SourceId
@@ -47,6 +47,9 @@ class Context:
     links: list[CatalogLink] = field(default_factory=list)
     table_files: dict[str, None] = field(default_factory=dict)
     flows: list[ManualFlow] = field(default_factory=list)
+    aggregates: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    schemas: list[ManualSchema] = field(default_factory=list)
+    annotations: list[Annotation] = field(default_factory=list)
     connector_names: dict[str, str] = field(default_factory=dict)
     subjects: dict[str, tuple[str, ...]] = field(default_factory=dict)
     unread: dict[tuple[str, str], str] = field(default_factory=dict)
@@ -98,6 +101,12 @@ class Context:
         except UnreadText:
             return None
         return file.text if file else None
+
+    def add_subjects(self, pairs: Iterable[tuple[str, str]], directory: str) -> None:
+        """Keep subjects by the paths of their schema files, each as a file of *directory* names it."""
+        for subject, name in pairs:
+            if path := self.path_of(name, directory):
+                self.subjects[path] = tuple(dict.fromkeys((*self.subjects.get(path, ()), subject)))
 
     def subject_in(self, path: str) -> str:
         """Return the subject that the pattern of the files has in a path; empty where it has none."""

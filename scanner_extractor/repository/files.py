@@ -9,15 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
+from scanner_extractor.sources.syntax_trees import words
+
 LARGEST = 4 * 1024 * 1024
 """Maximum bytes of one file: more than people write."""
 MOST_FILES = 200_000
 """Files of one directory that are looked at."""
-
-
-def words(text: str) -> frozenset[str]:
-    """Return the words of *text*."""
-    return frozenset(text.split())
 
 
 _VENDORED = words(

@@ -8,7 +8,15 @@ from typing import Any, NamedTuple
 
 from scanner_extractor.repository.connectors import connectors_in, file_connector_name
 from scanner_extractor.repository.context import Context
-from scanner_extractor.repository.files import RepositoryFile, words
+from scanner_extractor.repository.contracts import (
+    ASYNCAPI,
+    CONTRACT,
+    is_asyncapi,
+    is_contract,
+    read_asyncapi,
+    read_contracts,
+)
+from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.programs import (
     APPLICATION,
     TERRAFORM,
@@ -23,6 +31,7 @@ from scanner_extractor.repository.sql_files import is_sql, read_sql_files
 from scanner_extractor.sources.deployment.declared import CLASS
 from scanner_extractor.sources.deployment.reader import read_text
 from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
+from scanner_extractor.sources.syntax_trees import words
 
 Value = Any
 
@@ -82,6 +91,8 @@ def read_deployment_files(files: Sequence[RepositoryFile], context: Context) -> 
             context.leave(file, "template of deployment files", reason)
             continue
         read_text(file.path, context.variables.resolved(file.text, file.directory), context.collector)
+        context.add_subjects(context.collector.schema_files, file.directory)
+        context.collector.schema_files.clear()
 
 
 def has_yaml_commands(file: RepositoryFile) -> bool:
@@ -130,6 +141,8 @@ KINDS: tuple[Kind, ...] = (
     Kind("SQL", is_sql, read_sql_files),
     Kind(TERRAFORM, is_terraform, read_terraform_files),
     Kind(APPLICATION, is_application, read_application_files),
+    Kind(CONTRACT, is_contract, read_contracts),
+    Kind(ASYNCAPI, is_asyncapi, read_asyncapi),
     Kind("build file with subjects", is_build_file, read_subjects),
     Kind("schema", is_schema, read_schemas),
 )

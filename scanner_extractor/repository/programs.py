@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from scanner_extractor.repository.context import Context
 from scanner_extractor.repository.files import RepositoryFile
+from scanner_extractor.repository.sql_files import add_sql
+from scanner_extractor.repository.statements import DATABASE, engine_of, moves_data, statements_of
 from scanner_extractor.sources.applications.reader import is_application_file, read_applications
 from scanner_extractor.sources.terraform.reader import is_terraform_file, read_terraform
 
@@ -31,8 +33,7 @@ def read_terraform_files(files: Sequence[RepositoryFile], context: Context) -> N
         context.collector.declare(declaration, settings)
     for statement in reading.statements:
         context.collector.add_statement(statement.name, statement.statement, statement.place, statement.engine)
-    for subject, path in reading.schema_files:
-        context.subjects[path] = tuple(dict.fromkeys((*context.subjects.get(path, ()), subject)))
+    context.add_subjects(reading.schema_files, "")
     context.versions += reading.schemas
     context.flows += reading.flows
     context.collector.problems += reading.problems
@@ -49,6 +50,11 @@ def read_application_files(files: Sequence[RepositoryFile], context: Context) ->
     for topic, place in reading.created:
         context.topic(topic, place, tool=APPLICATION)
     context.flows += reading.flows
+    context.aggregates |= reading.aggregates
+    for path, line, text in reading.statements:
+        statements = statements_of(text)
+        if moves_data(statements) and engine_of(statements) != DATABASE:
+            add_sql(statements, f"{path}:{line}", context)
     context.collector.problems += reading.problems
     for path, reason in reading.unread:
         context.leave(path, APPLICATION, reason)

@@ -25,7 +25,7 @@ from scanner_extractor.sources.deployment.declared import Collector
 from scanner_extractor.sources.deployment.reader import DeploymentReading, deployment_result
 from scanner_model.catalogs import CatalogTable
 from scanner_model.errors import Problem, SourceUnreachable
-from scanner_model.kafka import Topic
+from scanner_model.kafka import Connector, Topic
 from scanner_model.names import TopicName
 from scanner_model.repository import UnreadFile
 from scanner_model.scan import SourceResult, SourceStatus
@@ -140,12 +140,13 @@ def _result(context: Context, files: dict[str, tuple[str, ...]]) -> RepositoryRe
         internal=tuple(sorted(collector.internal)),
         problems=tuple(dict.fromkeys(collector.problems)),
     )
-    declared = deployment_result(reading, source)
+    declared = replace(deployment_result(reading, source), schemas=tuple(context.schemas))
     unread = tuple(
         UnreadFile(source=source, name=path, kind=kind, reason=reason)
         for (path, kind), reason in sorted(context.unread.items())
     )
     got = len(reading.declarations) + len(reading.statements) + len(context.versions) + len(context.tables)
+    got += len(context.schemas)
     outcome = SourceResult(source=source, kind="repository", status=SourceStatus.READ, received=got, requested=got)
     problems = (
         *declared.problems,
@@ -163,6 +164,7 @@ def _result(context: Context, files: dict[str, tuple[str, ...]]) -> RepositoryRe
         registry=registry if context.versions else None,
         tables=_distinct_tables(context.tables),
         links=tuple(dict.fromkeys(context.links)),
+        annotations=tuple({note.name: note for note in context.annotations}.values()),
         of_tables=tuple(context.table_files),
         unread=unread,
         problems=problems,
@@ -185,4 +187,17 @@ def _with_flows(declared: DeclaredResult, context: Context) -> DeclaredResult:
     ends = {end.name for flow in declared.flows for end in (flow.origin, flow.target) if not end.namespace}
     named = sorted({*filter(is_topic_name, ends), *context.topic_names()} - known)
     topics = tuple(Topic(source=context.source, name=TopicName(name)) for name in named)
-    return replace(declared, flows=flows, topics=(*declared.topics, *topics), problems=())
+    connectors = tuple(_with_outbox(connector, context) for connector in declared.connectors)
+    return replace(declared, flows=flows, topics=(*declared.topics, *topics), connectors=connectors, problems=())
+
+
+def _with_outbox(connector: Connector, context: Context) -> Connector:
+    """Return a connector of an outbox table with its topics, where the code of its writers names their events."""
+    config = dict(connector.config)
+    aggregates = context.aggregates.get(config.get("database.dbname", ""), ())
+    routers = [key.removesuffix(".type") for key, value in config.items() if value.endswith(".outbox.EventRouter")]
+    by_type = len(routers) == 1 and f"{routers[0]}.route.by.field" not in config
+    if not aggregates or not by_type or "," in config.get("table.include.list", ","):
+        return connector
+    form = config.get(f"{routers[0]}.route.topic.replacement", "outbox.event.${routedByValue}")
+    return replace(connector, topics=tuple(TopicName(form.replace("${routedByValue}", text)) for text in aggregates))

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from scanner_extractor.repository.context import Context
-from scanner_extractor.repository.files import RepositoryFile, words
+from scanner_extractor.repository.files import RepositoryFile
+from scanner_extractor.sources.syntax_trees import words
 from scanner_model.names import SubjectName
 from scanner_model.schemas import Reference, SchemaVersion
 
@@ -19,6 +20,8 @@ _RECORD = re.compile(r"\"type\"\s*:\s*\"(?:record|enum|fixed)\"")
 _MESSAGE = re.compile(r"^\s*message\s+(\w+)\s*\{", re.MULTILINE)
 _PACKAGE = re.compile(r"^\s*package\s+([\w.]+)\s*;", re.MULTILINE)
 _IMPORT = re.compile(r"^\s*import\s+(?:public\s+|weak\s+)?\"([^\"]+)\"\s*;", re.MULTILINE)
+_SUBJECT_OPTION = re.compile(r"\(buf\.confluent\.v1\.subject\)\s*=\s*\{[^{}]*?(?<!_)\bname:\s*\"([^\"]+)\"")
+"""The subject of a message of a module of Buf."""
 _JSON_SCHEMA = re.compile(r"\"\$schema\"\s*:\s*\"https?://json-schema\.org/")
 _SIDE = re.compile(r"[-_.](?:key|value)$")
 _VERSION = re.compile(r"(?:^|[-_.])v(?:ersion)?[-_.]?(?P<number>\d{1,6})(?=$|[-_.])", re.IGNORECASE)
@@ -71,12 +74,9 @@ def is_build_file(file: RepositoryFile) -> bool:
 
 def read_subjects(files: Iterable[RepositoryFile], context: Context) -> None:
     """Keep the subjects that build files register each schema file under, by the path of that file."""
-    subjects = context.subjects
     for file in files:
         pairs = _maven(file.text) if file.name == "pom.xml" else _gradle(file.text)
-        for subject, name in pairs:
-            if path := context.path_of(name, file.directory):
-                subjects[path] = tuple(dict.fromkeys((*subjects.get(path, ()), subject)))
+        context.add_subjects(pairs, file.directory)
 
 
 def read_schemas(files: Sequence[RepositoryFile], context: Context) -> None:
@@ -95,6 +95,7 @@ def read_schemas(files: Sequence[RepositoryFile], context: Context) -> None:
     for schema, topic in called.items():
         own = _subject(schema, topic if len(records[topic]) == 1 else "")
         given = () if schema.shared else context.subjects.get(schema.file.path, ())
+        given = given or tuple(_SUBJECT_OPTION.findall(schema.text) if schema.format == PROTOBUF else ())
         in_path = "" if schema.shared else _VERSION.sub("", context.subject_in(schema.file.path))
         for subject in given or (in_path or own,):
             listed.setdefault(subject, []).append(schema)

@@ -126,6 +126,17 @@ def test_each_rule_names_the_place_and_the_reason(dictionary, policy, first, cou
     assert (f"{found[0].where}: {found[0].what}", len(found)) == (first, count)
 
 
+def test_suggested_columns_want_a_tag_unless_a_waiver_rejects_the_suggestion(dictionary) -> None:
+    found = apply_policy(dictionary, ClusterPolicy(tagged=("PII",)), now=NOON).findings
+    places = {finding.where for finding in found}
+
+    assert "column payments.iban" in places
+    assert "column customers.name" not in places
+    waiver = Waiver("policy-untagged-column", "column payments.iban", "of a company", NOON.date())
+    left = apply_policy(dictionary, ClusterPolicy(tagged=("PII",), waivers=(waiver,)), now=NOON).findings
+    assert places - {finding.where for finding in left} == {"column payments.iban"}
+
+
 def test_undocumented_fields_are_counted_by_subject(dictionary) -> None:
     found = apply_policy(dictionary, ClusterPolicy(field_documentation=True), now=NOON).findings
 
@@ -189,3 +200,27 @@ def test_a_sink_that_masks_the_column_is_fine(dictionary, tmp_path) -> None:
 
     assert report.verdict is Verdict.FINE
     assert not any("PII" in finding.what for finding in report.findings)
+
+
+def test_a_copy_of_a_record_that_holds_a_personal_column_inherits_its_tag(tmp_path) -> None:
+    """A statement that selects the record says nothing of its fields."""
+    statement = (
+        "CREATE TABLE o (id STRING, customer ROW<name STRING, email STRING>) WITH ('connector'='kafka','topic'='orders'"
+        ",'format'='json','properties.bootstrap.servers'='localhost:29095');\n"
+        "CREATE TABLE x (id STRING, who ROW<name STRING, email STRING>) WITH ('connector'='kafka','topic'='copies'"
+        ",'format'='json','properties.bootstrap.servers'='localhost:29095');\n"
+        "INSERT INTO x SELECT id, customer FROM o;\n"
+    )
+    fields = ["id", {"name": "customer", "columns": ["name", {"name": "email", "tags": ["PII"]}]}]
+    manual = {"cluster": "shop", "topics": [{"name": "orders", "schemas": [{"format": "JSON", "columns": fields}]}]}
+    (tmp_path / "manual.json").write_text(json.dumps(manual), "utf-8")
+    (tmp_path / "copy.sql").write_text(statement, "utf-8")
+    config = {"cluster": "shop", "brokers": "localhost:29095", "manual_input": ["manual.json"]}
+    flink = [{"type": "sql-files", "name": "jobs", "path": "*.sql"}]
+    (tmp_path / "cluster.json").write_text(json.dumps(config | {"flink": flink}), "utf-8")
+    dictionary = scanner_api.open_dictionary(tmp_path / "new.db", create=True)
+    scanner_api.scan([tmp_path / "cluster.json"], dictionary)
+    scanner_api.generate(dictionary)
+
+    (row,) = columns(dictionary, tag="PII", tags="inherited")
+    assert (row.topic, row.name, row.found_tags[0].origin) == ("copies", "who", "orders.customer")

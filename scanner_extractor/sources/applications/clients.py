@@ -174,7 +174,7 @@ _NO_NOTE: tuple[Access, tuple[str, ...], str, str] = (_R, (), "", r"(?!)")
 
 MENTIONS = re.compile(
     r"(?i)kafka|redpanda|sarama|kgo\.|faust|streamsbuilder|reactive\.messaging|cloud\.stream|quixstreams|faststream"
-    r"|masstransit|goka"
+    r"|masstransit|goka|debezium\.outbox|\bexecute_?(?:sql|statement)\("
 )
 """What a source file has that uses a client library."""
 

@@ -53,6 +53,9 @@ _TESTS = re.compile(
 _FRAMEWORKS = re.compile(r"(?i)cloud[.:\s]+(?:\n\s*)?stream|mp\.messaging|messaging:|default-topic")
 _CODE = frozenset(ending for ending, grammar in GRAMMARS.items() if grammar.extra == "code")
 _SCRIPTS = frozenset({".py", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx"})
+_EXECUTE = frozenset({"execute_sql", "executeSql", "sqlUpdate", "addInsertSql", "add_insert_sql", "executeStatement"})
+"""Calls that have a statement of Flink or ksqlDB executed."""
+_JDBC_DATABASE = re.compile(r"jdbc:\w+://[^/]+/([\w$-]+)")
 _APPLICATION_ID = re.compile(r"APPLICATION_ID_CONFIG|^application\.id$|applicationIdConfig")
 
 
@@ -60,13 +63,17 @@ _APPLICATION_ID = re.compile(r"APPLICATION_ID_CONFIG|^application\.id$|applicati
 class ApplicationsReading:
     """What applications read, write and create.
 
-    *created* are topics that programs create, each with its place. *flows* have one end where a program reads or writes
-    a topic, and two where its code passes records on. *unread* are source files with the reason; *parsed* counts those
-    that were read.
+    *created* are topics that programs create, each with its place. *flows* have one end where a program reads or
+    writes a topic, and two where its code passes records on. *aggregates* are the types of the events that programs
+    put in an outbox, by the name of its database, where all of a program's are known. *statements* are the SQL texts
+    that a file has executed, with its path and the line of the first. *unread* are source files with the reason;
+    *parsed* counts those that were read.
     """
 
     created: tuple[tuple[str, str], ...] = ()
     flows: tuple[ManualFlow, ...] = ()
+    aggregates: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    statements: tuple[tuple[str, int, str], ...] = ()
     problems: tuple[Problem, ...] = ()
     unread: tuple[tuple[str, str], ...] = ()
     parsed: int = 0
@@ -122,6 +129,8 @@ class _Reader:
     index: Index = field(init=False)
     created: dict[str, str] = field(default_factory=dict)
     flows: dict[tuple[str, str, str], ManualFlow] = field(default_factory=dict)
+    aggregates: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    statements: list[tuple[str, int, str]] = field(default_factory=list)
     problems: dict[tuple[str, str], Problem] = field(default_factory=dict)
     unread: list[tuple[str, str]] = field(default_factory=list)
     channels: set[tuple[str, str]] = field(default_factory=set)
@@ -155,6 +164,8 @@ class _Reader:
         return ApplicationsReading(
             created=tuple(sorted(self.created.items())),
             flows=tuple(self._flows()),
+            aggregates=self.aggregates,
+            statements=tuple(self.statements),
             problems=tuple(self.problems[key] for key in sorted(self.problems)),
             unread=tuple(sorted(self.unread)),
             parsed=len(self.index.units),
@@ -187,6 +198,8 @@ class _Reader:
             size += self._parse(more)
         self._note_unresolved(extractor)
         self._read_application_ids(extractor)
+        self._read_aggregates(extractor)
+        self._read_statements(extractor)
         return found
 
     def _candidates(self) -> list[str]:
@@ -234,6 +247,33 @@ class _Reader:
                 for found in extractor.resolver.texts(value, scope):
                     owner = found.unit or unit
                     self.application_ids.setdefault(self.modules.of(owner.path), []).append((owner, found.text))
+
+    def _read_statements(self, extractor: Extractor) -> None:
+        """Read the SQL that a program has Flink or ksqlDB execute; a text that depends on the program's run is left."""
+        for path, unit in sorted(self.index.units.items()):
+            texts: dict[str, int] = {}
+            for call, scope in unit.calls:
+                for value in (
+                    extractor.resolver.texts(next(iter(call.positional()), None), scope)[:1]
+                    if call.text in _EXECUTE
+                    else ()
+                ):
+                    if "${" not in value.text:
+                        texts.setdefault(value.text.strip().rstrip(";"), call.line)
+            if texts:
+                self.statements.append((path, min(texts.values()), ";\n".join(texts)))
+
+    def _read_aggregates(self, extractor: Extractor) -> None:
+        """Read what the events of Debezium's outbox return as their aggregate type, by the database of their module."""
+        by_module: dict[str, list[list[str]]] = {}
+        for function in self.index.functions.get("getAggregateType", ()):
+            values = [value.text for part in function.returns for value in extractor.resolver.texts(part, function)]
+            by_module.setdefault(self.modules.of(function.unit.path), []).append(values)
+        for module, listed in by_module.items():
+            urls = map(self._settings(module).find, ("quarkus.datasource.jdbc.url", "spring.datasource.url"))
+            match = next((found for url in urls if url and (found := _JDBC_DATABASE.match(url.value))), None)
+            if match and all(listed):
+                self.aggregates[match[1]] = tuple(sorted({text for values in listed for text in values}))
 
     # --- settings
 

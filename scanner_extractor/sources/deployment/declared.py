@@ -68,7 +68,8 @@ class Collector:
     """Collects what the documents of one source declare; of two objects with one name the first is kept.
 
     *internal* are topics that a Connect cluster creates for itself, with the place that names each. *config_maps* are
-    the shared settings of the file that is read. *others* counts the documents of which nothing is read, by reason.
+    the shared settings of the file that is read. *schema_files* are subjects, each with the file of its schema as it is
+    named there. *others* counts the documents of which nothing is read, by reason.
     """
 
     source: SourceId
@@ -79,6 +80,7 @@ class Collector:
     internal: dict[str, str] = field(default_factory=dict)
     config_maps: dict[str, Mapping[str, Value]] = field(default_factory=dict)
     problems: list[Problem] = field(default_factory=list)
+    schema_files: list[tuple[str, str]] = field(default_factory=list)
     others: Counter[str] = field(default_factory=Counter)
 
     def declare(self, declaration: Declaration, settings: Mapping[str, Value]) -> None:

@@ -145,6 +145,9 @@ def _julie_topic(document: Document, topic: Mapping[str, Value], name: str, coll
         replication=count(config.pop(_REPLICATION, None)),
     )
     collector.declare(declaration, config)
+    for schemas in mappings(topic, "schemas"):
+        files = ((side, text(schemas, f"{side}.schema.file")) for side in ("key", "value"))
+        collector.schema_files += [(f"{name}-{side}", file) for side, file in files if file]
     for job in _principals(topic, "consumers"):
         _add_uses(collector, (job, f"consumer of {name} in JulieOps", place), (name,), ())
     for job in _principals(topic, "producers"):

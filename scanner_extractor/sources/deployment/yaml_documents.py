@@ -31,6 +31,7 @@ Loader: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 _BETWEEN = re.compile(r"^(?:---(?=[\s]|$)|\.\.\.(?=[\s]|$))", re.MULTILINE)
 _TEMPLATE = re.compile(r"\{\{|\{%|<%")
+_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]{0,30})(?:\.[0-9]{1,30})?(?:[eE][+-]?[0-9]{1,2})?")
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 _BOOLEANS = {
     word: value
@@ -76,17 +77,18 @@ class _Refused(Exception):
         self.template = template
 
 
-def parse_yaml(text: str) -> Iterator[Parsed]:
+def parse_yaml(text: str, *, numbers: bool = False) -> Iterator[Parsed]:
     """Yield the documents of *text*; one that cannot be read has an error, and those after it are read.
 
-    Documents are separated before they are parsed, which the marks `---` and `...` at the start of a line permit.
+    With *numbers*, numbers of JSON are numbers, as schemas in a document need them. Documents are separated before they
+    are parsed, which the marks `---` and `...` at the start of a line permit.
     """
     for number, (line, document) in enumerate(_separated(text)):
         if number == MOST_DOCUMENTS:
             yield Parsed(line, error=f"it has more than {MOST_DOCUMENTS} documents; those from here on are not read")
             return
         if document.strip():
-            yield _parsed(document, line)
+            yield _parsed(document, line, numbers=numbers)
 
 
 def _separated(text: str) -> Iterator[tuple[int, str]]:
@@ -101,9 +103,9 @@ def _separated(text: str) -> Iterator[tuple[int, str]]:
     yield line, text[start:]
 
 
-def _parsed(document: str, line: int) -> Parsed:
+def _parsed(document: str, line: int, *, numbers: bool) -> Parsed:
     try:
-        return Parsed(line, _Builder(line).build(document))
+        return Parsed(line, _Builder(line, numbers).build(document))
     except _Refused as refused:
         return Parsed(refused.line, error=str(refused), template=refused.template and _is_template(document))
     except yaml.MarkedYAMLError as error:
@@ -144,6 +146,7 @@ class _Builder:
     """Builds the value of one document from the parser's events."""
 
     line: int
+    numbers: bool = False
     root: Value = None
     size: _Size = _Size(0)
     open: list[_Container] = field(default_factory=list)
@@ -162,7 +165,7 @@ class _Builder:
     def _add(self, event: yaml.Event) -> None:
         match event:
             case yaml.ScalarEvent():
-                value, size = _scalar(event), _Size(1, len(event.value))
+                value, size = _scalar(event, numbers=self.numbers), _Size(1, len(event.value))
                 self._count(size, event)
                 if event.anchor:
                     self.anchors[event.anchor] = (value, size)
@@ -235,9 +238,11 @@ class _Builder:
         return self.line + (event.start_mark.line if event.start_mark else 0)
 
 
-def _scalar(event: yaml.ScalarEvent) -> str | bool | None:
+def _scalar(event: yaml.ScalarEvent, *, numbers: bool) -> str | float | bool | None:
     if not event.implicit[0]:  # quoted, or with a tag
         return str(event.value)
+    if numbers and _NUMBER.fullmatch(event.value):
+        return int(event.value) if event.value.lstrip("-").isdecimal() else float(event.value)
     return None if event.value in _NULLS else _BOOLEANS.get(event.value, event.value)
 
 

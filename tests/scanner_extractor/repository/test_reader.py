@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 from scanner_model.declarations import DeclaredKind
 
 SINK = '{"name": "%s", "config": {"connector.class": "io.confluent.connect.s3.S3SinkConnector", "topics": "%s"}}'
@@ -137,3 +139,46 @@ def test_a_connector_that_two_directories_register_alike_is_one(read_repository)
     same, other = SINK % ("s3", "orders"), SINK % ("s3", "refunds")
     assert connectors(read_repository({"a/s3.json": same, "b/s3.json": same})).keys() == {"s3"}
     assert connectors(read_repository({"c/s3.json": other})).keys() == {"s3", "s3 (c)"}
+
+
+def test_an_outbox_is_routed_to_the_topics_that_its_events_name(read_repository):
+    """The service and the connector name one database; other topics that fit the pattern are others'."""
+    event = (
+        "import io.debezium.outbox.quarkus.ExportedEvent; class %s implements ExportedEvent<String, String> {"
+        ' public String getAggregateType() { return "%s"; } }'
+    )
+    config = {
+        "connector.class": "io.debezium.connector.postgresql.PostgresConnector",
+        "database.dbname": "orderdb",
+        "table.include.list": "shop.outbox",
+        "transforms": "outbox",
+        "transforms.outbox.type": "io.debezium.transforms.outbox.EventRouter",
+        "transforms.outbox.route.topic.replacement": "${routedByValue}.events",
+    }
+    files = {
+        "orders/pom.xml": "<project><artifactId>orders</artifactId></project>",
+        "orders/application.properties": "quarkus.datasource.jdbc.url=jdbc:postgresql://db:5432/orderdb?x=y",
+        "orders/Placed.java": event % ("Placed", "order"),
+        "orders/Billed.java": event % ("Billed", "invoice"),
+        "outbox.json": json.dumps({"name": "outbox", "config": config}),
+        "topics.sh": "kafka-topics --create --topic refund.events",
+    }
+    (connector,) = read_repository(files).result.declared.connectors
+    assert connector.topics == ("invoice.events", "order.events")
+    unknown = {"orders/Billed.java": event.replace('"%s"', "%s") % ("Billed", "type")}
+    (connector,) = read_repository(unknown).result.declared.connectors
+    assert connector.topics is None
+
+
+def test_statements_that_a_program_executes_are_those_of_a_file(read_repository):
+    """Flink's and ksqlDB's; a text that is known only while the program runs is left, and other engines' are."""
+    program = (
+        "topic = 'paid'\nenv.execute_sql(\"CREATE TABLE o (id INT) WITH ('connector'='kafka', 'topic'='orders')\")\n"
+        "env.execute_sql(f\"CREATE TABLE p (id INT) WITH ('connector'='kafka', 'topic'='{topic}')\")\n"
+        "env.execute_sql(sys.argv[1])\nenv.execute_sql('INSERT INTO p SELECT id FROM o;')\n"
+    )
+    other = 'class A { void f() { db.executeStatement("CREATE TABLE a (b INT)"); } }'
+    (statement,) = read_repository({"job.py": program, "A.java": other}).result.declared.statements
+    assert (statement.name, statement.engine) == ("job.py:2", "")
+    assert "'topic'='paid'" in statement.statement
+    assert statement.statement.endswith("INSERT INTO p SELECT id FROM o")

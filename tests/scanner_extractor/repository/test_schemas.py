@@ -62,3 +62,28 @@ def test_a_list_of_types_is_a_schema_each(read_repository) -> None:
     order = next(version for version in reading.result.registry.versions if version.subject == "orders-value")
     assert [reference.subject for reference in order.references] == ["shop.State"]
     assert json.loads(order.text)["name"] == "Order"
+
+
+def test_julieops_names_the_files_of_the_schemas_of_a_topic(read_repository) -> None:
+    """The subject has the full name of the topic."""
+    topology = (
+        "context: shop\nprojects:\n  - name: web\n    topics:\n      - name: orders\n        schemas:\n"
+        "          - key.schema.file: schemas/id.avsc\n            value.schema.file: schemas/o.avsc\n"
+    )
+    files = {
+        "julie/topology.yaml": topology,
+        "julie/schemas/id.avsc": record("Id"),
+        "julie/schemas/o.avsc": record("O"),
+    }
+
+    assert subjects(read_repository(files)) == {("shop.web.orders-key", 1), ("shop.web.orders-value", 1)}
+
+
+def test_a_message_of_buf_names_its_subject(read_repository) -> None:
+    """The option of the message does, whatever the module is called."""
+    text = (
+        'syntax = "proto3";\npackage shop;\nmessage Order {\n  option (buf.confluent.v1.subject) = {\n'
+        '    instance_name: "registry"\n    name: "orders-value"\n  };\n  int64 id = 1;\n}\n'
+    )
+
+    assert subjects(read_repository({"buf.yaml": "version: v2\n", "shop/order.proto": text})) == {("orders-value", 1)}

@@ -1,0 +1,244 @@
+"""Data contracts (Open Data Contract Standard) and AsyncAPI 3 documents of Kafka: topics, columns, owners, uses."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from scanner_extractor.repository.context import Context, is_topic_name
+from scanner_extractor.repository.files import RepositoryFile
+from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
+from scanner_model.catalogs import Annotation
+from scanner_model.contracts import KIND, columns_of, custom_values
+from scanner_model.manual import ManualSchema
+from scanner_model.names import RecordName, Role, SubjectName, TopicName
+from scanner_model.redaction import mask_text
+
+Value = Any
+
+CONTRACT, ASYNCAPI = "data contract", "AsyncAPI document"
+"""The kinds of documents, as they are counted and named in problems."""
+_ENDINGS = frozenset((".yaml", ".yml", ".json"))
+_IS_CONTRACT = re.compile(rf"(?:^|[{{,])\s*\"?kind\"?\s*:\s*[\"']?{KIND}\b", re.MULTILINE)
+_IS_ASYNCAPI = re.compile(r"(?:^|[{,])\s*\"?asyncapi\"?\s*:", re.MULTILINE)
+_FORMATS = {"avro": "AVRO", "protobuf": "PROTOBUF", "schema+json": "JSON"}
+"""A word of a payload's `schemaFormat` → the format of its schema."""
+
+
+def is_contract(file: RepositoryFile) -> bool:
+    """Check whether a file is a data contract."""
+    return file.ending in _ENDINGS and _IS_CONTRACT.search(file.text) is not None
+
+
+def is_asyncapi(file: RepositoryFile) -> bool:
+    """Check whether a file is an AsyncAPI document."""
+    return file.ending in _ENDINGS and _IS_ASYNCAPI.search(file.text) is not None
+
+
+def read_contracts(files: Sequence[RepositoryFile], context: Context) -> None:
+    """Add the topics of contracts, with columns, owner, tags and description; one of other systems is left out."""
+    for file in files:
+        for document in _documents(file, CONTRACT, context):
+            if document.get("kind") == KIND:
+                _read_contract(file, document, context)
+
+
+def read_asyncapi(files: Sequence[RepositoryFile], context: Context) -> None:
+    """Add channels of Kafka as topics, with the schemas of messages, and operations as their readers and writers."""
+    for file in files:
+        for document in _documents(file, ASYNCAPI, context):
+            if not str(document.get("asyncapi", "")).startswith("3."):
+                context.leave(file, ASYNCAPI, f"it is of version {document.get('asyncapi')}; 3 is read")
+            elif _is_of_kafka(document):
+                _read_channels(file, document, context)
+
+
+def _documents(file: RepositoryFile, kind: str, context: Context) -> Iterator[Mapping[str, Value]]:
+    if file.ending == ".json":
+        try:
+            value = json.loads(file.text)
+        except (ValueError, RecursionError) as error:
+            context.leave(file, kind, f"it is not JSON: {error}")
+            return
+        yield from (value,) if isinstance(value, dict) else ()
+        return
+    for parsed in parse_yaml(file.text, numbers=kind == ASYNCAPI):
+        if parsed.error:
+            context.leave(file, kind, f"line {parsed.line}: {parsed.error}")
+        elif isinstance(parsed.value, dict):
+            yield parsed.value
+
+
+def _read_contract(file: RepositoryFile, contract: Mapping[str, Value], context: Context) -> None:
+    servers = [server for server in _listed(contract.get("servers")) if isinstance(server, dict)]
+    is_of_kafka = any(server.get("type") == "kafka" for server in servers)
+    topics: dict[str, None] = {}
+    for schema in _listed(contract.get("schema")):
+        if not isinstance(schema, dict) or not (is_of_kafka or schema.get("physicalType") == "topic"):
+            continue
+        topic = str(schema.get("physicalName") or schema.get("name") or "")
+        if not is_topic_name(topic):
+            context.leave(file, CONTRACT, f"{topic!r} cannot be the name of a topic")
+            continue
+        topics[topic] = None
+        written = next((str(server["format"]) for server in servers if server.get("format")), "json")
+        _add_schema(file, schema, TopicName(topic), written.upper(), context)
+    for topic in topics:
+        context.topic(topic, file.path, _number(custom_values(contract).get("partitions")), tool=CONTRACT)
+        context.annotations.append(_annotation(file, contract, TopicName(topic), context))
+
+
+def _add_schema(
+    file: RepositoryFile, schema: Mapping[str, Value], topic: TopicName, written: str, context: Context
+) -> None:
+    known = custom_values(schema)
+    columns = tuple(columns_of(schema.get("properties")))
+    if not columns or known.get("origin") in ("derived", "unknown"):
+        return  # the columns that flows have are no declaration
+    subject = str(known.get("subject") or "")
+    context.schemas.append(
+        ManualSchema(
+            source=context.source,
+            topic=topic,
+            role=Role.KEY if known.get("role") == Role.KEY else Role.VALUE,
+            format=str(known.get("format") or written),
+            location=f"{file.path} {schema.get('name')}",
+            columns=columns,
+            subject=SubjectName(subject),
+            version=_number(known.get("version")) if subject else None,
+            schema_id=str(known["schemaId"]) if "schemaId" in known else None,
+            record=RecordName(str(known.get("record") or "")),
+        )
+    )
+
+
+def _annotation(file: RepositoryFile, contract: Mapping[str, Value], topic: TopicName, context: Context) -> Annotation:
+    description = contract.get("description")
+    purpose = description.get("purpose") if isinstance(description, dict) else description
+    return Annotation(
+        source=context.source,
+        name=f"{contract.get('id') or file.path}#{topic}",
+        kind=CONTRACT.replace(" ", "_"),
+        topic=topic,
+        tags=tuple(str(tag) for tag in _listed(contract.get("tags"))),
+        owner=_owner(contract.get("team")),
+        description=mask_text(str(purpose or "")),
+    )
+
+
+def _owner(team: Value) -> str:
+    """Return the name of the team, or of its member whose role is owner; before version 3.1 a team is its members."""
+    members = team.get("members") if isinstance(team, dict) else team
+    named = [member for member in _listed(members) if isinstance(member, dict)]
+    owners = [str(member.get("username")) for member in named if str(member.get("role")).lower() == "owner"]
+    name = team.get("name") if isinstance(team, dict) else ""
+    return str(name or next(iter(owners), ""))
+
+
+def _is_of_kafka(document: Mapping[str, Value]) -> bool:
+    servers = _mapping(document.get("servers")).values()
+    channels = _mapping(document.get("channels")).values()
+    protocols = {str(_mapping(server).get("protocol")) for server in servers}
+    bound = any("kafka" in _mapping(_mapping(channel).get("bindings")) for channel in channels)
+    return bound or bool(protocols & {"kafka", "kafka-secure"})
+
+
+def _read_channels(file: RepositoryFile, document: Mapping[str, Value], context: Context) -> None:
+    topics: dict[str, str] = {}
+    for name, listed in _mapping(document.get("channels")).items():
+        channel = _resolved(listed, document)
+        binding = _mapping(_mapping(channel.get("bindings")).get("kafka"))
+        topic = str(binding.get("topic") or channel.get("address") or name)
+        if not is_topic_name(topic):
+            context.leave(file, ASYNCAPI, f"channel {name!r}: {topic!r} is not the name of one topic")
+            continue
+        topics[f"#/channels/{name}"] = topic
+        context.topic(topic, file.path, _number(binding.get("partitions")), tool=ASYNCAPI)
+        context.annotations.append(_channel_annotation(file, channel, TopicName(topic), context))
+        for each in _mapping(channel.get("messages")).values():
+            _add_message(file, _resolved(each, document), TopicName(topic), document, context)
+    for name, operation in _mapping(document.get("operations")).items():
+        _add_use(file, str(name), _mapping(operation), topics, context)
+
+
+def _channel_annotation(
+    file: RepositoryFile, channel: Mapping[str, Value], topic: TopicName, context: Context
+) -> Annotation:
+    tags = (str(tag.get("name")) for tag in _listed(channel.get("tags")) if isinstance(tag, dict))
+    return Annotation(
+        source=context.source,
+        name=f"{file.path}#{topic}",
+        kind="asyncapi_channel",
+        topic=topic,
+        tags=tuple(tags),
+        owner=str(channel.get("x-owner") or ""),
+        description=mask_text(str(channel.get("description") or "")),
+    )
+
+
+def _add_message(
+    file: RepositoryFile,
+    message: Mapping[str, Value],
+    topic: TopicName,
+    document: Mapping[str, Value],
+    context: Context,
+) -> None:
+    """Add the schema of a message's values: that of its payload, or the text that an export kept beside it."""
+    payload = _resolved(message.get("payload"), document)
+    words = str(payload.get("schemaFormat") or "application/schema+json")
+    written = next((name for word, name in _FORMATS.items() if word in words), "")
+    kept = message.get("x-schema-text")
+    text = kept or (payload.get("schema") if "schemaFormat" in payload else payload)
+    if not written or not text:
+        return
+    subject = str(message.get("x-subject") or "")
+    context.schemas.append(
+        ManualSchema(
+            source=context.source,
+            topic=topic,
+            role=Role.VALUE,
+            format=str(message.get("x-format") or written) if kept else written,
+            location=f"{file.path} {message.get('name') or topic}",
+            text=text if isinstance(text, str) else json.dumps(text),
+            subject=SubjectName(subject),
+            version=_number(message.get("x-version")) if subject else None,
+        )
+    )
+
+
+def _add_use(
+    file: RepositoryFile, name: str, operation: Mapping[str, Value], topics: Mapping[str, str], context: Context
+) -> None:
+    topic = topics.get(str(_mapping(operation.get("channel")).get("$ref")))
+    action = operation.get("action")
+    if topic and action in ("send", "receive"):
+        job = str(operation.get("title") or name)
+        described = mask_text(str(operation.get("summary") or operation.get("description") or ""))
+        context.use(job, topic, writes=action == "send", description=described, place=file.path)
+
+
+def _resolved(value: Value, document: Mapping[str, Value]) -> Mapping[str, Value]:
+    """Return what a reference inside the document leads to, one after the other; empty for any other reference."""
+    for _ in range(10):
+        pointer = str(_mapping(value).get("$ref") or "")
+        if not pointer:
+            return _mapping(value)
+        at: Value = document if pointer.startswith("#/") else {}
+        for part in pointer.removeprefix("#/").split("/"):
+            at = _mapping(at).get(part.replace("~1", "/").replace("~0", "~"))
+        value = at
+    return {}
+
+
+def _mapping(value: Value) -> Mapping[str, Value]:
+    return value if isinstance(value, dict) else {}
+
+
+def _listed(value: Value) -> list[Value]:
+    return value if isinstance(value, list) else []
+
+
+def _number(value: Value) -> int | None:
+    return int(value) if str(value).isdecimal() else None

@@ -1,0 +1,145 @@
+"""Data contracts and AsyncAPI documents in a repository."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from scanner_extractor.repository.reader import read_directory
+from scanner_extractor.results import RepositoryResult, no_progress
+from scanner_extractor.settings.repository import RepositorySettings
+from scanner_model.names import Role
+
+CONTRACT = """
+kind: DataContract
+apiVersion: v3.0.2
+id: 53581432-6c55-4ba2-a65f-72344a91553a
+version: 1.0.0
+status: active
+description: {purpose: Orders of the shop.}
+tags: [finance]
+team:
+- {username: ann, role: Developer}
+- {username: shop-team, role: Owner}
+servers:
+- {server: production, type: kafka, host: kafka-1:9092, format: avro}
+schema:
+- name: Orders
+  physicalName: orders
+  logicalType: object
+  properties:
+  - {name: id, logicalType: string, physicalType: string, required: true, description: The number.}
+  - {name: email, logicalType: string, tags: [PII]}
+  - name: lines
+    logicalType: array
+    items: {logicalType: object, properties: [{name: sku, logicalType: string, required: true}]}
+"""
+ASYNCAPI = """
+asyncapi: 3.0.0
+info: {title: Orders, version: 1.0.0}
+servers: {production: {host: 'kafka-1:9092', protocol: kafka-secure}}
+channels:
+  placed:
+    address: orders
+    description: Orders of the shop.
+    tags: [{name: finance}]
+    messages: {order: {$ref: '#/components/messages/order'}}
+  noise: {address: 'noise.{city}'}
+operations:
+  place: {action: send, title: shop, channel: {$ref: '#/channels/placed'}}
+  bill: {action: receive, summary: Bills them., channel: {$ref: '#/channels/placed'}}
+components:
+  messages:
+    order:
+      payload:
+        schemaFormat: application/vnd.apache.avro;version=1.9.0
+        schema:
+          type: record
+          name: Order
+          fields: [{name: mark, type: {type: fixed, name: Mark, size: 16}}, {name: count, type: int, default: 0}]
+"""
+
+
+def read(directory: Path, **files: str) -> RepositoryResult:
+    """Read a directory with *files*, whose names have `__` for a dot."""
+    for name, text in files.items():
+        (directory / name.replace("__", ".")).write_text(text, encoding="utf-8")
+    return read_directory(RepositorySettings(pattern=".", directory=directory), no_progress)
+
+
+def test_contract_declares_a_topic_with_owner_tags_documentation_and_columns(tmp_path: Path) -> None:
+    """One that people wrote by hand: nothing in it is the scanner's."""
+    result = read(tmp_path, orders__yaml=CONTRACT)
+    (note,), (schema,) = result.annotations, result.declared.schemas
+
+    assert [topic.name for topic in result.declared.topics] == ["orders"]
+    assert (note.topic, note.owner, note.tags) == ("orders", "shop-team", ("finance",))
+    assert note.description == "Orders of the shop."
+    assert (schema.topic, schema.role, schema.format) == ("orders", Role.VALUE, "AVRO")
+    assert [(column.name, column.type, column.nullable) for column in schema.columns] == [
+        ("id", "string", False),
+        ("email", "string", True),
+        ("lines", "array", True),
+        ("lines.[]", "object", True),
+        ("lines.[].sku", "string", False),
+    ]
+    assert schema.columns[1].tags == ("PII",)
+    assert result.unread == ()
+
+
+def test_contract_of_another_system_declares_no_topic(tmp_path: Path) -> None:
+    """Most contracts are of tables."""
+    table = CONTRACT.replace("type: kafka", "type: postgres")
+
+    assert read(tmp_path, table__yaml=table).declared.topics == ()
+
+
+def test_asyncapi_document_declares_topics_schemas_and_who_uses_them(tmp_path: Path) -> None:
+    """An address with a parameter is not the name of one topic: that is said."""
+    result = read(tmp_path, asyncapi__yaml=ASYNCAPI)
+    (schema,) = result.declared.schemas
+
+    assert [topic.name for topic in result.declared.topics] == ["orders"]
+    assert (schema.format, '"size": 16' in schema.text, '"default": 0' in schema.text) == ("AVRO", True, True)
+    assert [(flow.job, flow.origin.name, flow.target.name) for flow in result.declared.flows] == [
+        ("bill", "orders", ""),
+        ("shop", "", "orders"),
+    ]
+    assert [note.tags for note in result.annotations] == [("finance",)]
+    assert [(file.kind, "noise.{city}" in file.reason) for file in result.unread] == [("AsyncAPI document", True)]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("asyncapi: 2.6.0\nchannels: {}\n", "of version 2.6.0"),
+        ("asyncapi: 3.0.0\nchannels: [\n", "not YAML"),
+        ("kind: DataContract\nschema: [*a]\n", "refers to nothing before it"),
+    ],
+)
+def test_document_that_cannot_be_read_is_left_with_the_reason(tmp_path: Path, text: str, reason: str) -> None:
+    """What it declares is unknown, not nothing."""
+    (file,) = read(tmp_path, document__yaml=text).unread
+
+    assert reason in file.reason
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "asyncapi: 3.0.0\nchannels: {a: {$ref: '#/channels/a'}, b: 3}\nservers: {x: {protocol: kafka}}\n",
+        "kind: DataContract\nservers: [7, {type: kafka}]\nschema: [x, {name: 3, properties: [{}]}]\nteam: x\n",
+        "kind: DataContract\nschema: {physicalType: topic}\ndescription: 3\n",
+    ],
+)
+def test_damaged_parts_do_not_stop_the_rest(tmp_path: Path, text: str) -> None:
+    """People edit these files; a reference to itself ends."""
+    assert read(tmp_path, document__yaml=text).outcome.received >= 0
+
+
+def test_json_and_yaml_are_read_alike(tmp_path: Path) -> None:
+    """A contract may be written in either."""
+    text = '{"kind": "DataContract", "servers": [{"type": "kafka"}], "schema": [{"name": "orders"}]}'
+
+    assert [topic.name for topic in read(tmp_path, orders__json=text).declared.topics] == ["orders"]
