@@ -257,6 +257,7 @@ def schema_node(conn: Connection, key: str) -> tuple[NodeRow, ...]:
 
 _DESCRIBED = '%"type":%'
 _INTERNAL = '%"internal":%'
+_OBSERVED = '%"observed":%'
 """In the JSON text of attributes, where a quote inside a value has a backslash before it."""
 
 _AT_ONCE = 500
@@ -268,10 +269,11 @@ _OTHERS = (_CONTAINS, _HAS_SCHEMA, "column-flow")
 def topic_level_nodes(level: Level) -> Sequence[Any]:
     """List the nodes but the columns, in the graph's order: key, node's key, kind, namespace, name, attributes.
 
-    The attributes are left out (empty) unless they mark the node as internal.
+    The attributes are left out (empty) unless they mark the node as internal or observed.
     """
     node = t.flow_node.c
-    attributes = case((node.attributes.like(_INTERNAL), node.attributes), else_="")
+    marked = node.attributes.like(_INTERNAL) | node.attributes.like(_OBSERVED)
+    attributes = case((marked, node.attributes), else_="")
     query = select(node.id, node.node_key, node.kind, node.namespace, node.name, attributes)
     return _fetch_cells(level, query.where(level.nodes, node.kind != "column").order_by(node.id))
 

@@ -77,8 +77,10 @@ def observed(
     names = cache(lambda name: _Names.of(conn, name))
     for row in rows:
         use, known = fact_of(ClientUse, row), names(row.cluster_name)
-        name, match = known.topic(use.topic), known.applications.match(dict(use.identities))
-        if match and name is not None and topic in (None, name):
+        name = known.topic(use.topic)
+        if name is None or topic not in (None, name):
+            continue
+        if match := known.applications.match(dict(use.identities)):
             key = row.cluster_name, name, use.direction.value, match.application
             group = groups.setdefault(key, _Group(known.kind(match.application)))
             group.add(use, match, row, scans, is_stale(row, newest))

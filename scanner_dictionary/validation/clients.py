@@ -19,6 +19,7 @@ from scanner_model.clients import Direction, IdentityKind
 Occurrences = Iterator[tuple[str, str]]
 
 _METRICS = "prometheus"
+_SHOWN = 3
 
 
 def unknown_writers(conn: Connection, cluster: int) -> Occurrences:
@@ -67,8 +68,7 @@ def writers_without_schema(conn: Connection, cluster: int) -> Occurrences:
         writers.setdefault(f"topic {row.topic}", []).append(row.application)
     for where, _ in without_schema(conn, cluster) if writers else ():
         if where in writers:
-            more = f" and {len(writers[where]) - 1} more" if len(writers[where]) > 1 else ""
-            yield where, f"{writers[where][0]}{more} write it, and no schema describes it"
+            yield where, f"no schema describes it, and it is written by {', '.join(writers[where][:_SHOWN])}"
 
 
 def _writers(conn: Connection, cluster: str) -> Iterator[ClientRow]:

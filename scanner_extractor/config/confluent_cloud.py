@@ -171,6 +171,11 @@ _METRICS: Json = {
             "maximum": 10080,
             "default": 60,
         },
+        "clients": flag(
+            "Clients",
+            "Whether the data set dataflow is read, too: which clients wrote and read. Confluent does not document it.",
+            default=False,
+        ),
         **HTTP_MEMBERS,
     },
     "additionalProperties": False,
@@ -224,7 +229,12 @@ def parse_metrics(item: Json, context: ParseContext) -> MetricsSettings | Offset
             OffsetSettings(brokers=kafka.brokers, properties=kafka.properties) if kafka else OffsetSettings(brokers=())
         )
     http = metrics_limited(parse_http({"url": METRICS_URL} | item, context), item)
-    return MetricsSettings(http=http, cluster=item["cluster"], look_back=item.get("look_back_minutes", 60))
+    return MetricsSettings(
+        http=http,
+        cluster=item["cluster"],
+        look_back=item.get("look_back_minutes", 60),
+        clients=item.get("clients", False),
+    )
 
 
 def metrics_limited(http: HttpSettings, item: Json) -> HttpSettings:

@@ -157,11 +157,15 @@ class TableflowSettings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetricsSettings:
-    """Confluent's metrics of *cluster*, summed over the last *look_back* minutes (at least one)."""
+    """Confluent's metrics of *cluster*, summed over the last *look_back* minutes (at least one).
+
+    *clients*: the data set `dataflow` is read too, which Confluent does not document.
+    """
 
     http: HttpSettings
     cluster: str
     look_back: int = 60
+    clients: bool = False
 
     @property
     def source(self) -> SourceId:

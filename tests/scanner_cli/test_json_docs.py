@@ -162,7 +162,7 @@ def real_document(scanner, scanned, own_dictionary, fake, connect, tmp_path, uni
 
 def test_every_document_has_an_example() -> None:
     """The page covers every command that writes JSON."""
-    assert len(EXAMPLES) == 36
+    assert len(EXAMPLES) == 37
 
 
 @pytest.mark.parametrize("title", EXAMPLES)

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.pagination import PartialList, by_token, read_pages
 from scanner_extractor.results import CatalogResult, Progress
 from scanner_extractor.settings.confluent_cloud import MetricsSettings
+from scanner_extractor.sources.confluent_cloud.dataflow import read_dataflow
 from scanner_model.catalogs import Metric
 from scanner_model.errors import Problem, ScannerError
 from scanner_model.payload import Payload, Unread
@@ -63,19 +65,22 @@ def read_metrics(settings: MetricsSettings, http: Http, progress: Progress, *, n
     if all(isinstance(answer, ScannerError) for _, answer in answers):
         raise failed[0][1]
     metrics = _sorted(metric for query, answer in answers for metric in _read(settings, query, answer, unread, now))
-    problems = (*(_problem(settings, query, error) for query, error in failed), *unread.problems)
+    moved = partial(progress, settings.source, 0, None)
+    uses, refused = read_dataflow(settings, http, unread, now, moved) if settings.clients else ((), ())
+    problems = (*(_problem(settings, query, error) for query, error in failed), *refused, *unread.problems)
     return CatalogResult(
         outcome=SourceResult(
             source=settings.source,
             kind="metrics",
             status=SourceStatus.PARTIAL if problems else SourceStatus.READ,
-            received=len(metrics),
-            requested=len(metrics),
+            received=len(metrics) + len(uses),
+            requested=len(metrics) + len(uses),
             reason="; ".join(problem.what for problem in problems[:2]),
             hint=problems[0].hint if problems else "",
             requests=http.requests,
         ),
         metrics=metrics,
+        uses=uses,
         problems=problems,
     )
 

@@ -11,8 +11,11 @@ import pytest
 from checked_installation import AT, KAFKA, installation, read_result
 
 import scanner_api
+from dataflow_generator.analysis.findings import stored_findings
+from scanner_api.change_check.hits import Hits
 from scanner_api.dictionary import Dictionary
 from scanner_dictionary.engine.open import open_dictionary
+from scanner_dictionary.graph.reader import topic_level
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.clients import (
     AclAuthorizer,
@@ -177,6 +180,15 @@ def test_observed_application_is_a_job_that_passes_nothing_on(stored) -> None:
     assert {edge.certainty for edge in lineage.edges} == {"observed"}
 
 
+def test_producer_that_reads_nothing_is_no_finding_of_the_graph(stored) -> None:
+    """Every ordinary producer would be one."""
+    dictionary = stored(scan_with(use("shop.idle", application="svc")))
+    with dictionary.reading() as conn:
+        found = stored_findings(topic_level(conn))
+
+    assert not [finding for finding in found if "svc" in finding.what]
+
+
 def test_underscores_of_consumer_metrics_are_dots_where_one_topic_is_meant(stored) -> None:
     """Java wrote so before Kafka 4.1; of two topics neither is guessed."""
     one = scan_with(use("shop_idle", Direction.READS, application="svc"))
@@ -246,3 +258,14 @@ def test_topic_is_unused_for_as_long_as_nobody_was_observed_at_it(tmp_path) -> N
     assert unused(dictionary, "6w") == ([], False)
     with pytest.raises(InputInvalid):
         unused(dictionary, "soon")
+
+
+def test_change_of_a_topic_hits_the_applications_that_read_it(stored) -> None:
+    """With whom to call, and when monitoring saw it last."""
+    dictionary = stored(scan_with(OWNED, use("shop.idle", Direction.READS, client_id="shop-1")))
+    with dictionary.reading() as conn:
+        hits = Hits(conn)
+        (cluster,) = hits.naming.clusters
+        affected = hits.of(hits.naming.topic(cluster, "shop.idle"))
+
+    assert [(hit.name, hit.owner, hit.last_seen[:10]) for hit in affected] == [("shop", "team-shop", "2026-03-01")]
