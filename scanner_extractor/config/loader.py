@@ -15,6 +15,7 @@ from scanner_extractor.config.http import http_errors, http_warnings
 from scanner_extractor.config.interpolation import Filled, filled
 from scanner_extractor.config.kafka import broker_list
 from scanner_extractor.config.parsing import manual_files, openlineage_errors, settings_of
+from scanner_extractor.config.push import PUSH_SCHEMA, push_errors
 from scanner_extractor.config.sections import ValidationContext, member_of
 from scanner_extractor.http.messages import Json
 from scanner_extractor.scan.source_kinds import SECTIONS
@@ -40,6 +41,7 @@ def validation_errors(context: ValidationContext) -> Iterator[ErrorMessage]:
             yield from http_errors(items, context)
         yield from section.validate(items, context)
     yield from openlineage_errors(context.document, context.shown)
+    yield from push_errors(context)
 
 
 def validation_warnings(document: Json) -> Iterator[ErrorMessage]:
@@ -81,6 +83,13 @@ def cluster_schema() -> Json:
     for section in SECTIONS:
         schema["properties"][section.member] = section.json_schema()
         schema["$defs"] |= {section.member: section.schema, **section.definitions}
+    schema["properties"]["push"] = {
+        "title": "Push",
+        "description": "Catalogs that `scanner push` writes lineage into.",
+        "type": "array",
+        "items": {"$ref": "#/$defs/push"},
+    }
+    schema["$defs"]["push"] = PUSH_SCHEMA
     return schema
 
 

@@ -10,6 +10,7 @@ import regex
 from scanner_extractor.config.http import WEB_ADDRESS, valid_address
 from scanner_extractor.config.interpolation import named_files
 from scanner_extractor.config.kafka import broker_list
+from scanner_extractor.config.push import push_settings
 from scanner_extractor.config.sections import ParseContext
 from scanner_extractor.http.messages import Json
 from scanner_extractor.scan.source_kinds import source_settings
@@ -73,6 +74,7 @@ def _member(name: str, value: Json, base: Path) -> Json:
 def settings_of(document: Json, file: Path, warnings: tuple[Problem, ...]) -> Settings:
     """Build the settings of one cluster; relative paths are relative to *file*."""
     base, secret_names = file.parent, frozenset(name.lower() for name in document.get("secret_names", []))
+    context = ParseContext(document=document, base=base, secret_names=secret_names)
     return Settings(
         cluster=ClusterName(document["cluster"]),
         brokers=broker_list(document.get("brokers", [])),
@@ -82,7 +84,8 @@ def settings_of(document: Json, file: Path, warnings: tuple[Problem, ...]) -> Se
         manual_input=_files(document.get("manual_input", []), base),
         secret_names=secret_names,
         warnings=warnings,
-        **source_settings(ParseContext(document=document, base=base, secret_names=secret_names)),
+        push=tuple(push_settings(item, context) for item in document.get("push", ())),
+        **source_settings(context),
     )
 
 

@@ -204,7 +204,7 @@ class HttpTransport:
         message.url = f"{root.url}{urlunsplit(('', '', parts.path, parts.query, '')).removeprefix('/')}"
         if request.method != "GET":
             message.method = request.method
-            headers = {"Content-Type": "application/json", **headers} if request.body else headers
+            headers = {"Content-Type": request.content, **headers} if request.body else headers
             message.prepare_body(request.body.encode(), None)
         if headers:
             message.prepare_headers({**message.headers, **headers})

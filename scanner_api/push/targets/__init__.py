@@ -1,0 +1,14 @@
+"""The catalogs that lineage is pushed into: a row each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from scanner_api.push.model import Target
+from scanner_api.push.targets.datahub import DataHub
+from scanner_extractor.settings.push import PushSettings
+
+TARGETS: Mapping[str, Callable[[PushSettings], Target]] = {
+    "datahub": DataHub,
+}
+"""Builds the target of settings, by the name that commands and cluster.json have for it."""
