@@ -114,8 +114,11 @@ class Target(Protocol):
     forced: frozenset[str]
     undoable: bool
 
-    def items(self, contents: GraphContents, reader: Reader) -> Iterator[Item | Skipped]:
-        """Yield the resources of *contents*, those that others refer to first."""
+    def stages(self, contents: GraphContents, reader: Reader) -> Iterator[Iterator[Item | Skipped]]:
+        """Yield the resources of *contents* by kind, those that others refer to first.
+
+        A stage is read after the one before it was written: it may read what that created.
+        """
         ...
 
     def states(self, refs: Sequence[Ref], reader: Reader) -> Iterator[State | None]:

@@ -10,11 +10,14 @@ from typing import NamedTuple, TypeVar
 from scanner_api.push.contents import GraphContents
 from scanner_api.push.journal import Entry, Journal
 from scanner_api.push.model import Change, Item, Reader, Ref, Skipped, State, Target, is_same, merge, text_of
+from scanner_dictionary.engine.rows import in_chunks
 
 T = TypeVar("T")
 
 _AT_ONCE = 1_000
 """Resources that are read, planned and written together."""
+
+_TWICE = "another one has the same name in the catalog: tell them apart by `identity`"
 
 
 class Planned(NamedTuple):
@@ -43,7 +46,7 @@ class Planner:
         A chunk is to be written before the next one is taken: later ones read what earlier ones created.
         """
         digests = self._journal.digests()
-        for items in in_kinds(self._wanted(contents), lambda item: item.ref):
+        for items in self._chunks(contents):
             wanted = [(item.ref, item.state, _digest(item)) for item in items]
             changed = [row for row in wanted if digests.pop(row[0], None) != row[2]]
             self.unchanged += len(items) - len(changed)
@@ -57,14 +60,21 @@ class Planner:
             states = self._target.states([entry.ref for entry in entries], self._reader)
             yield [_undone(entry, live, self._target) for entry, live in zip(entries, states, strict=True)]
 
-    def _wanted(self, contents: GraphContents) -> Iterator[Item]:
+    def _chunks(self, contents: GraphContents) -> Iterator[list[Item]]:
+        """Yield the resources that the graph implies, each once, in chunks of one kind."""
         seen: set[Ref] = set()
-        for item in self._target.items(contents, self._reader):
-            if isinstance(item, Skipped):
-                self.skipped.append(item)
-            elif item.ref not in seen:
-                seen.add(item.ref)
-                yield item
+        for stage in self._target.stages(contents, self._reader):
+            for some in in_chunks(stage, _AT_ONCE):
+                fresh: dict[Ref, Item] = {}
+                for item in some:
+                    if isinstance(item, Skipped):
+                        self.skipped.append(item)
+                    elif item.ref in seen:
+                        self.skipped.append(Skipped(item.ref.key, _TWICE))
+                    else:
+                        fresh[item.ref] = item
+                        seen.add(item.ref)
+                yield list(fresh.values())
 
     def _chunk(self, wanted: Sequence[tuple[Ref, State | None, str]]) -> Iterator[list[Planned]]:
         if not wanted:

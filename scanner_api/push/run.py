@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import NamedTuple
 
 from dataflow_generator.openlineage.emit.datasets import dictionary_metadata
@@ -84,6 +85,31 @@ def push(
         run.carry_out(planner.push(contents), is_dry=dry_run)
         run.result.skipped, run.result.unchanged = planner.skipped, planner.unchanged + run.result.unchanged
     return run.finished()
+
+
+def push_after_scan(
+    config_files: Sequence[str | Path],
+    dictionary: Dictionary,
+    notify: Notify = ignore,
+    network: Network = Network(),  # noqa: B008 - a tuple
+) -> None:
+    """Push into every catalog of *config_files* with `after_scan`; raises ScannerError where one did not take all."""
+    clusters, _ = read_files(list(map(str, config_files)), replayed=True)
+    listed = {each.address: each for cluster in clusters for each in cluster.push if each.after_scan}
+    failed: list[str] = []
+    for settings in listed.values():
+        try:
+            result = push(dictionary, settings, network=network, notify=notify)
+        except ScannerError as error:
+            failed.append(f"{settings.target}: {error}")
+            continue
+        if result.run:
+            notify(f"pushed into {settings.target}: run {result.run}, {result.written} written")
+        if result.is_partial:
+            why = str(result.stopped) if result.stopped else f"{len(result.refused)} refused"
+            failed.append(f"{settings.target}: {why}")
+    if failed:
+        raise ScannerError("; ".join(failed))
 
 
 def undo_push(

@@ -8,10 +8,12 @@ from typing import Any, NamedTuple
 
 import pytest
 from datahub_server import DataHubServer
+from openmetadata_server import OpenMetadataServer
 from push_world import Catalog, installation, settings
 
 from scanner_api.push.targets import TARGETS
 from scanner_extractor.http.messages import Request
+from scanner_extractor.settings.push import IdentityRow
 from scanner_model.errors import InputInvalid, SourceUnreachable
 
 Json = Any
@@ -25,8 +27,19 @@ class Case(NamedTuple):
     is_write: Callable[[Request], bool]
 
 
+SHOP = IdentityRow(namespace="postgres", service="pg")
+
+
+def openmetadata() -> OpenMetadataServer:
+    """Return an OpenMetadata that has ingested the table."""
+    column = {"name": "total", "dataType": "INT", "fullyQualifiedName": "pg.shop.public.orders.total"}
+    table = {"id": "id-0", "name": "orders", "columns": [column]}
+    return OpenMetadataServer(entities={"tables": {"pg.shop.public.orders": table}})
+
+
 CASES = {
     "datahub": Case(DataHubServer, {}, lambda request: not request.url.endswith("batchGet")),
+    "openmetadata": Case(openmetadata, {"identity": (SHOP,)}, lambda request: request.method != "GET"),
 }
 
 
@@ -108,8 +121,9 @@ def test_refused_objects_do_not_keep_others_back(catalog: Catalog) -> None:
     assert all("refused" in refusal.reason for refusal in first.refused)
     catalog.server.refused = frozenset()
     second = catalog.push()
-    assert second.written == len(first.refused)
+    assert second.written >= len(first.refused)
     assert not second.refused
+    assert catalog.push().written == 0
 
 
 def test_interrupted_push_is_repeated_and_undone(catalog: Catalog) -> None:

@@ -73,16 +73,19 @@ class DataHub:
         self.forced = frozenset({"schemaMetadata"} if settings.schemas is Schemas.ALL else ())
         self._paths: dict[str, Mapping[str, str]] = {}
 
-    def items(self, contents: GraphContents, reader: Reader) -> Iterator[Item | Skipped]:
+    def stages(self, contents: GraphContents, reader: Reader) -> Iterator[Iterator[Item | Skipped]]:
         """Yield datasets, then flows, then jobs."""
+        yield self._datasets(contents, reader)
+        flows = {self._flow_urn(job): job for job in contents.jobs()}
+        yield (Item(Ref("dataFlow", urn), _flow(job)) for urn, job in flows.items())
+        yield (Item(Ref("dataJob", self._job_urn(job)), self._job(job, contents)) for job in contents.jobs())
+
+    def _datasets(self, contents: GraphContents, reader: Reader) -> Iterator[Item | Skipped]:
         for some in in_chunks(contents.datasets(), _READ_AT_ONCE):
             urns = [self._dataset_urn(dataset.namespace, dataset.name) for dataset in some]
             for urn, dataset, schema in zip(urns, some, self._schemas(urns, reader), strict=True):
                 yield from self._match_paths(dataset, schema)
                 yield Item(Ref("dataset", urn), self._dataset(dataset))
-        flows = {self._flow_urn(job): job for job in contents.jobs()}
-        yield from (Item(Ref("dataFlow", urn), _flow(job)) for urn, job in flows.items())
-        yield from (Item(Ref("dataJob", self._job_urn(job)), self._job(job, contents)) for job in contents.jobs())
 
     def states(self, refs: Sequence[Ref], reader: Reader) -> Iterator[State | None]:
         """Yield the aspects of each entity, lists of tags and owners as such; None where it has none of anybody."""
