@@ -18,8 +18,6 @@ _NEEDED = {
     "openmetadata": ("url",),
     "unity": ("url",),
     "google": ("parent",),
-    "glue": ("aws",),
-    "datazone": ("aws", "parent"),
 }
 """The targets, each with the members that it needs."""
 _GOOGLE = "https://datalineage.googleapis.com"
