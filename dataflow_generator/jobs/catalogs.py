@@ -10,7 +10,7 @@ from dataflow_generator.build.graph_builder import Flows
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, Node, NodeKind, present
 from dataflow_generator.jobs.field_matching import Fields
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Naming, Use, job_node
-from dataflow_generator.openlineage.identity.names import is_file_like, normal
+from dataflow_generator.openlineage.names import is_file_like, normal
 from scanner_dictionary.lineage_inputs.catalogs import Name, TableRow
 from scanner_model.catalogs import CatalogLink, Materialization
 from scanner_model.columns import KEY, Column
@@ -106,7 +106,8 @@ def with_tables(
     """Add tables with their columns, and materialized topics; *existing* are the keys of nodes that the graph has."""
     nodes = {node.key: node for node in flows.nodes}
     for dataset, table in sorted(tables.items()):
-        nodes[dataset.key] = _table_node(dataset, table)
+        if dataset.key not in existing:
+            nodes[dataset.key] = _table_node(dataset, table)
     for entry in materialized:
         for dataset in (entry.topic, entry.table):
             if dataset.key not in existing:

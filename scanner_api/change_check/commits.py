@@ -7,91 +7,50 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 
-from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.graph import NodeKind
-from dataflow_generator.jobs.kinds import UNREAD_FILE, JobReading, job_partitions, lookup_context, read_partition
+from dataflow_generator.jobs.kinds import JobReading
 from dataflow_generator.jobs.model import Dataset
 from dataflow_generator.jobs.proposed import JobPair
+from scanner_api.change_check import mentions
+from scanner_api.change_check.commit import Commit, differing, read_by, read_commit, signature, uses_of, written_by
+from scanner_api.change_check.commit_schemas import SchemaComparison
 from scanner_api.change_check.file_findings import DeletionContext, check_deleted
 from scanner_api.change_check.files import ProposedFiles
 from scanner_api.change_check.flow_comparison import ChangedJob, FlowComparison
 from scanner_api.change_check.git import ObjectReader, Trees, commit_trees, object_reader
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import CheckedFile, Finding, Place, SkippedFile, Verdict
-from scanner_api.change_check.proposals import SCHEMA, TOPIC, Proposal, Target
+from scanner_api.change_check.proposals import TOPIC, Proposal, Target
 from scanner_api.change_check.proposed_columns import Renames
-from scanner_api.change_check.proposed_references import ProposedReferences
-from scanner_api.change_check.schema_change import check_schema
-from scanner_api.change_check.schema_sides import SchemaContext
-from scanner_api.dictionary import Dictionary
 from scanner_api.graph.generate import generate
 from scanner_dictionary.engine.open import Connection
-from scanner_dictionary.write.scan import write_scan
-from scanner_extractor.repository.context import STATEMENT
-from scanner_extractor.repository.files import Entry, is_candidate, is_left_out
-from scanner_extractor.repository.reader import SETTINGS, RepositoryReading, read_entries
-from scanner_extractor.results import no_progress
-from scanner_extractor.scan.merge import merge_results
-from scanner_extractor.scan.runner import SourceReadings
-from scanner_extractor.settings.cluster import Settings
-from scanner_extractor.settings.repository import RepositorySettings
+from scanner_extractor.repository.files import is_candidate, is_left_out
 from scanner_model.declarations import DeclaredKind
-from scanner_model.errors import InputInvalid, NameUnknown
-from scanner_model.names import ClusterName
-from scanner_model.repository import UnreadFile
+from scanner_model.errors import NameUnknown
 
-_CLUSTER = "repository"
 _LISTED = 10
 _NOTHING = "nothing that is read stands in it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitChanges:
-    """What a change between two commits does: *files* were judged, and the others *skipped*, each with the reason."""
+    """What a change between two commits does: *files* were judged, and the others *skipped*, each with the reason.
+
+    *is_harmless*: what was skipped can hit nobody, as documentation cannot.
+    """
 
     files: tuple[CheckedFile, ...]
     skipped: tuple[SkippedFile, ...]
     findings: tuple[Finding, ...]
+    is_harmless: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Commit:
-    """One commit: what its files declare, the dictionary that holds it, and its jobs."""
-
-    reading: RepositoryReading
-    dictionary: Dictionary
-    jobs: tuple[JobReading, ...]
-
-    @property
-    def topics(self) -> frozenset[str]:
-        """Return the topics that files create; one that a statement only names has to be there already."""
-        declared = self.reading.result.declared.declarations
-        topics = (entry for entry in declared if entry.kind is DeclaredKind.TOPIC and entry.tool != STATEMENT)
-        return frozenset(entry.name for entry in topics)
-
-    @property
-    def schemas(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the texts of each subject, the newest last."""
-        texts: dict[str, tuple[str, ...]] = {}
-        registry = self.reading.result.registry
-        for version in registry.versions if registry else ():
-            texts[version.subject] = (*texts.get(version.subject, ()), version.text)
-        return texts
-
-    @property
-    def unread(self) -> Mapping[str, UnreadFile]:
-        """Return the files that may declare flows and are not read, by path."""
-        return {file.name.partition(":")[0]: file for file in self.reading.result.unread}
-
-
-def compare_commits(commits: str, directory: Path = Path(), *, cluster: str = _CLUSTER) -> CommitChanges:
+def compare_commits(commits: str, directory: Path = Path()) -> CommitChanges:
     """Return what the change between the commits `BASE..HEAD`, or `BASE...HEAD`, does to what BASE declares.
 
     Raises InputInvalid where git is missing or fails, or where the repository does not have a commit.
@@ -102,86 +61,67 @@ def compare_commits(commits: str, directory: Path = Path(), *, cluster: str = _C
         place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="scanner-")))
         known: dict[str, bool] = {}
         base, head = (
-            _commit(files, objects, place / name, known, cluster)
+            read_commit(files, objects, place / name, known)
             for files, name in ((trees.base, "base.db"), (trees.head, "head.db"))
         )
         generate(base.dictionary)
         conn = stack.enter_context(base.dictionary.reading())
-        return _Comparison(base, head, trees, conn).changes()
-
-
-def _commit(
-    files: Mapping[str, str], objects: ObjectReader, place: Path, known: dict[str, bool], cluster: str
-) -> _Commit:
-    entries = [
-        Entry(path, partial(objects.read, name), f"{name}:{path}")
-        for path, name in sorted(files.items())
-        if is_candidate(path) and not is_left_out(path)
-    ]
-    objects.expect(files[entry.path] for entry in entries if known.get(entry.identity) is not False)
-    settings = RepositorySettings(pattern=".", directory=Path(), name=cluster)
-    reading = read_entries(settings, entries, no_progress, known)
-    result = reading.result
-    scanned = merge_results(
-        Settings(cluster=ClusterName(cluster), brokers=(), file=Path("cluster.json")),
-        SourceReadings(outcomes=(result.outcome,), readings=(result,)),
-    )
-    dictionary = Dictionary(str(place))
-    engine = dictionary.writing(create=True)
-    now = datetime.now(UTC)
-    write_scan(engine, scanned, started=now, finished=now)
-    engine.dispose()
-    with dictionary.reading() as conn:
-        snapshot = load_snapshot(conn)
-        context = lookup_context(snapshot)
-        jobs = tuple(
-            job
-            for part in job_partitions(snapshot)
-            for job in read_partition(part, context).jobs
-            if ("type", UNREAD_FILE) not in job.flows.job.attributes
-        )
-    return _Commit(reading=reading, dictionary=dictionary, jobs=jobs)
+        return _Comparison(base, head, trees, conn).changes(objects)
 
 
 class _Comparison:
-    """Compares two commits."""
+    """Compares two commits; *conn* reads the dictionary of the first."""
 
-    def __init__(self, base: _Commit, head: _Commit, trees: Trees, conn: Connection) -> None:
-        self._base = base
-        self._head = head
-        self._trees = trees
-        self._hits = Hits(conn)
+    def __init__(self, base: Commit, head: Commit, trees: Trees, conn: Connection) -> None:
+        self._base, self._head, self._trees = base, head, trees
         self._conn = conn
-        self._judged = {path: kind for path in trees.changed if (kind := self._kind(path))}
+        self._hits = Hits(conn)
+        self._judged = {path: kind for path in trees.changed if (kind := head.kind(path) or base.kind(path))}
+        self._first = next(iter((*self._judged, *trees.changed)), "")
 
-    def changes(self) -> CommitChanges:
-        findings = [*self._unread(), *self._flows(), *self._schemas(), *self._topics(), *self._tables()]
+    def changes(self, objects: ObjectReader) -> CommitChanges:
+        """Return what was judged, what was not, and what was found; *objects* reads the changed files once more."""
+        schemas = SchemaComparison(self._base, self._head, self._trees, self._conn, self._hits)
+        findings = [*self._unread(), *self._flows(), *schemas.findings(), *self._topics(), *self._tables()]
         findings += self._not_understood()
+        findings += self._mentioned(findings, objects)
         if any(finding.counts for finding in findings):
             findings += self._elsewhere()
-        skipped = tuple(
-            SkippedFile(path, self._why_skipped(path)) for path in self._trees.changed if path not in self._judged
-        )
+        skipped = {path: self._why_skipped(path) for path in self._trees.changed if path not in self._judged}
+        skipped |= {path: what for path, (what, _) in self._trees.special.items()}
         return CommitChanges(
             files=tuple(
                 CheckedFile(file=path, kind=kind if path in self._trees.head else "deleted")
                 for path, kind in self._judged.items()
             ),
-            skipped=skipped,
+            skipped=tuple(SkippedFile(*pair) for pair in sorted(skipped.items())),
             findings=tuple(dict.fromkeys(findings)),
+            is_harmless=bool(skipped) and all(map(self._is_harmless, skipped)),
         )
 
-    def _kind(self, path: str) -> str:
-        """Return as what a changed file is judged; empty where nothing that is read stands in it."""
-        for commit in (self._head, self._base):
-            if path in commit.unread:
-                return commit.unread[path].kind
-            kinds = [kind for kind, files in commit.reading.files.items() if path in files]
-            if kinds and (path in commit.reading.result.places or {"schema", SETTINGS} & set(kinds)):
-                return kinds[0]
-        return ""
+    def _is_harmless(self, path: str) -> bool:
+        """Return whether the change of a skipped file can hit nobody: it declares nothing, or is only renamed."""
+        if path in self._trees.special:
+            return False
+        return bool(mentions.why_harmless(path)) or path in self._renamed
+
+    @property
+    def _renamed(self) -> Collection[str]:
+        """Return the changed paths whose content stands at another one, as often as before."""
+        before, after = self._trees.base, self._trees.head
+        gone, new = (
+            Counter(one[path] for path in self._trees.changed if path in one and path not in other)
+            for one, other in ((before, after), (after, before))
+        )
+        moved = {content for content in gone if gone[content] == new[content]}
+        both = (path for path in self._trees.changed if (path in before) != (path in after))
+        return frozenset(path for path in both if (before.get(path) or after.get(path)) in moved)
 
     def _why_skipped(self, path: str) -> str:
+        if why := mentions.why_harmless(path):
+            return why
+        if path in self._renamed:
+            return "it is renamed, and its content is the same"
         if not is_candidate(path):
             return "its ending is that of no file that is read"
         return "it is vendored" if is_left_out(path) else _NOTHING
@@ -194,6 +134,8 @@ class _Comparison:
             if unread:
                 what = f"{unread.kind}: {unread.reason}"
                 yield _finding("not-read", Verdict.UNKNOWN, Place(file=path), path, what)
+        for path, (what, _) in self._trees.special.items():
+            yield _finding("not-read", Verdict.UNKNOWN, Place(file=path), path, f"{what}, which is not followed")
 
     def _elsewhere(self) -> Iterator[Finding]:
         """Yield one finding for the unread files that the change does not touch: who is hit may stand there."""
@@ -206,27 +148,41 @@ class _Comparison:
     # --- flows
 
     def _flows(self) -> Iterator[Finding]:
-        before, after = _differing(self._base.jobs, self._head.jobs)
+        before, after = differing(self._base.jobs, self._head.jobs)
         if not before and not after:
             return
         pair = JobPair(
             _with_co_writers(before, after, self._base.jobs), _with_co_writers(after, before, self._head.jobs)
         )
         changed = ChangedJob(target="the change", pair=pair)
-        start = Place(file=next(iter(self._judged), ""))
+        start = Place(file=self._first)
         renames = Renames((), self._hits.naming)
         for finding in FlowComparison(changed, self._hits, start, renames).findings():
             if finding.rule not in ("input-gained", "input-lost"):
                 yield self._placed(finding, (*before, *after))
+        yield from self._writers(before, after)
         yield from self._inputs(before, after)
+
+    def _writers(self, before: Sequence[JobReading], after: Sequence[JobReading]) -> Iterator[Finding]:
+        """Yield the jobs that write no more what only unchanged jobs write: their part of the data is lost."""
+        still = {dataset for job in self._head.jobs for dataset in written_by(job)}
+        changed = {dataset for job in after for dataset in written_by(job)}
+        for job in before:
+            for dataset in sorted((written_by(job) & still) - changed):
+                what = f"{job.flows.job.name} does not write {dataset.name} any more, and other jobs do"
+                target, place = f"job {job.flows.job.name}", self._place((job,))
+                yield replace(
+                    _finding("writer-lost", Verdict.IMPACT, place, target, what, dataset.name),
+                    affected=tuple(hit for hit in self._hits.of(dataset) if hit.use != "writes"),
+                )
 
     def _inputs(self, before: Sequence[JobReading], after: Sequence[JobReading]) -> Iterator[Finding]:
         """Yield what is read otherwise: a topic that nobody writes or declares is a mistake, or from elsewhere."""
-        known = {dataset for job in self._head.jobs for dataset in _written(job)}
-        read_before = {dataset for job in before for dataset in _read(job)}
-        lost = {dataset for dataset in read_before if not any(dataset in _read(job) for job in after)}
+        known = {dataset for job in self._head.jobs for dataset in written_by(job)}
+        read_before = {dataset for job in before for dataset in read_by(job)}
+        lost = {dataset for dataset in read_before if not any(dataset in read_by(job) for job in after)}
         for job in after:
-            for dataset in sorted(_read(job) - read_before):
+            for dataset in sorted(read_by(job) - read_before):
                 place = self._place((job,))
                 target = f"job {job.flows.job.name}"
                 declared = dataset.kind is not NodeKind.TOPIC or dataset.name in self._head.topics
@@ -237,7 +193,7 @@ class _Comparison:
                 verdict = Verdict.IMPACT if had else Verdict.UNKNOWN
                 instead = f", instead of {', '.join(other.name for other in sorted(had))}" if had else ""
                 what = f"{dataset.name} is read{instead}, which nothing in the repository writes or declares"
-                hit = tuple(hit for written in sorted(_written(job)) for hit in self._hits.of(written))
+                hit = tuple(hit for written in sorted(written_by(job)) for hit in self._hits.of(written))
                 finding = _finding("input-without-writer", verdict, place, target, what, dataset.name)
                 yield replace(finding, affected=tuple(dict.fromkeys(hit)))
         for dataset in sorted(lost):
@@ -246,7 +202,7 @@ class _Comparison:
 
     def _placed(self, finding: Finding, jobs: Sequence[JobReading]) -> Finding:
         """Return a finding with the job that it is of, and the file of that."""
-        writing = [job for job in jobs for dataset in _written(job) if _is_of(finding.item, dataset)]
+        writing = [job for job in jobs for dataset in written_by(job) if _is_of(finding.item, dataset)]
         named = [job for job in jobs if job.flows.job.name == finding.item]
         owners = writing or named
         if not owners:
@@ -267,47 +223,13 @@ class _Comparison:
                     if path in text:
                         line = text[text.index(path) + len(path) :].removeprefix(":").partition(":")[0]
                         return Place(file=path, line=int(line) if line.isdigit() else 1)
-        return Place(file=next(iter(self._judged), ""))
+        return Place(file=self._first)
 
-    # --- schemas and topics
-
-    def _schemas(self) -> Iterator[Finding]:
-        before, after = self._base.schemas, self._head.schemas
-        context = SchemaContext(
-            conn=self._conn,
-            hits=self._hits,
-            proposed=ProposedReferences(self._schema_proposal(subject, texts[-1]) for subject, texts in after.items()),
-        )
-        deletion = DeletionContext(self._base.dictionary, self._hits, None)
-        for subject, texts in sorted(before.items()):
-            newest = after.get(subject)
-            if newest == texts:
-                continue
-            proposal = self._schema_proposal(subject, newest[-1] if newest else None)
-            try:
-                if proposal.text is None:
-                    yield from check_deleted(proposal, ProposedFiles(proposals=(proposal,)), deletion)[1]
-                else:
-                    yield from check_schema(proposal, context)[1]
-            except (InputInvalid, NameUnknown) as error:
-                yield _finding("not-read", Verdict.UNKNOWN, Place(file=proposal.file), f"subject {subject}", error.what)
-        for subject in sorted(after.keys() - before.keys()):
-            place = Place(file=self._schema_file(subject))
-            yield _finding("schema-added", Verdict.FINE, place, f"subject {subject}", "the subject is new")
-
-    def _schema_proposal(self, subject: str, text: str | None) -> Proposal:
-        return Proposal(file=self._schema_file(subject), text=text, kind=SCHEMA, target=Target(subject=subject))
-
-    def _schema_file(self, subject: str) -> str:
-        """Return the changed file of a subject; of several, one that is called like it."""
-        listed = [path for path, kind in self._judged.items() if kind == "schema"]
-        stem = subject.rpartition(".")[2].removesuffix("-value").removesuffix("-key").casefold()
-        alike = [path for path in listed if stem in path.rpartition("/")[2].casefold()]
-        return next(iter(alike or listed or self._judged), "")
+    # --- topics and tables
 
     def _topics(self) -> Iterator[Finding]:
         deletion = DeletionContext(self._base.dictionary, self._hits, None)
-        used = {dataset.name for job in self._head.jobs for dataset in (*_read(job), *_written(job))}
+        used = {dataset.name for dataset in self._head.used}
         for topic in sorted(self._base.topics - self._head.topics):
             file = self._topic_file(topic)
             proposal = Proposal(file=file, text=None, kind=TOPIC, target=Target(topic=topic))
@@ -323,7 +245,7 @@ class _Comparison:
     def _tables(self) -> Iterator[Finding]:
         """Yield the tables of DDL that are not declared any more, and that jobs still read or write."""
         before, after = ({table.name: table for table in c.reading.result.tables} for c in (self._base, self._head))
-        used = {dataset.name for job in self._head.jobs for dataset in (*_read(job), *_written(job))}
+        used = {dataset.name for dataset in self._head.used}
         for name in sorted(before.keys() - after.keys()):
             tail = name.rpartition(".")[2].casefold()
             users = sorted(other for other in used if other.rpartition(".")[2].casefold() == tail)
@@ -331,26 +253,47 @@ class _Comparison:
                 place = Place(file=next((path for path, kind in self._judged.items() if kind == "SQL"), ""))
                 what = f"the table {name} is not declared any more, and is used: {', '.join(users[:_LISTED])}"
                 yield _finding("table-gone", Verdict.IMPACT, place, f"table {name}", what, name)
+        yield from self._tables_of_statements()
+
+    def _tables_of_statements(self) -> Iterator[Finding]:
+        for name in sorted(self._base.tables - self._head.tables - self._head.topics):
+            statements = [job for job in self._head.jobs if "statement" in dict(job.flows.job.attributes)]
+            users = {job.flows.job.name: one for job in statements for one in uses_of(job) if one.name == name}
+            for dataset in list(users.values())[:1]:
+                what = f"the table {name} is not declared any more, and is used: {', '.join(sorted(users)[:_LISTED])}"
+                finding = _finding("table-gone", Verdict.IMPACT, Place(file=self._first), f"table {name}", what, name)
+                yield replace(finding, affected=self._hits.of(dataset))
 
     def _topic_file(self, topic: str) -> str:
         for declared in self._base.reading.result.declared.declarations:
             file = declared.place.rpartition(":")[0]
             if declared.kind is DeclaredKind.TOPIC and declared.name == topic and file in self._judged:
                 return file
-        return next(iter(self._judged), "")
+        return self._first
 
     # --- changes whose effect is not known
+
+    def _mentioned(self, findings: Sequence[Finding], objects: ObjectReader) -> Iterator[Finding]:
+        """Yield the topics that changed lines name, and that no finding is about: whom that hits is not known."""
+        names = (self._base.names | self._head.names) - (self._base.topics ^ self._head.topics)
+        about = {word for finding in findings for word in mentions.words_of(finding)}
+        for name, path in mentions.changed_names(self._trees, names, objects):
+            if name not in about:
+                what = f"the change names the topic {name} in a line of which nothing is read"
+                dataset = next((one for one in self._base.used if one.name == name), None)
+                finding = _finding("mentioned", Verdict.UNKNOWN, Place(file=path), f"topic {name}", what, name)
+                yield replace(finding, affected=self._hits.of(dataset) if dataset else ())
 
     def _not_understood(self) -> Iterator[Finding]:
         """Yield the jobs whose texts differ, and of which neither side is wholly understood."""
         after = {job.flows.job.key: job for job in self._head.jobs}
-        changed = _texts(self._base).items() ^ _texts(self._head).items()
+        changed = self._base.texts.items() ^ self._head.texts.items()
         names = {name for name, _ in changed}
         for job in self._base.jobs:
             other = after.get(job.flows.job.key)
             name = job.flows.job.name
             text = name if name in names else name.rpartition(":")[0]
-            if other is None or text not in names or _signature(job) != _signature(other):
+            if other is None or text not in names or signature(job) != signature(other):
                 continue
             problems = tuple(problem.what for problem in other.coverage.problems)
             if problems or other.coverage.unread or other.coverage.unknown_connectors:
@@ -359,57 +302,13 @@ class _Comparison:
                 yield replace(_finding("not-read", Verdict.UNKNOWN, place, f"job {name}", what, name), why=problems)
 
 
-def _texts(commit: _Commit) -> Mapping[str, str]:
-    """Return the configuration or the text of each connector and file of statements, by its name."""
-    declared = commit.reading.result.declared
-    texts = {entry.name: repr(entry.config) for entry in declared.declarations if entry.kind is DeclaredKind.CONNECTOR}
-    return {**texts, **{statement.name: statement.statement for statement in declared.statements}}
-
-
-_Signature = tuple[frozenset[Dataset], frozenset[Dataset], frozenset[tuple[str, ...]], int]
-
-
-def _signature(job: JobReading) -> _Signature:
-    """Return what a job does, without where it is written."""
-    flows = job.flows
-    columns = frozenset((flow.source.key, flow.target.key, flow.type, flow.subtype) for flow in flows.columns)
-    return _read(job), _written(job), columns, job.coverage.unread
-
-
-def _differing(
-    before: Sequence[JobReading], after: Sequence[JobReading]
-) -> tuple[tuple[JobReading, ...], tuple[JobReading, ...]]:
-    """Return the jobs that have no equal on the other side; a job that is renamed or moved does the same."""
-
-    def lacking(jobs: Sequence[JobReading], others: Sequence[JobReading]) -> tuple[JobReading, ...]:
-        equal = Counter(map(_signature, others))
-        listed: list[JobReading] = []
-        for job in jobs:
-            signature = _signature(job)
-            if equal[signature]:
-                equal[signature] -= 1
-            else:
-                listed.append(job)
-        return tuple(listed)
-
-    return lacking(before, after), lacking(after, before)
-
-
 def _with_co_writers(
     jobs: Sequence[JobReading], others: Sequence[JobReading], listed: Sequence[JobReading]
 ) -> tuple[JobReading, ...]:
     """Return *jobs* with those of *listed* that write the same datasets as *jobs* or *others*."""
-    written = {dataset for job in (*jobs, *others) for dataset in _written(job)}
+    written = {dataset for job in (*jobs, *others) for dataset in written_by(job)}
     own = set(map(id, jobs))
-    return (*jobs, *(job for job in listed if id(job) not in own and _written(job) & written))
-
-
-def _written(job: JobReading) -> frozenset[Dataset]:
-    return frozenset(use.dataset for use in job.flows.writes)
-
-
-def _read(job: JobReading) -> frozenset[Dataset]:
-    return frozenset(use.dataset for use in job.flows.reads)
+    return (*jobs, *(job for job in listed if id(job) not in own and written_by(job) & written))
 
 
 def _is_of(item: str, dataset: Dataset) -> bool:

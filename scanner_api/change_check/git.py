@@ -61,10 +61,14 @@ def _named_commits(commits: str, directory: Path) -> tuple[str, str, str]:
 
 
 class Trees(NamedTuple):
-    """All files of two commits, by path, each with the name of its object; and the paths that differ."""
+    """All files of two commits, by path, each with the name of its object.
+
+    *special* are the paths that are no file in one of them, a link or a submodule, each with what it is and its object.
+    """
 
     base: Mapping[str, str]
     head: Mapping[str, str]
+    special: Mapping[str, tuple[str, str]]
 
     @property
     def changed(self) -> tuple[str, ...]:
@@ -74,7 +78,7 @@ class Trees(NamedTuple):
 
 
 def commit_trees(commits: str, directory: Path) -> Trees:
-    """Return the files of the two commits of `BASE..HEAD` or `BASE...HEAD`; links and submodules are left out.
+    """Return the files of the two commits of `BASE..HEAD` or `BASE...HEAD`; of links and submodules those that differ.
 
     With three dots the base is the last common commit. Raises InputInvalid where git is missing or fails, or where the
     repository does not have a commit.
@@ -82,18 +86,26 @@ def commit_trees(commits: str, directory: Path) -> Trees:
     base, dots, head = _named_commits(commits, directory)
     if dots == "...":
         base = _output(directory, "merge-base", base, head).decode().strip()
-    return Trees(_tree(directory, base), _tree(directory, head))
+    before, special_before = _tree(directory, base)
+    after, special_after = _tree(directory, head)
+    differing = dict(special_before.items() ^ special_after.items())
+    return Trees(before, after, differing)
 
 
-def _tree(directory: Path, commit: str) -> Mapping[str, str]:
+def _tree(directory: Path, commit: str) -> tuple[Mapping[str, str], Mapping[str, tuple[str, str]]]:
+    """Return the files of a commit, and what is none."""
     listed = _output(directory, "ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0")
     files: dict[str, str] = {}
+    special: dict[str, tuple[str, str]] = {}
     for entry in filter(None, listed):
-        about, _, path = entry.partition(b"\t")
-        mode, _, name = about.decode().split(" ")
-        if mode not in _SPECIAL:
-            files[path.decode("utf-8", "surrogateescape")] = name
-    return files
+        about, _, name = entry.partition(b"\t")
+        mode, _, content = about.decode().split(" ")
+        path = name.decode("utf-8", "surrogateescape")
+        if mode in _SPECIAL:
+            special[path] = (_SPECIAL[mode], content)
+        else:
+            files[path] = content
+    return files, special
 
 
 class ObjectReader:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from scanner_extractor.config.http import http_errors, parse_http
 from scanner_extractor.config.sections import HTTP_MEMBERS, ParseContext, ValidationContext, flag, member_of, text
 from scanner_extractor.http.messages import Json
-from scanner_extractor.settings.catalogs import AwsSettings
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.settings.push import IdentityRow, PushSettings, Schemas
+from scanner_extractor.settings.sources import AwsSettings
 from scanner_model.documents.schema_errors import ErrorMessage
 
 _PARTS = ("documentation", "owners", "tags")

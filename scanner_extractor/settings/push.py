@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from scanner_extractor.settings.catalogs import AwsSettings
 from scanner_extractor.settings.cluster import HttpSettings
+from scanner_extractor.settings.sources import AwsSettings
 
 
 class Schemas(StrEnum):

@@ -72,12 +72,17 @@ class ApplicationsReading:
     parsed: int = 0
 
 
+def is_test(path: str) -> bool:
+    """Return whether a file is one of tests, by its path."""
+    return _TESTS.search(path) is not None
+
+
 def is_application_file(path: str, text: str) -> bool:
     """Return whether a file is the source code of a program that uses Kafka, or configures such a program.
 
     Tests are none.
     """
-    if _TESTS.search(path):
+    if is_test(path):
         return False
     if suffix(path) in _CODE:
         return MENTIONS.search(text) is not None
@@ -174,7 +179,7 @@ class _Reader:
             if not missing or size > MOST_CHARACTERS:
                 break
             names = "|".join(re.escape(name) for name in sorted(missing)[:_MOST_NAMES])
-            defines = re.compile(rf"\b(?:{names})\b\s*(?:[=(:<]|\w+\s*=)")
+            defines = re.compile(rf"\bclass\s+(?:{names})\b|\b(?:{names})\b\s*(?:[=(:<]|\w+\s*=)")
             unparsed = (path for path in candidates if path not in self.index.units)
             more = [path for path in unparsed if defines.search(self.files[path])]
             if not more:
@@ -188,7 +193,7 @@ class _Reader:
         """Return the source files that may define what others name; none where no file was parsed."""
         if not self.index.units:
             return []
-        return [path for path in sorted(self.files) if suffix(path) in _CODE and not _TESTS.search(path)]
+        return [path for path in sorted(self.files) if suffix(path) in _CODE and not is_test(path)]
 
     def _parse(self, paths: Iterable[str]) -> int:
         """Parse files and add them to the index; return their characters."""
@@ -234,7 +239,7 @@ class _Reader:
 
     def _read_settings(self) -> None:
         for path in sorted(self.files):
-            if is_settings_file(path) and not _TESTS.search(path) and len(text := self.files[path]) <= LARGEST:
+            if is_settings_file(path) and not is_test(path) and len(text := self.files[path]) <= LARGEST:
                 module = self.settings.setdefault(self.modules.of(path), Settings())
                 for setting in read_settings(path, text):
                     module.add(setting)

@@ -132,6 +132,14 @@ def test_table_is_a_dataset_with_its_columns_and_what_it_is(graph) -> None:
     assert dict(node(found, f"column:{ARN}/table/lake/orders#id").attributes) == {"type": "string"}
 
 
+def test_topic_that_a_catalog_lists_as_a_table_is_one_node(graph) -> None:
+    """Its name then finds who reads it."""
+    topic = CatalogTable(source=GLUE, provider="risingwave", namespace="kafka://k:9092", name="orders", kind="TOPIC")
+    found = graph(catalog_tables=(topic,))
+
+    assert [each.kind for each in found.nodes() if each.key == "topic:kafka://k:9092/orders"] == ["topic"]
+
+
 def test_topic_materializes_as_a_table_column_by_column(graph) -> None:
     """By name, on both sides; what the service adds is of no field."""
     found = graph(catalog_tables=(ORDERS,), materializations=(KEPT,))

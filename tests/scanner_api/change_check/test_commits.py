@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from pathlib import Path
 
 import pytest
 
@@ -40,13 +41,19 @@ BASE = {
 }
 
 
+def git(directory: Path, *arguments: str) -> None:
+    command = ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments]
+    subprocess.run(command, cwd=directory, check=True, capture_output=True)
+
+
+def commit_all(directory: Path) -> None:
+    git(directory, "add", "-A")
+    git(directory, "commit", "-qm", "x", "--allow-empty")
+
+
 @pytest.fixture
 def check(tmp_path):
     """Return a function that checks the change from BASE to other files (None deletes one)."""
-
-    def git(*arguments: str) -> None:
-        command = ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments]
-        subprocess.run(command, cwd=tmp_path, check=True, capture_output=True)
 
     def commit(files: dict[str, str | None]) -> None:
         for name, text in files.items():
@@ -56,11 +63,10 @@ def check(tmp_path):
             else:
                 file.parent.mkdir(parents=True, exist_ok=True)
                 file.write_text(text)
-        git("add", "-A")
-        git("commit", "-qm", "x", "--allow-empty")
+        commit_all(tmp_path)
 
     def run(files: dict[str, str | None], base: dict[str, str] = BASE):
-        git("init", "-q")
+        git(tmp_path, "init", "-q")
         commit(dict(base))
         commit(files)
         return check_commits("HEAD~1...HEAD", directory=tmp_path)
@@ -75,9 +81,10 @@ def rules(report) -> set[tuple[str, str]]:
 def test_a_column_that_is_dropped_hits_who_uses_it(check):
     report = check({"a.ksql": KSQL.replace("SELECT id, total", "SELECT id")})
     assert report.verdict is Verdict.IMPACT
-    (finding,) = (finding for finding in report.findings if finding.rule == "column-lost")
-    assert (finding.item, finding.place.file) == ("BIG.TOTAL", "a.ksql")
-    assert "s3" in {hit.name for hit in finding.affected}
+    lost = {finding.item: finding for finding in report.findings if finding.rule == "column-lost"}
+    assert lost.keys() == {"BIG.TOTAL", "topics/BIG.TOTAL"}
+    assert lost["BIG.TOTAL"].place.file == "a.ksql"
+    assert "s3" in {hit.name for hit in lost["BIG.TOTAL"].affected}
 
 
 def test_a_field_that_is_dropped_from_a_schema_hits_who_uses_it(check):
@@ -113,11 +120,102 @@ def test_a_statement_that_moves_to_another_file_changes_nothing(check):
 
 
 def test_a_change_that_nothing_reads_is_unknown_and_says_why(check):
-    report = check({"README.md": "two", "logo.png": "x"})
+    report = check({"README.md": "two", "data.bin": "x"})
     assert report.verdict is Verdict.UNKNOWN
     assert {finding.rule for finding in report.findings} == {"nothing-checked"}
-    assert {skipped.file for skipped in report.skipped} == {"README.md", "logo.png"}
+    assert {skipped.file for skipped in report.skipped} == {"README.md", "data.bin"}
     assert all(skipped.why for skipped in report.skipped)
+
+
+@pytest.mark.parametrize("file", ["README.md", "docs/a.adoc", "logo.png", "LICENSE", "src/test/java/ATest.java"])
+def test_documentation_and_tests_hit_nobody(check, file):
+    report = check({file: 'the topic "orders" is called orders'})
+    assert report.verdict is Verdict.FINE
+    assert [skipped.file for skipped in report.skipped] == [file]
+
+
+def test_a_file_that_is_renamed_with_the_same_content_hits_nobody(check):
+    files = {**BASE, "notes/a.txt": "remember"}
+    report = check({"notes/a.txt": None, "notes/b.txt": "remember", "sink.json": None, "c/sink.json": SINK}, files)
+    assert report.verdict is Verdict.FINE
+
+
+def test_a_link_is_not_followed_and_said(check, tmp_path):
+    check({})
+    (tmp_path / "current.avsc").symlink_to("orders-value.avsc")
+    commit_all(tmp_path)
+    report = check_commits("HEAD~1...HEAD", directory=tmp_path)
+    assert rules(report) == {("not-read", "")}
+    assert [skipped.file for skipped in report.skipped] == ["current.avsc"]
+
+
+def test_a_job_that_writes_a_topic_no_more_that_others_write_hits_its_readers(check):
+    """The readers of the topic miss what this one wrote."""
+    source = {
+        "name": "mqtt",
+        "config": {"connector.class": "io.confluent.connect.mqtt.MqttSourceConnector", "kafka.topic": "BIG"},
+    }
+    report = check(
+        {"source.json": json.dumps(source).replace("BIG", "SMALL")}, {**BASE, "source.json": json.dumps(source)}
+    )
+    assert ("writer-lost", "BIG") in rules(report)
+    (finding,) = (finding for finding in report.findings if finding.rule == "writer-lost")
+    assert "s3" in {hit.name for hit in finding.affected}
+
+
+def test_a_copy_of_a_schema_that_does_not_follow_is_hit(check):
+    """Modules that have copies of one file read what the others write."""
+    text = json.dumps({**SCHEMA, "name": "Bill"})
+    base = {**BASE, "billing/bill.avsc": text, "shipping/bill.avsc": text}
+    report = check({"billing/bill.avsc": json.dumps({**SCHEMA, "name": "Bill", "fields": SCHEMA["fields"][:1]})}, base)
+    (finding,) = (finding for finding in report.findings if finding.rule == "copies-differ")
+    assert (finding.verdict, finding.place.file) == (Verdict.IMPACT, "billing/bill.avsc")
+    assert "shipping/bill.avsc" in finding.what
+    assert any("total is removed" in why for why in finding.why)
+
+
+def test_every_new_text_of_a_subject_is_compared(check):
+    """A subject may have the text of a changed file, and that of another one, which is its newest."""
+    text = json.dumps({**SCHEMA, "name": "Bill"})
+    base = {**BASE, "a/bill.avsc": text, "z/bill.avsc": json.dumps({**SCHEMA, "name": "Bill", "doc": "z"})}
+    report = check({"a/bill.avsc": json.dumps({**SCHEMA, "name": "Bill", "fields": SCHEMA["fields"][:1]})}, base)
+    assert any(finding.rule == "column-removed" for finding in report.findings)
+
+
+def test_a_topic_in_a_line_of_which_nothing_is_read_is_unknown(check):
+    """Nothing tells what a program does that no reader understands; the topic's users are named."""
+    base = {**BASE, "jobs.xml": "<input>BIG</input>"}
+    report = check({"jobs.xml": "<input>LARGE</input>", "a.ksql": KSQL + "-- more\n"}, base)
+    assert report.verdict is Verdict.UNKNOWN
+    (finding,) = (finding for finding in report.findings if finding.rule == "mentioned")
+    assert (finding.item, finding.place.file) == ("BIG", "jobs.xml")
+    assert "s3" in {hit.name for hit in finding.affected}
+
+
+def test_a_topic_that_is_created_anew_hits_nobody(check):
+    report = check({"topics.sh": BASE["topics.sh"] + "kafka-topics --create --topic refunds\n"})
+    assert report.verdict is Verdict.FINE
+
+
+def test_a_line_that_moves_to_another_file_names_no_topic_anew(check):
+    base = {**BASE, "jobs.xml": "<input>BIG</input>", "other.xml": ""}
+    report = check({"jobs.xml": "", "other.xml": "<input>BIG</input>", "a.ksql": KSQL + "-- more\n"}, base)
+    assert report.verdict is Verdict.FINE
+
+
+def test_a_declaration_that_others_repeat_is_not_overlooked(check):
+    topic = "apiVersion: kafka.strimzi.io/v1\nkind: KafkaTopic\nmetadata:\n  name: BIG\nspec:\n  partitions: 1\n"
+    base = {**BASE, "dev.yaml": topic, "prod.yaml": topic}
+    report = check({"prod.yaml": topic.replace("BIG", "LARGE")}, base)
+    assert ("mentioned", "BIG") in rules(report)
+
+
+def test_a_table_of_a_statement_that_is_not_declared_any_more_is_used(check):
+    """Where a table without connector is the topic of its name, nothing else declares it."""
+    tables = "CREATE TABLE queries (q STRING);\nCREATE TABLE answers (q STRING);\n"
+    insert = "INSERT INTO answers SELECT q FROM queries;\n"
+    report = check({"tables.sql": tables.replace("queries", "questions")}, {"tables.sql": tables, "i.sql": insert})
+    assert ("table-gone", "queries") in rules(report)
 
 
 def test_a_changed_file_that_cannot_be_read_is_unknown(check):

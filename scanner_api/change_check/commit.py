@@ -1,0 +1,176 @@
+"""One commit of a repository: what all of its files declare, the dictionary that holds it, and its jobs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property, partial
+from pathlib import Path
+
+from dataflow_generator.build.snapshot import load_snapshot
+from dataflow_generator.graph import NodeKind
+from dataflow_generator.jobs.flink.resolve import CONFLUENT_FILE
+from dataflow_generator.jobs.kinds import UNREAD_FILE, JobReading, job_partitions, lookup_context, read_partition
+from dataflow_generator.jobs.model import Dataset
+from dataflow_generator.sql import Dialect, read_catalog
+from scanner_api.change_check.git import ObjectReader
+from scanner_api.dictionary import Dictionary
+from scanner_dictionary.write.scan import write_scan
+from scanner_extractor.repository.context import STATEMENT
+from scanner_extractor.repository.files import Entry, is_candidate, is_left_out
+from scanner_extractor.repository.reader import SETTINGS, RepositoryReading, read_entries
+from scanner_extractor.results import no_progress
+from scanner_extractor.scan.merge import merge_results
+from scanner_extractor.scan.runner import SourceReadings
+from scanner_extractor.settings.cluster import Settings
+from scanner_extractor.settings.repository import RepositorySettings
+from scanner_model.declarations import DeclaredKind
+from scanner_model.names import ClusterName
+from scanner_model.repository import UnreadFile
+
+_CLUSTER = "repository"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Commit:
+    """One commit: what its files declare, the dictionary that holds it, and its jobs."""
+
+    reading: RepositoryReading
+    dictionary: Dictionary
+    jobs: tuple[JobReading, ...]
+
+    @cached_property
+    def topics(self) -> frozenset[str]:
+        """Return the topics that files create; one that a statement only names has to be there already."""
+        declared = self.reading.result.declared.declarations
+        topics = (entry for entry in declared if entry.kind is DeclaredKind.TOPIC and entry.tool != STATEMENT)
+        return frozenset(entry.name for entry in topics)
+
+    def kind(self, path: str) -> str:
+        """Return as what the file at *path* is read; empty where it is not there, or nothing that is read is in it."""
+        if path in self.unread:
+            return self.unread[path].kind
+        kinds = [kind for kind, files in self.reading.files.items() if path in files]
+        is_read = path in self.reading.result.places or {"schema", SETTINGS} & set(kinds)
+        return kinds[0] if kinds and is_read else ""
+
+    @cached_property
+    def schemas(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the texts of each subject, the newest last."""
+        texts: dict[str, tuple[str, ...]] = {}
+        registry = self.reading.result.registry
+        for version in registry.versions if registry else ():
+            texts[version.subject] = (*texts.get(version.subject, ()), version.text)
+        return texts
+
+    @cached_property
+    def tables(self) -> frozenset[str]:
+        """Return the tables that statements declare where a table is the topic of its name."""
+        declared = self.reading.result.declared.statements
+        texts = (statement.statement for statement in declared if statement.engine == CONFLUENT_FILE)
+        return frozenset(name[-1] for text in texts for name in read_catalog(text, Dialect.FLINK).tables)
+
+    @cached_property
+    def used(self) -> frozenset[Dataset]:
+        """Return what the jobs read and write."""
+        return frozenset(dataset for job in self.jobs for dataset in uses_of(job))
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Return the names of the topics that files declare, and that jobs read and write."""
+        used = (dataset.name for dataset in self.used if dataset.kind is NodeKind.TOPIC)
+        return frozenset((*self.topics, *self.tables, *used))
+
+    @cached_property
+    def texts(self) -> Mapping[str, str]:
+        """Return the configuration or the text of each connector and file of statements, by its name."""
+        declared = self.reading.result.declared
+        connectors = (entry for entry in declared.declarations if entry.kind is DeclaredKind.CONNECTOR)
+        configurations = {entry.name: repr(entry.config) for entry in connectors}
+        return {**configurations, **{statement.name: statement.statement for statement in declared.statements}}
+
+    @cached_property
+    def unread(self) -> Mapping[str, UnreadFile]:
+        """Return the files that may declare flows and are not read, by path."""
+        return {file.name.partition(":")[0]: file for file in self.reading.result.unread}
+
+
+def read_commit(files: Mapping[str, str], objects: ObjectReader, place: Path, known: dict[str, bool]) -> Commit:
+    """Read the *files* of a commit, names of objects by path, into a dictionary at *place*.
+
+    *known* says of which objects nothing is read; it is filled in, for another commit.
+    """
+    entries = [
+        Entry(path, partial(objects.read, name), f"{name}:{path}")
+        for path, name in sorted(files.items())
+        if is_candidate(path) and not is_left_out(path)
+    ]
+    objects.expect(files[entry.path] for entry in entries if known.get(entry.identity) is not False)
+    settings = RepositorySettings(pattern=".", directory=Path(), name=_CLUSTER)
+    reading = read_entries(settings, entries, no_progress, known)
+    result = reading.result
+    scanned = merge_results(
+        Settings(cluster=ClusterName(_CLUSTER), brokers=(), file=Path("cluster.json")),
+        SourceReadings(outcomes=(result.outcome,), readings=(result,)),
+    )
+    dictionary = Dictionary(str(place))
+    engine = dictionary.writing(create=True)
+    now = datetime.now(UTC)
+    write_scan(engine, scanned, started=now, finished=now)
+    engine.dispose()
+    with dictionary.reading() as conn:
+        snapshot = load_snapshot(conn)
+        context = lookup_context(snapshot)
+        jobs = tuple(
+            job
+            for part in job_partitions(snapshot)
+            for job in read_partition(part, context).jobs
+            if ("type", UNREAD_FILE) not in job.flows.job.attributes
+        )
+    return Commit(reading=reading, dictionary=dictionary, jobs=jobs)
+
+
+def written_by(job: JobReading) -> frozenset[Dataset]:
+    """Return what a job writes."""
+    return frozenset(use.dataset for use in job.flows.writes)
+
+
+def read_by(job: JobReading) -> frozenset[Dataset]:
+    """Return what a job reads."""
+    return frozenset(use.dataset for use in job.flows.reads)
+
+
+def uses_of(job: JobReading) -> frozenset[Dataset]:
+    """Return what a job reads or writes."""
+    return read_by(job) | written_by(job)
+
+
+_Signature = tuple[frozenset[Dataset], frozenset[Dataset], frozenset[tuple[str, ...]], int]
+
+
+def signature(job: JobReading) -> _Signature:
+    """Return what a job does, without where it is written."""
+    flows = job.flows
+    columns = frozenset((flow.source.key, flow.target.key, flow.type, flow.subtype) for flow in flows.columns)
+    return read_by(job), written_by(job), columns, job.coverage.unread
+
+
+def differing(
+    before: Sequence[JobReading], after: Sequence[JobReading]
+) -> tuple[tuple[JobReading, ...], tuple[JobReading, ...]]:
+    """Return the jobs that have no equal on the other side; a job that is renamed or moved does the same."""
+
+    def lacking(jobs: Sequence[JobReading], others: Sequence[JobReading]) -> tuple[JobReading, ...]:
+        equal = Counter(map(signature, others))
+        listed: list[JobReading] = []
+        for job in jobs:
+            own = signature(job)
+            if equal[own]:
+                equal[own] -= 1
+            else:
+                listed.append(job)
+        return tuple(listed)
+
+    return lacking(before, after), lacking(after, before)

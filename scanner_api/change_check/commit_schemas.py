@@ -1,0 +1,83 @@
+"""The schemas of two commits: each text that a subject has on one side only, and copies that do not follow."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from scanner_api.change_check.commit import Commit
+from scanner_api.change_check.file_findings import DeletionContext, check_deleted
+from scanner_api.change_check.files import ProposedFiles
+from scanner_api.change_check.git import Trees
+from scanner_api.change_check.hits import Hits
+from scanner_api.change_check.model import Finding, Place, Verdict
+from scanner_api.change_check.proposals import SCHEMA, Proposal, Target
+from scanner_api.change_check.proposed_references import ProposedReferences
+from scanner_api.change_check.schema_change import check_schema
+from scanner_api.change_check.schema_sides import SchemaContext
+from scanner_dictionary.engine.open import Connection
+from scanner_model.errors import InputInvalid, NameUnknown
+
+
+class SchemaComparison:
+    """Compares the schemas of two commits; *conn* reads the dictionary of the first, *files* are the changed ones."""
+
+    def __init__(self, base: Commit, head: Commit, trees: Trees, conn: Connection, hits: Hits) -> None:
+        self._base, self._head, self._trees = base, head, trees
+        self._files = [path for path in trees.changed if "schema" in (base.kind(path), head.kind(path))]
+        newest = [self._proposal(subject, texts[-1]) for subject, texts in head.schemas.items()]
+        self._context = SchemaContext(conn=conn, hits=hits, proposed=ProposedReferences(newest))
+        self._deletion = DeletionContext(base.dictionary, hits, None)
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield what the registry rejects, and whom the change of each subject hits."""
+        before, after = self._base.schemas, self._head.schemas
+        for subject, texts in sorted(before.items()):
+            kept = after.get(subject, ())
+            new: list[str | None] = [text for text in kept if text not in texts]
+            newest = [kept[-1] if kept else None] if kept[-1:] != texts[-1:] else []
+            for text in new or newest:
+                yield from self._changed(self._proposal(subject, text))
+        for subject in sorted(after.keys() - before.keys()):
+            place = Place(file=self._file(subject))
+            what = "the subject is new"
+            yield Finding(
+                rule="schema-added", verdict=Verdict.FINE, place=place, target=f"subject {subject}", what=what
+            )
+
+    def _changed(self, proposal: Proposal) -> Iterator[Finding]:
+        try:
+            if proposal.text is None:
+                listed = check_deleted(proposal, ProposedFiles(proposals=(proposal,)), self._deletion)[1]
+            else:
+                listed = check_schema(proposal, self._context)[1]
+        except (InputInvalid, NameUnknown) as error:
+            target = f"subject {proposal.target.subject}"
+            place = Place(file=proposal.file)
+            yield Finding(rule="not-read", verdict=Verdict.UNKNOWN, place=place, target=target, what=error.what)
+            return
+        yield from listed
+        changes = [finding for finding in listed if finding.rule != "no-readers-known"]
+        if changes and (copies := self._copies.get(proposal.file)):
+            what = f"{len(copies)} copies of the file stay as they were: {', '.join(copies)}"
+            why = tuple(dict.fromkeys(finding.what for finding in changes))
+            yield replace(changes[0], rule="copies-differ", verdict=Verdict.IMPACT, what=what, item="", why=why)
+
+    @property
+    def _copies(self) -> Mapping[str, tuple[str, ...]]:
+        """Return by the path of each changed file those whose content was the same, and is not changed."""
+        base, head = self._trees.base, self._trees.head
+        alike: dict[str, tuple[str, ...]] = {base[path]: () for path in self._files if path in base}
+        for path, content in base.items():
+            if content in alike and head.get(path) == content:
+                alike[content] = (*alike[content], path)
+        return {path: alike[base[path]] for path in self._files if path in base}
+
+    def _proposal(self, subject: str, text: str | None) -> Proposal:
+        return Proposal(file=self._file(subject), text=text, kind=SCHEMA, target=Target(subject=subject))
+
+    def _file(self, subject: str) -> str:
+        """Return the changed file of a subject; of several, one that is called like it."""
+        stem = subject.rpartition(".")[2].removesuffix("-value").removesuffix("-key").casefold()
+        alike = [path for path in self._files if stem in path.rpartition("/")[2].casefold()]
+        return next(iter(alike or self._files or self._trees.changed), "")
