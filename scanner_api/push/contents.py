@@ -83,11 +83,6 @@ class GraphContents:
         nodes = self._jobs.datasets.items()
         return {key: (clean_namespace(node.namespace), clean_text(node.name)) for key, node in nodes}
 
-    def cluster(self, namespace: str) -> str:
-        """Return the name of the cluster whose topics are in *namespace*; empty where it is none."""
-        node = self._jobs.clusters.get(namespace)
-        return node.name if node else ""
-
     def datasets(self) -> Iterator[PushDataset]:
         """Yield every dataset; the columns of topics are read from the dictionary in chunks."""
         for keys in in_chunks(list(self._jobs.datasets), _AT_ONCE):
@@ -110,10 +105,6 @@ class GraphContents:
         for job in self._jobs.jobs.values():
             if job.reads or job.writes:
                 yield _push_job(job)
-
-    def job_names(self) -> Iterator[tuple[str, str]]:
-        """Yield namespace and name of each job."""
-        return ((job.namespace, job.name) for job in self.jobs())
 
 
 def _push_job(job: Job) -> PushJob:

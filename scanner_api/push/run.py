@@ -35,10 +35,6 @@ from scanner_extractor.settings.push import PushSettings
 from scanner_model.documents.json_positions import closest_match
 from scanner_model.errors import InputInvalid, ScannerError, SourceRefused
 
-_MOST_STEPS = 100_000
-"""Steps of a plan that are listed; the others are counted."""
-_MOST_REFUSALS = 1_000
-
 
 class Network(NamedTuple):
     """How catalogs are reached, and the time: *exchange* replaces the network in tests; *now* is ISO 8601."""
@@ -196,8 +192,7 @@ class _Run:
         changes = [planned.change for planned in needed]
         for change in changes:
             self.result.counts[action_of(change)] += 1
-        room = _MOST_STEPS - len(self.result.steps)
-        self.result.steps += [_step(change) for change in changes[:room]]
+        self.result.steps += map(_step, changes)
         for batch in self._parts.target.batches(changes, 0) if changes else ():
             self.result.requests += batch.calls
 
@@ -241,8 +236,7 @@ class _Run:
             self._denied = 1  # something was accepted: a denial is one of this object
         elif is_refusal(error, self._denied):
             self._denied += isinstance(error, SourceRefused)
-            if len(self.result.refused) < _MOST_REFUSALS:
-                self.result.refused.append(Refusal(kind=change.ref.kind, name=change.ref.key, reason=str(error)))
+            self.result.refused.append(Refusal(kind=change.ref.kind, name=change.ref.key, reason=str(error)))
         else:
             self.result.stopped = self.result.stopped or error
             self.result.unsent += 1

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from scanner_api.push.model import Batch, Call, Json
 from scanner_extractor.catalogs.google_transport import default_token
-from scanner_extractor.http.aws import AwsService, aws_transport
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock, WorkerPool, map_concurrently
 from scanner_extractor.http.messages import Transport
@@ -39,8 +38,6 @@ class Wire:
         http = settings.http
         if settings.target == "google" and http.auth is None and exchange is None:
             http = replace(http, auth=BearerAuth(token=default_token()()))
-        if settings.aws and exchange is None:
-            exchange = aws_transport(_service(settings), http)
         self._http = Http(http, SourceId(f"push:{settings.target}"), exchange=exchange, clock=clock)
 
     def close(self) -> None:
@@ -87,18 +84,3 @@ def is_refusal(error: ScannerError, denied: int) -> bool:
     if isinstance(error, SourceRefused):
         return 0 < denied < _MOST_DENIED
     return isinstance(error, SourceObjected | NotFound | PayloadUnexpected)
-
-
-def _service(settings: PushSettings) -> AwsService:
-    aws = settings.aws
-    if aws is None:
-        raise ValueError(settings.target)
-    page = "docs/how-to/push.md"
-    return AwsService(
-        name=settings.target,
-        region=aws.region,
-        profile=aws.profile,
-        endpoint_url=aws.endpoint_url,
-        member="aws",
-        page=page,
-    )

@@ -9,7 +9,6 @@ from scanner_extractor.config.sections import HTTP_MEMBERS, ParseContext, Valida
 from scanner_extractor.http.messages import Json
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.settings.push import IdentityRow, PushSettings, Schemas
-from scanner_extractor.settings.sources import AwsSettings
 from scanner_model.documents.schema_errors import ErrorMessage
 
 _PARTS = ("documentation", "owners", "tags")
@@ -36,18 +35,6 @@ _IDENTITY: Json = {
         "lower_case": flag("Lower case", "Write names in lower case, as the catalog does.", default=False),
     },
 }
-_AWS: Json = {
-    "type": "object",
-    "title": "AWS",
-    "description": "The region of the service, and a profile of AWS's configuration files.",
-    "additionalProperties": False,
-    "required": ["region"],
-    "properties": {
-        "region": text("Region", "The region.", "eu-central-1"),
-        "profile": text("Profile", "A profile of AWS's configuration files.", "lineage"),
-        "endpoint_url": text("Endpoint", "An address instead of the region's public one.", "https://vpce-1.example"),
-    },
-}
 PUSH_SCHEMA: Json = {
     "type": "object",
     "title": "Push",
@@ -63,9 +50,7 @@ PUSH_SCHEMA: Json = {
         },
         "url": text("Address", "The address of the catalog's API.", "https://datahub.example/api/gms"),
         "environment": text("Environment", "DataHub's environment of every dataset.", "PROD", default="PROD"),
-        "parent": text(
-            "Place", "Google: projects/P/locations/L; DataZone: the domain.", "projects/acme/locations/eu", "dzd_1"
-        ),
+        "parent": text("Place", "Google's projects/P/locations/L.", "projects/acme/locations/eu"),
         "write": {
             "title": "Write",
             "description": "What is written beside schemas and lineage.",
@@ -87,7 +72,6 @@ PUSH_SCHEMA: Json = {
             "type": "array",
             "items": _IDENTITY,
         },
-        "aws": _AWS,
         **HTTP_MEMBERS,
     },
 }
@@ -116,15 +100,9 @@ def push_settings(item: Json, context: ParseContext) -> PushSettings:
         parts=frozenset(item.get("write", ())),
         schemas=Schemas(item.get("schemas", Schemas.MISSING)),
         after_scan=item.get("after_scan", False),
-        aws=AwsSettings(**item["aws"]) if "aws" in item else None,
     )
 
 
 def _http(item: Json, context: ParseContext) -> HttpSettings:
-    aws = item.get("aws", {})
-    address = (
-        item.get("url") or aws.get("endpoint_url") or f"https://{item['target']}.{aws.get('region')}.amazonaws.com"
-    )
-    return parse_http(
-        {**item, "url": _GOOGLE if item["target"] == "google" and "url" not in item else address}, context
-    )
+    address = {"url": _GOOGLE} if item["target"] == "google" else {}
+    return parse_http(address | item, context)

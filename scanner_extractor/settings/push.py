@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from scanner_extractor.settings.cluster import HttpSettings
-from scanner_extractor.settings.sources import AwsSettings
 
 
 class Schemas(StrEnum):
@@ -36,9 +35,9 @@ class IdentityRow:
 class PushSettings:
     """One catalog that is pushed into.
 
-    *environment* is DataHub's (PROD, DEV …). *parent* is the place inside the service: `projects/P/locations/L` of
-    Google, the domain of DataZone. *parts* are what is written beside lineage: documentation, owners, tags.
-    *after_scan*: `watch` and `serve` push after each scan. *aws* is set for the services of AWS.
+    *environment* is DataHub's (PROD, DEV …). *parent* is Google's place of processes, `projects/P/locations/L`. *parts*
+    are what is written beside lineage: documentation, owners, tags. *after_scan*: `watch` and `serve` push after each
+    scan.
     """
 
     target: str
@@ -49,7 +48,6 @@ class PushSettings:
     parts: frozenset[str] = frozenset()
     schemas: Schemas = Schemas.MISSING
     after_scan: bool = False
-    aws: AwsSettings | None = None
 
     @property
     def address(self) -> str:
