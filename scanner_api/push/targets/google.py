@@ -1,7 +1,7 @@
 """Google's Data Lineage API: a process for each job, a run, and events with links between columns.
 
-Google forgets lineage after 30 days, so the run is one of the week of the newest scan: the first push of a week writes
-everything again. Source: Google, Data Lineage API v1 (processes, runs, lineageEvents), fully qualified names.
+Google keeps lineage for a limited time, so the run is one of the week of the newest scan: the first push of a week
+writes everything again. Source: Google, Data Lineage API v1 (processes, runs, lineageEvents), fully qualified names.
 """
 
 from __future__ import annotations
