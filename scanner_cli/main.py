@@ -51,6 +51,7 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "dataflow": ("dataflow:dataflow", "Generate the data flow graph of the dictionary."),
         "lineage": ("lineage:lineage", "Trace where data come from and where they go."),
         "export": ("export:export", "Write the graph or the dictionary for other programs."),
+        "push": ("push:push", "Write the lineage into a catalog such as DataHub, or take it back."),
         "openlineage": ("openlineage.group:openlineage", "Import, receive and emit OpenLineage events."),
         "monitor": ("server.monitor:monitor", "Emit the runs of jobs as OpenLineage events."),
     },

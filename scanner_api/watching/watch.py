@@ -13,6 +13,7 @@ from pathlib import Path
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import Notify, ignore
 from scanner_api.graph.generate import generate
+from scanner_api.push.run import push_after_scan
 from scanner_api.questions import changes, listings
 from scanner_api.scanning.clusters import ScanReport
 from scanner_api.scanning.run import scan as scan_clusters
@@ -28,13 +29,14 @@ Scan = Callable[[], Sequence[ScanReport]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WatchContext:
-    """What a watch does to the world: *scan* and *generate* write the dictionary, *post* sends.
+    """What a watch does to the world: *scan* and *generate* write the dictionary, *push* catalogs, *post* sends.
 
     *draw* returns a random number between two bounds; *notify* gets messages for people.
     """
 
     scan: Scan
     generate: Callable[[], object]
+    push: Callable[[], object] = lambda: None
     post: Post = post
     draw: Callable[[float, float], float] = random.uniform
     notify: Notify = ignore
@@ -52,6 +54,7 @@ def watch_context(
     return WatchContext(
         scan=lambda: scan_clusters(config_files, dictionary, replay=replay, workers=workers, notify=notify),
         generate=lambda: generate(dictionary),
+        push=lambda: push_after_scan(config_files, dictionary, notify),
         notify=notify,
     )
 
@@ -88,7 +91,8 @@ class Watch:
         scanned = self._safely("scan", self._scan)
         # A scan may have been stored by another program, or before a failure: what it changed is notified of as well.
         noted = not self._targets or self._safely("changes", self._record_changes)
-        return scanned and noted
+        pushed = self._safely("push", self._context.push)
+        return scanned and noted and pushed
 
     def deliver(self) -> bool:
         """Send pending notifications in order; False where one could not be sent and is to be tried again."""

@@ -16,6 +16,7 @@ from scanner_extractor.config.http import WEB_ADDRESS, http_errors, http_warning
 from scanner_extractor.config.interpolation import Filled, filled, named_files
 from scanner_extractor.config.kafka import broker_list
 from scanner_extractor.config.policy import policy_errors
+from scanner_extractor.config.push import PUSH_SCHEMA, push_errors, push_settings
 from scanner_extractor.config.sections import ParseContext, ValidationContext, member_of
 from scanner_extractor.http.messages import Json
 from scanner_extractor.scan.source_kinds import SECTIONS, source_settings
@@ -86,6 +87,7 @@ def _member(name: str, value: Json, base: Path) -> Json:
 def settings_of(document: Json, file: Path, warnings: tuple[Problem, ...]) -> Settings:
     """Build the settings of one cluster; relative paths are relative to *file*."""
     base, secret_names = file.parent, frozenset(name.lower() for name in document.get("secret_names", []))
+    context = ParseContext(document=document, base=base, secret_names=secret_names)
     return Settings(
         cluster=ClusterName(document["cluster"]),
         brokers=broker_list(document.get("brokers", [])),
@@ -96,7 +98,8 @@ def settings_of(document: Json, file: Path, warnings: tuple[Problem, ...]) -> Se
         manual_input=_files(document.get("manual_input", []), base),
         secret_names=secret_names,
         warnings=warnings,
-        **source_settings(ParseContext(document=document, base=base, secret_names=secret_names)),
+        push=tuple(push_settings(item, context) for item in document.get("push", ())),
+        **source_settings(context),
     )
 
 
@@ -138,6 +141,7 @@ def validation_errors(context: ValidationContext) -> Iterator[ErrorMessage]:
             yield from http_errors(items, context)
         yield from section.validate(items, context)
     yield from openlineage_errors(context.document, context.shown)
+    yield from push_errors(context)
     yield from policy_errors(context.document)
 
 
@@ -180,6 +184,13 @@ def cluster_schema() -> Json:
     for section in SECTIONS:
         schema["properties"][section.member] = section.json_schema()
         schema["$defs"] |= {section.member: section.schema, **section.definitions}
+    schema["properties"]["push"] = {
+        "title": "Push",
+        "description": "Catalogs that `scanner push` writes lineage into.",
+        "type": "array",
+        "items": {"$ref": "#/$defs/push"},
+    }
+    schema["$defs"]["push"] = PUSH_SCHEMA
     return schema
 
 

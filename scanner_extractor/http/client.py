@@ -82,6 +82,21 @@ class Http:
         request = self._request("POST", segments, params, accept)
         return self._send(replace(request, body=json.dumps(body, ensure_ascii=False)))
 
+    def send(
+        self,
+        method: str,
+        *segments: str | int,
+        params: Params = (),
+        body: Json = None,
+        content: str = "application/json",
+    ) -> Json:
+        """Send a request that may be repeated with the same effect; return the JSON response, None for an empty one."""
+        request = replace(self._request(method, segments, params, "application/json"), content=content)
+        if body is not None:
+            request = replace(request, body=json.dumps(body, ensure_ascii=False))
+        answer = accepted(request, self._answer(request), login=login_hint(self._settings.auth))
+        return read_json(request, answer).value if answer.body.strip() else None
+
     def raw(self, *segments: str | int, params: Params = (), accept: str = AS_IS) -> bytes:
         """Return the body at a path as it is: a text, an archive; it need not be JSON."""
         request = self._request("GET", segments, params, accept)

@@ -19,13 +19,14 @@ AS_IS = "*/*"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A request; *url* is complete, with its query and without credentials."""
+    """A request; *url* is complete, with its query and without credentials; *content* is the type of its body."""
 
     source: SourceId
     method: str
     url: str
     accept: str = "application/json"
     body: str = ""
+    content: str = "application/json"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

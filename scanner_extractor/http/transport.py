@@ -169,7 +169,7 @@ class HttpTransport:
         try:
             message = HTTPHeaderDict(_HEADERS, Accept=request.accept)
             if request.body:
-                message["Content-Type"] = "application/json"
+                message["Content-Type"] = request.content
             message.update(headers)
             if credentials:
                 credentials.sign(message)

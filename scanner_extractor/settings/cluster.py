@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         StreamCatalogSettings,
         TableflowSettings,
     )
+    from scanner_extractor.settings.push import PushSettings
     from scanner_extractor.settings.sources import CatalogSettings, FlinkSettings, SqlFilesSettings
 
 
@@ -237,7 +238,7 @@ class Settings:
     """One cluster.json, read. *kafka* is None where the Kafka protocol is not used (no `kafka` member).
 
     *others* are the settings of kinds of source without a field here, by their member of cluster.json.
-    *openlineage* is None where the file does not configure where events go.
+    *openlineage* is None where the file does not configure where events go. *push* are catalogs that get lineage.
     *manual_input* are the files found by the patterns, sorted. *file* is the path it was read from. *warnings* are
     what this version ignores in the file. With *cloud*, what it leaves out is found when a scan starts:
     only then are there *lacking* sources, the cluster's *identity* and its *aliases* as (kind, name) pairs. *servers*
@@ -266,6 +267,7 @@ class Settings:
     sql_files: tuple[SqlFilesSettings, ...] = ()
     others: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     openlineage: OpenLineageSettings | None = None
+    push: tuple[PushSettings, ...] = ()
     manual_input: tuple[Path, ...] = ()
     secret_names: frozenset[str] = frozenset()
     warnings: tuple[Problem, ...] = ()

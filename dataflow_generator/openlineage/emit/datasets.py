@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from dataflow_generator.graph import MASKED, Node, NodeKind
 from dataflow_generator.openlineage.emit import run_events as f
@@ -179,6 +179,19 @@ def dictionary_metadata(conn: Connection) -> DictionaryMetadata:
     )
 
 
+class DatasetDescription(NamedTuple):
+    """What is known of a dataset: its columns, a text, owners, and tags of the whole.
+
+    *is_part*: the columns are only those that flows name.
+    """
+
+    columns: tuple[Column, ...]
+    text: str
+    owners: tuple[str, ...]
+    tags: tuple[str, ...]
+    is_part: bool
+
+
 class DescribedDatasets:
     """Describes the datasets of *jobs*, by node key."""
 
@@ -193,27 +206,37 @@ class DescribedDatasets:
 
     def described(self, keys: Collection[str]) -> Mapping[str, DatasetEntry]:
         """Describe datasets, in the order of *keys*."""
+        return {key: self._entry(key, description) for key, description in self.descriptions(keys).items()}
+
+    def descriptions(self, keys: Collection[str]) -> Mapping[str, DatasetDescription]:
+        """Return what is known of datasets, in the order of *keys*."""
         topics = [topic for key in keys if (topic := self._topic(self._jobs.datasets[key]))]
         columns = self._metadata.columns(topics) if topics else {}
-        return {key: self._described(key, columns) for key in keys}
+        return {key: self._description(key, columns) for key in keys}
 
-    def _described(self, key: str, columns: Mapping[ClusterTopic, tuple[Column, ...]]) -> DatasetEntry:
+    def _description(self, key: str, columns: Mapping[ClusterTopic, tuple[Column, ...]]) -> DatasetDescription:
         node = self._jobs.datasets[key]
         topic = self._topic(node)
-        listed = (columns.get(topic) if topic else None) or columns_of_nodes(self._jobs.columns.get(key, ()))
+        known = columns.get(topic, ()) if topic else ()
+        listed = known or columns_of_nodes(self._jobs.columns.get(key, ()))
         note = self._annotations(node, topic)
+        owners = (owners_of(node) or (note.owner,)) if note.owner else ()
+        return DatasetDescription(listed, note.description, owners, note.tags, bool(listed) and not known)
+
+    def _entry(self, key: str, description: DatasetDescription) -> DatasetEntry:
+        node = self._jobs.datasets[key]
         facets: dict[str, Any] = {}
-        if listed:
-            facets["schema"] = schema_facet(listed)
-        if kind := _kind(node):
+        if description.columns:
+            facets["schema"] = schema_facet(description.columns)
+        if kind := dataset_kind(node):
             facets["datasetType"] = f.dataset_type(kind)
         if others := self._others(node):
             facets["symlinks"] = f.symlinks(others)
-        if note.description:
-            facets["documentation"] = f.documentation(note.description)
-        if note.owner:
-            facets["ownership"] = f.ownership(_owners(node) or (note.owner,))
-        tags = f.tags(note.tags, field_tags(listed))
+        if description.text:
+            facets["documentation"] = f.documentation(description.text)
+        if description.owners:
+            facets["ownership"] = f.ownership(description.owners)
+        tags = f.tags(description.tags, field_tags(description.columns))
         if tags["tags"]:
             facets["tags"] = tags
         return DatasetEntry(namespace=node.namespace, name=node.name, facets=facets)
@@ -225,7 +248,7 @@ class DescribedDatasets:
     def _annotations(self, node: Node, topic: ClusterTopic | None) -> CatalogAnnotations:
         """Return the annotations of the graph merged with those of a stream catalog."""
         attributes: dict[str, Any] = dict(node.attributes)
-        owner = next(iter(_owners(node)), "")
+        owner = next(iter(owners_of(node)), "")
         note = self._metadata.annotations.get(topic, NOTHING) if topic else NOTHING
         merged = note.beside(attributes.get("tags", ()), attributes.get("description", ""))
         return merged._replace(owner=owner or merged.owner)
@@ -240,12 +263,13 @@ class DescribedDatasets:
         return [Name(*name) for name in self._metadata.names.get((node.namespace, node.name), ())]
 
 
-def _owners(node: Node) -> tuple[str, ...]:
+def owners_of(node: Node) -> tuple[str, ...]:
+    """Return the owners that the graph has of a dataset or job."""
     attributes: dict[str, Any] = dict(node.attributes)
     return attributes.get("owners") or ((attributes["owner"],) if attributes.get("owner") else ())
 
 
-def _kind(node: Node) -> str:
+def dataset_kind(node: Node) -> str:
     """Return the dataset type in the specification's terms; empty where it is unknown."""
     attributes: dict[str, Any] = dict(node.attributes)
     word = str(attributes.get("dataset_type") or attributes.get("type") or "").upper()

@@ -1,0 +1,111 @@
+"""The plan of a push: of all that a graph implies, what differs from what was written before."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby, islice
+from typing import NamedTuple, TypeVar
+
+from scanner_api.push.contents import GraphContents
+from scanner_api.push.journal import Entry, Journal
+from scanner_api.push.model import Change, Item, Reader, Ref, Skipped, State, Target, is_same, merge, text_of
+from scanner_dictionary.engine.rows import in_chunks
+
+T = TypeVar("T")
+
+_AT_ONCE = 1_000
+"""Resources that are read, planned and written together."""
+
+_TWICE = "another one has the same name in the catalog: tell them apart by `identity`"
+
+
+class Planned(NamedTuple):
+    """A change, and what the journal records of it; a change that is none needs no request."""
+
+    change: Change
+    entry: Entry
+
+    @property
+    def is_needed(self) -> bool:
+        """Return whether something has to be written."""
+        return not is_same(self.change.live, self.change.wanted)
+
+
+class Planner:
+    """Plans the push of a graph into *target*; *skipped* is what the catalog does not get, *unchanged* a count."""
+
+    def __init__(self, target: Target, reader: Reader, journal: Journal) -> None:
+        self._target, self._reader, self._journal = target, reader, journal
+        self.skipped: list[Skipped] = []
+        self.unchanged = 0
+
+    def push(self, contents: GraphContents) -> Iterator[list[Planned]]:
+        """Yield what to write in chunks of one kind, in an order that keeps references whole; removals at the end.
+
+        A chunk is to be written before the next one is taken: later ones read what earlier ones created.
+        """
+        digests = self._journal.digests()
+        for items in self._chunks(contents):
+            wanted = [(item.ref, item.state, _digest(item)) for item in items]
+            changed = [row for row in wanted if digests.pop(row[0], None) != row[2]]
+            self.unchanged += len(items) - len(changed)
+            yield from self._chunk(changed)
+        for refs in in_kinds(reversed(digests), lambda ref: ref):
+            yield from self._chunk([(ref, None, "") for ref in refs])
+
+    def undo(self, run: int) -> Iterator[list[Planned]]:
+        """Yield what takes back *run*, the last written first; raises InputInvalid where it cannot be undone."""
+        for entries in in_kinds(self._journal.written(run), lambda entry: entry.ref):
+            states = self._target.states([entry.ref for entry in entries], self._reader)
+            yield [_undone(entry, live, self._target) for entry, live in zip(entries, states, strict=True)]
+
+    def _chunks(self, contents: GraphContents) -> Iterator[list[Item]]:
+        """Yield the resources that the graph implies, each once, in chunks of one kind."""
+        seen: set[Ref] = set()
+        for stage in self._target.stages(contents, self._reader):
+            for some in in_chunks(stage, _AT_ONCE):
+                fresh: dict[Ref, Item] = {}
+                for item in some:
+                    if isinstance(item, Skipped):
+                        self.skipped.append(item)
+                    elif item.ref in seen:
+                        self.skipped.append(Skipped(item.ref.key, _TWICE))
+                    else:
+                        fresh[item.ref] = item
+                        seen.add(item.ref)
+                yield list(fresh.values())
+
+    def _chunk(self, wanted: Sequence[tuple[Ref, State | None, str]]) -> Iterator[list[Planned]]:
+        if not wanted:
+            return
+        refs = [ref for ref, _, _ in wanted]
+        known = self._journal.entries(refs)
+        states = self._target.states(refs, self._reader)
+        yield [
+            self._planned(ref, known.get(ref), live, mine, digest)
+            for (ref, mine, digest), live in zip(wanted, states, strict=True)
+        ]
+
+    def _planned(self, ref: Ref, known: Entry | None, live: State | None, mine: State | None, digest: str) -> Planned:
+        ours = known.ours if known else None
+        created = live is None or (known is not None and ours is not None and known.created)
+        merged = merge(ours, live, mine, self._target, created=created)
+        entry = Entry(ref=ref, ours=merged.ours, restore=merged.restore, digest=digest, created=created)
+        return Planned(Change(ref, live, merged.wanted), entry)
+
+
+def _undone(entry: Entry, live: State | None, target: Target) -> Planned:
+    merged = merge(entry.ours, live, entry.restore, target, created=entry.restore is None)
+    return Planned(Change(entry.ref, live, merged.wanted), entry)
+
+
+def _digest(item: Item) -> str:
+    return hashlib.sha256((text_of(item.state) or "").encode()).hexdigest()[:32]
+
+
+def in_kinds(listed: Iterable[T], ref: Callable[[T], Ref]) -> Iterator[list[T]]:
+    """Yield consecutive entries of one kind in chunks."""
+    for _, group in groupby(listed, key=lambda entry: ref(entry).kind):
+        while chunk := list(islice(group, _AT_ONCE)):
+            yield chunk

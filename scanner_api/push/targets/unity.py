@@ -1,0 +1,192 @@
+"""Unity Catalog: external metadata for datasets outside of it, and external lineage with pairs of columns.
+
+A job is no object there: it is named in the properties of relationships. Source: Databricks, "Bring your own data
+lineage" (Public Preview), and the service `catalog` of its SDK.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from dataflow_generator.openlineage.redaction import canonical
+from scanner_api.push.contents import GraphContents, PushDataset
+from scanner_api.push.identity import identity_of, own_names
+from scanner_api.push.model import Batch, Call, Change, Explained, Item, Json, Reader, Ref, Skipped, State
+from scanner_extractor.settings.push import PushSettings, Schemas
+from scanner_model.columns import ColumnPath
+from scanner_model.payload import Payload
+
+_API = ("api", "2.0", "lineage-tracking")
+_METADATA, _LINEAGE = (*_API, "external-metadata"), (*_API, "external-lineage")
+_MEMBERS = {
+    "externalMetadata": ("system_type", "entity_type", "columns", "description", "properties"),
+    "externalLineage": ("columns", "properties"),
+}
+_SYSTEMS = frozenset({"AMAZON_REDSHIFT", "AZURE_SYNAPSE", "CONFLUENT", "DATABRICKS", "GOOGLE_BIGQUERY", "KAFKA"})
+_SYSTEMS |= {"LOOKER", "MICROSOFT_FABRIC", "MICROSOFT_SQL_SERVER", "MONGODB", "MYSQL", "ORACLE", "OTHER", "POSTGRESQL"}
+_SYSTEMS |= {"POWER_BI", "SALESFORCE", "SAP", "SERVICENOW", "SNOWFLAKE", "STREAM_NATIVE", "TABLEAU", "TERADATA"}
+_SYSTEMS |= {"WORKDAY"}
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9_-]+")
+_LONGEST = 200
+_PAGE = "1000"
+_PAGES = 1_000
+"""Pages of one list that are read at most."""
+_TABLES = frozenset({"unitycatalog", "databricks"})
+"""Schemes of datasets that are tables of Unity Catalog itself."""
+
+
+class UnityCatalog:
+    """Unity Catalog as a target."""
+
+    shared = frozenset({"columns"})
+    fixed = frozenset({"system_type", "entity_type"})
+    forced: frozenset[str] = frozenset()
+    undoable = True
+
+    def __init__(self, settings: PushSettings) -> None:
+        self._settings = settings
+
+    def stages(self, contents: GraphContents, reader: Reader) -> Iterator[Iterator[Item | Skipped]]:
+        """Yield external metadata, then relationships."""
+        del reader
+        yield (
+            Item(Ref("externalMetadata", self._object(dataset.namespace, dataset.name)[1]), self._metadata(dataset))
+            for dataset in contents.datasets()
+            if not _is_table(dataset.namespace)
+        )
+        yield self._relationships(contents)
+
+    def states(self, refs: Sequence[Ref], reader: Reader) -> Iterator[State | None]:
+        """Yield the members of each resource that a push writes."""
+        if refs[0].kind == "externalMetadata":
+            calls = [Call(method="GET", path=(*_METADATA, ref.key)) for ref in refs]
+            yield from (_state(refs[0].kind, answer) for answer in reader.read(calls))
+            return
+        known: dict[str, Json] = {}
+        for source in dict.fromkeys(tuple(json.loads(ref.key)[:2]) for ref in refs):
+            known |= dict(_targets(source, reader))
+        yield from (_state(ref.kind, known.get(ref.key)) for ref in refs)
+
+    def batches(self, changes: Sequence[Change], run: int) -> Iterator[Batch]:
+        """Yield a call for each change."""
+        del run
+        for change in changes:
+            yield Batch((_call(change),), (change,))
+
+    def explain(self, namespace: str, name: str) -> Explained:
+        """Return the name of the table or the external metadata."""
+        kind, written = self._object(namespace, name)
+        return Explained(written, identity_of(self._settings, namespace, name).row, (kind,))
+
+    def _object(self, namespace: str, name: str) -> tuple[str, str]:
+        """Return the kind and name of a dataset there; the hash keeps names apart that differ in other characters."""
+        identity = identity_of(self._settings, namespace, name)
+        if _is_table(namespace):
+            return "table", identity.name
+        plain = _NOT_IN_NAMES.sub("_", f"{identity.scheme}_{identity.instance or namespace}_{identity.name}")
+        digest = hashlib.sha256(f"{namespace} {identity.name}".encode()).hexdigest()[:8]
+        return "external_metadata", f"{plain[:_LONGEST]}_{digest}"
+
+    def _metadata(self, dataset: PushDataset) -> State:
+        identity = identity_of(self._settings, dataset.namespace, dataset.name)
+        state: dict[str, Json] = {
+            "system_type": identity.system if identity.system in _SYSTEMS else "OTHER",
+            "entity_type": (dataset.kind or "dataset").capitalize(),
+            "properties": {"tool": "scanner", "namespace": dataset.namespace, "name": dataset.name},
+        }
+        if self._settings.schemas is not Schemas.NONE:
+            columns = list(dict.fromkeys(_column(column.path) for column in dataset.columns))
+            state |= {"columns": columns} if columns else {}
+        if "documentation" in self._settings.parts and dataset.description:
+            state["description"] = dataset.description
+        return state
+
+    def _relationships(self, contents: GraphContents) -> Iterator[Item]:
+        """Yield the edges that are not between two tables of Unity Catalog; those of several jobs are one."""
+        states: dict[str, dict[str, Json]] = {}
+        for job in contents.jobs():
+            for edge in job.edges:
+                ends = contents.names[edge.source], contents.names[edge.target]
+                if all(_is_table(namespace) for namespace, _ in ends):
+                    continue
+                key = canonical([part for end in ends for part in self._object(*end)])
+                state = states.setdefault(key, {"columns": [], "properties": {"tool": "scanner", "jobs": job.name}})
+                jobs = state["properties"]["jobs"].split(", ")
+                state["properties"]["jobs"] = ", ".join(dict.fromkeys([*jobs, job.name]))
+                pairs = [{"source": _column(pair.source), "target": _column(pair.target)} for pair in edge.columns]
+                state["columns"] += [pair for pair in pairs if pair not in state["columns"]]
+        yield from (Item(Ref("externalLineage", key), state) for key, state in states.items())
+
+
+def _is_table(namespace: str) -> bool:
+    return namespace.partition(":")[0] in _TABLES
+
+
+def _column(path: ColumnPath) -> str:
+    return ".".join(own_names(path)) or "value"
+
+
+def _state(kind: str, answer: Json) -> State | None:
+    if answer is None:
+        return None
+    members = Payload(answer).members()
+    return {name: members[name] for name in _MEMBERS[kind] if members.get(name) not in (None, [], {}, "")}
+
+
+def _named(kind: str, name: str) -> Mapping[str, Json]:
+    return {kind: {"name": name}}
+
+
+def _targets(source: tuple[str, str], reader: Reader) -> Iterator[tuple[str, Json]]:
+    """Yield the relationships from a source by their key."""
+    kind, name = source
+    params = ((f"object_info.{kind}.name", name), ("lineage_direction", "DOWNSTREAM"), ("page_size", _PAGE))
+    token = ""
+    for _ in range(_PAGES):
+        more = (("page_token", token),) if token else ()
+        page = Payload(next(reader.read([Call(method="GET", path=_LINEAGE, params=params + more)])) or {})
+        for entry in page.list("external_lineage_relationships"):
+            info = entry.object("external_lineage_info")
+            for target, value in info.object("target").items():
+                if "name" in value.members():
+                    yield canonical([kind, name, target, value.need("name").text()]), info.members()
+        token = page.text("next_page_token")
+        if not token:
+            return
+
+
+def _call(change: Change) -> Call:
+    path = _METADATA if change.ref.kind == "externalMetadata" else _LINEAGE
+    key, wanted, live = change.ref.key, change.wanted, change.live
+    ends = _ends(key) if path is _LINEAGE else {"name": key}
+    if wanted is None:
+        if path is _METADATA:
+            return Call(method="DELETE", path=(*path, key))
+        return Call(method="DELETE", path=path, params=_flattened(ends))
+    if live is None:
+        return Call(method="POST", path=path, body={**ends, **wanted})
+    differing = sorted(name for name in live.keys() | wanted.keys() if live.get(name) != wanted.get(name))
+    empty: Mapping[str, Json] = {"columns": [], "properties": {}, "description": ""}
+    body = {**ends, **{name: wanted.get(name, empty.get(name)) for name in {*differing, *_fixed(wanted)}}}
+    where = (*path, key) if path is _METADATA else path
+    return Call(method="PATCH", path=where, params=(("update_mask", ",".join(differing)),), body=body)
+
+
+def _fixed(wanted: State) -> list[str]:
+    return [name for name in UnityCatalog.fixed if name in wanted]
+
+
+def _ends(key: str) -> dict[str, Json]:
+    source, from_name, target, to_name = json.loads(key)
+    return {"source": _named(source, from_name), "target": _named(target, to_name)}
+
+
+def _flattened(ends: Mapping[str, Json]) -> tuple[tuple[str, str], ...]:
+    return tuple(
+        (f"external_lineage_relationship.{side}.{kind}.name", value["name"])
+        for side, entry in ends.items()
+        for kind, value in entry.items()
+    )

@@ -1,0 +1,86 @@
+"""Sending the calls of a push: many at once, answers in order, refusals told from a catalog that is away."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from scanner_api.push.model import Batch, Call, Json
+from scanner_extractor.catalogs.google_transport import default_token
+from scanner_extractor.http.client import Http
+from scanner_extractor.http.concurrency import Clock, WorkerPool, map_concurrently
+from scanner_extractor.http.messages import Transport
+from scanner_extractor.settings.cluster import BearerAuth
+from scanner_extractor.settings.push import PushSettings
+from scanner_model.errors import NotFound, PayloadUnexpected, ScannerError, SourceObjected, SourceRefused
+from scanner_model.names import SourceId
+
+_WINDOW = 512
+"""Answers that are held at once."""
+_MOST_DENIED = 20
+"""After this many calls in a row that were denied, the credentials are refused and not the objects."""
+
+
+class Answer(NamedTuple):
+    """The JSON of an answer; None where there is no such thing."""
+
+    body: Json | None
+
+
+class Wire:
+    """Sends calls to one catalog; *exchange* replaces the network in tests."""
+
+    def __init__(
+        self, settings: PushSettings, *, exchange: Transport | None = None, clock: Clock | None = None
+    ) -> None:
+        self._pool = WorkerPool(threads=settings.http.concurrency)
+        http = settings.http
+        if settings.target == "google" and http.auth is None and exchange is None:
+            http = replace(http, auth=BearerAuth(token=default_token()()))
+        self._http = Http(http, SourceId(f"push:{settings.target}"), exchange=exchange, clock=clock)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._http.close()
+
+    def read(self, calls: Sequence[Call]) -> Iterator[Json | None]:
+        """Yield the answer of each call in order, None where nothing is there; raises ScannerError."""
+        for start in range(0, len(calls), _WINDOW):
+            for answer in self._map(calls[start : start + _WINDOW], self._get):
+                if isinstance(answer, ScannerError):
+                    raise answer
+                yield answer.body
+
+    def send(self, batches: Sequence[Batch]) -> list[ScannerError | None]:
+        """Send the calls of each batch in order; return why a batch was not accepted, None where it was."""
+        answers = self._map(batches, self._write)
+        return [answer if isinstance(answer, ScannerError) else None for answer in answers]
+
+    def _map(self, jobs: Sequence[Call] | Sequence[Batch], call: Callable[..., Answer]) -> list[Answer | ScannerError]:
+        return map_concurrently(jobs, call, pool=self._pool)
+
+    def _get(self, call: Call) -> Answer:
+        try:
+            return Answer(self._send(call))
+        except NotFound:
+            return Answer(None)
+
+    def _write(self, batch: Batch) -> Answer:
+        for call in batch.calls:
+            try:
+                self._send(call)
+            except NotFound:
+                if call.method != "DELETE":  # what is to be removed is gone already
+                    raise
+        return Answer(None)
+
+    def _send(self, call: Call) -> Json:
+        return self._http.send(call.method, *call.path, params=call.params, body=call.body, content=call.content)
+
+
+def is_refusal(error: ScannerError, denied: int) -> bool:
+    """Return whether a catalog refused one object, so that others may be sent; *denied* were denied just before."""
+    if isinstance(error, SourceRefused):
+        return 0 < denied < _MOST_DENIED
+    return isinstance(error, SourceObjected | NotFound | PayloadUnexpected)

@@ -1,0 +1,55 @@
+"""Settings of a push: the catalog that gets lineage, its address, and how the names of datasets are written there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from scanner_extractor.settings.cluster import HttpSettings
+
+
+class Schemas(StrEnum):
+    """Of which datasets schemas are written: of those without one in the catalog, of all, of none."""
+
+    MISSING = "missing"
+    ALL = "all"
+    NONE = "none"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IdentityRow:
+    """How datasets of one namespace are named in a catalog; what is empty is the catalog's default.
+
+    *namespace* is a whole OpenLineage namespace, or only its scheme (`kafka`, `postgres`). *platform* and *instance*
+    are DataHub's terms, *service* OpenMetadata's. *lower_case* writes names in lower case.
+    """
+
+    namespace: str
+    platform: str = ""
+    instance: str = ""
+    service: str = ""
+    lower_case: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PushSettings:
+    """One catalog that is pushed into.
+
+    *environment* is DataHub's (PROD, DEV …). *parent* is Google's place of processes, `projects/P/locations/L`. *parts*
+    are what is written beside lineage: documentation, owners, tags. *after_scan*: `watch` and `serve` push after each
+    scan.
+    """
+
+    target: str
+    http: HttpSettings
+    identity: tuple[IdentityRow, ...] = ()
+    environment: str = "PROD"
+    parent: str = ""
+    parts: frozenset[str] = frozenset()
+    schemas: Schemas = Schemas.MISSING
+    after_scan: bool = False
+
+    @property
+    def address(self) -> str:
+        """Return what distinguishes this catalog from others: the target, its address, and the place inside it."""
+        return " ".join(filter(None, (self.target, self.http.url, self.parent)))

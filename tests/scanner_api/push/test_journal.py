@@ -1,0 +1,53 @@
+"""The journal of pushes: private, one push at a time, runs that can be undone."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from scanner_api.push.journal import Entry, Journal, runs
+from scanner_api.push.model import Ref
+from scanner_model.errors import DictionaryBusy, DictionaryUnusable, InputInvalid
+
+REF = Ref("topic", "orders")
+ENTRY = Entry(ref=REF, ours={"a": 1}, restore=None, digest="d", created=True)
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    """Return the path of a journal."""
+    return tmp_path / "d.db.push"
+
+
+def test_journal_is_private_and_keeps_what_was_written(file: Path) -> None:
+    with Journal(file, "datahub http://h") as journal:
+        journal.write(journal.start("2026-03-01"), [ENTRY])
+    with Journal(file, "datahub http://h") as journal:
+        known = journal.entries([REF]), journal.digests()
+
+    assert known == ({REF: ENTRY}, {REF: "d"})
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert [run.id for run in runs(file)] == [1]
+
+
+def test_targets_know_nothing_of_each_other(file: Path) -> None:
+    with Journal(file, "datahub http://h") as journal:
+        journal.write(journal.start("2026-03-01"), [ENTRY])
+    with Journal(file, "unity http://h") as journal:
+        assert journal.digests() == {}
+        with pytest.raises(InputInvalid):
+            journal.written(1)
+
+
+def test_second_push_at_a_time_is_told_to_wait(file: Path) -> None:
+    with Journal(file, "a"), pytest.raises(DictionaryBusy):
+        Journal(file, "a")
+
+
+def test_file_that_is_no_journal_is_an_error(file: Path) -> None:
+    file.write_text("no database" * 100)
+
+    with pytest.raises(DictionaryUnusable):
+        Journal(file, "a")
