@@ -34,6 +34,7 @@ def read_terraform_files(files: Sequence[RepositoryFile], context: Context) -> N
     for subject, path in reading.schema_files:
         context.subjects[path] = tuple(dict.fromkeys((*context.subjects.get(path, ()), subject)))
     context.versions += reading.schemas
+    context.levels |= reading.levels
     context.flows += reading.flows
     context.collector.problems += reading.problems
     for path, reason in reading.unread:
