@@ -11,8 +11,8 @@ from case_results import Deviation, FileResult
 
 from dataflow_generator.openlineage.events import InvalidEvent, event_text, read_event
 from dataflow_generator.openlineage.facets import read_facet
-from dataflow_generator.openlineage.identity.names import trimmed
-from dataflow_generator.openlineage.intake.importer import texts_of
+from dataflow_generator.openlineage.importer import texts_of
+from dataflow_generator.openlineage.names import trimmed
 from scanner_model.openlineage import Facet, LineageEvent
 
 Json = Any

@@ -33,7 +33,7 @@ def resident() -> float:
 def watch(file: str, kind: str, polls: int) -> None:
     """Poll as the command does, and write the figures."""
     from dataflow_generator.openlineage.emit.delivery import Emitter
-    from dataflow_generator.openlineage.monitor.journal import Journal
+    from dataflow_generator.openlineage.journal import Journal
     from scanner_api.monitoring.loop import Monitor, MonitorContext
     from scanner_api.monitoring.servers import servers_of
     from scanner_api.scanning.clusters import read_files

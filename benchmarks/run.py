@@ -16,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from capture_rows import capture_row
 from change_rows import change_row
+from client_rows import acl_row, prometheus_row
 from copy_rows import copy_row
 from database_rows import database_row, views_row
 from deployment_rows import deployment_row
@@ -56,6 +57,8 @@ ROWS = {
     "views": views_row,
     "copy": copy_row,
     "deployment": deployment_row,
+    "acls": acl_row,
+    "prometheus": prometheus_row,
 }
 
 LONG = {

@@ -36,13 +36,24 @@ class EdgeKind(StrEnum):
     COLUMN_FLOW = "column-flow"
 
 
+MASKED = "MASKED"
+"""The subtype of a column flow whose target shows nothing of the source, as a hash of it.
+
+Events have TRANSFORMATION with `masking` for it.
+"""
+
+
 class Certainty(StrEnum):
-    """How an edge is known: declared by a source, derived by a rule, matched by similar names, or suggested by code."""
+    """How an edge is known: declared by a source, derived by a rule, matched by similar names, suggested, observed.
+
+    Source code suggests; monitoring observes.
+    """
 
     DECLARED = "declared"
     DERIVED = "derived"
     MATCHED = "matched"
     SUGGESTED = "suggested"
+    OBSERVED = "observed"
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sqlalchemy import Column, Table
 
-from scanner_dictionary.schema.column_types import about
+from scanner_dictionary.schema.facts import about
 from scanner_dictionary.schema.tables import metadata
 from scanner_dictionary.schema.views import VIEWS
 from scanner_dictionary.write.fact_kind import FactKind

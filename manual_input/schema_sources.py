@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import NoReturn
 
-from manual_input.files import matching, read_text
-from manual_input.json_cursor import Node
+from manual_input.json_cursor import Node, matching, read_text
 from scanner_model.columns import ELEMENT, MAP_VALUE, Column, ColumnPath, field_segment
 from scanner_model.documents.json_input import TooLarge, check_size
 from scanner_model.documents.json_positions import closest_match

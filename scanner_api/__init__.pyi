@@ -59,9 +59,14 @@ from scanner_api.parsing import read_connector as read_connector
 from scanner_api.parsing import registry_kinds as registry_kinds
 from scanner_api.parsing import schema_formats as schema_formats
 from scanner_api.parsing import subject_documents as subject_documents
+from scanner_api.policy import ClusterPolicy as ClusterPolicy
+from scanner_api.policy import PolicyResult as PolicyResult
+from scanner_api.policy import apply_policy as apply_policy
+from scanner_api.policy import read_policy as read_policy
 from scanner_api.questions.changes import diff as diff
 from scanner_api.questions.changes import diff_document as diff_document
 from scanner_api.questions.changes import diff_rows as diff_rows
+from scanner_api.questions.clients import clients as clients
 from scanner_api.questions.documents import document as document
 from scanner_api.questions.graph import GraphOfScan as GraphOfScan
 from scanner_api.questions.graph import ImpactList as ImpactList
@@ -92,6 +97,8 @@ from scanner_api.questions.names import freshness as freshness
 from scanner_api.questions.names import search as search
 from scanner_api.questions.names import state as state
 from scanner_api.questions.pages import Page as Page
+from scanner_api.questions.personal_data import PersonalData as PersonalData
+from scanner_api.questions.personal_data import personal_data as personal_data
 from scanner_api.questions.topics import TopicDescription as TopicDescription
 from scanner_api.questions.topics import describe_topic as describe_topic
 from scanner_api.questions.topics import topic_schemas as topic_schemas

@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from manual_input.files import find_files
-from manual_input.json_cursor import example, schema
+from manual_input.json_cursor import example, find_files, schema
 from manual_input.loader import Check as ManualCheck
 from manual_input.loader import Reach
 from manual_input.loader import check as check_files
 from scanner_api.files import Notify, ScanProgress, check_directory, ignore, no_scan_progress, write_text
 from scanner_api.scanning.clusters import read_clusters, repository_cluster
+from scanner_extractor.config.expansion import expanded
 from scanner_extractor.config.loader import cluster_schema as published_schema
 from scanner_extractor.config.loader import read_cluster_file
-from scanner_extractor.discovery.config_templates import (
+from scanner_extractor.config.templates import (
     KEY_VARIABLE,
     SECRET_VARIABLE,
     Probed,
@@ -27,8 +27,7 @@ from scanner_extractor.discovery.config_templates import (
     probe_brokers,
     probed_file,
 )
-from scanner_extractor.discovery.config_templates import Initial as ClusterTemplate
-from scanner_extractor.discovery.expansion import expanded
+from scanner_extractor.config.templates import Initial as ClusterTemplate
 from scanner_extractor.formats import format_names
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Transport, read_address

@@ -11,9 +11,9 @@ from pathlib import Path
 from scanner_dictionary.engine.open import Connection, Engine, resolve_url
 from scanner_dictionary.engine.open import open_dictionary as open_engine
 from scanner_dictionary.engine.pool import ReaderPool
-from scanner_dictionary.export.copy import CopyProgress as CopyProgress
-from scanner_dictionary.export.copy import TableCopy as TableCopy
-from scanner_dictionary.export.copy import copy_dictionary as copy_rows
+from scanner_dictionary.export import CopyProgress as CopyProgress
+from scanner_dictionary.export import TableCopy as TableCopy
+from scanner_dictionary.export import copy_dictionary as copy_rows
 from scanner_dictionary.queries import clusters
 from scanner_dictionary.queries.resolve import unknown_name
 from scanner_model.errors import DictionaryUnusable, InputInvalid

@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import BinaryIO
 
-from dataflow_generator.openlineage.intake.importer import (
+from dataflow_generator.openlineage.importer import (
     EventText,
     ImportResult,
     SpoolImporter,
@@ -17,8 +17,8 @@ from dataflow_generator.openlineage.intake.importer import (
     texts_in,
     texts_of,
 )
-from dataflow_generator.openlineage.intake.importer import import_events as import_texts
-from dataflow_generator.openlineage.intake.requests import (
+from dataflow_generator.openlineage.importer import import_events as import_texts
+from dataflow_generator.openlineage.requests import (
     LARGEST,
     BodyBroken,
     BodyTooLarge,
@@ -30,7 +30,7 @@ from dataflow_generator.openlineage.intake.requests import (
     too_large,
     whole_body,
 )
-from dataflow_generator.openlineage.intake.spool import RejectedFile, Spool, SpoolFull, rejection
+from dataflow_generator.openlineage.spool import RejectedFile, Spool, SpoolFull, rejection
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import Notify, check_file, ignore
 from scanner_dictionary.write.events import write_events

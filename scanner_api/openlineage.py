@@ -17,7 +17,7 @@ from dataflow_generator.openlineage.emit.delivery import (
 )
 from dataflow_generator.openlineage.emit.run_events import Event, event_line
 from dataflow_generator.openlineage.facets import EventStatistics
-from dataflow_generator.openlineage.intake.spool import RejectedFile, rejection
+from dataflow_generator.openlineage.spool import RejectedFile, rejection
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import Notify, ScanProgress, check_file, ignore, no_scan_progress
 from scanner_api.graph.events import EventOptions as EventOptions

@@ -17,7 +17,7 @@ from dataflow_generator.jobs.databases.statements import read_database_query
 from dataflow_generator.sql import EMPTY_CATALOG, Dialect, StatementFlows, guess_dialect, read_sql
 from dataflow_generator.sql import ColumnRef as SqlColumn
 from dataflow_generator.sql import Flow as SqlFlow
-from dataflow_generator.sql.catalog_file import catalog_of
+from dataflow_generator.sql.reader import catalog_of
 from scanner_api.input_files import format_of
 from scanner_extractor.formats import format_names, read_columns
 from scanner_extractor.naming import DEFAULTS, Explanation, as_json

@@ -12,9 +12,7 @@ from dataflow_generator.build.dictionary_source import DictionarySource
 from dataflow_generator.build.targets import JdbcTarget, Written
 from dataflow_generator.graph import FlowGraph
 from dataflow_generator.spark.assemble import assemble_on_spark, write_database, write_graph
-from dataflow_generator.spark.map_bytes import map_bytes
-from dataflow_generator.spark.progress import report_tasks
-from dataflow_generator.spark.session import spark_session
+from dataflow_generator.spark.session import map_bytes, report_tasks, spark_session
 from scanner_api.files import GraphProgress
 
 

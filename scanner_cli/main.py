@@ -41,6 +41,8 @@ SECTIONS: Mapping[str, Mapping[str, tuple[str, str]]] = {
         "topics": question("topics"),
         "schemas": question("schemas"),
         "columns": question("columns"),
+        "pii": question("personal_data"),
+        "clients": question("clients"),
         "connectors": ("connectors:connectors", "List the connectors, and what failed."),
         "statements": question("statements"),
         "tables": question("tables"),

@@ -8,6 +8,7 @@ from typing import Any
 
 from scanner_extractor.settings.confluent_cloud import Organization
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
+from scanner_model.clients import ClientUse
 from scanner_model.declarations import Declaration
 from scanner_model.errors import Problem
 from scanner_model.kafka import Connector, ConsumerGroup, StreamsTopology, Topic
@@ -107,7 +108,7 @@ class CloudResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CatalogResult:
-    """The result of a catalog or a source of metrics; each kind sorted by name."""
+    """The result of a catalog or a source of metrics; each kind sorted by name. *uses* are those of topics."""
 
     outcome: SourceResult
     annotations: tuple[Annotation, ...] = ()
@@ -115,6 +116,7 @@ class CatalogResult:
     tables: tuple[CatalogTable, ...] = ()
     links: tuple[CatalogLink, ...] = ()
     metrics: tuple[Metric, ...] = ()
+    uses: tuple[ClientUse, ...] = ()
     problems: tuple[Problem, ...] = ()
 
 

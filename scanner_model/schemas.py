@@ -120,11 +120,16 @@ class Definition:
     @property
     def is_list_of_columns(self) -> bool:
         """Return whether the text is no schema of the format, but a list of columns."""
-        try:
-            first = json.loads(self.text.partition("\n")[0])
-        except (ValueError, RecursionError):
-            return False
-        return isinstance(first, dict) and first.keys() == {member.name for member in fields(Column)}
+        return is_list_of_columns(self.text)
+
+
+def is_list_of_columns(text: str) -> bool:
+    """Return whether *text* is no schema, but what `columns_text` writes."""
+    try:
+        first = json.loads(text.partition("\n")[0])
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(first, dict) and first.keys() == {member.name for member in fields(Column)}
 
 
 def columns_text(columns: Iterable[Column]) -> str:

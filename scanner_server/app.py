@@ -6,8 +6,6 @@ import hashlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib.resources import files
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -27,6 +25,7 @@ from scanner_server.intake import Intake, intake_routes
 from scanner_server.mcp_server import mcp_routes
 from scanner_server.metrics import DictionaryFigures, Figures
 from scanner_server.options import ScanStatus, ServerOptions
+from scanner_server.parts import DRAWING, LISTS, static_text
 from scanner_server.problems import error_response, problem
 from scanner_server.security import Guard
 from scanner_server.workers import Workers
@@ -39,17 +38,6 @@ def page_routes() -> list[BaseRoute]:
     return [Route(path, _file(text, media)) for path, (text, media) in _FILES.items()]
 
 
-@lru_cache
-def _static(name: str) -> str:
-    return files(__package__).joinpath("static", name).read_text(encoding="utf-8")
-
-
-_DRAWING = ("requests.js", "systems.js", "parts.js", "compare.js", "evidence.js", "acts.js", "live.js")
-"""The scripts of the drawing, after those of the exported page."""
-
-_LISTS = ("requests.js", "systems.js", "site.js", "lists.js", "home.js", "topic.js", "change.js", "routes.js")
-"""The scripts of the other pages, after those that all pages have."""
-
 _SHELL_PATHS = (
     *("/", "/topics", "/columns", "/jobs", "/subjects", "/sources", "/findings", "/changes"),
     *("/scans", "/search", "/topic", "/change"),
@@ -58,10 +46,10 @@ _SHELL_PATHS = (
 
 _FILES: Mapping[str, tuple[Callable[[], str], str]] = {
     "/flow": (lambda: live_page("/static/page.css", "/static/page.js"), _HTML),
-    **dict.fromkeys(_SHELL_PATHS, (lambda: _static("shell.html"), _HTML)),
-    "/static/page.css": (lambda: live_style() + _static("live.css"), _CSS),
-    "/static/page.js": (lambda: live_script("".join(map(_static, _DRAWING))), _JS),
-    "/static/lists.js": (lambda: live_script("".join(map(_static, _LISTS)), drawing=False), _JS),
+    **dict.fromkeys(_SHELL_PATHS, (lambda: static_text("shell.html"), _HTML)),
+    "/static/page.css": (lambda: live_style() + static_text("live.css"), _CSS),
+    "/static/page.js": (lambda: live_script("".join(map(static_text, DRAWING))), _JS),
+    "/static/lists.js": (lambda: live_script("".join(map(static_text, LISTS)), drawing=False), _JS),
 }
 """Path → the text of a file and its type."""
 

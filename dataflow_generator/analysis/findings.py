@@ -70,12 +70,14 @@ class GraphShape:
 
     *suspects* are columns in flows that nothing describes, each with its path, *holders* their topics, *described*
     the topics that have schemas. *materialized* are topics with a table made from them. *reads* and *writes*
-    have the routes of their edges. *dangling* are edges of jobs with a missing end, *misfits* columns that do not fit.
+    have the routes of their edges. *observed* are jobs that monitoring knows as clients. *dangling* are edges of jobs
+    with a missing end, *misfits* columns that do not fit.
     """
 
     names: dict[str, str] = field(default_factory=dict)
     kinds: dict[str, NodeKind] = field(default_factory=dict)
     internal: set[str] = field(default_factory=set)
+    observed: set[str] = field(default_factory=set)
     suspects: dict[str, str] = field(default_factory=dict)
     in_cluster: set[str] = field(default_factory=set)
     materialized: set[str] = field(default_factory=set)
@@ -102,6 +104,8 @@ class GraphShape:
             self.names[node.key], self.kinds[node.key] = node.name, node.kind
             if attributes.get("internal"):
                 self.internal.add(node.key)
+            if attributes.get("observed"):
+                self.observed.add(node.key)
         elif node.namespace and node.path and "type" not in attributes:
             self.add_suspect(node.key, node.path)
 
@@ -154,11 +158,11 @@ class GraphShape:
                 yield Finding(FindingKind.UNKNOWN_COLUMN, (key,), what)
 
     def jobs(self) -> Iterator[Finding]:
-        """Yield jobs without known inputs or outputs; internal jobs of an engine are skipped."""
+        """Yield jobs without known inputs or outputs; internal jobs of an engine and observed clients are skipped."""
         reading, writing = {job for _, job in self.reads}, {job for job, _ in self.writes}
         for key, kind in self.kinds.items():
             lacks = [what for what, has in (("inputs", reading), ("outputs", writing)) if key not in has]
-            if kind is NodeKind.JOB and lacks and key not in self.internal:
+            if kind is NodeKind.JOB and lacks and key not in self.internal | self.observed:
                 what = f"{self.names[key]} has no known {' and '.join(lacks)}"
                 yield Finding(FindingKind.JOB_WITHOUT_END, (key,), what)
 
@@ -212,6 +216,7 @@ def stored_findings(level: Level, misfits: Iterable[Misfit] = ()) -> tuple[Findi
         names={key: name for _, key, _, _, name, _ in rows},
         kinds={key: _NODES[kind] for _, key, kind, *_ in rows},
         internal={key for _, key, *_, attributes in rows if attributes and json.loads(attributes).get("internal")},
+        observed={key for _, key, *_, attributes in rows if attributes and json.loads(attributes).get("observed")},
         in_cluster={keys[number] for number in graph_shape.contained(level, clusters) if number in keys},
     )
     shape.misfits = [Finding(FindingKind.COLUMN_MISFIT, misfit.nodes, misfit.what) for misfit in misfits]

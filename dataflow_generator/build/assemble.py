@@ -20,7 +20,7 @@ from dataflow_generator.jobs.kinds import (
     read_partition,
 )
 from dataflow_generator.jobs.model import Dataset, JobFlows
-from dataflow_generator.openlineage.identity.merge_jobs import merge_jobs, with_attributes
+from dataflow_generator.openlineage.merge_jobs import merge_jobs, with_attributes
 from scanner_dictionary.lineage_inputs.catalogs import TableRow
 from scanner_model.columns import Column
 

@@ -15,7 +15,7 @@ from scanner_dictionary.engine.open import Connection, open_dictionary
 from scanner_dictionary.engine.rows import consistent_read
 from scanner_dictionary.export import check_parquet, restore_parquet
 from scanner_dictionary.graph.store import newest_scan
-from scanner_dictionary.lineage_inputs.column_batches import Cells, column_ranges, definition_cells
+from scanner_dictionary.lineage_inputs.topics import Cells, column_ranges, definition_cells
 from scanner_model.private_files import atomic_path, user_directory
 
 Range = tuple[int, int]

@@ -21,8 +21,7 @@ from dataflow_generator.graph import (
     schema_key,
 )
 from scanner_dictionary.graph.store import SCHEMA_BITS
-from scanner_dictionary.lineage_inputs.column_batches import Cells, Head
-from scanner_dictionary.lineage_inputs.topics import ClusterRow, ColumnNodeRow, DefinitionRow, LinkRow
+from scanner_dictionary.lineage_inputs.topics import Cells, ClusterRow, ColumnNodeRow, DefinitionRow, Head, LinkRow
 from scanner_model.kafka import Topic
 
 _CACHED_ATTRIBUTES = 4_096

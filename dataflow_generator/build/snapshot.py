@@ -9,7 +9,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from dataflow_generator.jobs.connect import report_connector
 from dataflow_generator.jobs.databases.declared import is_declared, located_tables
-from dataflow_generator.jobs.databases.loads import separate_jobs
+from dataflow_generator.jobs.databases.ingestion import separate_jobs
 from dataflow_generator.jobs.model import Naming
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.lineage_inputs import catalogs, events, jobs, topics
@@ -18,6 +18,7 @@ from scanner_dictionary.lineage_inputs.events import DatasetFlowsRow, LineageJob
 from scanner_dictionary.lineage_inputs.jobs import ClusterTopic, Server
 from scanner_dictionary.lineage_inputs.topics import ClusterRow, DefinitionRow
 from scanner_dictionary.lineage_inputs.topics import LinkRow as SchemaLinkRow
+from scanner_dictionary.queries.clients import ClientRow, observed
 from scanner_dictionary.queries.connectors import ConnectorRow, connectors
 from scanner_dictionary.queries.facts import reported_facts
 from scanner_model.catalogs import KAFKA_JOBS, KAFKA_PATTERN, KAFKA_TOPICS, CatalogLink, Materialization
@@ -102,6 +103,7 @@ class Snapshot:
     materialized: tuple[tuple[str, Materialization], ...]
     events: EventInputs
     columns: TopicColumns
+    observed: tuple[ClientRow, ...] = ()
     definitions: Callable[[], Iterator[DefinitionRow]]
 
     @property
@@ -150,6 +152,7 @@ def load_snapshot(conn: Connection) -> Snapshot:
         materialized=tuple(reported_facts(conn, Materialization)),
         events=_events(conn),
         columns=topic_columns(conn),
+        observed=tuple(observed(conn)),
         definitions=lambda: topics.all_definitions(conn),
     )
     if not any(map(is_declared, snapshot.tables)):

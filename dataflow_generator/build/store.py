@@ -21,7 +21,7 @@ from scanner_dictionary.engine.rows import consistent_read
 from scanner_dictionary.graph import store as graph_store
 from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph
 from scanner_dictionary.graph.versions import recorded
-from scanner_dictionary.lineage_inputs.column_batches import cells_of, live_heads
+from scanner_dictionary.lineage_inputs.topics import cells_of, live_heads
 from scanner_dictionary.write.name_index import index_nodes
 
 _WORDS = {member: str(member.value) for member in (*NodeKind, *EdgeKind, *Certainty)}

@@ -9,7 +9,7 @@ from dataflow_generator.connectors.columns import columns_before, columns_throug
 from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.families.debezium import ColumnLists, Treatment
 from dataflow_generator.connectors.model import ConnectorFlows, DatasetKind, Direction, Flow, RowColumn, Shape
-from dataflow_generator.connectors.sink_columns import value_unchanged
+from dataflow_generator.connectors.sinks import value_unchanged
 from dataflow_generator.connectors.transforms.model import Position
 from scanner_model.columns import KEY, ColumnPath
 from scanner_model.names import Role
@@ -73,7 +73,8 @@ class MappedColumn:
     """A column of a flow's source and the column of its target that it is copied to, or converted to if *changed*.
 
     *because* names the transforms and keys that cause it, empty where the column is passed on unchanged. *alike*: its
-    name at the target differs in case from what the connector writes, so that the two are matched by name.
+    name at the target differs in case from what the connector writes, so that the two are matched by name. *hashed*:
+    its value shows nothing of the source's.
     """
 
     source: ColumnPath
@@ -81,6 +82,7 @@ class MappedColumn:
     changed: bool = False
     because: str = ""
     alike: bool = False
+    hashed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,11 +167,17 @@ def _in(
     computed = {column.path: column for column in flows.row.columns} if flows.row else {}
     lists = ColumnLists.of(config)
     pairs = (
-        MappedColumn(origin, _column_path((side, column.path)), column.changed or changed, _why(column.steps, because))
+        MappedColumn(
+            origin,
+            _column_path((side, column.path)),
+            column.changed or what is Treatment.CHANGED,
+            _why(column.steps, because),
+            hashed=what is Treatment.HASHED,
+        )
         for side in Role
         for column in record.side(side) or ()
         if column.origin and not column.masked
-        for origin, changed, because in _origins(lists, flow, column.origin, computed)
+        for origin, what, because in _origins(lists, flow, column.origin, computed)
     )
     return ColumnMapping(tuple(_at_target(pairs, target, partial=partial)), record.value is not None)
 
@@ -208,20 +216,21 @@ def _is_read(position: Position, config: Config, flows: ConnectorFlows, target: 
 
 def _origins(
     lists: ColumnLists, flow: Flow, origin: Position, computed: dict[ColumnPath, RowColumn]
-) -> Iterator[tuple[ColumnPath, bool, str]]:
+) -> Iterator[tuple[ColumnPath, Treatment, str]]:
     """Find the columns of the flow's own source that a row's column is derived from."""
     source = flow.source
     if source is None:
         return
     if source.kind is DatasetKind.TOPIC:
-        yield _column_path(origin), False, ""
+        yield _column_path(origin), Treatment.COPIED, ""
     elif origin[1] in computed:
         column = computed[origin[1]]
-        yield from ((path, column.changed, "") for dataset, path in column.origins if dataset == source)
+        what = Treatment.CHANGED if column.changed else Treatment.COPIED
+        yield from ((path, what, "") for dataset, path in column.origins if dataset == source)
     else:
         what, key = lists.treatment(source, origin[1])
-        if what in (Treatment.COPIED, Treatment.CHANGED):
-            yield origin[1], what is Treatment.CHANGED, key
+        if what in (Treatment.COPIED, Treatment.CHANGED, Treatment.HASHED):
+            yield origin[1], what, key
 
 
 def _shape(shape: Shape, topic: Paths) -> Shape:
@@ -244,7 +253,7 @@ def _at_target(pairs: Iterable[MappedColumn], target: Paths, *, partial: bool = 
         if not known or pair.target in known:
             yield pair
         elif len(alike) == 1:
-            yield MappedColumn(pair.source, alike[0], pair.changed, pair.because, alike=True)
+            yield replace(pair, target=alike[0], alike=True)
         elif partial:
             yield pair
 

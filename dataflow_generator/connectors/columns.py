@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.families.debezium import ColumnLists, Treatment
 from dataflow_generator.connectors.model import ConnectorFlows, DatasetKind, Direction, Flow, RowColumn, Shape
-from dataflow_generator.connectors.sink_columns import value_unchanged
+from dataflow_generator.connectors.sinks import value_unchanged
 from dataflow_generator.connectors.transforms import Chain, Record, Template, TracedColumn
 from dataflow_generator.connectors.transforms.model import Position
 from scanner_model.columns import ColumnPath
@@ -130,7 +130,7 @@ def _source_columns(config: Config, flows: ConnectorFlows, flow: Flow, record: R
                 continue
             what = lists.treatment(flow.source, origin)[0] if flow.source and origin else Treatment.COPIED
             if what is not Treatment.LEFT_OUT:
-                changed, masked = what is Treatment.CHANGED, what is Treatment.MASKED
+                changed, masked = what in (Treatment.CHANGED, Treatment.HASHED), what is Treatment.MASKED
                 yield ColumnFlow(flow, side, column.path, origin, column.changed or changed, column.masked or masked)
 
 

@@ -10,7 +10,7 @@ from dataflow_generator.build.graph_builder import Flows
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, Node, NodeKind, present
 from dataflow_generator.jobs.field_matching import Fields
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Naming, Use, job_node
-from dataflow_generator.openlineage.identity.names import is_file_like, normal
+from dataflow_generator.openlineage.names import is_file_like, normal
 from scanner_dictionary.lineage_inputs.catalogs import Name, TableRow
 from scanner_model.catalogs import CatalogLink, Materialization
 from scanner_model.columns import KEY, Column

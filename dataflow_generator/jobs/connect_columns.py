@@ -12,7 +12,7 @@ from dataflow_generator.connectors import Config, ConnectorFlows, Direction, Flo
 from dataflow_generator.connectors.column_mapping import ColumnMapping, MappedColumn, Paths, columns_behind_sink
 from dataflow_generator.connectors.column_mapping import map_columns as map_flow_columns
 from dataflow_generator.connectors.java_regex import pattern_problems
-from dataflow_generator.graph import Certainty, NodeKind
+from dataflow_generator.graph import MASKED, Certainty, NodeKind
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset
 from scanner_dictionary.lineage_inputs.catalogs import TableRow
 from scanner_model.columns import ColumnPath
@@ -208,7 +208,7 @@ def _flow(name: str, flow: Flow, ends: tuple[Dataset, Dataset], mapping: MappedC
         ColumnRef(ends[0], mapping.source),
         ColumnRef(ends[1], mapping.target),
         "DIRECT",
-        "TRANSFORMATION" if mapping.changed else "IDENTITY",
+        MASKED if mapping.hashed else "TRANSFORMATION" if mapping.changed else "IDENTITY",
         "; ".join(
             filter(None, (", ".join(filter(None, (f"connector {name}: {flow.because}", mapping.because))), because))
         ),

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple, TypeVar
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.graph_builder import Described
 from dataflow_generator.build.snapshot import Snapshot, TopicColumns, remembering
-from dataflow_generator.graph import Certainty, present
+from dataflow_generator.graph import Certainty, NodeKind, present
+from dataflow_generator.jobs.applications import with_observed
 from dataflow_generator.jobs.catalogs import link_jobs, other_names
 from dataflow_generator.jobs.connect import (
     ReportedConnector,
@@ -32,23 +33,23 @@ from dataflow_generator.jobs.connect_columns import (
 )
 from dataflow_generator.jobs.consumer_groups import GroupOwner, group_jobs
 from dataflow_generator.jobs.consumer_groups import Query as NamedQuery
-from dataflow_generator.jobs.databases.generated import generated_jobs, has_generated
+from dataflow_generator.jobs.databases.declared import generated_jobs, has_generated
 from dataflow_generator.jobs.databases.ingestion import Ends, IngestionPart, group_owners, ingestion_jobs, with_topics
 from dataflow_generator.jobs.databases.names import TableNames
 from dataflow_generator.jobs.databases.views import view_jobs
-from dataflow_generator.jobs.flink.ddl import declared_columns, defines
-from dataflow_generator.jobs.flink.resolve import FlinkContext
+from dataflow_generator.jobs.flink.resolve import FlinkContext, declared_columns, defines
 from dataflow_generator.jobs.flink.statements import flink_jobs, flink_owners, names_groups
 from dataflow_generator.jobs.ksqldb import Level, Reading, ksql_jobs, named_by, query_node
 from dataflow_generator.jobs.ksqldb_files import ENGINE as KSQLDB_FILE
 from dataflow_generator.jobs.ksqldb_files import file_queries
 from dataflow_generator.jobs.manual import manual_jobs
-from dataflow_generator.jobs.model import Dataset, JobFlows, Naming, job_node, partly_read_job, unread_job
+from dataflow_generator.jobs.model import ColumnRef, Dataset, JobFlows, Naming, job_node, partly_read_job, unread_job
 from dataflow_generator.jobs.openlineage import dataset_jobs, lineage_jobs
 from dataflow_generator.jobs.streams import streams_jobs, streams_node
 from scanner_dictionary.lineage_inputs.catalogs import TableRow
 from scanner_dictionary.lineage_inputs.events import DatasetFlowsRow, LineageJobRow
 from scanner_dictionary.lineage_inputs.jobs import ClusterTopic, Server
+from scanner_dictionary.queries.clients import ClientRow
 from scanner_dictionary.queries.connectors import ConnectorRow
 from scanner_model.catalogs import CatalogLink
 from scanner_model.columns import KEY, Column, ColumnPath, field_segment
@@ -56,7 +57,7 @@ from scanner_model.errors import Problem
 from scanner_model.kafka import ConsumerGroup, StreamsTopology
 from scanner_model.manual import ManualFlow
 from scanner_model.repository import UnreadFile
-from scanner_model.streaming_sql import ClusterNames, FlinkStatement, KsqlSource, Query
+from scanner_model.streaming_sql import SCRIPT, ClusterNames, FlinkStatement, KsqlSource, Query
 
 T = TypeVar("T")
 _AT_ONCE = 200
@@ -150,9 +151,16 @@ class Partition(NamedTuple):
     rows: Rows
 
 
-def manual_readings(rows: Sequence[tuple[str, ManualFlow]], context: LookupContext) -> Iterator[JobReading]:
-    """Yield the jobs of manually declared flows, each with its cluster in *rows*."""
-    return map(JobReading, manual_jobs(rows, context.naming))
+class ManualPart(NamedTuple):
+    """Manually declared flows, each with its cluster, and the applications that were observed."""
+
+    flows: Sequence[tuple[str, ManualFlow]]
+    observed: Sequence[ClientRow] = ()
+
+
+def manual_readings(part: ManualPart, context: LookupContext) -> Iterator[JobReading]:
+    """Yield the jobs of manually declared flows and of observed applications."""
+    return map(JobReading, with_observed(manual_jobs(part.flows, context.naming), part.observed, context.naming))
 
 
 def ksql_parts(snapshot: Snapshot) -> Iterator[KsqlPart]:
@@ -230,7 +238,7 @@ def open_ends(rows: Sequence[ConnectorRow], context: LookupContext) -> OpenEnds:
 
 
 def derived_columns(snapshot: Snapshot, open_ends: Iterable[OpenEnds], context: LookupContext) -> ColumnsByDataset:
-    """Return the columns of undescribed datasets, derived from all connectors and from Flink DDL."""
+    """Return the columns of undescribed datasets, derived from all connectors, Flink DDL, and files of statements."""
     listed = list(open_ends)
     known = {end: paths for part in listed for end, paths in part.known.items()}
     specs = [spec for part in listed for spec in part.connectors]
@@ -238,7 +246,23 @@ def derived_columns(snapshot: Snapshot, open_ends: Iterable[OpenEnds], context: 
     for (cluster, _), statements in snapshot.statements.items() if specs else ():
         for dataset, paths in declared_columns(cluster, statements, context.flink).items():
             declared.setdefault(dataset, {}).update(dict.fromkeys(paths))
+    for column in _columns_of_files(snapshot, context) if specs else ():
+        declared.setdefault(column.dataset, {})[column.path or ()] = None
     return derive(specs, known, {dataset: tuple(paths) for dataset, paths in declared.items()})
+
+
+def _columns_of_files(snapshot: Snapshot, context: LookupContext) -> Iterator[ColumnRef]:
+    """Yield the columns of topics that the statements in files write: no registry describes what never ran."""
+    parts = [(ksql_file_readings, part) for part in ksql_file_parts(snapshot)]
+    parts += [
+        (flink_readings, part)
+        for part in flink_parts(snapshot)
+        if any(part.statements[at].kind == SCRIPT for at in part.wanted)
+    ]
+    for read, part in parts:
+        for reading in read(part, context):
+            ends = (flow.target for flow in reading.flows.columns)
+            yield from (end for end in ends if end.path and end.dataset.kind is NodeKind.TOPIC)
 
 
 def _columns_of(reported: Iterable[ReportedConnector], context: LookupContext) -> ColumnsByDataset:
@@ -361,7 +385,7 @@ CONNECT = "connect"
 UNREAD_FILE = "unread file"
 """The type of the jobs that stand for files that are not read."""
 JOBS: Mapping[str, JobKind] = {
-    "manual": JobKind(lambda snapshot: [snapshot.manual_flows], manual_readings),
+    "manual": JobKind(lambda snapshot: [ManualPart(snapshot.manual_flows, snapshot.observed)], manual_readings),
     "ksqldb": JobKind(ksql_parts, ksql_readings),
     "ksqldb files": JobKind(ksql_file_parts, ksql_file_readings),
     CONNECT: JobKind(lambda snapshot: _chunked(snapshot.connectors), connect_readings),

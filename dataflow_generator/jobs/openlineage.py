@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import product
 from typing import Any
 
-from dataflow_generator.graph import Attributes, Certainty, NodeKind, present
+from dataflow_generator.graph import MASKED, Attributes, Certainty, NodeKind, present
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Use, job_node
-from dataflow_generator.openlineage.identity.names import KAFKA
+from dataflow_generator.openlineage.names import KAFKA
 from scanner_dictionary.lineage_inputs.events import DatasetFlowsRow, FlowRow, LineageJobRow, UseRow
 from scanner_model.openlineage import DatasetRef, Side
 
@@ -75,10 +75,11 @@ def _flows(rows: Iterable[FlowRow], whose: str) -> Iterator[ColumnFlow]:
             continue
         # Versions before 1-1-0 have no type: the inputs of a field are those it is computed from.
         type_ = flow.type or ("DIRECT" if flow.target_path is not None else "INDIRECT")
+        subtype = MASKED if flow.masking and type_ == "DIRECT" else flow.subtype
         evidence = f"{_evidence(row.time, row.producer)}: {row.facet} of {whose}" + (", masked" if flow.masking else "")
         for source, sink in product(reported_datasets(flow.origin), reported_datasets(target)):
             ends = ColumnRef(source, flow.origin_path), ColumnRef(sink, flow.target_path)
-            yield ColumnFlow(*ends, type_, flow.subtype, evidence)
+            yield ColumnFlow(*ends, type_, subtype, evidence)
 
 
 def _evidence(time: str, producer: str) -> str:

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from dataflow_generator.openlineage.emit.facets import OURS, UNTYPED, Home
-from dataflow_generator.openlineage.emit.run_events import Event
+from dataflow_generator.openlineage.emit.run_events import OURS, UNTYPED, Event, Home
 from dataflow_generator.openlineage.redaction import canonical, clean_facet, clean_namespace, clean_text
 from scanner_model.columns import Column, ColumnPath, field_segment, parse_path
 from scanner_model.errors import InputInvalid, Problem

@@ -36,15 +36,19 @@ from dataflow_generator.jobs.kinds import (
     read_partition,
 )
 from dataflow_generator.jobs.model import Dataset
-from dataflow_generator.parquet.dataset import ABOVE_SCHEMAS, EDGES, NODES, whole_graph, write_manifest
-from dataflow_generator.parquet.schema import (
+from dataflow_generator.parquet.dataset import (
+    ABOVE_SCHEMAS,
     EDGE_DDL,
+    EDGES,
     FLOWS,
     INSTALLATION,
     NODE_DDL,
+    NODES,
     arrow_schema,
     edge_rows,
     node_rows,
+    whole_graph,
+    write_manifest,
 )
 from dataflow_generator.parquet.schema_batches import COLUMNS, make_directories, parquet_file, write_span
 from scanner_model.private_files import make_directory

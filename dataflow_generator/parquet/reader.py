@@ -12,8 +12,17 @@ from dataflow_generator.analysis.connectivity import CONNECTED, components, kind
 from dataflow_generator.build.schema_nodes import list_text
 from dataflow_generator.build.targets import GraphManifest
 from dataflow_generator.graph import EdgeKind, FlowGraph, NodeKind
-from dataflow_generator.parquet.dataset import ABOVE, EDGES, NODES, ParquetTables, RowFilter
-from dataflow_generator.parquet.schema import SCHEMAS, Record, record_edge, record_node
+from dataflow_generator.parquet.dataset import (
+    ABOVE,
+    EDGES,
+    NODES,
+    SCHEMAS,
+    ParquetTables,
+    Record,
+    RowFilter,
+    record_edge,
+    record_node,
+)
 from dataflow_generator.parquet.schema_batches import ORDINAL_BITS
 from dataflow_generator.query.stored_graph import GeneratedGraph, coverage_of, part_of_cluster
 from scanner_dictionary.graph.reader import CALLED, KAFKA

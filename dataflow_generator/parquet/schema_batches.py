@@ -16,9 +16,8 @@ from dataflow_generator.build import schema_nodes
 from dataflow_generator.build.dictionary_source import DictionarySource, Range
 from dataflow_generator.build.graph_builder import infrequent_collection
 from dataflow_generator.graph import Certainty, EdgeKind, Node, NodeKind, schema_key
-from dataflow_generator.parquet.schema import EDGE_DDL, NODE_DDL, SCHEMAS, arrow_schema, attributes_text, node_rows
-from scanner_dictionary.lineage_inputs.column_batches import Cells, Head
-from scanner_dictionary.lineage_inputs.topics import ColumnNodeRow, DefinitionRow
+from dataflow_generator.parquet.dataset import EDGE_DDL, NODE_DDL, SCHEMAS, arrow_schema, attributes_text, node_rows
+from scanner_dictionary.lineage_inputs.topics import Cells, ColumnNodeRow, DefinitionRow, Head
 from scanner_model.errors import InputInvalid
 from scanner_model.private_files import atomic_path, make_directory
 

@@ -6,6 +6,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
+from itertools import product
 from operator import attrgetter
 from typing import Generic, NamedTuple, TypeVar
 
@@ -187,6 +188,7 @@ class Jobs(Generic[K, E]):
         self._readers: dict[K, dict[K, list[Hop[K, E]]]] = {}
         self._writers: dict[K, dict[K, list[Hop[K, E]]]] = {}
         self._why: dict[K, set[str]] = {}
+        self._between: dict[tuple[K, K], tuple[K, ...]] = {}
         self._graph = graph
         for hop in reads:
             self._readers.setdefault(hop.source, {}).setdefault(hop.target, []).append(hop)
@@ -203,20 +205,25 @@ class Jobs(Generic[K, E]):
 
     def of(self, hop: Hop[K, E], source: K, target: K) -> tuple[K, ...]:
         """Return the jobs that may make a flow: those between both ends, narrowed by its evidence."""
-        writers = self._writers.get(target, {})
-        readers = self._readers.get(source, {})
-        between = [
-            job
-            for job, reads in readers.items()
-            if any(_on_same_route(read, write) for read in reads for write in writers.get(job, ()))
-        ]
+        if (source, target) not in self._between:
+            self._between[source, target] = self._jobs_between(source, target)
+        between = self._between[source, target]
         if len(between) < 2:
-            return tuple(between)
+            return between
         why = self._graph.step(hop.edge).evidence
         named = [job for job in between if self._names[job] in why]
         longest = [job for job in named if not self._is_part(job, named)]
         candidates = longest or [job for job in between if why in self._why[job]]
         return tuple(candidates or between)
+
+    def _jobs_between(self, source: K, target: K) -> tuple[K, ...]:
+        """Return the jobs that read *source* and write *target* on one route, in the order of their reads."""
+        readers, writers = self._readers.get(source, {}), self._writers.get(target, {})
+        both = readers.keys() & writers.keys()  # goes through the fewer: a hub has thousands of readers
+        ordered = both if len(both) < 2 else (job for job in readers if job in both)
+        return tuple(
+            job for job in ordered if any(_on_same_route(*hops) for hops in product(readers[job], writers[job]))
+        )
 
     def _is_part(self, job: K, others: Iterable[K]) -> bool:
         """Return whether the evidence names another job whose name contains this one's: `orders_1` and `orders_12`."""

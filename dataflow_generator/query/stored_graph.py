@@ -1,10 +1,12 @@
-"""Read the stored graph: whole, or the part around a node or of a cluster, in the order of generation."""
+"""Read stored graphs: whole, around a node, of a cluster, in the order of generation; and all of them in one."""
 
 from __future__ import annotations
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from dataflow_generator.analysis.connectivity import CONNECTED, Component, components
 from dataflow_generator.build.coverage import Coverage, Misfit
@@ -13,6 +15,7 @@ from dataflow_generator.query.traversal import Hop, Reached, TraversalOptions, l
 from scanner_dictionary.graph.past import PastGraphReader
 from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph
+from scanner_dictionary.graph.versions import NodeVersion
 from scanner_model.errors import DictionaryUnusable, Problem
 
 _INSIDE = frozenset((EdgeKind.CONTAINS, EdgeKind.HAS_SCHEMA))
@@ -223,3 +226,80 @@ def read_edge(row: EdgeRow, keys: Mapping[int, str]) -> Edge:
 
 def _newer(what: str) -> DictionaryUnusable:
     return DictionaryUnusable(f"the stored graph contains an unknown {what}", hint="run `scanner dataflow`")
+
+
+class Lifetime(NamedTuple):
+    """The scans whose graphs have something: *first* (None: since the oldest) up to *gone* (None: the newest has it).
+
+    *attributes* are those of a node in this time, as in its JSON.
+    """
+
+    first: int | None
+    gone: int | None
+    attributes: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphHistory:
+    """Which graphs have what: *scans* are number and time of each, the oldest first.
+
+    Nodes, by key, and edges that every graph has are not listed; columns of schemas are where their schema is.
+    """
+
+    scans: Sequence[tuple[int, str | None]]
+    nodes: Mapping[str, Sequence[Lifetime]]
+    edges: Mapping[Edge, Sequence[Lifetime]]
+
+
+def all_graphs(rows: PastGraphReader, about: StoredGraph) -> tuple[FlowGraph, GraphHistory]:
+    """Return the union of the stored graph, which *about* names, and those of earlier scans, read while iterated."""
+    versions: dict[str, list[NodeVersion]] = defaultdict(list)
+    for version in rows.node_states():
+        versions[version.node_key].append(version)
+    edges: dict[Edge, list[Lifetime]] = defaultdict(list)
+    for state in rows.edge_states():
+        row = EdgeRow(state.id, 0, 1, *state[5:10])
+        edges[read_edge(row, {0: state.source_key, 1: state.target_key})].append(Lifetime(state.first_scan, state.gone))
+    history = GraphHistory(
+        scans=tuple((version.scan, version.finished) for version in rows.graphs()),
+        nodes={key: tuple(map(_lifetime, listed)) for key, listed in versions.items()},
+        edges=edges,
+    )
+    past = {key: listed[-1] for key, listed in versions.items() if all(version.gone is not None for version in listed)}
+    stored = whole_graph(rows.stored, about)
+    union = FlowGraph(
+        nodes=lambda: _nodes(rows, stored, past),
+        edges=lambda: _edges(rows, stored, past, edges),
+        coverage=coverage_of(about),
+    )
+    return union, history
+
+
+def _lifetime(version: NodeVersion) -> Lifetime:
+    return Lifetime(version.first_scan, version.gone, json.loads(version.attributes))
+
+
+def _nodes(rows: PastGraphReader, stored: FlowGraph, past: Mapping[str, NodeVersion]) -> Iterator[Node]:
+    yield from stored.nodes()
+    for key, version in past.items():
+        if version.kind == "schema":
+            yield from map(read_node, rows.schema(key)[0])
+        else:
+            yield read_node(NodeRow(*version[:7]))
+
+
+def _edges(
+    rows: PastGraphReader,
+    stored: FlowGraph,
+    past: Mapping[str, NodeVersion],
+    versions: Mapping[Edge, Sequence[Lifetime]],
+) -> Iterator[Edge]:
+    yield from stored.edges()
+    for edge, lifetimes in versions.items():
+        if all(lifetime.gone is not None for lifetime in lifetimes):
+            yield edge
+    for key, version in past.items():
+        if version.kind == "schema":
+            nodes, edges = rows.schema(key)
+            keys = {node.id: node.node_key for node in nodes}
+            yield from (read_edge(edge_row, keys) for edge_row in edges)

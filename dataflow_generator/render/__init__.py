@@ -8,16 +8,127 @@ FILES (several files, or another name).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from dataflow_generator.graph import FlowGraph
-from dataflow_generator.render.data import csv_edges, csv_nodes, json_lines
-from dataflow_generator.render.diagrams import dot_lines, mermaid_lines
-from dataflow_generator.render.graphml import graphml_lines
+from dataflow_generator.graph import Attribute, Edge, FlowGraph, Node, NodeKind
+from dataflow_generator.render.diagrams import attribute_types, dot_lines, full_name, graphml_lines, mermaid_lines
 from dataflow_generator.render.page import page_lines
+from scanner_model.documents import FORMAT_VERSION
 from scanner_model.errors import InputInvalid
 from scanner_model.private_files import atomic_path, make_directory
+from scanner_model.text import csv_row
+
+EDGE_COLUMNS = (
+    *("source", "source_kind", "source_namespace", "kind", "type", "subtype"),
+    *("target", "target_kind", "target_namespace", "certainty", "evidence", "source_id", "target_id"),
+)
+NODE_COLUMNS = ("id", "kind", "namespace", "name", "path")
+_SCHEMA = f"{NodeKind.SCHEMA}:"
+
+
+class _End(NamedTuple):
+    name: str
+    kind: str
+    namespace: str
+
+
+def csv_edges(graph: FlowGraph) -> Iterator[str]:
+    """Write a line for each edge below the header EDGE_COLUMNS; names of nodes above schemas are held in memory."""
+    ends = _Ends(graph.nodes())
+    yield csv_row(EDGE_COLUMNS)
+    yield from (csv_row(_edge(edge, ends[edge.source], ends[edge.target])) for edge in graph.edges())
+
+
+class _Ends:
+    """The nodes at edges' ends, by key; columns of schemas, the majority, are derived from their keys."""
+
+    def __init__(self, nodes: Iterable[Node]) -> None:
+        self._by_key: dict[str, _End] = {}
+        self._schemas: dict[str, str] = {}
+        for node in nodes:
+            if node.kind is NodeKind.SCHEMA:
+                self._schemas[f"{NodeKind.COLUMN}:{node.key.removeprefix(_SCHEMA)}"] = node.name
+            if node.kind is not NodeKind.COLUMN or node.key.partition("#")[0] not in self._schemas:
+                self._by_key[node.key] = _End(full_name(node), str(node.kind), node.namespace)
+
+    def __getitem__(self, key: str) -> _End:
+        known = self._by_key.get(key)
+        if known is not None:
+            return known
+        schema, _, path = key.partition("#")
+        return _End(".".join(filter(None, (self._schemas[schema], path))) or key, str(NodeKind.COLUMN), "")
+
+
+def csv_nodes(graph: FlowGraph) -> Iterator[str]:
+    """Write a line for each node below the header: NODE_COLUMNS, then every attribute, by name."""
+    attributes = tuple(attribute_types(graph))
+    yield csv_row((*NODE_COLUMNS, *(f"attribute_{name}" for name in attributes)))
+    yield from (csv_row(_node(node, attributes)) for node in graph.nodes())
+
+
+def _edge(edge: Edge, source: _End, target: _End) -> tuple[str, ...]:
+    refined = (str(edge.kind), edge.type, edge.subtype)
+    return (*source, *refined, *target, str(edge.certainty), edge.evidence, edge.source, edge.target)
+
+
+def _node(node: Node, attributes: Iterable[str]) -> tuple[str | int, ...]:
+    attributes_by_name = dict(node.attributes)
+    path = "" if node.path is None else json.dumps(node.path, ensure_ascii=False)
+    cells = (_cell(attributes_by_name.get(name, "")) for name in attributes)
+    return (node.key, str(node.kind), node.namespace, node.name, path, *cells)
+
+
+def _cell(value: Attribute) -> str | int:
+    return ", ".join(value) if isinstance(value, tuple) else value
+
+
+Json = Any
+
+
+def json_lines(graph: FlowGraph) -> Iterator[str]:
+    """Write `{"format_version": 1, "nodes": […], "edges": […]}`; `docs/dataflow.md` documents the members."""
+    yield f'{{"format_version": {FORMAT_VERSION},\n"nodes": [\n'
+    yield from _separated(node_document(node) for node in graph.nodes())
+    yield '],\n"edges": [\n'
+    yield from _separated(edge_document(edge) for edge in graph.edges())
+    yield "]}\n"
+
+
+def node_document(node: Node) -> dict[str, Json]:
+    """Return a node as JSON; *path* is null for anything but a column."""
+    return {
+        "id": node.key,
+        "kind": str(node.kind),
+        "namespace": node.namespace,
+        "name": node.name,
+        "path": None if node.path is None else list(node.path),
+        "attributes": {name: list(value) if isinstance(value, tuple) else value for name, value in node.attributes},
+    }
+
+
+def edge_document(edge: Edge) -> dict[str, Json]:
+    """Return an edge as JSON; *type* and *subtype* are empty where the kind says it all."""
+    return {
+        "source": edge.source,
+        "target": edge.target,
+        "kind": str(edge.kind),
+        "type": edge.type,
+        "subtype": edge.subtype,
+        "evidence": edge.evidence,
+        "certainty": str(edge.certainty),
+    }
+
+
+def _separated(documents: Iterable[dict[str, Json]]) -> Iterator[str]:
+    comma = ""
+    for document in documents:
+        yield comma + json.dumps(document, ensure_ascii=False)
+        comma = ",\n"
+    yield "\n" if comma else ""
+
 
 __all__ = ["FILES", "OUTPUTS", "SUFFIXES", "Output", "files_of", "format_of"]
 

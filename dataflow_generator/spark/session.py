@@ -1,4 +1,4 @@
-"""Start a Spark session without output on the terminal, or raise an error that names what is missing."""
+"""A Spark session without output on the terminal: started, its tasks' progress reported, functions mapped in them."""
 
 from __future__ import annotations
 
@@ -9,17 +9,127 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import threading
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from functools import partial
+from itertools import chain, islice
 from pathlib import Path
+from typing import Any
 
+import pyarrow as pa
 import pyspark
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
+from dataflow_generator.build.coverage import ProgressCallback, silent
 from scanner_model.errors import InputInvalid, ScannerError
 from scanner_model.plugins import require
 from scanner_model.redaction import mask_url
+from scanner_model.threads import run_ordered
+
+Work = Callable[[bytes], bytes]
+
+_WAVE = 16
+"""The number of pieces in one Spark job, which bounds the memory of the driver and the effect of a slow piece."""
+
+_AHEAD = 3
+"""Waves that run or wait to be read, so that processors wait neither for the last piece of one nor for the reader."""
+
+_PIECES = "place long, piece binary"
+
+
+def map_bytes(spark: SparkSession, work: Work, pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the result of *work*, which can be pickled, for each of *pieces*, in order; each piece is a task.
+
+    Pieces and results go through the driver in waves, so that no shared directory is needed.
+    """
+    rest = iter(pieces)
+    waves = iter(lambda: list(islice(rest, _WAVE)), [])
+    yield from chain.from_iterable(run_ordered((partial(_run_wave, spark, work, wave) for wave in waves), _AHEAD))
+
+
+def _run_wave(spark: SparkSession, work: Work, wave: Sequence[bytes]) -> list[bytes]:
+    def run_batches(batches: Iterable[Any]) -> Iterator[Any]:
+        for batch in batches:
+            numbers, outputs = batch.column(0), [work(piece.as_py()) for piece in batch.column(1)]
+            yield pa.RecordBatch.from_arrays([numbers, pa.array(outputs, pa.binary())], ["place", "piece"])
+
+    sent = pa.table({"place": range(len(wave)), "piece": pa.array(wave, pa.binary())})
+    # By place, so that a task has one piece: a schema as large as a thousand others keeps none of them waiting.
+    spread = spark.createDataFrame(sent).repartitionByRange(len(wave), "place")
+    results = spread.mapInArrow(run_batches, _PIECES).toArrow().sort_by("place")
+    return [piece.as_py() for piece in results.column("piece")]
+
+
+TASKS = "Spark tasks"
+_EVERY = 0.5
+"""Seconds between two reports."""
+
+
+@contextmanager
+def report_tasks(spark: SparkSession, report: ProgressCallback) -> Iterator[None]:
+    """Report, while the block runs, how many tasks of all started stages are done."""
+    if report is silent:
+        yield
+    elif type(spark).__module__.startswith("pyspark.sql.connect"):
+        with _reported_by_server(spark, StageProgress(report)):
+            yield
+    else:
+        with _reported_by_driver(spark, StageProgress(report)):
+            yield
+
+
+class StageProgress:
+    """Sums the tasks of all observed stages, and reports them."""
+
+    def __init__(self, report: ProgressCallback) -> None:
+        self._report = report
+        self._stages: dict[int, tuple[int, int]] = {}
+
+    def poll(self, tracker: Any) -> None:  # noqa: ANN401 - PySpark's own
+        """Query the running stages of this driver."""
+        infos = ((stage, tracker.getStageInfo(stage)) for stage in tracker.getActiveStageIds())
+        self._update({stage: (info.numCompletedTasks, info.numTasks) for stage, info in infos if info is not None})
+
+    def on_update(self, stages: Iterable[Any] | None, **_: object) -> None:
+        """Handle a progress message of a Spark Connect server."""
+        self._update({stage.stage_id: (stage.num_completed_tasks, stage.num_tasks) for stage in stages or ()})
+
+    def _update(self, now: dict[int, tuple[int, int]]) -> None:
+        # A stage that is no longer listed has ended.
+        ended = {stage: (count, count) for stage, (_, count) in self._stages.items() if stage not in now}
+        self._stages |= ended | now
+        if self._stages:
+            self._report(TASKS, *map(sum, zip(*self._stages.values(), strict=True)))
+
+
+@contextmanager
+def _reported_by_driver(spark: SparkSession, progress: StageProgress) -> Iterator[None]:
+    ended = threading.Event()
+
+    def watch() -> None:
+        while not ended.wait(_EVERY):
+            progress.poll(spark.sparkContext.statusTracker())
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        watcher.join()
+
+
+@contextmanager
+def _reported_by_server(spark: Any, progress: StageProgress) -> Iterator[None]:  # noqa: ANN401 - a handler has no type here
+    spark.registerProgressHandler(progress.on_update)
+    try:
+        yield
+    finally:
+        spark.removeProgressHandler(progress.on_update)
+
 
 try:
     from py4j.protocol import Py4JError

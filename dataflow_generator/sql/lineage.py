@@ -11,11 +11,15 @@ from scanner_model.errors import Problem
 
 
 class Effect(StrEnum):
-    """How a source affects a target: OpenLineage's subtypes (ColumnLineageDatasetFacet 1-2-0)."""
+    """How a source affects a target: OpenLineage's subtypes (ColumnLineageDatasetFacet 1-2-0), and MASKED.
+
+    MASKED is what events call a TRANSFORMATION with `masking`: the value shows nothing of its source.
+    """
 
     IDENTITY = "IDENTITY"
     TRANSFORMATION = "TRANSFORMATION"
     AGGREGATION = "AGGREGATION"
+    MASKED = "MASKED"
     JOIN = "JOIN"
     FILTER = "FILTER"
     GROUP_BY = "GROUP_BY"
@@ -29,7 +33,7 @@ class Effect(StrEnum):
         return "DIRECT" if self in _DIRECT else "INDIRECT"
 
 
-_DIRECT = frozenset((Effect.IDENTITY, Effect.TRANSFORMATION, Effect.AGGREGATION))
+_DIRECT = frozenset((Effect.IDENTITY, Effect.TRANSFORMATION, Effect.AGGREGATION, Effect.MASKED))
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -92,14 +96,18 @@ Origin = tuple[str, ColumnPath]
 
 
 class Strength(IntEnum):
-    """How strongly a value is derived from its origin; along a chain the strongest wins."""
+    """How a value is derived from its origin; along a chain the highest wins.
+
+    Of a value that contains an origin both masked and not, the latter counts: it shows the origin.
+    """
 
     IDENTITY = 0
     TRANSFORMATION = 1
     AGGREGATION = 2
+    MASKED = 3
 
 
-EFFECTS = (Effect.IDENTITY, Effect.TRANSFORMATION, Effect.AGGREGATION)
+EFFECTS = (Effect.IDENTITY, Effect.TRANSFORMATION, Effect.AGGREGATION, Effect.MASKED)
 _NOTHING: frozenset[tuple[Origin, Effect]] = frozenset()
 
 
@@ -156,7 +164,8 @@ def merged(values: Iterable[Value], least: Strength = Strength.IDENTITY) -> Valu
     indirect = _NOTHING
     for value in nonempty:
         for origin, strength in value.direct.items():
-            if direct.get(origin, -1) < strength:
+            known = direct.get(origin)
+            if known is None or known is Strength.MASKED or known < strength < Strength.MASKED:
                 direct[origin] = strength if strength > least else least
         if value.indirect:
             indirect |= value.indirect
@@ -166,6 +175,11 @@ def merged(values: Iterable[Value], least: Strength = Strength.IDENTITY) -> Valu
 def computed(values: Iterable[Value]) -> Value:
     """Return the lineage of a value computed from *values*."""
     return merged(values, Strength.TRANSFORMATION)
+
+
+def masked(values: Iterable[Value]) -> Value:
+    """Return the lineage of a value that shows nothing of *values*, such as a hash of them."""
+    return merged(values).at_least(Strength.MASKED)
 
 
 def aggregated(values: Iterable[Value]) -> Value:

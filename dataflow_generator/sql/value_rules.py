@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from dataflow_generator.sql.lexer import words
-from dataflow_generator.sql.lineage import EMPTY, Effect, Strength, Value, aggregated, computed, merged
+from dataflow_generator.sql.lineage import EMPTY, Effect, Strength, Value, aggregated, computed, masked, merged
 from dataflow_generator.sql.nodes import (
     Call,
     Conditional,
@@ -35,6 +35,12 @@ AGGREGATES = words(
     " COVAR_POP COVAR_SAMP REGR_COUNT"
 )
 """The engines' own aggregate functions (ksqlDB reference, Flink "System (Built-in) Functions")."""
+
+MASKING = words("MASK MD5 SHA1 SHA224 SHA256 SHA384 SHA512 SHA2")
+"""Functions whose result shows nothing of their arguments (ksqlDB "Scalar functions", Flink "Hash Functions").
+
+MASK_KEEP_LEFT, MASK_LEFT and their like are not among them: they leave a part as it is.
+"""
 
 _COPYING = ("AS_VALUE",)
 _UNFOLDING = ("EXPLODE",)
@@ -121,6 +127,8 @@ def call(expression: Call, scope: Scope) -> Value:
     known = scope.context.session.aggregates
     if over is not None or expression.name in AGGREGATES or expression.name in known:
         value = aggregated(values)
+    elif expression.name in MASKING:
+        value = masked(values)
     else:
         value = computed(values)
     if expression.order:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
 
@@ -28,6 +28,7 @@ from scanner_api.change_check.proposed_graph import proposed_graph
 from scanner_api.change_check.proposed_references import ProposedReferences
 from scanner_api.change_check.schema_change import check_schema, replaced_sides
 from scanner_api.change_check.schema_sides import SchemaContext
+from scanner_api.change_check.tag_spread import TagSpread
 from scanner_api.change_check.unknowns import Age, graph_findings, source_findings
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_dictionary.engine.open import Connection
@@ -35,6 +36,7 @@ from scanner_dictionary.queries.state import last_scans
 from scanner_extractor.evolution import Level as Level
 from scanner_extractor.evolution import Policy as Policy
 from scanner_model.errors import InputInvalid, NameUnknown
+from scanner_model.policy import ClusterPolicy
 
 _ABOUT_DICTIONARY = Place(file="")
 
@@ -46,7 +48,7 @@ class CheckOptions:
     *cluster* limits it to one cluster. *level* and *policy* replace the stored compatibility level and policy of every
     subject. *dialect* is that of SQL files, None guesses it. *max_age* is how long ago each source may have been read.
     *allow_new*: a subject, statement or connector that the dictionary does not have is new, no mistake. *baseline* is a
-    file of accepted findings.
+    file of accepted findings. *rules* say where columns with a tag may not get to.
     """
 
     cluster: str | None = None
@@ -56,6 +58,7 @@ class CheckOptions:
     max_age: timedelta | None = None
     allow_new: bool = False
     baseline: Path | None = None
+    rules: ClusterPolicy = ClusterPolicy()
 
 
 def check_change(
@@ -78,7 +81,7 @@ def check_change(
     accepted = read_baseline(chosen.baseline) if chosen.baseline else ()
     with dictionary.reading() as conn:
         known_cluster(conn, chosen.cluster)
-        checked, findings = _checked(dictionary, conn, files, chosen)
+        checked, findings = _checked(dictionary, conn, files, (chosen, at.date()))
         findings += [_nothing_checked(files)] if not checked else []
         findings += _about_dictionary(conn, chosen, findings, at)
         scans = tuple(row for row in last_scans(conn) if chosen.cluster in (None, row.cluster))
@@ -117,9 +120,11 @@ def check_commits(
 
 
 def _checked(
-    dictionary: Dictionary, conn: Connection, files: ProposedFiles, options: CheckOptions
+    dictionary: Dictionary, conn: Connection, files: ProposedFiles, how: tuple[CheckOptions, date]
 ) -> tuple[tuple[CheckedFile, ...], list[Finding]]:
+    options, today = how
     state = _ProposedState(conn, files, options)
+    spread = TagSpread(conn, state.changed, options.rules, today)
     deletion = DeletionContext(dictionary, state.hits, options.cluster)
     is_alone = len(files.proposals) == 1 and not files.between_commits
     checked: list[CheckedFile] = []
@@ -138,6 +143,7 @@ def _checked(
                 jobs = state.changed_jobs(proposal)
                 targets, of_file = job_findings(proposal, jobs, state.jobs, state.hits)
                 of_file = (*of_file, *_not_scanned(proposal, jobs, is_allowed=options.allow_new))
+                of_file = (*of_file, *spread.findings(jobs, Place(file=proposal.file, line=proposal.line)))
         except NameUnknown as error:
             if is_alone and not options.allow_new:
                 raise
@@ -184,8 +190,9 @@ class _ProposedState:
         if is_job:
             self.jobs.replace_by(is_job)
         self._changed = {id(proposal): tuple(_readable(changed_jobs, proposal, self.jobs)) for proposal in is_job}
-        changed = [job for jobs in self._changed.values() for job in jobs]
-        self.hits = Hits(conn, proposed_graph(conn, changed)) if changed and len(proposals) > 1 else schemas.hits
+        self.changed = [job for jobs in self._changed.values() for job in jobs]
+        several = self.changed and len(proposals) > 1
+        self.hits = Hits(conn, proposed_graph(conn, self.changed)) if several else schemas.hits
         self.schemas = replace(schemas, hits=self.hits)
 
     def changed_jobs(self, proposal: Proposal) -> tuple[ChangedJob, ...]:
@@ -229,13 +236,13 @@ def _about_dictionary(
     """Yield what is not known; the graph matters only where something that may be used changes."""
     age = None if options.max_age is None else Age(now, options.max_age)
     yield from source_findings(conn, options.cluster, _ABOUT_DICTIONARY, age)
-    if any(_may_hit(finding) for finding in findings):
+    if options.rules.forbidden or any(_may_hit(finding) for finding in findings):
         yield from graph_findings(conn, Hits(conn), _ABOUT_DICTIONARY)
 
 
 _HARMLESS = (
     *("column-added", "column-gained", "output-gained", "input-gained", "input-lost"),
-    *("unknown-name", "nothing-checked", "schema-added", "older-registry"),
+    *("unknown-name", "nothing-checked", "schema-added", "older-registry", "tag-spread"),
 )
 
 

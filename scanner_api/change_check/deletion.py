@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
@@ -16,6 +16,7 @@ from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import NodeRow, newest_scan, stored_graph
 from scanner_dictionary.lineage_inputs.topics import graph_clusters
+from scanner_dictionary.queries.clients import observed, permitted
 from scanner_dictionary.queries.resolve import unknown_name
 from scanner_dictionary.queries.state import (
     last_group_left,
@@ -59,7 +60,8 @@ class Answer(StrEnum):
 class Use:
     """One use of what would be deleted, or one thing that is not known; *answer* is what it alone comes to.
 
-    *kind* is topic, subject, job, consumer-group, dataset, version, source or graph.
+    *kind* is topic, subject, job, consumer-group, dataset, version, source, graph or principal. *owner* is whom to
+    call, *last_seen* when monitoring saw it last (ISO 8601); both may be empty.
     """
 
     kind: str
@@ -67,6 +69,8 @@ class Use:
     what: str
     answer: Answer
     evidence: str = ""
+    owner: str = ""
+    last_seen: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,7 +230,21 @@ class _Check:
         for user in topic_users(self._conn, cluster, name):
             use = _use((user.kind, user.name), f"{user.what} {name}", user.state, f"reported by {user.source}")
             uses.setdefault((user.kind, user.name), use)
+        applications = list(observed(self._conn, cluster=cluster, topic=name))
+        for row in applications:
+            kind = "consumer-group" if row.kind == "consumer-group" else "job"
+            use = _use((kind, row.application), f"{row.use} {name}", "", f"observed: {row.evidence}")
+            known = uses.get((kind, row.application), use)
+            # What was observed moves now, also of a group that has no members at this moment.
+            uses[kind, row.application] = replace(
+                known, answer=Answer.NO, owner=row.owner or known.owner, last_seen=max(row.last_seen, known.last_seen)
+            )
         yield from uses.values()
+        for row in permitted(self._conn, cluster, name):
+            verb = row.use.removesuffix("s")
+            if row.application != "nobody":
+                what = f"may {verb} {name} by rules of access, which is no use of it"
+                yield Use(kind="principal", name=row.application, what=what, answer=Answer.YES, evidence=row.evidence)
 
     def _in_graph(self, dataset: Dataset) -> Iterator[Use]:
         node = self._node(dataset)
@@ -241,7 +259,8 @@ class _Check:
         for key, other in self._rows.nodes_of(edges).items():
             verb = _VERBS.get(edges[key].kind, "reads")
             state = str(json.loads(other.attributes).get("state", ""))
-            yield _use((other.kind, other.name), f"{verb} {dataset.name}", state, edges[key].evidence)
+            use = _use((other.kind, other.name), f"{verb} {dataset.name}", state, edges[key].evidence)
+            yield replace(use, owner=str(json.loads(other.attributes).get("owner", "")))
 
     def _node(self, dataset: Dataset) -> NodeRow | None:
         named = self._rows.nodes_named((dataset.name,)) if self._graph else ()

@@ -43,6 +43,8 @@ def deletion_document(answer: DeletionAnswer) -> dict[str, Json]:
                 "what": use.what,
                 "answer": str(use.answer),
                 "evidence": use.evidence,
+                "owner": use.owner,
+                "last_seen": use.last_seen,
             }
             for use in answer.uses
         ],
@@ -76,6 +78,7 @@ def _finding(finding: Finding) -> dict[str, Json]:
                 "evidence": list(affected.evidence),
                 "owner": affected.owner,
                 "tags": list(affected.tags),
+                "last_seen": affected.last_seen,
             }
             for affected in finding.affected
         ],

@@ -18,6 +18,7 @@ from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import EdgeRow, NodeRow, StoredGraph, stored_graph
 from scanner_dictionary.lineage_inputs.topics import graph_clusters
+from scanner_dictionary.queries.clients import observed
 from scanner_dictionary.queries.topics import NOTHING, CatalogAnnotations, catalog_annotations, cluster_ids
 from scanner_model.columns import ColumnPath, path_name
 
@@ -72,6 +73,7 @@ class Hits:
             evidence=tuple(dict.fromkeys(hop.edge.evidence for hop in reached.route if hop.edge.evidence)),
             owner=owner,
             tags=tags,
+            last_seen=self._last_seen.get((self._clusters.get(node.namespace, ""), node.name), ""),
         )
         yield replace(affected, kind=NodeKind.COLUMN, path=path_name(reached.path)) if reached.path else affected
         last = reached.route[-1] if reached.route else None
@@ -91,6 +93,14 @@ class Hits:
     @cached_property
     def _annotations(self) -> Mapping[tuple[int, str], CatalogAnnotations]:
         return catalog_annotations(self._conn)
+
+    @cached_property
+    def _last_seen(self) -> Mapping[tuple[str, str], str]:
+        seen: dict[tuple[str, str], str] = {}
+        for row in observed(self._conn):
+            key = row.cluster, row.application
+            seen[key] = max(row.last_seen, seen.get(key, ""))
+        return seen
 
     @cached_property
     def _ids(self) -> Mapping[str, int]:

@@ -43,7 +43,8 @@ class Affected:
     """A job, consumer group, topic, table or column that a change hits; *use* as in `scanner lineage --impact`.
 
     *path* is a column's name, empty for others. *through* are the jobs on the way, *evidence* the reasons of its edges
-    from the change to it. *owner* and *tags* are those that catalogs, events or schemas report.
+    from the change to it. *owner* and *tags* are those that catalogs, events or schemas report, the owner of an
+    application that of cluster.json; *last_seen* is when monitoring saw it last (ISO 8601), empty where it did not.
     """
 
     kind: str
@@ -56,6 +57,7 @@ class Affected:
     evidence: tuple[str, ...] = ()
     owner: str = ""
     tags: tuple[str, ...] = ()
+    last_seen: str = ""
 
     @property
     def shown(self) -> str:

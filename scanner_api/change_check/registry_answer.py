@@ -25,7 +25,7 @@ def registry_findings(
     current: Current, olds: Sequence[StoredSchema], proposed: ProposedSchema, context: SchemaContext
 ) -> Iterator[tuple[Finding, ColumnPath]]:
     """Yield what the registry rejects, each with the path of the column; a schema without a subject is judged alike."""
-    stored = Level.parse(current.subject.level.partition(" ")[0]) if current.subject is not None else None
+    stored = level_of(current.subject)
     level = context.level or stored or DEFAULT_LEVEL
     rules = context.rules(current.subject)
     why = f"{current.name} is {level}{' LENIENT' if rules.lenient else ''}"
@@ -40,18 +40,23 @@ def registry_findings(
                 olds_by_difference.setdefault((direction, difference), []).append(old)
     yield from _of_older_registries(current, olds if level.transitive else olds[-1:], proposed, (level, rules))
     for (direction, difference), rejecting in olds_by_difference.items():
-        reasons = (f"{direction}, {_shown(rejecting)}", why, *_whose_rules(current.subject, proposed))
+        reasons = (f"{direction}, {_shown(rejecting)}", why, *whose_rules(current.subject, proposed.definition.format))
         finding = _incompatible(current, proposed, difference, reasons)
         yield finding, difference.path
 
 
-def _whose_rules(subject: SubjectKey | None, proposed: ProposedSchema) -> Iterator[str]:
+def level_of(subject: SubjectKey | None) -> Level | None:
+    """Return the compatibility level that is stored of *subject*; None where none is, or one that is not known."""
+    return None if subject is None else Level.parse(subject.level.partition(" ")[0])
+
+
+def whose_rules(subject: SubjectKey | None, format: str) -> Iterator[str]:
     """Yield of which registry the rules are, where it matters."""
     if subject is None:
         return
     if subject.kind != "confluent":
         yield f"the rules are those of Confluent's registry, from which others ({subject.kind}) differ in details"
-    elif proposed.definition.format == "PROTOBUF":
+    elif format == "PROTOBUF":
         version = subject.registry_version
         yield f"the rules are those of Confluent's registry {version}" if version else _NEWEST_RULES
 

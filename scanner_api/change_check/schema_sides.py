@@ -63,10 +63,15 @@ class SchemaContext:
 
     def rules(self, subject: SubjectKey | None) -> Rules:
         """Return the rules of the registry that count for a subject; the strict ones where there is none."""
-        stored = subject is not None and Policy.LENIENT in subject.level.split()
-        policy = self.policy or (Policy.LENIENT if stored else Policy.STRICT)
-        version = subject.registry_version if subject is not None else ""
-        return Rules(lenient=policy is Policy.LENIENT, before_8_4=_is_before(_NEW_ONEOFS, version))
+        return rules_of(subject, self.policy)
+
+
+def rules_of(subject: SubjectKey | None, policy: Policy | None = None) -> Rules:
+    """Return the rules of the registry that count for a subject, with *policy* in place of the one that is stored."""
+    stored = subject is not None and Policy.LENIENT in subject.level.split()
+    policy = policy or (Policy.LENIENT if stored else Policy.STRICT)
+    version = subject.registry_version if subject is not None else ""
+    return Rules(lenient=policy is Policy.LENIENT, before_8_4=_is_before(_NEW_ONEOFS, version))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,13 +168,17 @@ def _of_link(conn: Connection, link: TopicLink) -> Current:
 
 def stored_schemas(conn: Connection, current: Current, definition: Definition | None) -> Iterator[StoredSchema]:
     """Yield the texts that the proposed one is compared with, the oldest first; none where no text is stored."""
-    for version in current.versions:
-        fact = version_fact(conn, version.id)
-        references = resolve(fact, version_finder(conn, current.subject.registry_id)).texts if current.subject else {}
-        text = SchemaText(fact.text, references)
-        yield StoredSchema(f"version {version.version}", fact.format.upper(), text)
+    if current.subject is not None:
+        yield from (stored_version(conn, current.subject, version) for version in current.versions)
     if current.subject is None and definition is not None and definition.text and not has_columns_only(definition):
         yield StoredSchema("the schema that is stored", definition.format.upper(), SchemaText(definition.text))
+
+
+def stored_version(conn: Connection, subject: SubjectKey, version: VersionKey) -> StoredSchema:
+    """Return the text of a version of *subject*, with the texts behind its references."""
+    fact = version_fact(conn, version.id)
+    references = resolve(fact, version_finder(conn, subject.registry_id)).texts
+    return StoredSchema(f"version {version.version}", fact.format.upper(), SchemaText(fact.text, references))
 
 
 def proposed_schema(

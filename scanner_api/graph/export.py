@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Protocol, TextIO, cast
 
 from dataflow_generator.graph import FlowGraph
-from dataflow_generator.query.all_graphs import all_graphs
-from dataflow_generator.query.stored_graph import GeneratedGraph, neighbourhood
+from dataflow_generator.query.stored_graph import GeneratedGraph, all_graphs, neighbourhood
 from dataflow_generator.render import OUTPUTS, format_of, write_files
 from dataflow_generator.render.page import live_page, live_script, live_style, page_lines
 from scanner_api.dictionary import Dictionary
+from scanner_api.documents.write import DOCUMENTS, write_documents
 from scanner_api.files import check_directory
 from scanner_api.graph.events import event_lines, graph_events
 from scanner_api.graph.open import GraphSource, cluster_of_graph, find_node, open_graph, open_past_graphs
@@ -29,7 +30,7 @@ TABLE_FORMATS = ("parquet", "h2")
 EVENTS = "openlineage"
 """The format that is events; it needs the dictionary beside the graph."""
 
-FORMATS = (*OUTPUTS, EVENTS, *TABLE_FORMATS)
+FORMATS = (*OUTPUTS, EVENTS, *TABLE_FORMATS, *DOCUMENTS)
 """Every format of `export`."""
 
 _WHERE = "scanner export"
@@ -52,14 +53,16 @@ def export(
     depth: int | None = None,
     cluster: str | None = None,
     history: bool = False,
+    owner: str = "",
 ) -> None:
     """Write the generated graph, or the dictionary's tables, to *output*: a file, a directory or an open text file.
 
-    *format* is json, csv, graphml, dot, mermaid, html, openlineage (events), or parquet or h2 for all tables; None:
-    by the suffix of *output*. *node*, within *depth* steps, or *cluster* selects a part of the graph. *history* puts
-    the graphs of all scans into the page (html). A file appears complete or not at all. Raises InputInvalid for
-    arguments that contradict each other or an output that cannot be written, NameUnknown for an unknown node or
-    cluster, or where no graph was generated.
+    *format* is json, csv, graphml, dot, mermaid, html, openlineage (events), parquet or h2 for all tables, or odcs,
+    asyncapi or backstage for documents of topics; None: by the suffix of *output*. *node*, within *depth* steps, or
+    *cluster* selects a part of the graph. *history* puts the graphs of all scans into the page (html). *owner* is that
+    of entities for Backstage that no source has an owner for. A file appears complete or not at all. Raises
+    InputInvalid for arguments that contradict each other or an output that cannot be written, NameUnknown for an
+    unknown node or cluster, or where no graph was generated.
 
     >>> export(dictionary, Path("flow.html"))
     """
@@ -71,10 +74,12 @@ def export(
         with page_with_history(source) as lines:
             _write_lines(lines, output, "graph.html")
     elif chosen in TABLE_FORMATS:
-        if source.directory:
-            what = f"{chosen} is the dictionary, and --graph is a graph"
-            raise InputInvalid(what, where=_WHERE, hint=f"--format {'|'.join(OUTPUTS)}")
+        _check_dictionary(source, chosen)
         export_tables(source.dictionary, chosen, output)
+    elif chosen in DOCUMENTS:
+        _check_dictionary(source, chosen)
+        known = replace(source.dictionary, notify=source.notify)
+        write_documents(known, chosen, output, cluster=cluster, owner=owner)
     elif chosen == EVENTS:
         with graph_events(source) as events:
             _write_lines(event_lines(events), output, "graph.ndjson")
@@ -123,10 +128,22 @@ def _check_selection(format_name: str, node: str | None, depth: int | None, clus
     if (format_name in TABLE_FORMATS or format_name == EVENTS) and (node or depth or cluster):
         what = f"{format_name} is the whole dictionary"
         raise InputInvalid(what, where=_WHERE, hint="without --node, --depth, --cluster")
+    if format_name in DOCUMENTS and (node or depth):
+        what = f"{format_name} describes whole clusters"
+        raise InputInvalid(what, where=_WHERE, hint="without --node and --depth; --cluster selects one")
     if node and cluster:
         raise InputInvalid("--node and --cluster select two parts", where=_WHERE, hint="choose one of them")
     if depth and not node:
         raise InputInvalid("--depth is counted from a node", where=_WHERE, hint="name it with --node")
+
+
+def _check_dictionary(source: GraphSource, format_name: str) -> None:
+    if source.directory:
+        what = f"{format_name} is the dictionary, and --graph is a graph"
+        raise InputInvalid(what, where=_WHERE, hint=f"--format {'|'.join(OUTPUTS)}")
+    if source.as_of is not None and format_name in DOCUMENTS:
+        what = f"{format_name} describes what the newest scan found"
+        raise InputInvalid(what, where=f"{_WHERE} --as-of", hint="leave out --as-of")
 
 
 def _check_history(source: GraphSource, format_name: str, part: str | None) -> None:

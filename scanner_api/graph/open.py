@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from dataflow_generator.build.schema_nodes import schema_rows
-from dataflow_generator.query import stale
+from dataflow_generator.query import contents
 from dataflow_generator.query.contents import StoredGraphReader
 from dataflow_generator.query.stored_graph import GeneratedGraph, graph_in_dictionary, graph_in_past
 from scanner_api.dictionary import Dictionary
@@ -24,7 +24,7 @@ from scanner_dictionary.graph.versions import GraphVersion
 from scanner_dictionary.queries.graph_at import graph_at
 from scanner_dictionary.queries.graph_nodes import meaning, nodes_named
 from scanner_dictionary.queries.resolve import unknown_name
-from scanner_dictionary.queries.stale_facts import stale_facts
+from scanner_dictionary.queries.state import stale_facts
 from scanner_model.errors import InputInvalid, NameUnknown
 
 _LISTED = 10
@@ -159,6 +159,6 @@ def stale_nodes(graph: StoredGraphReader, nodes: Iterable[NodeRow]) -> Mapping[i
     if not isinstance(graph, SqlGraphReader):
         return None
     listed = tuple(nodes)
-    facts = stale_facts(graph.conn, stale.fact_names(listed))
+    facts = stale_facts(graph.conn, contents.fact_names(listed))
     clusters = graph.cluster_nodes({fact.cluster for fact in facts}) if facts else ()
-    return stale.stale_nodes(listed, facts, {node.name: node.namespace for node in clusters})
+    return contents.stale_nodes(listed, facts, {node.name: node.namespace for node in clusters})

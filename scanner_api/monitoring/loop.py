@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from dataflow_generator.openlineage.emit.run_events import Event
-from dataflow_generator.openlineage.monitor.journal import Journal
-from dataflow_generator.openlineage.monitor.state_machine import (
+from dataflow_generator.openlineage.journal import Journal
+from dataflow_generator.openlineage.state_machine import (
     COMPLETE,
     Engine,
     ObservedJob,

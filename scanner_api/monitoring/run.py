@@ -13,9 +13,9 @@ from pathlib import Path
 
 from dataflow_generator.openlineage.emit.delivery import Emitter, Transport
 from dataflow_generator.openlineage.emit.run_events import our_producer
-from dataflow_generator.openlineage.intake.spool import RejectedFile, rejection
-from dataflow_generator.openlineage.monitor.journal import Journal, complete_last_line
-from dataflow_generator.openlineage.monitor.state_machine import Rules
+from dataflow_generator.openlineage.journal import Journal, complete_last_line
+from dataflow_generator.openlineage.spool import RejectedFile, rejection
+from dataflow_generator.openlineage.state_machine import Rules
 from scanner_api.files import Notify, check_file, ignore
 from scanner_api.monitoring.loop import Counts, Monitor, MonitorContext, Server
 from scanner_api.monitoring.servers import servers_of

@@ -10,7 +10,7 @@ from functools import partial
 
 from dataflow_generator.jobs.flink.resolve import FlinkContext
 from dataflow_generator.jobs.model import JobFlows, Naming
-from dataflow_generator.openlineage.monitor.observed_jobs import (
+from dataflow_generator.openlineage.observed_jobs import (
     Errors,
     Statements,
     names_topics,
@@ -19,7 +19,7 @@ from dataflow_generator.openlineage.monitor.observed_jobs import (
     observed_queries,
     script_jobs,
 )
-from dataflow_generator.openlineage.monitor.state_machine import (
+from dataflow_generator.openlineage.state_machine import (
     ABORT,
     COMPLETE,
     FLINK,
@@ -32,19 +32,19 @@ from dataflow_generator.openlineage.monitor.state_machine import (
 )
 from scanner_api.files import Notify, ignore
 from scanner_api.monitoring.loop import Server
-from scanner_extractor.discovery.expansion import expanded
+from scanner_extractor.config.expansion import expanded
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.results import no_progress
 from scanner_extractor.settings.cluster import ConnectSettings, KsqlSettings, Settings
-from scanner_extractor.settings.flink import JOB_MANAGER, FlinkSettings
+from scanner_extractor.settings.sources import JOB_MANAGER, FlinkSettings
 from scanner_extractor.sources.confluent_cloud.discovery import read_cloud
-from scanner_extractor.sources.connect.client import read_connector_states, read_used_topics
-from scanner_extractor.sources.connect.reader import with_masked_passwords
+from scanner_extractor.sources.connect import read_connector_states, read_used_topics
+from scanner_extractor.sources.connect_reader import with_masked_passwords
 from scanner_extractor.sources.files import read_sql_files, read_texts
-from scanner_extractor.sources.flink.servers import STATES, job_causes
-from scanner_extractor.sources.ksqldb.client import read_query_states
-from scanner_extractor.sources.ksqldb.queries import Earlier
+from scanner_extractor.sources.flink import STATES, job_causes
+from scanner_extractor.sources.ksqldb import read_query_states
+from scanner_extractor.sources.ksqldb_queries import Earlier
 from scanner_model.errors import ScannerError
 from scanner_model.kafka import Connector
 from scanner_model.names import TopicName

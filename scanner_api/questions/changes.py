@@ -160,13 +160,18 @@ def history_lines(
 
 
 class DeletionUse(NamedTuple):
-    """Something that refers to what would be deleted, or is not known; *answer* is what it alone comes to."""
+    """Something that refers to what would be deleted, or is not known; *answer* is what it alone comes to.
+
+    *owner* is whom to call, *last_seen* when monitoring saw it last (ISO 8601); both may be empty.
+    """
 
     kind: str
     name: str
     what: str
     answer: Literal["yes", "no", "unknown"]
     evidence: str
+    owner: str
+    last_seen: str
 
 
 class Deletion(NamedTuple):

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_ty
 
 from scanner_api.questions.pages import Page
 from scanner_dictionary.queries import ConnectorRow, SchemaAnswer, TopicRow
-from scanner_dictionary.queries.catalog_tables import TableLine
+from scanner_dictionary.queries.listings import TableLine
 from scanner_model.columns import Column
 from scanner_model.scan import SourceResult
 

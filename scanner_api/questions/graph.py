@@ -16,9 +16,8 @@ from dataflow_generator.analysis.connectivity import Component as Component
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.query.contents import Part, StoredGraphReader, edge_counts
 from dataflow_generator.query.impact import Affected
-from dataflow_generator.query.paths import PathLimits, shortest_paths
 from dataflow_generator.query.stored_graph import JOB_LEVEL, coverage_of, stored_lineage
-from dataflow_generator.query.traversal import DATASETS, Hop, TraversalOptions
+from dataflow_generator.query.traversal import DATASETS, Hop, PathLimits, TraversalOptions, shortest_paths
 from scanner_api.dictionary import Dictionary
 from scanner_api.graph.lineage import (
     Impact,

@@ -11,9 +11,8 @@ from scanner_api.questions.graph import GraphNode, described_nodes
 from scanner_api.questions.pages import Page, read_cursor, write_cursor
 from scanner_api.questions.parameters import Cursor, Limit, Pattern
 from scanner_api.questions.question import Parameter
-from scanner_dictionary.graph.listing import NodeCount as NodeCount
-from scanner_dictionary.graph.listing import NodePlace, count_nodes, list_nodes
-from scanner_dictionary.graph.reader import SqlGraphReader
+from scanner_dictionary.graph.reader import NodeCount as NodeCount
+from scanner_dictionary.graph.reader import NodePlace, SqlGraphReader, count_nodes, list_nodes
 from scanner_dictionary.graph.store import NodeRow
 from scanner_dictionary.queries.topics import name_filter
 from scanner_dictionary.validation import FindingCount as FindingCount

@@ -14,6 +14,7 @@ from itertools import islice
 from typing import Annotated, Literal, TypeVar
 
 from scanner_api.dictionary import Dictionary, known_cluster
+from scanner_api.graph.column_tags import listed_with_tags
 from scanner_api.questions.pages import Page, keyed_page, page_of, read_cursor, write_cursor
 from scanner_api.questions.parameters import Cluster, Cursor, Deleted, Limit, Pattern, Scan
 from scanner_api.questions.question import Parameter
@@ -27,8 +28,6 @@ from scanner_dictionary.queries import SourceRow as SourceRow
 from scanner_dictionary.queries import StatementRow as StatementRow
 from scanner_dictionary.queries import SubjectRow as SubjectRow
 from scanner_dictionary.queries import TopicRow as TopicRow
-from scanner_dictionary.queries.catalog_tables import TableLine as TableLine
-from scanner_dictionary.queries.catalog_tables import tables as catalog_tables
 from scanner_dictionary.queries.columns import TopicColumnRow as TopicColumnRow
 from scanner_dictionary.queries.drift import Difference as Difference
 from scanner_dictionary.queries.drift import Drift as Drift
@@ -36,9 +35,11 @@ from scanner_dictionary.queries.drift import DriftResult as DriftResult
 from scanner_dictionary.queries.drift import DriftRow as DriftRow
 from scanner_dictionary.queries.drift import drift as find_drift
 from scanner_dictionary.queries.graph_at import check_moment, scan_at
+from scanner_dictionary.queries.listings import TableLine as TableLine
+from scanner_dictionary.queries.listings import TopicFilter, TopicOrder
+from scanner_dictionary.queries.listings import tables as catalog_tables
 from scanner_dictionary.queries.resolve import nearest_names
-from scanner_dictionary.queries.topic_rows import TopicFilter, TopicOrder
-from scanner_dictionary.queries.topics import is_glob
+from scanner_dictionary.queries.topics import is_glob, name_filter
 from scanner_dictionary.search.columns_by_name import all_columns, columns_called
 from scanner_dictionary.search.names import NODE, is_indexed, leaf_name
 from scanner_dictionary.validation import RULES, stored_findings
@@ -54,6 +55,10 @@ Tag = Annotated[
     str | None,
     Parameter("Only with this whole tag, of the schema or of a stream catalog, in any case.", metavar="TAG"),
 ]
+
+
+TagKind = Literal["known", "declared", "inherited", "suggested", "all"]
+"""Which tags of columns count; *known* are declared and inherited."""
 
 
 def clusters(dictionary: Dictionary) -> Page[ClusterRow]:
@@ -118,6 +123,7 @@ def schemas(
     *,
     cluster: Cluster = None,
     pattern: Pattern = None,
+    topic: Annotated[str | None, Parameter("Only those that describe this topic now.")] = None,
     deleted: Deleted = False,
     limit: Limit = None,
     cursor: Cursor = None,
@@ -128,7 +134,8 @@ def schemas(
     """
     with dictionary.reading() as conn:
         name = known_cluster(conn, cluster)
-        return page_of(queries.schemas(conn, cluster=name, pattern=pattern, include_gone=deleted), cursor, limit)
+        rows = queries.schemas(conn, cluster=name, pattern=pattern, topic=topic, include_gone=deleted)
+        return page_of(rows, cursor, limit)
 
 
 def columns(
@@ -137,17 +144,26 @@ def columns(
     cluster: Cluster = None,
     pattern: Pattern = None,
     name: Annotated[str | None, Parameter("The column's own name: the last name of its path.")] = None,
-    tag: Tag = None,
+    tag: Annotated[
+        str | None,
+        Parameter("Only with this whole tag, in any case; `*` is any.", metavar="TAG"),
+    ] = None,
+    tags: Annotated[
+        TagKind,
+        Parameter("Which tags count: declared, inherited along flows, suggested by names, known (the first two), all."),
+    ] = "known",
     limit: Limit = None,
     cursor: Cursor = None,
 ) -> Page[TopicColumnRow]:
     """Return the columns of the schemas that topics have now, by cluster, topic, side, subject and position.
 
     Behind them come the columns of tables, and those that only flows of the graph know; with *cluster* those of its
-    topics only. *name* and *tag* are whole ones in any letter case. A page of them, asked for by *limit* without a
-    *pattern*, is read from the index of names: it is ordered by schema instead, may have somewhat more columns than
-    *limit*, and is not `complete` where names are not indexed yet, or the graph of the newest scan was not generated.
-    Where no column fits a name, `did_you_mean` has the nearest. Raises InputInvalid for a page of all columns.
+    topics only. *name* and *tag* are whole ones in any letter case. With a *tag* the columns that inherit it are among
+    them, with the path in `found_tags`, unless *tags* is `declared`; topics come first. A page by *name*, asked for by
+    *limit* without a *pattern*, is read from the index of names: it is ordered by schema instead, may have somewhat
+    more columns than *limit*, and is not `complete` where names are not indexed yet, or the graph of the newest scan
+    was not generated. Where no column fits a name, `did_you_mean` has the nearest. Raises InputInvalid for a page of
+    all columns.
 
     >>> [(column.topic, column.name) for column in columns(dictionary, pattern="*.amount")]
     """
@@ -155,6 +171,15 @@ def columns(
         known = known_cluster(conn, cluster)
         if limit is not None and not (pattern or name or tag):
             raise InputInvalid("a name or a tag is missing", where="columns", hint="name=customer_id or tag=PII")
+        if tag and tags != "declared":
+            fits = name_filter(pattern)
+            having = (
+                row
+                for row in listed_with_tags(conn, tag, known, _KINDS[tags])
+                if fits(row.name) and (not name or leaf_name(row.path).lower() == name.lower())
+            )
+            tagged = replace(page_of(having, cursor, limit), complete=_has_newest_graph(conn))
+            return _with_nearest(conn, tagged, pattern or name or tag)
         if limit is None or pattern:
             rows = all_columns(conn, cluster=known, pattern=pattern, tag=tag or None)
             wanted = (row for row in rows if not name or leaf_name(row.path).lower() == name.lower())
@@ -166,6 +191,19 @@ def columns(
         page = columns_called(conn, name=name or None, tag=tag or None, cluster=known, limit=limit, **after)
         rest = None if page.after is None else write_cursor(*page.after)
         return _with_nearest(conn, Page(page.columns, rest, page.complete), name or tag)
+
+
+_KINDS = {
+    "known": ("declared", "inherited"),
+    "inherited": ("inherited",),
+    "suggested": ("suggested",),
+    "all": ("declared", "inherited", "suggested"),
+}
+
+
+def _has_newest_graph(conn: Connection) -> bool:
+    graph = stored_graph(conn)
+    return graph is not None and graph.last_scan >= newest_scan(conn)
 
 
 def _with_nearest(conn: Connection, page: Page[T], text: str | None) -> Page[T]:

@@ -84,23 +84,79 @@ QUESTIONS: tuple[Question, ...] = (
         optional=frozenset({"stale", "gone", "deleted", "context"}),
     ),
     Question(
+        name="compare_versions",
+        function="questions.versions:compare_versions",
+        summary="Compare two stored versions of a subject: whether its registry takes the second after the first.",
+        path="/schemas/diff",
+        heavy=True,
+    ),
+    Question(
         name="columns",
         function="questions.listings:columns",
         summary="List columns by name or tag: of the schemas of topics, of tables, and those that only flows know.",
         path="/columns",
-        heavy_with=frozenset({"pattern"}),
+        heavy_with=frozenset({"pattern", "tag"}),
         tool="find_columns",
         command="columns",
         help="`scanner lineage TOPIC.COLUMN --impact` shows where one is used.\n\n" + _UNKNOWN_CLUSTER,
         incomplete=_OLD_GRAPH,
-        examples=("columns email", "columns --tag PII", "columns '*.address.*' --cluster retail --format csv"),
+        examples=(
+            "columns email",
+            "columns --tag PII",
+            "columns --tag PII --tags inherited --format json",
+            "columns '*.address.*' --cluster retail --format csv",
+        ),
         shown=(
             *("cluster", "topic", "role", "name", "type", "logical_type", "nullable", "tags", "doc", "context"),
-            *("subject", "version", "inherited_tags", "origin", "dataset"),
+            *("subject", "version", "inherited_tags", "origin", "dataset", "found_tags"),
         ),
         optional=frozenset(
-            {"dataset", "logical_type", "nullable", "tags", "doc", "context", "subject", "version", "inherited_tags"}
+            {
+                *("dataset", "logical_type", "nullable", "tags", "doc", "context", "subject", "version"),
+                *("inherited_tags", "found_tags"),
+            }
         ),
+    ),
+    Question(
+        name="clients",
+        function="questions.clients:clients",
+        summary="List the applications that write to and read from topics: observed, configured, permitted.",
+        path="/clients",
+        heavy=True,
+        tool="list_clients",
+        command="clients",
+        help="The three ways in which a use is known are never merged: monitoring observed it within a window, a file "
+        "or definition says so, rules of access permit it. Of what is permitted, only the number of principals is "
+        f"shown, and only for a topic.\n\n{_UNKNOWN_CLUSTER}",
+        incomplete=_OLD_GRAPH,
+        examples=(
+            "clients orders",
+            "clients orders --principals",
+            "clients --certainty observed --cluster retail --format csv",
+        ),
+        shown=(
+            *("cluster", "topic", "use", "application", "kind", "certainty", "owner", "last_seen", "first_seen"),
+            *("sampled", "joined", "evidence", "stale", "gone"),
+        ),
+        optional=frozenset({"owner", "last_seen", "first_seen", "sampled", "joined", "stale", "gone"}),
+    ),
+    Question(
+        name="personal_data",
+        function="questions.personal_data:personal_data",
+        summary="List the columns that have a tag such as PII, declared, inherited along flows or suggested, and who "
+        "reads them.",
+        path="/personal-data",
+        heavy=True,
+        tool="list_personal_data",
+        command="pii",
+        help="`outside` is yes where the data left Kafka. `--format csv` is for an auditor.\n\n" + _UNKNOWN_CLUSTER,
+        incomplete=_OLD_GRAPH,
+        examples=("pii", "pii --found suggested", "pii --outside --format csv", "pii --since 7d"),
+        shown=(
+            *("cluster", "dataset", "column", "tag", "found", "flow", "origin", "steps", "outside", "reader", "owner"),
+            "why",
+        ),
+        optional=frozenset({"reader", "owner", "flow", "origin"}),
     ),
     Question(
         name="connectors",

@@ -11,11 +11,10 @@ from scanner_api.questions.pages import Page
 from scanner_api.questions.parameters import AnyCluster, Topic
 from scanner_api.questions.question import Parameter
 from scanner_dictionary.engine.open import Connection
-from scanner_dictionary.graph.neighbours import count_edges, nearest_edges
 from scanner_dictionary.graph.reader import SqlGraphReader
-from scanner_dictionary.graph.store import NodeRow, newest_scan, nodes_of, stored_graph
+from scanner_dictionary.graph.store import NodeRow, count_edges, nearest_edges, newest_scan, nodes_of, stored_graph
+from scanner_dictionary.queries.listings import TopicRow, topic_called
 from scanner_dictionary.queries.resolve import FoundCluster, cluster_meant, topic_of
-from scanner_dictionary.queries.topic_rows import TopicRow, topic_called
 from scanner_dictionary.queries.topic_schemas import SchemaAnswer as SchemaAnswer
 from scanner_dictionary.queries.topic_schemas import schemas_in
 

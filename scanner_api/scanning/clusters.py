@@ -9,8 +9,8 @@ from pathlib import Path
 
 from manual_input.loader import Reach, read_manual_input
 from scanner_dictionary.validation.findings import Finding as Finding
+from scanner_extractor.config.expansion import KINDS
 from scanner_extractor.config.loader import read_cluster_file
-from scanner_extractor.discovery.expansion import KINDS
 from scanner_extractor.formats import format_names
 from scanner_extractor.registries import REGISTRIES
 from scanner_extractor.scan.connections import Connections

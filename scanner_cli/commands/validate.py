@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
 from scanner_api.dictionary import Dictionary
+from scanner_api.policy import POLICY_RULES, ClusterPolicy, apply_policy, read_policy
 from scanner_api.questions.listings import validate as find_problems
 from scanner_cli.console import echo_err
 from scanner_cli.options import cluster_option, dictionary_option
@@ -42,23 +44,32 @@ _COLUMNS = ("cluster", "severity", "rule", "where", "what")
 @cluster_option
 @click.option("--rule", "names", multiple=True, metavar="RULE", help="Check only this rule; repeatable.")
 @click.option("--strict", is_flag=True, help="Exit status 3 if there is any finding.")
+@click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="cluster.json whose `policy` applies.")
 @dictionary_option
 @format_option()
-def validate(cluster: str | None, names: Sequence[str], strict: bool, dictionary: Dictionary, style: str) -> int:
+def validate(
+    *, cluster: str | None, names: Sequence[str], strict: bool, config: Path | None, dictionary: Dictionary, style: str
+) -> int:
     """Find inconsistencies: failures, dangling references, topics without schema, subjects without topic.
 
     Every scan checks the same rules and stores the findings in the table `finding`; this checks what is stored now.
+    With --config, the rules of its `policy` are checked, too: docs/how-to/personal-data.md.
 
     \b
     Examples:
       scanner validate
       scanner validate --cluster retail --rule failed-connector
       scanner validate --strict --format json
+      scanner validate --strict --config cluster.json
 
     \b
     Exit status: 0 done; 3 there are findings, with --strict; 4 the cluster is not known.
     """
-    findings = find_problems(dictionary, cluster=cluster, rules=names or None)
+    policy = read_policy(config) if config else ClusterPolicy()
+    applied = apply_policy(dictionary, policy, cluster=cluster, rules=names or None)
+    own = [name for name in names if name not in POLICY_RULES]
+    found = find_problems(dictionary, cluster=cluster, rules=own or None) if own or not names else ()
+    findings = (*found, *applied.findings)
     rows = [
         {
             "cluster": f.cluster,
@@ -77,4 +88,6 @@ def validate(cluster: str | None, names: Sequence[str], strict: bool, dictionary
             "\n".join([visible(f"{rule}: {hint}") for rule, hint in hints] or ["no findings"]),
             lines=True,
         )
+    if applied.notes:
+        echo_err("\n".join(map(visible, applied.notes)), lines=True)
     return Exit.PARTIAL if strict and findings else Exit.DONE

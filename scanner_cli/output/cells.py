@@ -14,7 +14,14 @@ _WIDEST = 80
 
 
 def _column(row: Row, _: str) -> Row:
-    return {"name": row["name"] or ROOT}
+    return {"name": row["name"] or ROOT, "found_tags": [_found_tag(tag) for tag in row["found_tags"]]}
+
+
+def _found_tag(tag: Row) -> str:
+    """Return a tag that is not declared as people read it: "PII, from orders.email, copied, 2 steps"."""
+    steps = f"{tag['steps']} step{'' if tag['steps'] == 1 else 's'}"
+    because = (f"from {tag['origin']}", tag["flow"], steps) if tag["origin"] else (tag["certainty"], *tag["path"])
+    return ", ".join((tag["tag"], *because))
 
 
 def _subject(row: Row, style: str) -> Row:

@@ -24,7 +24,7 @@ _PLURALS = {
     "column": "columns",
 }
 _FINDING = ("verdict", "where", "rule", "target", "what", "hits")
-_AFFECTED = ("item", "affected", "kind", "use", "through", "owner", "tags", "evidence")
+_AFFECTED = ("item", "affected", "kind", "use", "through", "owner", "last_seen", "tags", "evidence")
 
 
 def report_table(report: ChangeReport) -> str:
@@ -126,6 +126,7 @@ def _affected_rows(finding: Finding) -> list[dict[str, Json]]:
             "use": affected.use,
             "through": affected.through,
             "owner": affected.owner,
+            "last_seen": affected.last_seen,
             "tags": affected.tags,
             "evidence": "; ".join(affected.evidence),
         }

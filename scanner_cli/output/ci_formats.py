@@ -40,6 +40,8 @@ RULES: Mapping[str, str] = {
     "output-gained": "A job writes a further dataset.",
     "input-lost": "A job no longer reads a dataset.",
     "input-gained": "A job reads a further dataset.",
+    "tag-spread": "A column gets a tag, such as PII, by a statement or connector.",
+    "policy-forbidden-flow": "A column with a tag gets where the policy forbids it.",
     "input-without-writer": "A topic is read that nothing in the repository writes or declares.",
     "topic-gone": "A topic that is used is not created any more.",
     "table-gone": "A table that is used is not declared any more.",

@@ -13,7 +13,7 @@ from sqlalchemy import BigInteger, Boolean, Column, Connection, Float, Integer, 
 from scanner_dictionary.engine.open import REVISION, open_dictionary, writing
 from scanner_dictionary.engine.rows import batches, consistent_read, insert_rows, tables
 from scanner_dictionary.export.atomic_write import atomic_directory
-from scanner_dictionary.schema.column_types import about
+from scanner_dictionary.schema.facts import about
 from scanner_model.errors import InputInvalid
 
 _ROWS_AT_ONCE = 20_000

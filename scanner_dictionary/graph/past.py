@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection, and_, select, true
 
 from scanner_dictionary.engine.rows import in_chunks
-from scanner_dictionary.graph import neighbours
+from scanner_dictionary.graph import store
 from scanner_dictionary.graph import store as graph_store
 from scanner_dictionary.graph.reader import CALLED, SqlGraphReader, columns_of_schema, schema_node
 from scanner_dictionary.graph.store import EdgeRow, NodeRow
@@ -24,7 +24,7 @@ from scanner_dictionary.graph.versions import (
     is_valid,
     node_versions,
 )
-from scanner_dictionary.lineage_inputs.column_batches import Cells, cells_of, heads_like
+from scanner_dictionary.lineage_inputs.topics import Cells, cells_of, heads_like
 from scanner_dictionary.schema import tables as t
 
 _AT_ONCE = 500
@@ -52,6 +52,7 @@ class PastGraphReader:
     _nodes: dict[int, NodeRow] = field(default_factory=dict)
     _ids: dict[str, int] = field(default_factory=dict)
     _schemas: dict[str, tuple[list[NodeRow], list[EdgeRow]]] = field(default_factory=dict)
+    _canonical: dict[str, str] = field(default_factory=dict)
 
     @property
     def location(self) -> str:
@@ -80,14 +81,14 @@ class PastGraphReader:
         differing = self._differing_edges(by_id.values(), forward=forward, kinds=kinds)
         # Of the stored edges, as many more as may have come later.
         most = limit + sum(version.gone is None for version in differing)
-        rows = neighbours.nearest_edges(self.conn, _stored_ids(by_id), forward=forward, kinds=kinds, limit=most)
+        rows = store.nearest_edges(self.conn, _stored_ids(by_id), forward=forward, kinds=kinds, limit=most)
         inner = self._inner_edges(by_id.values(), forward=forward, kinds=kinds)
         return tuple(sorted([*self._as_then(rows, differing), *inner])[:limit])
 
     def count_edges(self, nodes: Collection[int], *, forward: bool, kinds: Collection[str]) -> dict[int, int]:
         """Count the edges of *kinds*, none inside schemas, that left (*forward*) or entered each of *nodes*."""
         by_id = self.nodes_of(nodes)
-        counts = Counter(neighbours.count_edges(self.conn, _stored_ids(by_id), forward=forward, kinds=kinds))
+        counts = Counter(store.count_edges(self.conn, _stored_ids(by_id), forward=forward, kinds=kinds))
         ids = {node.node_key: key for key, node in by_id.items()}
         for version in self._differing_edges(by_id.values(), forward=forward, kinds=kinds):
             end = ids[version.source_key if forward else version.target_key]
@@ -178,11 +179,13 @@ class PastGraphReader:
 
     def canonical(self, namespace: str) -> str:
         """Look among all broker addresses, and the clusters' own ids and CRNs; the namespace is that of the time."""
-        current = SqlGraphReader(self.conn).canonical(namespace)
-        node = t.flow_node.c
-        names = self.conn.scalars(select(node.name).where(node.kind == "cluster", node.namespace == current)).all()
-        then = [row.namespace for row in self._clusters() if row.name in names]
-        return then[0] if then else namespace
+        if namespace not in self._canonical:
+            current = SqlGraphReader(self.conn).canonical(namespace)
+            node = t.flow_node.c
+            names = self.conn.scalars(select(node.name).where(node.kind == "cluster", node.namespace == current)).all()
+            then = [row.namespace for row in self._clusters() if row.name in names]
+            self._canonical[namespace] = then[0] if then else namespace
+        return self._canonical[namespace]
 
     def cluster_names(self) -> Sequence[str]:
         """List the clusters that were known."""

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
 
-from sqlalchemy import BigInteger, ColumnElement, Connection, Select, bindparam, case, cast, func, select, true
+from sqlalchemy import BigInteger, ColumnElement, Connection, Select, bindparam, case, cast, func, select, true, tuple_
 
 from scanner_dictionary.engine.rows import in_chunks
-from scanner_dictionary.graph import neighbours
+from scanner_dictionary.graph import store
 from scanner_dictionary.graph import store as graph_store
 from scanner_dictionary.graph.store import EdgeRow, NodeRow
 from scanner_dictionary.queries.resolve import clusters_named
@@ -88,6 +88,8 @@ class SqlGraphReader:
     """The graph that is stored in the dictionary, over *conn*."""
 
     conn: Connection
+    _canonical: dict[str, str] = field(default_factory=dict, repr=False, compare=False)
+    """Canonical namespaces that were looked up: one name is resolved several times, each time at every slash."""
 
     @property
     def location(self) -> str:
@@ -120,13 +122,13 @@ class SqlGraphReader:
 
     def count_edges(self, nodes: Collection[int], *, forward: bool, kinds: Collection[str]) -> dict[int, int]:
         """Count the edges of *kinds* that leave (*forward*) or enter each of *nodes*."""
-        return neighbours.count_edges(self.conn, nodes, forward=forward, kinds=kinds)
+        return store.count_edges(self.conn, nodes, forward=forward, kinds=kinds)
 
     def nearest_edges(
         self, nodes: Sequence[int], *, forward: bool, kinds: Collection[str], limit: int
     ) -> tuple[EdgeRow, ...]:
         """Return at most *limit* edges of *kinds* that leave (*forward*) or enter *nodes*, the first by key."""
-        return neighbours.nearest_edges(self.conn, nodes, forward=forward, kinds=kinds, limit=limit)
+        return store.nearest_edges(self.conn, nodes, forward=forward, kinds=kinds, limit=limit)
 
     def nodes_of(self, keys: Iterable[int]) -> Mapping[int, NodeRow]:
         """Read nodes by their keys."""
@@ -177,11 +179,16 @@ class SqlGraphReader:
             yield from columns_of_schema(self.conn, key, name)
 
     def canonical(self, namespace: str) -> str:
-        """Look among all broker addresses, and the clusters' own ids and CRNs."""
-        named = namespace.removeprefix(KAFKA)
+        """Look once among all broker addresses, and the clusters' own ids and CRNs."""
+        if namespace not in self._canonical:
+            self._canonical[namespace] = self._look_up(namespace.removeprefix(KAFKA)) or namespace
+        return self._canonical[namespace]
+
+    def _look_up(self, named: str) -> str | None:
+        """Return the namespace of the cluster that has a broker, id or CRN called *named*; None where none has."""
         node, cluster = t.flow_node.c, t.cluster.c
         query = select(node.namespace).where(node.kind == "cluster").order_by(node.id).limit(1)
-        canonical: object = None
+        canonical: str | None = None
         if "/" not in named:
             with suppress(InputInvalid):
                 at = (
@@ -193,7 +200,7 @@ class SqlGraphReader:
         if not canonical:
             called = [row.name for row in clusters_named(self.conn, named)]
             canonical = self.conn.execute(query.where(node.name.in_(called))).scalar() if called else None
-        return str(canonical) if canonical else namespace
+        return canonical
 
     def cluster_names(self) -> Sequence[str]:
         """List the clusters that were scanned."""
@@ -318,3 +325,56 @@ def _fetch_cells(level: Level, query: Select[Any]) -> Sequence[Any]:
     # Past SQLAlchemy's row: it costs as much as reading the cells.
     result = level.conn.execute(query)
     return result.cursor.fetchall() if result.cursor else ()
+
+
+_UNLISTED = ("cluster", "schema", "column")
+
+
+@dataclass(frozen=True, slots=True)
+class NodeCount:
+    """How many nodes of one kind a namespace has; *cluster* is the name of a topic's cluster, else empty."""
+
+    kind: str
+    namespace: str
+    cluster: str
+    count: int
+
+
+def count_nodes(conn: Connection) -> tuple[NodeCount, ...]:
+    """Count the nodes of each kind and namespace, in this order; what contains or is in others is not counted."""
+    node = t.flow_node.c
+    level = topic_level(conn)
+    named = select(node.namespace, node.name).where(level.nodes, node.kind == "cluster").order_by(node.id.desc())
+    clusters = {row.namespace: row.name for row in conn.execute(named)}
+    query = select(node.kind, node.namespace, func.count()).where(level.nodes, node.kind.not_in(_UNLISTED))
+    rows = conn.execute(query.group_by(node.kind, node.namespace).order_by(node.kind, node.namespace))
+    return tuple(NodeCount(kind, space, clusters.get(space, ""), count) for kind, space, count in rows)
+
+
+class NodePlace(NamedTuple):
+    """Where a node stands in a list of nodes."""
+
+    namespace: str
+    name: str
+    id: int
+
+
+def list_nodes(
+    conn: Connection,
+    *,
+    kind: str | None = None,
+    namespace: str | None = None,
+    fits: Callable[[NodeRow], bool],
+    after: NodePlace | None = None,
+) -> Iterator[NodeRow]:
+    """Yield nodes by namespace and name that *fits* accepts, beyond the place *after*."""
+    node = t.flow_node
+    query = select(node).where(topic_level(conn).nodes, node.c.kind.not_in(_UNLISTED))
+    if kind is not None:
+        query = query.where(node.c.kind == kind)
+    if namespace is not None:
+        query = query.where(node.c.namespace == namespace)
+    if after is not None:
+        query = query.where(tuple_(node.c.namespace, node.c.name, node.c.id) > tuple(after))
+    rows = conn.execute(query.order_by(node.c.namespace, node.c.name, node.c.id))
+    yield from filter(fits, (NodeRow(*row) for row in rows))

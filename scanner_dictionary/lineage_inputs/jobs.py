@@ -13,8 +13,7 @@ from sqlalchemy import Connection, Row, Select, select
 
 from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.queries.columns import CELLS, column_fact, column_of
-from scanner_dictionary.queries.declared import runs
-from scanner_dictionary.queries.facts import children_of, fact_of, reported_rows
+from scanner_dictionary.queries.facts import children_of, fact_of, reported_rows, runs
 from scanner_dictionary.schema import tables as t
 from scanner_model.columns import KEY, Column, ColumnPath
 from scanner_model.kafka import ConsumerGroup, StreamsTopology

@@ -12,7 +12,7 @@ from scanner_dictionary.queries.history import (
     scans,
     sources,
 )
-from scanner_dictionary.queries.topic_rows import TopicRow, topics
+from scanner_dictionary.queries.listings import TopicRow, topics
 from scanner_dictionary.queries.topic_schemas import SchemaAnswer, schemas_of
 from scanner_dictionary.queries.topics import SubjectRow, schemas
 

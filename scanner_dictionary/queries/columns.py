@@ -103,10 +103,38 @@ def _list(cell: str | None) -> tuple[str, ...]:
 _LINKS_AT_ONCE = 500
 
 
+ANY_TAG = "*"
+"""In place of a tag: any tag."""
+
+
+def has_tag(tags: Iterable[str], wanted: str | None) -> bool:
+    """Return whether *wanted* is among *tags*, in any letter case; always for None, for ANY_TAG where there is one."""
+    if wanted in (None, ANY_TAG):
+        return wanted is None or any(True for _ in tags)
+    return str(wanted).lower() in map(str.lower, tags)
+
+
+class FoundTag(NamedTuple):
+    """A tag that nobody declares for a column: inherited along flows, or suggested by a rule.
+
+    *certainty* is inherited or suggested. *flow* is copied or computed, *origin* the column that declares the tag,
+    *steps* how many flows lead from there, and *path* each of them with its evidence; of a suggestion *flow* and
+    *origin* are empty, *steps* is 0, and *path* is the reason.
+    """
+
+    tag: str
+    certainty: str
+    flow: str
+    origin: str
+    steps: int
+    path: tuple[str, ...]
+
+
 class TopicColumnRow(NamedTuple):
     """A column of a schema that describes a topic now, or of another dataset; *tags* are also those in a catalog.
 
-    *inherited_tags* are those of them that only a record has which holds the column.
+    *inherited_tags* are those of them that only a record has which holds the column. *found_tags* are inherited along
+    flows or suggested; empty where they were not looked for.
 
     *subject* is empty, *version* None and *context* `.` where the schema is of no registry. *name* is *path* with dots,
     empty where the whole message is one value. *origin* is where it is known from: schema, declared (by hand or
@@ -132,6 +160,7 @@ class TopicColumnRow(NamedTuple):
     origin: str = "schema"
     dataset: str = ""
     node: str = ""
+    found_tags: tuple[FoundTag, ...] = ()
 
 
 def topic_columns(
@@ -139,8 +168,8 @@ def topic_columns(
 ) -> Iterator[TopicColumnRow]:
     """List columns by cluster, topic, side, subject and position in the schema.
 
-    *pattern* is a glob where it holds `*`, `?` or `[`, else a part of the column's name; *tag* is a whole tag. Letter
-    case does not matter in either.
+    *pattern* is a glob where it holds `*`, `?` or `[`, else a part of the column's name; *tag* is a whole tag, or
+    ANY_TAG. Letter case does not matter in either.
     """
     query = _links()
     query = query if cluster is None else query.where(t.cluster.c.name == cluster)
@@ -149,8 +178,16 @@ def topic_columns(
     candidates = _candidate_definitions(conn, fits, tagged_only=tag is not None)
     links = [row for row in links if row.definition_id in candidates or (tag is not None and _catalog_tags(row, notes))]
     for link, column in _columns(conn, links, notes):
-        if fits(column.name) and (tag is None or tag.lower() in map(str.lower, column.tags)):
+        if fits(column.name) and has_tag(column.tags, tag):
             yield _row(link, column)
+
+
+def columns_of_topics(conn: Connection, topics: Collection[str]) -> Iterator[TopicColumnRow]:
+    """List the columns of the topics with these names, in the order of `topic_columns`."""
+    names = sorted(set(topics))
+    chunks = (names[at : at + _LINKS_AT_ONCE] for at in range(0, len(names), _LINKS_AT_ONCE))
+    links = [link for chunk in chunks for link in conn.execute(_links().where(t.topic.c.name.in_(chunk)))]
+    return (_row(link, column) for link, column in _columns(conn, links, catalog_tags_of(conn, links)))
 
 
 def links_of(conn: Connection, definitions: Collection[int], cluster: str | None = None) -> list[Row[Any]]:

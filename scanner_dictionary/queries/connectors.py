@@ -8,8 +8,7 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, Row, exists, or_
 
-from scanner_dictionary.queries.declared import runs
-from scanner_dictionary.queries.facts import children_of, fact_state, members_of, newest_scans, stored_rows
+from scanner_dictionary.queries.facts import children_of, fact_state, members_of, newest_scans, runs, stored_rows
 from scanner_dictionary.queries.topics import name_filter
 from scanner_dictionary.schema import tables as t
 from scanner_model.kafka import Connector

@@ -1,4 +1,4 @@
-"""Facts read back from the tables that derive from them."""
+"""Facts read back from the tables that derive from them, and which counts where several have a name."""
 
 from __future__ import annotations
 
@@ -10,11 +10,33 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any, NamedTuple, TypeVar, get_args, get_origin, get_type_hints
 
-from sqlalchemy import Connection, Row, Select, Table, func, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, Table, and_, exists, func, select
 
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.schema.facts import FactColumn, fact_columns, part_types, table_of
 from scanner_model.names import SourceId
+
+FILES = "files"
+"""The kind of source of deployment files."""
+
+
+def runs(table: Table) -> ColumnElement[bool]:
+    """Return the condition of a row of *table* that runs, or is declared and of which nothing of its name runs.
+
+    *table* has rows by cluster, source and name; a deleted row counts as such.
+    """
+    files = select(t.source.c.id).where(t.source.c.kind == FILES)
+    other: Any = table.alias("running")
+    running = exists().where(
+        and_(
+            other.c.cluster_id == table.c.cluster_id,
+            other.c.name == table.c.name,
+            other.c.gone.is_(None),
+            other.c.source_id.not_in(files),
+        )
+    )
+    return table.c.source_id.not_in(files) | ~running
+
 
 F = TypeVar("F")
 

@@ -226,6 +226,12 @@ def referrers(conn: Connection, subject: SubjectKey) -> tuple[Referrer, ...]:
     )
 
 
+def live_subjects(conn: Connection, cluster: str | None = None) -> tuple[SubjectKey, ...]:
+    """Return the subjects that their registries have, and did not delete, by cluster, registry, context and name."""
+    live = t.subject.c.gone.is_(None), t.subject.c.deleted.is_(False)
+    return tuple(SubjectKey(*row) for row in conn.execute(_in_cluster(_subjects(), cluster).where(*live)))
+
+
 def _links(conn: Connection, condition: Any) -> tuple[TopicLink, ...]:  # noqa: ANN401 - SQLAlchemy's own type
     link = t.topic_schema.c
     cells = (link.schema_role, link.registry_id, link.context, link.subject, link.version, link.definition_id)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Any
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import ColumnElement, Connection, Row, and_, case, func, literal, or_, select, true
 
 from scanner_dictionary.queries.columns import columns_of
 from scanner_dictionary.queries.resolve import FoundCluster, FoundTopic, cluster_of, topic_of, unknown_name
@@ -19,6 +18,7 @@ from scanner_model.errors import InputInvalid
 from scanner_model.schemas import qualified_subject
 
 _NEWEST = ("latest", -1)
+_LARGEST = (1 << 63) - 1
 
 Links = list[Row[Any]]
 
@@ -88,15 +88,13 @@ def schemas_in(
     """List schemas of a topic of *cluster*, as `schemas_of` does."""
     _check_version(version)
     found_topic = topic_of(conn, cluster, topic)
-    links = _links(conn, found_topic)
+    links = _TopicLinks(conn, found_topic)
     if schema_id is not None:
-        chosen = _with_id(links, str(schema_id), subject, version)
-    elif subject is not None:
-        chosen = _of_version(_of_subject(links, subject), version, subject)
-    elif version is not None:
-        chosen = _of_version(links, version, "the topic")
+        chosen = links.with_id(str(schema_id), subject, version)
+    elif subject is not None or version is not None:
+        chosen = links.of_version(subject, version)
     else:
-        chosen = _live_links([row for row in links if row.is_current], found_topic)
+        chosen = links.current()
     return _schema_answers(conn, cluster, found_topic, sorted(chosen, key=_order))
 
 
@@ -105,91 +103,105 @@ def _check_version(version: int | str | None) -> None:
         raise InputInvalid(f"{version!r} is not a version", hint="write a number or `latest`")
 
 
-def _links(conn: Connection, topic: FoundTopic) -> Links:
-    """Read every link of a topic, deleted ones too, in the order of the result."""
-    link, definition = t.topic_schema.c, t.schema_definition.c
-    query = (
-        select(
-            t.topic_schema,
-            definition.format,
-            definition.name,
-            definition.schema_text,
-            definition.tags.label("record_tags"),
-            t.source.c.stale_since,
-            t.registry.c.url,
+@dataclass(frozen=True, slots=True)
+class _TopicLinks:
+    """The links of *topic* to schemas, deleted ones too. It may have very many: what is asked for is read, no more."""
+
+    conn: Connection
+    topic: FoundTopic
+
+    def current(self) -> Links:
+        """Read the live links; for a deleted topic, those that it had last."""
+        gone, end = t.topic_schema.c.gone, self.topic.gone
+        return self._read(
+            t.topic_schema.c.is_current, gone.is_(None) if end is None else or_(gone.is_(None), gone >= end)
         )
-        .join(t.schema_definition, definition.id == link.definition_id)
-        .join(t.source, t.source.c.id == link.source_id)
-        .outerjoin(t.registry, t.registry.c.id == link.registry_id)
-        .where(link.topic_id == topic.id)
+
+    def with_id(self, schema_id: str, subject: str | None, version: int | str | None) -> Links:
+        """Read one link for each side that has this schema: of the requested subject and version where there is one."""
+        rows = self._read(t.topic_schema.c.schema_id == schema_id)
+        if not rows:
+            raise unknown_name(
+                "schema id", schema_id, (), self._listed("this topic", true(), t.topic_schema.c.schema_id)
+            )
+        rows = [row for row in rows if subject in (row.subject, f":{row.context}:{row.subject}")] or rows
+        rows = [row for row in rows if str(row.version) == str(version)] or rows
+        best: dict[tuple[Any, ...], Row[Any]] = {}
+        for row in sorted(rows, key=lambda row: (row.gone is None, row.is_current, not row.deleted, row.version or 0)):
+            best[row.schema_role, row.definition_id] = row
+        return list(best.values())
+
+    def of_version(self, subject: str | None, version: int | str | None) -> Links:
+        """Read a version of the subject, or of each: the newest where none is named."""
+        of_subject = true() if subject is None else _is_called(subject)
+        newest = version is None or version in _NEWEST
+        rows = self._newest(of_subject) if newest else self._numbered(of_subject, int(version or 0))
+        if rows or (newest and subject is None):
+            return rows
+        if subject is not None and not self._known(of_subject, t.topic_schema.c.subject):
+            known = self._known(true(), t.topic_schema.c.context, t.topic_schema.c.subject)
+            names = sorted(qualified_subject(row.context, row.subject) for row in known if row.subject)
+            raise unknown_name("subject", subject, names, _listed("this topic has", names))
+        versions = self._listed(subject or "the topic", of_subject, t.topic_schema.c.version)
+        raise unknown_name("version", str(version), (), versions)
+
+    def _numbered(self, condition: ColumnElement[bool], version: int) -> Links:
+        rows = self._read(condition, t.topic_schema.c.version == min(version, _LARGEST))
+        return [row for row in rows if row.gone is None] or rows
+
+    def _newest(self, condition: ColumnElement[bool]) -> Links:
+        """Read the newest version of each subject; one that is deleted or gone only where all are."""
+        link = t.topic_schema.c
+        group = link.schema_role, link.subject, link.context, link.registry_id
+        newest = select(*group, func.max(_RANK)).where(link.topic_id == self.topic.id, condition).group_by(*group)
+        best = {tuple(row) for row in self.conn.execute(newest)}
+        rows = self._read(condition, _RANK.in_({row[-1] for row in best}))
+        return [row for row in rows if (row.schema_role, row.subject, row.context, row.registry_id, row.rank) in best]
+
+    def _read(self, *conditions: ColumnElement[bool]) -> Links:
+        query = _LINKS.where(t.topic_schema.c.topic_id == self.topic.id, *conditions)
+        return sorted(self.conn.execute(query), key=_order)
+
+    def _known(self, condition: ColumnElement[bool], *columns: ColumnElement[Any]) -> Sequence[Row[Any]]:
+        query = select(*columns).where(t.topic_schema.c.topic_id == self.topic.id, condition, columns[-1].is_not(None))
+        return self.conn.execute(query.distinct().order_by(*columns)).all()
+
+    def _listed(self, whose: str, condition: ColumnElement[bool], column: ColumnElement[Any]) -> str:
+        return _listed(f"{whose} has", [str(value) for (value,) in self._known(condition, column)])
+
+
+_link = t.topic_schema.c
+_RANK = (
+    case((and_(_link.gone.is_(None), ~_link.deleted), 2), (_link.gone.is_(None), 1), else_=0) * literal(1 << 40)
+    + func.coalesce(_link.version, 0)
+).label("rank")
+"""Orders the versions of a subject: those that are there before deleted ones, and those before what is gone."""
+
+_LINKS = (
+    select(
+        t.topic_schema,
+        t.schema_definition.c.format,
+        t.schema_definition.c.name,
+        t.schema_definition.c.schema_text,
+        t.schema_definition.c.tags.label("record_tags"),
+        t.source.c.stale_since,
+        t.registry.c.url,
+        _RANK,
     )
-    return sorted(conn.execute(query), key=_order)
+    .join(t.schema_definition, t.schema_definition.c.id == _link.definition_id)
+    .join(t.source, t.source.c.id == _link.source_id)
+    .outerjoin(t.registry, t.registry.c.id == _link.registry_id)
+)
 
 
 def _order(row: Row[Any]) -> tuple[Any, ...]:
     return row.schema_role, row.subject, row.context, row.version or 0, row.schema_id or "", row.id
 
 
-def _with_id(links: Links, schema_id: str, subject: str | None, version: int | str | None) -> Links:
-    """Return one link for each side that has this schema: of the requested subject and version where there is one."""
-    rows = [row for row in links if row.schema_id == schema_id]
-    if not rows:
-        known = sorted({row.schema_id for row in links if row.schema_id is not None})
-        raise unknown_name("schema id", schema_id, known, _listed("this topic has", known))
-    for fits in (_is_called(subject or ""), lambda row: str(row.version) == str(version)):
-        rows = [row for row in rows if fits(row)] or rows
-    best: dict[tuple[Any, ...], Row[Any]] = {}
-    for row in sorted(rows, key=lambda row: (row.gone is None, row.is_current, not row.deleted, row.version or 0)):
-        best[row.schema_role, row.definition_id] = row
-    return list(best.values())
-
-
-def _of_subject(links: Links, subject: str) -> Links:
-    of_subject = list(filter(_is_called(subject), links))
-    if not of_subject:
-        known = sorted({_full_name(row) for row in links if row.subject})
-        raise unknown_name("subject", subject, known, _listed("this topic has", known))
-    return of_subject
-
-
-def _is_called(subject: str) -> Callable[[Row[Any]], bool]:
-    return lambda row: subject in (row.subject, f":{row.context}:{row.subject}")
-
-
-def _full_name(row: Row[Any]) -> str:
-    return qualified_subject(row.context, row.subject)
-
-
-def _of_version(links: Links, version: int | str | None, whose: str) -> Links:
-    """Return a version of each subject: the newest where none is named."""
-    if version is None or version in _NEWEST:
-        return [row for group in _by_subject(links) for row in _newest(group)]
-    rows = [row for row in links if str(row.version) == str(int(version))]
-    if not rows:
-        known = [str(number) for number in sorted({row.version for row in links if row.version is not None})]
-        raise unknown_name("version", str(version), (), _listed(f"{whose} has", known))
-    return [row for row in rows if row.gone is None] or rows
-
-
-def _by_subject(links: Links) -> Iterator[Links]:
-    def of(row: Row[Any]) -> tuple[str, str, str, int]:
-        return row.schema_role, row.subject, row.context, row.registry_id or 0
-
-    return (list(group) for _, group in groupby(sorted(links, key=of), key=of))
-
-
-def _newest(group: Links) -> Links:
-    """Return the links of the newest version of one subject; one that is deleted or gone only where all are."""
-    present = [row for row in group if row.gone is None]
-    alive = [row for row in present if not row.deleted] or present or group
-    newest = max(row.version or 0 for row in alive)
-    return [row for row in alive if (row.version or 0) == newest]
-
-
-def _live_links(links: Links, topic: FoundTopic) -> Links:
-    """Return the live links; for a deleted topic, those that it had last."""
-    end = topic.gone
-    return [row for row in links if row.gone is None or (end is not None and row.gone >= end)]
+def _is_called(subject: str) -> ColumnElement[bool]:
+    """Return the condition for links of *subject*, which may be written with its context."""
+    link = t.topic_schema.c
+    return or_(link.subject == subject, literal(":") + link.context + ":" + link.subject == subject)
 
 
 def _schema_answers(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from fnmatch import translate
 from itertools import groupby
@@ -154,17 +154,24 @@ class SubjectRow(NamedTuple):
 
 
 def schemas(
-    conn: Connection, *, cluster: str | None = None, pattern: str | None = None, include_gone: bool = False
+    conn: Connection,
+    *,
+    cluster: str | None = None,
+    pattern: str | None = None,
+    topic: str | None = None,
+    include_gone: bool = False,
 ) -> Iterator[SubjectRow]:
-    """List subjects by cluster, registry, context and name; *pattern* as for topics."""
-    query = _versions()
+    """List subjects by cluster, registry, context and name; *pattern* as for topics, *topic* is one they describe."""
+    names = None if topic is None else conn.scalars(_subjects_of(topic)).all()
+    query = _versions() if names is None else _versions().where(t.subject.c.name.in_(names))
     query = query if cluster is None else query.where(t.cluster.c.name == cluster)
     query = query if include_gone else query.where(t.subject.c.gone.is_(None))
-    fits, described, latest = name_filter(pattern), _described(conn), newest_scans(conn)
+    fits, described, latest = name_filter(pattern), _described(conn, names), newest_scans(conn)
     for _, group in groupby(conn.execute(query), key=lambda row: row.id):
         versions = list(group)
-        if fits(versions[0].name):
-            yield _subject(versions, described, latest)
+        row = _subject(versions, described, latest) if fits(versions[0].name) else None
+        if row is not None and (topic is None or topic in row.topics):
+            yield row
 
 
 def _versions() -> Select[Any]:
@@ -207,16 +214,23 @@ def _subject(
     )
 
 
-def _described(conn: Connection) -> dict[tuple[int, str, str], tuple[str, ...]]:
-    """Map each subject to the topics that it describes now, by name."""
+def _subjects_of(topic: str) -> Select[Any]:
+    """Select the names of the subjects that describe a topic, in any cluster."""
+    link = t.topic_schema.c
+    query = select(link.subject).join(t.topic, t.topic.c.id == link.topic_id).where(t.topic.c.name == topic)
+    return query.where(link.is_current, link.gone.is_(None)).distinct()
+
+
+def _described(conn: Connection, subjects: Sequence[str] | None) -> dict[tuple[int, str, str], tuple[str, ...]]:
+    """Map each subject to the topics that it describes now, by name; only those called one of *subjects*."""
     link = t.topic_schema.c
     query = (
         select(link.registry_id, link.context, link.subject, t.topic.c.name)
         .join(t.topic, t.topic.c.id == link.topic_id)
-        .where(link.registry_id.is_not(None), link.gone.is_(None), link.is_current)
+        .where(link.registry_id.in_(select(t.registry.c.id)), link.gone.is_(None), link.is_current)
         .distinct()
     )
-    rows = sorted(conn.execute(query))
+    rows = sorted(conn.execute(query if subjects is None else query.where(link.subject.in_(subjects))))
     return {key: tuple(row[3] for row in group) for key, group in groupby(rows, key=lambda row: tuple(row[:3]))}
 
 

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from sqlalchemy import Index, Integer, String, Text, UniqueConstraint
 
-from scanner_dictionary.schema.column_types import (
+from scanner_dictionary.schema.facts import (
     column_description,
     declare,
+    fact_table,
     identity,
     must,
     ordinal,
     parent,
 )
-from scanner_dictionary.schema.facts import fact_table
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
+from scanner_model.clients import AclAuthorizer, AclRule, ApplicationIdentity, ClientUse
 from scanner_model.declarations import Declaration
 from scanner_model.kafka import StreamsTopology
 from scanner_model.repository import UnreadFile
@@ -44,6 +45,14 @@ mirror_topic = fact_table("mirror_topic", MirrorTopic)
 declaration = fact_table("declaration", Declaration)
 
 unread_file = fact_table("unread_file", UnreadFile)
+
+client_use = fact_table("client_use", ClientUse, Index("ix_client_use_topic", "topic"))
+
+application_identity = fact_table("application_identity", ApplicationIdentity)
+
+acl_rule = fact_table("acl_rule", AclRule)
+
+acl_authorizer = fact_table("acl_authorizer", AclAuthorizer)
 
 annotation = fact_table(
     "annotation",

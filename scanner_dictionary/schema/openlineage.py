@@ -9,7 +9,7 @@ from __future__ import annotations
 from sqlalchemy import Boolean, Index, String, Text, UniqueConstraint
 from sqlalchemy.schema import SchemaItem
 
-from scanner_dictionary.schema.column_types import (
+from scanner_dictionary.schema.facts import (
     column_description,
     declare,
     identity,

@@ -8,9 +8,21 @@ from __future__ import annotations
 from sqlalchemy import BigInteger, Boolean, Index, Integer, String, Text, UniqueConstraint
 
 from scanner_dictionary.schema import openlineage as openlineage
-from scanner_dictionary.schema.column_types import (
+from scanner_dictionary.schema.derived import flow_edge as flow_edge
+from scanner_dictionary.schema.derived import flow_edge_version as flow_edge_version
+from scanner_dictionary.schema.derived import flow_graph as flow_graph
+from scanner_dictionary.schema.derived import flow_graph_version as flow_graph_version
+from scanner_dictionary.schema.derived import flow_node as flow_node
+from scanner_dictionary.schema.derived import flow_node_version as flow_node_version
+from scanner_dictionary.schema.derived import search_progress as search_progress
+from scanner_dictionary.schema.derived import search_term as search_term
+from scanner_dictionary.schema.derived import search_use as search_use
+from scanner_dictionary.schema.derived import search_word as search_word
+from scanner_dictionary.schema.facts import (
+    child_table,
     column_description,
     declare,
+    fact_table,
     identity,
     may,
     maybe,
@@ -19,18 +31,15 @@ from scanner_dictionary.schema.column_types import (
     parent,
     provenance,
 )
-from scanner_dictionary.schema.column_types import metadata as metadata
-from scanner_dictionary.schema.facts import child_table, fact_table
-from scanner_dictionary.schema.graph import flow_edge as flow_edge
-from scanner_dictionary.schema.graph import flow_edge_version as flow_edge_version
-from scanner_dictionary.schema.graph import flow_graph as flow_graph
-from scanner_dictionary.schema.graph import flow_graph_version as flow_graph_version
-from scanner_dictionary.schema.graph import flow_node as flow_node
-from scanner_dictionary.schema.graph import flow_node_version as flow_node_version
+from scanner_dictionary.schema.facts import metadata as metadata
+from scanner_dictionary.schema.integrations import acl_authorizer as acl_authorizer
+from scanner_dictionary.schema.integrations import acl_rule as acl_rule
 from scanner_dictionary.schema.integrations import annotation as annotation
+from scanner_dictionary.schema.integrations import application_identity as application_identity
 from scanner_dictionary.schema.integrations import catalog_column as catalog_column
 from scanner_dictionary.schema.integrations import catalog_link as catalog_link
 from scanner_dictionary.schema.integrations import catalog_table as catalog_table
+from scanner_dictionary.schema.integrations import client_use as client_use
 from scanner_dictionary.schema.integrations import cluster_alias as cluster_alias
 from scanner_dictionary.schema.integrations import declaration as declaration
 from scanner_dictionary.schema.integrations import finding as finding
@@ -43,10 +52,6 @@ from scanner_dictionary.schema.integrations import metric as metric
 from scanner_dictionary.schema.integrations import mirror_topic as mirror_topic
 from scanner_dictionary.schema.integrations import streams_topology as streams_topology
 from scanner_dictionary.schema.integrations import unread_file as unread_file
-from scanner_dictionary.schema.search import search_progress as search_progress
-from scanner_dictionary.schema.search import search_term as search_term
-from scanner_dictionary.schema.search import search_use as search_use
-from scanner_dictionary.schema.search import search_word as search_word
 from scanner_model.kafka import Connector, ConnectorTask, ConsumerGroup, Topic
 from scanner_model.manual import ManualFlow
 from scanner_model.scan import SourceResult

@@ -238,7 +238,7 @@ V_LINEAGE = View(
         "flow_type": "DIRECT or INDIRECT of a column flow, else empty",
         "subtype": "IDENTITY, TRANSFORMATION, AGGREGATION, JOIN, …; of reads and writes the route through the job",
         "evidence": "which configuration key, statement, manual line or event says so",
-        "certainty": "declared, derived, matched or suggested (read from source code)",
+        "certainty": "declared, derived, matched, suggested (source code) or observed",
         "source_key": "identity of the source in every generation, as `scanner lineage --format json` has it",
         "target_key": "identity of the target in every generation",
     },

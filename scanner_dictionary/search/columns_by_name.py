@@ -8,7 +8,14 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Row, and_, exists, or_, select, true
 
 from scanner_dictionary.engine.rows import in_chunks
-from scanner_dictionary.queries.columns import TopicColumnRow, catalog_tags_of, columns_in, links_of, topic_columns
+from scanner_dictionary.queries.columns import (
+    TopicColumnRow,
+    catalog_tags_of,
+    columns_in,
+    has_tag,
+    links_of,
+    topic_columns,
+)
 from scanner_dictionary.queries.topics import FieldTags, name_filter
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.search.names import (
@@ -90,8 +97,7 @@ def all_columns(
     yield from topic_columns(conn, cluster=cluster, pattern=pattern, tag=tag)
     fits = name_filter(pattern)
     for column in listed_columns(conn, lambda path: fits(path_name(path)), tables=cluster is None):
-        has_tag = tag is None or tag.lower() in map(str.lower, column.tags)
-        if has_tag and cluster in (None, column.cluster):
+        if has_tag(column.tags, tag) and cluster in (None, column.cluster):
             yield other_row(column)
 
 
@@ -203,4 +209,4 @@ class _Wanted:
         return self._name is None or leaf_name(path)[:LONGEST_TERM].lower() == self._name.lower()
 
     def _has_tag(self, tags: Iterable[str]) -> bool:
-        return self._tag is None or self._tag.lower() in map(str.lower, tags)
+        return has_tag(tags, self._tag)

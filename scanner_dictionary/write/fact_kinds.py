@@ -28,6 +28,7 @@ from scanner_dictionary.write.fact_kind import (
     value_columns,
 )
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
+from scanner_model.clients import AclAuthorizer, AclRule, ApplicationIdentity, ClientUse
 from scanner_model.declarations import Declaration
 from scanner_model.kafka import Connector, ConnectorTask, ConsumerGroup, StreamsTopology, Topic
 from scanner_model.manual import ManualFlow
@@ -284,4 +285,9 @@ FACT_KINDS: tuple[FactKind, ...] = (
     cluster_kind("unread_files", UnreadFile, logged=False),
     cluster_kind("catalog_links", CatalogLink),
     cluster_kind("metrics", Metric, logged=False),
+    # Its window moves with every scan.
+    cluster_kind("client_uses", ClientUse, logged=False),
+    cluster_kind("application_identities", ApplicationIdentity),
+    cluster_kind("acl_rules", AclRule),
+    cluster_kind("acl_authorizers", AclAuthorizer, required=attrgetter("source")),
 )

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from scanner_extractor.catalogs.clickhouse.client import list_clickhouse_databases, read_clickhouse
+from scanner_extractor.catalogs.clickhouse import list_clickhouse_databases, read_clickhouse
 from scanner_extractor.catalogs.collector import CatalogCollector
 from scanner_extractor.catalogs.datazone import datazone_transport, list_assets, read_datazone
 from scanner_extractor.catalogs.glue import glue_catalog_transport, list_databases, read_glue_catalog
 from scanner_extractor.catalogs.google import list_datasets, read_google
 from scanner_extractor.catalogs.google_transport import google_api_transport
-from scanner_extractor.catalogs.iceberg.client import list_namespaces, read_iceberg
-from scanner_extractor.catalogs.olap.druid import count_supervisors, read_druid
-from scanner_extractor.catalogs.olap.pinot import list_pinot_tables, read_pinot
+from scanner_extractor.catalogs.iceberg import list_namespaces, read_iceberg
+from scanner_extractor.catalogs.olap import count_supervisors, list_pinot_tables, read_druid, read_pinot
 from scanner_extractor.catalogs.unity import list_schemas, read_unity
 from scanner_extractor.http.client import Http
 from scanner_extractor.probes import Probe
 from scanner_extractor.results import CatalogResult, no_progress
-from scanner_extractor.settings.catalogs import CatalogSettings
+from scanner_extractor.settings.sources import CatalogSettings
 from scanner_extractor.source_types import SourceType, SourceTypes
 from scanner_model import plugins
 

@@ -10,7 +10,7 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import WorkerPool, map_concurrently
 from scanner_extractor.http.pagination import PagesWithoutEnd
 from scanner_extractor.results import CatalogResult, Progress
-from scanner_extractor.settings.catalogs import CatalogSettings
+from scanner_extractor.settings.sources import CatalogSettings
 from scanner_model.catalogs import CatalogLink, CatalogTable
 from scanner_model.columns import ColumnPath
 from scanner_model.errors import Problem, ScannerError

@@ -8,15 +8,22 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from scanner_extractor.catalogs.collector import CatalogCollector, Endpoint, Name
-from scanner_extractor.catalogs.column_types import Part, columns_of, known_shape
+from scanner_extractor.catalogs.column_types import (
+    Part,
+    columns_of,
+    known_shape,
+    location_name,
+    mask_location,
+    moment,
+    parameters,
+)
 from scanner_extractor.catalogs.glue import aws_service
-from scanner_extractor.catalogs.table_members import location_name, mask_location, moment, parameters
 from scanner_extractor.http.aws import Client, aws_transport
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response, Transport
 from scanner_extractor.http.pagination import by_token
 from scanner_extractor.results import CatalogResult, Progress
-from scanner_extractor.settings.catalogs import CatalogSettings, Lineage
+from scanner_extractor.settings.sources import CatalogSettings, Lineage
 from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import field_segment
 from scanner_model.errors import NotFound, ScannerError

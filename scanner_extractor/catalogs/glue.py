@@ -5,14 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from scanner_extractor.catalogs.collector import CatalogCollector
-from scanner_extractor.catalogs.column_types import Part, columns_of, known_shape, spark_shape
-from scanner_extractor.catalogs.table_members import location_name, mask_location, moment, parameters
+from scanner_extractor.catalogs.column_types import (
+    Part,
+    columns_of,
+    known_shape,
+    location_name,
+    mask_location,
+    moment,
+    parameters,
+    spark_shape,
+)
 from scanner_extractor.http.aws import AwsService, Client, aws_transport
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json, Transport
 from scanner_extractor.http.pagination import by_token
 from scanner_extractor.results import CatalogResult, Progress
-from scanner_extractor.settings.catalogs import CatalogSettings
+from scanner_extractor.settings.sources import CatalogSettings
 from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import field_segment
 from scanner_model.errors import InputInvalid

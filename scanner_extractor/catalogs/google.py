@@ -6,13 +6,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from scanner_extractor.catalogs.collector import CatalogCollector, Endpoint, Name
-from scanner_extractor.catalogs.column_types import DEEPEST, Part, Shape, columns_of
-from scanner_extractor.catalogs.table_members import location_name, mask_location, moment, parameters
+from scanner_extractor.catalogs.column_types import (
+    DEEPEST,
+    Part,
+    Shape,
+    columns_of,
+    location_name,
+    mask_location,
+    moment,
+    parameters,
+)
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json
 from scanner_extractor.http.pagination import by_token
 from scanner_extractor.results import CatalogResult, Progress
-from scanner_extractor.settings.catalogs import CatalogSettings, Lineage
+from scanner_extractor.settings.sources import CatalogSettings, Lineage
 from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import ELEMENT, field_segment
 from scanner_model.errors import NotFound, ScannerError

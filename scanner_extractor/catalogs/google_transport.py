@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.http.messages import Request, Response, Transport
 from scanner_extractor.http.transport import HttpTransport
-from scanner_extractor.settings.catalogs import CatalogSettings
 from scanner_extractor.settings.cluster import BearerAuth
+from scanner_extractor.settings.sources import CatalogSettings
 from scanner_model.errors import InputInvalid, SourceRefused, SourceUnreachable
 from scanner_model.redaction import mask_text
 

@@ -7,13 +7,21 @@ from functools import partial
 from urllib.parse import urlsplit
 
 from scanner_extractor.catalogs.collector import CatalogCollector, Endpoint, Name
-from scanner_extractor.catalogs.column_types import Part, columns_of, known_shape, spark_shape
-from scanner_extractor.catalogs.table_members import location_name, mask_location, moment, parameters
+from scanner_extractor.catalogs.column_types import (
+    Part,
+    columns_of,
+    known_shape,
+    location_name,
+    mask_location,
+    moment,
+    parameters,
+    spark_shape,
+)
 from scanner_extractor.http.client import Http, Params
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.http.pagination import MOST_PAGES, by_token
 from scanner_extractor.results import CatalogResult, Progress
-from scanner_extractor.settings.catalogs import CatalogSettings, Lineage
+from scanner_extractor.settings.sources import CatalogSettings, Lineage
 from scanner_model.catalogs import CatalogTable
 from scanner_model.columns import field_segment
 from scanner_model.errors import PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable

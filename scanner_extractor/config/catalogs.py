@@ -22,7 +22,7 @@ from scanner_extractor.config.sections import (
     unknown_type,
 )
 from scanner_extractor.http.messages import Json
-from scanner_extractor.settings.catalogs import AwsSettings, CatalogSettings, Lineage, Wanted
+from scanner_extractor.settings.sources import AwsSettings, CatalogSettings, Lineage, Wanted
 from scanner_model.documents.schema_errors import ErrorMessage, JsonPath, Shown
 
 

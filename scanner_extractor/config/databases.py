@@ -19,8 +19,8 @@ from scanner_extractor.config.sections import (
     repeated_sources,
 )
 from scanner_extractor.http.messages import Json
-from scanner_extractor.settings.databases import DatabaseSettings
-from scanner_extractor.sources.databases.location import database_url
+from scanner_extractor.settings.sources import DatabaseSettings
+from scanner_extractor.sources.databases.products import database_url
 from scanner_model.documents.schema_errors import ErrorMessage, JsonPath
 from scanner_model.errors import InputInvalid
 

@@ -20,7 +20,7 @@ from scanner_extractor.config.sections import (
     nonempty,
 )
 from scanner_extractor.http.messages import Json
-from scanner_extractor.settings.flink import (
+from scanner_extractor.settings.sources import (
     CMF,
     CONFLUENT,
     JOB_MANAGER,

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from scanner_extractor.config.http import parse_http, valid_address
+from scanner_extractor.config.repository import parse_files
 from scanner_extractor.config.sections import (
     HTTP_MEMBERS,
     Items,
@@ -15,11 +16,13 @@ from scanner_extractor.config.sections import (
     ValidationContext,
     address,
     flag,
+    name_or_path,
     nonempty,
     repeated_sources,
 )
 from scanner_extractor.http.messages import Json
 from scanner_extractor.settings.cluster import ConnectSettings, KafkaSettings, KsqlSettings
+from scanner_extractor.settings.repository import RepositorySettings
 from scanner_model.documents.schema_errors import ErrorMessage
 from scanner_model.names import broker_addresses
 
@@ -29,9 +32,14 @@ REBALANCING = 409
 _KSQLDB: Json = {
     "type": "object",
     "title": "ksqlDB cluster",
-    "description": "One ksqlDB cluster.",
-    "required": ["url"],
+    "description": "One ksqlDB cluster, or files of its statements.",
     "properties": {
+        "path": nonempty(
+            "Files",
+            "The pattern of the files of its statements, relative to this file; all of them are one catalog.",
+            "**/*.ksql",
+        ),
+        "name": nonempty("Name", "What people call the files; it names the source in every scan.", "pipelines"),
         "url": address(
             "The address of the ksqlDB server: http or https, perhaps with a path.", "https://sr.example.org:8081"
         ),
@@ -71,8 +79,10 @@ _CONNECT: Json = {
 }
 
 
-def parse_ksqldb(item: Json, context: ParseContext) -> KsqlSettings:
-    """Return the settings of a ksqlDB cluster."""
+def parse_ksqldb(item: Json, context: ParseContext) -> KsqlSettings | RepositorySettings:
+    """Return the settings of a ksqlDB cluster, or of files of its statements."""
+    if "path" in item:
+        return parse_files(item, context, kind="SQL", engine="ksqldb")
     return KsqlSettings(http=parse_http(item, context))
 
 
@@ -88,8 +98,15 @@ def parse_connect(item: Json, context: ParseContext) -> ConnectSettings:
 
 
 def validate_ksqldb(items: Items, _: ValidationContext) -> Iterator[ErrorMessage]:
-    """Yield servers that are declared twice."""
-    return repeated_sources(items, _identity)
+    """Yield servers and files that are declared twice, or with members of the other."""
+    for path, item in items:
+        if "path" not in item and "url" not in item:
+            yield path, "'url' is missing", "name a server by `url`, or files of statements by `path`"
+        of_server = sorted(item.keys() - {"path", "name"}) if "path" in item else [*({"name"} & item.keys())]
+        for name in of_server:
+            what = "files of statements" if "path" in item else "a server"
+            yield (*path, name), f"{name!r} is not for {what}", "leave it out"
+    yield from repeated_sources(items, lambda item: name_or_path(item) if "path" in item else _identity(item))
 
 
 def validate_connect(items: Items, context: ValidationContext) -> Iterator[ErrorMessage]:

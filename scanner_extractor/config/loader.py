@@ -1,33 +1,122 @@
-"""cluster.json: read, filled in from the environment, and validated whole; every problem is reported at once."""
+"""cluster.json → settings: read, filled in from the environment, validated whole; all problems are reported at once."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from importlib.resources import files
 from itertools import chain
 from pathlib import Path
 
+import regex
 from jsonschema import Draft202012Validator
 
-from scanner_extractor.config.http import http_errors, http_warnings
-from scanner_extractor.config.interpolation import Filled, filled
+from scanner_extractor.config.http import WEB_ADDRESS, http_errors, http_warnings, valid_address
+from scanner_extractor.config.interpolation import Filled, filled, named_files
 from scanner_extractor.config.kafka import broker_list
-from scanner_extractor.config.parsing import manual_files, openlineage_errors, settings_of
-from scanner_extractor.config.sections import ValidationContext, member_of
+from scanner_extractor.config.policy import policy_errors
+from scanner_extractor.config.sections import ParseContext, ValidationContext, member_of
 from scanner_extractor.http.messages import Json
-from scanner_extractor.scan.source_kinds import SECTIONS
-from scanner_extractor.settings.cluster import Settings
+from scanner_extractor.scan.source_kinds import SECTIONS, source_settings
+from scanner_extractor.settings.cluster import OpenLineageSettings, Settings
 from scanner_model.documents.json_positions import (
     PositionedJson,
     parse_with_positions,
     positioned_problems,
     schema_error_messages,
 )
-from scanner_model.documents.schema_errors import ErrorMessage
-from scanner_model.errors import InputInvalid
+from scanner_model.documents.pattern_limits import is_too_large
+from scanner_model.documents.schema_errors import ErrorMessage, JsonPath
+from scanner_model.errors import InputInvalid, Problem
+from scanner_model.names import ClusterName
 from scanner_model.redaction import mask_json
+
+_PATHS = frozenset({"caCertPath", "ca_cert_path", "clientCertPath", "client_cert_path", "clientKeyPath"})
+_WRITTEN = "log_file_path"
+_OVER_HTTP = frozenset({"http", "async_http"})
+
+
+def openlineage_settings(item: Json, base: Path) -> OpenLineageSettings:
+    """Build the settings; files beside the cluster.json, in the directory *base*, get their whole paths."""
+    return OpenLineageSettings(transport=_placed(item["transport"], base))
+
+
+def openlineage_errors(document: Json, shown: Callable[[JsonPath], str]) -> Iterator[ErrorMessage]:
+    """Report which addresses of a document of any form are none; *shown* gives values without secrets."""
+    item = document.get("openlineage") if isinstance(document, dict) else None
+    transport = item.get("transport") if isinstance(item, dict) else None
+    for path, entry in _transports(transport, ("openlineage", "transport")):
+        kind, url = entry.get("type"), entry.get("url")
+        if isinstance(kind, str) and kind in _OVER_HTTP and isinstance(url, str) and not valid_address(url):
+            where = (*path, "url")
+            yield where, f"{shown(where)} is not a web address", WEB_ADDRESS
+
+
+def _transports(value: Json, path: JsonPath) -> Iterator[tuple[JsonPath, dict[str, Json]]]:
+    """Return a transport and those inside it."""
+    if not isinstance(value, dict):
+        return
+    yield path, value
+    inside = value.get("transports")
+    listed = inside.items() if isinstance(inside, dict) else enumerate(inside if isinstance(inside, list) else ())
+    for name, transport in listed:
+        yield from _transports(transport, (*path, "transports", name))
+    yield from _transports(value.get("transport"), (*path, "transport"))
+
+
+def _placed(value: Json, base: Path) -> Json:
+    match value:
+        case dict():
+            return {name: _member(name, member, base) for name, member in value.items()}
+        case list():
+            return [_placed(item, base) for item in value]
+        case _:
+            return value
+
+
+def _member(name: str, value: Json, base: Path) -> Json:
+    """Return a member; what is written need not be there yet, what is read has to be, else it may be no path."""
+    if not isinstance(value, str) or "://" in value:
+        return _placed(value, base)
+    is_read = name in _PATHS or name.endswith(".location")
+    return str(base / value) if name == _WRITTEN or (is_read and value and (base / value).exists()) else value
+
+
+def settings_of(document: Json, file: Path, warnings: tuple[Problem, ...]) -> Settings:
+    """Build the settings of one cluster; relative paths are relative to *file*."""
+    base, secret_names = file.parent, frozenset(name.lower() for name in document.get("secret_names", []))
+    return Settings(
+        cluster=ClusterName(document["cluster"]),
+        brokers=broker_list(document.get("brokers", [])),
+        aliases=tuple(("address", _alias(alias)) for alias in document.get("aliases", [])),
+        file=file,
+        openlineage=openlineage_settings(document["openlineage"], base) if "openlineage" in document else None,
+        manual_input=_files(document.get("manual_input", []), base),
+        secret_names=secret_names,
+        warnings=warnings,
+        **source_settings(ParseContext(document=document, base=base, secret_names=secret_names)),
+    )
+
+
+def _alias(text: str) -> str:
+    """Return an alias back; raises InputInvalid where it begins with `regex:` and what follows is no expression."""
+    if text.startswith("regex:") and is_too_large(text):
+        raise InputInvalid(f"{text!r} repeats too much to be evaluated", where="aliases")
+    try:
+        regex.compile(text.removeprefix("regex:") if text.startswith("regex:") else "")
+    except (regex.error, OverflowError, RecursionError) as error:
+        raise InputInvalid(f"{text!r} is no regular expression: {error}", where="aliases") from error
+    return text
+
+
+def manual_files(pattern: str, base: Path) -> tuple[Path, ...]:
+    """List the files that *pattern* means, sorted: a file, every *.json of a directory, or what a pattern matches."""
+    return named_files(pattern, base, "*.json")
+
+
+def _files(patterns: list[str], base: Path) -> tuple[Path, ...]:
+    return tuple(sorted({path for pattern in patterns for path in manual_files(pattern, base)}))
 
 
 def validation_errors(context: ValidationContext) -> Iterator[ErrorMessage]:
@@ -40,6 +129,7 @@ def validation_errors(context: ValidationContext) -> Iterator[ErrorMessage]:
             yield from http_errors(items, context)
         yield from section.validate(items, context)
     yield from openlineage_errors(context.document, context.shown)
+    yield from policy_errors(context.document)
 
 
 def validation_warnings(document: Json) -> Iterator[ErrorMessage]:

@@ -1,8 +1,9 @@
-"""The `repositories` of cluster.json: directories of files as teams keep them in git."""
+"""The `repositories` and `schemas` of cluster.json, and the files of its `ksqldb`: files as teams keep them in git."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from scanner_extractor.config.sections import (
     Items,
@@ -15,7 +16,7 @@ from scanner_extractor.config.sections import (
     repeated_sources,
 )
 from scanner_extractor.http.messages import Json
-from scanner_extractor.settings.repository import RepositorySettings
+from scanner_extractor.settings.repository import SUBJECT, RepositorySettings
 from scanner_model.documents.schema_errors import ErrorMessage
 
 _REPOSITORY: Json = {
@@ -56,6 +57,19 @@ def parse_repository(item: Json, context: ParseContext) -> RepositorySettings:
     )
 
 
+def parse_files(item: Json, context: ParseContext, *, kind: str, engine: str = "") -> RepositorySettings:
+    """Return the settings of files of one *kind* by the pattern of their paths, relative to cluster.json."""
+    return RepositorySettings(
+        pattern=item["path"],
+        directory=context.base,
+        name=item.get("name", ""),
+        kinds=frozenset((kind,)),
+        files=(item["path"].replace(SUBJECT, "*"),),
+        engine=engine,
+        secret_names=context.secret_names,
+    )
+
+
 def validate_repositories(items: Items, context: ValidationContext) -> Iterator[ErrorMessage]:
     """Yield what is wrong with the `repositories` of cluster.json: a path that is no directory, two of one name."""
     for path, item in items:
@@ -63,6 +77,40 @@ def validate_repositories(items: Items, context: ValidationContext) -> Iterator[
         if context.present and isinstance(directory, str) and not (context.directory / directory).is_dir():
             yield where, f"{context.shown(where)} is no directory", "the path is relative to this file"
     yield from repeated_sources(items, name_or_path)
+
+
+def validate_schemas(items: Items, _: ValidationContext) -> Iterator[ErrorMessage]:
+    """Yield what is wrong with the `schemas` of cluster.json: two of one name or pattern."""
+    return repeated_sources(items, name_or_path)
+
+
+SCHEMAS_SECTION = Section(
+    member="schemas",
+    listing={
+        "title": "Schema files",
+        "description": "Files of schemas that are read as a schema registry.",
+        "examples": [[{"path": "**/{subject}.avsc"}]],
+    },
+    schema={
+        "title": "Schema files",
+        "description": "Avro, Protobuf and JSON Schema files, of which each is a version of a subject.",
+        "type": "object",
+        "required": ["path"],
+        "properties": {
+            "name": nonempty("Name", "What people call them; it names the source in every scan.", "schemas"),
+            "path": nonempty(
+                "Files",
+                "The pattern of their paths, relative to this file; {subject} is the subject in it.",
+                "schemas/**/{subject}.avsc",
+            ),
+        },
+        "additionalProperties": False,
+        "examples": [{"path": "**/{subject}.avsc"}],
+    },
+    parse=partial(parse_files, kind="schema"),
+    validate=validate_schemas,
+    over_http=False,
+)
 
 
 REPOSITORY_SECTION = Section(

@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from scanner_extractor.evolution import avro, json_schema, protobuf
 from scanner_extractor.evolution.differences import MOST_STEPS, Difference, Rules, SchemaText, TooMuchEffort, undecided
-from scanner_extractor.evolution.json_schema.symbols import removed_values
+from scanner_extractor.evolution.json_schema.nodes import removed_values
 from scanner_model.errors import InputInvalid
 
 __all__ = ["COMPARISONS", "Difference", "Level", "Policy", "Rules", "SchemaText", "differences", "removed_symbols"]

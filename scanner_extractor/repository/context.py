@@ -7,9 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from scanner_extractor.repository.files import Entry, RepositoryFile, UnreadText, text_of
+from scanner_extractor.repository.files import Entry, RepositoryFile, UnreadText, glob_expression, text_of
 from scanner_extractor.repository.variables import Variables
-from scanner_extractor.sources.deployment.declared import Collector, DeclaredUse
+from scanner_extractor.settings.repository import SUBJECT
+from scanner_extractor.sources.deployment.declared import Collector, DeclaredUse, masked_settings, plain_text
 from scanner_model.catalogs import CatalogLink, CatalogTable
 from scanner_model.declarations import Declaration, DeclaredKind
 from scanner_model.manual import ManualFlow
@@ -20,6 +21,8 @@ from scanner_model.schemas import SchemaVersion
 _TOPIC = re.compile(r"[A-Za-z0-9._-]{1,249}")
 _LEADING = re.compile(r"^(?:(?:\$\{?\w+\}?|\$\([^)]*\)|\.{1,2})/+)+|^/+")
 _ARGUMENT = re.compile(r"\$(?:\{\d+\}|\d|[@*])")
+_TOPIC_SETTINGS = ("topics", "topic", "kafka.topic")
+"""Settings of connectors of any class that name topics."""
 CONNECT, SHELL, STATEMENT = "connect", "shell", "statement"
 """Whose form a declaration has: a topic of a statement has to be there already."""
 
@@ -29,8 +32,8 @@ class Context:
     """The files of a repository by path, and what is read from them.
 
     *connector_names* are names that scripts register the configurations of files under, *subjects* those that build
-    files register schemas under, by path. *levels* are compatibility levels by subject, of all others under the empty
-    name. *unread* are reasons by path and kind.
+    files register schemas under, by path; *pattern* is that of the files, which may have the subject. *levels* are
+    compatibility levels by subject, of all others under the empty name. *unread* are reasons by path and kind.
     """
 
     source: SourceId
@@ -38,6 +41,7 @@ class Context:
     collector: Collector
     entries: Mapping[str, Entry]
     engine: str = ""
+    pattern: str = ""
     versions: list[SchemaVersion] = field(default_factory=list)
     tables: list[CatalogTable] = field(default_factory=list)
     links: list[CatalogLink] = field(default_factory=list)
@@ -96,17 +100,39 @@ class Context:
             return None
         return file.text if file else None
 
+    def subject_in(self, path: str) -> str:
+        """Return the subject that the pattern of the files has in a path; empty where it has none."""
+        before, mark, behind = self.pattern.partition(SUBJECT)
+        expression = f"{glob_expression(before)}(?P<subject>[^/]+){glob_expression(behind)}"
+        match = re.fullmatch(expression, path, re.DOTALL) if mark else None
+        return match["subject"] if match else ""
+
+    def topic_names(self) -> set[str]:
+        """Return the topics that any file names so far: declared, an end of a flow, or in a connector's settings."""
+        declared = self.collector.declarations.values()
+        ends = (end.name for flow in self.flows for end in (flow.origin, flow.target) if not end.namespace)
+        listed = (
+            name.strip()
+            for entry in declared
+            if entry.kind is DeclaredKind.CONNECTOR
+            for key, value in entry.config
+            if key in _TOPIC_SETTINGS
+            for name in value.split(",")
+        )
+        topics = (entry.name for entry in declared if entry.kind is DeclaredKind.TOPIC)
+        return {name for name in (*topics, *ends, *listed) if is_topic_name(name)}
+
     def connector(self, name: str, config: Mapping[str, Any], place: str) -> None:
         """Add a connector as its configuration declares it."""
         if _ARGUMENT.search(name):
             what = f"the name of the connector depends on an argument of the script: {name!r}"
             return self.collector.problem(place, what, "it is read where another script calls this one")
         directory = place.rpartition(":")[0].rpartition("/")[0]
-        name = self._own_name(self.variables.resolved(name, directory), directory)
         settings = {
             key: self.variables.resolved(value, directory) if isinstance(value, str) else value
             for key, value in config.items()
         }
+        name = self._own_name(self.variables.resolved(name, directory), directory, settings)
         declaration = Declaration(
             source=self.source,
             kind=DeclaredKind.CONNECTOR,
@@ -116,13 +142,16 @@ class Context:
         )
         return self.collector.declare(declaration, settings)
 
-    def _own_name(self, name: str, directory: str) -> str:
+    def _own_name(self, name: str, directory: str, settings: Mapping[str, Any]) -> str:
         """Return the name of a connector: with its directory where a file of another one declares a namesake.
 
-        Two directories are two projects, each with a Connect cluster of its own.
+        Two directories are two projects, each with a Connect cluster of its own, unless both have the same settings.
         """
         known = self.collector.declarations.get((DeclaredKind.CONNECTOR, name))
         if known is None or known.place.rpartition(":")[0].rpartition("/")[0] == directory:
+            return name
+        plain = {key: text for key, value in settings.items() if (text := plain_text(value)) is not None}
+        if dict(known.config) == masked_settings(plain, self.collector.secret_names):
             return name
         return f"{name} ({directory or '.'})"
 

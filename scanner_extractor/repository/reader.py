@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import PurePosixPath
 
+from scanner_extractor.http.recording import MANIFEST
 from scanner_extractor.repository.context import Context, is_topic_name
 from scanner_extractor.repository.files import (
     Entry,
@@ -33,8 +34,6 @@ from scanner_model.schemas import Registry
 SETTINGS = "settings"
 """What files that set variables are counted as."""
 _READ_BY_NAME = frozenset((".sql", ".ksql", ".avsc", ".proto", ".yaml", ".yml", ".sh", ".tf", ".json"))
-_TOPIC_SETTINGS = ("topics", "topic", "kafka.topic")
-"""Settings of connectors of any class that name topics."""
 MOST_TEXT = 64 * 1024 * 1024
 """Characters of the files that are read together."""
 
@@ -71,10 +70,18 @@ def read_entries(
     *known* says, by the identity of a file, whether anything in it is read; it is filled in, for another reading.
     """
     listed = {entry.path: entry for entry in entries if _is_chosen(entry.path, settings.files)}
+    captures = tuple(path.removesuffix(MANIFEST) for path in listed if f"/{path}".endswith(f"/{MANIFEST}"))
+    # What servers answered another scan is no declaration.
+    listed = {path: entry for path, entry in listed.items() if not captures or not path.startswith(captures)}
     variables = Variables(given=settings.variables, secret_names=settings.secret_names)
     collector = Collector(source=settings.source, secret_names=settings.secret_names)
     context = Context(
-        source=settings.source, variables=variables, collector=collector, entries=listed, engine=settings.engine
+        source=settings.source,
+        variables=variables,
+        collector=collector,
+        entries=listed,
+        engine=settings.engine,
+        pattern=settings.pattern,
     )
     found = _found(listed.values(), settings, context, progress, {} if known is None else known)
     for kind in KINDS:
@@ -177,13 +184,7 @@ def _with_flows(declared: DeclaredResult, context: Context) -> DeclaredResult:
     """Return *declared* with all flows, and with every topic that any file names: patterns are resolved by these."""
     flows = (*declared.flows, *context.flows)
     known = {topic.name for topic in declared.topics}
-    ends = (end.name for flow in flows for end in (flow.origin, flow.target) if not end.namespace)
-    listed = (name for connector in declared.connectors for name in _named_topics(dict(connector.config)))
-    named = sorted({name for name in (*ends, *listed) if is_topic_name(name)} - known)
+    ends = {end.name for flow in declared.flows for end in (flow.origin, flow.target) if not end.namespace}
+    named = sorted({*filter(is_topic_name, ends), *context.topic_names()} - known)
     topics = tuple(Topic(source=context.source, name=TopicName(name)) for name in named)
     return replace(declared, flows=flows, topics=(*declared.topics, *topics), problems=())
-
-
-def _named_topics(config: Mapping[str, str]) -> Iterator[str]:
-    for setting in _TOPIC_SETTINGS:
-        yield from (name.strip() for name in config.get(setting, "").split(","))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from scanner_extractor.repository.context import Context
-from scanner_extractor.repository.files import RepositoryFile
+from scanner_extractor.repository.files import RepositoryFile, words
 from scanner_model.names import SubjectName
 from scanner_model.schemas import Reference, SchemaVersion
 
@@ -28,16 +28,26 @@ _GRADLE = re.compile(
     r"\bsubject\s*\(\s*(?:inputSubject\s*=\s*)?[\"'](?P<subject>[^\"']+)[\"']\s*,\s*"
     r"(?:file\s*=\s*)?(?:file\s*\(\s*)?[\"'](?P<file>[^\"']+)[\"']"
 )
+_WORD = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|v\d+")
+_KINDS_OF_NAME = words("avro json protobuf proto topic event message record schema")
+"""What names of topics and schemas often end in, in the singular."""
+_NAMED_TYPES = ("record", "enum", "fixed")
 AVRO, PROTOBUF, JSON_SCHEMA = "AVRO", "PROTOBUF", "JSON"
 
 
 class _Schema(NamedTuple):
-    """A schema file: its *names* are the types that it declares, in full, the first one its own."""
+    """A schema of a file: its *names* are the types that it declares, in full, the first one its own.
+
+    *is_record* is false for a type that is no message. *shared*: the file has other schemas, too.
+    """
 
     file: RepositoryFile
     format: str
     names: tuple[str, ...]
     uses: frozenset[str]
+    text: str
+    is_record: bool = True
+    shared: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,13 +82,21 @@ def read_subjects(files: Iterable[RepositoryFile], context: Context) -> None:
 def read_schemas(files: Sequence[RepositoryFile], context: Context) -> None:
     """Add a version of a subject for each schema; one without a subject has that of its record's name.
 
-    A file that is called after a topic, or ends in `-key` or `-value`, is of that topic's subject.
+    A file that ends in `-key` or `-value` is of the subject of that name. One that is called after a topic, or whose
+    record is, has that topic's subject, unless another record is called after it too.
     """
-    topics = {name.casefold(): name for kind, name in context.collector.declarations if kind == "topic"}
-    schemas = [schema for file in files if (schema := _schema(file, context)) is not None]
+    schemas = [schema for file in files for schema in _schemas(file, context)]
+    topics = _topics_by_form(context.topic_names())
+    called = {schema: _topic(schema, topics) for schema in schemas}
+    records: dict[str, set[str]] = {}
+    for schema, topic in called.items():
+        records.setdefault(topic, set()).add(schema.names[0])
     listed: dict[str, list[_Schema]] = {}
-    for schema in schemas:
-        for subject in context.subjects.get(schema.file.path) or (_subject(schema, topics),):
+    for schema, topic in called.items():
+        own = _subject(schema, topic if len(records[topic]) == 1 else "")
+        given = () if schema.shared else context.subjects.get(schema.file.path, ())
+        in_path = "" if schema.shared else _VERSION.sub("", context.subject_in(schema.file.path))
+        for subject in given or (in_path or own,):
             listed.setdefault(subject, []).append(schema)
     named = [
         _Named(schema, subject, version)
@@ -95,7 +113,7 @@ def read_schemas(files: Sequence[RepositoryFile], context: Context) -> None:
                 version=entry.version,
                 schema_id=str(number),
                 format=entry.schema.format,
-                text=entry.schema.file.text,
+                text=entry.schema.text,
                 references=tuple(_references(entry, by_type, by_path)),
             )
         )
@@ -114,30 +132,37 @@ def _format(file: RepositoryFile) -> str:
     return ""
 
 
-def _schema(file: RepositoryFile, context: Context) -> _Schema | None:
+def _schemas(file: RepositoryFile, context: Context) -> Iterator[_Schema]:
+    """Yield the schema of a file; of a list of Avro types each is one, whose text refers to the others by name."""
     kind = _format(file)
     if kind == PROTOBUF:
         package = match[1] if (match := _PACKAGE.search(file.text)) else ""
         names = tuple(".".join(filter(None, (package, name))) for name in _MESSAGE.findall(file.text))
-        return _Schema(file, kind, names, frozenset(_IMPORT.findall(file.text))) if names else None
+        if names:
+            yield _Schema(file, kind, names, frozenset(_IMPORT.findall(file.text)), file.text)
+        return
     try:
         value = json.loads(file.text)
     except (ValueError, RecursionError) as error:
         context.leave(file, f"{kind} schema", f"it is not JSON: {error}")
-        return None
+        return
     if kind == JSON_SCHEMA:
-        is_object = isinstance(value, dict) and ("properties" in value or "oneOf" in value or "$ref" in value)
-        return _Schema(file, kind, (str(value.get("title") or file.stem),), frozenset()) if is_object else None
-    own = value[-1] if isinstance(value, list) and value else value
-    if not (
-        isinstance(own, dict) and own.get("type") in ("record", "enum", "fixed") and isinstance(own.get("name"), str)
-    ):
-        return None
+        if isinstance(value, dict) and ("properties" in value or "oneOf" in value or "$ref" in value):
+            yield _Schema(file, kind, (str(value.get("title") or file.stem),), frozenset(), file.text)
+        return
+    listed = value if isinstance(value, list) else [value]
+    for own in listed:
+        if isinstance(own, dict) and own.get("type") in _NAMED_TYPES and isinstance(own.get("name"), str):
+            yield _avro(file, own, shared=len(listed) > 1)
+
+
+def _avro(file: RepositoryFile, own: Json, *, shared: bool) -> _Schema:
     declared: dict[str, None] = {}
     uses: set[str] = set()
-    _types(value, "", declared, uses, 0)
-    name = _full_name(own, "")
-    return _Schema(file, kind, tuple(dict.fromkeys((name, *declared))), frozenset(uses - declared.keys()))
+    _types(own, "", declared, uses, 0)
+    names = tuple(dict.fromkeys((_full_name(own, ""), *declared)))
+    text = json.dumps(own, indent=2) if shared else file.text
+    return _Schema(file, AVRO, names, frozenset(uses - declared.keys()), text, own["type"] == "record", shared)
 
 
 def _types(value: Json, namespace: str, declared: dict[str, None], uses: set[str], depth: int) -> None:
@@ -167,17 +192,39 @@ def _full_name(value: Mapping[str, Json], namespace: str) -> str:
     return name if "." in name or not own else f"{own}.{name}"
 
 
-def _subject(schema: _Schema, topics: Mapping[str, str]) -> str:
+def _subject(schema: _Schema, topic: str) -> str:
     stem = _VERSION.sub("", schema.file.stem)
-    if _SIDE.search(stem):
-        return stem
-    topic = topics.get(stem.casefold())
-    return f"{topic}-value" if topic else schema.names[0]
+    return stem if _SIDE.search(stem) else f"{topic}-value" if topic else schema.names[0]
+
+
+def _topics_by_form(topics: Iterable[str]) -> Mapping[str, set[str]]:
+    """Return the topics by the forms of their names, of the last part of a name with dots, too."""
+    by_form: dict[str, set[str]] = {}
+    for topic in topics:
+        for form in {_form(topic), _form(topic.rpartition(".")[2])} - {""}:
+            by_form.setdefault(form, set()).add(topic)
+    return by_form
+
+
+def _topic(schema: _Schema, topics: Mapping[str, set[str]]) -> str:
+    """Return the only topic that a schema's file or record is called after; empty without one."""
+    own = schema.names[0].rpartition(".")[2]
+    for name in () if not schema.is_record else (own,) if schema.shared else (schema.file.stem, own):
+        found = topics.get(_form(name), set())
+        if len(found) == 1:
+            return next(iter(found))
+    return ""
+
+
+def _form(name: str) -> str:
+    """Return the words of a name, singular and without case, those left out that say what a name is of."""
+    listed = (word.lower().removesuffix("s") for word in _WORD.findall(name))
+    return "".join(word for word in listed if word not in _KINDS_OF_NAME and not re.fullmatch(r"v?\d+", word))
 
 
 def _distinct(schemas: Sequence[_Schema]) -> list[_Schema]:
     """Return the schemas of a subject, one of each text: modules often have copies of one file."""
-    return list({schema.file.text: schema for schema in reversed(schemas)}.values())[::-1]
+    return list({schema.text: schema for schema in reversed(schemas)}.values())[::-1]
 
 
 def _numbered(schemas: Sequence[_Schema]) -> Iterator[tuple[int, _Schema]]:
@@ -202,7 +249,7 @@ def _references(entry: _Named, by_type: Mapping[str, _Named], by_path: Mapping[s
             other = by_path[paths[0]] if paths else None
         else:
             other = by_type.get(name)
-        if other is not None and other.schema.file.path != entry.schema.file.path:
+        if other is not None and other.schema is not entry.schema:
             yield Reference(name=name, subject=SubjectName(other.subject), version=other.version)
 
 

@@ -12,21 +12,26 @@ from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.http.messages import Json, Transport
 from scanner_extractor.http.recording import Recorder, Replay
 from scanner_extractor.results import CatalogResult, KafkaResult, Progress
+from scanner_extractor.settings.clients import AclSettings
 from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings
 from scanner_extractor.settings.confluent_cloud import OffsetSettings
-from scanner_extractor.settings.databases import DatabaseSettings
-from scanner_extractor.settings.deployment import DeploymentSettings
-from scanner_extractor.settings.flink import FileSettings
+from scanner_extractor.settings.sources import DatabaseSettings, DeploymentSettings, FileSettings
 from scanner_extractor.sources import files as file_texts
 from scanner_extractor.sources.databases import recording as database_recording
 from scanner_extractor.sources.databases.client import read_database
 from scanner_extractor.sources.deployment import reader as deployment_files
 from scanner_extractor.sources.deployment.reader import DeploymentReading
-from scanner_extractor.sources.kafka import end_offsets
+from scanner_extractor.sources.kafka import acls as broker_acls
+from scanner_extractor.sources.kafka.admin import (
+    OFFSETS_DOCUMENT,
+    offsets_document,
+    read_kafka,
+    read_offsets,
+    read_offsets_document,
+)
 from scanner_extractor.sources.kafka.admin import probe as probe_brokers
-from scanner_extractor.sources.kafka.admin import read_kafka
 from scanner_extractor.sources.kafka.recording import DOCUMENT, kafka_document, read_kafka_document
-from scanner_extractor.sources.ksqldb.queries import Earlier, KnownQueries
+from scanner_extractor.sources.ksqldb_queries import Earlier, KnownQueries
 from scanner_model.errors import Problem
 from scanner_model.names import SourceId
 
@@ -34,7 +39,7 @@ Wrap = Callable[[Transport], Transport]
 
 
 def _read_ends(settings: OffsetSettings, progress: Progress, now: datetime) -> CatalogResult:
-    return end_offsets.read_offsets(settings, progress, now=now)
+    return read_offsets(settings, progress, now=now)
 
 
 def _no_pause(seconds: float) -> None:
@@ -49,10 +54,10 @@ def _utc_now() -> datetime:
 class Connections:
     """Open sources: a *replay* or a *transport* stands in for the network, a *recorder* stores its responses.
 
-    At most one of the three is set. *brokers*, *ends* and *probe* request topics, end offsets and metadata over the
-    Kafka protocol. *now* is the time of a metric, *clock* measures and spends waits (None: the machine's). *queries*
-    are those of ksqlDB known from earlier scans, by server, and *missing* those that its last answer lacked. *opened*
-    are the HTTP sources, to count their requests.
+    At most one of the three is set. *brokers*, *ends*, *probe* and *acls* request topics, end offsets, metadata and
+    rules of access over the Kafka protocol. *now* is the time of a metric, *clock* measures and spends waits (None: the
+    machine's). *queries* are those of ksqlDB known from earlier scans, by server, and *missing* those that its last
+    answer lacked. *opened* are the HTTP sources, to count their requests.
     """
 
     recorder: Recorder | None = None
@@ -61,6 +66,7 @@ class Connections:
     brokers: Callable[[KafkaSettings, Progress], KafkaResult] = read_kafka
     ends: Callable[[OffsetSettings, Progress, datetime], CatalogResult] = _read_ends
     probe: Callable[[KafkaSettings], str] = probe_brokers
+    acls: Callable[[AclSettings], Json] = broker_acls.load_acls
     now: Callable[[], datetime] = _utc_now
     clock: Clock | None = None
     queries: Mapping[SourceId, KnownQueries] = field(default_factory=dict)
@@ -93,11 +99,11 @@ class Connections:
     def offsets(self, settings: OffsetSettings, progress: Progress) -> CatalogResult:
         """Read the end offsets of topics; a capture holds them as one document, with its time."""
         if self.replay:
-            document = self.replay.document(settings.source, end_offsets.DOCUMENT)
-            return end_offsets.read_offsets_document(document, settings.source)
+            document = self.replay.document(settings.source, OFFSETS_DOCUMENT)
+            return read_offsets_document(document, settings.source)
         reading = self.ends(settings, progress, self.now())
         if self.recorder:
-            self.recorder.record_document(settings.source, end_offsets.DOCUMENT, end_offsets.offsets_document(reading))
+            self.recorder.record_document(settings.source, OFFSETS_DOCUMENT, offsets_document(reading))
         return reading
 
     def requests(self, source: SourceId) -> int:

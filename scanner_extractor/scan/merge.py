@@ -36,8 +36,8 @@ from scanner_extractor.scan.topics import (
 from scanner_extractor.schemas.definitions import Defined, define
 from scanner_extractor.schemas.parsing import ParseTexts, parse_in_process
 from scanner_extractor.settings.cluster import NamingSettings, Settings
-from scanner_extractor.sources.kafka.end_offsets import LOG_END
-from scanner_extractor.sources.ksqldb.reader import collection_schemas
+from scanner_extractor.sources.kafka.admin import LOG_END
+from scanner_extractor.sources.ksqldb_reader import collection_schemas
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.errors import Problem
 from scanner_model.kafka import Cluster, Connector, StreamsTopology, Topic
@@ -297,6 +297,8 @@ def _members(reading: SourceResults) -> Mapping[str, tuple[Any, ...]]:
             return reading.facts
         case DeclaredResult():
             return {"declarations": reading.declarations}
+        case CatalogResult(uses=uses) if uses:
+            return {"client_uses": uses}
         case _:
             return {}
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
 
-from scanner_extractor.discovery.expansion import expanded
+from scanner_extractor.config.expansion import expanded
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.results import CloudResult, KafkaResult, Progress, SourceResults, no_progress
 from scanner_extractor.scan import source_kinds

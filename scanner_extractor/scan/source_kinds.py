@@ -12,6 +12,7 @@ from typing import Any
 
 from scanner_extractor.catalogs import CATALOGS
 from scanner_extractor.config.catalogs import CATALOG_SECTION
+from scanner_extractor.config.clients import ACL_SECTION, APPLICATIONS_SECTION, PROMETHEUS_SECTION
 from scanner_extractor.config.confluent_cloud import (
     CLOUD_SECTION,
     KAFKA_REST_SECTION,
@@ -20,12 +21,11 @@ from scanner_extractor.config.confluent_cloud import (
     TABLEFLOW_SECTION,
 )
 from scanner_extractor.config.databases import DATABASE_SECTION
-from scanner_extractor.config.dbt import DBT_SECTION
-from scanner_extractor.config.deployment import FILES_SECTION
+from scanner_extractor.config.file_sources import DBT_SECTION, FILES_SECTION
 from scanner_extractor.config.flink import FLINK_SECTION, STREAMS_SECTION
 from scanner_extractor.config.kafka import CONNECT_SECTION, KAFKA_SECTION, KSQLDB_SECTION
 from scanner_extractor.config.registries import REGISTRY_SECTION
-from scanner_extractor.config.repository import REPOSITORY_SECTION
+from scanner_extractor.config.repository import REPOSITORY_SECTION, SCHEMAS_SECTION
 from scanner_extractor.config.sections import ParseContext, Section
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Json
@@ -35,6 +35,7 @@ from scanner_extractor.repository.reader import directory_reading, read_director
 from scanner_extractor.results import (
     ConnectResult,
     DeclaredResult,
+    FactsResult,
     JobsResult,
     KsqlResult,
     Progress,
@@ -43,7 +44,7 @@ from scanner_extractor.results import (
 )
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.source_kind import SourceKind, by_type, http_check, http_kind
-from scanner_extractor.settings.catalogs import CatalogSettings
+from scanner_extractor.settings.clients import AclSettings, ApplicationSettings, PrometheusSettings
 from scanner_extractor.settings.cluster import ConnectSettings, KafkaSettings, KsqlSettings, RegistrySettings
 from scanner_extractor.settings.confluent_cloud import (
     CloudSettings,
@@ -53,12 +54,20 @@ from scanner_extractor.settings.confluent_cloud import (
     StreamCatalogSettings,
     TableflowSettings,
 )
-from scanner_extractor.settings.databases import DatabaseSettings
-from scanner_extractor.settings.dbt import DbtSettings
-from scanner_extractor.settings.deployment import DeploymentSettings
-from scanner_extractor.settings.flink import FileSettings, FlinkSettings, SqlFilesSettings, StreamsSettings
 from scanner_extractor.settings.repository import RepositorySettings
+from scanner_extractor.settings.sources import (
+    CatalogSettings,
+    DatabaseSettings,
+    DbtSettings,
+    DeploymentSettings,
+    FileSettings,
+    FlinkSettings,
+    SqlFilesSettings,
+    StreamsSettings,
+)
 from scanner_extractor.source_types import SourceType
+from scanner_extractor.sources import dbt as dbt_manifest
+from scanner_extractor.sources.applications.mapping import read_mapping
 from scanner_extractor.sources.confluent_cloud.discovery import read_cloud
 from scanner_extractor.sources.confluent_cloud.metrics import read_metrics
 from scanner_extractor.sources.confluent_cloud.pagination import rest_list
@@ -71,16 +80,18 @@ from scanner_extractor.sources.confluent_cloud.probes import (
 )
 from scanner_extractor.sources.confluent_cloud.stream_catalog import read_stream_catalog
 from scanner_extractor.sources.confluent_cloud.tableflow import read_tableflow
-from scanner_extractor.sources.connect.client import listed_connectors, read_connect, worker_facts
-from scanner_extractor.sources.connect.reader import with_masked_passwords
+from scanner_extractor.sources.connect import listed_connectors, read_connect, worker_facts
+from scanner_extractor.sources.connect_reader import with_masked_passwords
 from scanner_extractor.sources.databases.client import database_probes
-from scanner_extractor.sources.dbt import manifest as dbt_manifest
-from scanner_extractor.sources.dbt.reader import read_manifest, summary
+from scanner_extractor.sources.dbt import read_manifest, summary
 from scanner_extractor.sources.deployment.reader import DeploymentReading, deployment_result
 from scanner_extractor.sources.files import read_sql_files, read_texts, read_topologies, separate_failed
-from scanner_extractor.sources.flink.servers import FLINK_SOURCES
+from scanner_extractor.sources.flink import FLINK_SOURCES
+from scanner_extractor.sources.kafka.acls import DOCUMENT as ACLS
+from scanner_extractor.sources.kafka.acls import read_acls
 from scanner_extractor.sources.kafka_rest import find_cluster, read_kafka_rest
-from scanner_extractor.sources.ksqldb.client import read_ksqldb
+from scanner_extractor.sources.ksqldb import read_ksqldb
+from scanner_extractor.sources.prometheus.reader import prometheus_probes, read_prometheus
 from scanner_model.declarations import DeclaredKind
 from scanner_model.errors import SourceUnreachable
 from scanner_model.names import SourceId
@@ -229,6 +240,19 @@ def _check_metrics(settings: MetricsSettings, connections: Connections) -> Itera
         yield from metrics_probes(settings, http)
 
 
+def _read_acls(settings: AclSettings, connections: Connections, _: Progress) -> FactsResult:
+    document = connections.document(settings.source, ACLS, lambda: connections.acls(settings))
+    return read_acls(document, settings)
+
+
+def _check_acls(settings: AclSettings, connections: Connections) -> Iterator[Probe]:
+    def read() -> str:
+        rules = connections.acls(settings)["rules"]
+        return "the brokers have no authorizer" if rules is None else f"{len(rules)} rules"
+
+    yield Probe("list rules of access to topics", read)
+
+
 def _has_brokers(settings: KafkaSettings | OffsetSettings) -> bool:
     return bool(settings.brokers)
 
@@ -306,13 +330,16 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         read=_read_deployment,
         check=deployment_probes,
     ),
-    SourceKind(
-        name="repository",
-        phase=STREAMING,
-        section=REPOSITORY_SECTION,
-        settings=RepositorySettings,
-        read=_read_repository,
-        check=repository_probes,
+    *(
+        SourceKind(
+            name="repository",
+            phase=STREAMING,
+            section=section,
+            settings=RepositorySettings,
+            read=_read_repository,
+            check=repository_probes,
+        )
+        for section in (REPOSITORY_SECTION, KSQLDB_SECTION, SCHEMAS_SECTION)
     ),
     http_kind("schema_registry", SCHEMAS, REGISTRY_SECTION, RegistrySettings, by_type(REGISTRIES), field="registries"),
     http_kind(
@@ -359,6 +386,30 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         ready=_has_brokers,
         read=lambda settings, connections, progress: connections.offsets(settings, progress),
         check=lambda _, __: (),  # the brokers are tried as the kind `kafka`
+    ),
+    SourceKind(
+        name="acls",
+        phase=METRICS,
+        section=ACL_SECTION,
+        settings=AclSettings,
+        ready=lambda settings: bool(settings.kafka.brokers),
+        read=_read_acls,
+        check=_check_acls,
+    ),
+    http_kind(
+        "prometheus",
+        METRICS,
+        PROMETHEUS_SECTION,
+        PrometheusSettings,
+        SourceType(read=read_prometheus, check=prometheus_probes),
+    ),
+    SourceKind(
+        name="applications",
+        phase=METRICS,
+        section=APPLICATIONS_SECTION,
+        settings=ApplicationSettings,
+        read=lambda settings, _, __: read_mapping(settings),
+        check=lambda _, __: (),  # it is a part of cluster.json
     ),
 )
 """Every kind of source, in the order in which a scan reports them."""

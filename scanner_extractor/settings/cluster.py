@@ -13,7 +13,6 @@ from scanner_model.errors import Problem
 from scanner_model.names import ClusterName, SourceId
 
 if TYPE_CHECKING:
-    from scanner_extractor.settings.catalogs import CatalogSettings
     from scanner_extractor.settings.confluent_cloud import (
         CloudSettings,
         KafkaRestSettings,
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
         StreamCatalogSettings,
         TableflowSettings,
     )
-    from scanner_extractor.settings.flink import FlinkSettings, SqlFilesSettings
+    from scanner_extractor.settings.sources import CatalogSettings, FlinkSettings, SqlFilesSettings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

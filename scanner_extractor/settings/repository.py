@@ -8,14 +8,18 @@ from pathlib import Path
 
 from scanner_model.names import SourceId
 
+SUBJECT = "{subject}"
+"""What stands for the subject in the pattern of schema files."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepositorySettings:
     """A directory of files as teams keep them in git, in which the files that are read are found by content.
 
-    *pattern* is as it was written, *directory* what it means. *kinds* are the kinds of files that are read; empty: all.
-    *files* are the patterns of paths in the directory that are read; empty: all. *variables* are values for
-    placeholders. *engine* is the SQL engine of statements; empty: it is recognised.
+    *pattern* is as it was written, *directory* what it means; a pattern of schema files may have SUBJECT. *kinds* are
+    the kinds of files that are read; empty: all. *files* are the patterns of paths in the directory that are read;
+    empty: all. *variables* are values for placeholders. *engine* is the SQL engine of statements; empty: it is
+    recognised.
     """
 
     pattern: str

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 
 from scanner_extractor.http.messages import Json
 from scanner_extractor.results import JobsResult, Progress
-from scanner_extractor.settings.flink import FileSettings, SqlFilesSettings, StreamsSettings
+from scanner_extractor.settings.sources import FileSettings, SqlFilesSettings, StreamsSettings
 from scanner_model.errors import InputInvalid, Problem, SourceUnreachable
 from scanner_model.kafka import StreamsTopology
 from scanner_model.names import SourceId

@@ -200,10 +200,10 @@ function historyOf(topic) {
 
 async function versionParts({cluster, topic, path}) {
   const [listed, {items: history}] = await Promise.all([
-    ask("/schemas", {cluster, pattern: topic, limit: 200}),
+    ask("/schemas", {cluster, topic, limit: 200}),
     historyOf(topic),
   ]);
-  const subjects = listed.items.filter((each) => each.topics.includes(topic));
+  const subjects = listed.items;
   const seen = (subject, version) => {
     const line = history.find(
       (each) => each.kind === "topic_schema" && each.action === "added" && each.name.endsWith(` ${subject} ${version}`),
@@ -222,11 +222,12 @@ async function versionParts({cluster, topic, path}) {
   const comparable = subjects.filter((each) => each.versions.length > 1);
   return [
     tableOf("Subjects", ["subject", "format", "versions, and when a scan saw them first"], rows),
-    ...comparable.map((each) => compareForm(path, each)),
+    ...comparable.map((each) => compareForm(path, cluster, each)),
   ];
 }
 
-function compareForm(path, {name, versions}) {
+function compareForm(path, cluster, {name, context, registry, versions}) {
+  const subject = context === "." ? name : `:${context}:${name}`;
   const [from, to] = [versions[versions.length - 2], versions[versions.length - 1]].map((chosen) =>
     make(
       "select",
@@ -245,17 +246,43 @@ function compareForm(path, {name, versions}) {
   form.onsubmit = (event) => {
     event.preventDefault();
     during(async () => {
-      const [before, after] = await Promise.all(
-        [from, to].map((field) => ask(`${path}/schemas`, {subject: name, version: field.value})),
-      );
-      place.replaceChildren(differenceTable(before.items[0], after.items[0], from.value, to.value));
+      const [judged, before, after] = await Promise.all([
+        ask("/schemas/diff", {subject, from: from.value, to: to.value, cluster, registry}),
+        ...[from, to].map((field) => ask(`${path}/schemas`, {subject, version: field.value})),
+      ]);
+      place.replaceChildren(...verdictParts(judged), differenceTable(before.items[0], after.items[0], judged));
     });
   };
   return make("div", {}, [form, place]);
 }
 
-// Two versions side by side by their columns; what differs is marked.
-function differenceTable(before, after, first, second) {
+// What the registry answers for the second version after the first, and each reason.
+function verdictParts({first, second, level, assumed, verdict, backward, forward, differences, notes}) {
+  const shown = (word) => mark(word, {breaks: "error", unknown: "stale", compatible: "fine"}[word]);
+  const directions = {
+    backward: `readers of ${second}, data of ${first}`,
+    forward: `readers of ${first}, data of ${second}`,
+    symbols: "symbols of an enum",
+  };
+  const rows = differences.map((each) => [
+    each.column || "(whole schema)",
+    each.certain ? each.rule : mark(each.rule, "stale"),
+    directions[each.direction],
+    each.why,
+  ]);
+  return [
+    factList([
+      [`at the level ${level}${assumed ? ", assumed: none is stored" : ""}`, shown(verdict)],
+      [`backward (${directions.backward})`, shown(backward)],
+      [`forward (${directions.forward})`, shown(forward)],
+    ]),
+    ...notes.map((note) => make("p", {class: "none"}, text(note))),
+    rows.length ? tableOf("What the rules of the registry find", ["column", "rule", "which readers", "why"], rows) : "",
+  ].filter(Boolean);
+}
+
+// Two versions side by side by their columns; what differs is marked, with the rules that it breaks.
+function differenceTable(before, after, {first, second, differences}) {
   const described = (schema) =>
     new Map(
       schema.columns.map((column) => [
@@ -264,14 +291,16 @@ function differenceTable(before, after, first, second) {
       ]),
     );
   const [old, now] = [described(before), described(after)];
-  const names = [...new Set([...old.keys(), ...now.keys()])];
+  const names = [...new Set([...old.keys(), ...now.keys(), ...differences.map((each) => each.column).filter(Boolean)])];
   const rows = names.map((name) => {
-    const change = !old.has(name) ? "added" : !now.has(name) ? "removed" : old.get(name) === now.get(name) ? "" : "changed";
+    const rules = [...new Set(differences.filter((each) => each.column === name && name).map((each) => each.rule))];
+    const kept = old.has(name) && now.has(name) ? "changed" : old.has(name) ? "removed" : now.has(name) ? "added" : "changed";
+    const change = kept !== "changed" || old.get(name) !== now.get(name) || rules.length ? kept : "";
     return [
       name || "(whole value)",
       old.get(name) || "",
       now.get(name) || "",
-      change ? make("span", {class: `mark-${change}`}, change) : "",
+      change ? make("span", {class: `mark-${change}`}, [change, rules.length ? ` ${rules.join(", ")}` : ""].join("")) : "",
     ];
   });
   const differing = rows.filter((row) => row[3]).length;

@@ -35,6 +35,7 @@ UNLIMITED = 10_000_000
 ARGUMENTS: Mapping[str, Mapping[str, Any]] = {
     "describe_topic": {"cluster": "retail", "topic": "orders"},
     "topic_schemas": {"cluster": "retail", "topic": "orders"},
+    "compare_versions": {"subject": "orders-value", "first": 1, "second": 1},
     "columns": {"tag": "PII"},
     "scan_sources": {"scan": 1},
     "scan_problems": {"scan": 1},

@@ -30,10 +30,9 @@ from scanner_extractor.scan.merge import merge_results
 from scanner_extractor.scan.runner import read_sources
 from scanner_extractor.settings.cluster import KafkaSettings, Settings
 from scanner_extractor.settings.confluent_cloud import OffsetSettings
-from scanner_extractor.settings.flink import FileSettings, StreamsSettings
-from scanner_extractor.sources.kafka.admin import read_kafka
+from scanner_extractor.settings.sources import FileSettings, StreamsSettings
+from scanner_extractor.sources.kafka.admin import read_kafka, read_offsets
 from scanner_extractor.sources.kafka.client import KafkaClient
-from scanner_extractor.sources.kafka.end_offsets import read_offsets
 from scanner_model.names import ClusterName
 from scanner_model.scan import ClusterScan, SourceStatus
 

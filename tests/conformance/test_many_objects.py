@@ -9,7 +9,7 @@ import pytest
 
 from scanner_extractor.http.pagination import by_number, by_token, paged
 from scanner_extractor.sources.confluent_cloud.stream_catalog import read_graphql, read_search
-from scanner_extractor.sources.flink.jobs import read_jobs
+from scanner_extractor.sources.flink import read_jobs
 from scanner_extractor.sources.kafka_rest import read_groups, read_topics
 from scanner_model.names import SourceId
 from scanner_model.payload import Payload, Unread

@@ -21,18 +21,22 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "confluent_cloud": [{"auth": {"bearer": {"token": "t"}}, "cluster": "lkc-1"}],
     "kafka": [{"security.protocol": "PLAINTEXT"}],
     "kafka_rest": [{"url": URL}],
-    "ksqldb": [{"url": URL}],
+    "ksqldb": [{"url": URL}, {"path": "**/*.ksql"}],
     "connect": [{"url": URL}],
     "flink": [{"type": "jobmanager", "url": URL}, {"type": "sql-files", "path": "*.sql"}],
     "streams": [{"path": "*.txt"}],
     "files": [{"path": "*.yaml"}],
     "repositories": [{"path": "."}],
+    "schemas": [{"path": "**/{subject}.avsc"}],
     "schema_registries": [{"type": "confluent", "url": URL}],
     "stream_catalogs": [{"url": URL, "cluster": "lkc-1"}],
     "tableflow": [{"environment": "env-1", "cluster": "lkc-1"}],
     "catalogs": [{"type": "unity", "url": URL}],
     "databases": [{"name": "shop", "url": "sqlite:///shop.db"}],
     "dbt": [{"path": "manifest.json", "namespace": "postgres://dw:5432"}],
+    "acls": [{}],
+    "prometheus": [{"url": URL, "cluster_selector": ""}],
+    "applications": [{"orders": {"owner": "team-orders", "client.id": ["orders-*"]}}],
     "metrics": [{"type": "confluent", "cluster": "lkc-1"}, {"type": "offsets"}],
 }
 """One source of each class of settings, by member."""
@@ -46,7 +50,7 @@ every_case = pytest.mark.parametrize(("section", "item"), CASES, ids=lambda case
 
 
 def document(section: Any, item: dict[str, Any], **more: Any) -> dict[str, Any]:
-    kafka = {"kafka": {}} if item == {"type": "offsets"} else {}
+    kafka = {"kafka": {}} if item == {"type": "offsets"} or section.member == "acls" else {}
     return LEAST | kafka | {section.member: item if section.listing is None else [item]} | more
 
 
@@ -101,8 +105,8 @@ def test_source_belongs_to_one_kind(section, item, read) -> None:
 
 @every_case
 def test_member_that_the_section_does_not_know_is_rejected_at_its_position(section, item, read) -> None:
-    """A typing error must not be ignored; the properties of librdkafka are its own."""
-    if section.member == "kafka":
+    """A typing error must not be ignored; the properties of librdkafka and applications have names of their own."""
+    if section.member in ("kafka", "applications"):
         return
     with pytest.raises(InputInvalid) as caught:
         read(document(section, item | {"zzz": 1}))

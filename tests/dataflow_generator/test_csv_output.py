@@ -4,7 +4,7 @@ import csv
 import io
 
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
-from dataflow_generator.render.data import EDGE_COLUMNS, csv_edges, csv_nodes
+from dataflow_generator.render import EDGE_COLUMNS, csv_edges, csv_nodes
 
 TOPIC = Node(
     "topic:kafka://k/orders", NodeKind.TOPIC, "kafka://k", "orders", None, (("internal", True), ("tags", ("a", "b")))

@@ -7,7 +7,7 @@ import networkx
 import pytest
 
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
-from dataflow_generator.render.graphml import graphml_lines
+from dataflow_generator.render.diagrams import graphml_lines
 
 TOPIC = Node(
     "topic:kafka://k/o",

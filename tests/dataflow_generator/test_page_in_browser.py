@@ -18,7 +18,7 @@ from waiting import PATIENCE
 
 from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
-from dataflow_generator.query.all_graphs import GraphHistory, Lifetime
+from dataflow_generator.query.stored_graph import GraphHistory, Lifetime
 from dataflow_generator.render.page import page_lines
 from scanner_model.errors import Problem
 

@@ -15,7 +15,6 @@ from scanner_extractor.catalogs.glue import glue_catalog_transport
 from scanner_extractor.http.aws import watched
 from scanner_extractor.http.messages import Transport
 from scanner_extractor.registries.glue import glue_registry_transport
-from scanner_extractor.settings.catalogs import AwsSettings, CatalogSettings, Lineage, Wanted
 from scanner_extractor.settings.cluster import (
     ConnectSettings,
     GlueSettings,
@@ -30,7 +29,7 @@ from scanner_extractor.settings.confluent_cloud import (
     StreamCatalogSettings,
     TableflowSettings,
 )
-from scanner_extractor.settings.flink import FlinkSettings
+from scanner_extractor.settings.sources import AwsSettings, CatalogSettings, FlinkSettings, Lineage, Wanted
 from scanner_model.scan import SourceStatus
 
 AVRO = '{"type":"record","name":"Order","fields":[{"name":"id","type":"string"}]}'

@@ -2,7 +2,7 @@
 
 import pytest
 
-from manual_input.files import find_files
+from manual_input.json_cursor import find_files
 from scanner_model.errors import InputInvalid
 
 

@@ -110,6 +110,13 @@ def real_document(scanner, scanned, own_dictionary, fake, connect, tmp_path, uni
                     (tmp_path / "cluster.json").write_text(json.dumps(document))
                     scanner("extract", "--config", tmp_path / "cluster.json", "--dictionary", own_dictionary)
                 return scanner("drift", *as_json).json
+            case ["pii"]:
+                scanner(*RETAIL, "--dictionary", own_dictionary)
+                return scanner("pii", *as_json).json
+            case ["clients"]:
+                scanner(*RETAIL, "--dictionary", own_dictionary)
+                scanner("dataflow", "--dictionary", own_dictionary)
+                return scanner("clients", *as_json).json
             case ["statements"]:
                 scanner(*RETAIL, "--dictionary", own_dictionary)
                 return scanner("statements", *as_json).json
@@ -155,7 +162,7 @@ def real_document(scanner, scanned, own_dictionary, fake, connect, tmp_path, uni
 
 def test_every_document_has_an_example() -> None:
     """The page covers every command that writes JSON."""
-    assert len(EXAMPLES) == 35
+    assert len(EXAMPLES) == 36
 
 
 @pytest.mark.parametrize("title", EXAMPLES)

@@ -138,13 +138,16 @@ def test_links_of_the_drawing_to_the_home_lead_to_the_drawing(visit) -> None:
 
 
 def test_a_topic_has_two_versions_side_by_side(visit) -> None:
-    """What differs is marked."""
+    """What differs is marked, and whether the registry takes one after the other is said with its level."""
     page = visit(ORDERS)
     page.get_by_role("button", name="Compare").click()
     page.locator("caption", has_text="columns differ").wait_for()
 
     assert page.locator(".mark-added").count() > 0
     assert page.locator("th", has_text="version 1").count() == 1
+    shown = page.locator("section", has=page.get_by_role("heading", name="Versions")).inner_text()
+    assert "at the level BACKWARD" in shown
+    assert "readers of 2, data of 1" in shown
 
 
 def test_a_topic_without_a_schema_has_the_columns_that_flows_name(visit) -> None:

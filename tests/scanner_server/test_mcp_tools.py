@@ -28,6 +28,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "search": {"q": "order", "limit": 3},
     "describe_topic": {"cluster": "retail", "topic": "orders"},
     "list_topics": {"pattern": "order"},
+    "list_clients": {"topic": "orders"},
     "find_columns": {"tag": "pii", "name": "null"},
     "get_lineage": {"node": "customers", "direction": "upstream"},
     "get_paths": {"start": "order-service", "end": "orders"},

@@ -20,8 +20,16 @@ from dataflow_generator.connectors.model import (
     SideTopic,
 )
 from dataflow_generator.connectors.sources import SourceRead, SourceReads, source
-from dataflow_generator.connectors.table_filter import Selection, literal, matches_item, selection
-from dataflow_generator.connectors.topics import KNOWN, candidate_topics, cluster_of, is_candidate_topic
+from dataflow_generator.connectors.topics import (
+    KNOWN,
+    Selection,
+    candidate_topics,
+    cluster_of,
+    is_candidate_topic,
+    literal,
+    matches_item,
+    selection,
+)
 from dataflow_generator.connectors.transforms.topic_templates import quoted
 from scanner_model.columns import ColumnPath
 from scanner_model.errors import InputInvalid, Problem
@@ -29,7 +37,8 @@ from scanner_model.errors import InputInvalid, Problem
 _INCLUDED = ("column.include.list", "column.whitelist")
 _EXCLUDED = ("column.exclude.list", "column.blacklist")
 _MASKED = "column.mask.with."
-_CHANGED = ("column.mask.hash.", "column.truncate.to.")
+_HASHED = "column.mask.hash."
+_CHANGED = "column.truncate.to."
 
 
 class Treatment(Enum):
@@ -37,7 +46,9 @@ class Treatment(Enum):
 
     COPIED = "copied"
     CHANGED = "changed"
-    """Truncated or hashed: a different value, still derived from the column."""
+    """Truncated: a different value, still derived from the column."""
+    HASHED = "hashed"
+    """Derived from the column, and shows nothing of it."""
     MASKED = "masked"
     LEFT_OUT = "left out"
 
@@ -78,6 +89,8 @@ def _treated(config: Config) -> Iterator[tuple[Treatment, str]]:
     for key, _ in config.pairs:
         if key.startswith(_MASKED):
             yield Treatment.MASKED, key
+        elif key.startswith(_HASHED):
+            yield Treatment.HASHED, key
         elif key.startswith(_CHANGED):
             yield Treatment.CHANGED, key
 

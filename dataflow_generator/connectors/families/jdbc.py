@@ -9,11 +9,9 @@ from dataflow_generator.connectors.dataset_names import host_server, identifiers
 from dataflow_generator.connectors.families.jdbc_queries import read_query
 from dataflow_generator.connectors.jdbc_urls import JdbcServer, jdbc_server
 from dataflow_generator.connectors.model import Connector, ConnectorFlows, ConnectorReader, Dataset, Row, RowColumn
-from dataflow_generator.connectors.sink_columns import in_debezium_table, in_table
-from dataflow_generator.connectors.sinks import SinkTargets, sink, to
+from dataflow_generator.connectors.sinks import SinkTargets, in_debezium_table, in_table, sink, to
 from dataflow_generator.connectors.sources import SourceRead, SourceReads, source
-from dataflow_generator.connectors.table_filter import Selection, selection
-from dataflow_generator.connectors.topics import candidate_topics
+from dataflow_generator.connectors.topics import Selection, candidate_topics, selection
 from dataflow_generator.connectors.transforms.topic_templates import quoted
 from scanner_model.columns import field_segment
 from scanner_model.errors import Problem

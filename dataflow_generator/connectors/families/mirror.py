@@ -9,8 +9,7 @@ from dataflow_generator.connectors.dataset_names import kafka_namespace, topic, 
 from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.connectors.model import Connector, ConnectorFlows, Direction, SideTopic
 from dataflow_generator.connectors.sources import SourceRead, SourceReads, source
-from dataflow_generator.connectors.table_filter import literal
-from dataflow_generator.connectors.topics import cluster_of
+from dataflow_generator.connectors.topics import cluster_of, literal
 from dataflow_generator.connectors.transforms.topic_templates import quoted
 from scanner_model.errors import InputInvalid
 

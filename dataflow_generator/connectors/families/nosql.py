@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataflow_generator.connectors.config import Config
 from dataflow_generator.connectors.dataset_names import addresses, web_dataset
 from dataflow_generator.connectors.model import Connector, ConnectorFlows, ConnectorReader, Dataset
-from dataflow_generator.connectors.sink_columns import by_mapping, in_documents, in_index
-from dataflow_generator.connectors.sinks import SinkTargets, sink, to
+from dataflow_generator.connectors.sinks import SinkTargets, by_mapping, in_documents, in_index, sink, to
 from dataflow_generator.connectors.sources import SourceRead, SourceReads, source
 from dataflow_generator.connectors.topics import candidate_topics
 from dataflow_generator.connectors.transforms.topic_templates import quoted

@@ -9,8 +9,7 @@ from dataflow_generator.connectors.dataset_names import host_server, identifiers
 from dataflow_generator.connectors.jdbc_urls import JdbcServer
 from dataflow_generator.connectors.model import Connector, ConnectorFlows, Dataset, DatasetKind, Direction, SideTopic
 from dataflow_generator.connectors.sources import SourceRead, SourceReads, source
-from dataflow_generator.connectors.table_filter import selection
-from dataflow_generator.connectors.topics import candidate_topics, cluster_of
+from dataflow_generator.connectors.topics import candidate_topics, cluster_of, selection
 from dataflow_generator.connectors.transforms.topic_templates import quoted
 from scanner_model.errors import Problem
 

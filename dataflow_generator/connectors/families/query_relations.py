@@ -7,14 +7,8 @@ from itertools import repeat
 
 from sqlglot import exp
 
-from dataflow_generator.connectors.families.query_functions import (
-    POSTGRES,
-    called,
-    calls_of,
-    own_columns,
-    unknown_functions,
-)
 from dataflow_generator.connectors.families.query_scopes import (
+    POSTGRES,
     STAR,
     UNKNOWN,
     Decider,
@@ -24,9 +18,13 @@ from dataflow_generator.connectors.families.query_scopes import (
     Scope,
     Table,
     Value,
+    called,
+    calls_of,
     copied,
     decided,
     merged,
+    own_columns,
+    unknown_functions,
     unresolved,
 )
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from sqlglot import exp
 
-from dataflow_generator.connectors.families.query_functions import POSTGRES
 from dataflow_generator.connectors.families.query_scopes import (
+    POSTGRES,
     UNKNOWN,
     Decider,
     Scope,

@@ -18,8 +18,7 @@ from dataflow_generator.connectors.dataset_names import (
 from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.connectors.jdbc_urls import UNKNOWN_HOST, jdbc_server, snowflake_account
 from dataflow_generator.connectors.model import Connector, ConnectorFlows, ConnectorReader, Dataset
-from dataflow_generator.connectors.sink_columns import in_bigquery, in_snowflake, in_table
-from dataflow_generator.connectors.sinks import SinkTargets, sink, to
+from dataflow_generator.connectors.sinks import SinkTargets, in_bigquery, in_snowflake, in_table, sink, to
 from scanner_model.errors import InputInvalid, Problem
 
 _UNKNOWN_CATALOG = "iceberg"

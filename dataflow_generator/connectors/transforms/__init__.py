@@ -1,6 +1,5 @@
 """Single message transforms (SMTs), evaluated from configuration: their effects on topics and columns."""
 
-from dataflow_generator.connectors.transforms.chain import Chain, Route
 from dataflow_generator.connectors.transforms.model import (
     ColumnEffect,
     Record,
@@ -9,7 +8,7 @@ from dataflow_generator.connectors.transforms.model import (
     TracedColumn,
     Transform,
 )
-from dataflow_generator.connectors.transforms.registry import TRANSFORMS, find_transform
+from dataflow_generator.connectors.transforms.registry import TRANSFORMS, Chain, Route, find_transform
 from dataflow_generator.connectors.transforms.topic_templates import Template
 
 __all__ = [

@@ -2,32 +2,92 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from dataflow_generator.connectors.java_regex import java_regex
 from dataflow_generator.graph import Certainty, Node, present
 from dataflow_generator.jobs.consumer_groups import GroupOwner
-from dataflow_generator.jobs.databases.loads import Source, column_sources, message_parts
 from dataflow_generator.jobs.field_matching import Fields
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Naming, Use, job_node
-from dataflow_generator.openlineage.identity.names import KAFKA, normal_namespace
+from dataflow_generator.openlineage.names import KAFKA, normal_namespace
 from scanner_dictionary.lineage_inputs.catalogs import Name, TableRow
 from scanner_dictionary.lineage_inputs.jobs import ClusterTopic
 from scanner_model.catalogs import (
     KAFKA_BROKERS,
+    KAFKA_COLUMNS,
     KAFKA_FORMAT,
     KAFKA_GROUP,
     KAFKA_JOB,
+    KAFKA_JOBS,
+    KAFKA_PARTS,
     KAFKA_PATTERN,
     KAFKA_TOPICS,
     KEY_PART,
     VALUE_PART,
 )
-from scanner_model.columns import KEY, Column, ColumnPath, field_name
+from scanner_model.columns import KEY, Column, ColumnPath, field_name, field_segment
 from scanner_model.errors import InputInvalid
+
+
+def separate_jobs(rows: Iterable[TableRow]) -> Iterator[TableRow]:
+    """Yield a row for each job: the table itself where its engine reads topics, else one for each job that fills it."""
+    for row in rows:
+        words = dict(row.parameters)
+        if KAFKA_JOBS not in words:
+            yield row
+            continue
+        for job in _parsed(words.pop(KAFKA_JOBS), list):
+            if isinstance(job, dict) and KAFKA_JOB in job:
+                named = {name: str(value) for name, value in job.items()}
+                yield replace(row, parameters=tuple(sorted((words | named).items())))
+
+
+class Source(NamedTuple):
+    """The fields that a column comes from; *copied*: it has the value of the only one."""
+
+    fields: tuple[ColumnPath, ...]
+    copied: bool = False
+
+
+def column_sources(row: TableRow) -> Mapping[str, Source]:
+    """Return the fields that columns come from which have another name, or are computed."""
+    listed = _parsed(dict(row.parameters).get(KAFKA_COLUMNS, "{}"), dict)
+    sources: dict[str, Source] = {}
+    for column, value in listed.items():
+        match value:
+            case {"field": field}:
+                sources[column] = Source((_field(field),), copied=True)
+            case list():
+                sources[column] = Source(tuple(map(_field, value)))
+    return sources
+
+
+def message_parts(row: TableRow) -> Mapping[ColumnPath, str]:
+    """Return the columns that hold a part of a message as a whole, with the part."""
+    listed = _parsed(dict(row.parameters).get(KAFKA_PARTS, "{}"), dict)
+    return {(field_segment(name),): part for name, part in listed.items() if isinstance(part, str)}
+
+
+def _field(value: object) -> ColumnPath:
+    """Return the path of a field: a name, or a list of names."""
+    return tuple(field_segment(str(name)) for name in (value if isinstance(value, list) else [value]))
+
+
+Container = TypeVar("Container", list[Any], dict[str, Any])
+
+
+def _parsed(text: str, kind: type[Container]) -> Container:
+    """Parse JSON; an empty value of the *kind* where it is something else."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return kind()
+    return value if isinstance(value, kind) else kind()
+
 
 TYPE = "ingestion"
 """The type of these jobs."""

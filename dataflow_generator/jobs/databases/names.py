@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from dataflow_generator.openlineage.identity.names import normal_namespace
+from dataflow_generator.openlineage.names import normal_namespace
 from scanner_dictionary.lineage_inputs.catalogs import Name, TableRow
 
 _IGNORING_CASE = frozenset({"db2", "file", "mysql", "oracle", "snowflake", "sqlserver", "teradata"})

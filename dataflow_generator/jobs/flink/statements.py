@@ -8,8 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dataflow_generator.graph import Certainty, present
 from dataflow_generator.jobs.consumer_groups import GroupOwner
-from dataflow_generator.jobs.flink.ddl import current, declared
-from dataflow_generator.jobs.flink.resolve import ColumnResolver, FlinkContext, TableResolver, is_topic
+from dataflow_generator.jobs.flink.resolve import (
+    ColumnResolver,
+    FlinkContext,
+    TableResolver,
+    current,
+    declared,
+    is_topic,
+)
 from dataflow_generator.jobs.ksqldb import Level, Reading
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Use, job_node
 from dataflow_generator.jobs.sql_catalog import path_of_names, table_of_topic

@@ -6,12 +6,11 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dataflow_generator.graph import Node, NodeKind
-from dataflow_generator.openlineage.emit import facets as f
-from dataflow_generator.openlineage.emit.facets import UNTYPED
+from dataflow_generator.graph import MASKED, Node, NodeKind
+from dataflow_generator.openlineage.emit import run_events as f
 from dataflow_generator.openlineage.emit.jobs import Flow, GraphJobs
-from dataflow_generator.openlineage.emit.run_events import DatasetEntry
-from dataflow_generator.openlineage.identity.names import KAFKA, Name, is_file_like
+from dataflow_generator.openlineage.emit.run_events import UNTYPED, DatasetEntry
+from dataflow_generator.openlineage.names import KAFKA, Name, is_file_like
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.lineage_inputs import events as event_output
 from scanner_dictionary.lineage_inputs import jobs as flow_input
@@ -124,6 +123,8 @@ def _origins(inputs: Mapping[tuple[Name, str], list[Json]]) -> list[Json]:
 
 
 def _transformation(flow: Flow) -> Json:
+    if flow.subtype == MASKED:
+        return {"type": "DIRECT", "subtype": "TRANSFORMATION", "masking": True}
     return {"type": flow.type or "DIRECT"} | ({"subtype": flow.subtype} if flow.subtype else {})
 
 

@@ -25,7 +25,7 @@ from dataflow_generator.openlineage.emit.run_events import (
     our_producer,
     run_event,
 )
-from dataflow_generator.openlineage.identity.names import Name
+from dataflow_generator.openlineage.names import Name
 from scanner_dictionary.engine.rows import in_chunks
 from scanner_model.errors import InputInvalid
 

@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 
 from dataflow_generator.graph import Edge, EdgeKind, FlowGraph, Node, NodeKind
 from dataflow_generator.jobs.model import Dataset, JobFlows
-from dataflow_generator.openlineage.emit import facets as f
-from dataflow_generator.openlineage.emit.facets import Facets
-from dataflow_generator.openlineage.emit.run_events import DatasetEntry, JobEntry, RunEntry, our_version, run_id
-from dataflow_generator.openlineage.identity.names import KAFKA, Name
+from dataflow_generator.openlineage.emit import run_events as f
+from dataflow_generator.openlineage.emit.run_events import DatasetEntry, Facets, JobEntry, RunEntry, our_version, run_id
+from dataflow_generator.openlineage.names import KAFKA, Name
 from scanner_model.columns import ColumnPath
 
 _FROM_EVENTS = "openlineage"

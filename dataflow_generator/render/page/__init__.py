@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any
 
 from dataflow_generator.graph import Edge, FlowGraph, Node, NodeKind
-from dataflow_generator.query.all_graphs import GraphHistory
+from dataflow_generator.query.stored_graph import GraphHistory
 
 Json = Any
 

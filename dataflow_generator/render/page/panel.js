@@ -173,6 +173,7 @@ const CERTAINTY = {
   derived: "concluded by a rule",
   matched: "matched by name",
   suggested: "suggested by source code",
+  observed: "observed by monitoring",
 };
 
 function aboutParts() {

@@ -17,6 +17,7 @@ from scanner_api.change_check.model import ChangeReport, Verdict
 from scanner_api.change_check.proposals import PathRule, Target
 from scanner_api.dictionary import Dictionary
 from scanner_api.files import check_file, write_text
+from scanner_api.policy import ClusterPolicy, read_policy
 from scanner_cli.console import echo, echo_err
 from scanner_cli.options import cluster_option, dictionary_option, one_of, pairs, read_text
 from scanner_cli.output.change_markdown import report_markdown
@@ -92,6 +93,7 @@ def _target_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--baseline", type=click.Path(path_type=Path), metavar="FILE", help="JSON of accepted findings.")
 @click.option("--allow-new", is_flag=True, help="A subject or job that the dictionary does not have is no mistake.")
 @click.option("--write", "writes", multiple=True, metavar="FORMAT=FILE", help="Write the report to a file, too.")
+@click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="cluster.json whose `policy` applies.")
 @cluster_option
 @dictionary_option
 @one_of("--format", "style", words=tuple(RENDERERS), text="The output format.", default="table", show_default=True)
@@ -103,6 +105,7 @@ def check_change(
     references: Sequence[str],
     age: str | None,
     fail_on: str,
+    config: Path | None,
     writes: Sequence[str],
     dictionary: Dictionary,
     style: str,
@@ -134,6 +137,7 @@ def check_change(
       scanner check-change enrich.sql --statement enrich
       scanner check-change orders-to-lake.json --format markdown --write sarif=scanner.sarif
       scanner check-change --git origin/main...HEAD
+      scanner check-change orders-to-lake.json --config cluster.json
 
     \b
     Exit status: 0 fine, or milder than --fail-on; 2 the only FILE is no schema, statement or configuration, a directory
@@ -145,6 +149,7 @@ def check_change(
         level=Level(level.upper()) if (level := others.pop("level")) else None,
         policy=Policy(policy.upper()) if (policy := others.pop("policy")) else None,
         max_age=_age(age) if age else None,
+        rules=read_policy(config) if config else ClusterPolicy(),
         **others,
     )
     outputs = [_output(text) for text in writes]

@@ -12,12 +12,13 @@ from scanner_api.change_check.documents import deletion_document
 from scanner_api.dictionary import Dictionary
 from scanner_cli.console import echo_err
 from scanner_cli.options import dictionary_option
-from scanner_cli.output.render import Format, format_option, show
+from scanner_cli.output.render import Format, format_option, narrow, show
 from scanner_cli.questions import question_options
 from scanner_cli.usage_errors import Exit
 from scanner_model.text import visible
 
-_COLUMNS = ("deletion", "answer", "kind", "name", "what", "evidence")
+_COLUMNS = ("deletion", "answer", "kind", "name", "what", "owner", "last_seen", "evidence")
+_OPTIONAL = frozenset({"owner", "last_seen"})
 _STATUS = {Answer.YES: Exit.DONE, Answer.NO: Exit.IMPACT, Answer.UNKNOWN: Exit.UNCERTAIN}
 
 
@@ -41,9 +42,10 @@ def may_delete(*, dictionary: Dictionary, style: str, **named: Any) -> int:  # n
     Exit status: 0 yes; 2 not exactly one thing is named; 4 the dictionary does not have it; 6 no; 7 unknown.
     """
     answers = find_uses(dictionary, **named)
+    rows = [row for answer in answers for row in _rows(answer)]
     show(
-        [row for answer in answers for row in _rows(answer)],
-        _COLUMNS,
+        rows,
+        narrow(_COLUMNS, rows, style, _OPTIONAL),
         style,
         document=list(map(deletion_document, answers)),
     )
@@ -66,6 +68,8 @@ def _rows(answer: DeletionAnswer) -> list[dict[str, object]]:
             "kind": use.kind,
             "name": use.name,
             "what": use.what,
+            "owner": use.owner,
+            "last_seen": use.last_seen,
             "evidence": use.evidence,
         }
         for use in answer.uses

@@ -75,8 +75,13 @@ class Modules:
         return self._known[folder]
 
     def name(self, module: str) -> str:
-        """Return the name of a module: that of its build file, else of its directory; empty for an unnamed root."""
-        return self.names.get(module, "") or PurePosixPath(module).name
+        """Return the name of a module: that of its build file, else of its directory; empty for an unnamed root.
+
+        One that the build files of several modules have is no name of a program.
+        """
+        own = self.names.get(module, "")
+        is_own = sum(name == own for name in self.names.values()) == 1
+        return own if own and is_own else PurePosixPath(module).name or own
 
     def deployed(self, module: str) -> list[Deployment]:
         """Return what deploys a module: built from its directory, or with its name in image or service."""

@@ -179,7 +179,7 @@ class _Reader:
             if not missing or size > MOST_CHARACTERS:
                 break
             names = "|".join(re.escape(name) for name in sorted(missing)[:_MOST_NAMES])
-            defines = re.compile(rf"\b(?:{names})\b\s*(?:[=(:<]|\w+\s*=)")
+            defines = re.compile(rf"\bclass\s+(?:{names})\b|\b(?:{names})\b\s*(?:[=(:<]|\w+\s*=)")
             unparsed = (path for path in candidates if path not in self.index.units)
             more = [path for path in unparsed if defines.search(self.files[path])]
             if not more:

@@ -429,10 +429,17 @@ class Resolver:
         queue = [name]
         while queue and len(found) < 50:
             current = queue.pop()
+            self.missing |= {current} - self.index.classes.keys()
             if current not in found:
                 found.add(current)
                 queue += [parent for scope in self.index.classes.get(current, ()) for parent in scope.supertypes]
         return found
+
+    def _ancestors(self, owner: Scope) -> Iterator[Scope]:
+        """Yield a class and its supertypes that are known, of each name the nearest."""
+        yield owner
+        for name in sorted(self.lineage(owner.name) - {owner.name}):
+            yield from self.index.near(self.index.classes.get(name, ()), owner.unit)[:1]
 
     def class_name(self, expr: Expr, scope: Scope, depth: int = 0) -> str:
         """Return the class of an object by its declaration or what it is assigned; empty where unknown."""
@@ -474,6 +481,7 @@ class Resolver:
     def _object_member(self, receiver: Expr, new: Expr, name: str, scope: Scope, depth: int) -> list[Value]:
         """Return a member of an object of a class, of a file that is imported, or of an option of the command."""
         class_name = new.text if new.kind is Kind.NEW else self.class_name(receiver, scope)
+        self.missing |= {class_name} - self.index.classes.keys()
         for owner in self.index.near(self.index.classes.get(class_name, ()), scope.unit)[:2]:
             found = self._class_member(owner, name, new if new.kind is Kind.NEW else NOTHING, scope, depth)
             if found:
@@ -483,8 +491,26 @@ class Resolver:
         for unit in self._units(receiver, scope):
             if name in unit.scope.bindings:
                 return self._bound(unit.scope, name, depth)
-        parsed = self._parsed_option(name, scope, depth)
-        return parsed or (self._only_one(name, scope, depth) if receiver.kind is not Kind.OTHER else [])
+        parsed = self._parsed_option(name, scope, depth) or self._member_of_argument(receiver, name, scope, depth)
+        is_known = class_name in self.index.classes or receiver.kind is Kind.OTHER
+        return parsed or ([] if is_known else self._only_one(name, scope, depth))
+
+    def _member_of_argument(self, receiver: Expr, name: str, scope: Scope, depth: int) -> list[Value]:
+        """Return a member of the objects that callers give for a parameter, by the classes of these."""
+        values: list[Value] = []
+        for outer in scope.outward() if receiver.kind is Kind.NAME else ():
+            for position, parameter in enumerate(outer.parameters if outer.kind is ScopeKind.FUNCTION else ()):
+                if parameter.name == receiver.text:
+                    for call, site in self.index.calls.get(outer.name, ())[:10]:
+                        if site.unit is not scope.unit:
+                            continue
+                        given = self.class_name(_argument_of(call, parameter.name, position), site)
+                        self.missing |= {given} - self.index.classes.keys()
+                        owners = self.index.near(self.index.classes.get(given, ()), site.unit)
+                        for owner in owners[:1] if given != parameter.type_name else ():
+                            values += self._class_member(owner, name, NOTHING, site, depth + 1)
+                    return values
+        return values
 
     def _units(self, receiver: Expr, scope: Scope) -> list[Unit]:
         """Return the files that a name stands for: a module of Python, a package of Go, an import of JavaScript."""
@@ -554,7 +580,7 @@ class Resolver:
         getter = _GETTER.fullmatch(name)
         names = (name, getter[1][0].lower() + getter[1][1:]) if getter else (name,)
         prefix = self._prefix(owner)
-        if prefix and names[-1] in (owner.types | owner.bindings | {part.name: "" for part in owner.parameters}):
+        if prefix and any(names[-1] in _members(part) for part in self._ancestors(owner)):
             bound = self._field(owner, names[-1], NOTHING, scope, depth + 1) if names[-1] in owner.bindings else []
             default = f":{bound[0].text}" if bound else ""
             return [Value(f"${{{prefix}.{names[-1]}{default}}}")]
@@ -706,6 +732,11 @@ def _is_environment(expr: Expr) -> bool:
     if expr.kind is Kind.MEMBER:
         return expr.text in _ENVIRONMENT_OBJECTS and expr.receiver.text in _ENVIRONMENT_OWNERS
     return expr.kind is Kind.NAME and expr.text == "environ"
+
+
+def _members(owner: Scope) -> set[str]:
+    """Return the names of the fields of a class, and of the parameters of a record."""
+    return {*owner.types, *owner.bindings, *(part.name for part in owner.parameters)}
 
 
 def _option_name(text: str) -> str:

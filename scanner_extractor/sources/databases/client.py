@@ -13,15 +13,13 @@ from sqlalchemy.exc import DBAPIError, SAWarning
 
 from scanner_extractor.probes import Probe
 from scanner_extractor.results import CatalogResult, Progress
-from scanner_extractor.settings.databases import DatabaseSettings
+from scanner_extractor.settings.sources import DatabaseSettings
 from scanner_extractor.sources.databases.drivers import new_engine
 from scanner_extractor.sources.databases.engines import ENGINES
 from scanner_extractor.sources.databases.engines.session import EngineCatalog, engine_session
 from scanner_extractor.sources.databases.errors import reason_of, source_errors
-from scanner_extractor.sources.databases.information_schema import InformationSchema
-from scanner_extractor.sources.databases.inspection import Inspection
-from scanner_extractor.sources.databases.location import Location
-from scanner_extractor.sources.databases.products import chosen_schemas
+from scanner_extractor.sources.databases.inspection import InformationSchema, Inspection
+from scanner_extractor.sources.databases.products import Location, chosen_schemas
 from scanner_extractor.sources.databases.reader import VIEWS, DatabaseTables, SchemaReader, TableCatalog
 from scanner_model.errors import Problem, ScannerError, SourceRefused
 from scanner_model.scan import SourceResult, SourceStatus

@@ -14,9 +14,9 @@ from sqlalchemy.engine import URL, Dialect, ExceptionContext
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 
-from scanner_extractor.settings.databases import DatabaseSettings
+from scanner_extractor.settings.sources import DatabaseSettings
 from scanner_extractor.sources.databases.budget import Budget
-from scanner_extractor.sources.databases.location import Location
+from scanner_extractor.sources.databases.products import Location
 
 _BOUNDED = {
     "psycopg": "scanner_extractor.sources.databases.bounded_psycopg",

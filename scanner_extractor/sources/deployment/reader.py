@@ -12,7 +12,7 @@ from typing import Any
 
 from scanner_extractor.http.messages import Json
 from scanner_extractor.results import DeclaredResult, Progress
-from scanner_extractor.settings.deployment import DeploymentSettings
+from scanner_extractor.settings.sources import DeploymentSettings
 from scanner_extractor.sources.deployment.declared import Collector, DeclaredSql, DeclaredUse, Document
 from scanner_extractor.sources.deployment.descriptors import read_descriptor
 from scanner_extractor.sources.deployment.kubernetes import is_resource, read_resource, shared_settings

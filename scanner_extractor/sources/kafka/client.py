@@ -254,6 +254,44 @@ class KafkaClient:
             groups, lambda names: self._admin.describe_consumer_groups(list(names), request_timeout=self._timeout)
         )
 
+    def acls(self) -> list[tuple[str, ...]] | None:
+        """List the rules of access to topics (DescribeAcls).
+
+        Of each: pattern type, name, principal, host, operation, permission. None where brokers have no authorizer.
+        Raises SourceRefused and SourceUnreachable.
+        """
+        admin = self._library.admin
+        wanted = admin.AclBindingFilter(
+            admin.ResourceType.TOPIC,
+            None,
+            admin.ResourcePatternType.ANY,
+            None,
+            None,
+            admin.AclOperation.ANY,
+            admin.AclPermissionType.ANY,
+        )
+        try:
+            bindings = self._admin.describe_acls(wanted, request_timeout=self._timeout).result()
+        except self._exception as error:
+            code = error.args[0].code()
+            if code == self._library.KafkaError.SECURITY_DISABLED:
+                return None
+            if code == self._library.KafkaError.CLUSTER_AUTHORIZATION_FAILED:
+                what = "the user may not list rules of access"
+                raise SourceRefused(what, where="DescribeAcls", hint="give it DESCRIBE on the cluster") from error
+            raise self._failures.error(error.args[0]) from error
+        return [
+            (
+                binding.resource_pattern_type.name,
+                binding.name,
+                binding.principal,
+                binding.host,
+                binding.operation.name,
+                binding.permission_type.name,
+            )
+            for binding in bindings
+        ]
+
     def ends(self, partitions: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
         """Query the end offsets of partitions, as (topic, number) (ListOffsets; one request per leader and batch).
 

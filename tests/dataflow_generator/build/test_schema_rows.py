@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dataflow_generator.build.schema_nodes import LAYOUT, schema_number, schema_rows
 from dataflow_generator.graph import schema_key
 from scanner_dictionary.graph.store import EdgeRow, NodeRow
-from scanner_dictionary.lineage_inputs.column_batches import Cells, Head
+from scanner_dictionary.lineage_inputs.topics import Cells, Head
 
 
 def cell(ordinal: int, path: str, name: str, **more: object) -> tuple[object, ...]:

@@ -40,10 +40,11 @@ def followed(config: dict[str, str], source: str = "", target: str = "", at: int
 
 
 def pairs(column_mapping: ColumnMapping) -> dict[str, set[str]]:
-    """Return the columns of the target, each with those that it is made of; `~` marks one that is computed."""
+    """Return the columns of the target with those that they are made of; `~` marks a computed one, `#` a hash."""
     members: dict[str, set[str]] = {}
     for column in column_mapping.columns:
-        members.setdefault(path_name(column.target), set()).add(path_name(column.source) + "~" * column.changed)
+        mark = "#" if column.hashed else "~" * column.changed
+        members.setdefault(path_name(column.target), set()).add(path_name(column.source) + mark)
     return members
 
 
@@ -88,12 +89,12 @@ def test_columns_of_a_table_that_is_described_flow_where_the_topic_has_them() ->
     [
         ("column.exclude.list", {}),
         ("column.mask.with.8.chars", {}),
-        ("column.mask.hash.SHA-256.with.salt.x", {"email": {"email~"}}),
+        ("column.mask.hash.SHA-256.with.salt.x", {"email": {"email#"}}),
         ("column.truncate.to.2.chars", {"email": {"email~"}}),
     ],
 )
 def test_columns_that_a_change_feed_hides_do_not_flow(key, reported) -> None:
-    """What is masked holds nothing of the column; a hash is made of it."""
+    """What is masked holds nothing of the column; a hash is made of it, and shows nothing of it."""
     result = followed(POSTGRES_CDC | UNWRAP | {key: r"inventory\.customers\.e.*"}, source="email")
 
     assert pairs(result) == reported

@@ -15,7 +15,7 @@ def package(tmp_path: Path):
     """Install a package that offers two readers, one of which is not there."""
     (tmp_path / f"{MODULE}.py").write_text(
         "from dataclasses import replace\n"
-        "from dataflow_generator.connectors.read import generic\n"
+        "from dataflow_generator.connectors import generic\n"
         "def read(connector):\n    return replace(generic(connector), name='acme')\n"
     )
     info = tmp_path / f"{MODULE}-1.dist-info"

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from dataflow_generator.openlineage.events import event_text
-from dataflow_generator.openlineage.intake.spool import RejectedFile, rejection
 from dataflow_generator.openlineage.redaction import LARGEST_FACET, clean_facet
+from dataflow_generator.openlineage.spool import RejectedFile, rejection
 from scanner_model.errors import InputInvalid, Problem
 
 SECRET = "hidden-word-1A"

@@ -6,11 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dataflow_generator.build import schema_nodes
-from dataflow_generator.parquet.schema import record_edge, record_node
+from dataflow_generator.parquet.dataset import record_edge, record_node
 from dataflow_generator.parquet.schema_batches import edge_batch, node_batch
 from scanner_dictionary.engine.rows import json_cell, list_cell
-from scanner_dictionary.lineage_inputs.column_batches import Cells, Head
-from scanner_dictionary.lineage_inputs.topics import ColumnNodeRow, DefinitionRow
+from scanner_dictionary.lineage_inputs.topics import Cells, ColumnNodeRow, DefinitionRow, Head
 from scanner_model.columns import path_name
 
 TEXT = st.text(

@@ -14,7 +14,7 @@ from dataflow_generator.parquet.schema_batches import (
     span_name,
     write_batches,
 )
-from scanner_dictionary.lineage_inputs.column_batches import Cells, Head
+from scanner_dictionary.lineage_inputs.topics import Cells, Head
 from scanner_model.errors import InputInvalid
 
 ORDERS = Cells(

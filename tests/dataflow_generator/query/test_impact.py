@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, Node, NodeKind
 from dataflow_generator.query.impact import ImpactGraph, NodeInfo, Root, Use, impact
 from dataflow_generator.query.neighbourhood import Step
@@ -295,3 +297,16 @@ def test_a_group_of_two_affected_jobs_is_listed_once() -> None:
         built.edge(group, f"job:{KAFKA}/{name}", EdgeKind.MEMBER_OF)
 
     assert [item.use for item in built.found("a.id") if shown(item) == "shared"] == [Use.COPIES]
+
+
+@pytest.mark.no_cover
+def test_a_flow_of_a_hub_is_not_compared_with_all_its_readers(calls) -> None:
+    """One of its readers writes the target: with all of them, a hub of 500 readers took seconds."""
+    built = Drawn()
+    for number in range(100):
+        built.job(f"j{number}", "hub", f"made{number}", f"hub.a > made{number}.a", f"hub.b > made{number}.b: sum")
+
+    counted = calls(lambda: built.found("hub"))
+
+    assert len(built.of("hub.a")) == 3 * 100
+    assert counted["_on_same_route"] <= 2 * 100

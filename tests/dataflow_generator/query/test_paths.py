@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dataflow_generator.graph import Certainty, Edge, EdgeKind
-from dataflow_generator.query.paths import PathLimits, shortest_paths
-from dataflow_generator.query.traversal import DATASETS, ahead_in
+from dataflow_generator.query.traversal import DATASETS, PathLimits, ahead_in, shortest_paths
 
 
 def edge(source: str, target: str, kind: EdgeKind, route: str = "") -> Edge:

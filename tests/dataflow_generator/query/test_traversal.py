@@ -1,6 +1,7 @@
 """Lineage: both ways, with circles and an end, and the same from a graph in memory and one in the dictionary."""
 
 import pytest
+from sqlalchemy import event
 
 from dataflow_generator.build.store import store
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
@@ -8,7 +9,7 @@ from dataflow_generator.query.traversal import Hop, TraversalOptions, ahead_in, 
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import edges_at, nodes_of
-from scanner_dictionary.queries.graph_nodes import nodes_named
+from scanner_dictionary.queries.graph_nodes import meaning, nodes_named, related_columns
 from scanner_model.errors import NameUnknown
 
 KAFKA = "kafka://k-1:9092"
@@ -215,3 +216,16 @@ def test_an_unknown_node_is_answered_with_the_nearest(text, near, conn) -> None:
         nodes_named(SqlGraphReader(conn), text)
 
     assert near in error.value.hint
+
+
+def test_brokers_of_a_name_are_looked_up_once_however_often_it_is_resolved(conn) -> None:
+    """A question resolves its node, asks what the name means, and for columns beside it: at every slash, each time."""
+    seen: list[str] = []
+    event.listen(conn, "before_cursor_execute", lambda *told: seen.append(told[2]))
+    graph = SqlGraphReader(conn)
+    (found,) = nodes_named(graph, f"{KAFKA}/b.s")
+    brokers = [statement for statement in seen if "FROM cluster" in statement]
+    meaning(graph, f"{KAFKA}/b.s", found)
+    related_columns(graph, f"{KAFKA}/b.s")
+
+    assert [statement for statement in seen if "FROM cluster" in statement] == brokers != []

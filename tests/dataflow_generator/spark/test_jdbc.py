@@ -9,8 +9,7 @@ from dataflow_generator.build.assemble import build_graph, read_flows
 from dataflow_generator.build.dictionary_source import DictionarySource
 from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.build.targets import JdbcTarget
-from dataflow_generator.spark.assemble import write_database
-from dataflow_generator.spark.jdbc import replace_tables
+from dataflow_generator.spark.assemble import replace_tables, write_database
 from scanner_model.errors import InputInvalid, ScannerError
 
 TWICE = """CREATE FUNCTION twice() RETURNS event_trigger LANGUAGE plpgsql AS

@@ -5,8 +5,7 @@ import binascii
 
 import pytest
 
-from dataflow_generator.spark.map_bytes import map_bytes
-from dataflow_generator.spark.session import translate_spark_errors
+from dataflow_generator.spark.session import map_bytes, translate_spark_errors
 from scanner_model.errors import ScannerError
 
 pytestmark = [pytest.mark.spark, pytest.mark.xdist_group("spark")]

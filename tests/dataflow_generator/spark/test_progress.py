@@ -2,7 +2,7 @@
 
 from types import SimpleNamespace
 
-from dataflow_generator.spark.progress import TASKS, StageProgress
+from dataflow_generator.spark.session import TASKS, StageProgress
 
 
 def tracker(running: dict[int, tuple[int, int] | None]) -> SimpleNamespace:

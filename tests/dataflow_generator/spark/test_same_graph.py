@@ -13,14 +13,14 @@ from dataflow_generator.build.assemble import build_graph, read_flows
 from dataflow_generator.build.dictionary_source import DictionarySource
 from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.build.store import generate
+from dataflow_generator.parquet.dataset import record_edge, record_node
 from dataflow_generator.parquet.job_batches import write_graph as write_here
 from dataflow_generator.parquet.reader import graph_in_parquet
-from dataflow_generator.parquet.schema import record_edge, record_node
 from dataflow_generator.query.stored_graph import whole_graph
 from dataflow_generator.render import OUTPUTS
 from dataflow_generator.spark.assemble import assemble_on_spark
 from dataflow_generator.spark.assemble import write_graph as write_on_spark
-from dataflow_generator.spark.progress import TASKS, report_tasks
+from dataflow_generator.spark.session import TASKS, report_tasks
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import stored_graph
 

@@ -8,12 +8,12 @@ from random import Random
 import pytest
 from sqlalchemy import select
 
-from dataflow_generator.spark.map_bytes import map_bytes
+from dataflow_generator.spark.session import map_bytes
 from scanner_api.scanning.run import schema_engine
 from scanner_api.spark import SparkChoice
 from scanner_api.spark_session import SparkEngine
 from scanner_dictionary.engine.open import open_dictionary
-from scanner_dictionary.schema.column_types import metadata
+from scanner_dictionary.schema.facts import metadata
 from scanner_dictionary.write.scan import write_scan
 from scanner_extractor.results import RegistryResult
 from scanner_extractor.scan.merge import merge_results

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from dataflow_generator.sql import Catalog, Dialect, Effect, KnownTable, guess_dialect, read_catalog, read_sql
-from dataflow_generator.sql.catalog_file import catalog_of
+from dataflow_generator.sql.reader import catalog_of
 from scanner_model.errors import InputInvalid
 
 DDL = "CREATE TABLE t (a INT, b ROW<c INT>) WITH ('connector' = 'kafka', 'topic' = 'topic.t');"

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 import pytest
 
-from dataflow_generator.openlineage.monitor.journal import Journal
+from dataflow_generator.openlineage.journal import Journal
 from scanner_api.monitoring.loop import Monitor, Server
 from scanner_api.monitoring.servers import connect_servers
 from scanner_extractor.http.concurrency import Clock

@@ -10,12 +10,19 @@ from typing import Any
 
 import pytest
 
-from dataflow_generator.openlineage.monitor.journal import Journal
+from dataflow_generator.openlineage.journal import Journal
 from scanner_api.monitoring.loop import Monitor
 from scanner_api.monitoring.servers import flink_servers, ksqldb_servers
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.settings.cluster import HttpSettings, KsqlSettings, Settings
-from scanner_extractor.settings.flink import CMF, CONFLUENT, JOB_MANAGER, FileSettings, FlinkSettings, SqlFilesSettings
+from scanner_extractor.settings.sources import (
+    CMF,
+    CONFLUENT,
+    JOB_MANAGER,
+    FileSettings,
+    FlinkSettings,
+    SqlFilesSettings,
+)
 from scanner_model.names import ClusterName
 
 QUERY = "CTAS_CLICKS_PER_CITY_5"

@@ -1,5 +1,6 @@
 """`scanner extract`: what it stores, reports, refuses, and how it ends."""
 
+import csv
 import json
 import shutil
 import sqlite3
@@ -327,3 +328,78 @@ def test_a_directory_that_is_none_is_refused(scanner, tmp_path) -> None:
     assert "is no directory" in result.err
     assert scanner("extract", "--dictionary", tmp_path / "d.db").status == 2
     assert scanner("extract", "--from", tmp_path, "--var", "x", "--dictionary", tmp_path / "d.db").status == 2
+
+
+def test_a_sink_has_the_columns_that_a_statement_in_a_file_writes(scanner, tmp_path) -> None:
+    """No registry describes a topic of a query that only a file has."""
+    shop = tmp_path / "shop"
+    shop.mkdir()
+    (shop / "a.ksql").write_text(
+        "CREATE STREAM orders (id INT, total DOUBLE) WITH (KAFKA_TOPIC='orders', VALUE_FORMAT='JSON');"
+        "CREATE TABLE sums AS SELECT id, SUM(total) AS paid FROM orders GROUP BY id;"
+    )
+    config = {"connector.class": "io.confluent.connect.s3.S3SinkConnector", "topics": "SUMS", "s3.bucket.name": "b"}
+    (shop / "sink.json").write_text(json.dumps({"name": "s3", "config": config}))
+    dictionary = tmp_path / "d.db"
+
+    assert scanner("extract", "--from", shop, "--dictionary", dictionary).status == 0
+    assert scanner("dataflow", "--dictionary", dictionary).status == 0
+    result = scanner("export", "--format", "csv", "--dictionary", dictionary)
+    assert "SUMS.PAID,column,kafka://shop,column-flow,DIRECT,IDENTITY,topics/SUMS.PAID" in result.out
+
+
+def test_a_repository_gives_the_flows_of_the_recorded_scan_that_its_files_hold(scanner, tmp_path) -> None:
+    """The example has one file of statements; what its servers answered is not read as if files declared it."""
+
+    def flows(dictionary: Path) -> set[tuple[str, str, str]]:
+        assert scanner("dataflow", "--dictionary", dictionary).status == 0
+        rows = csv.DictReader(scanner("export", "--format", "csv", "--dictionary", dictionary).out.splitlines())
+        ends = (row for row in rows if row["kind"] in ("reads", "writes"))
+        return {(row["source"], row["kind"], row["target"]) for row in ends}
+
+    retail, from_files, recorded = Path("examples/retail"), tmp_path / "files.db", tmp_path / "recorded.db"
+    assert scanner("extract", "--from", retail, "--dictionary", from_files).status == 0
+    replay = ("extract", "--config", retail / "cluster.json", "--replay", retail / "capture")
+    assert scanner(*replay, "--dictionary", recorded).status == 0
+    in_files = {flow for flow in flows(recorded) if any("flink/retail.sql" in end for end in flow)}
+
+    assert in_files
+    assert flows(from_files) == in_files
+
+
+def test_statements_and_schemas_may_be_files(scanner, tmp_path) -> None:
+    """The subject stands in the path, and the version; all files of statements are one catalog."""
+    files = {
+        "sql/orders.ksql": "CREATE STREAM orders (id INT) WITH (KAFKA_TOPIC='shop.orders', VALUE_FORMAT='AVRO');",
+        "sql/big.ksql": "CREATE STREAM big WITH (KAFKA_TOPIC='big') AS SELECT * FROM orders;",
+        "schemas/shop.orders-value_v1.avsc": '{"type": "record", "name": "A", "fields": []}',
+        "schemas/shop.orders-value_v2.avsc": '{"type": "record", "name": "B", "fields": []}',
+        "schemas/other.json": "{}",
+    }
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text)
+    sources = {"ksqldb": [{"path": "**/*.ksql"}], "schemas": [{"path": "schemas/{subject}.avsc"}]}
+    document = {"cluster": "shop", "brokers": ["shop:9092"], **sources}
+    (tmp_path / "cluster.json").write_text(json.dumps(document))
+    dictionary = tmp_path / "d.db"
+
+    result = scanner("extract", "--config", tmp_path / "cluster.json", "--dictionary", dictionary)
+    assert (result.status, "1 subjects, 2 versions" in result.err) == (0, True)
+    assert scanner("dataflow", "--dictionary", dictionary).status == 0
+    lineage = scanner("lineage", "shop.orders", "--downstream", "--dictionary", dictionary)
+    assert "CSAS_BIG" in lineage.out
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [({}, "'url' is missing"), ({"path": "*.sql", "auth": {}}, "'auth' is not for files of statements")],
+)
+def test_a_ksqldb_that_is_neither_server_nor_files_is_refused(scanner, tmp_path, source, message) -> None:
+    """The message says what is wrong."""
+    document = {"cluster": "shop", "brokers": ["shop:9092"], "ksqldb": [source]}
+    (tmp_path / "cluster.json").write_text(json.dumps(document))
+
+    result = scanner("extract", "--config", tmp_path / "cluster.json", "--dictionary", tmp_path / "d.db")
+    assert result.status == 2
+    assert message in result.err

@@ -11,7 +11,7 @@ from waiting import PATIENCE
 
 from scanner_dictionary.engine.open import open_dictionary, writing
 from scanner_dictionary.queries import schemas_of, topics
-from scanner_dictionary.queries.topic_rows import TopicFilter
+from scanner_dictionary.queries.listings import TopicFilter
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.errors import DictionaryBusy, DictionaryUnusable

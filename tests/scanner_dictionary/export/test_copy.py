@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import Engine
 
 from scanner_dictionary.engine.open import open_dictionary
-from scanner_dictionary.export.copy import TableCopy, copy_dictionary
+from scanner_dictionary.export import TableCopy, copy_dictionary
 from scanner_dictionary.queries import schemas_of
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.schema.tables import metadata

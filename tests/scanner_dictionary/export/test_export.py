@@ -21,7 +21,7 @@ from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.export import export_h2, export_parquet
 from scanner_dictionary.export.atomic_write import atomic_file
 from scanner_dictionary.schema import tables as t
-from scanner_dictionary.schema.column_types import metadata
+from scanner_dictionary.schema.facts import metadata
 from scanner_model.columns import Column
 from scanner_model.errors import DictionaryUnusable, InputInvalid
 from scanner_model.scan import ClusterScan

@@ -282,3 +282,25 @@ def test_nearest_topic_among_very_many_is_compared_letter_by_letter_with_a_few(
     counted = calls(query)
     assert "service-1557" in hints[0]
     assert counted["set_seq1"] < 100
+
+
+@pytest.mark.no_cover
+@pytest.mark.parametrize(
+    "more", [{}, {"version": 7}, {"subject": "t-value"}, {"schema_id": "150"}, {"subject": "t-value", "version": "7"}]
+)
+def test_one_version_of_very_many_is_read_alone(more, sample, store, answers, calls) -> None:
+    """A topic whose producer registers a version with every deployment has hundreds of thousands."""
+    versions = [sample.version("t-value", number) for number in range(1, 301)]
+    links = [sample.link("t", version, current=version.version == 300) for version in versions]
+    facts = {"topics": (sample.topic("t"),), "versions": versions, "definitions": (sample.definition("id"),)}
+    store(sample.scan(topic_schemas=links, **facts))
+
+    counted = calls(lambda: answers("t", **more))
+
+    assert counted["_order"] == 2  # the one row, sorted twice
+
+
+def test_version_beyond_what_any_registry_numbers_is_unknown(query) -> None:
+    """A number of forty digits is no reason for a traceback."""
+    with pytest.raises(NameUnknown, match="no version"):
+        query(version=10**40)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from scanner_dictionary import queries
-from scanner_dictionary.queries.topic_rows import TopicFilter
+from scanner_dictionary.queries.listings import TopicFilter
 from scanner_model.errors import NameUnknown, Problem
 from scanner_model.kafka import Cluster
 from scanner_model.names import ClusterName, SourceId

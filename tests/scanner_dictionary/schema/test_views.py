@@ -13,8 +13,7 @@ import pytest
 from sqlalchemy import Engine, inspect, text
 
 from scanner_dictionary.engine.open import open_dictionary
-from scanner_dictionary.export import export_h2
-from scanner_dictionary.export.copy import copy_dictionary
+from scanner_dictionary.export import copy_dictionary, export_h2
 from scanner_dictionary.schema.views import VIEWS
 from scanner_model.errors import DictionaryUnusable
 

@@ -16,8 +16,8 @@ from scanner_extractor.catalogs.glue import glue_catalog_transport
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response, Transport
 from scanner_extractor.results import CatalogResult, no_progress
-from scanner_extractor.settings.catalogs import AwsSettings, CatalogSettings
 from scanner_extractor.settings.cluster import HttpSettings
+from scanner_extractor.settings.sources import AwsSettings, CatalogSettings
 
 AWS = AwsSettings(region="eu-central-1")
 

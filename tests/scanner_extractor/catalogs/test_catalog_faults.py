@@ -12,8 +12,8 @@ from scanner_extractor.catalogs import CATALOGS
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response, Transport
 from scanner_extractor.results import CatalogResult, no_progress
-from scanner_extractor.settings.catalogs import AwsSettings, CatalogSettings, Lineage, Wanted
 from scanner_extractor.settings.cluster import HttpSettings
+from scanner_extractor.settings.sources import AwsSettings, CatalogSettings, Lineage, Wanted
 from scanner_model.errors import PayloadUnexpected, ScannerError, SourceRefused, SourceUnreachable
 from scanner_model.scan import SourceStatus as Outcome
 

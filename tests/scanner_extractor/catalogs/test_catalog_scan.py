@@ -15,8 +15,8 @@ from scanner_extractor.http.recording import Recorder, Replay
 from scanner_extractor.results import no_progress
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.runner import Choice, Mode, kind_tasks, read_sources
-from scanner_extractor.settings.catalogs import CatalogSettings, Lineage, Wanted
 from scanner_extractor.settings.cluster import BearerAuth, HttpSettings
+from scanner_extractor.settings.sources import CatalogSettings, Lineage, Wanted
 from scanner_model.errors import InputInvalid
 from scanner_model.scan import SourceStatus
 

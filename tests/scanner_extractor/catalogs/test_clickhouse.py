@@ -6,12 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scanner_extractor.catalogs.clickhouse.engines import Engine, kafka_parameters, parse_engine, target_table
-from scanner_extractor.catalogs.clickhouse.types import clickhouse_type
-from scanner_extractor.catalogs.column_types import Part, columns_of
-from scanner_extractor.catalogs.table_members import server_namespace
-from scanner_extractor.settings.catalogs import Wanted
+from scanner_extractor.catalogs.clickhouse_engines import (
+    Engine,
+    clickhouse_type,
+    kafka_parameters,
+    parse_engine,
+    target_table,
+)
+from scanner_extractor.catalogs.column_types import Part, columns_of, server_namespace
 from scanner_extractor.settings.cluster import HttpSettings
+from scanner_extractor.settings.sources import Wanted
 from scanner_model.errors import SourceUnreachable
 from scanner_model.scan import SourceStatus
 

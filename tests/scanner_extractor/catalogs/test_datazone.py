@@ -6,7 +6,7 @@ import pytest
 
 from scanner_extractor.catalogs.datazone import dataset_of
 from scanner_extractor.http.recording import Recorder
-from scanner_extractor.settings.catalogs import Lineage, Wanted
+from scanner_extractor.settings.sources import Lineage, Wanted
 from scanner_model.errors import SourceRefused
 from scanner_model.scan import SourceStatus
 

@@ -12,8 +12,8 @@ from scanner_extractor.catalogs.glue import glue_catalog_transport
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.recording import Recorder, Replay
 from scanner_extractor.results import no_progress
-from scanner_extractor.settings.catalogs import AwsSettings, CatalogSettings, Wanted
 from scanner_extractor.settings.cluster import HttpSettings
+from scanner_extractor.settings.sources import AwsSettings, CatalogSettings, Wanted
 from scanner_model.errors import InputInvalid, SourceRefused
 from scanner_model.scan import SourceStatus
 

@@ -10,8 +10,8 @@ import pytest
 from scanner_extractor.catalogs.google import dataset_of
 from scanner_extractor.catalogs.google_transport import default_token, google_api_transport
 from scanner_extractor.http.client import Http
-from scanner_extractor.settings.catalogs import CatalogSettings, Lineage, Wanted
 from scanner_extractor.settings.cluster import BearerAuth, HttpSettings
+from scanner_extractor.settings.sources import CatalogSettings, Lineage, Wanted
 from scanner_model.errors import SourceRefused, SourceUnreachable
 from scanner_model.names import SourceId
 from scanner_model.scan import SourceStatus

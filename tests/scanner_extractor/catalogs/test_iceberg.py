@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from scanner_extractor.catalogs.iceberg.reader import Identifier, read_table, read_view
-from scanner_extractor.settings.catalogs import CatalogSettings, Wanted
+from scanner_extractor.catalogs.iceberg import Identifier, read_table, read_view
 from scanner_extractor.settings.cluster import HttpSettings
+from scanner_extractor.settings.sources import CatalogSettings, Wanted
 from scanner_model.errors import PayloadUnexpected, ScannerError
 from scanner_model.payload import Payload
 from scanner_model.scan import SourceStatus

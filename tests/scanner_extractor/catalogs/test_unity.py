@@ -10,8 +10,8 @@ from scanner_extractor.catalogs.unity import read_unity
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock
 from scanner_extractor.results import no_progress
-from scanner_extractor.settings.catalogs import CatalogSettings, Lineage, Wanted
 from scanner_extractor.settings.cluster import HttpSettings
+from scanner_extractor.settings.sources import CatalogSettings, Lineage, Wanted
 from scanner_model.errors import SourceRefused
 from scanner_model.scan import SourceStatus
 

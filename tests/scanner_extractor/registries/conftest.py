@@ -14,7 +14,7 @@ from scanner_extractor.http.client import Http
 from scanner_extractor.http.concurrency import Clock, WorkerPool
 from scanner_extractor.http.messages import Request, Response
 from scanner_extractor.registries import REGISTRIES
-from scanner_extractor.registries.confluent.plan import read_registry
+from scanner_extractor.registries.confluent import read_registry
 from scanner_extractor.results import RegistryResult, no_progress
 from scanner_extractor.settings.cluster import HttpSettings, NamingSettings, RegistrySettings
 

@@ -9,7 +9,7 @@ import pytest
 
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Response as Said
-from scanner_extractor.registries.confluent.plan import read_confluent
+from scanner_extractor.registries.confluent import read_confluent
 from scanner_extractor.results import RegistryResult, no_progress
 from scanner_extractor.settings.cluster import HttpSettings, RegistrySettings
 from scanner_model.errors import NotFound

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from scanner_extractor.registries.confluent.reader import read_level
+from scanner_extractor.registries.confluent_reader import read_level
 from scanner_model.scan import SourceStatus
 
 

@@ -123,3 +123,17 @@ def test_a_template_that_is_not_rendered_is_left_with_the_reason(read_repository
     (unread,) = read_repository({"chart/templates/topic.yaml": chart}).result.unread
     assert (unread.name, unread.kind) == ("chart/templates/topic.yaml", "template of deployment files")
     assert "render" in unread.reason
+
+
+def test_a_capture_of_another_scan_is_not_read(read_repository):
+    """What servers answered it declares nothing."""
+    files = {"retail/capture.json": '{"format": 1}', "retail/lab/a.json": SINK % ("recorded", "t")}
+    reading = read_repository({**files, "retail.json": SINK % ("kept", "t")})
+    assert connectors(reading).keys() == {"kept"}
+    assert not reading.result.unread
+
+
+def test_a_connector_that_two_directories_register_alike_is_one(read_repository):
+    same, other = SINK % ("s3", "orders"), SINK % ("s3", "refunds")
+    assert connectors(read_repository({"a/s3.json": same, "b/s3.json": same})).keys() == {"s3"}
+    assert connectors(read_repository({"c/s3.json": other})).keys() == {"s3", "s3 (c)"}

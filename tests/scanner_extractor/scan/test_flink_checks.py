@@ -10,7 +10,7 @@ import pytest
 from scanner_api.configuration import State, probe_sources
 from scanner_extractor.http.messages import Request, Response
 from scanner_extractor.settings.cluster import HttpSettings, Settings
-from scanner_extractor.settings.flink import FileSettings, FlinkSettings, SqlFilesSettings, StreamsSettings
+from scanner_extractor.settings.sources import FileSettings, FlinkSettings, SqlFilesSettings, StreamsSettings
 from scanner_model.names import ClusterName
 
 OK, REFUSED, UNREACHABLE, UNEXPECTED = State

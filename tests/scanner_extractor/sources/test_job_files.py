@@ -12,7 +12,7 @@ from scanner_extractor.results import JobsResult, no_progress
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.runner import Task, kind_tasks
 from scanner_extractor.settings.cluster import Settings
-from scanner_extractor.settings.flink import FileSettings, SqlFilesSettings, StreamsSettings
+from scanner_extractor.settings.sources import FileSettings, SqlFilesSettings, StreamsSettings
 from scanner_extractor.sources.files import LARGEST, read_texts_document
 from scanner_model.errors import InputInvalid, SourceUnreachable
 from scanner_model.names import ClusterName, SourceId

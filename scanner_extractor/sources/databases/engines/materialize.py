@@ -7,8 +7,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from scanner_extractor.catalogs.column_types import Part, columns_of
-from scanner_extractor.sources.databases.engines.column_types import engine_type
-from scanner_extractor.sources.databases.engines.definitions import Definition, literal, named_view, plain_query, select
+from scanner_extractor.sources.databases.engines.definitions import (
+    Definition,
+    engine_type,
+    literal,
+    named_view,
+    plain_query,
+    select,
+)
 from scanner_extractor.sources.databases.engines.messages import Dialect, Messages, ingested_parameters
 from scanner_extractor.sources.databases.engines.session import Engine, EngineSession, Row
 from scanner_extractor.sources.databases.reader import DatabaseTables

@@ -9,8 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from scanner_extractor.catalogs.column_types import Part, columns_of
-from scanner_extractor.sources.databases.engines.column_types import engine_type
-from scanner_extractor.sources.databases.engines.definitions import Definition, named_view, select
+from scanner_extractor.sources.databases.engines.definitions import Definition, engine_type, named_view, select
 from scanner_extractor.sources.databases.engines.messages import Dialect, Messages, ingested_parameters
 from scanner_extractor.sources.databases.engines.session import Engine, EngineSession, Row
 from scanner_extractor.sources.databases.reader import DatabaseTables

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from scanner_extractor.catalogs.olap.expressions import fields_of
+from scanner_extractor.catalogs.olap import fields_of
 from scanner_extractor.sources.databases.engines.session import Row
 from scanner_model.catalogs import (
     KAFKA_BROKERS,

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from scanner_extractor.settings.databases import DatabaseSettings
+from scanner_extractor.settings.sources import DatabaseSettings
 from scanner_extractor.sources.databases.drivers import Connector
 from scanner_extractor.sources.databases.errors import source_errors
-from scanner_extractor.sources.databases.location import Location
-from scanner_extractor.sources.databases.products import chosen_schemas
+from scanner_extractor.sources.databases.products import Location, chosen_schemas
 from scanner_extractor.sources.databases.reader import DatabaseTables
 from scanner_model.catalogs import DATABASE, CatalogTable
 from scanner_model.columns import Column

@@ -19,8 +19,8 @@ from scanner_extractor.catalogs import CATALOGS
 from scanner_extractor.http.client import Http
 from scanner_extractor.http.messages import Request, Response
 from scanner_extractor.results import no_progress
-from scanner_extractor.settings.catalogs import CatalogSettings
 from scanner_extractor.settings.cluster import HttpSettings
+from scanner_extractor.settings.sources import CatalogSettings
 from scanner_model.catalogs import PRIMARY_KEY, CatalogLink, CatalogTable, TableKey
 from scanner_model.columns import Column
 from scanner_model.kafka import Cluster, Connector, ConnectorKind, Topic

@@ -7,8 +7,7 @@ from dataclasses import replace
 import pytest
 
 from dataflow_generator.graph import Certainty
-from dataflow_generator.jobs.databases.ingestion import Ends, group_owners, ingestion_jobs
-from dataflow_generator.jobs.databases.loads import separate_jobs
+from dataflow_generator.jobs.databases.ingestion import Ends, group_owners, ingestion_jobs, separate_jobs
 from dataflow_generator.jobs.model import JobFlows, Naming
 from scanner_dictionary.lineage_inputs.catalogs import TableRow
 from scanner_model.columns import KEY, Column

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dataflow_generator.jobs.databases.types import Family, ValueType, cannot_hold, database_type, message_type
+from dataflow_generator.jobs.databases.misfits import Family, ValueType, cannot_hold, database_type, message_type
 from scanner_model.columns import Column
 
 

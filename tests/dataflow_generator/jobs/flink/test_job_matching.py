@@ -8,7 +8,7 @@ import pytest
 
 from dataflow_generator.graph import Attribute, Certainty, NodeKind, present
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Use, job_node
-from dataflow_generator.openlineage.identity.merge_jobs import merged_jobs
+from dataflow_generator.openlineage.merge_jobs import merged_jobs
 
 NAME = "insert-into_default_catalog.default_database."
 

@@ -5,8 +5,7 @@ from dataclasses import replace
 import pytest
 
 from dataflow_generator.jobs.consumer_groups import GroupOwner
-from dataflow_generator.jobs.flink.ddl import declared_columns
-from dataflow_generator.jobs.flink.resolve import FlinkContext, outside_dataset
+from dataflow_generator.jobs.flink.resolve import FlinkContext, declared_columns, outside_dataset
 from dataflow_generator.jobs.flink.statements import flink_jobs, flink_owners
 from dataflow_generator.jobs.ksqldb import Level
 from dataflow_generator.jobs.model import Naming

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from dataflow_generator.openlineage.emit import facets as f
+from dataflow_generator.openlineage.emit import run_events as f
 from dataflow_generator.openlineage.emit.delivery import DeliveryResult, Emitter, copied, deliver, http_transport
 from dataflow_generator.openlineage.emit.run_events import (
     DatasetEntry,

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 import pytest
 
-from dataflow_generator.openlineage.emit import facets as f
+from dataflow_generator.openlineage.emit import run_events as f
 from dataflow_generator.openlineage.emit.datasets import column_lineage, field_tags, lineage_facet, schema_facet
-from dataflow_generator.openlineage.emit.facets import CURRENT, Home
 from dataflow_generator.openlineage.emit.jobs import Flow
-from dataflow_generator.openlineage.emit.run_events import DatasetEntry, Event, JobEntry, RunEntry, run_event, run_id
-from dataflow_generator.openlineage.identity.names import Name
+from dataflow_generator.openlineage.emit.run_events import (
+    CURRENT,
+    DatasetEntry,
+    Event,
+    Home,
+    JobEntry,
+    RunEntry,
+    run_event,
+    run_id,
+)
+from dataflow_generator.openlineage.names import Name
 from scanner_model.columns import Column
 
 AT = "2026-03-01T10:00:00+00:00"

@@ -11,8 +11,8 @@ from grpc_tools import _protoc_compiler
 
 from scanner_extractor.formats.protobuf import protobuf_fields
 from scanner_extractor.formats.protobuf.declarations import Message, ProtoFile, Scopes, declared
+from scanner_extractor.formats.protobuf.files import well_known_text
 from scanner_extractor.formats.protobuf.parser import parse_proto
-from scanner_extractor.formats.protobuf.well_known import well_known_text
 
 TEXTS = Path(_protoc_compiler.__file__).parent / "_proto"
 NAMES = sorted(str(file.relative_to(TEXTS)) for file in TEXTS.rglob("*.proto"))

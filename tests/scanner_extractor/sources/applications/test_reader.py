@@ -661,3 +661,35 @@ def test_a_hostile_source_file_ends(end: str):
 @given(st.sampled_from(["java", "kt", "scala", "py", "go", "ts", "cs"]), st.text(max_size=120))
 def test_no_source_raises(end: str, text: str):
     read({f"a.{end}": "kafka " + text, "application.yml": text, "application.properties": text, "compose.yml": text})
+
+
+TOPIC_SETTINGS = {
+    "pom.xml": POM,
+    "topics.properties": "topics.paid.name=paid\ntopics.failed.name=failed\n",
+    "Topic.java": "abstract class Named { private String name; }",
+    "Paid.java": '@ConfigurationProperties("topics.paid") class Paid extends Named {}',
+    "Failed.java": '@ConfigurationProperties("topics.failed") class Failed extends Named {}',
+    "Store.java": 'class Store { private String name = "funds"; }',
+}
+
+
+def test_settings_of_a_class_are_found_in_the_one_that_it_extends():
+    sends = SPRING + "class A { private final Paid paid; void f() { kafkaTemplate.send(paid.getName(), order); } }"
+    assert ends({**TOPIC_SETTINGS, "A.java": sends}) == {" > paid"}
+
+
+def test_a_parameter_is_what_callers_give_for_it():
+    creates = (
+        "import org.apache.kafka.clients.admin.NewTopic; class A { NewTopic a(Paid p) { return make(p); }"
+        " NewTopic b(Failed p) { return make(p); }"
+        " NewTopic make(Named n) { return TopicBuilder.name(n.getName()).build(); } }"
+    )
+    reading = read({**TOPIC_SETTINGS, "A.java": creates})
+    assert [topic for topic, _ in reading.created] == ["failed", "paid"]
+
+
+def test_a_name_that_several_build_files_have_names_no_program():
+    build = '[project]\nname = "app"\n'
+    code = 'import confluent_kafka\np.produce("t", v)\n'
+    files = {f"{part}/{name}": text for part in "ab" for name, text in (("pyproject.toml", build), ("main.py", code))}
+    assert flows(files) == {"a:  > t", "b:  > t"}

@@ -17,7 +17,7 @@ from scanner_extractor.sources.confluent_cloud import discovery
 from scanner_extractor.sources.confluent_cloud.pagination import next_query
 from scanner_extractor.sources.confluent_cloud.stream_catalog import read_graphql, read_search
 from scanner_extractor.sources.confluent_cloud.tableflow import Integration, read_integrations, read_tables
-from scanner_extractor.sources.connect.reader import read_consumed_topics
+from scanner_extractor.sources.connect_reader import read_consumed_topics
 from scanner_model.catalogs import Materialization
 from scanner_model.errors import ScannerError
 from scanner_model.names import SourceId

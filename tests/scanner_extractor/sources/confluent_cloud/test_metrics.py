@@ -21,8 +21,8 @@ from scanner_extractor.scan.merge import rates
 from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings
 from scanner_extractor.settings.confluent_cloud import MetricsSettings, OffsetSettings
 from scanner_extractor.sources.confluent_cloud.metrics import read_metrics
+from scanner_extractor.sources.kafka.admin import read_offsets, read_offsets_document
 from scanner_extractor.sources.kafka.client import KafkaClient
-from scanner_extractor.sources.kafka.end_offsets import read_offsets, read_offsets_document
 from scanner_model.catalogs import Metric
 from scanner_model.errors import InputInvalid, SourceRefused, SourceUnreachable
 from scanner_model.names import SourceId

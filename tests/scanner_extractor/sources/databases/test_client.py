@@ -12,7 +12,7 @@ from sqlalchemy.exc import OperationalError
 
 from scanner_extractor.probes import State, run_probes
 from scanner_extractor.results import CatalogResult, no_progress
-from scanner_extractor.settings.databases import DatabaseSettings
+from scanner_extractor.settings.sources import DatabaseSettings
 from scanner_extractor.sources.databases.client import database_probes, read_database
 from scanner_extractor.sources.databases.errors import source_errors
 from scanner_extractor.sources.databases.recording import database_document, read_database_document

@@ -18,7 +18,7 @@ from sqlalchemy import create_engine, text
 from sqlalchemy.exc import OperationalError
 
 from scanner_extractor.results import no_progress
-from scanner_extractor.settings.databases import DatabaseSettings
+from scanner_extractor.settings.sources import DatabaseSettings
 from scanner_extractor.sources.databases.client import read_database
 from scanner_extractor.sources.databases.drivers import Connector, interrupt_after
 from scanner_model.errors import ScannerError, SourceRefused, SourceUnreachable

@@ -12,11 +12,10 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 from sqlalchemy import Connection, event, inspect
 
-from scanner_extractor.settings.databases import DatabaseSettings
+from scanner_extractor.settings.sources import DatabaseSettings
 from scanner_extractor.sources.databases.client import connected
-from scanner_extractor.sources.databases.information_schema import InformationSchema, default_text
-from scanner_extractor.sources.databases.inspection import Inspection
-from scanner_extractor.sources.databases.location import Location
+from scanner_extractor.sources.databases.inspection import InformationSchema, Inspection, default_text
+from scanner_extractor.sources.databases.products import Location
 from scanner_extractor.sources.databases.reader import TABLE, Reported, TableCatalog
 from scanner_model.columns import Column
 

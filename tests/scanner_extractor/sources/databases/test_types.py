@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy.dialects import mssql, mysql, oracle, postgresql, sqlite
 from sqlalchemy.types import NullType
 
-from scanner_extractor.sources.databases.types import column_type
+from scanner_extractor.sources.databases.reader import column_type
 
 POSTGRES, MYSQL, SQLITE, MSSQL = postgresql.dialect(), mysql.dialect(), sqlite.dialect(), mssql.dialect()
 

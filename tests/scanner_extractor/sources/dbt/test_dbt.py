@@ -11,10 +11,8 @@ from typing import Any
 import pytest
 
 from scanner_extractor.results import CatalogResult, no_progress
-from scanner_extractor.settings.dbt import DbtSettings
-from scanner_extractor.settings.flink import FileSettings
-from scanner_extractor.sources.dbt.manifest import load_manifest
-from scanner_extractor.sources.dbt.reader import read_manifest, summary
+from scanner_extractor.settings.sources import DbtSettings, FileSettings
+from scanner_extractor.sources.dbt import load_manifest, read_manifest, summary
 from scanner_model.errors import PayloadUnexpected, SourceUnreachable
 from scanner_model.scan import SourceStatus
 

@@ -8,15 +8,14 @@ from typing import Any
 
 import pytest
 
-from scanner_extractor.config.deployment import deployment_files
+from scanner_extractor.config.file_sources import deployment_files
 from scanner_extractor.http.recording import Recorder, Replay
 from scanner_extractor.results import DeclaredResult, no_progress
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.runner import Task, kind_tasks
 from scanner_extractor.scan.source_kinds import deployment_probes
 from scanner_extractor.settings.cluster import Settings
-from scanner_extractor.settings.deployment import DeploymentSettings
-from scanner_extractor.settings.flink import FileSettings
+from scanner_extractor.settings.sources import DeploymentSettings, FileSettings
 from scanner_extractor.sources.deployment.reader import (
     LARGEST,
     deployment_document,

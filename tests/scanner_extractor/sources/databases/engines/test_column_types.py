@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner_extractor.catalogs.column_types import Part, columns_of
-from scanner_extractor.sources.databases.engines.column_types import engine_type
+from scanner_extractor.sources.databases.engines.definitions import engine_type
 
 
 def unfolded(text: str) -> list[tuple[str, str]]:

@@ -21,12 +21,12 @@ from routine_loads import (
 )
 
 from scanner_extractor.results import CatalogResult, no_progress
-from scanner_extractor.settings.databases import DatabaseSettings
+from scanner_extractor.settings.sources import DatabaseSettings
 from scanner_extractor.sources.databases.client import read_database
 from scanner_extractor.sources.databases.engines import ENGINES
 from scanner_extractor.sources.databases.engines.session import EngineCatalog, engine_session
-from scanner_extractor.sources.databases.engines.view_texts import named_view, view_of_declaration
-from scanner_extractor.sources.databases.location import Location
+from scanner_extractor.sources.databases.engines.starrocks_doris import named_view, view_of_declaration
+from scanner_extractor.sources.databases.products import Location
 from scanner_extractor.sources.databases.recording import database_document
 from scanner_model.catalogs import PRIMARY_KEY, UNIQUE, TableKey
 from scanner_model.errors import SourceRefused, SourceUnreachable

@@ -1,0 +1,63 @@
+"""The question who writes to and reads from a topic: applications, with how each use of it is known."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from scanner_api.dictionary import Dictionary, known_cluster
+from scanner_api.questions.pages import Page, page_of
+from scanner_api.questions.parameters import Cluster, Cursor, Limit
+from scanner_api.questions.question import Parameter
+from scanner_dictionary.engine.open import Connection
+from scanner_dictionary.graph.store import newest_scan, stored_graph
+from scanner_dictionary.queries.clients import ClientRow as ClientRow
+from scanner_dictionary.queries.clients import configured, observed, permitted
+from scanner_dictionary.queries.resolve import unknown_name
+from scanner_dictionary.queries.subjects import topic_names, topics_named
+
+Certain = Literal["observed", "configured", "permitted"]
+
+
+def clients(
+    dictionary: Dictionary,
+    *,
+    topic: Annotated[
+        str | None, Parameter("The topic's exact name; without it, every topic.", argument=True, metavar="TOPIC")
+    ] = None,
+    cluster: Cluster = None,
+    certainty: Annotated[Certain | None, Parameter("Only what is known in this way.")] = None,
+    principals: Annotated[bool, Parameter("Each principal that rules of access permit, instead of a count.")] = False,
+    earlier: Annotated[bool, Parameter("Also who was observed in earlier windows only.")] = False,
+    limit: Limit = None,
+    cursor: Cursor = None,
+) -> Page[ClientRow]:
+    """Return the applications that use topics: those observed, then those configured, then those permitted.
+
+    What is permitted is listed for a *topic* only. The answer is not `complete` where no graph was generated since the
+    newest scan: what is configured may be missing then. Raises NameUnknown with the nearest names for an unknown topic.
+
+    >>> [(row.application, row.use, row.certainty) for row in clients(dictionary, topic="orders")]
+    """
+    with dictionary.reading() as conn:
+        name = known_cluster(conn, cluster)
+        if topic is not None and not topics_named(conn, topic, name):
+            raise unknown_name("topic", topic, topic_names(conn, name), "`scanner topics` lists the topics")
+        rows = list(_rows(conn, name, topic, certainty, earlier=earlier))
+        if topic is not None and certainty in (None, "permitted"):
+            clusters = [row.cluster for row in topics_named(conn, topic, name)]
+            rows += [row for at in clusters for row in permitted(conn, at, topic, each=principals)]
+        graph = stored_graph(conn)
+        current = graph is not None and graph.last_scan >= newest_scan(conn)
+        page = page_of(rows, cursor, limit)
+        return page if current or certainty in ("observed", "permitted") else replace(page, complete=False)
+
+
+def _rows(
+    conn: Connection, cluster: str | None, topic: str | None, certainty: str | None, *, earlier: bool
+) -> Iterator[ClientRow]:
+    if certainty in (None, "observed"):
+        yield from observed(conn, cluster=cluster, topic=topic, include_gone=earlier)
+    if certainty in (None, "configured"):
+        yield from configured(conn, cluster=cluster, topic=topic)

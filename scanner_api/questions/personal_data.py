@@ -1,0 +1,193 @@
+"""Where personal data are: columns that declare, inherit or are suggested a tag, and who reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Annotated, Literal, NamedTuple
+
+from dataflow_generator.graph import EdgeKind, NodeKind
+from scanner_api.dictionary import Dictionary, known_cluster
+from scanner_api.graph.column_tags import INHERITED, ColumnTags, suggested_columns
+from scanner_api.graph.open import past_rows
+from scanner_api.questions.pages import Page, page_of
+from scanner_api.questions.parameters import Cluster, Cursor, Limit
+from scanner_api.questions.question import Parameter
+from scanner_dictionary.engine.open import Connection
+from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
+from scanner_dictionary.graph.store import newest_scan, stored_graph
+from scanner_dictionary.queries.columns import FoundTag
+from scanner_dictionary.queries.graph_at import graph_at
+from scanner_dictionary.queries.topics import NOTHING, CatalogAnnotations, catalog_annotations, cluster_ids
+from scanner_dictionary.search.columns_in_graph import Place, PlacedColumn, tagged_columns
+from scanner_dictionary.search.other_columns import cluster_names
+from scanner_model.columns import path_name
+
+Found = Literal["declared", "inherited", "suggested", "masked", "read"]
+_READS = frozenset((EdgeKind.READS,))
+_LISTED = 3
+
+
+class PersonalData(NamedTuple):
+    """A column with a tag, or a reader of a topic that has such columns.
+
+    *found* is how it is known: declared, inherited along flows, suggested by a rule, masked (the tag ends there), or
+    read (*reader* is a consumer group, or a job whose columns are not known, that reads *column*, the first three of
+    them). *dataset* is a topic, or the namespace and name of another dataset; *outside* is whether the data left Kafka
+    there. *origin* and *steps* are those of an inherited tag, *why* its flows with their evidence, or the reason.
+    *owner* is that of the topic.
+    """
+
+    cluster: str
+    dataset: str
+    column: str
+    tag: str
+    found: str
+    flow: str
+    origin: str
+    steps: int
+    outside: bool
+    reader: str
+    owner: str
+    why: tuple[str, ...]
+
+
+def personal_data(
+    dictionary: Dictionary,
+    *,
+    cluster: Cluster = None,
+    tag: Annotated[str, Parameter("The tag, in any case.", metavar="TAG")] = "PII",
+    found: Annotated[Found | None, Parameter("Only what is known in this way.")] = None,
+    outside: Annotated[bool, Parameter("Only what leaves Kafka, and who reads it.")] = False,
+    since: Annotated[
+        str | None,
+        Parameter(
+            "Only inherited tags that the graph of a scan (its number, or a date) does not have, by the tags of today.",
+            longest=64,
+            metavar="SCAN|DATE",
+        ),
+    ] = None,
+    limit: Limit = None,
+    cursor: Cursor = None,
+) -> Page[PersonalData]:
+    """Return the columns with *tag*, declared ones first, then inherited, suggested and masked ones, then readers.
+
+    Not `complete` where the graph of the newest scan was not generated. Raises NameUnknown for an unknown cluster, and
+    where *since* has no graph.
+
+    >>> [(row.dataset, row.column, row.found) for row in personal_data(dictionary, outside=True)]
+    """
+    with dictionary.reading() as conn:
+        name, graph = known_cluster(conn, cluster), stored_graph(conn)
+        rows = _rows(conn, tag, found, since)
+        chosen = (
+            row
+            for row in rows
+            if name in (None, row.cluster)
+            and found in (None, row.found)
+            and (not outside or row.outside or row.reader)
+            and (since is None or row.found == INHERITED)
+        )
+        page = page_of(chosen, cursor, limit)
+        return replace(page, complete=graph is not None and graph.last_scan >= newest_scan(conn))
+
+
+def _rows(conn: Connection, tag: str, found: Found | None, since: str | None) -> Iterator[PersonalData]:
+    declared = list(tagged_columns(conn, tag))
+    graph = SqlGraphReader(conn)
+    tags = ColumnTags(conn, graph, declared)
+    flows = tags.flows(tag)
+    origins = tags.clusters_of([*flows.inherited, *flows.masked], cluster_names(conn))
+    owners = _Owners(conn, origins)
+    for placed in declared:
+        spelled = next((each for each in placed.column.tags if each.lower() == tag.lower()), tag)
+        yield _row(placed, FoundTag(spelled, "declared", "", "", 0, ()), owners)
+    before = _places_then(conn, declared, tag, since) if since else frozenset[tuple[str, str]]()
+    inherited = [column for column in flows.inherited if tags.position(column) not in before]
+    known = {placed.place for placed in declared}
+    for placed in tags.found(inherited):
+        known.add(placed.place)
+        for each in placed.column.found_tags:
+            yield _row(placed, each, owners)
+    for placed in suggested_columns(conn, tag, known) if found in (None, "suggested") and not since else ():
+        for each in placed.column.found_tags:
+            yield _row(placed, each, owners)
+    for placed in tags.found(flows.masked):
+        for each in placed.column.found_tags:
+            yield _row(placed, each._replace(certainty="masked"), owners)
+    yield from _readers(graph, known, tag, owners)
+
+
+def _places_then(
+    conn: Connection, declared: Iterable[PlacedColumn], tag: str, since: str
+) -> frozenset[tuple[str, str]]:
+    version, _ = graph_at(conn, since)
+    tags = ColumnTags(conn, past_rows(conn, version), declared)
+    return frozenset(map(tags.position, tags.flows(tag).inherited))
+
+
+class _Owners:
+    """The owners of topics by cluster and name; *origins* are the clusters that data outside of Kafka come from."""
+
+    def __init__(self, conn: Connection, origins: Mapping[Place, str]) -> None:
+        self._notes: Mapping[tuple[int, str], CatalogAnnotations] = catalog_annotations(conn)
+        self._ids = cluster_ids(conn)
+        self.origins = origins
+        self.clusters = cluster_names(conn)
+
+    def of(self, cluster: str, topic: str) -> str:
+        return self._notes.get((self._ids.get(cluster, 0), topic), NOTHING).owner
+
+
+def _row(placed: PlacedColumn, tag: FoundTag, owners: _Owners) -> PersonalData:
+    place, column = placed
+    cluster = column.cluster or owners.origins.get(place, "")
+    return PersonalData(
+        cluster=cluster,
+        dataset=column.topic or column.dataset,
+        column=column.name,
+        tag=tag.tag,
+        found=tag.certainty,
+        flow=tag.flow,
+        origin=tag.origin,
+        steps=tag.steps,
+        outside=not column.topic,
+        reader="",
+        owner=owners.of(cluster, column.topic or place.name),
+        why=tag.path,
+    )
+
+
+def _readers(graph: GraphReader, known: Iterable[Place], tag: str, owners: _Owners) -> Iterator[PersonalData]:
+    """Yield the consumer groups that read topics with columns of *known*, and jobs whose columns are not known."""
+    by_topic: dict[tuple[str, str], list[str]] = {}
+    for place in sorted(known):
+        if place.namespace in owners.clusters:
+            by_topic.setdefault((place.namespace, place.name), []).append(path_name(place.path))
+    named = graph.nodes_named({name for _, name in by_topic})
+    topics = {
+        node.id: node for node in named if node.kind == NodeKind.TOPIC and (node.namespace, node.name) in by_topic
+    }
+    edges = graph.edges_at(list(topics), forward=True, kinds=_READS)
+    readers = graph.nodes_of({edge.target_node_id for edge in edges})
+    for edge in edges:
+        reader, topic = readers[edge.target_node_id], topics[edge.source_node_id]
+        if reader.kind != NodeKind.CONSUMER_GROUP and '"unread": true' not in reader.attributes:
+            continue
+        columns = by_topic[topic.namespace, topic.name]
+        more = f" and {len(columns) - _LISTED} more" if len(columns) > _LISTED else ""
+        cluster = owners.clusters[topic.namespace]
+        yield PersonalData(
+            cluster=cluster,
+            dataset=topic.name,
+            column=", ".join(columns[:_LISTED]) + more,
+            tag=tag,
+            found="read",
+            flow="",
+            origin="",
+            steps=0,
+            outside=False,
+            reader=f"{reader.kind} {reader.name}",
+            owner=owners.of(cluster, topic.name),
+            why=(edge.evidence,) if edge.evidence else (),
+        )

@@ -1,0 +1,303 @@
+"""Queries for the applications at topics: observed by monitoring, configured in the graph, permitted by rules."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, NamedTuple
+
+from sqlalchemy import Connection, Row, Select, select
+from sqlalchemy.orm import aliased
+
+from scanner_dictionary.queries.facts import fact_of, is_stale, newest_scans, reported_facts, stored_rows
+from scanner_dictionary.schema import tables as t
+from scanner_model.acls import Acls, Permitted
+from scanner_model.client_names import Applications, Match
+from scanner_model.clients import AclAuthorizer, AclRule, ApplicationIdentity, ClientUse, Direction, IdentityKind
+
+OBSERVED, CONFIGURED, PERMITTED = "observed", "configured", "permitted"
+"""How a use of a topic is known; the three are never merged."""
+
+_SHOWN = 3
+_USES = (Direction.READS, Direction.WRITES)
+
+
+class Identity(NamedTuple):
+    """One name of a client, of a *kind*, and the *source* that has it."""
+
+    kind: str
+    name: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClientRow:
+    """An application that uses a topic; *use* is reads or writes, *certainty* observed, configured or permitted.
+
+    *kind* is application, connector, consumer-group, principal, or the type of a job. *joined* is what made one of its
+    identities: mapping, one series, naming rule, equal name (a suggestion), own name. *first_seen* and *last_seen* are
+    ISO 8601, empty unless it was observed; *sampled*: the source shows a sample only. *stale*: its source could not be
+    read since. *gone*: it was observed in an earlier window only.
+    """
+
+    cluster: str
+    topic: str
+    use: str
+    application: str
+    kind: str
+    certainty: str
+    owner: str = ""
+    first_seen: str = ""
+    last_seen: str = ""
+    sampled: bool = False
+    joined: str = ""
+    identities: tuple[Identity, ...] = ()
+    evidence: str = ""
+    stale: bool = False
+    gone: bool = False
+
+
+def observed(
+    conn: Connection, *, cluster: str | None = None, topic: str | None = None, include_gone: bool = False
+) -> Iterator[ClientRow]:
+    """Return who was observed to use topics, by cluster, topic, use and application; several clients of one are a row.
+
+    A client whose topic the cluster does not have is left out: the metric is of another cluster.
+    """
+    query = stored_rows(t.client_use, cluster, include_gone=include_gone)
+    if topic is not None:
+        # The metrics of some consumers have `_` for `.` in the topic.
+        query = query.where(t.client_use.c.topic.in_({topic, _flattened(topic)}))
+    rows = conn.execute(query.order_by(t.client_use.c.id)).all()
+    if not rows:
+        return iter(())
+    newest, scans, groups = newest_scans(conn), _scan_times(conn), dict[tuple[str, ...], _Group]()
+    names = cache(lambda name: _Names.of(conn, name))
+    for row in rows:
+        use, known = fact_of(ClientUse, row), names(row.cluster_name)
+        name, match = known.topic(use.topic), known.applications.match(dict(use.identities))
+        if match and name is not None and topic in (None, name):
+            key = row.cluster_name, name, use.direction.value, match.application
+            group = groups.setdefault(key, _Group(known.kind(match.application)))
+            group.add(use, match, row, scans, is_stale(row, newest))
+    return (groups[key].row(*key) for key in sorted(groups))
+
+
+def configured(conn: Connection, *, cluster: str | None = None, topic: str | None = None) -> Iterator[ClientRow]:
+    """Yield the jobs and consumer groups that the stored graph has at topics, but for what was observed only."""
+    names = cache(lambda name: _Names.of(conn, name))
+    rows = (row for direction in _USES for row in conn.execute(_edges(direction, cluster, topic)))
+    unique = {(row.cluster, row.topic, row.use, row.node_key): row for row in rows}
+    listed = (_configured(row, names(row.cluster).applications) for row in unique.values())
+    return iter(sorted(listed, key=lambda row: (row.cluster, row.topic, row.use, row.application)))
+
+
+def permitted(conn: Connection, cluster: str, topic: str, *, each: bool = False) -> Iterator[ClientRow]:
+    """Yield who may use a topic by rules of access: one row for each use, or for *each* principal.
+
+    Nothing where no rules were read. That a principal may use a topic does not say that it does.
+    """
+    for direction in _USES:
+        for source, acls in rules_of(conn, cluster):
+            allowed = acls.permitted(topic, direction)
+            for name, evidence in _principals(allowed) if each else _summary(allowed, acls):
+                yield ClientRow(
+                    cluster=cluster,
+                    topic=topic,
+                    use=direction.value,
+                    application=name,
+                    kind="principal",
+                    certainty=PERMITTED,
+                    evidence=evidence,
+                    identities=(Identity(IdentityKind.PRINCIPAL.value, name, source),) if each else (),
+                )
+
+
+def rules_of(conn: Connection, cluster: str) -> Iterator[tuple[str, Acls]]:
+    """Yield the rules of access of a cluster, by source; nothing where none were read."""
+    rules: dict[str, list[AclRule]] = {}
+    for row in conn.execute(stored_rows(t.acl_rule, cluster, include_gone=False)):
+        rules.setdefault(row.source_name, []).append(fact_of(AclRule, row))
+    for row in conn.execute(stored_rows(t.acl_authorizer, cluster, include_gone=False)):
+        yield row.source_name, Acls(rules.get(row.source_name, ()), fact_of(AclAuthorizer, row))
+
+
+def _principals(allowed: Permitted) -> Iterator[tuple[str, str]]:
+    if allowed.everybody:
+        yield "User:*", "everybody" + (f", but for {', '.join(sorted(allowed.denied))}" if allowed.denied else "")
+    for name in sorted(allowed.principals | allowed.conditional):
+        yield name, "from some hosts only" if name in allowed.conditional else "from any host"
+
+
+def _summary(allowed: Permitted, acls: Acls) -> Iterator[tuple[str, str]]:
+    count = len(allowed.principals | allowed.conditional)
+    if allowed.everybody:
+        why = "by a rule for everybody, or none" if acls.authorizer.active else "no authorizer"
+        yield "everybody", why
+    elif count:
+        yield f"{count} principals", "rules of access alone: no use of it"
+    else:
+        yield "nobody", "no rule of access allows it"
+
+
+@dataclass(slots=True)
+class _Group:
+    """The clients of one application that use one topic in one way."""
+
+    kind: str
+    owner: str = ""
+    first_seen: str = ""
+    last_seen: str = ""
+    sampled: bool = False
+    stale: bool = True
+    gone: bool = True
+    joined: set[str] = field(default_factory=set)
+    identities: set[Identity] = field(default_factory=set)
+    evidence: set[str] = field(default_factory=set)
+
+    def add(self, use: ClientUse, match: Match, row: Row[Any], scans: Mapping[int, str], stale: bool) -> None:
+        """Add a client; what was seen in an earlier scan was first seen then."""
+        first = use.started if row.first_seen == row.last_seen else scans.get(row.first_seen, use.started)
+        self.first_seen = min(filter(None, (self.first_seen, first)))
+        self.last_seen = max(self.last_seen, use.ended)
+        self.owner = self.owner or match.owner
+        self.sampled |= use.sampled
+        self.stale &= stale
+        self.gone &= row.gone is not None
+        self.joined.add(match.by)
+        self.identities |= {Identity(kind, name, use.source) for kind, name in use.identities}
+        self.evidence.add(f"{use.metric} of {use.source} within {use.window}")
+
+    def row(self, cluster: str, topic: str, use: str, application: str) -> ClientRow:
+        """Return the row."""
+        return ClientRow(
+            cluster=cluster,
+            topic=topic,
+            use=use,
+            application=application,
+            kind=self.kind,
+            certainty=OBSERVED,
+            owner=self.owner,
+            first_seen=self.first_seen,
+            last_seen=self.last_seen,
+            sampled=self.sampled,
+            joined=", ".join(sorted(self.joined)),
+            identities=tuple(sorted(self.identities)),
+            evidence="; ".join(sorted(self.evidence)),
+            stale=self.stale,
+            gone=self.gone,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Names:
+    """What a cluster's objects are called: applications by their identities, kinds of jobs, topics."""
+
+    applications: Applications
+    kinds: Mapping[str, str]
+    topics: frozenset[str]
+    flattened: Mapping[str, str | None]
+
+    @classmethod
+    def of(cls, conn: Connection, cluster: str) -> _Names:
+        mapped = [fact for name, fact in reported_facts(conn, ApplicationIdentity) if name == cluster]
+        kinds = {name: kind for kind, table in _NAMED.items() for name in _live_names(conn, cluster, table)}
+        topics = frozenset(_live_names(conn, cluster, t.topic))
+        flattened: dict[str, str | None] = {}
+        for topic in topics:
+            flattened[_flattened(topic)] = None if _flattened(topic) in flattened else topic
+        flows = stored_rows(t.manual_flow, cluster, include_gone=False).with_only_columns(t.manual_flow.c.job)
+        known = {*kinds, *filter(None, conn.scalars(flows)), *(identity.application for identity in mapped)}
+        return cls(applications=Applications(mapped, known), kinds=kinds, topics=topics, flattened=flattened)
+
+    def topic(self, name: str) -> str | None:
+        """Return the topic that a metric names; None where the cluster has none, or several may be meant."""
+        return name if name in self.topics else self.flattened.get(name)
+
+    def kind(self, application: str) -> str:
+        """Return what an application is."""
+        return self.kinds.get(application, "application")
+
+
+_NAMED = {"consumer-group": t.consumer_group, "streams": t.streams_topology, "connector": t.connector}
+
+
+def _flattened(topic: str) -> str:
+    return topic.replace(".", "_")
+
+
+def _live_names(conn: Connection, cluster: str, table: Any) -> Iterable[str]:  # noqa: ANN401 - a table
+    return conn.scalars(stored_rows(table, cluster, include_gone=False).with_only_columns(table.c.name))
+
+
+def _scan_times(conn: Connection) -> Mapping[int, str]:
+    return {row.id: row.finished or "" for row in conn.execute(select(t.scan.c.id, t.scan.c.finished))}
+
+
+def _edges(direction: Direction, cluster: str | None, topic: str | None) -> Select[Any]:
+    """Select the edges of jobs and groups at topics of clusters, with the node of the job."""
+    edge, at, job, home = t.flow_edge.c, aliased(t.flow_node), aliased(t.flow_node), aliased(t.flow_node)
+    ends = (edge.source_node_id, edge.target_node_id)
+    topic_end, job_end = ends if direction is Direction.READS else reversed(ends)
+    query = (
+        select(
+            home.c.name.label("cluster"),
+            at.c.name.label("topic"),
+            edge.kind.label("use"),
+            edge.evidence,
+            edge.certainty,
+            job.c.node_key,
+            job.c.kind,
+            job.c.name,
+            job.c.attributes,
+        )
+        .select_from(t.flow_edge)
+        .join(at, at.c.id == topic_end)
+        .join(job, job.c.id == job_end)
+        .join(home, home.c.namespace == at.c.namespace)
+        .where(edge.kind == direction.value, edge.certainty != OBSERVED, at.c.kind == "topic", home.c.kind == "cluster")
+        .order_by(edge.id.desc())  # the first evidence of several is kept
+    )
+    query = query if cluster is None else query.where(home.c.name == cluster)
+    return query if topic is None else query.where(at.c.name == topic)
+
+
+def _configured(row: Row[Any], applications: Applications) -> ClientRow:
+    attributes = json.loads(row.attributes)
+    is_group = row.kind == "consumer-group"
+    identity = IdentityKind.GROUP if is_group else IdentityKind.APPLICATION
+    match = applications.match({identity.value: row.name})
+    mapped = match if match and match.by == "mapping" else None
+    owners = attributes.get("owners") or [attributes.get("owner", "")]
+    state = attributes.get("state", "")
+    return ClientRow(
+        cluster=row.cluster,
+        topic=row.topic,
+        use=row.use,
+        application=mapped.application if mapped else row.name,
+        kind=row.kind if is_group else attributes.get("type", row.kind),
+        certainty=CONFIGURED,
+        owner=(match.owner if match else "") or ", ".join(map(str, owners)),
+        joined=mapped.by if mapped else "",
+        identities=(Identity(identity.value, row.name, ""),) if is_group or mapped else (),
+        evidence=row.evidence + (f" ({state})" if state else "") + _doubt(row.certainty),
+    )
+
+
+def _doubt(certainty: str) -> str:
+    return f" ({certainty})" if certainty in ("matched", "suggested") else ""
+
+
+def shown_identities(identities: Collection[Identity]) -> str:
+    """Return the names of an application's clients in short."""
+    names = sorted({identity.name for identity in identities if identity.kind == IdentityKind.CLIENT_ID})
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return ", ".join(names[:_SHOWN]) + more
+
+
+def has_observations(conn: Connection, cluster: str) -> bool:
+    """Return whether any use of a topic of *cluster* was observed by now."""
+    query = stored_rows(t.client_use, cluster).with_only_columns(t.client_use.c.id).limit(1)
+    return conn.execute(query).first() is not None

@@ -1,0 +1,317 @@
+"""Lists of topics, with figures of the graph, and of tables outside Kafka: filtered and sorted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlalchemy import ColumnElement, Connection, Row, Select, Subquery, and_, exists, func, literal, select, tuple_
+from sqlalchemy.orm import aliased
+
+from scanner_dictionary.engine.rows import in_chunks
+from scanner_dictionary.graph import store
+from scanner_dictionary.graph.reader import topic_level
+from scanner_dictionary.queries.columns import column_fact
+from scanner_dictionary.queries.facts import children_of, fact_of, fact_state, members_of, newest_scans, stored_rows
+from scanner_dictionary.queries.topics import NOTHING, CatalogAnnotations, catalog_annotations, name_filter
+from scanner_dictionary.schema import tables as t
+from scanner_model.catalogs import CatalogTable
+from scanner_model.kafka import Topic
+from scanner_model.names import SourceId
+
+_ROWS_AT_ONCE = 500
+_ON_TOPIC = "topic "
+"""What the location of a finding about a topic begins with."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicRow(Topic):
+    """A topic as last reported; *schemas* counts its current schemas. *stale*: its source could not be read since.
+
+    Tags, owner and description are also what people wrote in a stream catalog. *readers* and *writers* count jobs and
+    consumer groups in the graph; None where the graph does not have the topic. *findings* counts those of `validate`.
+    *seen_at* is the end of the scan that observed it last (ISO 8601). *retention_ms* is None where it is not known, -1
+    for ever; *cleanup_policy* is empty where it is not known.
+    """
+
+    cluster: str
+    schemas: int
+    stale: bool
+    gone: bool
+    owner: str = ""
+    readers: int | None = None
+    writers: int | None = None
+    findings: int = 0
+    seen_at: str = ""
+    retention_ms: int | None = None
+    cleanup_policy: str = ""
+
+
+TopicOrder = Literal["name", "readers", "writers", "partitions", "findings", "seen"]
+"""What topics are sorted by: counts and times the largest first."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicFilter:
+    """Which topics are listed; None, and False, leave none out. *pattern* as in `name_filter`.
+
+    *tag* and *owner* are whole ones in any letter case.
+    """
+
+    cluster: str | None = None
+    pattern: str | None = None
+    tag: str | None = None
+    owner: str | None = None
+    without_schema: bool = False
+    without_owner: bool = False
+    without_reader: bool = False
+    without_writer: bool = False
+    include_gone: bool = False
+
+
+def topics(
+    conn: Connection,
+    wanted: TopicFilter = TopicFilter(),
+    *,
+    sort: TopicOrder = "name",
+    after: tuple[str, str] | None = None,
+) -> Iterator[TopicRow]:
+    """List the *wanted* topics by cluster and name, or by *sort* first. Rows are read while they are taken.
+
+    *after* is the cluster and name of a topic: only those behind it are listed, which needs the order by name.
+    """
+    users = {what: _users(conn, what) for what in _USES if what == sort or getattr(wanted, _WITHOUT[what])}
+    query = _topics()
+    for counted in users.values():
+        same = counted.c.cluster == t.cluster.c.name, counted.c.topic == t.topic.c.name
+        query = query.outerjoin(counted, and_(*same))
+    unused = (users[what].c.users.is_(None) for what in users if getattr(wanted, _WITHOUT[what]))
+    order = [func.coalesce(users[sort].c.users, 0).desc()] if sort in users else _order(sort)
+    query = query.where(*_conditions(wanted), *unused).order_by(*order, t.cluster.c.name, t.topic.c.name)
+    if after is not None:
+        query = query.where(tuple_(t.cluster.c.name, t.topic.c.name) > tuple_(*map(literal, after)))
+    fits, written = name_filter(wanted.pattern), catalog_annotations(conn)
+    rows = conn.execution_options(yield_per=_ROWS_AT_ONCE).execute(query)
+    listed = ((row, note) for row in rows if fits(row.name) and _is_annotated(wanted, note := _note(row, written)))
+    for chunk in in_chunks(listed, _ROWS_AT_ONCE):
+        yield from _described(conn, chunk)
+
+
+def topic_called(conn: Connection, cluster: int, name: str) -> TopicRow:
+    """Return the topic of *cluster*, by its key, that is called *name* and must be there; also a deleted one."""
+    row = conn.execute(_topics().where(t.topic.c.cluster_id == cluster, t.topic.c.name == name)).one()
+    written = catalog_annotations(conn, cluster=cluster, topic=name)
+    return next(_described(conn, [(row, _note(row, written))]))
+
+
+def _topics() -> Select[Any]:
+    return stored_rows(t.topic).add_columns(t.scan.c.finished).outerjoin(t.scan, t.scan.c.id == t.topic.c.last_seen)
+
+
+def _describes_now() -> ColumnElement[bool]:
+    link = t.topic_schema.c
+    return and_(link.topic_id == t.topic.c.id, link.is_current, link.gone.is_(None))
+
+
+def _annotation(*conditions: ColumnElement[bool]) -> ColumnElement[bool]:
+    note = t.annotation.c
+    on_topic = note.topic == t.topic.c.name, note.cluster_id == t.topic.c.cluster_id, note.gone.is_(None)
+    return exists().where(*on_topic, *conditions)
+
+
+def _conditions(wanted: TopicFilter) -> Iterator[ColumnElement[bool]]:
+    if wanted.cluster is not None:
+        yield t.cluster.c.name == wanted.cluster
+    if not wanted.include_gone:
+        yield t.topic.c.gone.is_(None)
+    if wanted.without_schema:
+        yield ~exists().where(_describes_now())
+    if wanted.without_owner:
+        yield ~_annotation(t.annotation.c.owner != "")
+    if wanted.owner is not None:
+        yield _annotation(t.annotation.c.owner != "")
+    if wanted.tag is not None:
+        yield (t.topic.c.tags != "[]") | _annotation(t.annotation.c.tags != "[]")
+
+
+def _order(sort: TopicOrder) -> Sequence[ColumnElement[Any]]:
+    match sort:
+        case "partitions":
+            return (func.coalesce(t.topic.c.partitions, 0).desc(),)
+        case "seen":
+            return (t.topic.c.last_seen.desc(),)
+        case "findings":
+            finding = t.finding.c
+            of_topic = (
+                finding.cluster_id == t.topic.c.cluster_id,
+                finding.location == literal(_ON_TOPIC) + t.topic.c.name,
+            )
+            return (select(func.count()).where(*of_topic).correlate(t.topic).scalar_subquery().desc(),)
+        case _:
+            return ()
+
+
+_USES = {"readers": ("reads", t.flow_edge.c.source_node_id), "writers": ("writes", t.flow_edge.c.target_node_id)}
+"""What is counted → the kind of its edges, and which of their ends is the topic."""
+
+
+_WITHOUT = {"readers": "without_reader", "writers": "without_writer"}
+
+
+def _users(conn: Connection, what: str) -> Subquery:
+    """Return how many jobs and groups read or write each topic that has any, counted once for all of them."""
+    kind, end = _USES[what]
+    node, home = t.flow_node, aliased(t.flow_node)
+    edges = select(end.label("node"), func.count().label("users")).where(
+        topic_level(conn).edges, t.flow_edge.c.kind == kind
+    )
+    counted = edges.group_by(end).subquery()
+    named = home.c.name.in_(select(t.cluster.c.name))  # by the index of names
+    of_cluster = and_(named, home.c.namespace == node.c.namespace, home.c.kind == "cluster")
+    query = select(home.c.name.label("cluster"), node.c.name.label("topic"), counted.c.users).select_from(counted)
+    return (
+        query.join(node, node.c.id == counted.c.node)
+        .join(home, of_cluster)
+        .where(node.c.kind == "topic")
+        .subquery(what)
+    )
+
+
+def _note(row: Any, written: Mapping[tuple[int, str], CatalogAnnotations]) -> CatalogAnnotations:  # noqa: ANN401
+    note = written.get((row.cluster_id, row.name), NOTHING)
+    return note.beside(tuple(json.loads(row.tags)), row.description)
+
+
+def _is_annotated(wanted: TopicFilter, note: CatalogAnnotations) -> bool:
+    if wanted.owner is not None and wanted.owner.lower() != note.owner.lower():
+        return False
+    return wanted.tag is None or wanted.tag.lower() in map(str.lower, note.tags)
+
+
+def _described(conn: Connection, rows: Sequence[tuple[Any, CatalogAnnotations]]) -> Iterator[TopicRow]:
+    """Yield *rows* with what other tables have of the topics: a few look-ups for all of them."""
+    latest, keys = newest_scans(conn), [row.id for row, _ in rows]
+    link, finding = t.topic_schema.c, t.finding.c
+    current = link.topic_id.in_(keys), link.is_current, link.gone.is_(None)
+    counted = select(link.topic_id, func.count()).where(*current).group_by(link.topic_id)
+    schemas = {row.topic_id: row[1] for row in conn.execute(counted)}
+    places = [_ON_TOPIC + row.name for row, _ in rows]
+    found = select(finding.cluster_id, finding.location, func.count()).where(finding.location.in_(places))
+    grouped = found.group_by(finding.cluster_id, finding.location)
+    findings = {(cluster, place): count for cluster, place, count in conn.execute(grouped)}
+    nodes = _nodes(conn, rows)
+    users = {what: _count(conn, what, nodes.values()) for what in _USES}
+    for row, note in rows:
+        node = nodes.get(row.id)
+        readers, writers = (None if node is None else users[what].get(node, 0) for what in _USES)
+        members = members_of(Topic, row)
+        del members["tags"], members["description"]
+        config = dict(members["config"])
+        yield TopicRow(
+            source=SourceId(row.source_name),
+            schemas=schemas.get(row.id, 0),
+            **members,
+            tags=note.tags,
+            description=note.description,
+            owner=note.owner,
+            readers=readers,
+            writers=writers,
+            findings=findings.get((row.cluster_id, _ON_TOPIC + row.name), 0),
+            seen_at=row.finished or "",
+            retention_ms=_number(config.get("retention.ms")),
+            cleanup_policy=str(config.get("cleanup.policy") or ""),
+            **fact_state(row, latest),
+        )
+
+
+def _nodes(conn: Connection, rows: Sequence[tuple[Any, CatalogAnnotations]]) -> dict[int, int]:
+    """Return the keys of topics' nodes in the graph by those of the topics; one that is not in it is left out."""
+    node = t.flow_node.c
+    clusters = select(node.namespace, node.name).where(
+        node.kind == "cluster", node.name.in_({r.cluster_name for r, _ in rows})
+    )
+    homes = {row.namespace: row.name for row in conn.execute(clusters)}
+    named = select(node.id, node.namespace, node.name).where(node.name.in_([row.name for row, _ in rows]))
+    topics = conn.execute(named.where(node.kind == "topic"))
+    keys = {(homes.get(row.namespace), row.name): row.id for row in topics}
+    return {row.id: keys[row.cluster_name, row.name] for row, _ in rows if (row.cluster_name, row.name) in keys}
+
+
+def _count(conn: Connection, what: str, nodes: Iterable[int]) -> Mapping[int, int]:
+    kind, end = _USES[what]
+    return store.count_edges(conn, list(nodes), forward=end is t.flow_edge.c.source_node_id, kinds=[kind])
+
+
+def _number(text: object) -> int | None:
+    """Return a setting that is a number; None for another."""
+    try:
+        return int(str(text))
+    except ValueError:
+        return None
+
+
+_SERVICE = "tableflow"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableLine(CatalogTable):
+    """A table as last reported; *topic* is the topic that it materializes, empty for a catalog's own.
+
+    *provider* is the kind of catalog; *state* and *write_mode* are those of a materialized topic, else empty. A
+    catalog may list a table of a materialized topic, too: then both are lines. *stale*: its source could not be read
+    since.
+    """
+
+    cluster: str
+    stale: bool
+    gone: bool
+    topic: str = ""
+    state: str = ""
+    write_mode: str = ""
+    detail: str = ""
+
+
+def tables(
+    conn: Connection,
+    *,
+    cluster: str | None = None,
+    provider: str | None = None,
+    pattern: str | None = None,
+    include_gone: bool = False,
+) -> Iterator[TableLine]:
+    """List tables by cluster, provider, namespace, name and topic; *pattern* is a glob, or a part of the name."""
+    newest, columns = newest_scans(conn), children_of(conn, t.catalog_column, column_fact)
+    of_catalogs, of_topics = (
+        conn.execute(stored_rows(table, cluster, include_gone=include_gone))
+        for table in (t.catalog_table, t.materialization)
+    )
+    lines = [
+        *(fact_of(TableLine, row, columns=columns.get(row.id, ()), **fact_state(row, newest)) for row in of_catalogs),
+        *(_materialization(row, newest) for row in of_topics),
+    ]
+    fits = name_filter(pattern)
+    matching = (line for line in lines if provider in (None, line.provider) and (fits(line.name) or fits(line.topic)))
+    return iter(sorted(matching, key=_line_order))
+
+
+def _line_order(line: TableLine) -> tuple[str, ...]:
+    return line.cluster, line.provider, line.namespace, line.name, line.topic, line.table_format, line.source
+
+
+def _materialization(row: Row[Any], newest: Mapping[int, int]) -> TableLine:
+    return TableLine(
+        source=SourceId(row.source_name),
+        provider=row.catalog_kind.lower() or _SERVICE,
+        namespace=row.namespace,
+        name=row.name,
+        topic=row.topic,
+        kind=row.storage,
+        table_format=row.table_format.lower(),
+        state="SUSPENDED" if row.suspended else row.state,
+        write_mode=row.write_mode,
+        location=row.location,
+        detail=row.detail,
+        **fact_state(row, newest),
+    )

@@ -1,1 +1,0 @@
-"""ClickHouse: its system tables over HTTP, its engines and types."""

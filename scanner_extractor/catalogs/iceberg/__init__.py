@@ -1,1 +1,0 @@
-"""Iceberg REST catalogs: requests, and tables and views as facts."""

@@ -1,1 +1,0 @@
-"""Engines for analytics that ingest topics by themselves: Druid, Pinot."""

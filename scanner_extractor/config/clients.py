@@ -1,0 +1,226 @@
+"""The `acls`, `prometheus` and `applications` of cluster.json."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from scanner_extractor.config.http import parse_http, valid_address
+from scanner_extractor.config.kafka import parse_kafka
+from scanner_extractor.config.sections import (
+    HTTP_MEMBERS,
+    Items,
+    ParseContext,
+    Section,
+    ValidationContext,
+    address,
+    flag,
+    name_list,
+    nonempty,
+    repeated_sources,
+    text,
+)
+from scanner_extractor.http.messages import Json
+from scanner_extractor.settings.clients import AclSettings, ApplicationSettings, MetricProfile, PrometheusSettings
+from scanner_model.clients import Direction, IdentityKind
+from scanner_model.documents.schema_errors import ErrorMessage
+
+_LABEL = r"[a-zA-Z_][a-zA-Z0-9_]*"
+_MATCHER = rf'\s*{_LABEL}\s*(?:=~|!~|!=|=)\s*"(?:[^"\\\n]|\\.)*"\s*'
+_MATCHERS = rf"^(?:{_MATCHER}(?:,{_MATCHER})*)?$"
+_KINDS = [kind.value for kind in IdentityKind]
+
+_ACLS: Json = {
+    "type": "object",
+    "title": "Rules of access",
+    "description": (
+        "The brokers' ACLs are read over the Kafka protocol, with the properties of `kafka`. Two settings of the "
+        "authorizer that brokers do not report can be given here."
+    ),
+    "properties": {
+        "super_users": name_list(
+            "Super users", "The principals of the brokers' `super.users`.", "User:admin", "User:CN=kafka-1"
+        ),
+        "allow_everyone_if_no_acl_found": flag(
+            "Default rule", "The brokers' setting `allow.everyone.if.no.acl.found`.", default=False
+        ),
+    },
+    "additionalProperties": False,
+}
+
+_PROFILE: Json = {
+    "type": "object",
+    "title": "Metric profile",
+    "description": "A metric that counts what clients do with topics.",
+    "required": ["metric", "direction"],
+    "properties": {
+        "metric": text(
+            "Metric", "Its name.", "acme_kafka_sent_records_total", pattern=rf"^(?:{_LABEL}:?)+$", minLength=1
+        ),
+        "direction": {
+            "title": "Direction",
+            "description": "What the clients do with the topic.",
+            "type": "string",
+            "enum": [direction.value for direction in Direction],
+        },
+        "topic_label": text(
+            "Topic label", "The label that names the topic.", "destination", pattern=f"^{_LABEL}$", default="topic"
+        ),
+        "labels": {
+            "title": "Labels",
+            "description": f"The labels that name the client, each with the kind of name: {', '.join(_KINDS)}.",
+            "type": "object",
+            "minProperties": 1,
+            "propertyNames": {"pattern": f"^{_LABEL}$"},
+            "additionalProperties": {"enum": _KINDS},
+            "examples": [{"client_id": "client.id", "app": "application"}],
+        },
+        "level": flag("Level", "Whether it is no counter: then its last value is read.", default=False),
+    },
+    "additionalProperties": False,
+}
+
+_PROMETHEUS: Json = {
+    "type": "object",
+    "title": "Prometheus",
+    "description": "A server with the HTTP API of Prometheus, which holds metrics of Kafka clients.",
+    "required": ["url", "cluster_selector"],
+    "properties": {
+        "name": nonempty("Name", "What people call it; it names the source in every scan.", "main"),
+        "url": address(
+            "The address of the server, without /api/v1; Mimir and Thanos have one, too.", "http://prometheus:9090"
+        ),
+        **HTTP_MEMBERS,
+        "cluster_selector": text(
+            "Cluster selector",
+            "Label matchers that only series of this cluster's clients have; empty where there is one cluster only.",
+            'kafka_cluster="retail"',
+            pattern=_MATCHERS,
+        ),
+        "window": text(
+            "Window", "How far back is looked for activity.", "1d", "12h", pattern=r"^[1-9]\d{0,3}[mhdw]$", default="1d"
+        ),
+        "profiles": {
+            "title": "Profiles",
+            "description": "Metrics of your own, read beside those that are known.",
+            "type": "array",
+            "items": {"$ref": "#/$defs/metric_profile"},
+        },
+    },
+    "additionalProperties": False,
+}
+
+_NAMES: Json = {"type": "array", "minItems": 1, "items": {"type": "string", "minLength": 1}}
+
+_APPLICATIONS: Json = {
+    "type": "object",
+    "title": "Applications",
+    "description": "The applications that use topics: who is responsible, and what their clients are called.",
+    "propertyNames": {"minLength": 1},
+    "additionalProperties": {
+        "type": "object",
+        "title": "Application",
+        "description": "One application; names are whole ones, or globs where they hold *, ? or [.",
+        "properties": {
+            "owner": nonempty("Owner", "Whom to call.", "team-orders"),
+            **{kind: {**_NAMES, "title": kind, "description": f"Its names of the kind {kind}."} for kind in _KINDS},
+        },
+        "additionalProperties": False,
+    },
+    "examples": [{"orders-service": {"owner": "team-orders", "client.id": ["orders-*"], "group": ["orders"]}}],
+}
+
+
+def parse_acls(item: Json, context: ParseContext) -> AclSettings:
+    """Return the settings of the brokers' rules of access."""
+    return AclSettings(
+        kafka=parse_kafka(context.document.get("kafka", {}), context),
+        super_users=tuple(item.get("super_users", ())),
+        allow_everyone=item.get("allow_everyone_if_no_acl_found", False),
+    )
+
+
+def parse_prometheus(item: Json, context: ParseContext) -> PrometheusSettings:
+    """Return the settings of a Prometheus server."""
+    return PrometheusSettings(
+        http=parse_http(item, context),
+        name=item.get("name", ""),
+        selector=item["cluster_selector"].strip(),
+        window=item.get("window", "1d"),
+        profiles=tuple(map(_profile, item.get("profiles", ()))),
+    )
+
+
+def _profile(item: Json) -> MetricProfile:
+    return MetricProfile(
+        name="cluster.json",
+        metric=item["metric"],
+        direction=Direction(item["direction"]),
+        topic=item.get("topic_label", "topic"),
+        labels=tuple(item.get("labels", {"client_id": IdentityKind.CLIENT_ID.value}).items()),
+        level=item.get("level", False),
+    )
+
+
+def parse_applications(item: Json, _: ParseContext) -> ApplicationSettings:
+    """Return the applications; each is also called by its own name."""
+    return ApplicationSettings(
+        owners={name: members.get("owner", "") for name, members in item.items()},
+        identities={
+            name: (
+                (IdentityKind.APPLICATION.value, name),
+                *((kind, pattern) for kind in _KINDS for pattern in members.get(kind, ())),
+            )
+            for name, members in item.items()
+        },
+    )
+
+
+def validate_acls(items: Items, context: ValidationContext) -> Iterator[ErrorMessage]:
+    """Yield that no broker is named, or that the Kafka protocol is not used."""
+    document = context.document
+    for path, _ in items:
+        if "kafka" not in document:
+            yield path, "rules of access are read over the Kafka protocol", "add `kafka`, or leave `acls` out"
+
+
+def validate_prometheus(items: Items, _: ValidationContext) -> Iterator[ErrorMessage]:
+    """Yield servers that are declared twice."""
+    return repeated_sources(items, _identity)
+
+
+def _identity(item: Json) -> tuple[str, str]:
+    url, name = valid_address(item.get("url")), item.get("name")
+    return ("name", name) if isinstance(name, str) else ("url", url.url if url else "")
+
+
+def validate_applications(items: Items, _: ValidationContext) -> Iterator[ErrorMessage]:
+    """Yield names that two applications have."""
+    for path, item in items:
+        owners: dict[tuple[str, str], str] = {}
+        for application, members in item.items():
+            for kind in _KINDS if isinstance(members, dict) else ():
+                listed = members.get(kind)
+                for at, name in enumerate(listed if isinstance(listed, list) else ()):
+                    if owners.setdefault((kind, str(name)), application) != application:
+                        what = f"the application {owners[kind, str(name)]!r} has this name, too"
+                        yield (*path, application, kind, at), what, "a client belongs to one application"
+
+
+ACL_SECTION = Section(member="acls", schema=_ACLS, parse=parse_acls, validate=validate_acls, over_http=False)
+
+PROMETHEUS_SECTION = Section(
+    member="prometheus",
+    listing={"title": "Prometheus", "description": "Servers that hold metrics of the cluster's clients."},
+    schema=_PROMETHEUS,
+    parse=parse_prometheus,
+    validate=validate_prometheus,
+    definitions={"metric_profile": _PROFILE},
+)
+
+APPLICATIONS_SECTION = Section(
+    member="applications",
+    schema=_APPLICATIONS,
+    parse=parse_applications,
+    validate=validate_applications,
+    over_http=False,
+)

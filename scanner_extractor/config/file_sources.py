@@ -1,0 +1,156 @@
+"""The `dbt` and `files` of cluster.json: manifests of dbt projects, deployment files."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from scanner_extractor.config.interpolation import named_files
+from scanner_extractor.config.sections import (
+    Items,
+    ParseContext,
+    Section,
+    ValidationContext,
+    name_or_path,
+    nonempty,
+    repeated_sources,
+)
+from scanner_extractor.http.messages import Json
+from scanner_extractor.settings.sources import DbtSettings, DeploymentSettings, FileSettings
+from scanner_model.documents.schema_errors import ErrorMessage
+
+MANIFEST = "manifest.json"
+_NAMESPACE = re.compile(r"[a-z][a-z0-9+.-]*(?:://[^\s@?#]+)?")
+
+_DBT: Json = {
+    "title": "dbt project",
+    "description": "One dbt project, by the manifest that dbt writes.",
+    "type": "object",
+    "required": ["path", "namespace"],
+    "properties": {
+        "name": nonempty(
+            "Name", "What people call it; it names the source in every scan, so that the file may move.", "analytics"
+        ),
+        "path": nonempty(
+            "Manifest",
+            "The manifest.json, or the directory that holds it; a catalog.json beside it is read, too.",
+            "dbt/target/manifest.json",
+        ),
+        "namespace": nonempty(
+            "Warehouse",
+            "The OpenLineage namespace of the warehouse that the project builds its tables in.",
+            "postgres://dw:5432",
+            "snowflake://acme-eu1",
+            "bigquery",
+        ),
+    },
+    "additionalProperties": False,
+}
+
+
+def parse_dbt(item: Json, context: ParseContext) -> DbtSettings:
+    """Return the settings of one project."""
+    files = FileSettings(
+        pattern=item["path"],
+        base=context.base,
+        files=named_files(item["path"], context.base, MANIFEST),
+        secret_names=context.secret_names,
+    )
+    return DbtSettings(files=files, namespace=item["namespace"].rstrip("/"), name=item.get("name", ""))
+
+
+def validate_dbt(items: Items, context: ValidationContext) -> Iterator[ErrorMessage]:
+    """Yield paths without a manifest or with several, namespaces that are none, and projects declared twice."""
+    for path, item in items:
+        pattern, where = item.get("path"), (*path, "path")
+        if context.present and isinstance(pattern, str):
+            count = len(named_files(pattern, context.directory, MANIFEST))
+            if count != 1:
+                what = f"{context.shown(where)} is {count or 'no'} files"
+                yield where, what, "name one manifest.json, relative to this file"
+        namespace = item.get("namespace")
+        if isinstance(namespace, str) and namespace and not _NAMESPACE.fullmatch(namespace):
+            where = (*path, "namespace")
+            yield where, f"{context.shown(where)} is no namespace", "write scheme://host:port, or bigquery"
+    yield from repeated_sources(items, name_or_path)
+
+
+DBT_SECTION = Section(
+    member="dbt",
+    listing={
+        "title": "dbt projects",
+        "description": "dbt projects that build tables from those that the cluster's sinks write.",
+        "examples": [[{"path": "dbt/target/manifest.json", "namespace": "postgres://dw:5432"}]],
+    },
+    schema=_DBT,
+    parse=parse_dbt,
+    validate=validate_dbt,
+    over_http=False,
+)
+
+
+ENDINGS = frozenset({".yaml", ".yml", ".json"})
+"""Of the files that a pattern matches, or that are below a directory, those with one of these endings are read."""
+
+_FILES: Json = {
+    "title": "Deployment files",
+    "description": "Files that declare topics, connectors and Flink jobs, as GitOps tools deploy them.",
+    "type": "object",
+    "required": ["path"],
+    "properties": {
+        "name": nonempty(
+            "Name", "What people call them; it names the source in every scan, so that the files may move.", "deploy"
+        ),
+        "path": nonempty(
+            "Files",
+            "One file, a pattern, or a directory (every .yaml, .yml and .json below it).",
+            "deploy/**/*.yaml",
+        ),
+    },
+    "additionalProperties": False,
+    "examples": [{"path": "deploy/**/*.yaml"}],
+}
+
+
+def deployment_files(pattern: str, base: Path) -> tuple[Path, ...]:
+    """List the files that *pattern* means, sorted: a file whatever its ending, else those with one of ENDINGS."""
+    files = named_files(pattern, base, "**/*")
+    if files == (base / pattern,):
+        return files
+    return tuple(path for path in files if path.suffix.lower() in ENDINGS and path.is_file())
+
+
+def parse_deployment(item: Json, context: ParseContext) -> DeploymentSettings:
+    """Return the settings of deployment files."""
+    files = FileSettings(
+        pattern=item["path"],
+        base=context.base,
+        files=deployment_files(item["path"], context.base),
+        secret_names=context.secret_names,
+    )
+    return DeploymentSettings(files=files, name=item.get("name", ""))
+
+
+def validate_deployment(items: Items, context: ValidationContext) -> Iterator[ErrorMessage]:
+    """Yield what is wrong with the `files` of cluster.json: a path without a file, two sources of one name."""
+    for path, item in items:
+        pattern, where = item.get("path"), (*path, "path")
+        if context.present and isinstance(pattern, str) and not deployment_files(pattern, context.directory):
+            what = f"{context.shown(where)} matches no .yaml, .yml or .json file"
+            yield where, what, "the pattern is relative to this file"
+    yield from repeated_sources(items, name_or_path)
+
+
+FILES_SECTION = Section(
+    member="files",
+    listing={
+        "title": "Deployment files",
+        "description": "Files that declare what should run on this cluster: topics, connectors, Flink jobs.",
+        "examples": [[{"path": "deploy/**/*.yaml"}]],
+    },
+    schema=_FILES,
+    parse=parse_deployment,
+    validate=validate_deployment,
+    over_http=False,
+)

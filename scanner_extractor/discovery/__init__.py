@@ -1,1 +1,0 @@
-"""Finding sources: `scanner init`, and what Confluent Cloud lists."""

@@ -1,1 +1,0 @@
-"""Confluent Schema Registry, and registries with its API."""

@@ -1,1 +1,0 @@
-"""Kafka Connect's REST API, of workers and of Confluent Cloud."""

@@ -1,1 +1,0 @@
-"""dbt projects: the manifest as a file, its models, sources and exposures as facts."""

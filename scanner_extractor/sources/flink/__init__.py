@@ -1,1 +1,0 @@
-"""Flink: JobManager, SQL Gateway, SQL files, Confluent."""

@@ -1,1 +1,0 @@
-"""ksqlDB's REST API."""

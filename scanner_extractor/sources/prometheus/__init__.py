@@ -1,0 +1,1 @@
+"""Metrics of Kafka clients in Prometheus, and in what speaks its HTTP API."""

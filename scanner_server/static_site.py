@@ -1,0 +1,134 @@
+"""Pages of the whole dictionary that need no server: the scripts of the served pages, with answers in files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from scanner_api.dictionary import Dictionary
+from scanner_api.files import check_directory, write_text
+from scanner_api.graph.export import export, live_script, live_style
+from scanner_api.questions import changes, graph, home, listings, names
+from scanner_api.questions.documents import document
+from scanner_api.questions.topics import TopicDescription, describe_topic, topic_schemas
+from scanner_model.columns import KEY, path_name
+from scanner_model.errors import NameUnknown
+from scanner_server.parts import STORED, static_text
+
+Json = Any
+
+PAGES = ("index", "topics", "topic", "columns", "jobs", "subjects", "sources", "findings")
+_EDGES = 4_000
+_HISTORY = 1_000
+
+
+def write_site(dictionary: Dictionary, directory: Path) -> None:
+    """Write the pages of *dictionary* into *directory*; those of an earlier export in it are replaced.
+
+    A page of a topic has its columns, versions, users and history; `flow.html` is the drawing of the graph. Raises
+    InputInvalid where it cannot be written, NameUnknown where no graph was generated.
+    """
+    topics_directory = check_directory(directory, "--output") / "data" / "topics"
+    for inner in (directory / "static", directory / "data", topics_directory):
+        check_directory(inner, "--output")
+    export(dictionary, directory / "flow.html", format="html")
+    _write_pages(directory)
+    pooled = dictionary.pooled(size=2)
+    try:
+        written = {f"topics/{name}" for name in _write_answers(pooled, directory / "data")}
+    finally:
+        pooled.close()
+    for file in topics_directory.glob("*.js"):
+        if f"topics/{file.stem}" not in written:
+            file.unlink()
+
+
+def _write_pages(directory: Path) -> None:
+    shell = static_text("shell.html").replace('="/static/', '="static/').replace('href="/"', 'href="index.html"')
+    shell = shell.replace("; /api/v1 has the same as JSON", "")
+    for name in PAGES:
+        write_text(directory / f"{name}.html", shell)
+    write_text(directory / "static/page.css", live_style() + static_text("live.css"))
+    write_text(directory / "static/lists.js", live_script("".join(map(static_text, STORED)), drawing=False))
+
+
+def _write_answers(dictionary: Dictionary, directory: Path) -> Iterator[str]:
+    """Write what the scripts ask for, and yield the names of the topics' files."""
+    topics: list[Json] = []
+    nodes: dict[tuple[str, str], str] = {}
+    for row in listings.topics(dictionary):
+        name = hashlib.sha256(f"{row.cluster}/{row.name}".encode()).hexdigest()[:16]
+        about = describe_topic(dictionary, topic=row.name, cluster=row.cluster)
+        nodes[row.cluster, row.name] = about.node
+        topics.append({**document(row), "file": f"topics/{name}"})
+        _write_answer(directory, f"topics/{name}", _topic_answers(dictionary, about))
+        yield name
+    columns = [_column(document(row), nodes) for row in listings.columns(dictionary)]
+    _write_answer(directory, "topics", topics)
+    _write_answer(directory, "columns", columns)
+    _write_answer(directory, "nodes", document(home.nodes(dictionary).items))
+    _write_answer(directory, "subjects", document(listings.schemas(dictionary).items))
+    _write_answer(directory, "home", _home(dictionary, topics, columns))
+
+
+def _topic_answers(dictionary: Dictionary, about: TopicDescription) -> Json:
+    row, node = about.topic, about.node
+    subjects = listings.schemas(dictionary, cluster=row.cluster, pattern=row.name)
+    versions = [
+        schema
+        for subject in subjects
+        if row.name in subject.topics
+        for version in subject.versions
+        for schema in topic_schemas(
+            dictionary, topic=row.name, cluster=row.cluster, subject=subject.name, version=version
+        )
+    ]
+    try:
+        history = changes.history_lines(dictionary, node=node or row.name, limit=_HISTORY)
+    except NameUnknown:
+        history = None
+    return {
+        "about": document(about),
+        "versions": document(versions),
+        "contents": document(graph.lineage(dictionary, node, upstream=0, downstream=0, contents=True))
+        if node
+        else None,
+        "near": document(graph.lineage(dictionary, node, hops=1, columns=True, limit=_EDGES)) if node else None,
+        "history": document(history) if history else {"items": []},
+    }
+
+
+def _column(row: Json, nodes: dict[tuple[str, str], str]) -> Json:
+    """Return the row of a column with the key that it has in the graph if it takes part in a flow."""
+    topic = nodes.get((row["cluster"], row["topic"]), "")
+    if topic and not row["node"]:
+        path = (KEY, *row["path"]) if row["role"] == "key" else row["path"]
+        row["node"] = f"{topic.replace('topic:', 'column:', 1)}#{path_name(tuple(path))}"
+    return row
+
+
+def _home(dictionary: Dictionary, topics: Iterable[Json], columns: Iterable[Json]) -> Json:
+    tagged_topics = Counter(tag for topic in topics for tag in topic["tags"])
+    tagged_columns = Counter(tag for column in columns for tag in {*column["tags"], *column["inherited_tags"]})
+    owners = Counter(topic["owner"] for topic in topics if topic["owner"])
+    tags = sorted({*tagged_topics, *tagged_columns})
+    return {
+        "/state": document(names.state(dictionary)),
+        "/freshness": document(names.freshness(dictionary)),
+        "/summary": document(home.summary(dictionary)),
+        "/clusters": document(listings.clusters(dictionary)),
+        "/findings": document(listings.findings(dictionary)),
+        "/sources": document(listings.sources(dictionary)),
+        "/scans": document(listings.scans(dictionary)),
+        "tags": [[tag, tagged_topics[tag], tagged_columns[tag]] for tag in tags],
+        "owners": sorted(owners.items()),
+    }
+
+
+def _write_answer(directory: Path, name: str, answer: Json) -> None:
+    text = json.dumps(answer, ensure_ascii=False, separators=(",", ":")).replace("\u2028", "\\u2028")
+    write_text(directory / f"{name}.js", f"scannerAnswers({json.dumps(name)},{text});\n")

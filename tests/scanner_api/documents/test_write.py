@@ -1,0 +1,170 @@
+"""Documents of the bundled example: valid, deterministic, and complete."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from jsonschema import Draft201909Validator
+
+import scanner_api
+from scanner_api.dictionary import Dictionary
+from scanner_api.documents.asyncapi import document
+from scanner_api.documents.backstage import entity_name
+from scanner_api.documents.estate import described_clusters
+from scanner_api.documents.write import DOCUMENTS
+from scanner_model.contracts import custom_values
+from scanner_model.errors import InputInvalid
+
+ODCS = Draft201909Validator(json.loads((Path(__file__).parent / "data/odcs-3.2.0.schema.json").read_text("utf-8")))
+
+
+def documents(dictionary: Dictionary, format: str, **options: Any) -> list[Any]:
+    """Return the documents of a format, parsed as another tool does."""
+    stream = io.StringIO()
+    scanner_api.export(dictionary, stream, format=format, **options)
+    return list(yaml.safe_load_all(stream.getvalue()))
+
+
+def contract_of(dictionary: Dictionary, topic: str) -> Any:
+    return next(each for each in documents(dictionary, "odcs") if each["name"] == topic)
+
+
+@pytest.mark.slow
+def test_every_contract_is_valid_by_the_official_schema(retail: Dictionary) -> None:
+    """Unknown members are refused by it, so what has no place is a custom property."""
+    problems = [(each["name"], error.message) for each in documents(retail, "odcs") for error in ODCS.iter_errors(each)]
+
+    assert problems == []
+
+
+def test_contract_has_keys_columns_tags_and_compatible_ids(retail: Dictionary) -> None:
+    """One contract a topic, whose id does not change with its content."""
+    contract = contract_of(retail, "orders")
+    key, retry, value = contract["schema"]
+    customer = next(each for each in value["properties"] if each["name"] == "customer")
+    email = next(each for each in customer["properties"] if each["name"] == "email")
+    known = custom_values(value)
+
+    assert (contract["id"], contract["version"]) == ("urn:kafka:retail:orders", "2.0.0")
+    assert [each["name"] for each in (key, retry, value)] == ["orders-key", "orders-com.acme.retail.Retry", "orders"]
+    assert (known["subject"], known["version"], known["schemaId"]) == ("orders-value", 2, "4")
+    assert email["tags"] == ["PII"]
+
+
+def test_contract_of_a_topic_without_schema_has_the_columns_of_flows_with_their_sources(retail: Dictionary) -> None:
+    """Their types are not known, and nothing says that they are required."""
+    contract = contract_of(retail, "cdc.orders")
+    (schema,) = contract["schema"]
+    (payload,) = schema["properties"]
+    number = next(each for each in payload["properties"] if each["name"] == "id")
+
+    assert custom_values(schema) == {"origin": "derived"}
+    assert "required" not in number
+    assert any("shop.public.orders.id" in source for source in number["transformSourceObjects"])
+    assert custom_values(number)["lineage"][0]["evidence"]
+
+
+def test_without_a_graph_lineage_is_not_known_instead_of_empty(tmp_path: Path) -> None:
+    """Readers `[]` would say that nobody reads it."""
+    notes: list[str] = []
+    dictionary = scanner_api.open_dictionary(tmp_path / "new.db", create=True, notify=notes.append)
+    example = Path(__file__).parents[3] / "examples/retail"
+    scanner_api.scan([example / "cluster.json"], dictionary, replay=example / "capture")
+    contract = contract_of(dictionary, "orders")
+
+    assert not {"readers", "writers"} & custom_values(contract).keys()
+    assert any("the documents have no lineage" in note for note in notes)
+
+
+def test_asyncapi_refers_only_to_what_it_holds(retail: Dictionary) -> None:
+    """Every `$ref` is resolved from the document's own root; one of a JSON Schema to a registry is nobody's."""
+    (whole,) = documents(retail, "asyncapi")
+
+    for pointer in re.findall(r'"\$ref": "([^"]*)"', json.dumps(whole)):
+        at: Any = whole
+        for part in pointer.removeprefix("#/").split("/"):
+            at = at[part]
+    assert (whole["asyncapi"], whole["info"]["title"]) == ("3.1.0", "retail")
+
+
+def test_asyncapi_has_topics_messages_jobs_and_groups(retail: Dictionary) -> None:
+    """A consumer group is an operation that receives, with its group id."""
+    (whole,) = documents(retail, "asyncapi", cluster="retail")
+    message = whole["components"]["messages"]["orders.orders-value"]
+    operations = whole["operations"]
+
+    assert whole["channels"]["orders"]["bindings"]["kafka"]["partitions"] == 2
+    assert message["payload"]["schemaFormat"] == "application/vnd.apache.avro;version=1.9.0"
+    assert message["payload"]["schema"]["name"] == "Order"
+    assert (message["tags"], message["x-schema-id"]) == ([{"name": "PII"}], "4")
+    assert operations["analytics-receive-orders"]["bindings"]["kafka"]["groupId"]["enum"] == ["analytics"]
+    assert {each["action"] for each in operations.values()} == {"send", "receive"}
+
+
+def test_asyncapi_keeps_the_text_of_a_schema_that_it_cannot_hold(retail: Dictionary) -> None:
+    """A JSON Schema with references becomes one of its columns; its own text stands beside it."""
+    (whole,) = documents(retail, "asyncapi")
+    message = whole["components"]["messages"]["customers.customers-value"]
+
+    assert message["payload"]["type"] == "object"
+    assert '"$ref"' in message["x-schema-text"]
+
+
+def test_backstage_entities_have_owners_and_names_that_its_catalog_takes(retail: Dictionary) -> None:
+    """An owner is required there: of what no source has one for, the one that is given."""
+    entities = documents(retail, "backstage", owner="team-data")
+    names = [(each["kind"], each["metadata"]["name"]) for each in entities]
+
+    assert {each["spec"]["owner"] for each in entities} == {"team-data"}
+    assert all(re.fullmatch(r"[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*", name) and len(name) <= 63 for _, name in names)
+    assert len(set(names)) == len(names)
+    assert {kind for kind, _ in names} == {"System", "Resource", "API"}
+
+
+@pytest.mark.parametrize("name", ["orders", "a" * 200, "-._-", "__consumer", "a..b", "größe"])
+def test_name_of_an_entity_is_one_for_any_text(name: str) -> None:
+    """Two long names that begin alike stay two."""
+    taken = entity_name(name)
+
+    assert re.fullmatch(r"[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*", taken)
+    assert len(taken) <= 63
+    assert entity_name(name + "b") != taken
+
+
+@pytest.mark.parametrize("format", DOCUMENTS)
+def test_directory_has_the_same_documents_as_the_stream_and_the_same_bytes_again(
+    retail: Dictionary, tmp_path: Path, format: str
+) -> None:
+    """A second export changes nothing, so that a diff shows what changed in Kafka."""
+    once, again = tmp_path / "once", tmp_path / "again"
+    for directory in (once, again, again):
+        scanner_api.export(retail, directory, format=format)
+    texts = {file.relative_to(once): file.read_bytes() for file in sorted(once.rglob("*.yaml"))}
+    written = [each for text in texts.values() for each in yaml.safe_load_all(text)]
+
+    assert texts == {file.relative_to(again): file.read_bytes() for file in sorted(again.rglob("*.yaml"))}
+    assert sorted(map(str, written)) == sorted(map(str, documents(retail, format)))
+
+
+@pytest.mark.parametrize("options", [{"node": "orders"}, {"history": True}], ids=str)
+def test_documents_refuse_what_selects_a_part_of_the_graph(retail: Dictionary, options: dict[str, Any]) -> None:
+    """They describe whole clusters, as the newest scan found them."""
+    with pytest.raises(InputInvalid):
+        scanner_api.export(retail, io.StringIO(), format="odcs", **options)
+
+
+def test_asyncapi_of_a_cluster_without_brokers_has_no_server(retail: Dictionary) -> None:
+    """A server needs a host, and nobody knows one."""
+    with described_clusters(retail) as described:
+        (cluster,) = described
+        row = cluster.row._replace(brokers=())
+        whole = document(type(cluster)(row=row, topics=cluster.topics))
+
+    assert "servers" not in whole
+    assert "servers" not in whole["channels"]["orders"]

@@ -1,0 +1,224 @@
+"""Who writes to and reads from a topic: each application with how it is known, on the question and in the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from checked_installation import AT, KAFKA, installation, read_result
+
+import scanner_api
+from scanner_api.dictionary import Dictionary
+from scanner_dictionary.engine.open import open_dictionary
+from scanner_dictionary.write.scan import write_scan
+from scanner_model.clients import (
+    AclAuthorizer,
+    AclRule,
+    ApplicationIdentity,
+    ClientUse,
+    Direction,
+    IdentityKind,
+)
+from scanner_model.errors import NameUnknown
+from scanner_model.kafka import ConsumerGroup, Topic
+from scanner_model.manual import FlowEnd, ManualFlow
+from scanner_model.names import SourceId, TopicName
+from scanner_model.scan import ClusterScan, SourceStatus
+
+PROMETHEUS, ACLS, MAPPING = SourceId("prometheus:main"), SourceId("acls:k:9092"), SourceId("applications:cluster.json")
+KINDS = {PROMETHEUS: "prometheus", ACLS: "acls", MAPPING: "applications"}
+
+
+def use(topic: str, direction: Direction = Direction.WRITES, **names: str) -> ClientUse:
+    return ClientUse(
+        source=PROMETHEUS,
+        topic=TopicName(topic),
+        direction=direction,
+        identities=tuple(sorted((kind.replace("_", "."), name) for kind, name in names.items())),
+        started="2026-02-28T12:00:00+00:00",
+        ended="2026-03-01T12:00:00+00:00",
+        window="1d",
+        metric="sent_total",
+        amount=5.0,
+    )
+
+
+def scan_with(
+    *facts: Any, status: SourceStatus = SourceStatus.READ, topics: tuple[str, ...] = ("shop.idle",)
+) -> ClusterScan:
+    """Return the small installation with more topics, and what says who uses them."""
+    scan = installation()
+    members: dict[type, str] = {
+        ClientUse: "client_uses",
+        ApplicationIdentity: "application_identities",
+        AclRule: "acl_rules",
+        AclAuthorizer: "acl_authorizers",
+    }
+    listed = {member: tuple(fact for fact in facts if type(fact) is kind) for kind, member in members.items()}
+    outcomes = tuple(replace(read_result(source, status), kind=kind) for source, kind in KINDS.items())
+    more = tuple(Topic(source=KAFKA, name=TopicName(name)) for name in topics)
+    scan = replace(scan, topics=(*scan.topics, *more), outcomes=(*scan.outcomes, *outcomes))
+    flows = tuple(fact for fact in facts if isinstance(fact, ManualFlow))
+    groups = tuple(fact for fact in facts if isinstance(fact, ConsumerGroup))
+    return replace(scan, others=listed, manual_flows=flows, consumer_groups=(*scan.consumer_groups, *groups))
+
+
+@pytest.fixture
+def stored(tmp_path) -> Callable[..., Dictionary]:
+    """Store scans one after the other, and generate the graph."""
+
+    def store(*scans: ClusterScan, graph: bool = True) -> Dictionary:
+        url = f"sqlite:///{tmp_path / 'dictionary.db'}"
+        engine = open_dictionary(url, create=True)
+        for scan in scans:
+            write_scan(engine, scan, started=AT, finished=AT)
+        dictionary = scanner_api.open_dictionary(url)
+        if graph:
+            scanner_api.generate(dictionary)
+        return dictionary
+
+    return store
+
+
+def listed(dictionary: Dictionary, **asked: Any) -> list[tuple[str, str, str]]:
+    return [(row.application, row.use, row.certainty) for row in scanner_api.clients(dictionary, **asked)]
+
+
+OWNED = ApplicationIdentity(
+    source=MAPPING, application="shop", kind=IdentityKind.CLIENT_ID, pattern="shop-*", owner="team-shop"
+)
+RULES = (
+    AclAuthorizer(source=ACLS, active=True),
+    AclRule(
+        source=ACLS,
+        pattern_type="PREFIXED",
+        name="shop.",
+        principal="User:a",
+        host="*",
+        operation="WRITE",
+        permission="ALLOW",
+    ),
+)
+
+
+def test_clients_of_one_application_are_one_row_with_owner_and_time(stored) -> None:
+    """Whom to call is the question, not which instance it was."""
+    dictionary = stored(scan_with(OWNED, use("shop.idle", client_id="shop-1"), use("shop.idle", client_id="shop-2")))
+    (row,) = scanner_api.clients(dictionary, topic="shop.idle")
+
+    assert (row.application, row.use, row.certainty, row.joined) == ("shop", "writes", "observed", "mapping")
+    assert (row.owner, row.last_seen) == ("team-shop", "2026-03-01T12:00:00+00:00")
+    assert [identity.name for identity in row.identities] == ["shop-1", "shop-2"]
+    assert row.evidence == "sent_total of prometheus:main within 1d"
+
+
+def test_three_certainties_stay_three_rows(stored) -> None:
+    """What is permitted is no use, and a file is no observation."""
+    flow = ManualFlow(
+        source=KAFKA,
+        origin=FlowEnd(namespace="", name=""),
+        target=FlowEnd(namespace="", name="shop.idle"),
+        job="shop",
+        description="",
+        evidence="deploy.yaml:3",
+    )
+    dictionary = stored(scan_with(OWNED, *RULES, flow, use("shop.idle", client_id="shop-1")))
+
+    assert listed(dictionary, topic="shop.idle") == [
+        ("shop", "writes", "observed"),
+        ("shop", "writes", "configured"),
+        ("nobody", "reads", "permitted"),
+        ("1 principals", "writes", "permitted"),
+    ]
+    assert listed(dictionary, topic="shop.idle", certainty="permitted", principals=True) == [
+        ("User:a", "writes", "permitted")
+    ]
+
+
+def test_permitted_alone_is_no_flow_and_no_verdict(stored) -> None:
+    """A rule for everybody would connect everything."""
+    dictionary = stored(scan_with(*RULES))
+    (answer,) = scanner_api.may_delete(dictionary, topic="shop.idle")
+
+    assert answer.answer == "yes"
+    assert "shop.idle" in [row.name for row in scanner_api.topics(dictionary, unused=True)]
+
+
+def test_topic_that_only_an_ordinary_producer_writes_may_not_be_deleted(stored) -> None:
+    """Nobody but its metrics knows it."""
+    before, after = scan_with(), scan_with(OWNED, use("shop.idle", client_id="shop-1"))
+    (unknown,) = scanner_api.may_delete(stored(before), topic="shop.idle")
+    dictionary = stored(after)
+    (answer,) = scanner_api.may_delete(dictionary, topic="shop.idle")
+
+    assert (unknown.answer, answer.answer) == ("yes", "no")
+    assert [(item.name, item.owner, item.last_seen[:10]) for item in answer.uses] == [
+        ("shop", "team-shop", "2026-03-01")
+    ]
+    assert "shop.idle" not in [row.name for row in scanner_api.topics(dictionary, without_writer=True)]
+
+
+def test_observed_application_is_a_job_that_passes_nothing_on(stored) -> None:
+    """That it reads and writes does not say which of them come from which."""
+    dictionary = stored(
+        scan_with(
+            use("shop.idle", Direction.READS, application="svc"),
+            use("out", application="svc"),
+            topics=("shop.idle", "out"),
+        )
+    )
+    lineage = scanner_api.lineage(dictionary, node="shop.idle")
+
+    assert {(node.kind, node.name) for node in lineage.nodes} == {("topic", "shop.idle"), ("job", "svc")}
+    assert {edge.certainty for edge in lineage.edges} == {"observed"}
+
+
+def test_underscores_of_consumer_metrics_are_dots_where_one_topic_is_meant(stored) -> None:
+    """Java wrote so before Kafka 4.1; of two topics neither is guessed."""
+    one = scan_with(use("shop_idle", Direction.READS, application="svc"))
+    two = scan_with(
+        use("shop_idle", Direction.READS, application="svc"), topics=("shop.idle", "shop-idle", "shop_idle.")
+    )
+    both = scan_with(use("a_b_c", Direction.READS, application="svc"), topics=("a.b_c", "a_b.c"))
+
+    assert listed(stored(one), topic="shop.idle") == [("svc", "reads", "observed")]
+    assert listed(stored(two), topic="shop.idle") == [("svc", "reads", "observed")]
+    assert listed(stored(both), certainty="observed") == []
+
+
+def test_client_of_a_topic_that_the_cluster_lacks_is_of_another_cluster(stored) -> None:
+    """Names of topics repeat among clusters."""
+    assert listed(stored(scan_with(use("elsewhere", application="svc"))), certainty="observed") == []
+
+
+def test_client_of_an_earlier_window_is_shown_on_request(stored) -> None:
+    """A yearly report writes once a year."""
+    dictionary = stored(scan_with(use("shop.idle", application="svc")), scan_with())
+
+    assert listed(dictionary, topic="shop.idle") == []
+    (row,) = scanner_api.clients(dictionary, topic="shop.idle", earlier=True)
+    assert (row.application, row.gone) == ("svc", True)
+
+
+def test_source_that_fails_keeps_what_it_showed_stale(stored) -> None:
+    """An outage of monitoring is no end of the clients."""
+    failed = scan_with(status=SourceStatus.UNAVAILABLE)
+    (row,) = scanner_api.clients(stored(scan_with(use("shop.idle", application="svc")), failed), topic="shop.idle")
+
+    assert (row.application, row.stale) == ("svc", True)
+
+
+def test_without_a_graph_the_answer_is_not_complete(stored) -> None:
+    """Configured uses are the graph's."""
+    dictionary = stored(scan_with(use("shop.idle", application="svc")), graph=False)
+
+    assert not scanner_api.clients(dictionary, topic="shop.idle").complete
+    assert scanner_api.clients(dictionary, topic="shop.idle", certainty="observed").complete
+
+
+def test_unknown_topic_is_named_with_the_nearest(stored) -> None:
+    """A typing error is not a topic without clients."""
+    with pytest.raises(NameUnknown, match=r"shop\.idl"):
+        scanner_api.clients(stored(scan_with()), topic="shop.idl")

@@ -1,0 +1,191 @@
+"""Tests for policies and inherited tags, on the bundled example."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+import scanner_api
+from scanner_api.change_check.check import CheckOptions, check_change
+from scanner_api.change_check.files import proposed_files
+from scanner_api.change_check.model import Verdict
+from scanner_api.dictionary import Dictionary
+from scanner_api.policy import ClusterPolicy, apply_policy
+from scanner_api.questions.listings import columns
+from scanner_model.policy import ForbiddenFlow, Waiver
+
+EXAMPLE = Path(__file__).parents[2] / "examples" / "retail"
+NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
+NO_FILES = ClusterPolicy(forbidden=(ForbiddenFlow("PII", ("s3://*", "file/*")),))
+
+INHERITED = [
+    "order-mails.recipient: computed from cdc.customers.payload.email in 1",
+    "orders-enriched.customer_email: computed from cdc.customers.payload.email in 1",
+    "orders-enriched.customer_name: copied from cdc.customers.payload.name in 1",
+    "retail.orders.customer.address.street: copied from orders.customer.address.street in 1",
+    "retail.orders.customer.email: copied from orders.customer.email in 1",
+    "retail.orders.payment.<com.acme.retail.Card>.last4: copied from orders.payment.<com.acme.retail.Card>.last4 in 1",
+    "orders.txt.customer.address.street: copied from orders.customer.address.street in 1",
+    "orders.txt.customer.email: copied from orders.customer.email in 1",
+    "orders.txt.payment.<com.acme.retail.Card>.last4: copied from orders.payment.<com.acme.retail.Card>.last4 in 1",
+    "warehouse.public.crm_customers.email: copied from cdc.customers.payload.email in 1",
+    "warehouse.public.crm_customers.full_name: copied from cdc.customers.payload.name in 1",
+    "warehouse.public.order_facts.customer_name: copied from cdc.customers.payload.name in 2",
+    "warehouse.public.order_facts.email: computed from cdc.customers.payload.email in 2",
+]
+
+
+@pytest.fixture(scope="module")
+def dictionary(tmp_path_factory: pytest.TempPathFactory) -> Dictionary:
+    """Scan the bundled example, and generate its graph."""
+    dictionary = scanner_api.open_dictionary(tmp_path_factory.mktemp("retail") / "dictionary.db", create=True)
+    scanner_api.scan([EXAMPLE / "cluster.json"], dictionary, replay=EXAMPLE / "capture")
+    scanner_api.generate(dictionary)
+    return dictionary
+
+
+def test_the_copies_of_personal_columns_are_named_one_by_one(dictionary) -> None:
+    """Counted by hand in the lineage of the example: 8 columns declare the tag, 13 inherit it."""
+    rows = columns(dictionary, tag="pii", tags="inherited")
+
+    found = [
+        f"{(row.topic or row.dataset).rpartition('/')[2]}.{row.name}: "
+        f"{row.found_tags[0].flow} from {row.found_tags[0].origin} in {row.found_tags[0].steps}"
+        for row in rows
+    ]
+    assert found == INHERITED
+    assert len(columns(dictionary, tag="PII", tags="declared")) == 8
+    assert len(columns(dictionary, tag="PII")) == 21
+
+
+def test_each_step_of_an_inherited_tag_has_its_evidence(dictionary) -> None:
+    (row,) = columns(dictionary, tag="*", tags="inherited", pattern="customer_name", cluster=None, name=None)[1:]
+
+    assert [step.split(": ")[0] for step in row.found_tags[0].path] == [
+        "cdc.customers.payload.name → orders-enriched.customer_name",
+        "orders-enriched.customer_name → warehouse.public.order_facts.customer_name",
+    ]
+    assert "statement flink/retail.sql:2" in row.found_tags[0].path[0]
+
+
+def test_pages_of_tagged_columns_continue_where_the_one_before_ended(dictionary) -> None:
+    first = columns(dictionary, tag="PII", limit=20)
+    rest = columns(dictionary, tag="PII", limit=20, cursor=first.next_cursor)
+
+    assert (*first, *rest) == tuple(columns(dictionary, tag="PII"))
+    assert rest.next_cursor is None
+
+
+def test_without_a_graph_inherited_tags_are_not_known(tmp_path) -> None:
+    dictionary = scanner_api.open_dictionary(tmp_path / "new.db", create=True)
+    scanner_api.scan([EXAMPLE / "cluster.json"], dictionary, replay=EXAMPLE / "capture")
+    page = columns(dictionary, tag="PII")
+
+    assert len(page) == 8
+    assert not page.complete
+    (finding,) = apply_policy(dictionary, NO_FILES, now=NOON).findings
+    assert (finding.where, finding.rule) == ("the graph", "policy-forbidden-flow")
+
+
+def test_a_forbidden_flow_is_found_with_its_path_and_a_waiver_lets_it_pass(dictionary) -> None:
+    found = apply_policy(dictionary, NO_FILES, now=NOON).findings
+
+    assert [finding.where.rpartition("orders.txt.")[2] for finding in found] == [
+        "customer.address.street",
+        "customer.email",
+        "payment.<com.acme.retail.Card>.last4",
+    ]
+    assert all(finding.cluster == "retail" and "connector orders-as-json" in finding.what for finding in found)
+    waiver = Waiver("policy-forbidden-flow", "column */orders.txt.*", "the lab only", NOON.date())
+    waived = apply_policy(dictionary, ClusterPolicy(forbidden=NO_FILES.forbidden, waivers=(waiver,)), now=NOON)
+    assert waived.findings == ()
+    assert waived.notes == (
+        "policy: 3 of policy-forbidden-flow at column */orders.txt.* let pass until 2026-11-23: the lab only",
+    )
+
+
+@pytest.mark.parametrize(
+    ("policy", "first", "count"),
+    [
+        (ClusterPolicy(topic_owner=True), "topic audit-lines: it has no owner", 29),
+        (ClusterPolicy(topic_names=("[a-z0-9.-]+",)), "topic orders.RETRY: its name fits none of [a-z0-9.-]+", 1),
+        (ClusterPolicy(required_tags=("domain",)), "topic audit-lines: it has no tag domain", 29),
+        (
+            ClusterPolicy(compatibility="BACKWARD"),
+            "subject address.schema.json: its compatibility level is not known, BACKWARD is asked for",
+            16,
+        ),
+    ],
+)
+def test_each_rule_names_the_place_and_the_reason(dictionary, policy, first, count) -> None:
+    found = apply_policy(dictionary, policy, now=NOON).findings
+
+    assert (f"{found[0].where}: {found[0].what}", len(found)) == (first, count)
+
+
+def test_undocumented_fields_are_counted_by_subject(dictionary) -> None:
+    found = apply_policy(dictionary, ClusterPolicy(field_documentation=True), now=NOON).findings
+
+    assert any(finding.where == "subject orders-value" and "have no documentation" in finding.what for finding in found)
+
+
+def sink(tmp_path: Path, **settings: str) -> Path:
+    """Write the configuration of a connector that would send customers to S3."""
+    config = {
+        "connector.class": "io.confluent.connect.s3.S3SinkConnector",
+        "topics": "customers",
+        "s3.bucket.name": "lake",
+        "format.class": "io.confluent.connect.s3.format.json.JsonFormat",
+        **settings,
+    }
+    file = tmp_path / "customers-to-lake.json"
+    file.write_text(json.dumps({"name": "customers-to-lake", "config": config}), "utf-8")
+    return file
+
+
+def test_a_proposed_sink_of_a_personal_column_is_noted_and_a_policy_stops_it(dictionary, tmp_path) -> None:
+    files = proposed_files([str(sink(tmp_path))])
+    noted = check_change(dictionary, files, CheckOptions(allow_new=True), now=NOON)
+    stopped = check_change(dictionary, files, CheckOptions(allow_new=True, rules=NO_FILES), now=NOON)
+
+    assert noted.verdict is Verdict.FINE
+    assert [finding.what for finding in noted.findings if finding.rule == "tag-spread"] == [
+        "topics/customers.name gets PII, from customers.name, copied, 1 step"
+    ]
+    assert stopped.verdict is Verdict.BREAKS
+    assert stopped.findings[0].rule == "policy-forbidden-flow" or "policy-forbidden-flow" in {
+        finding.rule for finding in stopped.findings
+    }
+
+
+@pytest.mark.parametrize(("day", "verdict"), [(31, Verdict.FINE), (30, Verdict.BREAKS)])
+def test_a_waiver_lets_a_proposed_sink_pass_until_its_day(dictionary, tmp_path, day, verdict) -> None:
+    last = datetime(2026, 12, day, tzinfo=UTC).date()
+    waiver = Waiver("policy-forbidden-flow", "column topics/customers.*", "moved in January", last)
+    rules = ClusterPolicy(forbidden=NO_FILES.forbidden, waivers=(waiver,))
+    at = datetime(2026, 12, 31, 23, tzinfo=UTC)
+    report = check_change(
+        dictionary, proposed_files([str(sink(tmp_path))]), CheckOptions(allow_new=True, rules=rules), now=at
+    )
+
+    assert report.verdict is verdict
+
+
+def test_a_sink_that_masks_the_column_is_fine(dictionary, tmp_path) -> None:
+    masking = {
+        "transforms": "hide",
+        "transforms.hide.type": "org.apache.kafka.connect.transforms.MaskField$Value",
+        "transforms.hide.fields": "name",
+    }
+    report = check_change(
+        dictionary,
+        proposed_files([str(sink(tmp_path, **masking))]),
+        CheckOptions(allow_new=True, rules=NO_FILES),
+        now=NOON,
+    )
+
+    assert report.verdict is Verdict.FINE
+    assert not any("PII" in finding.what for finding in report.findings)

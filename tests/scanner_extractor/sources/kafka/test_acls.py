@@ -1,0 +1,93 @@
+"""Rules of access from the brokers: rules, none, no authorizer, no right; and from a capture."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from confluent_kafka import KafkaError, KafkaException
+from confluent_kafka.admin import AclOperation, AclPermissionType, ResourcePatternType
+
+from scanner_extractor.scan.connections import Connections
+from scanner_extractor.scan.source_kinds import SOURCE_KINDS
+from scanner_extractor.settings.clients import AclSettings
+from scanner_extractor.settings.cluster import KafkaSettings
+from scanner_extractor.sources.kafka.acls import load_acls, read_acls
+from scanner_extractor.sources.kafka.client import KafkaClient
+from scanner_model.errors import InputInvalid, SourceRefused, SourceUnreachable
+
+SETTINGS = AclSettings(kafka=KafkaSettings(brokers=("kafka-1:9092",)), super_users=("User:admin",))
+RULE = SimpleNamespace(
+    resource_pattern_type=ResourcePatternType.PREFIXED,
+    name="shop.",
+    principal="User:shop",
+    host="*",
+    operation=AclOperation.WRITE,
+    permission_type=AclPermissionType.ALLOW,
+)
+
+
+def client(answer: Any) -> KafkaClient:
+    """Return a client whose brokers answer DescribeAcls with a list of bindings or an error."""
+
+    class Brokers:
+        def describe_acls(self, wanted: Any, request_timeout: float) -> Future[Any]:
+            future: Future[Any] = Future()
+            is_error = isinstance(answer, KafkaError)
+            future.set_exception(KafkaException(answer)) if is_error else future.set_result(answer)
+            return future
+
+    return KafkaClient(SETTINGS.kafka, make=lambda _, logger: Brokers())
+
+
+def test_rule_is_stored_as_the_brokers_list_it() -> None:
+    """What it permits is decided later, by topic."""
+    result = read_acls(load_acls(SETTINGS, client([RULE])), SETTINGS)
+    (rule,) = result.facts["acl_rules"]
+
+    assert (rule.pattern_type, rule.name, rule.principal) == ("PREFIXED", "shop.", "User:shop")
+    assert (rule.host, rule.operation, rule.permission) == ("*", "WRITE", "ALLOW")
+    assert not result.problems
+
+
+def test_no_rule_and_no_authorizer_are_two_answers() -> None:
+    """Without rules access may be decided elsewhere; without an authorizer it is not."""
+    disabled = KafkaError(KafkaError.SECURITY_DISABLED, "No Authorizer is configured.")
+    empty, none = (read_acls(load_acls(SETTINGS, client(answer)), SETTINGS) for answer in ([], disabled))
+
+    assert [result.facts["acl_authorizers"][0].active for result in (empty, none)] == [True, False]
+    assert "list no rule" in empty.problems[0].what
+    assert "no authorizer" in none.problems[0].what
+    assert empty.facts["acl_authorizers"][0].super_users == ("User:admin",)
+
+
+def test_missing_right_is_refused() -> None:
+    """It must not look like an empty list."""
+    with pytest.raises(SourceRefused) as caught:
+        load_acls(
+            SETTINGS, client(KafkaError(KafkaError.CLUSTER_AUTHORIZATION_FAILED, "Cluster authorization failed."))
+        )
+
+    assert "DESCRIBE" in caught.value.hint
+
+
+def test_brokers_that_do_not_answer_are_unreachable() -> None:
+    """Earlier rules stay."""
+    with pytest.raises(SourceUnreachable):
+        load_acls(SETTINGS, client(KafkaError(KafkaError._TIMED_OUT, "Timed out")))
+
+
+def test_damaged_capture_is_named() -> None:
+    """It is the user's file."""
+    with pytest.raises(InputInvalid):
+        read_acls({"rules": [["a"]]}, SETTINGS)
+
+
+def test_check_counts_the_rules() -> None:
+    """Whether the right is there is the question."""
+    kind = next(kind for kind in SOURCE_KINDS if kind.name == "acls")
+    connections = Connections(acls=lambda _: {"rules": [["LITERAL", "a", "User:b", "*", "READ", "ALLOW"]]})
+
+    assert [probe.run() for probe in kind.check(SETTINGS, connections)] == ["1 rules"]
