@@ -15,6 +15,7 @@ from scanner_model.errors import InputInvalid
 _SECONDS = 60
 _AT_ONCE = 50
 _SAFE = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
+_NO_ENDING = "its ending is that of no schema, SQL, connector or deployment file"
 _HINT = "fetch it first, for example with `git fetch origin BASE`, or `fetch-depth: 0` of actions/checkout"
 
 
@@ -38,11 +39,18 @@ def changed_files(commits: str, directory: Path, *, endings: Collection[str]) ->
     With three dots the base is the last common commit. Only files with one of *endings* (lower case) are read.
     Raises InputInvalid where git is missing or fails, or where the repository does not have a commit.
     """
-    base, dots, head = _named_commits(commits, directory)
-    options = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--raw", "--no-abbrev", "-z")
-    parts = _output(directory, "diff", *options, f"{base}{dots}{head}", "--").split(b"\0")
-    for about, path in sorted(zip(parts[::2], parts[1::2], strict=False), key=lambda pair: pair[1]):
-        yield _changed_file(directory, about.decode(), path.decode("utf-8", "surrogateescape"), endings)
+    trees = commit_trees(commits, directory)
+    with object_reader(directory) as objects:
+        for path in sorted({*trees.changed, *trees.special}):
+            if path in trees.special:
+                yield ChangedFile(path, None, skipped=trees.special[path][0])
+            elif PurePath(path).suffix.lower() not in endings:
+                yield ChangedFile(path, None, skipped=_NO_ENDING)
+            else:
+                after, before = (
+                    objects.read(tree[path]) if path in tree else None for tree in (trees.head, trees.base)
+                )
+                yield ChangedFile(path, after, before)
 
 
 def _named_commits(commits: str, directory: Path) -> tuple[str, str, str]:
@@ -85,7 +93,10 @@ def commit_trees(commits: str, directory: Path) -> Trees:
     """
     base, dots, head = _named_commits(commits, directory)
     if dots == "...":
-        base = _output(directory, "merge-base", base, head).decode().strip()
+        common = _run(directory, "merge-base", base, head)
+        if common.returncode:
+            raise InputInvalid(f"git found no merge base of {base} and {head}", where=str(directory), hint=_HINT)
+        base = common.stdout.decode().strip()
     before, special_before = _tree(directory, base)
     after, special_after = _tree(directory, head)
     differing = dict(special_before.items() ^ special_after.items())
@@ -160,24 +171,8 @@ def object_reader(directory: Path) -> Iterator[ObjectReader]:
             process.terminate()
 
 
-def _changed_file(directory: Path, about: str, path: str, endings: Collection[str]) -> ChangedFile:
-    """Read a changed file; *about* is its line of `git diff --raw`: both modes, both objects, the kind of change."""
-    old_mode, mode, old, new, _ = about.removeprefix(":").split(" ")
-    for special, reason in _SPECIAL.items():
-        if special in (old_mode, mode):
-            return ChangedFile(path, None, skipped=reason)
-    if PurePath(path).suffix.lower() not in endings:
-        return ChangedFile(path, None, skipped="its ending is that of no schema, SQL, connector or deployment file")
-    return ChangedFile(path, _blob(directory, mode, new), _blob(directory, old_mode, old))
-
-
 _SPECIAL = {"160000": "it is a submodule", "120000": "it is a symbolic link"}
 """Modes of what is no file, with the reason why it is not read."""
-
-
-def _blob(directory: Path, mode: str, name: str) -> bytes | None:
-    """Return an object's content; None where there is no file (its mode is zero)."""
-    return _output(directory, "cat-file", "blob", name) if mode.strip("0") else None
 
 
 def _check_repository(directory: Path) -> None:
