@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import subprocess
-from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path, PurePath
 from typing import IO, NamedTuple
 
@@ -71,18 +69,14 @@ def _named_commits(commits: str, directory: Path) -> tuple[str, str, str]:
 class Trees(NamedTuple):
     """All files of two commits, by path, each with the name of its object.
 
-    *special* are the paths that are no file in one of them, a link or a submodule, each with what it is and its object.
+    *changed* are those whose content differs, or that are in one commit only. *special* are the paths that are no file
+    in one of them, a link or a submodule, each with what it is and its object.
     """
 
     base: Mapping[str, str]
     head: Mapping[str, str]
     special: Mapping[str, tuple[str, str]]
-
-    @property
-    def changed(self) -> tuple[str, ...]:
-        """Return the paths whose content differs, or that are in one commit only."""
-        paths = sorted({*self.base, *self.head})
-        return tuple(path for path in paths if self.base.get(path) != self.head.get(path))
+    changed: tuple[str, ...]
 
 
 def commit_trees(commits: str, directory: Path) -> Trees:
@@ -100,7 +94,8 @@ def commit_trees(commits: str, directory: Path) -> Trees:
     before, special_before = _tree(directory, base)
     after, special_after = _tree(directory, head)
     differing = dict(special_before.items() ^ special_after.items())
-    return Trees(before, after, differing)
+    changed = sorted({path for path, _ in before.items() ^ after.items()})
+    return Trees(before, after, differing, tuple(changed))
 
 
 def _tree(directory: Path, commit: str) -> tuple[Mapping[str, str], Mapping[str, tuple[str, str]]]:
@@ -126,25 +121,26 @@ class ObjectReader:
         self._requests = requests
         self._answers = answers
         self._ahead: dict[str, bytes] = {}
-        self._expected: deque[str] = deque()
+        self._order: list[str] = []
+        self._positions: dict[str, int] = {}
+        self._next = 0
 
     def expect(self, names: Iterable[str]) -> None:
-        """Set the names of the objects that are read next, in their order."""
-        self._expected, self._ahead = deque(names), {}
+        """Set the names of the objects that are read next, in their order, once or several times."""
+        self._order, self._ahead, self._next = list(names), {}, 0
+        self._positions = {name: position for position, name in enumerate(self._order)}
 
     def read(self, name: str) -> bytes:
         """Return the content of an object; raises OSError where there is none."""
         if name not in self._ahead:
-            names = list(islice(self._expected, _AT_ONCE))
-            if name in names:
-                for _ in names:
-                    self._expected.popleft()
-            else:
-                names = [name]
+            is_next = name in self._order[self._next : self._next + _AT_ONCE]
+            start = self._next if is_next else self._positions.get(name, len(self._order))
+            names = self._order[start : start + _AT_ONCE] or [name]
+            self._next = start + len(names)
             self._requests.write("".join(f"{other}\n" for other in names).encode())
             self._requests.flush()
-            self._ahead |= {other: self._answer(other) for other in names}
-        return self._ahead.pop(name)
+            self._ahead = {other: self._answer(other) for other in names}
+        return self._ahead[name]
 
     def _answer(self, name: str) -> bytes:
         about = self._answers.readline().split()

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from scanner_extractor.repository.connectors import connectors_in, file_connector_name
 from scanner_extractor.repository.context import Context
-from scanner_extractor.repository.files import RepositoryFile, words
+from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.programs import (
     APPLICATION,
     TERRAFORM,
@@ -23,6 +23,7 @@ from scanner_extractor.repository.sql_files import is_sql, read_sql_files
 from scanner_extractor.sources.deployment.declared import CLASS
 from scanner_extractor.sources.deployment.reader import read_text
 from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
+from scanner_extractor.sources.syntax_trees import words
 
 Value = Any
 

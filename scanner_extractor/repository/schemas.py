@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from scanner_extractor.repository.context import Context
-from scanner_extractor.repository.files import RepositoryFile, words
+from scanner_extractor.repository.files import RepositoryFile
+from scanner_extractor.sources.syntax_trees import words
 from scanner_model.names import SubjectName
 from scanner_model.schemas import Reference, SchemaVersion
 

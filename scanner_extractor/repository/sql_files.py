@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from scanner_extractor.repository.context import STATEMENT, Context, is_topic_name
-from scanner_extractor.repository.files import RepositoryFile, words
+from scanner_extractor.repository.files import RepositoryFile
 from scanner_extractor.repository.statements import (
     CONFLUENT,
     DATABASE,
@@ -20,6 +20,7 @@ from scanner_extractor.repository.statements import (
     with_definitions,
 )
 from scanner_extractor.repository.tables import add_database_tables, add_engine_objects
+from scanner_extractor.sources.syntax_trees import words
 
 _LIKELY = re.compile(
     r"^\s*(?:CREATE|INSERT|EXECUTE|BEGIN|ALTER)\s+(?:OR\s+(?:REPLACE|ALTER)\s+)?[A-Z]", re.IGNORECASE | re.MULTILINE

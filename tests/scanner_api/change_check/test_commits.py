@@ -271,3 +271,12 @@ def test_a_schema_is_compared_at_the_level_that_terraform_sets(check):
     changed = json.dumps({**SCHEMA, "fields": [*SCHEMA["fields"], {"name": "note", "type": "string"}]})
     report = check({"orders-value.avsc": changed}, {**BASE, "main.tf": LEVEL.replace("FULL", "FORWARD")})
     assert "incompatible" not in {finding.rule for finding in report.findings}
+
+
+def test_a_yaml_file_that_cannot_be_parsed_any_more_is_unknown(check):
+    compose = "services:\n  connect:\n    environment:\n      TOPIC: x\n"
+    report = check(
+        {"docker-compose.yml": compose.replace("services:", "services: [")}, {**BASE, "docker-compose.yml": compose}
+    )
+    assert report.verdict is Verdict.UNKNOWN
+    assert any(finding.rule == "not-read" and finding.target == "docker-compose.yml" for finding in report.findings)
