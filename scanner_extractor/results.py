@@ -152,7 +152,8 @@ class RepositoryResult:
     """The result of a repository: what its files declare, its schemas as a registry (None without any), its tables.
 
     *unread* are files that may declare flows and are not read. *files* are the paths of what was found, by kind, and
-    *of_tables* of those that declare tables.
+    *of_tables* of those that declare tables. *levels* are the compatibility levels of subjects, of all others under the
+    empty name.
     """
 
     outcome: SourceResult
@@ -165,6 +166,7 @@ class RepositoryResult:
     problems: tuple[Problem, ...] = ()
     files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     of_tables: tuple[str, ...] = ()
+    levels: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def places(self) -> frozenset[str]:

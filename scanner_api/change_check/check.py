@@ -109,7 +109,7 @@ def check_commits(
     changes = compare_commits(commits, directory)
     findings = [*changes.findings]
     scans: tuple[tuple[str, int, str], ...] = ()
-    if not changes.files and not changes.is_harmless and not any(finding.counts for finding in findings):
+    if not changes.files and not changes.is_harmless and not findings:
         findings.append(_nothing_checked(ProposedFiles(proposals=(), skipped=changes.skipped)))
     if dictionary is not None:
         running = check_change(dictionary, git_files(commits, (), directory), replace(chosen, allow_new=True), now=now)

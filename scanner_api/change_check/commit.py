@@ -16,6 +16,7 @@ from dataflow_generator.jobs.kinds import UNREAD_FILE, JobReading, job_partition
 from dataflow_generator.jobs.model import Dataset
 from dataflow_generator.sql.lexer import Dialect
 from dataflow_generator.sql.reader import read_catalog
+from scanner_api.change_check.flow_comparison import moves_of
 from scanner_api.change_check.git import ObjectReader
 from scanner_api.dictionary import Dictionary
 from scanner_dictionary.write.scan import write_scan
@@ -148,14 +149,9 @@ def uses_of(job: JobReading) -> frozenset[Dataset]:
     return read_by(job) | written_by(job)
 
 
-_Signature = tuple[frozenset[Dataset], frozenset[Dataset], frozenset[tuple[str, ...]], int]
-
-
-def signature(job: JobReading) -> _Signature:
-    """Return what a job does, without where it is written."""
-    flows = job.flows
-    columns = frozenset((flow.source.key, flow.target.key, flow.type, flow.subtype) for flow in flows.columns)
-    return read_by(job), written_by(job), columns, job.coverage.unread
+def signature(job: JobReading) -> tuple[object, ...]:
+    """Return what a job does, without its name and where it is written."""
+    return *moves_of(job), job.coverage.unread
 
 
 def differing(

@@ -14,8 +14,9 @@ from scanner_api.change_check.model import Finding, Place, Verdict
 from scanner_api.change_check.proposals import SCHEMA, Proposal, Target
 from scanner_api.change_check.proposed_references import ProposedReferences
 from scanner_api.change_check.schema_change import check_schema
-from scanner_api.change_check.schema_sides import SchemaContext
+from scanner_api.change_check.schema_sides import DEFAULT_LEVEL, SchemaContext
 from scanner_dictionary.engine.open import Connection
+from scanner_extractor.evolution import Level
 from scanner_model.errors import InputInvalid, NameUnknown
 
 
@@ -43,6 +44,26 @@ class SchemaComparison:
             what = "the subject is new"
             yield Finding(
                 rule="schema-added", verdict=Verdict.FINE, place=place, target=f"subject {subject}", what=what
+            )
+
+        yield from self._levels()
+
+    def _levels(self) -> Iterator[Finding]:
+        """Yield the compatibility levels that change: a looser one lets go what the former would reject."""
+        before, after = self._base.reading.result.levels, self._head.reading.result.levels
+        for subject in sorted(before.keys() | after.keys()):
+            old, new = (levels.get(subject) or levels.get("", "") for levels in (before, after))
+            if old == new:
+                continue
+            is_looser = not _strictness(Level.parse(old) or DEFAULT_LEVEL) <= _strictness(
+                Level.parse(new) or DEFAULT_LEVEL
+            )
+            yield Finding(
+                rule="level-changed",
+                verdict=Verdict.UNKNOWN if is_looser else Verdict.FINE,
+                place=Place(file=next((path for path in self._trees.changed if path.endswith(".tf")), "")),
+                target=f"subject {subject}" if subject else "the registry",
+                what=f"the compatibility level was {old or 'not set'} and is {new or 'not set'}",
             )
 
     def _changed(self, proposal: Proposal) -> Iterator[Finding]:
@@ -81,3 +102,9 @@ class SchemaComparison:
         stem = subject.rpartition(".")[2].removesuffix("-value").removesuffix("-key").casefold()
         alike = [path for path in self._files if stem in path.rpartition("/")[2].casefold()]
         return next(iter(alike or self._files or self._trees.changed), "")
+
+
+def _strictness(level: Level) -> frozenset[str]:
+    """Return what a level asks for; a stricter one asks for that, too."""
+    asked = {"backward": level.backward, "forward": level.forward, "transitive": level.transitive}
+    return frozenset(name for name, is_asked in asked.items() if is_asked)

@@ -30,6 +30,7 @@ from scanner_api.change_check.proposed_columns import Renames
 from scanner_api.graph.generate import generate
 from scanner_dictionary.engine.open import Connection
 from scanner_extractor.repository.files import is_candidate, is_left_out
+from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
 from scanner_model.declarations import DeclaredKind
 from scanner_model.errors import NameUnknown
 
@@ -82,7 +83,14 @@ class _Comparison:
     def changes(self, objects: ObjectReader) -> CommitChanges:
         """Return what was judged, what was not, and what was found; *objects* reads the changed files once more."""
         schemas = SchemaComparison(self._base, self._head, self._trees, self._conn, self._hits)
-        findings = [*self._unread(), *self._flows(), *schemas.findings(), *self._topics(), *self._tables()]
+        findings = [
+            *self._unread(),
+            *self._broken(objects),
+            *self._flows(),
+            *schemas.findings(),
+            *self._topics(),
+            *self._tables(),
+        ]
         findings += self._not_understood()
         findings += self._mentioned(findings, objects)
         if any(finding.counts for finding in findings):
@@ -136,6 +144,17 @@ class _Comparison:
                 yield _finding("not-read", Verdict.UNKNOWN, Place(file=path), path, what)
         for path, (what, _) in self._trees.special.items():
             yield _finding("not-read", Verdict.UNKNOWN, Place(file=path), path, f"{what}, which is not followed")
+
+    def _broken(self, objects: ObjectReader) -> Iterator[Finding]:
+        """Yield the changed YAML files that cannot be parsed any more: nothing of them is read, and nobody says so."""
+        paths = (path for path in self._judged if path.endswith((".yaml", ".yml")) and path in self._trees.head)
+        for path in paths:
+            if path not in self._head.unread:
+                documents = parse_yaml(objects.read(self._trees.head[path]).decode("utf-8", "replace"))
+                errors = [document for document in documents if document.error]
+                if errors:
+                    place = Place(file=path, line=errors[0].line)
+                    yield _finding("not-read", Verdict.UNKNOWN, place, path, f"it is no YAML: {errors[0].error}")
 
     def _elsewhere(self) -> Iterator[Finding]:
         """Yield one finding for the unread files that the change does not touch: who is hit may stand there."""

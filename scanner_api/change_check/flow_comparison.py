@@ -132,6 +132,13 @@ class FlowComparison:
         )
 
 
+def moves_of(reading: JobReading) -> tuple[frozenset[object], ...]:
+    """Return what a job reads and writes, and its columns, whatever the evidence."""
+    flows = reading.flows
+    columns = frozenset((flow.source, flow.target, flow.type, flow.subtype) for flow in flows.columns)
+    return frozenset(use.dataset for use in flows.reads), frozenset(use.dataset for use in flows.writes), columns
+
+
 def _sources(readings: Iterable[JobReading], renames: Renames | None = None) -> dict[ColumnRef, dict[str, str]]:
     """Return for each column that is written its sources by key, each with how it is used; by their names of now."""
     now = renames.now if renames else _as_it_is

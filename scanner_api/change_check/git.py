@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import subprocess
-from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path, PurePath
 from typing import IO, NamedTuple
 
@@ -15,6 +13,7 @@ from scanner_model.errors import InputInvalid
 _SECONDS = 60
 _AT_ONCE = 50
 _SAFE = ("-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false")
+_NO_ENDING = "its ending is that of no schema, SQL, connector or deployment file"
 _HINT = "fetch it first, for example with `git fetch origin BASE`, or `fetch-depth: 0` of actions/checkout"
 
 
@@ -38,11 +37,18 @@ def changed_files(commits: str, directory: Path, *, endings: Collection[str]) ->
     With three dots the base is the last common commit. Only files with one of *endings* (lower case) are read.
     Raises InputInvalid where git is missing or fails, or where the repository does not have a commit.
     """
-    base, dots, head = _named_commits(commits, directory)
-    options = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames", "--raw", "--no-abbrev", "-z")
-    parts = _output(directory, "diff", *options, f"{base}{dots}{head}", "--").split(b"\0")
-    for about, path in sorted(zip(parts[::2], parts[1::2], strict=False), key=lambda pair: pair[1]):
-        yield _changed_file(directory, about.decode(), path.decode("utf-8", "surrogateescape"), endings)
+    trees = commit_trees(commits, directory)
+    with object_reader(directory) as objects:
+        for path in sorted({*trees.changed, *trees.special}):
+            if path in trees.special:
+                yield ChangedFile(path, None, skipped=trees.special[path][0])
+            elif PurePath(path).suffix.lower() not in endings:
+                yield ChangedFile(path, None, skipped=_NO_ENDING)
+            else:
+                after, before = (
+                    objects.read(tree[path]) if path in tree else None for tree in (trees.head, trees.base)
+                )
+                yield ChangedFile(path, after, before)
 
 
 def _named_commits(commits: str, directory: Path) -> tuple[str, str, str]:
@@ -63,18 +69,14 @@ def _named_commits(commits: str, directory: Path) -> tuple[str, str, str]:
 class Trees(NamedTuple):
     """All files of two commits, by path, each with the name of its object.
 
-    *special* are the paths that are no file in one of them, a link or a submodule, each with what it is and its object.
+    *changed* are those whose content differs, or that are in one commit only. *special* are the paths that are no file
+    in one of them, a link or a submodule, each with what it is and its object.
     """
 
     base: Mapping[str, str]
     head: Mapping[str, str]
     special: Mapping[str, tuple[str, str]]
-
-    @property
-    def changed(self) -> tuple[str, ...]:
-        """Return the paths whose content differs, or that are in one commit only."""
-        paths = sorted({*self.base, *self.head})
-        return tuple(path for path in paths if self.base.get(path) != self.head.get(path))
+    changed: tuple[str, ...]
 
 
 def commit_trees(commits: str, directory: Path) -> Trees:
@@ -85,11 +87,15 @@ def commit_trees(commits: str, directory: Path) -> Trees:
     """
     base, dots, head = _named_commits(commits, directory)
     if dots == "...":
-        base = _output(directory, "merge-base", base, head).decode().strip()
+        common = _run(directory, "merge-base", base, head)
+        if common.returncode:
+            raise InputInvalid(f"git found no merge base of {base} and {head}", where=str(directory), hint=_HINT)
+        base = common.stdout.decode().strip()
     before, special_before = _tree(directory, base)
     after, special_after = _tree(directory, head)
     differing = dict(special_before.items() ^ special_after.items())
-    return Trees(before, after, differing)
+    changed = sorted({path for path, _ in before.items() ^ after.items()})
+    return Trees(before, after, differing, tuple(changed))
 
 
 def _tree(directory: Path, commit: str) -> tuple[Mapping[str, str], Mapping[str, tuple[str, str]]]:
@@ -115,25 +121,26 @@ class ObjectReader:
         self._requests = requests
         self._answers = answers
         self._ahead: dict[str, bytes] = {}
-        self._expected: deque[str] = deque()
+        self._order: list[str] = []
+        self._positions: dict[str, int] = {}
+        self._next = 0
 
     def expect(self, names: Iterable[str]) -> None:
-        """Set the names of the objects that are read next, in their order."""
-        self._expected, self._ahead = deque(names), {}
+        """Set the names of the objects that are read next, in their order, once or several times."""
+        self._order, self._ahead, self._next = list(names), {}, 0
+        self._positions = {name: position for position, name in enumerate(self._order)}
 
     def read(self, name: str) -> bytes:
         """Return the content of an object; raises OSError where there is none."""
         if name not in self._ahead:
-            names = list(islice(self._expected, _AT_ONCE))
-            if name in names:
-                for _ in names:
-                    self._expected.popleft()
-            else:
-                names = [name]
+            is_next = name in self._order[self._next : self._next + _AT_ONCE]
+            start = self._next if is_next else self._positions.get(name, len(self._order))
+            names = self._order[start : start + _AT_ONCE] or [name]
+            self._next = start + len(names)
             self._requests.write("".join(f"{other}\n" for other in names).encode())
             self._requests.flush()
-            self._ahead |= {other: self._answer(other) for other in names}
-        return self._ahead.pop(name)
+            self._ahead = {other: self._answer(other) for other in names}
+        return self._ahead[name]
 
     def _answer(self, name: str) -> bytes:
         about = self._answers.readline().split()
@@ -160,24 +167,8 @@ def object_reader(directory: Path) -> Iterator[ObjectReader]:
             process.terminate()
 
 
-def _changed_file(directory: Path, about: str, path: str, endings: Collection[str]) -> ChangedFile:
-    """Read a changed file; *about* is its line of `git diff --raw`: both modes, both objects, the kind of change."""
-    old_mode, mode, old, new, _ = about.removeprefix(":").split(" ")
-    for special, reason in _SPECIAL.items():
-        if special in (old_mode, mode):
-            return ChangedFile(path, None, skipped=reason)
-    if PurePath(path).suffix.lower() not in endings:
-        return ChangedFile(path, None, skipped="its ending is that of no schema, SQL, connector or deployment file")
-    return ChangedFile(path, _blob(directory, mode, new), _blob(directory, old_mode, old))
-
-
 _SPECIAL = {"160000": "it is a submodule", "120000": "it is a symbolic link"}
 """Modes of what is no file, with the reason why it is not read."""
-
-
-def _blob(directory: Path, mode: str, name: str) -> bytes | None:
-    """Return an object's content; None where there is no file (its mode is zero)."""
-    return _output(directory, "cat-file", "blob", name) if mode.strip("0") else None
 
 
 def _check_repository(directory: Path) -> None:

@@ -8,13 +8,13 @@ from functools import partial
 from pathlib import PurePath
 
 from dataflow_generator.build.snapshot import load_snapshot
-from dataflow_generator.jobs.kinds import JobReading, lookup_context
+from dataflow_generator.jobs.kinds import lookup_context
 from dataflow_generator.jobs.proposed import JobPair, StoredJobs
 from dataflow_generator.jobs.sql_catalog import catalog_of, collection_of
 from dataflow_generator.sql.lexer import Dialect, guess_dialect
 from dataflow_generator.sql.lineage import StatementFlows
 from dataflow_generator.sql.reader import read_catalog, read_sql
-from scanner_api.change_check.flow_comparison import ChangedJob, FlowComparison
+from scanner_api.change_check.flow_comparison import ChangedJob, FlowComparison, moves_of
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import Finding, Place, Verdict
 from scanner_api.change_check.positions import Positions
@@ -298,15 +298,8 @@ def _users_of_tables(proposal: Proposal, context: JobContext) -> Iterator[Change
     )
     jobs = _ksqldb_users(tables, context) if dialect is Dialect.KSQLDB else _flink_users(tables, context)
     for name, pair in jobs if tables else ():
-        if set(map(_moved, pair.before)) != set(map(_moved, pair.after)):
+        if set(map(moves_of, pair.before)) != set(map(moves_of, pair.after)):
             yield ChangedJob(target=f"statement {name}" if dialect is Dialect.FLINK else f"query {name}", pair=pair)
-
-
-def _moved(reading: JobReading) -> tuple[frozenset[object], ...]:
-    """Return what a job reads and writes, whatever the evidence."""
-    flows = reading.flows
-    columns = frozenset((flow.source, flow.target, flow.type, flow.subtype) for flow in flows.columns)
-    return frozenset(use.dataset for use in flows.reads), frozenset(use.dataset for use in flows.writes), columns
 
 
 def _tables(text: str, dialect: Dialect) -> frozenset[str]:

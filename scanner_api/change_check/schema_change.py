@@ -11,7 +11,6 @@ from scanner_api.change_check.model import Affected, Finding, Verdict
 from scanner_api.change_check.positions import Positions
 from scanner_api.change_check.proposals import Proposal
 from scanner_api.change_check.proposed_columns import ReplacedSide
-from scanner_api.change_check.readers import WHAT_TO_SCAN, why_no_readers
 from scanner_api.change_check.registry_answer import BACKWARD, FORWARD, registry_findings
 from scanner_api.change_check.schema_sides import (
     DEFAULT_LEVEL,
@@ -27,6 +26,7 @@ from scanner_api.change_check.schema_sides import (
     references_of,
     stored_schemas,
 )
+from scanner_api.change_check.unknowns import WHAT_TO_SCAN, why_no_readers
 from scanner_api.input_files import format_of
 from scanner_dictionary.compatibility.changes import ColumnChange, worst
 from scanner_dictionary.compatibility.changes import Verdict as Compatibility

@@ -17,7 +17,6 @@ from scanner_dictionary.graph.reader import (
     columns_of_schema,
     schema_node,
     server_aliases,
-    topic_level,
 )
 from scanner_dictionary.graph.store import EdgeRow, NodeRow
 from scanner_dictionary.graph.versions import (
@@ -283,7 +282,7 @@ class PastGraphReader:
         yield from (_past_node(version) for version in sorted(gone))
 
     def _clusters(self) -> list[NodeRow]:
-        node, version, level = t.flow_node, t.flow_node_version, topic_level(self.conn).nodes
+        node, version, level = t.flow_node, t.flow_node_version, graph_store.topic_level(self.conn).nodes
         current = [NodeRow(*row) for row in self.conn.execute(select(node).where(level, node.c.kind == "cluster"))]
         condition = and_(version.c.kind == "cluster", differs_at(version, self.scan))
         rows = {row.id: row for row in self._as_they_were(current)}

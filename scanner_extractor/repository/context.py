@@ -32,8 +32,9 @@ class Context:
     """The files of a repository by path, and what is read from them.
 
     *connector_names* are names that scripts register the configurations of files under, *subjects* those that build
-    files register schemas under, by path; *pattern* is that of the files, which may have the subject. *unread* are
-    reasons by path and kind. *aggregates* are the types of events in the outbox of a database, by its name.
+    files register schemas under, by path; *pattern* is that of the files, which may have the subject. *levels* are
+    compatibility levels by subject, of all others under the empty name. *unread* are reasons by path and kind.
+    *aggregates* are the types of events in the outbox of a database, by its name.
     """
 
     source: SourceId
@@ -52,6 +53,7 @@ class Context:
     annotations: list[Annotation] = field(default_factory=list)
     connector_names: dict[str, str] = field(default_factory=dict)
     subjects: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    levels: dict[str, str] = field(default_factory=dict)
     unread: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def find_file(self, directory: str) -> Callable[[str], str | None]:
@@ -176,6 +178,10 @@ class Context:
                 whole=False,
             )
             self.collector.declare(declaration, {})
+
+    def level(self, subject: str) -> str:
+        """Return the compatibility level of a subject, or of the whole registry; empty where no file has one."""
+        return self.levels.get(subject) or self.levels.get("", "")
 
     def use(self, job: str, topic: str, *, writes: bool, description: str, place: str) -> None:
         """Add a program that reads or writes a topic; anything but the name of one is left out."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from scanner_extractor.sources.syntax_trees import words
+from scanner_extractor.sources.syntax_trees import suffix, words
 
 LARGEST = 4 * 1024 * 1024
 """Maximum bytes of one file: more than people write."""
@@ -56,7 +56,7 @@ class RepositoryFile(NamedTuple):
     @property
     def ending(self) -> str:
         """Return its ending in lower case, with the dot."""
-        return PurePosixPath(self.path).suffix.lower()
+        return suffix(self.path)
 
 
 class Entry(NamedTuple):
@@ -103,7 +103,7 @@ def is_left_out(path: str) -> bool:
 def is_candidate(path: str) -> bool:
     """Check whether a file of this name may be text of a kind that is read."""
     name = path.rpartition("/")[2]
-    return PurePosixPath(name).suffix.lower() not in _NEVER and not name.endswith((".min.js", "-lock.json"))
+    return suffix(name) not in _NEVER and not name.endswith((".min.js", "-lock.json"))
 
 
 @dataclass(slots=True)

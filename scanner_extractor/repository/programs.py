@@ -35,6 +35,7 @@ def read_terraform_files(files: Sequence[RepositoryFile], context: Context) -> N
         context.collector.add_statement(statement.name, statement.statement, statement.place, statement.engine)
     context.add_subjects(reading.schema_files, "")
     context.versions += reading.schemas
+    context.levels |= reading.levels
     context.flows += reading.flows
     context.collector.problems += reading.problems
     for path, reason in reading.unread:

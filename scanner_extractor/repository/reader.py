@@ -155,8 +155,9 @@ def _result(context: Context, files: dict[str, tuple[str, ...]]) -> RepositoryRe
             for file in unread
         ),
     )
+    versions = tuple(replace(one, compatibility=context.level(one.subject)) for one in context.versions)
     registry = RegistryResult(
-        registry=Registry(source=source, kind="files", url=""), outcome=outcome, versions=tuple(context.versions)
+        registry=Registry(source=source, kind="files", url=""), outcome=outcome, versions=versions
     )
     return RepositoryResult(
         outcome=outcome,
@@ -169,6 +170,7 @@ def _result(context: Context, files: dict[str, tuple[str, ...]]) -> RepositoryRe
         unread=unread,
         problems=problems,
         files=files,
+        levels=context.levels,
     )
 
 

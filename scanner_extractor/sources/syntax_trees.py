@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from pathlib import PurePosixPath
 from typing import Any, NamedTuple
 
 from scanner_model.errors import InputInvalid
@@ -56,7 +55,8 @@ def words(text: str) -> frozenset[str]:
 
 def suffix(path: str) -> str:
     """Return the end of a file's name that names its language, in lower case."""
-    return PurePosixPath(path).suffix.lower()
+    stem, dot, ending = path.rpartition("/")[2].rpartition(".")
+    return dot + ending.lower() if stem and ending else ""
 
 
 def grammar_missing(path: str) -> str:

@@ -172,11 +172,17 @@ NOTES: Mapping[str, tuple[Access, tuple[str, ...], str, str]] = {
 
 _NO_NOTE: tuple[Access, tuple[str, ...], str, str] = (_R, (), "", r"(?!)")
 
-MENTIONS = re.compile(
-    r"(?i)kafka|redpanda|sarama|kgo\.|faust|streamsbuilder|reactive\.messaging|cloud\.stream|quixstreams|faststream"
-    r"|masstransit|goka|debezium\.outbox|\bexecute_?(?:sql|statement)\("
+_LIBRARIES = words(
+    """kafka redpanda sarama kgo. faust streamsbuilder reactive.messaging cloud.stream quixstreams faststream
+    masstransit goka debezium.outbox execute_sql( executesql( execute_statement( executestatement("""
 )
-"""What a source file has that uses a client library."""
+
+
+def mentions_client(text: str) -> bool:
+    """Return whether a source file has the name of a client library, in any letter case."""
+    lowered = text.lower()
+    return any(name in lowered for name in _LIBRARIES)
+
 
 _POLLS = words(
     """poll consume Consume Poll ReadMessage FetchMessage getone getmany PollFetches PollRecords ReadEvent Events

@@ -13,10 +13,10 @@ from scanner_extractor.sources.applications.clients import (
     CHANNEL_IN,
     CHANNEL_OUT,
     DESTINATION,
-    MENTIONS,
     Access,
     Extractor,
     Found,
+    mentions_client,
 )
 from scanner_extractor.sources.applications.code import Unit, read_unit
 from scanner_extractor.sources.applications.index import Index
@@ -92,7 +92,7 @@ def is_application_file(path: str, text: str) -> bool:
     if is_test(path):
         return False
     if suffix(path) in _CODE:
-        return MENTIONS.search(text) is not None
+        return mentions_client(text)
     if path.endswith(".json"):
         return '"generators"' in text and '"connections"' in text
     return is_settings_file(path) and _FRAMEWORKS.search(text) is not None

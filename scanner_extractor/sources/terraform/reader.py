@@ -44,13 +44,15 @@ class TerraformReading:
 
     *declarations* are topics and connectors, each with its settings as the files have them. *flows* have one end: an
     account that may read or write a topic. *schema_files* are subjects, each with the path of a file that has a version
-    of it, *schemas* those whose text stands in the configuration. *unread* are files with the reason.
+    of it, *schemas* those whose text stands in the configuration. *levels* are the compatibility
+    levels of subjects, of all others under the empty name. *unread* are files with the reason.
     """
 
     declarations: tuple[tuple[Declaration, Mapping[str, Value]], ...] = ()
     statements: tuple[DeclaredSql, ...] = ()
     schemas: tuple[SchemaVersion, ...] = ()
     schema_files: tuple[tuple[str, str], ...] = ()
+    levels: Mapping[str, str] = field(default_factory=dict)
     flows: tuple[ManualFlow, ...] = ()
     problems: tuple[Problem, ...] = ()
     unread: tuple[tuple[str, str], ...] = ()
@@ -75,6 +77,7 @@ def read_terraform(
         statements=tuple(reader.statements.values()),
         schemas=tuple(reader.schemas),
         schema_files=tuple(dict.fromkeys(reader.schema_files)),
+        levels=reader.levels,
         flows=tuple(reader.flows.values()),
         problems=tuple(reader.problems.values()),
         unread=tuple(sorted(reader.unread)),
@@ -93,6 +96,7 @@ class _Reader:
     statements: dict[str, DeclaredSql] = field(default_factory=dict)
     schemas: list[SchemaVersion] = field(default_factory=list)
     schema_files: list[tuple[str, str]] = field(default_factory=list)
+    levels: dict[str, str] = field(default_factory=dict)
     flows: dict[tuple[str, str, str], ManualFlow] = field(default_factory=dict)
     problems: dict[tuple[str, str], Problem] = field(default_factory=dict)
     unread: list[tuple[str, str]] = field(default_factory=list)
@@ -353,6 +357,16 @@ def _flink_version(reader: _Reader, block: Block, scope: Scope) -> None:
     )
 
 
+def _level(reader: _Reader, block: Block, scope: Scope) -> None:
+    """Read the compatibility level of a subject, or of the registry, which has none."""
+    subject, level = _first(scope, block, "subject_name", "subject"), _first(scope, block, *_LEVELS)
+    if level and not has_placeholder(subject + level):
+        reader.levels.setdefault(subject, level.upper())
+
+
+_LEVELS = ("compatibility_level", "compatibility")
+
+
 def _schema(reader: _Reader, block: Block, scope: Scope) -> None:
     references = tuple(
         Reference(
@@ -403,6 +417,7 @@ RESOURCES: Mapping[str, Callable[[_Reader, Block, Scope], None]] = {
     "aiven_kafka_acl": _aiven_right,
     "aiven_kafka_connector": _connector,
     "aiven_kafka_schema": _schema,
+    "aiven_kafka_schema_configuration": _level,
     "aiven_kafka_topic": _topic,
     "aws_glue_schema": _schema,
     "aws_mskconnect_connector": _connector,
@@ -412,6 +427,8 @@ RESOURCES: Mapping[str, Callable[[_Reader, Block, Scope], None]] = {
     "confluent_kafka_topic": _topic,
     "confluent_role_binding": _role,
     "confluent_schema": _schema,
+    "confluent_schema_registry_cluster_config": _level,
+    "confluent_subject_config": _level,
     "kafka-connect_connector": _connector,
     "kafka_acl": _right,
     "kafka_connect_connector": _connector,

@@ -251,3 +251,32 @@ def test_a_table_that_is_not_declared_any_more_is_used(check):
     ddl = "CREATE TABLE shop.users (id INT PRIMARY KEY);"
     report = check({"ddl.sql": ddl.replace("users", "people")}, {**BASE, "ddl.sql": ddl, "cdc.json": source})
     assert ("table-gone", "shop.users") in rules(report)
+
+
+LEVEL = (
+    'resource "confluent_subject_config" "s" {\n  subject_name = "orders-value"\n  compatibility_level = "FULL"\n}\n'
+)
+
+
+def test_a_looser_level_is_unknown_and_a_stricter_one_is_fine(check):
+    report = check({"main.tf": LEVEL.replace("FULL", "NONE")}, {**BASE, "main.tf": LEVEL})
+    assert rules(report) == {("level-changed", "")}
+    assert (report.verdict, report.findings[0].place.file) == (Verdict.UNKNOWN, "main.tf")
+    check({"main.tf": LEVEL.replace("FULL", "BACKWARD")})
+    report = check({"main.tf": LEVEL})
+    assert report.verdict is Verdict.FINE
+
+
+def test_a_schema_is_compared_at_the_level_that_terraform_sets(check):
+    changed = json.dumps({**SCHEMA, "fields": [*SCHEMA["fields"], {"name": "note", "type": "string"}]})
+    report = check({"orders-value.avsc": changed}, {**BASE, "main.tf": LEVEL.replace("FULL", "FORWARD")})
+    assert "incompatible" not in {finding.rule for finding in report.findings}
+
+
+def test_a_yaml_file_that_cannot_be_parsed_any_more_is_unknown(check):
+    compose = "services:\n  connect:\n    environment:\n      TOPIC: x\n"
+    report = check(
+        {"docker-compose.yml": compose.replace("services:", "services: [")}, {**BASE, "docker-compose.yml": compose}
+    )
+    assert report.verdict is Verdict.UNKNOWN
+    assert any(finding.rule == "not-read" and finding.target == "docker-compose.yml" for finding in report.findings)

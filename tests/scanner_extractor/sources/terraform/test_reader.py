@@ -286,3 +286,17 @@ def test_a_hostile_configuration_ends(text: str):
 def test_no_text_raises(text: str):
     read(text)
     read(TOPIC.format(text))
+
+
+def test_compatibility_levels_of_subjects_and_of_the_registry_are_read():
+    reading = read(
+        """
+        resource "kafka_topic" "t" { name = "orders" }
+        resource "confluent_subject_config" "s" {
+          subject_name = "${kafka_topic.t.name}-value"
+          compatibility_level = "FULL"
+        }
+        resource "confluent_schema_registry_cluster_config" "all" { compatibility_level = "backward" }
+        """
+    )
+    assert reading.levels == {"orders-value": "FULL", "": "BACKWARD"}
