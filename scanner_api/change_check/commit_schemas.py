@@ -105,6 +105,6 @@ class SchemaComparison:
 
 
 def _strictness(level: Level) -> frozenset[str]:
-    """Return what a level asks for; a stricter one asks for that, too."""
-    asked = {"backward": level.backward, "forward": level.forward, "transitive": level.transitive}
-    return frozenset(name for name, is_asked in asked.items() if is_asked)
+    """Return what a level requires; a stricter one requires that, too."""
+    required = {"backward": level.backward, "forward": level.forward, "transitive": level.transitive}
+    return frozenset(name for name, is_required in required.items() if is_required)

@@ -146,7 +146,7 @@ class _Comparison:
             yield _finding("not-read", Verdict.UNKNOWN, Place(file=path), path, f"{what}, which is not followed")
 
     def _broken(self, objects: ObjectReader) -> Iterator[Finding]:
-        """Yield the changed YAML files that cannot be parsed any more: nothing of them is read, and nobody says so."""
+        """Yield the changed YAML files that cannot be parsed any more: nothing of them is read."""
         paths = (path for path in self._judged if path.endswith((".yaml", ".yml")) and path in self._trees.head)
         for path in paths:
             if path not in self._head.unread:
