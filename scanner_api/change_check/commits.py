@@ -315,6 +315,9 @@ class _Comparison:
             if other is None or text not in names or signature(job) != signature(other):
                 continue
             problems = tuple(problem.what for problem in other.coverage.problems)
+            places = [commit.destinations.get(text, frozenset()) for commit in (self._base, self._head)]
+            moved = {key for key, _ in places[0] ^ places[1]} if all(places) else set()
+            problems += tuple(f"{key} is changed, which no rule here understands" for key in sorted(moved))
             if problems or other.coverage.unread or other.coverage.unknown_connectors:
                 what = f"{name} is changed, and what it does is not all known"
                 place = self._place((other,))

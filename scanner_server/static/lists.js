@@ -253,7 +253,9 @@ async function listPage(path) {
   const load = (more) =>
     during(async () => {
       const wanted = Object.fromEntries(
-        [...list.filters.map(({name}) => name), ...(list.needs || [])].map((name) => [name, params[name]]),
+        [...list.filters.map(({name}) => name), ...(list.needs || [])]
+          .filter((name) => params[name])
+          .map((name) => [name, params[name]]),
       );
       if (list.needs && !list.needs.some((name) => params[name])) {
         place.replaceChildren(make("p", {class: "none"}, list.hint));

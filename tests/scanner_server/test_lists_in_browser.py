@@ -52,6 +52,14 @@ def test_the_home_begins_with_what_is_wrong(visit) -> None:
         assert words in text
 
 
+def test_the_jobs_are_no_topics(visit) -> None:
+    """What is chosen from the start holds until somebody chooses another kind."""
+    listed = rows(visit("/jobs"))
+
+    assert any(row.startswith("orders-as-json") for row in listed)
+    assert not any(row.startswith("catalog.categories") for row in listed)
+
+
 def test_what_a_system_has_is_read_when_it_is_opened(visit) -> None:
     """A hundred thousand topics are not on the home."""
     page = visit("/")

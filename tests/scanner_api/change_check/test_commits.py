@@ -230,6 +230,30 @@ def test_a_change_of_a_connector_that_is_not_understood_is_unknown(check):
     assert report.verdict is Verdict.UNKNOWN
 
 
+def test_a_place_that_is_changed_and_not_understood_is_unknown(check):
+    """A table of another catalog is another table, though the name of the dataset does not hold the catalog."""
+    flink = (
+        "CREATE TABLE orders (id INT) WITH ('connector'='kafka', 'topic'='orders', "
+        " 'properties.bootstrap.servers'='k:1', 'format'='json');\n"
+        "CREATE TABLE lake (id INT) WITH ('connector'='iceberg', 'catalog-name'='dev', 'warehouse'='s3://w',"
+        " 'write.parallelism'='1');\n"
+        "INSERT INTO lake SELECT id FROM orders;\n"
+    )
+    base = {"job.sql": flink}
+
+    report = check({"job.sql": flink.replace("'dev'", "'prod'")}, base)
+
+    assert report.verdict is Verdict.UNKNOWN
+    assert "catalog-name is changed, which no rule here understands" in [
+        why for finding in report.findings for why in finding.why
+    ]
+
+
+def test_a_setting_that_is_no_place_is_fine(check):
+    """How a job runs does not change what it reads and writes."""
+    assert check({"sink.json": SINK.replace('"topics"', '"tasks.max": "2", "topics"')}).verdict is Verdict.FINE
+
+
 def test_a_commit_that_is_not_there_is_refused(check, tmp_path):
     check({})
     with pytest.raises(InputInvalid):
