@@ -23,6 +23,7 @@ RULES: Mapping[str, str] = {
     "incompatible": "The registry rejects the schema at the subject's compatibility level.",
     "format-changed": "The schema has another format than the current one.",
     "not-compared": "Something of the schema is not compared, so its effect is not known.",
+    "level-changed": "The compatibility level of a subject is changed: a looser one lets go what it rejected.",
     "level-unknown": "Whether the registry accepts it depends on the subject's level, which is not stored.",
     "column-removed": "A column is removed.",
     "column-renamed": "A column is removed, and another one is probably its new name.",

@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 DIRECTORIES = ("docs", "examples", *(file.parent.name for file in ROOT.glob("*/__init__.py")))
 INSTALLED = re.compile(r"pip install (?:(?:-U|-q|--quiet|--upgrade)\s+)*['\"`]?([A-Za-z.][\w.-]*)(?:\[([\w,-]+)\])?")
-OTHERS = {"apache-flink", "moto", "openlineage-python", "pre-commit", "pyspark", "."}
+OTHERS = {"apache-flink", "datacontract-cli", "moto", "openlineage-python", "pre-commit", "pyspark", "."}
 """What pages say to install besides: other programs of an example, and the project from its directory."""
 
 

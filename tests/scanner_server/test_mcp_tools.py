@@ -29,6 +29,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "describe_topic": {"cluster": "retail", "topic": "orders"},
     "list_topics": {"pattern": "order"},
     "list_clients": {"topic": "orders"},
+    "list_personal_data": {},
     "find_columns": {"tag": "pii", "name": "null"},
     "get_lineage": {"node": "customers", "direction": "upstream"},
     "get_paths": {"start": "order-service", "end": "orders"},
