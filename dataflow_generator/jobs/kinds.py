@@ -93,7 +93,7 @@ class OpenEnds(NamedTuple):
     known: ColumnsByDataset
 
 
-class JobReading(NamedTuple):
+class CountedJob(NamedTuple):
     """A job, and what it adds to the coverage and problems of the graph."""
 
     flows: JobFlows
@@ -141,7 +141,7 @@ class JobKind(NamedTuple):
     """A kind of job: *partitions* cuts its rows into what can be read independently, in order; *read* reads one."""
 
     partitions: Callable[[Snapshot], Iterable[Rows]]
-    read: Callable[[Rows, LookupContext], Iterator[JobReading]]
+    read: Callable[[Rows, LookupContext], Iterator[CountedJob]]
 
 
 class Partition(NamedTuple):
@@ -158,9 +158,9 @@ class ManualPart(NamedTuple):
     observed: Sequence[ClientRow] = ()
 
 
-def manual_readings(part: ManualPart, context: LookupContext) -> Iterator[JobReading]:
+def manual_readings(part: ManualPart, context: LookupContext) -> Iterator[CountedJob]:
     """Yield the jobs of manually declared flows and of observed applications."""
-    return map(JobReading, with_observed(manual_jobs(part.flows, context.naming), part.observed, context.naming))
+    return map(CountedJob, with_observed(manual_jobs(part.flows, context.naming), part.observed, context.naming))
 
 
 def ksql_parts(snapshot: Snapshot) -> Iterator[KsqlPart]:
@@ -174,20 +174,20 @@ def ksql_parts(snapshot: Snapshot) -> Iterator[KsqlPart]:
             yield KsqlPart(chunk, tuple((server[0], source) for source in sources), aggregates)
 
 
-def ksql_readings(part: KsqlPart, context: LookupContext) -> Iterator[JobReading]:
+def ksql_readings(part: KsqlPart, context: LookupContext) -> Iterator[CountedJob]:
     """Read queries of one ksqlDB server."""
     fields = context.columns.full({(cluster, str(source.topic)) for cluster, source in part.collections})
     return map(_counted, ksql_jobs(part.collections, part.queries, fields, context.naming, part.aggregates))
 
 
-def connect_readings(rows: Sequence[ConnectorRow], context: LookupContext) -> Iterator[JobReading]:
+def connect_readings(rows: Sequence[ConnectorRow], context: LookupContext) -> Iterator[CountedJob]:
     """Yield the jobs of connectors, each counted by how much of it was read: columns, datasets, or an unknown class."""
     reported = _reported(rows, context)
     available = KnownColumns(_columns_of(reported, context), context.derived, context.databases)
     for reading in connect_jobs(reported, available):
         count = "unknown_connectors" if not reading.known else "connector_columns" if reading.complete else "connectors"
         flows = reading.flows if reading.known else unread_job(reading.flows)
-        yield JobReading(flows, Coverage.of_one(count, reading.problems))
+        yield CountedJob(flows, Coverage.of_one(count, reading.problems))
 
 
 def _reported(rows: Sequence[ConnectorRow], context: LookupContext) -> list[ReportedConnector]:
@@ -216,12 +216,12 @@ def group_parts(snapshot: Snapshot) -> Iterator[GroupsPart]:
     yield GroupsPart(snapshot.groups, tuple(owners), queries, flink, snapshot.ingested)
 
 
-def group_readings(part: GroupsPart, context: LookupContext) -> Iterator[JobReading]:
+def group_readings(part: GroupsPart, context: LookupContext) -> Iterator[CountedJob]:
     """Read consumer groups, with the jobs that read through them."""
     flink = (flink_owners(source.cluster, source.statements, context.flink) for source in part.flink)
     ingesting = group_owners(part.ingested, context.naming, context.topics)
     owners = [*part.owners, *chain.from_iterable(flink), *ingesting]
-    return map(JobReading, group_jobs(part.groups, owners, part.queries, context.naming))
+    return map(CountedJob, group_jobs(part.groups, owners, part.queries, context.naming))
 
 
 def open_ends(rows: Sequence[ConnectorRow], context: LookupContext) -> OpenEnds:
@@ -297,7 +297,7 @@ def ksql_file_parts(snapshot: Snapshot) -> Iterator[FlinkPart]:
             yield FlinkPart(cluster, files, ())
 
 
-def ksql_file_readings(part: FlinkPart, context: LookupContext) -> Iterator[JobReading]:
+def ksql_file_readings(part: FlinkPart, context: LookupContext) -> Iterator[CountedJob]:
     """Read the queries that files of ksqlDB statements create."""
     for queries, collections in file_queries(part.statements):
         fields = context.columns.full({(part.cluster, str(source.topic)) for source in collections})
@@ -316,25 +316,25 @@ def flink_parts(snapshot: Snapshot) -> Iterator[FlinkPart]:
             yield FlinkPart(cluster, tuple(statements[at] for at in positions), wanted)
 
 
-def flink_readings(part: FlinkPart, context: LookupContext) -> Iterator[JobReading]:
+def flink_readings(part: FlinkPart, context: LookupContext) -> Iterator[CountedJob]:
     """Read statements of one Flink source, with all tables that the statements of the source declare."""
     return map(_counted, flink_jobs(part.cluster, part.statements, part.wanted, context.flink))
 
 
-def unread_file_readings(rows: Sequence[tuple[str, UnreadFile]], context: LookupContext) -> Iterator[JobReading]:
+def unread_file_readings(rows: Sequence[tuple[str, UnreadFile]], context: LookupContext) -> Iterator[CountedJob]:
     """Yield a job for each file that may declare flows and is not read, marked so."""
     for cluster, file in rows:
         attributes = present(type=UNREAD_FILE, kind=file.kind, reason=file.reason)
         job = job_node(context.naming.clusters[cluster], file.name, attributes)
         problem = Problem(f"{file.source} {file.name}", f"{file.kind}: {file.reason}", "what it declares is unknown")
         flows = unread_job(JobFlows(job=job, certainty=Certainty.DERIVED))
-        yield JobReading(flows, Coverage.of_one("unread", (problem,)))
+        yield CountedJob(flows, Coverage.of_one("unread", (problem,)))
 
 
-def streams_readings(rows: Sequence[tuple[str, StreamsTopology]], context: LookupContext) -> Iterator[JobReading]:
+def streams_readings(rows: Sequence[tuple[str, StreamsTopology]], context: LookupContext) -> Iterator[CountedJob]:
     """Yield the jobs of Kafka Streams topologies, each with the problems of its text."""
     for reading in streams_jobs(rows, lambda: context.topics, context.naming):
-        yield JobReading(reading.flows, Coverage(problems=reading.problems))
+        yield CountedJob(reading.flows, Coverage(problems=reading.problems))
 
 
 def lineage_parts(snapshot: Snapshot) -> Iterator[EventsPart]:
@@ -343,24 +343,24 @@ def lineage_parts(snapshot: Snapshot) -> Iterator[EventsPart]:
     yield from map(EventsPart, _chunked(snapshot.events.jobs))
 
 
-def lineage_readings(part: EventsPart, _: LookupContext) -> Iterator[JobReading]:
+def lineage_readings(part: EventsPart, _: LookupContext) -> Iterator[CountedJob]:
     """Read jobs of events, over datasets as events name them; `merge_jobs` resolves these names afterwards."""
-    return map(JobReading, chain(dataset_jobs(part.flows), lineage_jobs(part.jobs)))
+    return map(CountedJob, chain(dataset_jobs(part.flows), lineage_jobs(part.jobs)))
 
 
-def catalog_readings(rows: Sequence[tuple[str, CatalogLink]], context: LookupContext) -> Iterator[JobReading]:
+def catalog_readings(rows: Sequence[tuple[str, CatalogLink]], context: LookupContext) -> Iterator[CountedJob]:
     """Read the lineage that table catalogs report."""
-    return map(JobReading, link_jobs(rows, context.naming))
+    return map(CountedJob, link_jobs(rows, context.naming))
 
 
-def view_readings(rows: Sequence[TableRow], context: LookupContext) -> Iterator[JobReading]:
+def view_readings(rows: Sequence[TableRow], context: LookupContext) -> Iterator[CountedJob]:
     """Read the definitions of views."""
     ends = Ends.of(rows, context.naming, context.topics, context.columns.full)
     for row, reading in zip(rows, view_jobs(rows, context.tables, context.naming, context.views), strict=True):
         flows = with_topics(reading.flows, row, ends, context.tables)
         count = "columns" if reading.whole else "tables" if reading.flows.reads else "unread"
         coverage = Coverage.of_one(count, reading.problems)
-        yield JobReading(flows, replace(coverage, partly_read=int(reading.is_unclear)))
+        yield CountedJob(flows, replace(coverage, partly_read=int(reading.is_unclear)))
 
 
 def ingestion_parts(snapshot: Snapshot) -> Iterator[IngestionPart]:
@@ -369,16 +369,16 @@ def ingestion_parts(snapshot: Snapshot) -> Iterator[IngestionPart]:
     return (IngestionPart(tables, views) for tables in _chunked(snapshot.ingested))
 
 
-def ingestion_readings(part: IngestionPart, context: LookupContext) -> Iterator[JobReading]:
+def ingestion_readings(part: IngestionPart, context: LookupContext) -> Iterator[CountedJob]:
     """Read the tables that engines read from topics."""
     ends = Ends.of(part.tables, context.naming, context.topics, context.columns.full, part.views)
-    return map(JobReading, ingestion_jobs(part.tables, ends))
+    return map(CountedJob, ingestion_jobs(part.tables, ends))
 
 
-def generated_readings(rows: Sequence[TableRow], context: LookupContext) -> Iterator[JobReading]:
+def generated_readings(rows: Sequence[TableRow], context: LookupContext) -> Iterator[CountedJob]:
     """Read the generated columns of tables."""
     for reading in generated_jobs(rows, context.naming):
-        yield JobReading(reading.flows, Coverage(problems=reading.problems))
+        yield CountedJob(reading.flows, Coverage(problems=reading.problems))
 
 
 CONNECT = "connect"
@@ -405,7 +405,7 @@ JOBS: Mapping[str, JobKind] = {
 class PartitionResult(NamedTuple):
     """The jobs of one partition, and the topic columns that take part in their flows."""
 
-    jobs: tuple[JobReading, ...]
+    jobs: tuple[CountedJob, ...]
     described: Described
 
 
@@ -460,7 +460,7 @@ def described(jobs: Iterable[JobFlows], context: LookupContext) -> Described:
     return columns_of
 
 
-def _counted(reading: Reading) -> JobReading:
+def _counted(reading: Reading) -> CountedJob:
     columns, tables, unread = (reading.level is level for level in (Level.COLUMNS, Level.TABLES, Level.UNREAD))
     partly = reading.is_part and not unread
     counted = Coverage(
@@ -471,7 +471,7 @@ def _counted(reading: Reading) -> JobReading:
         problems=reading.problems,
     )
     flows = reading.flows
-    return JobReading(unread_job(flows) if unread else partly_read_job(flows) if partly else flows, counted)
+    return CountedJob(unread_job(flows) if unread else partly_read_job(flows) if partly else flows, counted)
 
 
 def _chunked(rows: Sequence[T]) -> Iterator[Sequence[T]]:

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from dataflow_generator.build.snapshot import Snapshot
 from dataflow_generator.jobs.kinds import (
+    CountedJob,
     FlinkPart,
-    JobReading,
     KsqlPart,
     LookupContext,
     connect_readings,
@@ -27,8 +27,8 @@ _CHOOSES_TOPICS = ("topic", "transforms", "table", "database", "schema", "collec
 class JobPair(NamedTuple):
     """Readings of what one text runs, before and after; empty where it did, or does, not exist."""
 
-    before: tuple[JobReading, ...]
-    after: tuple[JobReading, ...]
+    before: tuple[CountedJob, ...]
+    after: tuple[CountedJob, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,10 +77,10 @@ class StoredJobs:
         before, after = (tuple(connect_readings([row], self.context)) if row else () for row in (stored, proposed))
         return JobPair(before, after)
 
-    def _flink(self, cluster: str, rows: tuple[FlinkStatement, ...], at: int) -> tuple[JobReading, ...]:
+    def _flink(self, cluster: str, rows: tuple[FlinkStatement, ...], at: int) -> tuple[CountedJob, ...]:
         return tuple(flink_readings(FlinkPart(cluster, rows, (at,)), self.context))
 
-    def _ksql(self, cluster: str, query: Query) -> tuple[JobReading, ...]:
+    def _ksql(self, cluster: str, query: Query) -> tuple[CountedJob, ...]:
         server = (cluster, str(query.source))
         collections = tuple((cluster, source) for source in self.snapshot.collections.get(server, ()))
         aggregates = {server: self.snapshot.aggregates.get(server, frozenset())}

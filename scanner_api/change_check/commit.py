@@ -13,7 +13,7 @@ from pathlib import Path
 from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.flink.resolve import CONFLUENT_FILE
-from dataflow_generator.jobs.kinds import UNREAD_FILE, JobReading, job_partitions, lookup_context, read_partition
+from dataflow_generator.jobs.kinds import UNREAD_FILE, CountedJob, job_partitions, lookup_context, read_partition
 from dataflow_generator.jobs.model import Dataset
 from dataflow_generator.sql.lexer import Dialect
 from dataflow_generator.sql.reader import read_catalog
@@ -49,7 +49,7 @@ class Commit:
 
     reading: RepositoryReading
     dictionary: Dictionary
-    jobs: tuple[JobReading, ...]
+    jobs: tuple[CountedJob, ...]
 
     @cached_property
     def topics(self) -> frozenset[str]:
@@ -153,34 +153,34 @@ def read_commit(files: Mapping[str, str], objects: ObjectReader, place: Path, kn
     return Commit(reading=reading, dictionary=dictionary, jobs=jobs)
 
 
-def written_by(job: JobReading) -> frozenset[Dataset]:
+def written_by(job: CountedJob) -> frozenset[Dataset]:
     """Return what a job writes."""
     return frozenset(use.dataset for use in job.flows.writes)
 
 
-def read_by(job: JobReading) -> frozenset[Dataset]:
+def read_by(job: CountedJob) -> frozenset[Dataset]:
     """Return what a job reads."""
     return frozenset(use.dataset for use in job.flows.reads)
 
 
-def uses_of(job: JobReading) -> frozenset[Dataset]:
+def uses_of(job: CountedJob) -> frozenset[Dataset]:
     """Return what a job reads or writes."""
     return read_by(job) | written_by(job)
 
 
-def signature(job: JobReading) -> tuple[object, ...]:
+def signature(job: CountedJob) -> tuple[object, ...]:
     """Return what a job does, without its name and where it is written."""
     return *moves_of(job), job.coverage.unread
 
 
 def differing(
-    before: Sequence[JobReading], after: Sequence[JobReading]
-) -> tuple[tuple[JobReading, ...], tuple[JobReading, ...]]:
+    before: Sequence[CountedJob], after: Sequence[CountedJob]
+) -> tuple[tuple[CountedJob, ...], tuple[CountedJob, ...]]:
     """Return the jobs that have no equal on the other side; a job that is renamed or moved does the same."""
 
-    def lacking(jobs: Sequence[JobReading], others: Sequence[JobReading]) -> tuple[JobReading, ...]:
+    def lacking(jobs: Sequence[CountedJob], others: Sequence[CountedJob]) -> tuple[CountedJob, ...]:
         equal = Counter(map(signature, others))
-        listed: list[JobReading] = []
+        listed: list[CountedJob] = []
         for job in jobs:
             own = signature(job)
             if equal[own]:

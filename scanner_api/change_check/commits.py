@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from dataflow_generator.graph import NodeKind
-from dataflow_generator.jobs.kinds import JobReading
+from dataflow_generator.jobs.kinds import CountedJob
 from dataflow_generator.jobs.model import Dataset
 from dataflow_generator.jobs.proposed import JobPair
 from scanner_api.change_check import mentions
@@ -182,7 +182,7 @@ class _Comparison:
         yield from self._writers(before, after)
         yield from self._inputs(before, after)
 
-    def _writers(self, before: Sequence[JobReading], after: Sequence[JobReading]) -> Iterator[Finding]:
+    def _writers(self, before: Sequence[CountedJob], after: Sequence[CountedJob]) -> Iterator[Finding]:
         """Yield the jobs that write no more what only unchanged jobs write: their part of the data is lost."""
         still = {dataset for job in self._head.jobs for dataset in written_by(job)}
         changed = {dataset for job in after for dataset in written_by(job)}
@@ -195,7 +195,7 @@ class _Comparison:
                     affected=tuple(hit for hit in self._hits.of(dataset) if hit.use != "writes"),
                 )
 
-    def _inputs(self, before: Sequence[JobReading], after: Sequence[JobReading]) -> Iterator[Finding]:
+    def _inputs(self, before: Sequence[CountedJob], after: Sequence[CountedJob]) -> Iterator[Finding]:
         """Yield what is read otherwise: a topic that nobody writes or declares is a mistake, or from elsewhere."""
         known = {dataset for job in self._head.jobs for dataset in written_by(job)}
         read_before = {dataset for job in before for dataset in read_by(job)}
@@ -219,7 +219,7 @@ class _Comparison:
             place = self._place(before)
             yield _finding("input-lost", Verdict.FINE, place, "the change", f"{dataset.name} is not read any more")
 
-    def _placed(self, finding: Finding, jobs: Sequence[JobReading]) -> Finding:
+    def _placed(self, finding: Finding, jobs: Sequence[CountedJob]) -> Finding:
         """Return a finding with the job that it is of, and the file of that."""
         writing = [job for job in jobs for dataset in written_by(job) if _is_of(finding.item, dataset)]
         named = [job for job in jobs if job.flows.job.name == finding.item]
@@ -229,7 +229,7 @@ class _Comparison:
         target = f"job {owners[0].flows.job.name}"
         return replace(finding, target=target, place=self._place(owners))
 
-    def _place(self, jobs: Iterable[JobReading]) -> Place:
+    def _place(self, jobs: Iterable[CountedJob]) -> Place:
         """Return the changed file that one of *jobs* stands in, else the first."""
         for job in jobs:
             texts = [job.flows.job.name, *(use.evidence for use in (*job.flows.reads, *job.flows.writes))]
@@ -325,8 +325,8 @@ class _Comparison:
 
 
 def _with_co_writers(
-    jobs: Sequence[JobReading], others: Sequence[JobReading], listed: Sequence[JobReading]
-) -> tuple[JobReading, ...]:
+    jobs: Sequence[CountedJob], others: Sequence[CountedJob], listed: Sequence[CountedJob]
+) -> tuple[CountedJob, ...]:
     """Return *jobs* with those of *listed* that write the same datasets as *jobs* or *others*."""
     written = {dataset for job in (*jobs, *others) for dataset in written_by(job)}
     own = set(map(id, jobs))

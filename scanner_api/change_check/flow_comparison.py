@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from dataflow_generator.jobs.kinds import JobReading
+from dataflow_generator.jobs.kinds import CountedJob
 from dataflow_generator.jobs.model import ColumnRef, Dataset
 from dataflow_generator.jobs.proposed import JobPair
 from scanner_api.change_check.hits import Hits
@@ -132,14 +132,14 @@ class FlowComparison:
         )
 
 
-def moves_of(reading: JobReading) -> tuple[frozenset[object], ...]:
+def moves_of(reading: CountedJob) -> tuple[frozenset[object], ...]:
     """Return what a job reads and writes, and its columns, whatever the evidence."""
     flows = reading.flows
     columns = frozenset((flow.source, flow.target, flow.type, flow.subtype) for flow in flows.columns)
     return frozenset(use.dataset for use in flows.reads), frozenset(use.dataset for use in flows.writes), columns
 
 
-def _sources(readings: Iterable[JobReading], renames: Renames | None = None) -> dict[ColumnRef, dict[str, str]]:
+def _sources(readings: Iterable[CountedJob], renames: Renames | None = None) -> dict[ColumnRef, dict[str, str]]:
     """Return for each column that is written its sources by key, each with how it is used; by their names of now."""
     now = renames.now if renames else _as_it_is
     sources_by_column: dict[ColumnRef, dict[str, str]] = {}
@@ -156,11 +156,11 @@ def _as_it_is(column: ColumnRef) -> ColumnRef:
     return column
 
 
-def _datasets_written(readings: Iterable[JobReading]) -> list[Dataset]:
+def _datasets_written(readings: Iterable[CountedJob]) -> list[Dataset]:
     return sorted({use.dataset for reading in readings for use in reading.flows.writes})
 
 
-def _datasets_read(readings: Iterable[JobReading]) -> set[str]:
+def _datasets_read(readings: Iterable[CountedJob]) -> set[str]:
     return {use.dataset.name for reading in readings for use in reading.flows.reads}
 
 

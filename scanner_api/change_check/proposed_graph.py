@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from dataflow_generator.build.graph_builder import build_job_alone, datasets_of
 from dataflow_generator.graph import Certainty, Edge, EdgeKind
-from dataflow_generator.jobs.kinds import JobReading
+from dataflow_generator.jobs.kinds import CountedJob
 from dataflow_generator.jobs.model import ColumnRef, JobFlows
 from scanner_api.change_check.flow_comparison import ChangedJob
 from scanner_dictionary.engine.open import Connection
@@ -92,7 +92,7 @@ def _is_read(job: ChangedJob) -> bool:
     return not job.is_partial and all(map(_is_whole, job.pair.after))
 
 
-def _is_whole(reading: JobReading) -> bool:
+def _is_whole(reading: CountedJob) -> bool:
     read = reading.coverage
     return not (read.problems or read.tables or read.unread or read.connectors or read.unknown_connectors)
 

@@ -148,14 +148,9 @@ class Journal:
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:
-        with _errors(self._file):
+        with _errors(self._file), self._conn:  # commits, or takes back what an error or Ctrl-C left half-written
             self._conn.execute("BEGIN")
-            try:
-                yield
-            except BaseException:
-                self._conn.execute("ROLLBACK")
-                raise
-            self._conn.execute("COMMIT")
+            yield
 
 
 def runs(file: Path) -> tuple[Run, ...]:

@@ -14,7 +14,7 @@ from dataflow_generator.build.coverage import Coverage
 from dataflow_generator.build.dictionary_source import DictionarySource
 from dataflow_generator.build.snapshot import load_snapshot
 from dataflow_generator.graph import Certainty, Node, NodeKind
-from dataflow_generator.jobs.kinds import JobReading, PartitionResult
+from dataflow_generator.jobs.kinds import CountedJob, PartitionResult
 from dataflow_generator.jobs.model import ColumnFlow, ColumnRef, Dataset, JobFlows, Use
 from dataflow_generator.parquet.dataset import EDGES, NODES, ParquetTables, record_edge, record_node
 from dataflow_generator.parquet.job_batches import build_batch, concatenate, write_graph
@@ -23,15 +23,15 @@ ORDERS = Dataset(NodeKind.TOPIC, "kafka://b:9092", "orders")
 TABLE = Dataset(NodeKind.DATASET, "postgres://db:5432", "shop.orders")
 
 
-def job(name: str, evidence: str = "") -> JobReading:
+def job(name: str, evidence: str = "") -> CountedJob:
     node = Node(f"job:connect/{name}", NodeKind.JOB, "connect", name)
     why = evidence or f"connector {name}"
     flow = ColumnFlow(ColumnRef(ORDERS, ("id",)), ColumnRef(TABLE, ("id",)), "DIRECT", "IDENTITY", why)
     members = {"reads": (Use(ORDERS, why),), "writes": (Use(TABLE, why),), "columns": (flow,)}
-    return JobReading(JobFlows(job=node, certainty=Certainty.DERIVED, **members))
+    return CountedJob(JobFlows(job=node, certainty=Certainty.DERIVED, **members))
 
 
-def parts(*jobs: JobReading):
+def parts(*jobs: CountedJob):
     return [build_batch(PartitionResult((job,), {})) for job in jobs]
 
 
