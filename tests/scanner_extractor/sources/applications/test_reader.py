@@ -693,3 +693,13 @@ def test_a_name_that_several_build_files_have_names_no_program():
     code = 'import confluent_kafka\np.produce("t", v)\n'
     files = {f"{part}/{name}": text for part in "ab" for name, text in (("pyproject.toml", build), ("main.py", code))}
     assert flows(files) == {"a:  > t", "b:  > t"}
+
+
+def test_tables_of_the_table_api_are_the_topics_of_the_statements_that_create_them():
+    """A table of another connector is no topic; a name that no statement creates is no table."""
+    source = "CREATE TABLE pay (id INT) WITH ('connector' = 'kafka', 'topic' = 'payments', 'format' = 'json')"
+    sink = "CREATE TABLE es (id INT) WITH ('connector' = 'elasticsearch-7', 'index' = 'i')"
+    python = f'env.execute_sql("{source}")\nenv.execute_sql("{sink}")\nenv.from_path("pay").execute_insert("es")\n'
+    assert ends({"job.py": python + 'env.from_path("other")\n'}) == {"payments > "}
+    java = f'class A {{ void f() {{ t.executeSql("{source}"); t.from("x").executeInsert("pay"); }} }}'
+    assert ends({"A.java": java}) == {" > payments"}
