@@ -35,7 +35,7 @@ class Wire:
         self, settings: PushSettings, *, exchange: Transport | None = None, clock: Clock | None = None
     ) -> None:
         self._pool = WorkerPool(threads=settings.http.concurrency)
-        http = settings.http
+        http = replace(settings.http, follows_redirects=False)  # a page to log in at would look like success
         if settings.target == "google" and http.auth is None and exchange is None:
             http = replace(http, auth=BearerAuth(token=default_token()()))
         self._http = Http(http, SourceId(f"push:{settings.target}"), exchange=exchange, clock=clock)
@@ -63,15 +63,17 @@ class Wire:
     def _get(self, call: Call) -> Answer:
         try:
             return Answer(self._send(call))
-        except NotFound:
+        except NotFound as error:
+            if not error.body:
+                raise  # not the catalog's own answer: a proxy's, or that of a wrong address
             return Answer(None)
 
     def _write(self, batch: Batch) -> Answer:
         for call in batch.calls:
             try:
                 self._send(call)
-            except NotFound:
-                if call.method != "DELETE":  # what is to be removed is gone already
+            except NotFound as error:
+                if call.method != "DELETE" or not error.body:  # what is to be removed is gone already
                     raise
         return Answer(None)
 
