@@ -40,7 +40,7 @@ demo: setup ## scan and query the bundled example, without a network
 setup-docs: $(VENV)/.docs ## install what builds the documentation, too
 
 test: setup-test ## run the quick tests, and one of each costly kind
-	$(PYTEST) -m 'smoke or not ($(COSTLY))'
+	$(PYTEST) --hypothesis-profile quick -m 'smoke or not ($(COSTLY))'
 
 test-all: setup-test ## run every test, with branch coverage
 	$(PYTEST) --cov --cov-report=term:skip-covered

@@ -1,6 +1,7 @@
 """Ways through a job: together they are its pairs, no more and no less."""
 
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dataflow_generator.graph import NodeKind
@@ -53,7 +54,7 @@ NAMES = st.sampled_from("abcd")
 
 
 @given(st.sets(st.tuples(NAMES, st.sampled_from("wxyz")), min_size=1))
-@settings(max_examples=60)
+@examples(60)
 def test_routes_are_exactly_the_pairs(named) -> None:
     """Every source of a route leads to every target of it, and to no other."""
     reads, writes = uses(pairs(*sorted(named)))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import textwrap
 
 import pytest
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner_extractor.sources.applications.reader import ApplicationsReading, read_applications
@@ -657,7 +658,7 @@ def test_a_hostile_source_file_ends(end: str):
         read({f"a.{end}": kafka + body})
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.sampled_from(["java", "kt", "scala", "py", "go", "ts", "cs"]), st.text(max_size=120))
 def test_no_source_raises(end: str, text: str):
     read({f"a.{end}": "kafka " + text, "application.yml": text, "application.properties": text, "compose.yml": text})
