@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -64,9 +66,13 @@ class DescribedSchema(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DescribedTopic:
-    """A topic with its current schemas, keys first; *flows* None: no graph was generated, so nothing is known."""
+    """A topic with its current schemas, keys first; *flows* None: no graph was generated, so nothing is known.
+
+    *distinct* is its name, with a hash where another topic has that name in lower case, or two differ in case only.
+    """
 
     row: TopicRow
+    distinct: str
     schemas: tuple[DescribedSchema, ...]
     flows: TopicFlows | None
 
@@ -96,14 +102,22 @@ def described_clusters(dictionary: Dictionary, cluster: str | None = None) -> It
 def _cluster(conn: Connection, row: ClusterRow, flows: Mapping[tuple[str, str], TopicFlows] | None) -> DescribedCluster:
     found = cluster_called(conn, row.name)
     rows = [topic for topic in topics(conn, TopicFilter(cluster=row.name)) if not topic.internal]
+    alike = Counter(topic.name.lower() for topic in rows)
 
     def described(topic: TopicRow) -> DescribedTopic:
         answers = schemas_in(conn, found, topic.name)
         known = None if flows is None else flows.get((row.name, topic.name), TopicFlows())
         schemas = tuple(DescribedSchema(answer, _subject(conn, answer)) for answer in answers)
-        return DescribedTopic(row=topic, schemas=schemas, flows=known)
+        is_distinct = alike[topic.name.lower()] == 1 or topic.name.islower()
+        distinct = topic.name if is_distinct else f"{topic.name}-{short_hash(topic.name)}"
+        return DescribedTopic(row=topic, distinct=distinct, schemas=schemas, flows=known)
 
     return DescribedCluster(row=row, topics=map(described, rows))
+
+
+def short_hash(text: str) -> str:
+    """Return the part of a hash of *text* that keeps a name apart from others."""
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def _subject(conn: Connection, schema: SchemaAnswer) -> SubjectKey | None:

@@ -143,6 +143,41 @@ def test_undocumented_fields_are_counted_by_subject(dictionary) -> None:
     assert any(finding.where == "subject orders-value" and "have no documentation" in finding.what for finding in found)
 
 
+@pytest.mark.parametrize("policy", [ClusterPolicy(field_documentation=True), ClusterPolicy(tagged=("PII",))])
+def test_a_topic_whose_columns_are_not_known_passes_no_rule_about_columns(dictionary, policy) -> None:
+    """No schema describes it, so nothing can be said of its fields."""
+    found = apply_policy(dictionary, policy, now=NOON).findings
+
+    assert any(finding.where == "topic cdc.orders" and "not known" in finding.what for finding in found)
+    assert not any(finding.where == "topic orders" for finding in found)
+
+
+def test_a_job_whose_columns_are_not_known_does_not_pass_as_harmless(tmp_path) -> None:
+    """Personal data may be in what it writes, and in a topic without a schema."""
+    spec = {"class": "FileStreamSink", "config": {"topics": "raw", "file": "/tmp/raw.txt"}}
+    kinds = {"apiVersion": "kafka.strimzi.io/v1", "kind": "KafkaConnector"}
+    (tmp_path / "sink.yaml").write_text(json.dumps(kinds | {"metadata": {"name": "raw"}, "spec": spec}), "utf-8")
+    (tmp_path / "topics.json").write_text(json.dumps({"topics": [{"name": "raw"}]}), "utf-8")
+    config = {"cluster": "shop", "brokers": "localhost:29095", "manual_input": ["topics.json"]}
+    (tmp_path / "cluster.json").write_text(json.dumps(config | {"files": [{"path": "sink.yaml"}]}), "utf-8")
+    dictionary = scanner_api.open_dictionary(tmp_path / "new.db", create=True)
+    scanner_api.scan([tmp_path / "cluster.json"], dictionary)
+    scanner_api.generate(dictionary)
+
+    (finding,) = apply_policy(dictionary, NO_FILES, now=NOON).findings
+    assert finding.where.startswith("dataset file/")
+    assert finding.what == "job raw writes it, and which columns is not known"
+
+
+def test_a_waiver_of_a_column_in_lists_fits_its_own_name() -> None:
+    """Brackets are of the path, no set of letters."""
+    where = "column orders.lines.[].taxes.[].rate"
+    policy = ClusterPolicy(waivers=(Waiver("policy-untagged-column", where, "no person", NOON.date()),))
+
+    assert policy.waiver("policy-untagged-column", where, NOON.date())
+    assert ForbiddenFlow("PII", ("s3://[lake]/*",)).is_broken("PII", "s3://[lake]/a")
+
+
 def sink(tmp_path: Path, **settings: str) -> Path:
     """Write the configuration of a connector that would send customers to S3."""
     config = {
