@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from scanner_api.documents.estate import DescribedCluster, DescribedSchema, DescribedTopic, short_hash
+from scanner_model.columns import path_name
 from scanner_model.names import Role
 from scanner_model.schemas import qualified_subject
 
@@ -57,6 +58,11 @@ def _resource(cluster: DescribedCluster, topic: DescribedTopic, system: str, own
         "cluster": cluster.row.name,
         "partitions": "" if row.partitions is None else str(row.partitions),
         "owner": row.owner,
+        "tags-by-lineage": "; ".join(
+            f"{path_name(path)}: {tag.tag}, from {tag.origin}, {tag.flow}, {tag.steps} steps"
+            for path, tags in (flows.tags if flows else {}).items()
+            for tag in tags
+        ),
         **{kind: ", ".join(dict.fromkeys(user.name for user in listed)) for kind, listed in users.items()},
     }
     spec = {"type": "kafka-topic", "owner": _owner(owner), "system": system}

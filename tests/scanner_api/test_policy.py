@@ -13,8 +13,10 @@ from scanner_api.change_check.check import CheckOptions, check_change
 from scanner_api.change_check.files import proposed_files
 from scanner_api.change_check.model import Verdict
 from scanner_api.dictionary import Dictionary
+from scanner_api.graph.column_tags import inherited_in
 from scanner_api.policy import ClusterPolicy, apply_policy
 from scanner_api.questions.listings import columns
+from scanner_api.questions.topics import describe_topic, topic_schemas
 from scanner_model.policy import ForbiddenFlow, Waiver
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "retail"
@@ -59,6 +61,30 @@ def test_the_copies_of_personal_columns_are_named_one_by_one(dictionary) -> None
     assert found == INHERITED
     assert len(columns(dictionary, tag="PII", tags="declared")) == 8
     assert len(columns(dictionary, tag="PII")) == 21
+
+
+def test_a_topic_and_its_schemas_have_the_tags_that_their_columns_inherit(dictionary) -> None:
+    """Beside what they declare, with origin and steps; columns that only flows know have them at the topic."""
+    enriched = describe_topic(dictionary, topic="orders-enriched").found_tags or {}
+    orders = describe_topic(dictionary, topic="orders")
+
+    assert {name: (tag.origin, tag.steps) for name, (tag,) in enriched.items()} == {
+        "customer_email": ("cdc.customers.payload.email", 1),
+        "customer_name": ("cdc.customers.payload.name", 1),
+    }
+    assert [schema.found_tags for schema in (*orders.schemas, *topic_schemas(dictionary, topic="orders"))] == [{}] * 6
+
+
+def test_the_list_of_columns_has_inherited_tags_of_all_and_of_few_datasets(dictionary) -> None:
+    """The flows to a few datasets are followed back, to many from the columns with tags: the answer is the same."""
+    listed = [row for row in columns(dictionary) if row.found_tags]
+    with dictionary.reading() as conn:
+        everywhere = inherited_in(conn)
+
+    assert len(listed) == len(INHERITED)
+    assert sorted(tags for row in listed for tags in row.found_tags) == sorted(
+        tag for tags in (everywhere or {}).values() for tag in tags
+    )
 
 
 def test_each_step_of_an_inherited_tag_has_its_evidence(dictionary) -> None:

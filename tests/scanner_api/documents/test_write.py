@@ -18,7 +18,7 @@ from scanner_api.documents.asyncapi import document
 from scanner_api.documents.backstage import entity_name
 from scanner_api.documents.estate import described_clusters
 from scanner_api.documents.write import DOCUMENTS, file_stem
-from scanner_model.contracts import custom_values
+from scanner_model.contracts import columns_of, custom_values
 from scanner_model.errors import InputInvalid
 
 ODCS = Draft201909Validator(json.loads((Path(__file__).parent / "data/odcs-3.2.0.schema.json").read_text("utf-8")))
@@ -68,6 +68,28 @@ def test_contract_of_a_topic_without_schema_has_the_columns_of_flows_with_their_
     assert "required" not in number
     assert any("shop.public.orders.id" in source for source in number["transformSourceObjects"])
     assert custom_values(number)["lineage"][0]["evidence"]
+
+
+def test_documents_have_inherited_tags_apart_from_declared_ones(retail: Dictionary) -> None:
+    """Each with its origin; a contract that is read again declares none of them."""
+    (schema,) = contract_of(retail, "orders-enriched")["schema"]
+    email = next(each for each in schema["properties"] if each["name"] == "customer_email")
+    (tag,) = custom_values(email)["tagsByLineage"]
+    (whole,) = documents(retail, "asyncapi")
+    entity = next(
+        each for each in documents(retail, "backstage") if each["metadata"]["name"] == "retail.orders-enriched"
+    )
+
+    assert (tag["tag"], tag["origin"], tag["flow"], tag["steps"]) == (
+        "PII",
+        "cdc.customers.payload.email",
+        "computed",
+        1,
+    )
+    assert "tags" not in email
+    assert [column.tags for column in columns_of(schema["properties"]) if column.name == "customer_email"] == [()]
+    assert whole["channels"]["orders-enriched"]["x-tags-by-lineage"]["customer_email"] == [tag]
+    assert "customer_email: PII" in entity["metadata"]["annotations"]["kafka-lineage-scanner/tags-by-lineage"]
 
 
 def test_without_a_graph_lineage_is_not_known_instead_of_empty(tmp_path: Path) -> None:
