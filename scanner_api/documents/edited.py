@@ -24,7 +24,7 @@ _NAMED_BY: Mapping[str, tuple[str, ...]] = {
     "authoritativeDefinitions": ("url",),
 }
 """Lists → the members that name their elements, of which the first that an element has counts."""
-_TOLD_APART_BY: Mapping[str, str] = {"customProperties": "vendor", "slaProperties": "element"}
+_DISTINGUISHED_BY: Mapping[str, str] = {"customProperties": "vendor", "slaProperties": "element"}
 """Lists → a member that elements of one name may differ in."""
 _OF_REGISTRY = re.compile(r"/subjects/[^/]+/versions/\d+$")
 _KEPT: Mapping[str, Callable[[Json], bool]] = {
@@ -94,7 +94,7 @@ def _elements(name: str, written: list[Json], held: list[Any], lost: Callable[[s
 
 def _name(kind: str, element: Mapping[str, Any]) -> tuple[str, str]:
     name = next((str(element[member]) for member in _NAMED_BY[kind] if element.get(member)), "")
-    return name, str(element.get(_TOLD_APART_BY.get(kind, ""), ""))
+    return name, str(element.get(_DISTINGUISHED_BY.get(kind, ""), ""))
 
 
 def _kept(name: str, value: object) -> object:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from scanner_api.questions.documents import document
-from scanner_dictionary.queries.columns import FoundTag
 from scanner_model.columns import Column, ParsedSchema
 
 SHOWN = ("name", "type", "logical_type", "nullable", "default", "tags", "doc", "inherited_tags")
@@ -17,7 +16,7 @@ ROOT = "(whole message)"
 
 
 def column_rows(
-    columns: Iterable[Column], found_tags: Mapping[str, Iterable[FoundTag]] | None = None
+    columns: Iterable[Column], found_tags: Mapping[str, Iterable[object]] | None = None
 ) -> Sequence[dict[str, Any]]:
     """Return each column as a row; a default is JSON text, so that null and "" differ from no default.
 
