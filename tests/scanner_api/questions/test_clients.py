@@ -340,3 +340,29 @@ def test_application_that_is_declared_and_observed_is_one_writer(stored) -> None
     dictionary = stored(scan_with(flow, use("shop.idle", application="billing")))
 
     assert [row.writers for row in scanner_api.topics(dictionary) if row.name == "shop.idle"] == [1]
+
+
+def permitted_rows(dictionary: Dictionary, **asked: Any) -> list[tuple[str, str]]:
+    rows = scanner_api.clients(dictionary, topic="shop.idle", certainty="permitted", **asked)
+    return [(row.application, row.evidence) for row in rows if row.use == "writes"]
+
+
+def test_empty_list_of_rules_says_nothing_of_who_may(stored) -> None:
+    """Where RBAC, IAM or Ranger decide, brokers list no rule either; "nobody" would be a false statement."""
+    seen = use("shop.idle", client_id="shop-1", principal="User:shop")
+    dictionary = stored(scan_with(AclAuthorizer(source=ACLS, active=True), seen))
+
+    assert permitted_rows(dictionary) == []
+    assert not [row for row in scanner_api.validate(dictionary) if row.rule == "unknown-writer"]
+
+
+def test_everybody_from_some_hosts_is_everybody_once(stored) -> None:
+    """It is neither one principal nor everybody from anywhere."""
+    rules = tuple(replace(RULES[1], principal="User:*", host=host) for host in ("10.0.0.1", "10.0.0.2"))
+    denied = replace(RULES[1], principal="User:*", host="10.0.0.1", permission="DENY")
+    some = stored(scan_with(RULES[0], *rules))
+
+    assert permitted_rows(some) == [("everybody", "from some hosts only")]
+    assert permitted_rows(some, principals=True) == [("User:*", "everybody, from some hosts only")]
+    but_one = stored(scan_with(RULES[0], replace(RULES[1], principal="User:*"), denied))
+    assert permitted_rows(but_one, principals=True) == [("User:*", "everybody, from some hosts only")]
