@@ -14,7 +14,7 @@ from sqlalchemy.orm import aliased
 
 from scanner_dictionary.queries.facts import fact_of, is_stale, newest_scans, reported_facts, stored_rows
 from scanner_dictionary.schema import tables as t
-from scanner_model.acls import Acls, Permitted
+from scanner_model.acls import EVERYBODY, Acls, Permitted
 from scanner_model.client_names import Applications, Match
 from scanner_model.clients import (
     AT_SCAN,
@@ -147,26 +147,33 @@ def group_lags(conn: Connection, cluster: str, topic: str) -> Mapping[str, float
 
 
 def rules_of(conn: Connection, cluster: str) -> Iterator[tuple[str, Acls]]:
-    """Yield the rules of access of a cluster, by source; nothing where none were read."""
+    """Yield the rules of access of a cluster, by source; nothing where none were read.
+
+    Nor where brokers list no rule: whether access is decided elsewhere, as by RBAC, IAM or Ranger, is unknown then.
+    """
     rules: dict[str, list[AclRule]] = {}
     for row in conn.execute(stored_rows(t.acl_rule, cluster, include_gone=False)):
         rules.setdefault(row.source_name, []).append(fact_of(AclRule, row))
     for row in conn.execute(stored_rows(t.acl_authorizer, cluster, include_gone=False)):
-        yield row.source_name, Acls(rules.get(row.source_name, ()), fact_of(AclAuthorizer, row))
+        authorizer = fact_of(AclAuthorizer, row)
+        if row.source_name in rules or not authorizer.active:
+            yield row.source_name, Acls(rules.get(row.source_name, ()), authorizer)
 
 
 def _principals(allowed: Permitted) -> Iterator[tuple[str, str]]:
-    if allowed.everybody:
-        yield "User:*", "everybody" + (f", but for {', '.join(sorted(allowed.denied))}" if allowed.denied else "")
-    for name in sorted(allowed.principals | allowed.conditional):
+    if allowed.everybody or EVERYBODY in allowed.conditional:
+        hosts = ", from some hosts only" if EVERYBODY in allowed.conditional else ""
+        but = f", but for {', '.join(sorted(allowed.denied))}" if allowed.denied else ""
+        yield EVERYBODY, f"everybody{hosts}{but}"
+    for name in sorted((allowed.principals | allowed.conditional) - {EVERYBODY}):
         yield name, "from some hosts only" if name in allowed.conditional else "from any host"
 
 
 def _summary(allowed: Permitted, acls: Acls) -> Iterator[tuple[str, str]]:
     count = len(allowed.principals | allowed.conditional)
-    if allowed.everybody:
+    if allowed.everybody or EVERYBODY in allowed.conditional:
         why = "by a rule for everybody, or none" if acls.authorizer.active else "no authorizer"
-        yield "everybody", why
+        yield "everybody", "from some hosts only" if EVERYBODY in allowed.conditional else why
     elif count:
         yield f"{count} principals", "rules of access alone: no use of it"
     else:
