@@ -114,6 +114,7 @@ def _clients() -> int:
     reported = _told()
     reported["rows"] |= {name: result.state for name, result in results.items()}
     reported["environment"] = reported.get("environment", {}) | program_rows.environment()
+    reported["clients"] = program_rows.addresses()
     _keep(reported)
     _table(results)
     sys.stdout.write(f"\nup in {time.monotonic() - began:.0f} s; {places.STATE}\n")

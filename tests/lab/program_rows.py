@@ -63,6 +63,17 @@ def environment() -> dict[str, str]:
     return {"SCANNER_LAB_CLIENTS_USER": SCANNER, "SCANNER_LAB_CLIENTS_PASSWORD": credentials.password("clients")}
 
 
+def addresses() -> dict[str, str]:
+    """Return where the tests find the brokers, and what the clients leave behind."""
+    return {
+        "plaintext": places.CLIENTS_BROKER,
+        "sasl": places.CLIENTS_SASL_BROKER,
+        "bare": places.BARE_BROKER,
+        "open": places.OPEN_BROKER,
+        "spans": str(places.SPANS),
+    }
+
+
 def absent() -> dict[str, str]:
     """Return what is not installed, with the reason; Maven and PyPI do not have it."""
     return {} if shutil.which("prometheus") else {"prometheus": "not installed (Debian: prometheus)"}

@@ -277,9 +277,13 @@ class KafkaClient:
             if code == self._library.KafkaError.SECURITY_DISABLED:
                 return None
             if code == self._library.KafkaError.CLUSTER_AUTHORIZATION_FAILED:
-                what = "the user may not list rules of access"
-                raise SourceRefused(what, where="DescribeAcls", hint="give it DESCRIBE on the cluster") from error
+                raise _may_not_list_acls() from error
             raise self._failures.error(error.args[0]) from error
+        # librdkafka 2.16 gives an empty list for an error of the whole answer: no right, no authorizer.
+        if not bindings and self.may_describe_cluster() is False:
+            raise _may_not_list_acls()
+        if not bindings and self._lacks_authorizer():
+            return None
         return [
             (
                 binding.resource_pattern_type.name,
@@ -291,6 +295,12 @@ class KafkaClient:
             )
             for binding in bindings
         ]
+
+    def _lacks_authorizer(self) -> bool:
+        """Return whether a broker's settings name no authorizer; False, too, where they may not be read."""
+        broker = min(self.metadata().brokers, default=-1)
+        settings = self.broker_settings([broker]).answers.get(str(broker), {})
+        return "authorizer.class.name" in settings and not settings["authorizer.class.name"].value
 
     def ends(self, partitions: Sequence[tuple[str, int]]) -> dict[tuple[str, int], int]:
         """Query the end offsets of partitions, as (topic, number) (ListOffsets; one request per leader and batch).
@@ -351,3 +361,8 @@ class KafkaClient:
 
     def _reason(self, error: Exception) -> str:
         return self._failures.clean(error.args[0].str())
+
+
+def _may_not_list_acls() -> SourceRefused:
+    what = "the user may not list rules of access"
+    return SourceRefused(what, where="DescribeAcls", hint="give it DESCRIBE on the cluster")

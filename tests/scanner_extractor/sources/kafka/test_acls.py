@@ -29,17 +29,34 @@ RULE = SimpleNamespace(
 )
 
 
-def client(answer: Any) -> KafkaClient:
-    """Return a client whose brokers answer DescribeAcls with a list of bindings or an error."""
+def client(answer: Any, operations: tuple[AclOperation, ...] = (AclOperation.DESCRIBE,), authorizer: Any = "A") -> Any:
+    """Return a client whose brokers answer DescribeAcls with a list of bindings or an error.
+
+    *operations* are what they let its user do with the cluster, *authorizer* is the setting; None: they hide it.
+    """
 
     class Brokers:
         def describe_acls(self, wanted: Any, request_timeout: float) -> Future[Any]:
-            future: Future[Any] = Future()
-            is_error = isinstance(answer, KafkaError)
-            future.set_exception(KafkaException(answer)) if is_error else future.set_result(answer)
-            return future
+            return _future(KafkaException(answer) if isinstance(answer, KafkaError) else answer)
+
+        def describe_cluster(self, include_authorized_operations: bool, request_timeout: float) -> Future[Any]:
+            return _future(SimpleNamespace(authorized_operations=list(operations)))
+
+        def list_topics(self, timeout: float) -> Any:
+            return SimpleNamespace(brokers={1: None})
+
+        def describe_configs(self, resources: Any, request_timeout: float) -> dict[Any, Future[Any]]:
+            refused = KafkaException(KafkaError(KafkaError.CLUSTER_AUTHORIZATION_FAILED))
+            settings = {"authorizer.class.name": SimpleNamespace(value=authorizer)}
+            return {resource: _future(refused if authorizer is None else settings) for resource in resources}
 
     return KafkaClient(SETTINGS.kafka, make=lambda _, logger: Brokers())
+
+
+def _future(answer: Any) -> Future[Any]:
+    future: Future[Any] = Future()
+    future.set_exception(answer) if isinstance(answer, Exception) else future.set_result(answer)
+    return future
 
 
 def test_rule_is_stored_as_the_brokers_list_it() -> None:
@@ -71,6 +88,23 @@ def test_missing_right_is_refused() -> None:
         )
 
     assert "DESCRIBE" in caught.value.hint
+
+
+def test_empty_list_of_a_user_without_the_right_is_refused() -> None:
+    """librdkafka 2.16 against Kafka 4.3: CLUSTER_AUTHORIZATION_FAILED arrives as an empty list."""
+    with pytest.raises(SourceRefused) as caught:
+        load_acls(SETTINGS, client([], operations=()))
+
+    assert "DESCRIBE" in caught.value.hint
+
+
+@pytest.mark.parametrize(("authorizer", "active"), [("", False), ("StandardAuthorizer", True), (None, True)])
+def test_empty_list_of_brokers_without_authorizer_is_distinguished_by_their_settings(authorizer, active) -> None:
+    """librdkafka 2.16 against Kafka 4.3: SECURITY_DISABLED arrives as an empty list. Settings may be hidden."""
+    result = read_acls(load_acls(SETTINGS, client([], authorizer=authorizer)), SETTINGS)
+
+    assert result.facts["acl_authorizers"][0].active is active
+    assert result.problems
 
 
 def test_brokers_that_do_not_answer_are_unreachable() -> None:
