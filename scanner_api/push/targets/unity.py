@@ -65,9 +65,8 @@ class UnityCatalog:
             calls = [Call(method="GET", path=(*_METADATA, ref.key)) for ref in refs]
             yield from (_state(refs[0].kind, answer) for answer in reader.read(calls))
             return
-        known: dict[str, Json] = {}
-        for source in dict.fromkeys(tuple(json.loads(ref.key)[:2]) for ref in refs):
-            known |= dict(_targets(source, reader))
+        sources = dict.fromkeys((kind, name) for kind, name, *_ in (json.loads(ref.key) for ref in refs))
+        known = dict(_relationships_of(list(sources), reader))
         yield from (_state(ref.kind, known.get(ref.key)) for ref in refs)
 
     def batches(self, changes: Sequence[Change], run: int) -> Iterator[Batch]:
@@ -85,7 +84,7 @@ class UnityCatalog:
         """Return the kind and name of a dataset there; the hash keeps names apart that differ in other characters."""
         identity = identity_of(self._settings, namespace, name)
         if _is_table(namespace):
-            return "table", identity.name
+            return "table", identity.name.lower()  # Unity Catalog keeps all names in lower case
         plain = _NOT_IN_NAMES.sub("_", f"{identity.scheme}_{identity.instance or namespace}_{identity.name}")
         digest = hashlib.sha256(f"{namespace} {identity.name}".encode()).hexdigest()[:8]
         return "external_metadata", f"{plain[:_LONGEST]}_{digest}"
@@ -140,22 +139,33 @@ def _named(kind: str, name: str) -> Mapping[str, Json]:
     return {kind: {"name": name}}
 
 
-def _targets(source: tuple[str, str], reader: Reader) -> Iterator[tuple[str, Json]]:
-    """Yield the relationships from a source by their key."""
+def _relationships_of(sources: Sequence[tuple[str, str]], reader: Reader) -> Iterator[tuple[str, Json]]:
+    """Yield the relationships from *sources* by their key; the pages of all sources are read side by side."""
+    waiting = [(source, "") for source in sources]
+    for _ in range(_PAGES):
+        following: list[tuple[tuple[str, str], str]] = []
+        for (source, _token), answer in zip(waiting, reader.read([_page(*each) for each in waiting]), strict=True):
+            page = Payload(answer or {})
+            yield from _targets(source, page)
+            if token := page.text("next_page_token"):
+                following.append((source, token))
+        if not following:
+            return
+        waiting = following
+
+
+def _page(source: tuple[str, str], token: str) -> Call:
     kind, name = source
     params = ((f"object_info.{kind}.name", name), ("lineage_direction", "DOWNSTREAM"), ("page_size", _PAGE))
-    token = ""
-    for _ in range(_PAGES):
-        more = (("page_token", token),) if token else ()
-        page = Payload(next(reader.read([Call(method="GET", path=_LINEAGE, params=params + more)])) or {})
-        for entry in page.list("external_lineage_relationships"):
-            info = entry.object("external_lineage_info")
-            for target, value in info.object("target").items():
-                if "name" in value.members():
-                    yield canonical([kind, name, target, value.need("name").text()]), info.members()
-        token = page.text("next_page_token")
-        if not token:
-            return
+    return Call(method="GET", path=_LINEAGE, params=params + ((("page_token", token),) if token else ()))
+
+
+def _targets(source: tuple[str, str], page: Payload) -> Iterator[tuple[str, Json]]:
+    for entry in page.list("external_lineage_relationships"):
+        info = entry.object("external_lineage_info")
+        for target, value in info.object("target").items():
+            if "name" in value.members():
+                yield canonical([*source, target, value.need("name").text()]), info.members()
 
 
 def _call(change: Change) -> Call:
