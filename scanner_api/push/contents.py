@@ -25,7 +25,7 @@ _AT_ONCE = 500
 class PushDataset:
     """A dataset: *kind* is TOPIC, TABLE, FILE … or empty; *tags* are of the dataset, columns have their own.
 
-    *is_part*: the columns are only those that flows name.
+    *is_part*: the columns are only those that flows name. *partitions* are those of a topic, 0 where they are unknown.
     """
 
     key: str
@@ -34,6 +34,7 @@ class PushDataset:
     kind: str
     columns: tuple[Column, ...]
     is_part: bool
+    partitions: int = 0
     description: str = ""
     owners: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
@@ -98,6 +99,7 @@ class GraphContents:
                     kind=dataset_kind(self._jobs.datasets[key]),
                     columns=_distinct(description.columns),
                     is_part=description.is_part,
+                    partitions=int(dict(self._jobs.datasets[key].attributes).get("partitions") or 0),
                     description=mask_text(description.text),
                     owners=description.owners,
                     tags=description.tags,
