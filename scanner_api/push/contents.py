@@ -111,9 +111,11 @@ class GraphContents:
 
     def jobs(self) -> Iterator[PushJob]:
         """Yield every job that reads or writes something."""
-        for job in self._jobs.jobs.values():
-            if job.reads or job.writes:
-                yield _push_job(job)
+        yield from self._push_jobs
+
+    @cached_property
+    def _push_jobs(self) -> tuple[PushJob, ...]:
+        return tuple(_push_job(job) for job in self._jobs.jobs.values() if job.reads or job.writes)
 
 
 def _push_job(job: Job) -> PushJob:
