@@ -35,7 +35,7 @@ NULL = frozenset(
 """Members that may be null in every document that has them."""
 
 NULL_IN: Mapping[str, frozenset[str]] = {
-    "scanner query": frozenset({"subject", "version", "schema_id", "registry", "owner"}),
+    "scanner query": frozenset({"subject", "version", "schema_id", "registry", "owner", "found_tags"}),
     "scanner explain subject": frozenset({"chosen", "record"}),
     "scanner explain connector": frozenset({"source", "target"}),
     "scanner topics": frozenset({"partitions", "replication", "readers", "writers", "retention_ms"}),

@@ -10,13 +10,14 @@ from typing import NamedTuple
 
 import regex
 
+from dataflow_generator.graph import EdgeKind, NodeKind
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.graph.column_tags import SUGGESTED, ColumnTags, listed_with_tags
 from scanner_dictionary import queries
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import newest_scan, stored_graph
-from scanner_dictionary.queries.columns import ANY_TAG, topic_columns
+from scanner_dictionary.queries.columns import ANY_TAG, TopicColumnRow, topic_columns
 from scanner_dictionary.queries.listings import TopicFilter, TopicRow
 from scanner_dictionary.queries.subjects import live_subjects
 from scanner_dictionary.search.columns_in_graph import Place, tagged_columns
@@ -30,6 +31,8 @@ from scanner_model.policy import Waiver
 
 FORBIDDEN = "policy-forbidden-flow"
 _LISTED = 3
+_ALL = 1 << 31
+_FLOWS, _WRITES = frozenset((EdgeKind.COLUMN_FLOW,)), frozenset((EdgeKind.WRITES,))
 _PROMISES: Mapping[Level, frozenset[str]] = {
     Level.NONE: frozenset(),
     Level.BACKWARD: frozenset({"backward"}),
@@ -150,22 +153,37 @@ def _lenient(checked: _Checked) -> Iterator[_Found]:
 
 
 def _undocumented(checked: _Checked) -> Iterator[_Found]:
-    rows = topic_columns(checked.conn, cluster=checked.cluster) if checked.policy.field_documentation else ()
-    fields = (row for row in rows if row.subject and row.path and field_name(row.path[-1]) is not None)
-    for (cluster, subject), listed in groupby(fields, key=lambda row: (row.cluster, row.subject)):
+    if not checked.policy.field_documentation:
+        return
+    rows = topic_columns(checked.conn, cluster=checked.cluster)
+    fields = (row for row in rows if row.path and field_name(row.path[-1]) is not None)
+    for (cluster, where), listed in groupby(fields, key=lambda row: (row.cluster, _schema_place(row))):
         lacking = dict.fromkeys(row.name for row in listed if not row.doc)
         if lacking:
-            what = f"{len(lacking)} fields have no documentation: {_listed(list(lacking))}"
-            yield _Found(cluster, f"subject {subject}", what)
+            yield _Found(cluster, where, f"{len(lacking)} fields have no documentation: {_listed(list(lacking))}")
+    yield from _unknown_columns(checked)
+
+
+def _schema_place(row: TopicColumnRow) -> str:
+    return f"subject {row.subject}" if row.subject else f"topic {row.topic}"
+
+
+def _unknown_columns(checked: _Checked) -> Iterator[_Found]:
+    """Find topics that no schema with columns describes: a rule about columns says nothing of them."""
+    described = {(row.cluster, row.topic) for row in topic_columns(checked.conn, cluster=checked.cluster)}
+    for row in checked.topics():
+        if (row.cluster, row.name) not in described:
+            yield _Found(row.cluster, f"topic {row.name}", "no schema describes its columns, so they are not known")
 
 
 def _forbidden(checked: _Checked) -> Iterator[_Found]:
-    """Find columns that declare or inherit a tag where it may not be; an old graph is a finding, too."""
+    """Find columns that declare or inherit a tag where it may not be; what is not known is a finding, too."""
     if not checked.policy.forbidden:
         return
     graph = stored_graph(checked.conn)
     if graph is None or graph.last_scan < newest_scan(checked.conn):
         yield _Found("", "the graph", "it is older than the newest scan, or missing: where data go is not known")
+    yield from _unknown_flows(checked.conn, checked.policy)
     declared = list(tagged_columns(checked.conn, ANY_TAG))
     clusters = cluster_names(checked.conn)
     for place, column in declared:
@@ -185,6 +203,30 @@ def _forbidden(checked: _Checked) -> Iterator[_Found]:
                 yield _Found(name, _column(place), f"it has {found.tag}, from {found.origin}: {'; '.join(found.path)}")
 
 
+def _unknown_flows(conn: Connection, policy: ClusterPolicy) -> Iterator[_Found]:
+    """Find datasets where a tag may not be, and jobs that write them without a known flow of columns."""
+    graph = SqlGraphReader(conn)
+    nodes = (node for node in graph.top_nodes(_ALL) if node.kind in (NodeKind.DATASET, NodeKind.TOPIC))
+    limited = {node.id: node for node in nodes if _is_limited(policy, f"{node.namespace}/{node.name}")}
+    columns = {
+        node.id: (node.namespace, node.name)
+        for node in graph.nodes_named({node.name for node in limited.values()})
+        if node.kind == NodeKind.COLUMN
+    }
+    filled = {columns[edge.target_node_id] for edge in graph.edges_at(list(columns), forward=False, kinds=_FLOWS)}
+    writes = graph.edges_at(list(limited), forward=False, kinds=_WRITES)
+    jobs = graph.nodes_of({edge.source_node_id for edge in writes})
+    for edge in writes:
+        target, job = limited[edge.target_node_id], jobs[edge.source_node_id]
+        if (target.namespace, target.name) not in filled or '"unread": true' in job.attributes:
+            what = f"{job.kind} {job.name} writes it, and which columns is not known"
+            yield _Found("", f"dataset {target.namespace}/{target.name}", what)
+
+
+def _is_limited(policy: ClusterPolicy, dataset: str) -> bool:
+    return any(rule.is_broken(rule.tag, dataset) for rule in policy.forbidden)
+
+
 def _untagged_columns(checked: _Checked) -> Iterator[_Found]:
     """Find columns that are suggested to have a tag and neither declare nor inherit it."""
     if not checked.policy.tagged:
@@ -193,6 +235,7 @@ def _untagged_columns(checked: _Checked) -> Iterator[_Found]:
         for row in listed_with_tags(checked.conn, tag, checked.cluster, (SUGGESTED,)):
             name = f"{row.topic or row.dataset.partition('/')[2]}.{row.name}"
             yield _Found(row.cluster, column_at(name), f"it has no tag {tag}: {row.found_tags[0].path[0]}")
+    yield from _unknown_columns(checked)
 
 
 def _is_forbidden(policy: ClusterPolicy, tag: str, dataset: str) -> bool:

@@ -20,7 +20,7 @@ class ForbiddenFlow(NamedTuple):
     def is_broken(self, tag: str, dataset: str) -> bool:
         """Return whether a column of *dataset* may not have *tag*; letter case does not matter."""
         name = dataset.lower()
-        return tag.lower() == self.tag.lower() and any(fnmatchcase(name, each.lower()) for each in self.systems)
+        return tag.lower() == self.tag.lower() and any(_fits(name, each.lower()) for each in self.systems)
 
 
 class Waiver(NamedTuple):
@@ -52,5 +52,10 @@ class ClusterPolicy:
 
     def waiver(self, rule: str, where: str, today: date) -> Waiver | None:
         """Return the waiver of a finding that holds *today*; None where it counts."""
-        fitting = (each for each in self.waivers if each.rule == rule and fnmatchcase(where, each.where))
+        fitting = (each for each in self.waivers if each.rule == rule and _fits(where, each.where))
         return next((each for each in fitting if each.expires >= today), None)
+
+
+def _fits(name: str, pattern: str) -> bool:
+    """Return whether *name* fits a pattern of `*` and `?`; a bracket is one of a column path, as in `lines.[].sku`."""
+    return fnmatchcase(name, pattern.replace("[", "[[]"))

@@ -90,6 +90,11 @@ EdgesFrom = Callable[[Sequence[int]], Iterable[TagEdge]]
 """Returns the column flows that leave nodes, in the graph's order."""
 
 
+def carries_tag(edge: TagEdge) -> bool:
+    """Return whether *edge* passes the tags of its source on."""
+    return edge.flow_type == _DIRECT and edge.subtype != MASKED
+
+
 def inherited_tags(declared: Mapping[int, Iterable[str]], edges_from: EdgesFrom) -> TagFlows:
     """Return the columns that inherit the tags of *declared* columns, by the keys of their nodes.
 

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from scanner_api.documents.estate import DescribedCluster, DescribedSchema, DescribedTopic, User
+from scanner_api.documents.estate import DescribedCluster, DescribedSchema, DescribedTopic, User, inherited_members
 from scanner_dictionary.queries import SchemaAnswer
 from scanner_model.columns import path_name
 from scanner_model.contracts import properties_of
@@ -81,6 +81,7 @@ def _channel(topic: DescribedTopic, messages: Mapping[str, Json], server: str) -
         configuration["cleanup.policy"] = row.cleanup_policy.split(",")
     binding |= {"topicConfiguration": configuration or None, "bindingVersion": _BINDING}
     sources = topic.flows.sources if topic.flows else {}
+    inherited = topic.flows.tags if topic.flows else {}
     lineage = {path_name(path): [source._asdict() for source in found] for path, found in sources.items()}
     return {
         "address": row.name,
@@ -93,6 +94,7 @@ def _channel(topic: DescribedTopic, messages: Mapping[str, Json], server: str) -
             owner=row.owner,
             topic_settings={name: value for name, value in settings.items() if name not in configuration},
             lineage=lineage,
+            tags_by_lineage={path_name(path): inherited_members(tags) for path, tags in inherited.items()},
         ),
     }
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterator
 from typing import Any
 
-from scanner_api.documents.estate import DescribedCluster, DescribedSchema, DescribedTopic
+from scanner_api.documents.estate import DescribedCluster, DescribedSchema, DescribedTopic, short_hash
+from scanner_model.columns import path_name
 from scanner_model.names import Role
 from scanner_model.schemas import qualified_subject
 
@@ -37,8 +37,7 @@ def entity_name(text: str) -> str:
     plain = re.sub(r"([._-])[._-]+", r"\1", plain)
     if plain == text and len(plain) <= _LONGEST:
         return plain
-    digest = hashlib.sha256(text.encode()).hexdigest()[:8]
-    return f"{plain[: _LONGEST - 9].strip('._-')}-{digest}".lstrip("-")
+    return f"{plain[: _LONGEST - 9].strip('._-')}-{short_hash(text)}".lstrip("-")
 
 
 def _owner(name: str) -> str:
@@ -48,7 +47,7 @@ def _owner(name: str) -> str:
 
 def _topic_name(topic: DescribedTopic) -> str:
     """Return the topic's name behind that of its cluster: the names of a kind are those of all clusters."""
-    return f"{topic.row.cluster}.{topic.row.name}"
+    return f"{topic.row.cluster}.{topic.distinct}"
 
 
 def _resource(cluster: DescribedCluster, topic: DescribedTopic, system: str, owner: str) -> Json:
@@ -59,6 +58,11 @@ def _resource(cluster: DescribedCluster, topic: DescribedTopic, system: str, own
         "cluster": cluster.row.name,
         "partitions": "" if row.partitions is None else str(row.partitions),
         "owner": row.owner,
+        "tags-by-lineage": "; ".join(
+            f"{path_name(path)}: {tag.tag}, from {tag.origin}, {tag.flow}, {tag.steps} steps"
+            for path, tags in (flows.tags if flows else {}).items()
+            for tag in tags
+        ),
         **{kind: ", ".join(dict.fromkeys(user.name for user in listed)) for kind, listed in users.items()},
     }
     spec = {"type": "kafka-topic", "owner": _owner(owner), "system": system}
@@ -90,7 +94,7 @@ def _interface(topic: DescribedTopic, described: DescribedSchema, system: str, o
 def _entity(  # a document of the catalog has these parts
     kind: str, name: str, notes: dict[str, str], spec: Json, *, description: str = "", tags: tuple[str, ...] = ()
 ) -> Json:
-    words = [re.sub(r"[^a-z0-9:+#]+", "-", tag.lower()).strip("-")[:_LONGEST] for tag in tags]
+    words = [re.sub(r"[^a-z0-9:+#]+", "-", tag.lower())[:_LONGEST].strip("-") for tag in tags]
     metadata = {
         "name": entity_name(name),
         "title": name,

@@ -13,6 +13,7 @@ from scanner_api.documents.estate import (
     DescribedSchema,
     DescribedTopic,
     TopicFlows,
+    inherited_members,
     members_of,
 )
 from scanner_model.columns import KEY, ColumnPath
@@ -140,13 +141,12 @@ def _derived(topic: DescribedTopic) -> list[Json]:
 
 def _lineage(flows: TopicFlows | None, path: ColumnPath) -> Json:
     sources = flows.sources.get(path, []) if flows else []
-    if not sources:
-        return {}
     direct = [source for source in sources if source.type != "INDIRECT"]
-    return {
-        **_transform(direct),
-        "customProperties": custom(lineage=[dict(source._asdict()) for source in sources]),
-    }
+    properties = custom(
+        lineage=[dict(source._asdict()) for source in sources] or None,
+        tagsByLineage=inherited_members(flows.tags.get(path, ()) if flows else ()) or None,
+    )
+    return {**_transform(direct), **({"customProperties": properties} if properties else {})}
 
 
 def _transform(direct: Sequence[ColumnSource]) -> Json:

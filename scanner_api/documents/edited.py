@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -12,7 +13,7 @@ Json = dict[str, Any]
 _OF_PEOPLE = frozenset(("id", "name", "description", "status", "team", "businessName", "classification"))
 """Members whose text in the file counts where it has one."""
 _FACTS = frozenset(("required", "properties", "items", "map", "transformSourceObjects", "transformLogic"))
-_FACTS |= {"transformDescription", "authoritativeDefinitions", "physicalType", "logicalType", "format"}
+_FACTS |= {"transformDescription", "physicalType", "logicalType", "format"}
 """Members that a file keeps from an earlier export only where they are written again."""
 _NAMED_BY: Mapping[str, tuple[str, ...]] = {
     "schema": ("name",),
@@ -20,12 +21,19 @@ _NAMED_BY: Mapping[str, tuple[str, ...]] = {
     "servers": ("server",),
     "slaProperties": ("property",),
     "customProperties": ("property",),
+    "authoritativeDefinitions": ("url",),
 }
 """Lists → the members that name their elements, of which the first that an element has counts."""
+_DISTINGUISHED_BY: Mapping[str, str] = {"customProperties": "vendor", "slaProperties": "element"}
+"""Lists → a member that elements of one name may differ in."""
+_OF_REGISTRY = re.compile(r"/subjects/[^/]+/versions/\d+$")
 _KEPT: Mapping[str, Callable[[Json], bool]] = {
     "servers": lambda _: True,
     "slaProperties": lambda _: True,
     "customProperties": lambda element: element.get("vendor") != VENDOR,
+    "authoritativeDefinitions": lambda element: (
+        not (element.get("type") == "implementation" and _OF_REGISTRY.search(str(element.get("url"))))
+    ),
 }
 """Lists whose elements stay where the export has none of the name; a column that is gone from the schema does not."""
 
@@ -41,8 +49,8 @@ def with_edits(written: Json, held: Mapping[str, Any], lost: Callable[[str], Non
         if name not in merged:
             if name not in _FACTS and not (name in _NAMED_BY and name not in _KEPT):
                 merged[name] = _kept(name, value)
-        elif name in _OF_PEOPLE and value and not isinstance(value, dict):
-            merged[name] = value
+        elif name in _OF_PEOPLE and value:
+            merged[name] = _of_people(written[name], value)
         elif name == "version":
             merged[name] = _later(written[name], value)
         else:
@@ -56,34 +64,41 @@ def _merged(name: str, written: object, held: object, lost: Callable[[str], None
             return list(dict.fromkeys((*written, *held)))
         case list(), list() if name in _NAMED_BY:
             return _elements(name, written, held, lost, place)
-        case list(), list() if name == "members":
-            return held or written
         case dict(), dict():
             return with_edits(written, held, lost, place)
         case _:
             return written
 
 
+def _of_people(written: object, held: object) -> object:
+    """Return *held*, and those members of *written* that it lacks."""
+    return {**written, **held} if isinstance(written, dict) and isinstance(held, dict) else held
+
+
 def _elements(name: str, written: list[Json], held: list[Any], lost: Callable[[str], None], place: str) -> list[Json]:
-    named = {_name(name, each): each for each in held if isinstance(each, dict)}
+    """Merge a list: of several elements in the file that have one name the first is merged, the others are its own."""
+    rest = [each for each in held if isinstance(each, dict)]
     merged = []
     for each in written:
-        own = _name(name, each)
-        merged.append(with_edits(each, named.pop(own, {}), lost, f"{place}[{own}]"))
-    for own, each in named.items():
-        if name in _KEPT and _KEPT[name](each):
+        same = next((other for other in rest if _name(name, other) == _name(name, each)), None)
+        if same is not None:
+            rest.remove(same)
+        merged.append(with_edits(each, same or {}, lost, f"{place}[{_name(name, each)[0]}]"))
+    for each in rest:
+        if name not in _KEPT:
+            lost(f"{place}[{_name(name, each)[0]}]")
+        elif _KEPT[name](each):
             merged.append(each)
-        elif name not in _KEPT:
-            lost(f"{place}[{own}]")
     return merged
 
 
-def _name(kind: str, element: Mapping[str, Any]) -> str:
-    return next((str(element[member]) for member in _NAMED_BY[kind] if element.get(member)), "")
+def _name(kind: str, element: Mapping[str, Any]) -> tuple[str, str]:
+    name = next((str(element[member]) for member in _NAMED_BY[kind] if element.get(member)), "")
+    return name, str(element.get(_DISTINGUISHED_BY.get(kind, ""), ""))
 
 
 def _kept(name: str, value: object) -> object:
-    if name == "customProperties" and isinstance(value, list):
+    if name in _KEPT and isinstance(value, list):
         return [each for each in value if isinstance(each, dict) and _KEPT[name](each)]
     return value
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,15 +13,18 @@ from dataflow_generator.graph import EdgeKind, FlowGraph, Node, NodeKind
 from dataflow_generator.query.stored_graph import graph_in_dictionary
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_api.files import ignore
+from scanner_api.graph.column_tags import inherited_in
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.engine.rows import consistent_read
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import newest_scan, stored_graph
 from scanner_dictionary.queries import ClusterRow, SchemaAnswer, TopicRow, clusters, topics
+from scanner_dictionary.queries.columns import FoundTag
 from scanner_dictionary.queries.listings import TopicFilter
 from scanner_dictionary.queries.resolve import cluster_called
 from scanner_dictionary.queries.subjects import SubjectKey, subjects_named
 from scanner_dictionary.queries.topic_schemas import schemas_in
+from scanner_dictionary.search.other_columns import cluster_names
 from scanner_model.columns import Column, ColumnPath, path_name
 from scanner_model.schemas import qualified_subject
 
@@ -47,12 +52,16 @@ class ColumnSource(NamedTuple):
 
 @dataclass(slots=True)
 class TopicFlows:
-    """What the graph knows of a topic: its users, the sources of its columns, columns that it has from flows only."""
+    """What the graph knows of a topic: its users, the sources of its columns, columns that it has from flows only.
+
+    *tags* are those that its columns inherit.
+    """
 
     writers: list[User] = field(default_factory=list)
     readers: list[User] = field(default_factory=list)
     sources: dict[ColumnPath, list[ColumnSource]] = field(default_factory=dict)
     columns: list[Column] = field(default_factory=list)
+    tags: dict[ColumnPath, tuple[FoundTag, ...]] = field(default_factory=dict)
 
 
 class DescribedSchema(NamedTuple):
@@ -64,9 +73,13 @@ class DescribedSchema(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DescribedTopic:
-    """A topic with its current schemas, keys first; *flows* None: no graph was generated, so nothing is known."""
+    """A topic with its current schemas, keys first; *flows* None: no graph was generated, so nothing is known.
+
+    *distinct* is its name, with a hash where another topic has that name in lower case, or two differ in case only.
+    """
 
     row: TopicRow
+    distinct: str
     schemas: tuple[DescribedSchema, ...]
     flows: TopicFlows | None
 
@@ -96,14 +109,22 @@ def described_clusters(dictionary: Dictionary, cluster: str | None = None) -> It
 def _cluster(conn: Connection, row: ClusterRow, flows: Mapping[tuple[str, str], TopicFlows] | None) -> DescribedCluster:
     found = cluster_called(conn, row.name)
     rows = [topic for topic in topics(conn, TopicFilter(cluster=row.name)) if not topic.internal]
+    alike = Counter(topic.name.lower() for topic in rows)
 
     def described(topic: TopicRow) -> DescribedTopic:
         answers = schemas_in(conn, found, topic.name)
         known = None if flows is None else flows.get((row.name, topic.name), TopicFlows())
         schemas = tuple(DescribedSchema(answer, _subject(conn, answer)) for answer in answers)
-        return DescribedTopic(row=topic, schemas=schemas, flows=known)
+        is_distinct = alike[topic.name.lower()] == 1 or topic.name.islower()
+        distinct = topic.name if is_distinct else f"{topic.name}-{short_hash(topic.name)}"
+        return DescribedTopic(row=topic, distinct=distinct, schemas=schemas, flows=known)
 
     return DescribedCluster(row=row, topics=map(described, rows))
+
+
+def short_hash(text: str) -> str:
+    """Return the part of a hash of *text* that keeps a name apart from others."""
+    return hashlib.sha256(text.encode()).hexdigest()[:8]
 
 
 def _subject(conn: Connection, schema: SchemaAnswer) -> SubjectKey | None:
@@ -121,7 +142,13 @@ def _flows(conn: Connection, dictionary: Dictionary) -> Mapping[tuple[str, str],
         return None
     if about.last_scan < newest_scan(conn):
         notify(f"note: the lineage is of scan {about.last_scan}, older than the newest scan: run `scanner dataflow`")
-    return topic_flows(graph_in_dictionary(SqlGraphReader(conn), about).whole())
+    flows = topic_flows(graph_in_dictionary(SqlGraphReader(conn), about).whole())
+    spaces = {name: namespace for namespace, name in cluster_names(conn).items()}
+    topics_by_dataset = {f"{spaces.get(home, '')}/{name}": topic for (home, name), topic in flows.items()}
+    for (dataset, path), tags in (inherited_in(conn) or {}).items():
+        if dataset in topics_by_dataset:
+            topics_by_dataset[dataset].tags[path] = tags
+    return flows
 
 
 def topic_flows(graph: FlowGraph) -> Mapping[tuple[str, str], TopicFlows]:
@@ -175,6 +202,14 @@ def _column(node: Node) -> Column:
 def _shown(node: Node) -> str:
     column = path_name(node.path or ())
     return f"{node.namespace}/{node.name}" + (f".{column}" if column else "")
+
+
+def inherited_members(tags: Iterable[FoundTag]) -> list[dict[str, object]]:
+    """Return inherited tags as members of documents: never among those that a source declares."""
+    return [
+        {"tag": each.tag, "origin": each.origin, "flow": each.flow, "steps": each.steps, "path": list(each.path)}
+        for each in tags
+    ]
 
 
 def members_of(users: Iterable[User]) -> list[dict[str, object]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
@@ -14,7 +15,7 @@ from scanner_api.documents.asyncapi import document
 from scanner_api.documents.backstage import entities, entity_name
 from scanner_api.documents.data_contract import contract
 from scanner_api.documents.edited import with_edits
-from scanner_api.documents.estate import DescribedCluster, described_clusters
+from scanner_api.documents.estate import DescribedCluster, described_clusters, short_hash
 from scanner_api.files import Notify, check_directory, check_file, ignore, write_text
 from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
 from scanner_model.errors import InputInvalid
@@ -26,6 +27,9 @@ DEFAULT_OWNER = "unknown"
 
 _EDITED = "odcs"
 """The format of documents that people add to."""
+_LONGEST_STEM = 200
+_RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\.|$)", re.IGNORECASE)
+"""Stems that Windows has for devices."""
 _LARGEST = 4 * 1024 * 1024
 """Bytes of a file that people edited, at most."""
 _SafeDumper: type[Any] = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
@@ -48,7 +52,14 @@ class Document(NamedTuple):
 def _contracts(cluster: DescribedCluster, owner: str) -> Iterator[Document]:  # noqa: ARG001 - as its siblings
     directory = entity_name(cluster.row.name)
     for topic in cluster.topics:
-        yield Document(f"{directory}/{topic.row.name}.odcs.yaml", contract(cluster, topic))
+        yield Document(f"{directory}/{file_stem(topic.distinct)}.odcs.yaml", contract(cluster, topic))
+
+
+def file_stem(name: str) -> str:
+    """Return *name* as the stem of a file on any system: a hash precedes one that is too long, reserved or a path."""
+    plain = re.sub(r"[^A-Za-z0-9._-]", "-", name)[:_LONGEST_STEM]
+    is_usable = plain == name and name.strip(".") and not _RESERVED.match(name)
+    return name if is_usable else f"{short_hash(name)}-{plain}"
 
 
 def _asyncapi(cluster: DescribedCluster, owner: str) -> Iterator[Document]:  # noqa: ARG001

@@ -3,36 +3,49 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from dataflow_generator.analysis.inherited_tags import TagFlows, TaggedColumn, inherited_tags
+from dataflow_generator.analysis.inherited_tags import TagFlows, TaggedColumn, carries_tag, inherited_tags
 from dataflow_generator.graph import EdgeKind
 from scanner_api.tag_rules import TagRules, bundled_rules
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import EdgeRow, NodeRow, stored_graph
 from scanner_dictionary.queries.columns import ANY_TAG, FoundTag, TopicColumnRow, has_tag
+from scanner_dictionary.queries.topic_schemas import SchemaAnswer
 from scanner_dictionary.search.columns_in_graph import (
     Place,
     PlacedColumn,
     columns_of_nodes,
     place_of,
     tagged_columns,
+    tagged_columns_of,
 )
-from scanner_model.columns import path_name
+from scanner_dictionary.search.other_columns import cluster_names
+from scanner_model.columns import KEY, ColumnPath, path_name
+from scanner_model.names import Role
 
 DECLARED, INHERITED, SUGGESTED = "declared", "inherited", "suggested"
 _FLOWS = frozenset((EdgeKind.COLUMN_FLOW,))
 _ARROW = "→"
+_FEW = 500
+"""Datasets whose flows are followed back: for more of them, all flows are followed from the columns with tags."""
 
 
 class ColumnTags:
     """Finds tags of columns in the dictionary *conn*, along the flows of *graph*.
 
-    *declared* are the columns that declare a tag.
+    *declared* are the columns that declare a tag. Only flows between nodes of *within* are followed; None: all.
     """
 
-    def __init__(self, conn: Connection, graph: GraphReader, declared: Iterable[PlacedColumn]) -> None:
-        self._conn, self._graph = conn, graph
+    def __init__(
+        self,
+        conn: Connection,
+        graph: GraphReader,
+        declared: Iterable[PlacedColumn],
+        within: Collection[int] | None = None,
+    ) -> None:
+        self._conn, self._graph, self._within = conn, graph, within
         self._names: dict[int, NodeRow] = {}
         tags: dict[Place, set[str]] = {}
         for placed in declared:
@@ -106,6 +119,10 @@ class ColumnTags:
         node = self._names[key]
         return f"{node.name}.{path_name(place_of(node).path)}"
 
+    def path(self, key: int) -> ColumnPath:
+        """Return the path of a column that was read."""
+        return place_of(self._names[key]).path
+
     def dataset(self, key: int) -> str:
         """Return the namespace and name of the dataset of a column that was read."""
         return f"{self._names[key].namespace}/{self._names[key].name}"
@@ -140,7 +157,90 @@ class ColumnTags:
 
     def _edges(self, nodes: Sequence[int]) -> Sequence[EdgeRow]:
         # With holders nothing is joined, and flows hold nothing.
-        return self._graph.edges_at(nodes, forward=True, kinds=_FLOWS, holders=True)
+        edges = self._graph.edges_at(nodes, forward=True, kinds=_FLOWS, holders=True)
+        within = self._within
+        return edges if within is None else [edge for edge in edges if edge.target_node_id in within]
+
+
+FoundTags = Mapping[tuple[str, ColumnPath], tuple[FoundTag, ...]]
+"""The tags that columns inherit, by namespace and name of the dataset, with a slash, and path there."""
+
+
+def inherited_in(conn: Connection, datasets: Collection[str] | None = None) -> FoundTags | None:
+    """Return the tags that columns of *datasets* inherit, None: of all; None where no graph was generated.
+
+    The flows that lead to few datasets are followed back first, so that the work grows with these.
+    """
+    if stored_graph(conn) is None:
+        return None
+    graph = SqlGraphReader(conn)
+    if datasets is None or len(datasets) > _FEW:
+        tags = ColumnTags(conn, graph, tagged_columns(conn, ANY_TAG))
+        inherited = tags.flows().inherited
+    else:
+        nodes = graph.nodes_named({name for dataset in datasets for name in _ends_of(dataset)})
+        ends = {node.id for node in nodes if node.path is not None and f"{node.namespace}/{node.name}" in datasets}
+        upstream = _upstream(graph, ends)
+        names = {node.name for node in graph.nodes_of(upstream).values()}
+        tags = ColumnTags(conn, graph, tagged_columns_of(conn, names), upstream)
+        inherited = tuple(column for column in tags.flows().inherited if column.node in ends)
+    tags.read(inherited)
+    found: dict[tuple[str, ColumnPath], tuple[FoundTag, ...]] = {}
+    for column in inherited:
+        at = tags.dataset(column.node), tags.path(column.node)
+        found[at] = (*found.get(at, ()), tags.tag_of(column))
+    return found
+
+
+def _ends_of(dataset: str) -> Iterator[str]:
+    """Yield what may be the name in *dataset*: namespaces and names may hold slashes."""
+    parts = dataset.split("/")
+    return ("/".join(parts[at:]) for at in range(1, len(parts)))
+
+
+def _upstream(graph: GraphReader, ends: Collection[int]) -> set[int]:
+    """Return *ends*, and the columns whose values get there."""
+    reached, level = set(ends), sorted(ends)
+    while level:
+        edges = graph.edges_at(level, forward=False, kinds=_FLOWS, holders=True)
+        level = sorted({edge.source_node_id for edge in edges if carries_tag(edge)} - reached)
+        reached.update(level)
+    return reached
+
+
+def with_inherited(conn: Connection, rows: Sequence[TopicColumnRow]) -> tuple[TopicColumnRow, ...]:
+    """Return *rows* with the tags that they inherit; as they are where no graph was generated."""
+    spaces = {name: namespace for namespace, name in cluster_names(conn).items()}
+    datasets = [row.dataset or f"{spaces.get(row.cluster, '')}/{row.topic}" for row in rows]
+    found = inherited_in(conn, set(datasets)) if rows else None
+    return tuple(
+        row._replace(found_tags=(found or {}).get((dataset, path_in_topic(row.role, row.path)), row.found_tags))
+        for row, dataset in zip(rows, datasets, strict=True)
+    )
+
+
+def schemas_with_inherited(
+    answers: Iterable[SchemaAnswer], dataset: str, found: FoundTags | None
+) -> tuple[SchemaAnswer, ...]:
+    """Return the schemas of a topic, which is *dataset* in the graph, with those of *found* that their columns have."""
+    return tuple(
+        replace(
+            answer,
+            found_tags=None
+            if found is None
+            else {
+                column.name: found[at]
+                for column in answer.columns
+                if (at := (dataset, path_in_topic(answer.role, column.path))) in found
+            },
+        )
+        for answer in answers
+    )
+
+
+def path_in_topic(role: str, path: ColumnPath) -> ColumnPath:
+    """Return the path that a column of a schema has in the graph, where a key's columns begin with a mark."""
+    return (KEY, *path) if role == Role.KEY else path
 
 
 def listed_with_tags(

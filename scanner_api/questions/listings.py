@@ -16,7 +16,7 @@ from itertools import islice
 from typing import Annotated, Literal, TypeVar
 
 from scanner_api.dictionary import Dictionary, known_cluster
-from scanner_api.graph.column_tags import listed_with_tags
+from scanner_api.graph.column_tags import listed_with_tags, with_inherited
 from scanner_api.questions.pages import Page, keyed_page, page_of, read_cursor, write_cursor
 from scanner_api.questions.parameters import Cluster, Cursor, Deleted, Limit, Pattern, Scan
 from scanner_api.questions.question import Parameter
@@ -187,12 +187,12 @@ def columns(
     """Return the columns of the schemas that topics have now, by cluster, topic, side, subject and position.
 
     Behind them come the columns of tables, and those that only flows of the graph know; with *cluster* those of its
-    topics only. *name* and *tag* are whole ones in any letter case. With a *tag* the columns that inherit it are among
-    them, with the path in `found_tags`, unless *tags* is `declared`; topics come first. A page by *name*, asked for by
-    *limit* without a *pattern*, is read from the index of names: it is ordered by schema instead, may have somewhat
-    more columns than *limit*, and is not `complete` where names are not indexed yet, or the graph of the newest scan
-    was not generated. Where no column fits a name, `did_you_mean` has the nearest. Raises InputInvalid for a page of
-    all columns.
+    topics only. *name* and *tag* are whole ones in any letter case. `found_tags` are those that a column inherits. With
+    a *tag* the columns that inherit it are among them, unless *tags* is `declared`; topics come first. A page by
+    *name*, asked for by *limit* without a *pattern*, is read from the index of names: it is ordered by schema instead,
+    may have somewhat more columns than *limit*, and is not `complete` where names are not indexed yet, or the graph of
+    the newest scan was not generated. Where no column fits a name, `did_you_mean` has the nearest. Raises InputInvalid
+    for a page of all columns.
 
     >>> [(column.topic, column.name) for column in columns(dictionary, pattern="*.amount")]
     """
@@ -214,12 +214,14 @@ def columns(
             wanted = (row for row in rows if not name or leaf_name(row.path).lower() == name.lower())
             # A flow brings no tags; every other list has columns that only the graph knows.
             current = bool(tag and not (pattern or name)) or is_indexed(conn, [NODE])
-            listed = replace(page_of(wanted, cursor, limit), complete=current)
-            return _with_nearest(conn, listed, pattern or name)
+            listed = page_of(wanted, cursor, limit)
+            items = listed.items if tag else with_inherited(conn, listed.items)
+            return _with_nearest(conn, replace(listed, items=items, complete=current), pattern or name)
         after = {"after": read_cursor(cursor, int, int)} if cursor else {}
         page = columns_called(conn, name=name or None, tag=tag or None, cluster=known, limit=limit, **after)
         rest = None if page.after is None else write_cursor(*page.after)
-        return _with_nearest(conn, Page(page.columns, rest, page.complete), name or tag)
+        items = page.columns if tag else with_inherited(conn, page.columns)
+        return _with_nearest(conn, Page(items, rest, page.complete), name or tag)
 
 
 _KINDS = {

@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, NamedTuple
 
 from dataflow_generator.graph import EdgeKind
 from scanner_api.dictionary import Dictionary
+from scanner_api.graph.column_tags import FoundTags, inherited_in, path_in_topic, schemas_with_inherited
 from scanner_api.questions.pages import Page
 from scanner_api.questions.parameters import AnyCluster, Topic
 from scanner_api.questions.question import Parameter
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import NodeRow, count_edges, nearest_edges, newest_scan, nodes_of, stored_graph
+from scanner_dictionary.queries.clients import group_lags
+from scanner_dictionary.queries.columns import FoundTag
 from scanner_dictionary.queries.listings import TopicRow, topic_called
 from scanner_dictionary.queries.resolve import FoundCluster, cluster_meant, topic_of
 from scanner_dictionary.queries.topic_schemas import SchemaAnswer as SchemaAnswer
 from scanner_dictionary.queries.topic_schemas import schemas_in
+from scanner_model.columns import path_name
 
 _USERS = 500
 _JOBS = (EdgeKind.READS, EdgeKind.WRITES)
 
 
 class TopicUser(NamedTuple):
-    """A job or consumer group at a topic; *id* is its key in the graph, *use* is reads or writes."""
+    """A job or consumer group at a topic; *id* is its key in the graph, *use* is reads or writes.
+
+    *lag* is how many records a group was behind at the end of the newest window of metrics; None where none has it.
+    """
 
     use: str
     kind: str
@@ -32,6 +40,7 @@ class TopicUser(NamedTuple):
     id: str
     evidence: str
     certainty: str
+    lag: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +48,8 @@ class TopicDescription:
     """A topic, its current schemas, and at most 500 of its *user_count* jobs and groups.
 
     *node* is its key in the graph; empty, with no users, where no graph has been generated since it was found.
-    *complete* is False where users may be missing: there are more, or the graph is not of the newest scan.
+    *found_tags* are those that columns inherit which no schema has, by their names; None where that is not known.
+    *complete* is False where users or tags may be missing: there are more, or the graph is not of the newest scan.
     """
 
     topic: TopicRow
@@ -48,6 +58,7 @@ class TopicDescription:
     users: tuple[TopicUser, ...]
     user_count: int
     complete: bool
+    found_tags: Mapping[str, tuple[FoundTag, ...]] | None = None
 
 
 def describe_topic(dictionary: Dictionary, *, topic: Topic, cluster: AnyCluster = None) -> TopicDescription:
@@ -63,13 +74,17 @@ def describe_topic(dictionary: Dictionary, *, topic: Topic, cluster: AnyCluster 
         topic_of(conn, known_cluster, topic)
         node, graph = _node_of(conn, known_cluster, topic), stored_graph(conn)
         users = _count_users(conn, node) if node else 0
+        dataset = _dataset(conn, known_cluster, topic)
+        found = inherited_in(conn, (dataset,))
+        schemas = schemas_with_inherited(schemas_in(conn, known_cluster, topic), dataset, found)
         return TopicDescription(
             topic=topic_called(conn, known_cluster.id, topic),
-            schemas=schemas_in(conn, known_cluster, topic),
+            schemas=schemas,
             node=node.node_key if node else "",
-            users=_users(conn, node) if node else (),
+            users=_users(conn, node, group_lags(conn, known_cluster.name, topic)) if node else (),
             user_count=users,
             complete=graph is not None and graph.last_scan >= newest_scan(conn) and users <= _USERS,
+            found_tags=None if found is None else _of_flows(found, schemas),
         )
 
 
@@ -94,7 +109,21 @@ def topic_schemas(
     """
     with dictionary.reading() as conn:
         known = cluster_meant(conn, cluster, topic)
-        return Page(schemas_in(conn, known, topic, schema_id=schema_id, subject=subject, version=version))
+        listed = schemas_in(conn, known, topic, schema_id=schema_id, subject=subject, version=version)
+        dataset = _dataset(conn, known, topic)
+        return Page(schemas_with_inherited(listed, dataset, inherited_in(conn, (dataset,))))
+
+
+def _of_flows(found: FoundTags, schemas: Sequence[SchemaAnswer]) -> Mapping[str, tuple[FoundTag, ...]]:
+    """Return those of *found* that are of no column of *schemas*, by the names of their columns."""
+    known = {path_in_topic(schema.role, column.path) for schema in schemas for column in schema.columns}
+    return {path_name(path): tags for (_, path), tags in found.items() if path not in known}
+
+
+def _dataset(conn: Connection, cluster: FoundCluster, topic: str) -> str:
+    """Return the topic as the graph calls it: the namespace of its cluster, and its name."""
+    homes = (node.namespace for node in SqlGraphReader(conn).cluster_nodes([cluster.name]))
+    return f"{next(homes, '')}/{topic}"
 
 
 def _node_of(conn: Connection, cluster: FoundCluster, topic: str) -> NodeRow | None:
@@ -106,17 +135,17 @@ def _node_of(conn: Connection, cluster: FoundCluster, topic: str) -> NodeRow | N
     return next((node for node in nodes if node.namespace in homes), None)
 
 
-def _users(conn: Connection, node: NodeRow) -> tuple[TopicUser, ...]:
+def _users(conn: Connection, node: NodeRow, lags: Mapping[str, float]) -> tuple[TopicUser, ...]:
     users: list[TopicUser] = []
     for forward in (True, False):
         edges = nearest_edges(conn, [node.id], forward=forward, kinds=_JOBS, limit=_USERS)
         ends = nodes_of(conn, (edge.target_node_id if forward else edge.source_node_id for edge in edges))
         for edge in edges:
             user = ends[edge.target_node_id if forward else edge.source_node_id]
-            users.append(
-                TopicUser(edge.kind, user.kind, user.namespace, user.name, user.node_key, edge.evidence, edge.certainty)
-            )
-    return tuple(sorted(users)[:_USERS])
+            about = (user.kind, user.namespace, user.name, user.node_key, edge.evidence, edge.certainty)
+            lag = lags.get(user.name) if user.kind == "consumer-group" else None
+            users.append(TopicUser(edge.kind, *about, lag))
+    return tuple(sorted(users, key=lambda user: user[:-1])[:_USERS])
 
 
 def _count_users(conn: Connection, node: NodeRow) -> int:

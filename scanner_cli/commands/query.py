@@ -18,7 +18,7 @@ from scanner_model.schemas import qualified_subject
 from scanner_model.text import visible
 
 _HEAD = ("cluster", "topic", "role", "context", "subject", "version", "schema_id", "format")
-_CSV = (*_HEAD, "column", *SHOWN[1:], "stale", "deleted", "gone")
+_CSV = (*_HEAD, "column", *SHOWN[1:], "found_tags", "stale", "deleted", "gone")
 _VERSION = re.compile(r"^(?:latest|-1|\d{1,18})$")
 
 
@@ -64,13 +64,17 @@ def query(
         case Format.JSON:
             echo(json_text(document(answers.items)))
         case Format.CSV:
-            rows = [document(a) | row | {"column": row["name"]} for a in answers for row in column_rows(a.columns)]
+            rows = [
+                document(a) | row | {"column": row["name"]}
+                for a in answers
+                for row in column_rows(a.columns, a.found_tags)
+            ]
             echo(csv_text(rows, _CSV), end="")
         case Format.TABLE:
             for at, answer in enumerate(answers):
                 echo(_head(answer) if at == 0 else f"\n{_head(answer)}", end="")
-                listed = column_rows(answer.columns)
-                show_table(listed, narrow(SHOWN, listed, Format.TABLE, RARE))
+                listed = column_rows(answer.columns, answer.found_tags)
+                show_table(listed, narrow((*SHOWN, "found_tags"), listed, Format.TABLE, RARE))
 
 
 def _head(answer: SchemaAnswer) -> str:

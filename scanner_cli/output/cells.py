@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from scanner_cli.output.columns import ROOT
+from scanner_cli.output.columns import ROOT, found_tag
 from scanner_cli.output.render import Format, ranges, shorten
 from scanner_model.columns import path_name
 
@@ -14,14 +14,7 @@ _WIDEST = 80
 
 
 def _column(row: Row, _: str) -> Row:
-    return {"name": row["name"] or ROOT, "found_tags": [_found_tag(tag) for tag in row["found_tags"]]}
-
-
-def _found_tag(tag: Row) -> str:
-    """Return a tag that is not declared as people read it: "PII, from orders.email, copied, 2 steps"."""
-    steps = f"{tag['steps']} step{'' if tag['steps'] == 1 else 's'}"
-    because = (f"from {tag['origin']}", tag["flow"], steps) if tag["origin"] else (tag["certainty"], *tag["path"])
-    return ", ".join((tag["tag"], *because))
+    return {"name": row["name"] or ROOT, "found_tags": [found_tag(tag) for tag in row["found_tags"]]}
 
 
 def _subject(row: Row, style: str) -> Row:

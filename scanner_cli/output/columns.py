@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from scanner_api.questions.documents import document
 from scanner_model.columns import Column, ParsedSchema
 
 SHOWN = ("name", "type", "logical_type", "nullable", "default", "tags", "doc", "inherited_tags")
-RARE = frozenset({"inherited_tags"})
+RARE = frozenset({"inherited_tags", "found_tags"})
 """Those that a table has only where a row has a value."""
 ROOT = "(whole message)"
 """The name of a column without one, because the message is a single value."""
 
 
-def column_rows(columns: Iterable[Column]) -> Sequence[dict[str, Any]]:
-    """Return each column as a row; a default is JSON text, so that null and "" differ from no default."""
+def column_rows(
+    columns: Iterable[Column], found_tags: Mapping[str, Iterable[object]] | None = None
+) -> Sequence[dict[str, Any]]:
+    """Return each column as a row; a default is JSON text, so that null and "" differ from no default.
+
+    *found_tags* are those that columns inherit along flows, by their names.
+    """
+    found = found_tags or {}
     return [
         {
             "name": column.name or ROOT,
@@ -27,9 +33,17 @@ def column_rows(columns: Iterable[Column]) -> Sequence[dict[str, Any]]:
             "tags": column.tags,
             "doc": column.doc,
             "inherited_tags": column.inherited_tags,
+            "found_tags": tuple(found_tag(document(tag)) for tag in found.get(column.name, ())),
         }
         for column in columns
     ]
+
+
+def found_tag(tag: Mapping[str, Any]) -> str:
+    """Return a tag that is not declared as people read it: "PII, from orders.email, copied, 2 steps"."""
+    steps = f"{tag['steps']} step{'' if tag['steps'] == 1 else 's'}"
+    because = (f"from {tag['origin']}", tag["flow"], steps) if tag["origin"] else (tag["certainty"], *tag["path"])
+    return ", ".join((tag["tag"], *because))
 
 
 def _type(column: Column) -> str:

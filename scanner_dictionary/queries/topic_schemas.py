@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, and_, case, func, literal, or_, select, true
 
-from scanner_dictionary.queries.columns import columns_of
+from scanner_dictionary.queries.columns import FoundTag, columns_of
 from scanner_dictionary.queries.resolve import FoundCluster, FoundTopic, cluster_of, topic_of, unknown_name
 from scanner_dictionary.queries.topics import NOTHING, catalog_annotations, field_tags, tagged
 from scanner_dictionary.schema import tables as t
@@ -30,7 +30,8 @@ class SchemaAnswer:
     *subject* is empty, *version* and *schema_id* are None where no registry is behind it; *registry* is empty then.
     *current*: it describes the topic now. *stale*: its source could not be read since. *deleted*: the registry keeps
     the version as deleted. *gone*: the topic, or its link to this schema, was deleted. *tags* and *owner* are
-    the topic's, *record_tags* the schema's own, which its columns inherit.
+    the topic's, *record_tags* the schema's own, which its columns inherit. *found_tags* are those that its columns
+    inherit along flows, by their names; None where that is not known.
     """
 
     cluster: str
@@ -55,6 +56,7 @@ class SchemaAnswer:
     tags: tuple[str, ...] = ()
     owner: str = ""
     record_tags: tuple[str, ...] = ()
+    found_tags: Mapping[str, tuple[FoundTag, ...]] | None = None
 
 
 def schemas_of(

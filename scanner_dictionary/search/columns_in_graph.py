@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from sqlalchemy import Connection, select
@@ -56,6 +56,17 @@ def tagged_columns(conn: Connection, tag: str | None, cluster: str | None = None
             yield _placed(other)
 
 
+def tagged_columns_of(conn: Connection, names: Collection[str]) -> Iterator[PlacedColumn]:
+    """Yield the columns that declare a tag of the topics, then of the tables, called *names*."""
+    namespaces = _namespaces(conn)
+    for column in columns_of_topics(conn, names):
+        if column.tags:
+            yield PlacedColumn(_place(column, namespaces), column)
+    for other in table_columns(conn, _tables_called(conn, names), _any):
+        if other.tags:
+            yield _placed(other)
+
+
 def columns_of_nodes(conn: Connection, nodes: Mapping[int, NodeRow]) -> Iterator[PlacedColumn]:
     """Yield the columns that *nodes* of the graph are of: those of topics, then tables, then what only flows know."""
     clusters = cluster_names(conn)
@@ -101,7 +112,7 @@ def _namespaces(conn: Connection) -> Mapping[str, str]:
     return {name: namespace for namespace, name in cluster_names(conn).items()}
 
 
-def _tables_called(conn: Connection, names: set[str]) -> list[int]:
+def _tables_called(conn: Connection, names: Collection[str]) -> list[int]:
     table = t.catalog_table.c
     query = select(table.id).where(table.gone.is_(None))
     chunks = in_chunks(sorted(names), _NAMES_AT_ONCE)

@@ -80,6 +80,7 @@ const LISTS = {
       ["origin", (row) => row.origin],
       ["type", (row) => (row.logical_type || row.type || "") + (row.nullable ? " ?" : "")],
       ["tags", (row) => tagParts([...row.tags, ...row.inherited_tags])],
+      ["tags by lineage", (row) => foundTagParts(row.found_tags)],
       ["documentation", (row) => row.doc],
       ["subject", (row) => row.subject && `${row.subject}, version ${row.version}`],
     ],

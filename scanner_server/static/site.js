@@ -108,6 +108,14 @@ function tagParts(tags) {
   return (tags || []).flatMap((tag) => [link(`/columns?${query({tag})}`, tag, {class: "tag"}), " "]);
 }
 
+// Tags that nobody declares: from where, how, and in how many steps; each step with its evidence in the title.
+function foundTagParts(found) {
+  return (found || []).flatMap(({tag, certainty, flow, origin, steps, path}) => {
+    const because = origin ? `from ${origin}, ${flow}, ${steps} step${steps === 1 ? "" : "s"}` : certainty;
+    return [mark(`${tag}, ${because}`, "stale", path.join("\n")), " "];
+  });
+}
+
 // A part of a page that takes the server its time; the rest of the page does not wait for it.
 function later(makeParts) {
   const place = make("div", {}, make("p", {class: "none"}, "reading …"));

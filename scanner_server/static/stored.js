@@ -67,7 +67,7 @@ function fitsFilter(row, name, value) {
   const same = (held) => String(held ?? "").toLowerCase() === value.toLowerCase();
   if (name === "pattern") return nameFilter(value)(row.name);
   if (name === "topic") return (row.topics || []).includes(value);
-  if (name === "tag") return [...row.tags, ...(row.inherited_tags || [])].some(same);
+  if (name === "tag") return [...row.tags, ...(row.inherited_tags || []), ...(row.found_tags || []).map(({tag}) => tag)].some(same);
   if (name === "failed") return Boolean(row.attributes.failed);
   if (name === "without_owner") return !row.owner;
   if (name.startsWith("without_")) return row[`${name.slice("without_".length)}s`] === 0;

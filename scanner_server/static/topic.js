@@ -25,7 +25,7 @@ async function topicPageOf() {
           ])
         : "",
       ...schemas.map((schema) => schemaSection(schema, flows.columns)),
-      schemas.length ? "" : derivedSection(flows.derived),
+      schemas.length ? "" : derivedSection(flows.derived, about.found_tags || {}),
       usersSection(about, flows.users),
       section("Versions", [later(() => versionParts({cluster, topic, path}))]),
       onDemand("May I delete it?", () => deletionParts(cluster, topic)),
@@ -96,11 +96,12 @@ function schemaSection(schema, flows) {
       type,
       column.has_default ? JSON.stringify(column.default) : "",
       tagParts([...column.tags, ...(column.inherited_tags || [])]),
+      foundTagParts((schema.found_tags || {})[column.name]),
       column.doc || "",
       flowCounts(flows.get(JSON.stringify([...side, ...column.path]))),
     ],
   }));
-  const names = ["column", "type", "default", "tags", "documentation", "flows"];
+  const names = ["column", "type", "default", "tags", "tags by lineage", "documentation", "flows"];
   const place = make("div", {});
   const filter = make("input", {
     type: "search",
@@ -143,18 +144,19 @@ async function showSymbols({cluster, context, subject, version, registry, name: 
 }
 
 // Columns that no schema describes: the flows that say so.
-function derivedSection(derived) {
+function derivedSection(derived, found) {
   if (!derived.length)
     return section("Columns", [make("p", {class: "none"}, "No schema describes this topic, and no flow names a column of it.")]);
   const rows = derived.map(({column, edges}) => [
     nameOf({...column, name: ""}),
     column.attributes.type || "",
+    foundTagParts(found[pathName(column.path)]),
     flowCounts(column),
     edges.length ? `${edges[0].evidence} (${edges[0].certainty})` : "",
   ]);
   return section("Columns, derived", [
     make("p", {class: "none"}, "No schema describes this topic; these are the columns that flows name."),
-    tableOf(counted(derived.length, "column"), ["column", "type", "flows", "evidence"], rows),
+    tableOf(counted(derived.length, "column"), ["column", "type", "tags by lineage", "flows", "evidence"], rows),
   ]);
 }
 
@@ -169,12 +171,14 @@ function usersSection(about, known) {
       user.kind,
       link(flowPage(user.id), user.name),
       state,
+      user.lag === null ? "" : `${user.lag} records`,
       cluster || user.namespace,
+      make("span", {title: CERTAINTY[user.certainty] || ""}, user.certainty),
       user.evidence,
     ];
   });
   return section(`Used by ${about.user_count}`, [
-    tableOf("Jobs and consumer groups", ["use", "kind", "name", "state", "where", "evidence"], rows),
+    tableOf("Jobs and consumer groups", ["use", "kind", "name", "state", "lag", "where", "certainty", "evidence"], rows),
     about.complete
       ? ""
       : make("p", {class: "none"}, "Users may be missing: there are more, or the graph is not of the newest scan."),

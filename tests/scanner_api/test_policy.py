@@ -13,8 +13,10 @@ from scanner_api.change_check.check import CheckOptions, check_change
 from scanner_api.change_check.files import proposed_files
 from scanner_api.change_check.model import Verdict
 from scanner_api.dictionary import Dictionary
+from scanner_api.graph.column_tags import inherited_in
 from scanner_api.policy import ClusterPolicy, apply_policy
 from scanner_api.questions.listings import columns
+from scanner_api.questions.topics import describe_topic, topic_schemas
 from scanner_model.policy import ForbiddenFlow, Waiver
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "retail"
@@ -59,6 +61,30 @@ def test_the_copies_of_personal_columns_are_named_one_by_one(dictionary) -> None
     assert found == INHERITED
     assert len(columns(dictionary, tag="PII", tags="declared")) == 8
     assert len(columns(dictionary, tag="PII")) == 21
+
+
+def test_a_topic_and_its_schemas_have_the_tags_that_their_columns_inherit(dictionary) -> None:
+    """Beside what they declare, with origin and steps; columns that only flows know have them at the topic."""
+    enriched = describe_topic(dictionary, topic="orders-enriched").found_tags or {}
+    orders = describe_topic(dictionary, topic="orders")
+
+    assert {name: (tag.origin, tag.steps) for name, (tag,) in enriched.items()} == {
+        "customer_email": ("cdc.customers.payload.email", 1),
+        "customer_name": ("cdc.customers.payload.name", 1),
+    }
+    assert [schema.found_tags for schema in (*orders.schemas, *topic_schemas(dictionary, topic="orders"))] == [{}] * 6
+
+
+def test_the_list_of_columns_has_inherited_tags_of_all_and_of_few_datasets(dictionary) -> None:
+    """The flows to a few datasets are followed back, to many from the columns with tags: the answer is the same."""
+    listed = [row for row in columns(dictionary) if row.found_tags]
+    with dictionary.reading() as conn:
+        everywhere = inherited_in(conn)
+
+    assert len(listed) == len(INHERITED)
+    assert sorted(tags for row in listed for tags in row.found_tags) == sorted(
+        tag for tags in (everywhere or {}).values() for tag in tags
+    )
 
 
 def test_each_step_of_an_inherited_tag_has_its_evidence(dictionary) -> None:
@@ -141,6 +167,41 @@ def test_undocumented_fields_are_counted_by_subject(dictionary) -> None:
     found = apply_policy(dictionary, ClusterPolicy(field_documentation=True), now=NOON).findings
 
     assert any(finding.where == "subject orders-value" and "have no documentation" in finding.what for finding in found)
+
+
+@pytest.mark.parametrize("policy", [ClusterPolicy(field_documentation=True), ClusterPolicy(tagged=("PII",))])
+def test_a_topic_whose_columns_are_not_known_passes_no_rule_about_columns(dictionary, policy) -> None:
+    """No schema describes it, so nothing can be said of its fields."""
+    found = apply_policy(dictionary, policy, now=NOON).findings
+
+    assert any(finding.where == "topic cdc.orders" and "not known" in finding.what for finding in found)
+    assert not any(finding.where == "topic orders" for finding in found)
+
+
+def test_a_job_whose_columns_are_not_known_does_not_pass_as_harmless(tmp_path) -> None:
+    """Personal data may be in what it writes, and in a topic without a schema."""
+    spec = {"class": "FileStreamSink", "config": {"topics": "raw", "file": "/tmp/raw.txt"}}
+    kinds = {"apiVersion": "kafka.strimzi.io/v1", "kind": "KafkaConnector"}
+    (tmp_path / "sink.yaml").write_text(json.dumps(kinds | {"metadata": {"name": "raw"}, "spec": spec}), "utf-8")
+    (tmp_path / "topics.json").write_text(json.dumps({"topics": [{"name": "raw"}]}), "utf-8")
+    config = {"cluster": "shop", "brokers": "localhost:29095", "manual_input": ["topics.json"]}
+    (tmp_path / "cluster.json").write_text(json.dumps(config | {"files": [{"path": "sink.yaml"}]}), "utf-8")
+    dictionary = scanner_api.open_dictionary(tmp_path / "new.db", create=True)
+    scanner_api.scan([tmp_path / "cluster.json"], dictionary)
+    scanner_api.generate(dictionary)
+
+    (finding,) = apply_policy(dictionary, NO_FILES, now=NOON).findings
+    assert finding.where.startswith("dataset file/")
+    assert finding.what == "job raw writes it, and which columns is not known"
+
+
+def test_a_waiver_of_a_column_in_lists_fits_its_own_name() -> None:
+    """Brackets are of the path, no set of letters."""
+    where = "column orders.lines.[].taxes.[].rate"
+    policy = ClusterPolicy(waivers=(Waiver("policy-untagged-column", where, "no person", NOON.date()),))
+
+    assert policy.waiver("policy-untagged-column", where, NOON.date())
+    assert ForbiddenFlow("PII", ("s3://[lake]/*",)).is_broken("PII", "s3://[lake]/a")
 
 
 def sink(tmp_path: Path, **settings: str) -> Path:

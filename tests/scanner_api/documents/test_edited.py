@@ -67,6 +67,42 @@ def test_column_that_no_schema_has_any_more_is_named() -> None:
     assert lost == ["schema[orders].properties[phone]"]
 
 
+def test_text_of_people_stays_where_the_source_has_one_too() -> None:
+    """A description has members: the purpose of the source must not replace theirs."""
+    written = {"description": {"purpose": "by the source"}, "team": {"name": "shop", "members": [{"username": "shop"}]}}
+    held = {"description": {"purpose": "by people", "usage": "ask"}, "team": {"members": [{"username": "ann"}]}}
+
+    assert with_edits(written, held, list[str]().append) == {
+        "description": {"purpose": "by people", "usage": "ask"},
+        "team": {"name": "shop", "members": [{"username": "ann"}]},
+    }
+
+
+@pytest.mark.parametrize(
+    ("member", "own"),
+    [
+        (
+            "customProperties",
+            [{"property": "version", "value": "theirs"}, {"property": "a"}, {"property": "a", "value": 2}],
+        ),
+        ("slaProperties", [{"property": "retention", "value": 9, "element": "orders.id"}, {"value": 1}, {"value": 2}]),
+        ("authoritativeDefinitions", [{"url": "https://wiki/orders", "type": "businessDefinition"}]),
+    ],
+)
+def test_elements_of_people_stay_beside_those_of_the_export(member: str, own: list[Any]) -> None:
+    """One of the same name is another element, and names may be there twice or not at all."""
+    facts = {
+        "customProperties": custom(version=2),
+        "slaProperties": [{"property": "retention", "value": 1, "unit": "ms"}],
+        "authoritativeDefinitions": [{"url": "https://sr/subjects/orders/versions/2", "type": "implementation"}],
+    }[member]
+    older = [{"url": "https://sr/subjects/orders/versions/1", "type": "implementation"}] if "Def" in member else []
+    contract = with_edits({member: facts}, {member: [*older, *own]}, list[str]().append)
+
+    assert contract == {member: [*facts, *own]}
+    assert with_edits({}, {member: own}, list[str]().append) == {member: own}
+
+
 def test_export_into_a_directory_keeps_the_edits(retail: Dictionary, tmp_path: Path) -> None:
     """And a third export changes nothing."""
     scanner_api.export(retail, tmp_path, format="odcs", cluster="retail")

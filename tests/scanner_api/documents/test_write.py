@@ -17,8 +17,8 @@ from scanner_api.dictionary import Dictionary
 from scanner_api.documents.asyncapi import document
 from scanner_api.documents.backstage import entity_name
 from scanner_api.documents.estate import described_clusters
-from scanner_api.documents.write import DOCUMENTS
-from scanner_model.contracts import custom_values
+from scanner_api.documents.write import DOCUMENTS, file_stem
+from scanner_model.contracts import columns_of, custom_values
 from scanner_model.errors import InputInvalid
 
 ODCS = Draft201909Validator(json.loads((Path(__file__).parent / "data/odcs-3.2.0.schema.json").read_text("utf-8")))
@@ -68,6 +68,28 @@ def test_contract_of_a_topic_without_schema_has_the_columns_of_flows_with_their_
     assert "required" not in number
     assert any("shop.public.orders.id" in source for source in number["transformSourceObjects"])
     assert custom_values(number)["lineage"][0]["evidence"]
+
+
+def test_documents_have_inherited_tags_apart_from_declared_ones(retail: Dictionary) -> None:
+    """Each with its origin; a contract that is read again declares none of them."""
+    (schema,) = contract_of(retail, "orders-enriched")["schema"]
+    email = next(each for each in schema["properties"] if each["name"] == "customer_email")
+    (tag,) = custom_values(email)["tagsByLineage"]
+    (whole,) = documents(retail, "asyncapi")
+    entity = next(
+        each for each in documents(retail, "backstage") if each["metadata"]["name"] == "retail.orders-enriched"
+    )
+
+    assert (tag["tag"], tag["origin"], tag["flow"], tag["steps"]) == (
+        "PII",
+        "cdc.customers.payload.email",
+        "computed",
+        1,
+    )
+    assert "tags" not in email
+    assert [column.tags for column in columns_of(schema["properties"]) if column.name == "customer_email"] == [()]
+    assert whole["channels"]["orders-enriched"]["x-tags-by-lineage"]["customer_email"] == [tag]
+    assert "customer_email: PII" in entity["metadata"]["annotations"]["kafka-lineage-scanner/tags-by-lineage"]
 
 
 def test_without_a_graph_lineage_is_not_known_instead_of_empty(tmp_path: Path) -> None:
@@ -135,6 +157,34 @@ def test_name_of_an_entity_is_one_for_any_text(name: str) -> None:
     assert re.fullmatch(r"[A-Za-z0-9]+(?:[._-][A-Za-z0-9]+)*", taken)
     assert len(taken) <= 63
     assert entity_name(name + "b") != taken
+
+
+@pytest.mark.parametrize("name", ["../../x", "/etc/x", "CON", "aux.orders", "..", ".", "a" * 249, "größe", "a\nb"])
+def test_file_of_a_contract_stays_in_its_directory_and_any_system_takes_its_name(name: str) -> None:
+    """Kafka's longest name is 249 characters; a file's is 255 bytes, with its extension."""
+    stem = file_stem(name)
+
+    assert re.fullmatch(r"[0-9a-f]{8}-[A-Za-z0-9._-]{1,200}", stem)
+    assert file_stem(name + "b") != stem
+    assert file_stem("orders.v1_2-x") == "orders.v1_2-x"
+
+
+def test_topics_that_differ_in_letter_case_only_have_files_and_entities_of_their_own(tmp_path: Path) -> None:
+    """Some file systems, and Backstage, take `Orders` and `orders` as one."""
+    names = ["orders", "Orders", "ORDERS", "payments"]
+    (tmp_path / "topics.json").write_text(json.dumps({"version": 1, "topics": [{"name": name} for name in names]}))
+    (tmp_path / "cluster.json").write_text(
+        '{"cluster": "retail", "brokers": "a:9092", "manual_input": ["topics.json"]}'
+    )
+    dictionary = scanner_api.open_dictionary(tmp_path / "new.db", create=True)
+    scanner_api.scan([tmp_path / "cluster.json"], dictionary)
+    scanner_api.export(dictionary, tmp_path / "out", format="odcs")
+    files = [file.name for file in (tmp_path / "out").rglob("*.yaml")]
+    entities = [each["metadata"]["name"] for each in documents(dictionary, "backstage")]
+
+    assert {"orders.odcs.yaml", "payments.odcs.yaml"} < set(files)
+    assert len({name.lower() for name in files}) == len(names)
+    assert len({name.lower() for name in entities}) == len(names) + 1
 
 
 @pytest.mark.parametrize("format", DOCUMENTS)
