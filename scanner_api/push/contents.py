@@ -99,7 +99,7 @@ class GraphContents:
                     kind=dataset_kind(self._jobs.datasets[key]),
                     columns=_distinct(description.columns),
                     is_part=description.is_part,
-                    partitions=int(dict(self._jobs.datasets[key].attributes).get("partitions") or 0),
+                    partitions=_partitions(self._jobs.datasets[key]),
                     description=mask_text(description.text),
                     owners=description.owners,
                     tags=description.tags,
@@ -116,6 +116,12 @@ class GraphContents:
     @cached_property
     def _push_jobs(self) -> tuple[PushJob, ...]:
         return tuple(_push_job(job) for job in self._jobs.jobs.values() if job.reads or job.writes)
+
+
+def _partitions(node: Node) -> int:
+    """Return the number of partitions of a topic; 0 where it is unknown."""
+    partitions = dict(node.attributes).get("partitions")
+    return partitions if isinstance(partitions, int) else 0
 
 
 def _push_job(job: Job) -> PushJob:

@@ -21,9 +21,13 @@ from scanner_model.payload import Payload
 
 _API = ("api", "2.0", "lineage-tracking")
 _METADATA, _LINEAGE = (*_API, "external-metadata"), (*_API, "external-lineage")
+_TAGS = ("api", "2.1", "unity-catalog", "entity-tag-assignments")
+_MATERIALIZATION = "materialization"
+"""The type of jobs that keep a topic as a table, such as Tableflow's."""
 _MEMBERS = {
     "externalMetadata": ("system_type", "entity_type", "columns", "description", "properties"),
     "externalLineage": ("columns", "properties"),
+    "tag": ("tag_value",),
 }
 _SYSTEMS = frozenset({"AMAZON_REDSHIFT", "AZURE_SYNAPSE", "CONFLUENT", "DATABRICKS", "GOOGLE_BIGQUERY", "KAFKA"})
 _SYSTEMS |= {"LOOKER", "MICROSOFT_FABRIC", "MICROSOFT_SQL_SERVER", "MONGODB", "MYSQL", "ORACLE", "OTHER", "POSTGRESQL"}
@@ -50,7 +54,7 @@ class UnityCatalog:
         self._settings = settings
 
     def stages(self, contents: GraphContents, reader: Reader) -> Iterator[Iterator[Item | Skipped]]:
-        """Yield external metadata, then relationships."""
+        """Yield external metadata, relationships, then tags on tables that topics are kept in."""
         del reader
         yield (
             Item(Ref("externalMetadata", self._object(dataset.namespace, dataset.name)[1]), self._metadata(dataset))
@@ -58,11 +62,13 @@ class UnityCatalog:
             if not _is_table(dataset.namespace)
         )
         yield self._relationships(contents)
+        if "tags" in self._settings.parts:
+            yield self._tags(contents)
 
     def states(self, refs: Sequence[Ref], reader: Reader) -> Iterator[State | None]:
         """Yield the members of each resource that a push writes."""
-        if refs[0].kind == "externalMetadata":
-            calls = [Call(method="GET", path=(*_METADATA, ref.key)) for ref in refs]
+        if refs[0].kind != "externalLineage":
+            calls = [Call(method="GET", path=_place(ref)) for ref in refs]
             yield from (_state(refs[0].kind, answer) for answer in reader.read(calls))
             return
         sources = dict.fromkeys((kind, name) for kind, name, *_ in (json.loads(ref.key) for ref in refs))
@@ -119,6 +125,15 @@ class UnityCatalog:
                 state["columns"] += [pair for pair in pairs if pair not in state["columns"]]
         yield from (Item(Ref("externalLineage", key), state) for key, state in states.items())
 
+    def _tags(self, contents: GraphContents) -> Iterator[Item]:
+        """Yield the topic and its cluster as tags of each table that it is kept in."""
+        edges = (edge for job in contents.jobs() if job.type == _MATERIALIZATION for edge in job.edges)
+        for edge in edges:
+            if _is_table(contents.names[edge.target][0]):
+                table = self._object(*contents.names[edge.target])[1]
+                for key, value in zip(("kafka_cluster", "kafka_topic"), contents.names[edge.source], strict=True):
+                    yield Item(Ref("tag", canonical([table, key])), {"tag_value": value})
+
 
 def _is_table(namespace: str) -> bool:
     return namespace.partition(":")[0] in _TABLES
@@ -168,7 +183,28 @@ def _targets(source: tuple[str, str], page: Payload) -> Iterator[tuple[str, Json
                 yield canonical([*source, target, value.need("name").text()]), info.members()
 
 
+def _place(ref: Ref) -> tuple[str, ...]:
+    """Return the path of external metadata or of a tag."""
+    if ref.kind == "tag":
+        table, key = json.loads(ref.key)
+        return (*_TAGS, "tables", table, "tags", key)
+    return (*_METADATA, ref.key)
+
+
+def _tag_call(change: Change) -> Call:
+    """Return the call that assigns a tag to a table, changes its value or removes it."""
+    table, key = json.loads(change.ref.key)
+    if change.wanted is None:
+        return Call(method="DELETE", path=_place(change.ref))
+    body = {"entity_type": "tables", "entity_name": table, "tag_key": key, **change.wanted}
+    if change.live is None:
+        return Call(method="POST", path=_TAGS, body=body)
+    return Call(method="PATCH", path=_place(change.ref), params=(("update_mask", "tag_value"),), body=body)
+
+
 def _call(change: Change) -> Call:
+    if change.ref.kind == "tag":
+        return _tag_call(change)
     path = _METADATA if change.ref.kind == "externalMetadata" else _LINEAGE
     key, wanted, live = change.ref.key, change.wanted, change.live
     ends = _ends(key) if path is _LINEAGE else {"name": key}
