@@ -32,6 +32,7 @@ def _generate(directory: Path, dictionary: Path) -> None:
     topics = [
         {
             "name": f"topic-{i}",
+            "partitions": 6,
             "schemas": [{"format": "AVRO", "subject": f"topic-{i}-value", "version": 1, "columns": columns}],
         }
         for i in range(_TOPICS)
