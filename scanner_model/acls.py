@@ -103,9 +103,8 @@ class Acls:
         # A rule that denies everybody at some host limits every principal that is allowed.
         limited = matched.allowed | matched.denied_at if EVERYBODY in matched.denied_at else matched.denied_at
         allowed = matched.allowed - denied
-        conditional = (allowed & limited) | (matched.allowed_at - denied - allowed)
-        if everybody:
-            conditional = (conditional | matched.denied_at) - denied
+        added = matched.denied_at if everybody else matched.allowed_at - allowed
+        conditional = ((allowed & limited) | added) - denied
         return Permitted(
             principals=(allowed - conditional - {EVERYBODY}) | supers,
             conditional=conditional - supers,

@@ -9,6 +9,7 @@ from dataflow_generator.build.coverage import JOBS, Coverage, ProgressCallback, 
 from dataflow_generator.build.graph_builder import Flows, build_flows, datasets_of, merged_columns
 from dataflow_generator.build.snapshot import Snapshot
 from dataflow_generator.graph import Edge, FlowGraph, Node
+from dataflow_generator.jobs.applications import with_observed_uses
 from dataflow_generator.jobs.catalogs import materialized_topics, with_tables
 from dataflow_generator.jobs.databases.misfits import column_misfits
 from dataflow_generator.jobs.kinds import (
@@ -46,7 +47,8 @@ def read_flows(snapshot: Snapshot, read: ReadParts | None = None, report: Progre
     else:
         results = [read_partition(part, context) for part in counted(report, JOBS, parts, len(parts))]
     readings = [reading for result in results for reading in result.jobs]
-    jobs, columns, uncertain, attributes = merge_jobs(snapshot, [reading.flows for reading in readings], context)
+    listed = with_observed_uses([reading.flows for reading in readings], snapshot.observed, context.naming)
+    jobs, columns, uncertain, attributes = merge_jobs(snapshot, listed, context)
     described = merged_columns([*(result.described for result in results), columns])
     misfits = Coverage(misfits=column_misfits(jobs, context.databases, described))
     coverage = Coverage.total([*(reading.coverage for reading in readings), uncertain, misfits])

@@ -41,7 +41,7 @@ def group_jobs(
     for cluster, group in groups:
         jobs = owned.get((cluster, group.name)) or _of_query(cluster, group, by_name)
         yield JobFlows(
-            job=_node(cluster, group, naming),
+            job=group_node(group.name, naming.clusters[cluster], group.state),
             certainty=Certainty.DERIVED if jobs else Certainty.DECLARED,
             reads=() if jobs else tuple(_uses(cluster, group, naming)),
             member_of=tuple(sorted(set(jobs))),
@@ -61,7 +61,7 @@ def _uses(cluster: str, group: ConsumerGroup, naming: Naming) -> Iterator[Use]:
         yield Use(naming.topic(cluster, topic), f"consumer group {group.name}, reported by {group.source}")
 
 
-def _node(cluster: str, group: ConsumerGroup, naming: Naming) -> Node:
-    namespace = naming.clusters[cluster]
-    key = f"{NodeKind.CONSUMER_GROUP}:{namespace}/{group.name}"
-    return Node(key, NodeKind.CONSUMER_GROUP, namespace, group.name, None, present(state=group.state))
+def group_node(name: str, namespace: str, state: str = "") -> Node:
+    """Return the node of the group *name* of the cluster with *namespace*."""
+    key = f"{NodeKind.CONSUMER_GROUP}:{namespace}/{name}"
+    return Node(key, NodeKind.CONSUMER_GROUP, namespace, name, None, present(state=state))

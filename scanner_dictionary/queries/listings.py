@@ -7,7 +7,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, Subquery, and_, exists, func, literal, select, tuple_
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Row,
+    Select,
+    Subquery,
+    and_,
+    distinct,
+    exists,
+    func,
+    literal,
+    select,
+    tuple_,
+)
 from sqlalchemy.orm import aliased
 
 from scanner_dictionary.engine.rows import in_chunks
@@ -187,7 +200,8 @@ def _users(conn: Connection, what: str) -> Subquery:
     kind, end = _USES[what]
     node, home = t.flow_node, aliased(t.flow_node)
     key = (end + 0).label("node")  # + 0: SQLite would walk the index of all edges, those inside schemas too
-    edges = select(key, func.count().label("users")).where(store.topic_level(conn).edges, t.flow_edge.c.kind == kind)
+    users = _distinct_users(end).label("users")
+    edges = select(key, users).where(store.topic_level(conn).edges, t.flow_edge.c.kind == kind)
     counted = edges.group_by(key).subquery()
     named = home.c.name.in_(select(t.cluster.c.name))  # by the index of names
     of_cluster = and_(named, home.c.namespace == node.c.namespace, home.c.kind == "cluster")
@@ -262,7 +276,14 @@ def _nodes(conn: Connection, rows: Sequence[tuple[Any, CatalogAnnotations]]) -> 
 
 def _count(conn: Connection, what: str, nodes: Iterable[int]) -> Mapping[int, int]:
     kind, end = _USES[what]
-    return store.count_edges(conn, list(nodes), forward=end is t.flow_edge.c.source_node_id, kinds=[kind])
+    query = select(end, _distinct_users(end)).where(end.in_(list(nodes)), t.flow_edge.c.kind == kind).group_by(end)
+    return {row[0]: row[1] for row in conn.execute(query)}
+
+
+def _distinct_users(end: ColumnElement[int]) -> ColumnElement[int]:
+    """Count the other ends of edges: two edges of one job, declared and observed, are one user."""
+    edge = t.flow_edge.c
+    return func.count(distinct(edge.target_node_id if end is edge.source_node_id else edge.source_node_id))
 
 
 def _number(text: object) -> int | None:

@@ -81,9 +81,7 @@ _PROFILE: Json = {
     "description": "A metric that counts what clients do with topics.",
     "required": ["metric", "direction"],
     "properties": {
-        "metric": text(
-            "Metric", "Its name.", "acme_kafka_sent_records_total", pattern=rf"^(?:{_LABEL}:?)+$", minLength=1
-        ),
+        "metric": text("Metric", "Its name.", "acme_kafka_sent_records_total", pattern=r"^[a-zA-Z_:][a-zA-Z0-9_:]*$"),
         "direction": {
             "title": "Direction",
             "description": "What the clients do with the topic.",
@@ -183,7 +181,7 @@ def parse_prometheus(item: Json, context: ParseContext) -> PrometheusSettings:
         http=parse_http(item, context),
         name=item.get("name", ""),
         selector=item["cluster_selector"].strip(),
-        window=item.get("window", "1d"),
+        window=item.get("window", "1d").strip(),
         profiles=tuple(map(_profile, item.get("profiles", ()))),
     )
 

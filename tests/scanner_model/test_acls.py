@@ -96,3 +96,10 @@ def test_without_an_authorizer_everybody_may() -> None:
     """It is not an empty list of rules."""
     assert who(active=False).everybody
     assert not who().everybody
+
+
+def test_rule_of_one_host_takes_nothing_from_whom_everybody_is_allowed() -> None:
+    """A second rule only adds: the principal may from any host by the first."""
+    answer = who(rule("User:*"), rule("User:a", host="10.0.0.1"))
+
+    assert (answer.everybody, answer.conditional) == (True, frozenset())

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 from checked_installation import AT, KAFKA, installation, read_result
+from sqlalchemy import and_, select
+from sqlalchemy.orm import aliased
 
 import scanner_api
 from dataflow_generator.analysis.findings import stored_findings
@@ -16,9 +18,11 @@ from scanner_api.change_check.hits import Hits
 from scanner_api.dictionary import Dictionary
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.graph.reader import topic_level
+from scanner_dictionary.schema import tables as t
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.catalogs import Metric
 from scanner_model.clients import (
+    AT_SCAN,
     AclAuthorizer,
     AclRule,
     ApplicationIdentity,
@@ -73,13 +77,13 @@ def scan_with(
 
 @pytest.fixture
 def stored(tmp_path) -> Callable[..., Dictionary]:
-    """Store scans one after the other, and generate the graph."""
+    """Store scans one after the other, *apart* from each other, and generate the graph."""
 
-    def store(*scans: ClusterScan, graph: bool = True) -> Dictionary:
+    def store(*scans: ClusterScan, graph: bool = True, apart: timedelta = timedelta(0)) -> Dictionary:
         url = f"sqlite:///{tmp_path / 'dictionary.db'}"
         engine = open_dictionary(url, create=True)
-        for scan in scans:
-            write_scan(engine, scan, started=AT, finished=AT)
+        for number, scan in enumerate(scans):
+            write_scan(engine, scan, started=AT + number * apart, finished=AT + number * apart)
         dictionary = scanner_api.open_dictionary(url)
         if graph:
             scanner_api.generate(dictionary)
@@ -284,3 +288,96 @@ def test_change_of_a_topic_hits_the_applications_that_read_it(stored) -> None:
         affected = hits.of(hits.naming.topic(cluster, "shop.idle"))
 
     assert [(hit.name, hit.owner, hit.last_seen[:10]) for hit in affected] == [("shop", "team-shop", "2026-03-01")]
+
+
+@pytest.mark.parametrize(("apart", "remembered"), [(timedelta(days=6), True), (timedelta(days=8), False)])
+def test_writer_that_a_sample_misses_is_remembered_for_a_week(stored, apart: timedelta, remembered: bool) -> None:
+    """A transaction is open for a moment only: that the next scan finds none does not mean that nobody writes."""
+    at = AT.isoformat()
+    seen = replace(use("shop.idle", transactional_id="billing"), sampled=True, started=at, ended=at, window=AT_SCAN)
+    dictionary = stored(scan_with(seen), scan_with(), apart=apart)
+
+    assert [row.application for row in scanner_api.clients(dictionary, topic="shop.idle")] == ["billing"] * remembered
+    assert [row.gone for row in scanner_api.clients(dictionary, topic="shop.idle", earlier=True)] == [True]
+
+
+def test_member_of_a_described_group_is_its_group(stored) -> None:
+    """Share groups and Streams groups are in no list of consumer groups."""
+    member = replace(use("shop.idle", Direction.READS, group="workers", client_id="worker-7"), window=AT_SCAN)
+    (row,) = scanner_api.clients(stored(scan_with(member)), topic="shop.idle")
+
+    assert (row.application, row.kind) == ("workers", "consumer-group")
+
+
+def test_moment_of_a_scan_is_no_time_of_observation(stored) -> None:
+    """Members that were seen a month ago do not say who used a topic since."""
+    member = replace(use("shop.busy", Direction.READS, group="workers"), window=AT_SCAN)
+    dictionary = stored(scan_with(member, topics=TWO), scan_with(member, topics=TWO), apart=timedelta(days=40))
+
+    assert not scanner_api.topics(dictionary, unused_for="30d").complete
+
+
+def edges_at(dictionary: Dictionary, topic: str) -> list[tuple[str, str, str]]:
+    """Return the edges of jobs and groups at a topic: the other end, kind, certainty."""
+    edge, end, other = t.flow_edge.c, aliased(t.flow_node), aliased(t.flow_node)
+    ends = and_(end.c.id.in_([edge.source_node_id, edge.target_node_id]), end.c.kind == "topic", end.c.name == topic)
+    others = and_(other.c.id.in_([edge.source_node_id, edge.target_node_id]), other.c.id != end.c.id)
+    query = select(other.c.name, edge.kind, edge.certainty).select_from(t.flow_edge).join(end, ends).join(other, others)
+    with dictionary.reading() as conn:
+        return sorted(tuple(row) for row in conn.execute(query.where(edge.kind.in_(["reads", "writes"]))))
+
+
+def test_described_group_reads_in_the_graph(stored) -> None:
+    """A share group commits nothing, and is in no list: it is a reader all the same."""
+    member = replace(use("shop.idle", Direction.READS, group="workers"), window=AT_SCAN)
+    dictionary = stored(scan_with(member))
+
+    assert edges_at(dictionary, "shop.idle") == [("workers", "reads", "observed")]
+
+
+def test_use_that_a_group_has_anyway_counts_once(stored) -> None:
+    """Committed offsets say that the group reads; that a metric shows it, too, makes no second reader."""
+    group = ConsumerGroup(source=KAFKA, name="workers", topics=(TopicName("shop.idle"),))
+    uses = use("shop.idle", Direction.READS, group="workers"), use("shop.busy", Direction.READS, group="workers")
+    dictionary = stored(scan_with(group, *uses, topics=TWO))
+
+    assert [edges_at(dictionary, topic) for topic in TWO] == [
+        [("workers", "reads", "declared")],
+        [("workers", "reads", "observed")],
+    ]
+    assert [row.readers for row in scanner_api.topics(dictionary) if row.name == "shop.idle"] == [1]
+
+
+def test_application_that_is_declared_and_observed_is_one_writer(stored) -> None:
+    """Two edges say how it is known; the number is that of jobs."""
+    ends = {"origin": FlowEnd(namespace="", name=""), "target": FlowEnd(namespace="", name="shop.idle")}
+    flow = ManualFlow(source=KAFKA, job="billing", description="", evidence="deploy.yaml:3", **ends)
+    dictionary = stored(scan_with(flow, use("shop.idle", application="billing")))
+
+    assert [row.writers for row in scanner_api.topics(dictionary) if row.name == "shop.idle"] == [1]
+
+
+def permitted_rows(dictionary: Dictionary, **asked: Any) -> list[tuple[str, str]]:
+    rows = scanner_api.clients(dictionary, topic="shop.idle", certainty="permitted", **asked)
+    return [(row.application, row.evidence) for row in rows if row.use == "writes"]
+
+
+def test_empty_list_of_rules_says_nothing_of_who_may(stored) -> None:
+    """Where RBAC, IAM or Ranger decide, brokers list no rule either; "nobody" would be a false statement."""
+    seen = use("shop.idle", client_id="shop-1", principal="User:shop")
+    dictionary = stored(scan_with(AclAuthorizer(source=ACLS, active=True), seen))
+
+    assert permitted_rows(dictionary) == []
+    assert not [row for row in scanner_api.validate(dictionary) if row.rule == "unknown-writer"]
+
+
+def test_everybody_from_some_hosts_is_everybody_once(stored) -> None:
+    """It is neither one principal nor everybody from anywhere."""
+    rules = tuple(replace(RULES[1], principal="User:*", host=host) for host in ("10.0.0.1", "10.0.0.2"))
+    denied = replace(RULES[1], principal="User:*", host="10.0.0.1", permission="DENY")
+    some = stored(scan_with(RULES[0], *rules))
+
+    assert permitted_rows(some) == [("everybody", "from some hosts only")]
+    assert permitted_rows(some, principals=True) == [("User:*", "everybody, from some hosts only")]
+    but_one = stored(scan_with(RULES[0], replace(RULES[1], principal="User:*"), denied))
+    assert permitted_rows(but_one, principals=True) == [("User:*", "everybody, from some hosts only")]

@@ -18,9 +18,10 @@ NODES = (
     (-7, "topic:b", "topic", HOME, "customer.orders", None, "{}"),
     (-6, "topic:other", "topic", "kafka://other:9092", "orders-enriched", None, "{}"),
     (-5, "job:x", "job", "connect://main", "sink", None, "{}"),
+    (-4, "job:y", "job", "connect://main", "copy", None, "{}"),
 )
 EDGES = (
-    *((key, -8, -5, "reads", "", "", "", "derived") for key in (-4, -3)),
+    *((key, -8, job, "reads", "", "", "", "derived") for key, job in ((-4, -5), (-3, -4))),
     (-2, -7, -5, "reads", "", "", "", "derived"),
     (-1, -5, -7, "writes", "", "", "", "derived"),
 )
