@@ -18,6 +18,7 @@ from scanner_extractor.http.messages import Json
 from scanner_extractor.probes import Probe
 from scanner_extractor.results import JobsResult
 from scanner_extractor.settings.clients import BrokerClientSettings
+from scanner_extractor.sources.kafka.client import KafkaClient
 from scanner_extractor.sources.kafka.streams_groups import source_topics, topology_of
 from scanner_model.client_names import is_default_id
 from scanner_model.clients import AT_SCAN, ClientUse, Direction, IdentityKind
@@ -91,6 +92,7 @@ def load_clients(
             extra="kafka-clients",
             where="cluster.json $.kafka_clients",
         )
+        KafkaClient(settings.kafka).metadata()  # to kafka-python, a wrong password is no answer
         connect = module.BrokerSession
     with connect(settings.kafka) as session:
         errors: list[ScannerError] = []
@@ -352,6 +354,10 @@ class _Reading:
         for name, part in self._parts.items():
             if part["status"] == UNSUPPORTED:
                 yield Problem(source, f"the brokers have no request for {_NOUNS[name]}: these are unknown", _PAGE)
+        groups = [self._parts[kind] for kind in _DESCRIBED_BY if kind in self._parts]
+        if groups and not any(part.get("rows") or part["status"] != READ for part in groups):
+            what = "no group of the newer protocols is visible: there is none, or the user may not DESCRIBE it"
+            yield Problem(source, what, "give it DESCRIBE on groups and topics")
         transactions = self._parts.get(TRANSACTIONS, {})
         if transactions.get("known") == 0:
             what = "no transactional id is visible: there is none, or the user may not DESCRIBE it"

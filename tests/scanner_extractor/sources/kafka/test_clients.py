@@ -198,7 +198,8 @@ def test_empty_refused_and_unsupported_are_different_answers() -> None:
     refused = read(Brokers(ListTransactions=SourceRefused("not authorized")))
 
     assert [problem.what for problem in empty.problems] == [
-        "no transactional id is visible: there is none, or the user may not DESCRIBE it"
+        "no group of the newer protocols is visible: there is none, or the user may not DESCRIBE it",
+        "no transactional id is visible: there is none, or the user may not DESCRIBE it",
     ]
     assert [problem.what for problem in old.problems] == [
         "the brokers have no request for share groups: these are unknown",
@@ -230,10 +231,10 @@ def test_nothing_readable_is_an_error(error: Exception) -> None:
 def test_parts_can_be_left_out() -> None:
     """What is not read is not requested, nor reported as unknown."""
     settings = BrokerClientSettings(kafka=SETTINGS.kafka, transactions=False)
-    brokers = Brokers()
+    brokers = Brokers(ShareGroupDescribe=[group("workers", member("worker-7", "clicks"))])
 
     assert read(brokers, settings).problems == ()
-    assert [name for name, _ in brokers.sent] == ["ListGroups"]
+    assert [name for name, _ in brokers.sent] == ["ListGroups", "ShareGroupDescribe"]
 
 
 def test_damaged_capture_is_named() -> None:
