@@ -31,6 +31,7 @@ from page_rows import page_row
 from path_rows import paths_row
 from peer_rows import peers_row
 from peer_statement_rows import peer_statements_row
+from push_rows import push_row
 from renewal_rows import renewal_row
 from scan_rows import bulk_row, help_row, large_bulk_row, one_topic_row, walk_row
 from skew_rows import skew_row
@@ -51,6 +52,7 @@ ROWS = {
     "emit-events": emit_row,
     "listener": listener_row,
     "graph": graph_row,
+    "push": push_row,
     "renewal": renewal_row,
     "statements": statements_row,
     "change": change_row,

@@ -47,17 +47,18 @@ def graph_in_parquet(directory: Path, about: StoredGraph) -> GeneratedGraph:
     return GeneratedGraph(
         rows,
         stored,
-        whole=lambda: _whole_graph(tables, stored),
+        whole=lambda: _whole_graph(tables, rows, stored),
         components=lambda: components(rows.links(CONNECTED)),
         part=lambda cluster: part_of_cluster(rows, stored, cluster),
     )
 
 
-def _whole_graph(tables: ParquetTables, about: StoredGraph) -> FlowGraph:
+def _whole_graph(tables: ParquetTables, rows: TableGraph, about: StoredGraph) -> FlowGraph:
     return FlowGraph(
         nodes=lambda: _read(tables.every_row(NODES), record_node),
         edges=lambda: _read(tables.every_row(EDGES), record_edge),
         coverage=coverage_of(about),
+        systems=rows.system_names(),
     )
 
 

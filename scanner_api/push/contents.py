@@ -25,7 +25,7 @@ _AT_ONCE = 500
 class PushDataset:
     """A dataset: *kind* is TOPIC, TABLE, FILE … or empty; *tags* are of the dataset, columns have their own.
 
-    *is_part*: the columns are only those that flows name.
+    *is_part*: the columns are only those that flows name. *partitions* are those of a topic, 0 where they are unknown.
     """
 
     key: str
@@ -34,6 +34,7 @@ class PushDataset:
     kind: str
     columns: tuple[Column, ...]
     is_part: bool
+    partitions: int = 0
     description: str = ""
     owners: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
@@ -98,6 +99,7 @@ class GraphContents:
                     kind=dataset_kind(self._jobs.datasets[key]),
                     columns=_distinct(description.columns),
                     is_part=description.is_part,
+                    partitions=_partitions(self._jobs.datasets[key]),
                     description=mask_text(description.text),
                     owners=description.owners,
                     tags=description.tags,
@@ -109,9 +111,17 @@ class GraphContents:
 
     def jobs(self) -> Iterator[PushJob]:
         """Yield every job that reads or writes something."""
-        for job in self._jobs.jobs.values():
-            if job.reads or job.writes:
-                yield _push_job(job)
+        yield from self._push_jobs
+
+    @cached_property
+    def _push_jobs(self) -> tuple[PushJob, ...]:
+        return tuple(_push_job(job) for job in self._jobs.jobs.values() if job.reads or job.writes)
+
+
+def _partitions(node: Node) -> int:
+    """Return the number of partitions of a topic; 0 where it is unknown."""
+    partitions = dict(node.attributes).get("partitions")
+    return partitions if isinstance(partitions, int) else 0
 
 
 def _push_job(job: Job) -> PushJob:

@@ -20,6 +20,7 @@ CREATE TABLE IF NOT EXISTS run (
 CREATE TABLE IF NOT EXISTS write (
     run INTEGER NOT NULL REFERENCES run (id), kind TEXT NOT NULL, key TEXT NOT NULL, digest TEXT NOT NULL,
     ours TEXT, restore TEXT, created INTEGER NOT NULL, UNIQUE (run, kind, key));
+CREATE TABLE IF NOT EXISTS pruned (target TEXT PRIMARY KEY, run INTEGER NOT NULL);
 CREATE INDEX IF NOT EXISTS write_key ON write (kind, key);
 CREATE VIEW IF NOT EXISTS kept AS
     SELECT write.rowid AS position, write.*, run.target FROM write JOIN run ON run.id = write.run WHERE NOT run.undone;
@@ -124,6 +125,9 @@ class Journal:
             open_runs = ", ".join(str(number) for number, undone in known.items() if not undone)
             what = f"run {run} was undone already" if run in known else f"there is no run {run} of this target"
             raise InputInvalid(what, where="--undo", hint=f"runs: {open_runs or 'none'}")
+        if run <= self._pruned:
+            what = f"the journal keeps what runs after {self._pruned} replaced, not what run {run} did"
+            raise InputInvalid(what, where="--undo", hint="raise `keep_runs` of the target to keep more")
         query = "SELECT kind, key, ours, restore, digest, created FROM write WHERE run = ? ORDER BY rowid DESC"
         entries = [_entry(row) for row in self._conn.execute(query, (run,))]
         self._check_latest(run)
@@ -132,6 +136,29 @@ class Journal:
     def undo(self, run: int) -> None:
         """Mark a run as undone."""
         self._conn.execute("UPDATE run SET undone = 1 WHERE id = ?", (run,))
+
+    def prune(self, keep: int) -> None:
+        """Keep the newest *keep* runs undoable; of older ones only what tells that a resource is ours."""
+        query = "SELECT id FROM run WHERE target = ? AND NOT undone ORDER BY id DESC LIMIT 1 OFFSET ?"
+        newest = self._conn.execute(query, (self._target, keep)).fetchone()
+        if newest is None or newest[0] <= self._pruned:
+            return
+        own = "run IN (SELECT id FROM run WHERE target = ?1 AND id <= ?2)"
+        older = f"run < (SELECT max(run) FROM kept WHERE {own} AND kind = write.kind AND key = write.key)"  # noqa: S608
+        undone = "run IN (SELECT id FROM run WHERE undone)"
+        with self._transaction():
+            for statement in (
+                f"DELETE FROM write WHERE {own} AND ({undone} OR {older})",  # noqa: S608 - texts of this function
+                f"DELETE FROM write WHERE {own} AND ours IS NULL AND digest <> ''",  # noqa: S608
+                f"UPDATE write SET restore = NULL WHERE {own} AND digest <> ''",  # noqa: S608
+                "INSERT INTO pruned VALUES (?1, ?2) ON CONFLICT DO UPDATE SET run = excluded.run",
+            ):
+                self._conn.execute(statement, (self._target, newest[0]))
+
+    @property
+    def _pruned(self) -> int:
+        found = self._conn.execute("SELECT run FROM pruned WHERE target = ?", self._args).fetchone()
+        return int(found[0]) if found else 0
 
     @property
     def _args(self) -> tuple[str]:

@@ -26,8 +26,8 @@ from scanner_dictionary.engine.rows import in_chunks
 
 T = TypeVar("T")
 
-_AT_ONCE = 1_000
-"""Resources that are read, planned and written together."""
+_AT_ONCE = 300
+"""Resources that are read, planned and written together: their states are in memory several times."""
 
 _REMOVED = "removed"
 """The digest of a resource that is wanted no more."""

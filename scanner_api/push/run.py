@@ -83,6 +83,8 @@ def push(
         planner = Planner(parts.target, parts.wire, parts.journal, unread)
         run = _Run(parts, PushResult(target=settings.target), network, notify)
         run.carry_out(planner.push(contents), is_dry=dry_run)
+        if run.number:
+            parts.journal.prune(settings.keep_runs)
         run.result.skipped, run.result.unchanged = planner.skipped, planner.unchanged + run.result.unchanged
     return run.finished()
 

@@ -82,6 +82,13 @@ PUSH_SCHEMA: Json = {
             "default": "missing",
         },
         "after_scan": flag("After each scan", "`scanner watch` and `serve` push after each scan.", default=False),
+        "keep_runs": {
+            "title": "Kept runs",
+            "description": "How many of the newest runs can be undone; older ones are pruned from the journal.",
+            "type": "integer",
+            "minimum": 1,
+            "default": 100,
+        },
         "identity": {
             "title": "Identity",
             "description": "How datasets are named.",
@@ -118,6 +125,7 @@ def push_settings(item: Json, context: ParseContext) -> PushSettings:
         parts=frozenset(item.get("write", ())),
         schemas=Schemas(item.get("schemas", Schemas.MISSING)),
         after_scan=item.get("after_scan", False),
+        keep_runs=item.get("keep_runs", 100),
     )
 
 

@@ -39,6 +39,7 @@ class PushSettings:
     *environment* is DataHub's (PROD, DEV …). *parent* is Google's place of processes, `projects/P/locations/L`. *aws*
     is where Glue or DataZone is, None for other targets, and *domain* DataZone's. *parts* are what is written beside
     lineage: documentation, owners, tags. *after_scan*: `watch` and `serve` push after each scan.
+    *keep_runs* is the number of newest runs that can be undone.
     """
 
     target: str
@@ -51,6 +52,7 @@ class PushSettings:
     parts: frozenset[str] = frozenset()
     schemas: Schemas = Schemas.MISSING
     after_scan: bool = False
+    keep_runs: int = 100
 
     @property
     def address(self) -> str:

@@ -132,12 +132,26 @@ def _bare(name: str) -> str:
 
 def _patch(row: Json, operations: list[Json]) -> None:
     for operation in operations:
-        name = operation["path"].removeprefix("/")
+        name, *rest = operation["path"].removeprefix("/").split("/")
+        if rest:
+            _patch_element(row.setdefault(name, []), operation, *rest)
+            continue
         if operation["op"] == "remove":
             del row[name]
         else:
             assert operation["op"] == ("replace" if name in row else "add")
             row[name] = operation["value"]
+
+
+def _patch_element(listed: list[Json], operation: Json, index: str, *member: str) -> None:
+    match operation["op"]:
+        case "test":
+            assert listed[int(index)][member[0]] == operation["value"]
+        case "remove":
+            del listed[int(index)]
+        case "add":
+            assert index == "-"
+            listed.append(operation["value"])
 
 
 def _field_problems(fields: list[Json]) -> list[str]:

@@ -29,11 +29,16 @@ def avro(subject: str, *columns: str) -> Json:
 
 @dataclass
 class World:
-    """an installation in *directory* that a test changes: *topics* are columns by name, *flows* as in manual input."""
+    """an installation in *directory* that a test changes: *topics* are columns by name, *flows* as in manual input.
+
+    *tags* are those of topics by name, *partitions* the number of each topic, none for an unknown one.
+    """
 
     directory: Path
     topics: dict[str, tuple[str, ...]]
     flows: list[Json]
+    tags: dict[str, list[str]] = field(default_factory=dict)
+    partitions: int | None = 3
 
     @property
     def dictionary(self) -> Dictionary:
@@ -41,7 +46,11 @@ class World:
 
     def scan(self) -> None:
         """Scan the installation, and generate its graph."""
-        listed = [{"name": name, "schemas": [avro(name, *columns)]} for name, columns in self.topics.items()]
+        listed = [
+            {"name": name, "tags": self.tags.get(name, []), "schemas": [avro(name, *columns)]}
+            | ({"partitions": self.partitions} if self.partitions else {})
+            for name, columns in self.topics.items()
+        ]
         manual = {"version": 1, "cluster": "retail", "topics": listed, "flows": self.flows}
         (self.directory / "manual.json").write_text(json.dumps(manual))
         config = {"cluster": "retail", "brokers": ["b:9092"], "manual_input": ["manual.json"]}

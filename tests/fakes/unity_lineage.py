@@ -19,10 +19,11 @@ _LINEAGE = {"source", "target", "columns", "properties"}
 
 @dataclass(slots=True, kw_only=True)
 class UnityLineage:
-    """*metadata* by name, *edges* by source and target; *refused* are parts of requests."""
+    """*metadata* by name, *edges* by source and target, values of *tags*; *refused* are parts of requests."""
 
     metadata: dict[str, Json] = field(default_factory=dict)
     edges: dict[str, Json] = field(default_factory=dict)
+    tags: dict[str, str] = field(default_factory=dict)
     refused: frozenset[str] = frozenset()
     lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -31,6 +32,8 @@ class UnityLineage:
         parts = urlsplit(url)
         segments = [unquote(segment) for segment in parts.path.split("/")[1:]]
         query, given = dict(parse_qsl(parts.query)), json.loads(body) if body else {}
+        if segments[:4] == ["api", "2.1", "unity-catalog", "entity-tag-assignments"]:
+            return self._tag(method, segments[4:], given)
         assert segments[:3] == ["api", "2.0", "lineage-tracking"]
         with self.lock:
             if method != "GET" and any(part in body for part in self.refused):
@@ -42,6 +45,17 @@ class UnityLineage:
     def state(self) -> Json:
         """Return all that is stored."""
         return json.loads(json.dumps([self.metadata, self.edges], sort_keys=True))
+
+    def _tag(self, method: str, rest: list[str], given: Json) -> tuple[int, Json]:
+        if given:
+            assert given.keys() == {"entity_type", "entity_name", "tag_key", "tag_value"}
+            rest = rest or [given["entity_type"], given["entity_name"], "tags", given["tag_key"]]
+            self.tags["/".join(rest)] = given["tag_value"]
+        key = "/".join(rest)
+        if key not in self.tags:
+            return 404, {"error_code": "NOT_FOUND", "message": f"no tag {key}"}
+        value = self.tags.pop(key) if method == "DELETE" else self.tags[key]
+        return 200, {"entity_type": rest[0], "entity_name": rest[1], "tag_key": rest[3], "tag_value": value}
 
     def _metadata(self, method: str, rest: list[str], query: Json, given: Json) -> tuple[int, Json]:
         if method == "POST":

@@ -100,7 +100,7 @@ def _data(graph: FlowGraph, most: int, history: GraphHistory | None) -> Iterator
     if history:
         nodes = {positions[key]: listed for key, listed in history.nodes.items() if key in positions}
         yield f'"history": {_json({"scans": history.scans, "nodes": nodes, "edges": lifetimes})},\n'
-    yield f'"systems": {_json(graph.systems)},\n"leftOut": {_json(left_out)}}}\n'
+    yield f'"systems": {_json(dict(sorted(graph.systems.items())))},\n"leftOut": {_json(left_out)}}}\n'
 
 
 def _note_lifetimes(edges: Iterable[Edge], history: GraphHistory | None, lifetimes: dict[int, Json]) -> Iterator[Edge]:

@@ -30,11 +30,14 @@ _PATHS = {
 _MEMBERS = {
     "messagingService": ("serviceType",),
     "pipelineService": ("serviceType",),
-    "topic": ("partitions", "messageSchema", "description"),
-    "pipeline": ("description",),
+    "topic": ("partitions", "messageSchema", "description", "tags", "owners"),
+    "pipeline": ("description", "tags", "owners"),
     "lineage": ("columnsLineage", "pipeline", "sqlQuery", "source"),
 }
 """The members of each kind of resource that a push writes."""
+_IDENTIFYING = {"tags": ("tagFQN", "source"), "owners": ("id", "type")}
+"""Members of lists by several writers, and what tells their elements apart."""
+_OWNERS = {"user": ("users",), "team": ("teams",)}
 _CONNECT = "KafkaConnect"
 _WRITTEN = "Columns as scanner read them; the text is in the schema registry."
 """The text of schemas that we write: the names of their fields are known without reading them."""
@@ -67,7 +70,7 @@ Names = Mapping[tuple[str, ...], str]
 class OpenMetadata:
     """OpenMetadata as a target."""
 
-    shared = frozenset({"columnsLineage"})
+    shared = frozenset({"columnsLineage", *_IDENTIFYING})
     fixed = frozenset({"serviceType", "partitions", "source"})
     undoable = True
 
@@ -76,6 +79,7 @@ class OpenMetadata:
         self.forced = frozenset({"messageSchema"} if settings.schemas is Schemas.ALL else ())
         self._entities: dict[str, tuple[str, str]] = {}
         self._columns: dict[str, Names] = {}
+        self._references: dict[tuple[str, str], Json] = {}
 
     def stages(self, contents: GraphContents, reader: Reader) -> Iterator[Iterator[Item | Skipped]]:
         """Yield services, topics, pipelines, then edges."""
@@ -86,7 +90,7 @@ class OpenMetadata:
         chunks = in_chunks(contents.datasets(), _READ_AT_ONCE)
         yield (item for some in chunks for item in self._datasets(some, reader))
         jobs = [job for job in contents.jobs() if job.edges]
-        yield (Item(Ref("pipeline", _pipeline(job)), _described(job.description or _text(job))) for job in jobs)
+        yield self._pipelines(jobs, reader)
         yield self._edges(jobs, reader)
 
     def states(self, refs: Sequence[Ref], reader: Reader) -> Iterator[State | None]:
@@ -110,12 +114,16 @@ class OpenMetadata:
     def _datasets(self, some: Sequence[PushDataset], reader: Reader) -> Iterator[Item | Skipped]:
         """Yield topics; note of all datasets which entity they are, and the names of its columns."""
         known = [dataset for dataset in some if self._service(dataset.namespace, dataset.name)]
+        yield from self._resolve(known, reader)
         refs = [
             Ref(self._kind(dataset.namespace), self._full_name(dataset.namespace, dataset.name)) for dataset in known
         ]
         for dataset, ref, answer in zip(known, refs, reader.read([_get(ref) for ref in refs]), strict=True):
-            if ref.kind == "topic":
+            if ref.kind == "topic" and (dataset.partitions or answer):
                 yield Item(ref, self._topic(dataset))
+            elif ref.kind == "topic":
+                yield Skipped(dataset.name, "OpenMetadata requires the number of partitions, which is unknown")
+                continue
             elif answer is None:
                 yield Skipped(dataset.name, f"OpenMetadata has no table {ref.key}: ingest it first")
                 continue
@@ -126,12 +134,45 @@ class OpenMetadata:
                 yield Skipped(dataset.name, f"`identity` has no service for {dataset.namespace}")
 
     def _topic(self, dataset: PushDataset) -> State:
-        state: dict[str, Json] = {"partitions": 1}
+        state: dict[str, Json] = {"partitions": dataset.partitions} if dataset.partitions else {}
         if dataset.columns and self._settings.schemas is not Schemas.NONE:
             fields = _fields(dataset.columns)
             state["messageSchema"] = {"schemaText": _WRITTEN, "schemaType": "Other", "schemaFields": fields}
         text = dataset.description if "documentation" in self._settings.parts else ""
-        return state | (_described(text) if text else {})
+        return state | (_described(text) if text else {}) | self._tags_and_owners(dataset)
+
+    def _pipelines(self, jobs: Sequence[PushJob], reader: Reader) -> Iterator[Item | Skipped]:
+        yield from self._resolve(jobs, reader)
+        for job in jobs:
+            state = _described(job.description or _text(job)) | self._tags_and_owners(job)
+            yield Item(Ref("pipeline", _pipeline(job)), state)
+
+    def _resolve(self, described: Iterable[PushDataset | PushJob], reader: Reader) -> Iterator[Skipped]:
+        """Look up the tags and owners that are new, and yield those that OpenMetadata does not have."""
+        wanted = {name for each in described for name in self._wanted(each) if name not in self._references}
+        for kind, paths in (("tags", {"tag": ("tags",)}), ("owners", _OWNERS)):
+            names = sorted(name for member, name in wanted if member == kind)
+            for type_, path in paths.items():
+                calls = [Call(method="GET", path=(*_API, *path, "name", name)) for name in names]
+                for name, answer in zip(names, reader.read(calls), strict=True):
+                    if answer and kind == "tags":
+                        self._references[kind, name] = {"tagFQN": name, "source": "Classification"}
+                    elif answer:
+                        self._references[kind, name] = {"id": Payload(answer).need("id").text(), "type": type_}
+        for kind, name in sorted(wanted - self._references.keys()):
+            self._references[kind, name] = None
+            yield Skipped(name, f"OpenMetadata has no such {kind.removesuffix('s')}")
+
+    def _wanted(self, described: PushDataset | PushJob) -> list[tuple[str, str]]:
+        named = (("tags", described.tags), ("owners", described.owners))
+        return [(kind, name) for kind, names in named if kind in self._settings.parts for name in names]
+
+    def _tags_and_owners(self, described: PushDataset | PushJob) -> dict[str, Json]:
+        state: dict[str, Json] = {}
+        for kind, name in self._wanted(described):
+            if reference := self._references[kind, name]:
+                state.setdefault(kind, []).append(reference)
+        return state
 
     def _names(self, ref: Ref, answer: Json) -> Names:
         """Return the full names of the columns that the catalog has; none where the names are ours."""
@@ -236,7 +277,8 @@ def _parts(full_name: str) -> tuple[str, str]:
 def _get(ref: Ref) -> Call:
     if ref.kind == "lineage":
         return Call(method="GET", path=(*_API, "lineage", "getLineageEdge", *_edge(ref.key)))
-    fields = (("fields", "columns"),) if ref.kind == "table" else ()
+    listed = {"table": "columns", "topic": "owners,tags", "pipeline": "owners,tags"}.get(ref.kind)
+    fields = (("fields", listed),) if listed else ()
     return Call(method="GET", path=(*_API, *_PATHS[ref.kind], "name", ref.key), params=fields)
 
 
@@ -253,6 +295,8 @@ def _state(kind: str, answer: Json) -> State | None:
     state = {name: members[name] for name in _MEMBERS[kind] if members.get(name) not in (None, [], {})}
     if "columnsLineage" in state:
         state["columnsLineage"] = [_plain(entry) for entry in state["columnsLineage"]]
+    for name in _IDENTIFYING.keys() & state.keys():
+        state[name] = [{part: entry[part] for part in _IDENTIFYING[name]} for entry in state[name]]
     return state
 
 
@@ -281,16 +325,35 @@ def _created(kind: str, key: str, wanted: State) -> Json:
     if kind.endswith("Service"):
         return {"name": key, **wanted}
     service, name = _parts(key)
-    return {"name": name, "service": service, **wanted}
+    tags = {"tags": [_tag(entry) for entry in wanted["tags"]]} if "tags" in wanted else {}
+    return {"name": name, "service": service, **wanted, **tags}
+
+
+def _tag(reference: Json) -> Json:
+    return {**reference, "labelType": "Automated", "state": "Confirmed"}
 
 
 def _operations(live: State, wanted: State) -> Iterator[Json]:
     """Yield the operations of a JSON Patch (RFC 6902) between two states."""
-    for name in live.keys() - wanted.keys():
+    for name in (live.keys() | wanted.keys()) & _IDENTIFYING.keys():
+        yield from _element_operations(name, live.get(name, []), wanted.get(name, []))
+    for name in live.keys() - wanted.keys() - _IDENTIFYING.keys():
         yield {"op": "remove", "path": f"/{name}"}
     for name, value in wanted.items():
-        if live.get(name) != value:
+        if name not in _IDENTIFYING and live.get(name) != value:
             yield {"op": "replace" if name in live else "add", "path": f"/{name}", "value": value}
+
+
+def _element_operations(name: str, live: Sequence[Json], wanted: Sequence[Json]) -> Iterator[Json]:
+    """Yield operations on single elements of a list: those of others keep members that we do not know."""
+    for index in reversed(range(len(live))):
+        if live[index] not in wanted:
+            part = _IDENTIFYING[name][0]
+            yield {"op": "test", "path": f"/{name}/{index}/{part}", "value": live[index][part]}
+            yield {"op": "remove", "path": f"/{name}/{index}"}
+    for entry in wanted:
+        if entry not in live:
+            yield {"op": "add", "path": f"/{name}/-", "value": _tag(entry) if name == "tags" else entry}
 
 
 def _fields(columns: Iterable[Column]) -> list[Json]:

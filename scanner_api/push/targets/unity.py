@@ -21,9 +21,13 @@ from scanner_model.payload import Payload
 
 _API = ("api", "2.0", "lineage-tracking")
 _METADATA, _LINEAGE = (*_API, "external-metadata"), (*_API, "external-lineage")
+_TAGS = ("api", "2.1", "unity-catalog", "entity-tag-assignments")
+_MATERIALIZATION = "materialization"
+"""The type of jobs that keep a topic as a table, such as Tableflow's."""
 _MEMBERS = {
     "externalMetadata": ("system_type", "entity_type", "columns", "description", "properties"),
     "externalLineage": ("columns", "properties"),
+    "tag": ("tag_value",),
 }
 _SYSTEMS = frozenset({"AMAZON_REDSHIFT", "AZURE_SYNAPSE", "CONFLUENT", "DATABRICKS", "GOOGLE_BIGQUERY", "KAFKA"})
 _SYSTEMS |= {"LOOKER", "MICROSOFT_FABRIC", "MICROSOFT_SQL_SERVER", "MONGODB", "MYSQL", "ORACLE", "OTHER", "POSTGRESQL"}
@@ -50,7 +54,7 @@ class UnityCatalog:
         self._settings = settings
 
     def stages(self, contents: GraphContents, reader: Reader) -> Iterator[Iterator[Item | Skipped]]:
-        """Yield external metadata, then relationships."""
+        """Yield external metadata, relationships, then tags on tables that topics are kept in."""
         del reader
         yield (
             Item(Ref("externalMetadata", self._object(dataset.namespace, dataset.name)[1]), self._metadata(dataset))
@@ -58,16 +62,17 @@ class UnityCatalog:
             if not _is_table(dataset.namespace)
         )
         yield self._relationships(contents)
+        if "tags" in self._settings.parts:
+            yield self._tags(contents)
 
     def states(self, refs: Sequence[Ref], reader: Reader) -> Iterator[State | None]:
         """Yield the members of each resource that a push writes."""
-        if refs[0].kind == "externalMetadata":
-            calls = [Call(method="GET", path=(*_METADATA, ref.key)) for ref in refs]
+        if refs[0].kind != "externalLineage":
+            calls = [Call(method="GET", path=_place(ref)) for ref in refs]
             yield from (_state(refs[0].kind, answer) for answer in reader.read(calls))
             return
-        known: dict[str, Json] = {}
-        for source in dict.fromkeys(tuple(json.loads(ref.key)[:2]) for ref in refs):
-            known |= dict(_targets(source, reader))
+        sources = dict.fromkeys((kind, name) for kind, name, *_ in (json.loads(ref.key) for ref in refs))
+        known = dict(_relationships_of(list(sources), reader))
         yield from (_state(ref.kind, known.get(ref.key)) for ref in refs)
 
     def batches(self, changes: Sequence[Change], run: int) -> Iterator[Batch]:
@@ -85,7 +90,7 @@ class UnityCatalog:
         """Return the kind and name of a dataset there; the hash keeps names apart that differ in other characters."""
         identity = identity_of(self._settings, namespace, name)
         if _is_table(namespace):
-            return "table", identity.name
+            return "table", identity.name.lower()  # Unity Catalog keeps all names in lower case
         plain = _NOT_IN_NAMES.sub("_", f"{identity.scheme}_{identity.instance or namespace}_{identity.name}")
         digest = hashlib.sha256(f"{namespace} {identity.name}".encode()).hexdigest()[:8]
         return "external_metadata", f"{plain[:_LONGEST]}_{digest}"
@@ -120,6 +125,15 @@ class UnityCatalog:
                 state["columns"] += [pair for pair in pairs if pair not in state["columns"]]
         yield from (Item(Ref("externalLineage", key), state) for key, state in states.items())
 
+    def _tags(self, contents: GraphContents) -> Iterator[Item]:
+        """Yield the topic and its cluster as tags of each table that it is kept in."""
+        edges = (edge for job in contents.jobs() if job.type == _MATERIALIZATION for edge in job.edges)
+        for edge in edges:
+            if _is_table(contents.names[edge.target][0]):
+                table = self._object(*contents.names[edge.target])[1]
+                for key, value in zip(("kafka_cluster", "kafka_topic"), contents.names[edge.source], strict=True):
+                    yield Item(Ref("tag", canonical([table, key])), {"tag_value": value})
+
 
 def _is_table(namespace: str) -> bool:
     return namespace.partition(":")[0] in _TABLES
@@ -140,25 +154,57 @@ def _named(kind: str, name: str) -> Mapping[str, Json]:
     return {kind: {"name": name}}
 
 
-def _targets(source: tuple[str, str], reader: Reader) -> Iterator[tuple[str, Json]]:
-    """Yield the relationships from a source by their key."""
+def _relationships_of(sources: Sequence[tuple[str, str]], reader: Reader) -> Iterator[tuple[str, Json]]:
+    """Yield the relationships from *sources* by their key; the pages of all sources are read side by side."""
+    waiting = [(source, "") for source in sources]
+    for _ in range(_PAGES):
+        following: list[tuple[tuple[str, str], str]] = []
+        for (source, _token), answer in zip(waiting, reader.read([_page(*each) for each in waiting]), strict=True):
+            page = Payload(answer or {})
+            yield from _targets(source, page)
+            if token := page.text("next_page_token"):
+                following.append((source, token))
+        if not following:
+            return
+        waiting = following
+
+
+def _page(source: tuple[str, str], token: str) -> Call:
     kind, name = source
     params = ((f"object_info.{kind}.name", name), ("lineage_direction", "DOWNSTREAM"), ("page_size", _PAGE))
-    token = ""
-    for _ in range(_PAGES):
-        more = (("page_token", token),) if token else ()
-        page = Payload(next(reader.read([Call(method="GET", path=_LINEAGE, params=params + more)])) or {})
-        for entry in page.list("external_lineage_relationships"):
-            info = entry.object("external_lineage_info")
-            for target, value in info.object("target").items():
-                if "name" in value.members():
-                    yield canonical([kind, name, target, value.need("name").text()]), info.members()
-        token = page.text("next_page_token")
-        if not token:
-            return
+    return Call(method="GET", path=_LINEAGE, params=params + ((("page_token", token),) if token else ()))
+
+
+def _targets(source: tuple[str, str], page: Payload) -> Iterator[tuple[str, Json]]:
+    for entry in page.list("external_lineage_relationships"):
+        info = entry.object("external_lineage_info")
+        for target, value in info.object("target").items():
+            if "name" in value.members():
+                yield canonical([*source, target, value.need("name").text()]), info.members()
+
+
+def _place(ref: Ref) -> tuple[str, ...]:
+    """Return the path of external metadata or of a tag."""
+    if ref.kind == "tag":
+        table, key = json.loads(ref.key)
+        return (*_TAGS, "tables", table, "tags", key)
+    return (*_METADATA, ref.key)
+
+
+def _tag_call(change: Change) -> Call:
+    """Return the call that assigns a tag to a table, changes its value or removes it."""
+    table, key = json.loads(change.ref.key)
+    if change.wanted is None:
+        return Call(method="DELETE", path=_place(change.ref))
+    body = {"entity_type": "tables", "entity_name": table, "tag_key": key, **change.wanted}
+    if change.live is None:
+        return Call(method="POST", path=_TAGS, body=body)
+    return Call(method="PATCH", path=_place(change.ref), params=(("update_mask", "tag_value"),), body=body)
 
 
 def _call(change: Change) -> Call:
+    if change.ref.kind == "tag":
+        return _tag_call(change)
     path = _METADATA if change.ref.kind == "externalMetadata" else _LINEAGE
     key, wanted, live = change.ref.key, change.wanted, change.live
     ends = _ends(key) if path is _LINEAGE else {"name": key}

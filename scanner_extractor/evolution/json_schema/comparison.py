@@ -216,7 +216,7 @@ def compare_values(old: Node, new: Node) -> Iterator[Difference]:
     """Yield which values *old* allows and *new* does not; both are of one kind."""
     before, after = old.body, new.body
     if old.kind == "enum":
-        yield from _enum(before["enum"], after["enum"])
+        yield from _enum(before.get("enum"), after.get("enum"))
     elif old.kind == "const" and _text(before["const"]) != _text(after["const"]):
         yield Difference((), "ENUM_ARRAY_CHANGED", "the constant differs")
     elif old.kind == "number" and after.get("type") == "integer" and before.get("type") != "integer":

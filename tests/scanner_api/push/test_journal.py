@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import stat
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -30,6 +31,24 @@ def test_journal_is_private_and_keeps_what_was_written(file: Path) -> None:
     assert known == ({REF: ENTRY}, {REF: "d"})
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert [run.id for run in runs(file)] == [1]
+
+
+def test_pruned_runs_cannot_be_undone_and_what_is_ours_is_still_known(file: Path) -> None:
+    with Journal(file, "a") as journal:
+        for number in range(1, 5):
+            run = journal.start("2026-03-01")
+            journal.write(run, [replace(ENTRY, ours={"a": number}, restore={"a": number - 1})])
+        gone = Ref("topic", "gone")
+        journal.write(1, [replace(ENTRY, ref=gone, ours=None)])
+
+        journal.prune(2)
+
+        with pytest.raises(InputInvalid, match="runs after 2"):
+            journal.written(2)
+        assert [entry.restore for entry in journal.written(4)] == [{"a": 3}]
+        journal.undo(4)
+        journal.undo(3)
+        assert [entry.ours for entry in journal.entries([REF, gone]).values()] == [{"a": 2}]
 
 
 def test_targets_know_nothing_of_each_other(file: Path) -> None:

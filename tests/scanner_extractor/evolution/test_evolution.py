@@ -230,6 +230,7 @@ _JSON = st.recursive(
 
 
 @example({"enum": None}, {"enum": None}, "JSON")
+@example({"type": "enum"}, {"type": None, "enum": None}, "JSON")
 @given(_JSON, _JSON, st.sampled_from(["AVRO", "JSON"]))
 def test_any_json_is_compared_without_an_error(reader: Any, writer: Any, format: str) -> None:
     """Members may have any type, whatever the specification says; each difference says why."""
