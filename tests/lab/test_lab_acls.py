@@ -100,7 +100,7 @@ def _group(user: str) -> AclBinding:
 def dictionary(lab, brokers) -> str:
     """Scan the rules."""
     address = f"sqlite:///{lab.directory}/acls.db"
-    lab.scanner("extract", "--config", str(_HERE / "clients.json"), "--dictionary", address, "--quiet")
+    _extract(lab, 0, address)
     return address
 
 
@@ -216,15 +216,14 @@ def test_super_user_is_permitted_as_configured(lab, dictionary) -> None:
     assert names == {"User:ANONYMOUS"}
 
 
-def _extract(lab, expected: int, **changes: object) -> str:
-    """Scan the rules of access with *changes* of cluster.json, and give the problems and sources of the report."""
+def _extract(lab, expected: int, dictionary: str, **changes: object) -> str:
+    """Scan the rules of access with *changes* of cluster.json, and give the report."""
     document = json.loads((_HERE / "clients.json").read_text("utf-8")) | changes
-    for name in ("prometheus", "applications"):
+    for name in ("prometheus", "applications", "kafka_clients"):
         document.pop(name)
     config = lab.directory / "acls.json"
     config.write_text(json.dumps(document), "utf-8")
     report = lab.directory / "report.json"
-    dictionary = f"sqlite:///{lab.directory}/answers.db"
     lab.scanner("extract", "--config", str(config), "--dictionary", dictionary, "--report", str(report), "--quiet",
                 expected=expected)  # fmt: skip
     return report.read_text("utf-8")
@@ -233,8 +232,9 @@ def _extract(lab, expected: int, **changes: object) -> str:
 def test_brokers_without_rules_and_without_authorizer_answer_differently(lab) -> None:
     """An empty list is no answer to who may; without an authorizer everybody may."""
     lab.needs("kafka-bare", "kafka-open")
-    bare = _extract(lab, 0, brokers=[lab.told["clients"]["bare"]], kafka={}, cluster="bare")
-    no_authorizer = _extract(lab, 0, brokers=[lab.told["clients"]["open"]], kafka={}, cluster="open")
+    address = f"sqlite:///{lab.directory}/answers.db"
+    bare = _extract(lab, 0, address, brokers=[lab.told["clients"]["bare"]], kafka={}, cluster="bare")
+    no_authorizer = _extract(lab, 0, address, brokers=[lab.told["clients"]["open"]], kafka={}, cluster="open")
 
     assert "the brokers list no rule of access to topics" in bare
     assert "the brokers have no authorizer" in no_authorizer
@@ -242,9 +242,9 @@ def test_brokers_without_rules_and_without_authorizer_answer_differently(lab) ->
 
 def test_user_without_the_right_to_describe_the_cluster_is_refused(lab, brokers) -> None:
     """Rules that were read before stay; nothing is said about who may."""
-    login = {"sasl.username": "visitor"}
+    address, login = f"sqlite:///{lab.directory}/refused.db", {"sasl.username": "visitor"}
     kafka = json.loads((_HERE / "clients.json").read_text("utf-8"))["kafka"] | login
-    report = _extract(lab, _PARTIAL, kafka=kafka)
+    report = _extract(lab, _PARTIAL, address, kafka=kafka)
 
     assert "the user may not list rules of access" in report
     assert "no rule of access" not in report

@@ -327,7 +327,7 @@ class _Reading:
             direction=direction,
             identities=tuple(sorted((kind.value, name) for kind, name in names.items())),
             started=started or self._ended,
-            ended=self._ended,
+            ended=max(self._ended, started),  # a later sample sees transactions that began after the first
             window=AT_SCAN,
             metric=metric,
             amount=None,

@@ -140,6 +140,15 @@ def test_open_transaction_is_a_writer_since_it_began() -> None:
     assert result.outcome.status is SourceStatus.READ
 
 
+def test_transaction_of_a_later_sample_ends_no_sooner_than_it_began() -> None:
+    """The samples follow the time of the scan by seconds, in which Kafka 4.3 reported a new transaction."""
+    later = TRANSACTION | {"transaction_start_time_ms": TRANSACTION["transaction_start_time_ms"] + 2000}
+    listed = [{"transactional_id": "billing-1", "transaction_state": "Ongoing"}]
+    (use,) = read(Brokers(ListTransactions=listed, DescribeTransactions=[later])).uses
+
+    assert (use.started, use.ended) == ("2026-11-23T12:00:02+00:00", "2026-11-23T12:00:02+00:00")
+
+
 def test_member_reads_what_it_subscribes_to_without_commits() -> None:
     """A pattern is what the broker has assigned; a default client id names nobody; hosts are not kept."""
     by_pattern = member("rdkafka", "payments", pattern="pay.*")
