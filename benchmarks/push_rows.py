@@ -41,8 +41,8 @@ def _generate(directory: Path, dictionary: Path) -> None:
     flows = [
         {
             "job": f"job-{job}",
-            "from": f"topic-{job * _EDGES % _TOPICS}",
-            "to": f"topic-{(job * _EDGES + 1 + edge + job // (_TOPICS // _EDGES)) % _TOPICS}",
+            "from": f"topic-{2 * job}",
+            "to": f"topic-{(2 * job + 1 + edge) % _TOPICS}",
             "columns": pairs,
         }
         for job in range(_JOBS)
