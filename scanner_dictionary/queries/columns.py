@@ -119,9 +119,9 @@ def has_tag(tags: Iterable[str], wanted: str | None) -> bool:
 class FoundTag(NamedTuple):
     """A tag that nobody declares for a column: inherited along flows, or suggested by a rule.
 
-    *certainty* is inherited or suggested. *flow* is copied or computed, *origin* the column that declares the tag,
-    *steps* how many flows lead from there, and *path* each of them with its evidence; of a suggestion *flow* and
-    *origin* are empty, *steps* is 0, and *path* is the reason.
+    *certainty* is inherited, suggested, or rejected (by people; listed with all tags only). *flow* is copied or
+    computed, *origin* the column that declares the tag, *steps* how many flows lead from there, and *path* each of them
+    with its evidence; of the others *flow* and *origin* are empty, *steps* is 0, and *path* is the reason.
     """
 
     tag: str
