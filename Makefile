@@ -9,7 +9,7 @@ PYTEST = $(BIN)/pytest -n $(WORKERS) --dist loadgroup
 # Tests with one of these markers are run by `make test-all`, and of each kind the one marked `smoke` by `make test`.
 COSTLY = process or slow or spark or postgres or mariadb or browser
 
-.PHONY: help setup setup-test setup-docs demo test test-all test-matrix check check-static format cases bench bench-large lab lab-foreign lab-test lab-example lab-stop docs pictures package lint-deploy clean
+.PHONY: help setup setup-test setup-docs demo test test-all test-matrix check check-static format cases bench bench-large lab lab-foreign lab-clients lab-test lab-example lab-stop docs pictures package lint-deploy clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## /\1	/p' $(MAKEFILE_LIST) | expand -t 16
@@ -40,7 +40,7 @@ demo: setup ## scan and query the bundled example, without a network
 setup-docs: $(VENV)/.docs ## install what builds the documentation, too
 
 test: setup-test ## run the quick tests, and one of each costly kind
-	$(PYTEST) -m 'smoke or not ($(COSTLY))'
+	$(PYTEST) --hypothesis-profile quick -m 'smoke or not ($(COSTLY))'
 
 test-all: setup-test ## run every test, with branch coverage
 	$(PYTEST) --cov --cov-report=term:skip-covered
@@ -75,6 +75,9 @@ lab: setup-test ## start real servers on loopback: Kafka, Connect, registry, Pos
 
 lab-foreign: setup-test ## start a third-party consumer of OpenLineage events beside the lab: Data.Rentgen
 	@$(BIN)/python tests/lab/lab.py foreign
+
+lab-clients: setup-test ## start clients with metrics, brokers with rules of access, and Prometheus; alone or beside the lab
+	@$(BIN)/python tests/lab/lab.py clients
 
 lab-test: setup-test ## run the tests against the servers of `make lab`
 	@$(BIN)/python tests/lab/lab.py test

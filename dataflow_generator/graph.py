@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from dataflow_generator.build.coverage import Coverage
@@ -89,13 +89,15 @@ class FlowGraph:
     followed by its columns. Edges: cluster to topic, topic to schema, reads of groups and jobs, writes of jobs, group
     to job, dataset to column, flows between columns, then each schema to its columns.
     Schemas are not held in memory, so a graph may exceed it. *coverage* counts what of the statements was
-    read. *part* says which part of a graph this is; empty for all.
+    read. *part* says which part of a graph this is; empty for all. *systems* are what people call namespaces: names of
+    clusters, aliases of servers.
     """
 
     nodes: Callable[[], Iterator[Node]]
     edges: Callable[[], Iterator[Edge]]
     coverage: Coverage = Coverage()
     part: str = ""
+    systems: Mapping[str, str] = field(default_factory=dict)
 
 
 def kafka_namespace(cluster: str, brokers: tuple[str, ...]) -> str:

@@ -88,12 +88,13 @@ class KafkaResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobsResult:
-    """The result of a source of jobs: Flink's statements and jobs, Streams topologies; each sorted by name."""
+    """The result of a source of jobs: Flink's statements and jobs, Streams topologies, uses of topics; each sorted."""
 
     outcome: SourceResult
     statements: tuple[FlinkStatement, ...] = ()
     jobs: tuple[FlinkJob, ...] = ()
     topologies: tuple[StreamsTopology, ...] = ()
+    uses: tuple[ClientUse, ...] = ()
     problems: tuple[Problem, ...] = ()
 
 

@@ -9,6 +9,9 @@ from typing import Annotated
 from scanner_model.facts import Key, Pairs, Value
 from scanner_model.names import SourceId, TopicName
 
+AT_SCAN = "the scan"
+"""The window of a use that was seen at the moment of a scan: it says nothing of the time before."""
+
 
 class Direction(StrEnum):
     """What a client does with a topic."""

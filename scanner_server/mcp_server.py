@@ -157,7 +157,7 @@ def mcp_routes(workers: Workers, options: ServerOptions) -> tuple[list[BaseRoute
 
 
 def run_stdio(dictionary: Dictionary, budget: int = BUDGET) -> None:
-    """Serve MCP over standard input and output until the input ends."""
+    """Serve MCP over standard input and output until the input ends; raises BrokenPipeError where the client ended."""
     options = ServerOptions(
         threads=4, heavy=0
     )  # one client waits for itself only, and a process takes a second to start
@@ -165,5 +165,9 @@ def run_stdio(dictionary: Dictionary, budget: int = BUDGET) -> None:
     try:
         read_state(pooled)  # reports a missing dictionary before the host waits for answers
         mcp_server(Workers(pooled, options), budget).run()
+    except BaseExceptionGroup as errors:
+        if errors.split(BrokenPipeError)[1] is not None:
+            raise
+        raise BrokenPipeError("the client has ended") from errors
     finally:
         pooled.close()

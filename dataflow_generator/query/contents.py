@@ -39,7 +39,14 @@ class Part:
     left: int
     complete: bool = True
 
-    def add_contents(self) -> None:
+    def add_surroundings(self, root: NodeRow) -> None:
+        """Add what a drawing needs: contents and holders, and for a column that is the *root* the jobs around it."""
+        self._add_contents()
+        self._add_holders()
+        if root.kind == NodeKind.COLUMN:
+            self._add_jobs()
+
+    def _add_contents(self) -> None:
         """Add the schemas and columns of the topics and datasets, and the flows between columns that are there."""
         kinds = (NodeKind.TOPIC, NodeKind.DATASET)
         outer: Collection[int] = [node.id for node in self.nodes.values() if node.kind in kinds]
@@ -49,7 +56,7 @@ class Part:
         if columns:
             self._add(row for row in self._nearest(columns, _FLOWS) if row.target_node_id in self.nodes)
 
-    def add_holders(self) -> None:
+    def _add_holders(self) -> None:
         """Add the clusters of topics, and the datasets of columns."""
         inner: Collection[int] = [
             node.id for node in self.nodes.values() if node.kind in (NodeKind.TOPIC, NodeKind.COLUMN)
@@ -57,7 +64,7 @@ class Part:
         while inner:
             inner = self._add(self.graph.edges_at(list(inner), forward=False, kinds=("contains",), holders=True))
 
-    def add_jobs(self) -> None:
+    def _add_jobs(self) -> None:
         """Add the jobs that the column flows go through: those that read their source, and write their target."""
         flows = [row for row in self.edges.values() if row.kind == EdgeKind.COLUMN_FLOW]
         holders = self._holders()

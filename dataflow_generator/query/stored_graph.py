@@ -57,6 +57,7 @@ def graph_in_past(rows: PastGraphReader, about: StoredGraph) -> GeneratedGraph:
             nodes=lambda: map(read_node, rows.all_nodes()),
             edges=lambda: _past_edges(rows),
             coverage=coverage_of(about),
+            systems=rows.system_names(),
         ),
         components=lambda: components(rows.links(CONNECTED)),
         part=lambda cluster: part_of_cluster(rows, about, cluster),
@@ -78,7 +79,10 @@ class _Part(NamedTuple):
 def whole_graph(rows: SqlGraphReader, about: StoredGraph) -> FlowGraph:
     """Return the stored graph, read while it is iterated; only the keys of nodes are held."""
     return FlowGraph(
-        nodes=lambda: map(read_node, rows.all_nodes()), edges=lambda: _all_edges(rows), coverage=coverage_of(about)
+        nodes=lambda: map(read_node, rows.all_nodes()),
+        edges=lambda: _all_edges(rows),
+        coverage=coverage_of(about),
+        systems=rows.system_names(),
     )
 
 
@@ -95,7 +99,7 @@ def neighbourhood(graph: GraphReader, about: StoredGraph, root: NodeRow, depth: 
     _add_between(graph, part)
     _add_insides(graph, part)
     limit = f", depth {depth}" if depth else ""
-    return _graph(part, about, f"the lineage of {root.node_key}{limit}")
+    return _graph(graph, part, about, f"the lineage of {root.node_key}{limit}")
 
 
 def part_of_cluster(graph: GraphReader, about: StoredGraph, cluster: str) -> FlowGraph:
@@ -106,7 +110,7 @@ def part_of_cluster(graph: GraphReader, about: StoredGraph, cluster: str) -> Flo
     _add_column_flows(graph, part)
     _add_holders(graph, part)
     _add_insides(graph, part)
-    return _graph(part, about, f"cluster {cluster}")
+    return _graph(graph, part, about, f"cluster {cluster}")
 
 
 def stored_lineage(
@@ -191,7 +195,7 @@ def _all_edges(rows: SqlGraphReader) -> Iterator[Edge]:
     return (read_edge(row, keys) for row in rows.all_edges())
 
 
-def _graph(part: _Part, about: StoredGraph, description: str) -> FlowGraph:
+def _graph(graph: GraphReader, part: _Part, about: StoredGraph, description: str) -> FlowGraph:
     nodes = [part.nodes[key] for key in sorted(part.nodes)]
     edges = [part.edges[key] for key in sorted(part.edges)]
     keys = {node.id: node.node_key for node in nodes}
@@ -200,6 +204,7 @@ def _graph(part: _Part, about: StoredGraph, description: str) -> FlowGraph:
         edges=lambda: (read_edge(edge, keys) for edge in edges),
         coverage=coverage_of(about),
         part=description,
+        systems=graph.system_names(),
     )
 
 
@@ -271,6 +276,7 @@ def all_graphs(rows: PastGraphReader, about: StoredGraph) -> tuple[FlowGraph, Gr
         nodes=lambda: _nodes(rows, stored, past),
         edges=lambda: _edges(rows, stored, past, edges),
         coverage=coverage_of(about),
+        systems=stored.systems,
     )
     return union, history
 

@@ -57,7 +57,7 @@ class Answer(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Use:
+class DeletionUse:
     """One use of what would be deleted, or one thing that is not known; *answer* is what it alone comes to.
 
     *kind* is topic, subject, job, consumer-group, dataset, version, source, graph or principal. *owner* is whom to
@@ -82,7 +82,7 @@ class DeletionAnswer:
 
     cluster: str
     what: str
-    uses: tuple[Use, ...]
+    uses: tuple[DeletionUse, ...]
     unused_since: str = ""
 
     @property
@@ -181,18 +181,20 @@ class _Check:
             subject.cluster, what, (*uses, *self._uncertainties(subject.cluster)), last_topic_left(self._conn, subject)
         )
 
-    def _references(self, subject: SubjectKey, versions: list[VersionKey], *, every_version: bool) -> Iterator[Use]:
+    def _references(
+        self, subject: SubjectKey, versions: list[VersionKey], *, every_version: bool
+    ) -> Iterator[DeletionUse]:
         newest = max(version.version for version in versions_of(self._conn, subject))
         numbers = {version.version for version in versions}
         for referrer in referrers(self._conn, subject):
             target = newest if referrer.refers_to < 0 else referrer.refers_to
             if referrer.live and (every_version or target in numbers) and referrer.subject != subject.full_name:
                 what = f"version {referrer.version} refers to version {target}"
-                yield Use(
+                yield DeletionUse(
                     kind="subject", name=referrer.subject, what=what, answer=Answer.NO, evidence="schema reference"
                 )
 
-    def _bindings(self, subject: SubjectKey, numbers: set[int], *, every_version: bool) -> Iterator[Use]:
+    def _bindings(self, subject: SubjectKey, numbers: set[int], *, every_version: bool) -> Iterator[DeletionUse]:
         """Yield the topics that the versions describe, with those who read them; an older version may be in records."""
         seen: set[str] = set()
         for link in topics_of_subject(self._conn, subject):
@@ -200,14 +202,14 @@ class _Check:
                 continue
             if link.current:
                 what = f"it is the current {link.role} schema (version {link.version})"
-                yield Use(kind="topic", name=link.topic, what=what, answer=Answer.NO, evidence="topic schema")
+                yield DeletionUse(kind="topic", name=link.topic, what=what, answer=Answer.NO, evidence="topic schema")
                 if link.topic not in seen:
                     yield from self._of_topic(link.cluster, link.topic)
                 seen.add(link.topic)
             elif not every_version:
                 yield self._use_of_older(subject, link.topic, link.version or 0)
 
-    def _use_of_older(self, subject: SubjectKey, topic: str, version: int) -> Use:
+    def _use_of_older(self, subject: SubjectKey, topic: str, version: int) -> DeletionUse:
         """Return whether records of an older version may still be in a topic, by its retention."""
         settings = topic_settings(self._conn, topic, subject.cluster)
         since = replaced_at(self._conn, subject, version)
@@ -220,11 +222,13 @@ class _Check:
             )
             if datetime.fromisoformat(since.replace("Z", "+00:00")) + kept_for < self._now:
                 what = f"{shown}, and records are kept for {retention} ms"
-                return Use(kind="topic", name=topic, what=what, answer=Answer.YES, evidence="retention.ms")
+                return DeletionUse(kind="topic", name=topic, what=what, answer=Answer.YES, evidence="retention.ms")
         what = f"{shown}: records that were written with it may still be there"
-        return Use(kind="topic", name=topic, what=what, answer=Answer.UNKNOWN, evidence=policy and "cleanup.policy")
+        return DeletionUse(
+            kind="topic", name=topic, what=what, answer=Answer.UNKNOWN, evidence=policy and "cleanup.policy"
+        )
 
-    def _of_topic(self, cluster: str, name: str) -> Iterator[Use]:
+    def _of_topic(self, cluster: str, name: str) -> Iterator[DeletionUse]:
         """Yield what reads, writes or materializes a topic, as the graph has it, and who else reports to use it."""
         uses = {(use.kind, use.name): use for use in self._in_graph(self._naming.topic(cluster, name))}
         for user in topic_users(self._conn, cluster, name):
@@ -244,9 +248,11 @@ class _Check:
             verb = row.use.removesuffix("s")
             if row.application != "nobody":
                 what = f"may {verb} {name} by rules of access, which is no use of it"
-                yield Use(kind="principal", name=row.application, what=what, answer=Answer.YES, evidence=row.evidence)
+                yield DeletionUse(
+                    kind="principal", name=row.application, what=what, answer=Answer.YES, evidence=row.evidence
+                )
 
-    def _in_graph(self, dataset: Dataset) -> Iterator[Use]:
+    def _in_graph(self, dataset: Dataset) -> Iterator[DeletionUse]:
         node = self._node(dataset)
         if node is None:
             return
@@ -266,30 +272,30 @@ class _Check:
         named = self._rows.nodes_named((dataset.name,)) if self._graph else ()
         return next((node for node in named if node.node_key == dataset.key), None)
 
-    def _uncertainties(self, cluster: str) -> Iterator[Use]:
+    def _uncertainties(self, cluster: str) -> Iterator[DeletionUse]:
         """Yield why nobody being found does not prove that nobody is there."""
         ages = [source for source in source_ages(self._conn) if source.cluster == cluster]
         for source in ages:
             if source.stale_reason or not source.read_at:
                 what = source.stale_reason or "it was never read completely"
-                yield Use(kind="source", name=source.name, what=what, answer=Answer.UNKNOWN)
+                yield DeletionUse(kind="source", name=source.name, what=what, answer=Answer.UNKNOWN)
         if not any(source.kind in _GROUPS_FROM for source in ages):
             what = "no source reports consumer groups"
-            yield Use(kind="source", name=cluster, what=what, answer=Answer.UNKNOWN)
+            yield DeletionUse(kind="source", name=cluster, what=what, answer=Answer.UNKNOWN)
         if self._graph is None:
             what = "no graph was generated: who reads is not known; run `scanner dataflow`"
-            yield Use(kind="graph", name=cluster, what=what, answer=Answer.UNKNOWN)
+            yield DeletionUse(kind="graph", name=cluster, what=what, answer=Answer.UNKNOWN)
         elif self._graph.last_scan < newest_scan(self._conn):
             what = f"it is of scan {self._graph.last_scan}, older than the newest; run `scanner dataflow`"
-            yield Use(kind="graph", name=cluster, what=what, answer=Answer.UNKNOWN)
+            yield DeletionUse(kind="graph", name=cluster, what=what, answer=Answer.UNKNOWN)
         else:
             yield from self._unread(cluster)
 
-    def _unread(self, cluster: str) -> Iterator[Use]:
+    def _unread(self, cluster: str) -> Iterator[DeletionUse]:
         if self._graph and (what := jobs_not_read(self._graph)):
-            yield Use(kind="graph", name=cluster, what=f"{what}: they may use it", answer=Answer.UNKNOWN)
+            yield DeletionUse(kind="graph", name=cluster, what=f"{what}: they may use it", answer=Answer.UNKNOWN)
 
-    def _answer(self, cluster: str, what: str, uses: tuple[Use, ...], ended: int | None) -> DeletionAnswer:
+    def _answer(self, cluster: str, what: str, uses: tuple[DeletionUse, ...], ended: int | None) -> DeletionAnswer:
         used = any(use.answer is Answer.NO for use in uses)
         since = scan_time(self._conn, ended) if ended and not used else ""
         return DeletionAnswer(cluster=cluster, what=what, uses=uses, unused_since=since)
@@ -301,10 +307,10 @@ _LEFT = ("EMPTY", "DEAD")
 _VERBS: Mapping[str, str] = {EdgeKind.WRITES: "writes", EdgeKind.MATERIALIZES: "is a table of"}
 
 
-def _use(of: tuple[str, str], what: str, state: str, evidence: str) -> Use:
+def _use(of: tuple[str, str], what: str, state: str, evidence: str) -> DeletionUse:
     """Return a use by *of*, a kind and a name; a group without members may come back, so that is not certain."""
     kind, name = of
     idle = kind == "consumer-group" and state.upper() in _LEFT
     shown = what + (f" ({state})" if state else "") + (", has no members now" if idle else "")
     answer = Answer.UNKNOWN if idle else Answer.NO
-    return Use(kind=kind, name=name, what=shown, answer=answer, evidence=evidence)
+    return DeletionUse(kind=kind, name=name, what=shown, answer=answer, evidence=evidence)

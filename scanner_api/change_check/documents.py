@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from scanner_api.change_check.deletion import DeletionAnswer
@@ -36,18 +37,7 @@ def deletion_document(answer: DeletionAnswer) -> dict[str, Json]:
         "what": answer.what,
         "answer": str(answer.answer),
         "unused_since": answer.unused_since or None,
-        "uses": [
-            {
-                "kind": use.kind,
-                "name": use.name,
-                "what": use.what,
-                "answer": str(use.answer),
-                "evidence": use.evidence,
-                "owner": use.owner,
-                "last_seen": use.last_seen,
-            }
-            for use in answer.uses
-        ],
+        "uses": [asdict(use) for use in answer.uses],
     }
 
 

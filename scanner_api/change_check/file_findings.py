@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from scanner_api.change_check.deletion import Answer, DeletionAnswer, Use, may_delete
+from scanner_api.change_check.deletion import Answer, DeletionAnswer, DeletionUse, may_delete
 from scanner_api.change_check.files import ProposedFiles
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import Affected, Finding, Place, Verdict
@@ -107,6 +107,6 @@ def _affected(answer: DeletionAnswer, topic: str, hits: Hits) -> Iterator[Affect
     yield from found.values()
 
 
-def _reported(use: Use) -> Affected:
+def _reported(use: DeletionUse) -> Affected:
     evidence = (use.evidence,) if use.evidence else ()
     return Affected(kind=use.kind, namespace="", name=use.name, path="", use="unknown", steps=1, evidence=evidence)

@@ -20,7 +20,7 @@ from scanner_dictionary.engine.rows import consistent_read
 from scanner_dictionary.graph.past import PastGraphReader
 from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import NodeRow, StoredGraph, newest_scan, stored_graph
-from scanner_dictionary.graph.versions import GraphVersion
+from scanner_dictionary.graph.versions import GraphOfScan
 from scanner_dictionary.queries.graph_at import graph_at
 from scanner_dictionary.queries.graph_nodes import meaning, nodes_named
 from scanner_dictionary.queries.resolve import unknown_name
@@ -91,7 +91,7 @@ def open_past_graphs(source: GraphSource) -> Iterator[tuple[PastGraphReader, Sto
         yield PastGraphReader(conn, about.last_scan, schema_rows), about
 
 
-def past_rows(conn: Connection, version: GraphVersion) -> PastGraphReader:
+def past_rows(conn: Connection, version: GraphOfScan) -> PastGraphReader:
     """Return the rows of the graph of an earlier scan."""
     return PastGraphReader(conn, version.scan, schema_rows)
 
@@ -151,7 +151,7 @@ def cluster_of_graph(graph: GraphReader, name: str) -> str:
     return name
 
 
-def stale_nodes(graph: StoredGraphReader, nodes: Iterable[NodeRow]) -> Mapping[int, str] | None:
+def stale_nodes(graph: GraphReader, nodes: Iterable[NodeRow]) -> Mapping[int, str] | None:
     """Return why the newest scan could not confirm the facts of *nodes*, by node; None for an earlier graph.
 
     A fresh node is not listed.

@@ -10,7 +10,9 @@ from typing import NamedTuple
 
 from dataflow_generator.graph import FlowGraph, Node
 from dataflow_generator.openlineage.emit.datasets import DescribedDatasets, DictionaryMetadata, dataset_kind, owners_of
+from dataflow_generator.openlineage.emit.graph_events import RUN, EventOptions, graph_events
 from dataflow_generator.openlineage.emit.jobs import Flow, GraphJobs, Job, graph_jobs, job_name
+from dataflow_generator.openlineage.emit.run_events import Event
 from dataflow_generator.openlineage.redaction import clean_namespace, clean_text
 from scanner_dictionary.engine.rows import in_chunks
 from scanner_model.columns import Column, ColumnPath
@@ -74,6 +76,7 @@ class GraphContents:
 
     def __init__(self, graph: FlowGraph, metadata: DictionaryMetadata, at: str) -> None:
         self.at = at
+        self._graph, self._metadata = graph, metadata
         self._jobs: GraphJobs = graph_jobs(graph)
         self._described = DescribedDatasets(self._jobs, metadata)
 
@@ -99,6 +102,10 @@ class GraphContents:
                     owners=description.owners,
                     tags=description.tags,
                 )
+
+    def run_events(self) -> Iterator[Event]:
+        """Yield an OpenLineage run event for each job, large ones in parts."""
+        return graph_events(self._graph, self._metadata, EventOptions(at=self.at, mode=RUN))
 
     def jobs(self) -> Iterator[PushJob]:
         """Yield every job that reads or writes something."""

@@ -32,7 +32,8 @@ class Entry:
     """What a run wrote to one resource.
 
     *ours* is what of its state is ours, None for nothing any more; *restore* is what undoing the run writes. *digest*
-    is that of the wanted state, empty while the catalog has not accepted it. *created*: a push created the resource.
+    is that of the wanted state, empty while it is unknown whether the catalog accepted it. *created*: a push created
+    the resource.
     """
 
     ref: Ref
@@ -74,11 +75,11 @@ class Journal:
         self._conn.close()
 
     def digests(self) -> dict[Ref, str]:
-        """Return the digests of resources that have something of ours, in the order of their writing."""
+        """Return the digests of resources that have, or may have, something of ours, in the order of their writing."""
         query = "SELECT kind, key, digest, ours, max(run), position FROM kept WHERE target = ? GROUP BY kind, key"
         rows = self._conn.execute(query, (self._target,)).fetchall()
         latest = sorted(rows, key=lambda row: int(row[5]))
-        return {Ref(kind, key): digest for kind, key, digest, ours, *_ in latest if ours is not None}
+        return {Ref(kind, key): digest for kind, key, digest, ours, *_ in latest if ours is not None or not digest}
 
     def entries(self, refs: Iterable[Ref]) -> dict[Ref, Entry]:
         """Return the newest entries of *refs*, of those that have one."""

@@ -142,11 +142,19 @@ class Merge(NamedTuple):
     restore: State | None
 
 
-def merge(base: State | None, live: State | None, mine: State | None, target: Target, *, created: bool) -> Merge:
+def merge(
+    base: State | None,
+    live: State | None,
+    mine: State | None,
+    target: Target,
+    *,
+    created: bool,
+    forced: frozenset[str] = frozenset(),
+) -> Merge:
     """Merge what we want (*mine*) into what is there (*live*), where *base* is what we wrote before.
 
-    A member that is there and not ours stays, and so does one of ours that somebody changed since. *created*: we
-    created the resource, and remove it where nothing of others is left.
+    A member that is there and not ours stays, and so does one of ours that somebody changed since; members
+    of *forced* are written over. *created*: we created the resource, and remove it where nothing of others is left.
     """
     if live is None:
         return Merge(mine, mine, None)
@@ -162,7 +170,7 @@ def merge(base: State | None, live: State | None, mine: State | None, target: Ta
             _put(wanted, name, kept + added)
             _put(ours, name, [entry for entry in now if entry in added or entry in before])
             _put(restore, name, [entry for entry in stored if entry in before])
-        elif name not in live or name in target.forced or (name in base and contains(live[name], base[name])):
+        elif name not in live or name in forced & new.keys() or (name in base and contains(live[name], base[name])):
             _put(wanted, name, new.get(name))
             _put(ours, name, new.get(name))
             _put(restore, name, live.get(name))
@@ -172,6 +180,19 @@ def merge(base: State | None, live: State | None, mine: State | None, target: Ta
         kept_fixed = {name: live[name] for name in target.fixed & live.keys()}
         return Merge({**wanted, **kept_fixed}, None, restore)
     return Merge(wanted, ours, restore)
+
+
+def probable_base(ours: State | None, before: State | None, live: State, target: Target) -> State:
+    """Return what of *live* is ours after a write of *ours* over our *before* that may not have reached the catalog."""
+    new, old = ours or {}, before or {}
+    base: dict[str, Json] = {}
+    for name in dict.fromkeys((*new, *old)):
+        if name in target.shared:
+            base[name] = [*new.get(name, ()), *(entry for entry in old.get(name, ()) if entry not in new.get(name, ()))]
+        else:
+            is_old = name in old and contains(live.get(name), old[name])
+            base[name] = old[name] if is_old or name not in new else new[name]
+    return base
 
 
 def contains(stored: Json, written: Json) -> bool:

@@ -9,7 +9,19 @@ from typing import NamedTuple, TypeVar
 
 from scanner_api.push.contents import GraphContents
 from scanner_api.push.journal import Entry, Journal
-from scanner_api.push.model import Change, Item, Reader, Ref, Skipped, State, Target, is_same, merge, text_of
+from scanner_api.push.model import (
+    Change,
+    Item,
+    Reader,
+    Ref,
+    Skipped,
+    State,
+    Target,
+    is_same,
+    merge,
+    probable_base,
+    text_of,
+)
 from scanner_dictionary.engine.rows import in_chunks
 
 T = TypeVar("T")
@@ -17,6 +29,8 @@ T = TypeVar("T")
 _AT_ONCE = 1_000
 """Resources that are read, planned and written together."""
 
+_REMOVED = "removed"
+"""The digest of a resource that is wanted no more."""
 _TWICE = "another one has the same name in the catalog: tell them apart by `identity`"
 
 
@@ -33,10 +47,13 @@ class Planned(NamedTuple):
 
 
 class Planner:
-    """Plans the push of a graph into *target*; *skipped* is what the catalog does not get, *unchanged* a count."""
+    """Plans the push of a graph into *target*; *skipped* is what the catalog does not get, *unchanged* a count.
 
-    def __init__(self, target: Target, reader: Reader, journal: Journal) -> None:
-        self._target, self._reader, self._journal = target, reader, journal
+    *unread* names sources that could not be read, empty for none: what the graph lacks may exist still, and stays.
+    """
+
+    def __init__(self, target: Target, reader: Reader, journal: Journal, unread: str = "") -> None:
+        self._target, self._reader, self._journal, self._unread = target, reader, journal, unread
         self.skipped: list[Skipped] = []
         self.unchanged = 0
 
@@ -51,8 +68,11 @@ class Planner:
             changed = [row for row in wanted if digests.pop(row[0], None) != row[2]]
             self.unchanged += len(items) - len(changed)
             yield from self._chunk(changed)
+        if self._unread:
+            self.skipped += (Skipped(ref.key, f"not removed, as {self._unread} could not be read") for ref in digests)
+            return
         for refs in in_kinds(reversed(digests), lambda ref: ref):
-            yield from self._chunk([(ref, None, "") for ref in refs])
+            yield from self._chunk([(ref, None, _REMOVED) for ref in refs])
 
     def undo(self, run: int) -> Iterator[list[Planned]]:
         """Yield what takes back *run*, the last written first; raises InputInvalid where it cannot be undone."""
@@ -88,14 +108,19 @@ class Planner:
         ]
 
     def _planned(self, ref: Ref, known: Entry | None, live: State | None, mine: State | None, digest: str) -> Planned:
-        ours = known.ours if known else None
-        created = live is None or (known is not None and ours is not None and known.created)
-        merged = merge(ours, live, mine, self._target, created=created)
+        base = known.ours if known else None
+        if known and live is not None and not known.digest:
+            base = probable_base(known.ours, known.restore, live, self._target)
+        created = live is None or (known is not None and base is not None and known.created)
+        merged = merge(base, live, mine, self._target, created=created, forced=self._target.forced)
         entry = Entry(ref=ref, ours=merged.ours, restore=merged.restore, digest=digest, created=created)
         return Planned(Change(ref, live, merged.wanted), entry)
 
 
 def _undone(entry: Entry, live: State | None, target: Target) -> Planned:
+    """Return what takes an entry back; a resource that others removed since stays away."""
+    if live is None and entry.ours is not None:
+        return Planned(Change(entry.ref, None, None), entry)
     merged = merge(entry.ours, live, entry.restore, target, created=entry.restore is None)
     return Planned(Change(entry.ref, live, merged.wanted), entry)
 

@@ -30,10 +30,13 @@ from scanner_api.push.targets import TARGETS
 from scanner_api.push.wire import Wire, is_refusal
 from scanner_api.scanning.clusters import read_files
 from scanner_dictionary.lineage_inputs.events import newest_moment
+from scanner_dictionary.queries.state import source_ages
 from scanner_extractor.http.messages import Transport
 from scanner_extractor.settings.push import PushSettings
 from scanner_model.documents.json_positions import closest_match
-from scanner_model.errors import InputInvalid, ScannerError, SourceRefused
+from scanner_model.errors import InputInvalid, NotFound, ScannerError, SourceObjected, SourceRefused
+
+_EXISTS = 409
 
 
 class Network(NamedTuple):
@@ -76,7 +79,8 @@ def push(
     source = GraphSource.of(graph)
     with open_with_dictionary(source) as (stored, conn), _opened(source.dictionary, settings, network) as parts:
         contents = GraphContents(stored.whole(), dictionary_metadata(conn), newest_moment(conn) or "")
-        planner = Planner(parts.target, parts.wire, parts.journal)
+        unread = ", ".join(f"{age.name} of {age.cluster}" for age in source_ages(conn) if age.stale_reason)
+        planner = Planner(parts.target, parts.wire, parts.journal, unread)
         run = _Run(parts, PushResult(target=settings.target), network, notify)
         run.carry_out(planner.push(contents), is_dry=dry_run)
         run.result.skipped, run.result.unchanged = planner.skipped, planner.unchanged + run.result.unchanged
@@ -205,11 +209,19 @@ class _Run:
             self.number = journal.start(self._network.now())
         journal.write(self.number, [replace(planned.entry, digest="") for planned in chunk])
         outcome = self._send([planned.change for planned in needed])
-        refused = {change.ref for change, error in outcome if error and error is not self.result.stopped}
-        unknown = {change.ref for change, error in outcome if error and error is self.result.stopped}
-        journal.forget(self.number, refused)
-        kept = [planned.entry for planned in chunk if planned.entry.ref not in refused | unknown]
-        journal.write(self.number, kept)
+        failed = {change.ref for change, error in outcome if error}
+        journal.forget(
+            self.number, {change.ref for change, error in outcome if error and self._is_unwritten(change, error)}
+        )
+        journal.write(self.number, [planned.entry for planned in chunk if planned.entry.ref not in failed])
+
+    def _is_unwritten(self, change: Change, error: ScannerError) -> bool:
+        """Return whether nothing of a change can have reached the catalog: a retry of a write answers 409, too."""
+        batches = list(self._parts.target.batches([change], self.number or 0))
+        is_final = isinstance(error, SourceRefused | NotFound) or (
+            isinstance(error, SourceObjected) and error.status != _EXISTS
+        )
+        return is_final and sum(len(batch.calls) for batch in batches) == 1
 
     def _send(self, changes: Sequence[Change]) -> list[tuple[Change, ScannerError | None]]:
         """Send changes, and return what became of each; a batch that is refused is sent again one by one."""

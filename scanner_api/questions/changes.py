@@ -7,19 +7,27 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from scanner_api.change_check.check import CheckOptions, Level
 from scanner_api.change_check.check import check_change as run_check
+from scanner_api.change_check.deletion import Answer, DeletionAnswer, DeletionUse
 from scanner_api.change_check.deletion import may_delete as find_uses
-from scanner_api.change_check.documents import deletion_document, report_document
+from scanner_api.change_check.documents import report_document
 from scanner_api.change_check.files import proposed_job, proposed_schema
 from scanner_api.change_check.proposals import Target
 from scanner_api.dictionary import Dictionary, known_cluster
-from scanner_api.graph.history import diff_flows, flows_document, history_document
+from scanner_api.graph.history import HistoryRow
 from scanner_api.graph.history import history as find_history
 from scanner_api.questions.pages import Page, page_of
 from scanner_api.questions.parameters import LARGEST_NUMBER, Cluster, Cursor, Limit, Node
 from scanner_api.questions.question import Parameter
+from scanner_dictionary.diff.causes import Cause as Cause
 from scanner_dictionary.diff.changes import ScanDiff
-from scanner_dictionary.diff.documents import DiffRow, as_json, rows
+from scanner_dictionary.diff.documents import DiffRow, as_json, flows_as_json, rows
+from scanner_dictionary.diff.flows import FlowChange as FlowChange
+from scanner_dictionary.diff.flows import FlowDiff as FlowDiff
+from scanner_dictionary.diff.flows import NodeChange as NodeChange
+from scanner_dictionary.diff.flows import Relation as Relation
+from scanner_dictionary.diff.flows import diff_flows as compare_flows
 from scanner_dictionary.diff.scans import diff as compare_scans
+from scanner_dictionary.engine.rows import consistent_read
 from scanner_dictionary.queries.graph_at import check_moment, scan_at
 from scanner_model.errors import InputInvalid
 
@@ -58,6 +66,23 @@ def diff_document(changes: ScanDiff) -> dict[str, Any]:
 def diff_rows(changes: ScanDiff) -> tuple[DiffRow, ...]:
     """Return *changes* as the lines of a table in the order topic, side, column; what is of no topic comes last."""
     return rows(changes)
+
+
+def diff_flows(dictionary: Dictionary, first: int, second: int) -> FlowDiff:
+    """Return the nodes and flows that differ between the graphs of two scans, each with the fact that caused it.
+
+    Raises NameUnknown where the graph of one of the scans is not known: it was not generated before the next scan.
+
+    >>> [(change.node.id, change.action) for change in diff_flows(dictionary, 1, 2).nodes]
+    """
+    with dictionary.reading() as conn:
+        consistent_read(conn)
+        return compare_flows(conn, first, second)
+
+
+def flows_document(changes: FlowDiff) -> dict[str, Any]:
+    """Return *changes* as JSON, with the members of `flows` of `scanner diff --flows --format json`."""
+    return flows_as_json(changes)
 
 
 class FlowChanges(NamedTuple):
@@ -131,20 +156,6 @@ def compare(
     return comparison(changes, graphs, limit)
 
 
-class HistoryLine(NamedTuple):
-    """What one scan changed, as in `history` of `scanner history --format json`."""
-
-    scan: int
-    finished: str | None
-    cluster: str
-    kind: str
-    name: str
-    action: str
-    member: str
-    before: Any
-    after: Any
-
-
 def history_lines(
     dictionary: Dictionary,
     *,
@@ -154,25 +165,9 @@ def history_lines(
     ] = None,
     limit: Limit = 100,
     cursor: Cursor = None,
-) -> Page[HistoryLine]:
+) -> Page[HistoryRow]:
     """List what each scan changed of a node, subject, connector or other fact, the oldest first."""
-    document = history_document(node, target, find_history(dictionary, node, target))
-    return page_of((HistoryLine(**line) for line in document["history"]), cursor, limit)
-
-
-class DeletionUse(NamedTuple):
-    """Something that refers to what would be deleted, or is not known; *answer* is what it alone comes to.
-
-    *owner* is whom to call, *last_seen* when monitoring saw it last (ISO 8601); both may be empty.
-    """
-
-    kind: str
-    name: str
-    what: str
-    answer: Literal["yes", "no", "unknown"]
-    evidence: str
-    owner: str
-    last_seen: str
+    return page_of(find_history(dictionary, node, target), cursor, limit)
 
 
 class Deletion(NamedTuple):
@@ -180,7 +175,7 @@ class Deletion(NamedTuple):
 
     cluster: str
     what: str
-    answer: Literal["yes", "no", "unknown"]
+    answer: Answer
     unused_since: str | None
     uses: Sequence[DeletionUse]
     complete: bool
@@ -201,14 +196,21 @@ def may_delete(
 ) -> Page[Deletion]:
     """Answer whether a topic, subject, version or schema id may be deleted, for each cluster; nothing is deleted."""
     answers = find_uses(dictionary, topic=topic, subject=subject, version=version, schema_id=schema_id, cluster=cluster)
-    listed = tuple(_deletion(deletion_document(answer), limit) for answer in answers)
+    listed = tuple(_deletion(answer, limit) for answer in answers)
     return Page(items=listed, next_cursor=None, complete=all(item.complete for item in listed))
 
 
-def _deletion(document: Document, limit: int) -> Deletion:
-    uses = [DeletionUse(**use) for use in document["uses"]]
-    left_out = max(0, len(uses) - limit)
-    return Deletion(**{**document, "uses": uses[:limit]}, complete=not left_out, left_out=left_out)
+def _deletion(answer: DeletionAnswer, limit: int) -> Deletion:
+    left_out = max(0, len(answer.uses) - limit)
+    return Deletion(
+        answer.cluster,
+        answer.what,
+        answer.answer,
+        answer.unused_since or None,
+        answer.uses[:limit],
+        complete=not left_out,
+        left_out=left_out,
+    )
 
 
 class ChangeCheck(NamedTuple):

@@ -15,8 +15,10 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from scanner_api.questions.pages import Page
+from scanner_dictionary.graph.versions import GraphOfScan
 from scanner_dictionary.queries import ConnectorRow, SchemaAnswer, TopicRow
 from scanner_dictionary.queries.listings import TableLine
+from scanner_dictionary.queries.node_history import HistoryRow
 from scanner_model.columns import Column
 from scanner_model.scan import SourceResult
 
@@ -35,6 +37,13 @@ def _default(text: str | None) -> Json:
     except RecursionError:
         return text
     return value
+
+
+def _json_or_text(text: str | None) -> Json:
+    try:
+        return None if text is None else json.loads(text)
+    except ValueError:
+        return text
 
 
 def _finite(text: str) -> float | str:
@@ -106,6 +115,8 @@ _SHAPES: Mapping[type, _Shape] = {
     ),
     Page: _Shape(optional=frozenset({"did_you_mean"})),
     ConnectorRow: _Shape(names={"connector_class": "class", "plugin_version": "version"}),
+    GraphOfScan: _Shape(left_out=frozenset({"coverage"})),
+    HistoryRow: _Shape(converted=dict.fromkeys(("before", "after"), _Conversion(Any, _json_or_text))),
     SourceResult: _Shape(
         converted={"seconds": _Conversion(float, _hundredths), "unread": _Conversion(tuple[str, ...], sorted)}
     ),

@@ -1,4 +1,4 @@
-"""Questions about the generated graph: what is around a node, paths between two, the impact of a change.
+"""Questions about the generated graph: what is around a node, paths between two, the graph as a whole.
 
 Everywhere *node* is the name of a topic, dataset, job, consumer group or column, `NAMESPACE/NAME`, or an id of the
 graph, and *as_of* a scan number or a date whose graph is read instead of the newest. Every function raises InputInvalid
@@ -9,36 +9,30 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Literal, NamedTuple
 
 from dataflow_generator.analysis.connectivity import Component as Component
 from dataflow_generator.build.coverage import Coverage
-from dataflow_generator.query.contents import Part, StoredGraphReader, edge_counts
-from dataflow_generator.query.impact import Affected
+from dataflow_generator.query.contents import Part, edge_counts
 from dataflow_generator.query.stored_graph import JOB_LEVEL, coverage_of, stored_lineage
 from dataflow_generator.query.traversal import DATASETS, Hop, PathLimits, TraversalOptions, shortest_paths
 from scanner_api.dictionary import Dictionary
 from scanner_api.graph.lineage import (
-    Impact,
-    column_node,
     column_suggestions,
-    impact_of,
     is_partly_read,
     is_unread,
     jobs_at,
     node_path,
 )
 from scanner_api.graph.open import GraphSource, find_node, open_graph, open_stored_rows, stale_nodes
-from scanner_api.questions.pages import Page, read_cursor, write_cursor
-from scanner_api.questions.parameters import AsOf, Cursor, Node
+from scanner_api.questions.pages import Page
+from scanner_api.questions.parameters import AsOf, Node
 from scanner_api.questions.question import Parameter
 from scanner_dictionary.graph.past import PastGraphReader
 from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import EdgeRow, NodeRow
+from scanner_dictionary.graph.versions import GraphOfScan as GraphOfScan
 from scanner_dictionary.graph.versions import graph_versions
-from scanner_model.columns import path_name
-from scanner_model.text import csv_row
 
 _FLOWS = frozenset(("column-flow",))
 _EDGES_OF_A_STEP = 20_000
@@ -166,27 +160,19 @@ def lineage(
         jobs = jobs_at(rows, found, options)
         unread, partly_read = [[job for job in jobs if test(job)] for test in (is_unread, is_partly_read)]
         nodes = {**found, **{job.id: job for job in (*unread, *partly_read)}}
-        edges, complete = [hop.edge for hop in reached.hops], True
-        if isinstance(rows, SqlGraphReader | PastGraphReader):
-            if contents:
-                left = (limit if limit is not None else _EDGES_OF_A_STEP) - len(edges)
-                part = Part(rows, dict(nodes), {edge.id: edge for edge in edges}, left)
-                part.add_contents()
-                part.add_holders()
-                if root.kind == "column":
-                    part.add_jobs()
-                nodes, edges, complete = part.nodes, list(part.edges.values()), part.complete
-            described = described_nodes(rows, nodes.values(), counted=True)
-        else:
-            names = rows.system_names()
-            described = {key: graph_node(row, names) for key, row in nodes.items()}
+        edges, complete = [hop.edge for hop in reached.hops], not reached.cut
+        if contents and isinstance(rows, SqlGraphReader | PastGraphReader):
+            most = _EDGES_OF_A_STEP if limit is None else limit
+            part = Part(rows, nodes, {edge.id: edge for edge in edges}, most - len(edges))
+            part.add_surroundings(root)
+            nodes, edges, complete = part.nodes, list(part.edges.values()), complete and part.complete
         return Lineage(
             root=root.node_key,
             scan=opened.about.last_scan,
-            nodes=tuple(described.values()),
+            nodes=tuple(described_nodes(rows, nodes.values(), counted=True).values()),
             edges=tuple(graph_edge(edge, nodes) for edge in edges),
             reachable=Reachable(reached.upstream, reached.downstream, reached.complete),
-            complete=complete and not reached.cut,
+            complete=complete,
             unread=tuple(job.node_key for job in unread),
             partly_read=tuple(job.node_key for job in partly_read),
             column_suggestions=column_suggestions(rows, root, node),
@@ -268,127 +254,6 @@ def _holder(graph: GraphReader, node: NodeRow) -> NodeRow:
     return next(iter(graph.nodes_of(holders[:1]).values()), node)
 
 
-@dataclass(frozen=True, slots=True)
-class AffectedNode:
-    """A node that is affected; *use* is copies, computes, depends, unknown, made or writes.
-
-    *through* are the ids of jobs, *way* the edges that lead there; None where they were not asked for. *cluster* is as
-    in `GraphNode`.
-    """
-
-    id: str
-    kind: str
-    namespace: str
-    name: str
-    path: tuple[str, ...] | None
-    use: str
-    steps: int
-    through: tuple[str, ...]
-    way: tuple[GraphEdge, ...] | None = None
-    cluster: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ImpactList:
-    """What is affected if *root*, a node's id, is renamed or dropped: jobs and groups first, then the nearest.
-
-    *counts* are of all that is affected, by kind and use; *left_out* counts what comes after this page, which
-    *next_cursor* continues, and *complete* is False where anything does. *scan* is the newest scan that the graph is
-    of, None for a graph in files.
-    """
-
-    root: str
-    scan: int | None
-    complete: bool
-    affected: tuple[AffectedNode, ...]
-    counts: Mapping[str, Mapping[str, int]]
-    left_out: int
-    column_suggestions: tuple[str, ...]
-    notes: tuple[str, ...]
-    next_cursor: str | None = None
-
-
-def impact(
-    graph: GraphSource | Dictionary,
-    node: Node,
-    *,
-    hops: Hops = None,
-    way: Annotated[bool, Parameter("Also the edges that lead to each.", option=None)] = False,
-    limit: Annotated[
-        int | None, Parameter("How many affected nodes a page has at most.", least=1, most=10_000, option=None)
-    ] = None,
-    cursor: Cursor = None,
-    as_of: AsOf = None,
-) -> ImpactList:
-    """Return what is affected, in at most *hops* steps, if *node* is renamed or dropped.
-
-    Jobs and consumer groups, whose owners are to be asked, come first; then the rest; each the nearest first.
-
-    >>> [affected.steps for affected in impact(dictionary, "orders").affected]
-    """
-    with open_graph(GraphSource.of(graph, as_of)) as opened:
-        root, notes = find_node(opened.rows, node, "node")
-        found = impact_of(opened.rows, root, node, hops)
-        names = opened.rows.system_names()
-    counts: dict[str, dict[str, int]] = {}
-    for reached in found.affected:
-        uses = counts.setdefault("column" if reached.path else found.nodes[reached.node].kind, {})
-        uses[reached.use.name.lower()] = uses.get(reached.use.name.lower(), 0) + 1
-    (start,) = read_cursor(cursor, int) if cursor else (0,)
-    ordered = sorted(found.affected, key=lambda each: bool(each.path) or found.nodes[each.node].kind not in _ACTORS)
-    end = len(ordered) if limit is None else max(start, 0) + limit
-    left_out = max(0, len(ordered) - end)
-    return ImpactList(
-        root=found.root.node_key,
-        scan=opened.about.last_scan,
-        complete=not left_out,
-        affected=_affected(found, ordered[max(start, 0) : end], names, way=way),
-        counts=counts,
-        left_out=left_out,
-        column_suggestions=found.column_suggestions,
-        notes=notes,
-        next_cursor=write_cursor(end) if left_out else None,
-    )
-
-
-_ACTORS = ("job", "consumer-group")
-
-
-def _affected(
-    found: Impact, listed: Iterable[Affected[int, EdgeRow]], names: Mapping[str, str], *, way: bool
-) -> tuple[AffectedNode, ...]:
-    rows = []
-    for reached in listed:
-        node = found.nodes[reached.node]
-        node = column_node(node, reached.path) if reached.path else node
-        rows.append(
-            AffectedNode(
-                *(node.node_key, node.kind, node.namespace, node.name, node_path(node)),
-                use=reached.use.name.lower(),
-                steps=reached.steps,
-                through=tuple(found.nodes[job].node_key for job in reached.through),
-                way=tuple(graph_edge(hop.edge, found.nodes) for hop in reached.route) if way else None,
-                cluster=names.get(node.namespace, ""),
-            )
-        )
-    return tuple(rows)
-
-
-IMPACT_COLUMNS = ("kind", "namespace", "name", "column", "use", "steps", "through")
-
-
-def impact_csv(dictionary: Dictionary, node: Node, *, hops: Hops = None, as_of: AsOf = None) -> str:
-    """Return what is affected as CSV, one line a node.
-
-    >>> impact_csv(dictionary, "orders").splitlines()[0]
-    """
-    rows = (
-        (each.kind, each.namespace, each.name, path_name(each.path or ()), each.use, each.steps, " ".join(each.through))
-        for each in impact(dictionary, node, hops=hops, as_of=as_of).affected
-    )
-    return "".join(map(csv_row, (IMPACT_COLUMNS, *rows)))
-
-
 class WholeGraph(NamedTuple):
     """The graph of *scan* without schemas and columns; no nodes, and *complete* False, where there are too many.
 
@@ -434,22 +299,13 @@ def whole_graph(
         )
 
 
-class GraphOfScan(NamedTuple):
-    """A scan whose graph can be read: its number, when it was finished (None: unknown), and the graph's size."""
-
-    scan: int
-    finished: str | None
-    nodes: int
-    edges: int
-
-
 def graphs(dictionary: Dictionary) -> Page[GraphOfScan]:
     """Return the scans whose graphs can be read with `as_of`, the oldest first.
 
     >>> [graph.scan for graph in graphs(dictionary)]
     """
     with dictionary.reading() as conn:
-        return Page(tuple(GraphOfScan(*version[:4]) for version in graph_versions(conn)))
+        return Page(graph_versions(conn))
 
 
 def components(graph: GraphSource | Dictionary, *, as_of: AsOf = None) -> tuple[Component, ...]:
@@ -458,42 +314,33 @@ def components(graph: GraphSource | Dictionary, *, as_of: AsOf = None) -> tuple[
         return opened.components()
 
 
-def described_nodes(
-    graph: StoredGraphReader, nodes: Iterable[NodeRow], *, counted: bool = False
-) -> dict[int, GraphNode]:
-    """Return *nodes* by their keys, in the graph's order, with what is stale; *counted*: with numbers of edges."""
+def described_nodes(graph: GraphReader, nodes: Iterable[NodeRow], *, counted: bool = False) -> dict[int, GraphNode]:
+    """Return *nodes* by their keys, in the graph's order, with what is stale; *counted*: with numbers of edges.
+
+    A graph in files knows neither.
+    """
     rows = sorted(nodes, key=lambda row: row.id)
     stale = stale_nodes(graph, rows)
-    ways = [edge_counts(graph, rows, forward=forward) if counted else None for forward in (False, True)]
+    upstream, downstream = None, None
+    if counted and isinstance(graph, SqlGraphReader | PastGraphReader):
+        upstream, downstream = (edge_counts(graph, rows, forward=forward) for forward in (False, True))
     names = graph.system_names()
     return {
-        row.id: graph_node(row, names, stale, *(None if way is None else way.get(row.id, 0) for way in ways))
+        row.id: GraphNode(
+            id=row.node_key,
+            kind=row.kind,
+            namespace=row.namespace,
+            name=row.name,
+            path=node_path(row),
+            attributes=json.loads(row.attributes),
+            upstream=None if upstream is None else upstream.get(row.id, 0),
+            downstream=None if downstream is None else downstream.get(row.id, 0),
+            stale=None if stale is None else stale.get(row.id, ""),
+            unread=is_unread(row),
+            cluster=names.get(row.namespace, ""),
+        )
         for row in rows
     }
-
-
-def graph_node(
-    node: NodeRow,
-    names: Mapping[str, str],
-    stale: Mapping[int, str] | None = None,
-    upstream: int | None = None,
-    downstream: int | None = None,
-) -> GraphNode:
-    """Return the row of a node; *names* are what people call namespaces, *stale* why nodes are stale, where known."""
-    attributes: dict[str, object] = json.loads(node.attributes)
-    return GraphNode(
-        id=node.node_key,
-        kind=node.kind,
-        namespace=node.namespace,
-        name=node.name,
-        path=node_path(node),
-        attributes=attributes,
-        upstream=upstream,
-        downstream=downstream,
-        stale=None if stale is None else stale.get(node.id, ""),
-        unread=is_unread(node),
-        cluster=names.get(node.namespace, ""),
-    )
 
 
 def graph_edge(edge: EdgeRow, nodes: Mapping[int, NodeRow]) -> GraphEdge:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import groupby, islice
-from typing import NamedTuple
 from urllib.parse import quote
 from xml.sax.saxutils import escape, quoteattr
 
@@ -13,38 +12,14 @@ from scanner_api.graph.history import history
 from scanner_api.questions.pages import Page, page_of
 from scanner_api.questions.parameters import Cluster, Cursor, Limit, Node, Since
 from scanner_dictionary import queries
-from scanner_dictionary.diff.documents import rows
+from scanner_dictionary.diff.documents import DiffRow, rows
 from scanner_dictionary.diff.scans import diff
-from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.queries.graph_at import check_moment, scan_before
 from scanner_dictionary.queries.node_history import HistoryRow
 from scanner_model.text import visible
 
 _MOST_ENTRIES = 100
 _LONGEST = 400
-
-
-class ChangeLine(NamedTuple):
-    """What changed in a cluster from scan *first* to scan *second*; empty where a member says nothing.
-
-    *kind* is that of a fact (topic, connector, …), `schema` or `column`; *side* is key or value. *backward* is whether
-    new readers read old data, *forward* whether old readers read new data, *why* what breaks them.
-    """
-
-    cluster: str
-    first: int
-    second: int
-    topic: str
-    side: str
-    column: str
-    kind: str
-    name: str
-    action: str
-    before: str
-    after: str
-    backward: str
-    forward: str
-    why: str
 
 
 def changes(
@@ -54,7 +29,7 @@ def changes(
     cluster: Cluster = None,
     limit: Limit = None,
     cursor: Cursor = None,
-) -> Page[ChangeLine]:
+) -> Page[DiffRow]:
     """Return what changed in each cluster from the newest scan before *since* to its newest scan.
 
     A cluster that was not scanned before is compared from its first scan on: the answer is not `complete` then. The
@@ -67,14 +42,10 @@ def changes(
         name = known_cluster(conn, cluster)
         known = tuple(row for row in queries.clusters(conn) if name in (None, row.name) and row.last_scan)
         firsts = {row.name: scan_before(conn, since, "since", row.name) for row in known}
-        lines = (line for row in known for line in _lines(conn, row.name, firsts[row.name][0], row.last_scan or 0))
+        pairs = ((firsts[row.name][0], row.last_scan or 0) for row in known)
+        lines = (line for first, last in pairs if first < last for line in rows(diff(conn, first, last)))
         page = page_of(lines, cursor, limit)
         return Page(page.items, page.next_cursor, all(earlier for _, earlier in firsts.values()))
-
-
-def _lines(conn: Connection, cluster: str, first: int, second: int) -> Iterator[ChangeLine]:
-    if first < second:
-        yield from (ChangeLine(cluster, first, second, *row) for row in rows(diff(conn, first, second)))
 
 
 def history_feed(dictionary: Dictionary, node: Node) -> str:

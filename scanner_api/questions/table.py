@@ -311,7 +311,7 @@ QUESTIONS: tuple[Question, ...] = (
     ),
     Question(
         name="impact",
-        function="questions.graph:impact",
+        function="questions.impact:impact",
         summary="List what is affected if a node is renamed or dropped: jobs and groups first, then the nearest.",
         path="/impact",
         heavy=True,
@@ -320,7 +320,7 @@ QUESTIONS: tuple[Question, ...] = (
     ),
     Question(
         name="impact_csv",
-        function="questions.graph:impact_csv",
+        function="questions.impact:impact_csv",
         summary="List what is affected as CSV.",
         path="/impact.csv",
         media="text/csv",

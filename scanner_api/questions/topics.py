@@ -15,6 +15,7 @@ from scanner_api.questions.question import Parameter
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import NodeRow, count_edges, nearest_edges, newest_scan, nodes_of, stored_graph
+from scanner_dictionary.queries.clients import group_lags
 from scanner_dictionary.queries.columns import FoundTag
 from scanner_dictionary.queries.listings import TopicRow, topic_called
 from scanner_dictionary.queries.resolve import FoundCluster, cluster_meant, topic_of
@@ -27,7 +28,10 @@ _JOBS = (EdgeKind.READS, EdgeKind.WRITES)
 
 
 class TopicUser(NamedTuple):
-    """A job or consumer group at a topic; *id* is its key in the graph, *use* is reads or writes."""
+    """A job or consumer group at a topic; *id* is its key in the graph, *use* is reads or writes.
+
+    *lag* is how many records a group was behind at the end of the newest window of metrics; None where none has it.
+    """
 
     use: str
     kind: str
@@ -36,6 +40,7 @@ class TopicUser(NamedTuple):
     id: str
     evidence: str
     certainty: str
+    lag: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +81,7 @@ def describe_topic(dictionary: Dictionary, *, topic: Topic, cluster: AnyCluster 
             topic=topic_called(conn, known_cluster.id, topic),
             schemas=schemas,
             node=node.node_key if node else "",
-            users=_users(conn, node) if node else (),
+            users=_users(conn, node, group_lags(conn, known_cluster.name, topic)) if node else (),
             user_count=users,
             complete=graph is not None and graph.last_scan >= newest_scan(conn) and users <= _USERS,
             found_tags=None if found is None else _of_flows(found, schemas),
@@ -130,17 +135,17 @@ def _node_of(conn: Connection, cluster: FoundCluster, topic: str) -> NodeRow | N
     return next((node for node in nodes if node.namespace in homes), None)
 
 
-def _users(conn: Connection, node: NodeRow) -> tuple[TopicUser, ...]:
+def _users(conn: Connection, node: NodeRow, lags: Mapping[str, float]) -> tuple[TopicUser, ...]:
     users: list[TopicUser] = []
     for forward in (True, False):
         edges = nearest_edges(conn, [node.id], forward=forward, kinds=_JOBS, limit=_USERS)
         ends = nodes_of(conn, (edge.target_node_id if forward else edge.source_node_id for edge in edges))
         for edge in edges:
             user = ends[edge.target_node_id if forward else edge.source_node_id]
-            users.append(
-                TopicUser(edge.kind, user.kind, user.namespace, user.name, user.node_key, edge.evidence, edge.certainty)
-            )
-    return tuple(sorted(users)[:_USERS])
+            about = (user.kind, user.namespace, user.name, user.node_key, edge.evidence, edge.certainty)
+            lag = lags.get(user.name) if user.kind == "consumer-group" else None
+            users.append(TopicUser(edge.kind, *about, lag))
+    return tuple(sorted(users, key=lambda user: user[:-1])[:_USERS])
 
 
 def _count_users(conn: Connection, node: NodeRow) -> int:

@@ -11,9 +11,9 @@ import click
 
 from scanner_api.dictionary import Dictionary, copy_dictionary
 from scanner_api.graph.export import TABLE_FORMATS, export_tables
-from scanner_api.graph.history import prune as prune_history
 from scanner_api.maintenance import forget as forget_sources
 from scanner_api.maintenance import overview
+from scanner_api.maintenance import prune as prune_history
 from scanner_cli.console import Stdout, echo, echo_err
 from scanner_cli.lazy_group import Group
 from scanner_cli.options import (

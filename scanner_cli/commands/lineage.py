@@ -10,8 +10,9 @@ import click
 
 from scanner_api.graph.open import GraphSource
 from scanner_api.questions.documents import document
-from scanner_api.questions.graph import Component, ImpactList, Lineage, components, impact
+from scanner_api.questions.graph import Component, Lineage, components
 from scanner_api.questions.graph import lineage as trace
+from scanner_api.questions.impact import ImpactList, impact
 from scanner_cli.console import echo_err
 from scanner_cli.output.graph import (
     IMPACT_COLUMNS,

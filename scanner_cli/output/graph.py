@@ -7,7 +7,8 @@ from typing import Any
 
 from scanner_api.graph.generate import Coverage, GraphReport
 from scanner_api.questions.documents import document
-from scanner_api.questions.graph import AffectedNode, GraphEdge, GraphNode, ImpactList
+from scanner_api.questions.graph import GraphEdge, GraphNode
+from scanner_api.questions.impact import AffectedNode, ImpactList
 from scanner_model.columns import path_name
 from scanner_model.text import visible
 

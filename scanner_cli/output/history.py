@@ -9,14 +9,8 @@ from typing import TYPE_CHECKING, Any
 from scanner_model.columns import path_name
 
 if TYPE_CHECKING:
-    from scanner_api.graph.history import (
-        Cause,
-        FlowChange,
-        FlowDiff,
-        NodeChange,
-        PruneResult,
-        Relation,
-    )
+    from scanner_api.maintenance import PruneResult
+    from scanner_api.questions.changes import Cause, FlowChange, FlowDiff, NodeChange, Relation
 
 Json = Any
 

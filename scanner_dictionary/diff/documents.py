@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any, NamedTuple
 
 from scanner_dictionary.compatibility.changes import ColumnChange, Finding
@@ -18,8 +19,15 @@ _LISTED = {"topics": ("topic",), "subjects": ("subject",), "versions": ("subject
 
 
 class DiffRow(NamedTuple):
-    """One line of a table; empty where a member says nothing. *kind* is a fact's, `schema` or `column`."""
+    """What changed in a cluster from scan *first* to scan *second*; empty where a member says nothing.
 
+    *kind* is that of a fact (topic, connector, …), `schema` or `column`; *side* is key or value. *backward* is whether
+    new readers read old data, *forward* whether old readers read new data, *why* what breaks them.
+    """
+
+    cluster: str
+    first: int
+    second: int
     topic: str
     side: str
     column: str
@@ -60,7 +68,8 @@ def flows_as_json(changes: FlowDiff) -> Json:
 
 def rows(changes: ScanDiff) -> tuple[DiffRow, ...]:
     """Return the lines of a table in the order topic, side, column; what is of no topic comes last."""
-    lines = [*_side_rows(changes), *(row for fact in changes.facts for row in _fact_rows(fact))]
+    line = partial(DiffRow, changes.cluster, changes.first, changes.second)
+    lines = [*_side_rows(changes, line), *(row for fact in changes.facts for row in _fact_rows(fact, line))]
     # Sorting is stable: what has no column of its own (a schema, a topic's attributes) stays before the columns.
     return tuple(sorted(lines, key=lambda row: (not row.topic, row.topic, row.side)))
 
@@ -165,11 +174,11 @@ def _cause(cause: Cause | None) -> Json | None:
     return named | {"action": str(cause.action), "members": list(cause.members)}
 
 
-def _fact_rows(fact: FactChange) -> Iterator[DiffRow]:
+def _fact_rows(fact: FactChange, line: Callable[..., DiffRow]) -> Iterator[DiffRow]:
     name = " ".join(str(part) for part in fact.name if part not in (None, "", "."))
     topic = name if fact.kind == "topic" else ""
     for before, after in _value_changes(fact):
-        yield DiffRow(topic, "", "", fact.kind, name, str(fact.action), before, after, "", "", "")
+        yield line(topic, "", "", fact.kind, name, str(fact.action), before, after, "", "", "")
 
 
 def _value_changes(fact: FactChange) -> Iterator[tuple[str, str]]:
@@ -179,10 +188,10 @@ def _value_changes(fact: FactChange) -> Iterator[tuple[str, str]]:
         yield f"{attribute.name} {attribute.before or '-'}", f"{attribute.name} {attribute.after or '-'}"
 
 
-def _side_rows(changes: ScanDiff) -> Iterator[DiffRow]:
+def _side_rows(changes: ScanDiff, line: Callable[..., DiffRow]) -> Iterator[DiffRow]:
     for side in changes.sides:
         before, after = (ref.shown if ref else "" for ref in (side.before, side.after))
-        yield DiffRow(
+        yield line(
             side.topic,
             side.role,
             "",
@@ -195,11 +204,11 @@ def _side_rows(changes: ScanDiff) -> Iterator[DiffRow]:
             str(side.forward.verdict) if side.forward else "",
             _why(side),
         )
-        yield from (_column_row(side, change) for change in side.columns)
+        yield from (line(*_column_cells(side, change)) for change in side.columns)
 
 
-def _column_row(side: SideChange, change: ColumnChange) -> DiffRow:
-    return DiffRow(
+def _column_cells(side: SideChange, change: ColumnChange) -> tuple[str, ...]:
+    return (
         side.topic,
         side.role,
         change.column.name,

@@ -21,7 +21,7 @@ from scanner_dictionary.graph.reader import (
 from scanner_dictionary.graph.store import EdgeRow, NodeRow
 from scanner_dictionary.graph.versions import (
     EdgeVersion,
-    GraphVersion,
+    GraphOfScan,
     NodeVersion,
     differs_at,
     edge_versions,
@@ -223,7 +223,7 @@ class PastGraphReader:
         """Return the reader of the stored graph."""
         return SqlGraphReader(self.conn)
 
-    def graphs(self) -> tuple[GraphVersion, ...]:
+    def graphs(self) -> tuple[GraphOfScan, ...]:
         """List the graphs that can be read, the oldest first."""
         return graph_versions(self.conn)
 

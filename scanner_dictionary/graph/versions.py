@@ -62,7 +62,7 @@ class EdgeVersion(NamedTuple):
     gone: int | None
 
 
-class GraphVersion(NamedTuple):
+class GraphOfScan(NamedTuple):
     """A graph that can be read: the scan it is of, when this was finished (ISO 8601; None: unknown), and its size."""
 
     scan: int
@@ -90,12 +90,12 @@ def differs_at(table: Table, scan: int) -> ColumnElement[bool]:
     return or_(older, and_(gone.is_(None), first > scan))
 
 
-def graph_versions(conn: Connection) -> tuple[GraphVersion, ...]:
+def graph_versions(conn: Connection) -> tuple[GraphOfScan, ...]:
     """List the graphs that can be read, the oldest first."""
     version = t.flow_graph_version.c
     columns = (version.scan, t.scan.c.finished, version.node_count, version.edge_count, version.coverage)
     query = select(*columns).select_from(t.flow_graph_version).outerjoin(t.scan, t.scan.c.id == version.scan)
-    return tuple(GraphVersion(*row) for row in conn.execute(query.order_by(version.scan)))
+    return tuple(GraphOfScan(*row) for row in conn.execute(query.order_by(version.scan)))
 
 
 def node_versions(conn: Connection, condition: ColumnElement[bool]) -> Iterator[NodeVersion]:
@@ -108,7 +108,7 @@ def edge_versions(conn: Connection, condition: ColumnElement[bool]) -> Iterator[
     return map(EdgeVersion._make, _rows(conn, _where(t.flow_edge_version, condition)))
 
 
-def last_graphs_with(conn: Connection, names: AbstractSet[str]) -> list[GraphVersion]:
+def last_graphs_with(conn: Connection, names: AbstractSet[str]) -> list[GraphOfScan]:
     """Return the graphs after which something with one of *names* changed or went, the newest first.
 
     A dataset is also known by the end of its name.

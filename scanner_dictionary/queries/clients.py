@@ -117,6 +117,14 @@ def permitted(conn: Connection, cluster: str, topic: str, *, each: bool = False)
                 )
 
 
+def group_lags(conn: Connection, cluster: str, topic: str) -> Mapping[str, float]:
+    """Return how many records each consumer group of a topic was behind, by the newest metric that a source has."""
+    metric = t.metric.c
+    groups = stored_rows(t.metric, cluster, include_gone=False).where(metric.object_kind == "group")
+    query = groups.where(metric.name == "consumer_lag_offsets", metric.topic == topic).order_by(metric.ended)
+    return {row.object_name: row.amount for row in conn.execute(query)}
+
+
 def rules_of(conn: Connection, cluster: str) -> Iterator[tuple[str, Acls]]:
     """Yield the rules of access of a cluster, by source; nothing where none were read."""
     rules: dict[str, list[AclRule]] = {}

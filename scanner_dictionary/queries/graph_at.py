@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, time, timedelta
 
 from sqlalchemy import Connection, func, select
 
-from scanner_dictionary.graph.versions import GraphVersion, graph_versions
+from scanner_dictionary.graph.versions import GraphOfScan, graph_versions
 from scanner_dictionary.schema import tables as t
 from scanner_model.errors import InputInvalid, NameUnknown
 
@@ -16,7 +16,7 @@ _SHOWN = 10
 _NONE = "run `scanner dataflow` after each scan whose graph is to be kept"
 
 
-def graph_at(conn: Connection, moment: str | int) -> tuple[GraphVersion, str]:
+def graph_at(conn: Connection, moment: str | int) -> tuple[GraphOfScan, str]:
     """Return the graph of *moment*, and a note where it is not the graph of the newest scan then, else empty.
 
     *moment* is a scan number, or a date or time (ISO 8601; UTC without an offset; a date is the end of that day). A
@@ -134,7 +134,7 @@ def _number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < len("20260131") else None
 
 
-def _of_scan(conn: Connection, versions: Sequence[GraphVersion], number: int) -> GraphVersion:
+def _of_scan(conn: Connection, versions: Sequence[GraphOfScan], number: int) -> GraphOfScan:
     for version in versions:
         if version.scan == number:
             return version
@@ -145,7 +145,7 @@ def _of_scan(conn: Connection, versions: Sequence[GraphVersion], number: int) ->
     raise NameUnknown(f"the graph of scan {number} is not known and cannot be rebuilt", hint=_known_scans(versions))
 
 
-def _of_date(conn: Connection, versions: Sequence[GraphVersion], text: str) -> tuple[GraphVersion, str]:
+def _of_date(conn: Connection, versions: Sequence[GraphOfScan], text: str) -> tuple[GraphOfScan, str]:
     moment = read_moment(text, "as of")
     newest = newest_scan_at(conn, moment)
     if newest is None:
@@ -160,7 +160,7 @@ def _of_date(conn: Connection, versions: Sequence[GraphVersion], text: str) -> t
     return graph, note if graph.scan < newest else ""
 
 
-def _known_scans(versions: Sequence[GraphVersion]) -> str:
+def _known_scans(versions: Sequence[GraphOfScan]) -> str:
     if not versions:
         return _NONE
     numbers = [str(version.scan) for version in versions[-_SHOWN:]]

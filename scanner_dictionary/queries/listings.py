@@ -17,6 +17,7 @@ from scanner_dictionary.queries.facts import children_of, fact_of, fact_state, m
 from scanner_dictionary.queries.topics import NOTHING, CatalogAnnotations, catalog_annotations, name_filter
 from scanner_dictionary.schema import tables as t
 from scanner_model.catalogs import CatalogTable
+from scanner_model.clients import AT_SCAN
 from scanner_model.kafka import Topic
 from scanner_model.names import SourceId
 
@@ -151,8 +152,9 @@ def _unused_since(moment: str) -> Iterator[ColumnElement[bool]]:
 
 
 def observed_since(conn: Connection) -> str:
-    """Return when clients were observed first (ISO 8601); empty where they never were."""
-    first = select(func.min(t.scan.c.finished)).where(t.scan.c.id.in_(select(t.client_use.c.first_seen)))
+    """Return when clients were observed first over a window (ISO 8601); empty where they never were."""
+    over_time = select(t.client_use.c.first_seen).where(t.client_use.c.window_length != AT_SCAN)
+    first = select(func.min(t.scan.c.finished)).where(t.scan.c.id.in_(over_time))
     return conn.scalar(first) or ""
 
 

@@ -245,7 +245,7 @@ _WORDS = ("name", "account", "domain", "location", "warehouse", "lineage_days")
 
 def parse_catalog(item: Json, context: ParseContext) -> CatalogSettings:
     """Return the settings of one catalog."""
-    kind, aws = item["type"], _aws(item) if item["type"] in _AWS_SETTINGS else None
+    kind, aws = item["type"], aws_settings(item) if item["type"] in _AWS_SETTINGS else None
     limit = {"requests_per_second": UNITY_REQUESTS_PER_SECOND} if kind == "unity" else {}
     return CatalogSettings(
         type=kind,
@@ -260,13 +260,19 @@ def parse_catalog(item: Json, context: ParseContext) -> CatalogSettings:
     )
 
 
-def _aws(item: Json) -> AwsSettings:
+def aws_settings(item: Json) -> AwsSettings:
+    """Return where a service of AWS is, as a valid *item* states it."""
     return AwsSettings(**{name: item[name] for name in ("region", "profile", "endpoint_url") if name in item})
+
+
+def aws_url(service: str, aws: AwsSettings) -> str:
+    """Return the address of a service: the one that the settings name, or that of the region."""
+    return aws.endpoint_url or f"https://{service}.{aws.region}.amazonaws.com"
 
 
 def _url(item: Json, aws: AwsSettings | None) -> str:
     if aws:
-        return aws.endpoint_url or f"https://{item['type']}.{aws.region}.amazonaws.com"
+        return aws_url(item["type"], aws)
     return str(item.get("url", "https://googleapis.com"))
 
 

@@ -1,4 +1,4 @@
-"""The `acls`, `prometheus` and `applications` of cluster.json."""
+"""The `acls`, `kafka_clients`, `prometheus` and `applications` of cluster.json."""
 
 from __future__ import annotations
 
@@ -20,7 +20,13 @@ from scanner_extractor.config.sections import (
     text,
 )
 from scanner_extractor.http.messages import Json
-from scanner_extractor.settings.clients import AclSettings, ApplicationSettings, MetricProfile, PrometheusSettings
+from scanner_extractor.settings.clients import (
+    AclSettings,
+    ApplicationSettings,
+    BrokerClientSettings,
+    MetricProfile,
+    PrometheusSettings,
+)
 from scanner_model.clients import Direction, IdentityKind
 from scanner_model.documents.schema_errors import ErrorMessage
 
@@ -43,6 +49,28 @@ _ACLS: Json = {
         "allow_everyone_if_no_acl_found": flag(
             "Default rule", "The brokers' setting `allow.everyone.if.no.acl.found`.", default=False
         ),
+    },
+    "additionalProperties": False,
+}
+
+_BROKER_CLIENTS: Json = {
+    "type": "object",
+    "title": "Clients that brokers know",
+    "description": (
+        "Open transactions, and groups of the newer protocols, are read over the Kafka protocol with the properties of "
+        "`kafka`."
+    ),
+    "properties": {
+        "transactions": flag("Transactions", "Whether open transactions are read, with the topics they write."),
+        "groups": flag("Groups", "Whether consumer, share and streams groups of the newer protocols are described."),
+        "samples": {
+            "title": "Samples",
+            "description": "How often open transactions are looked at in one scan, a second apart.",
+            "type": "integer",
+            "minimum": 1,
+            "maximum": 60,
+            "default": 3,
+        },
     },
     "additionalProperties": False,
 }
@@ -139,6 +167,16 @@ def parse_acls(item: Json, context: ParseContext) -> AclSettings:
     )
 
 
+def parse_broker_clients(item: Json, context: ParseContext) -> BrokerClientSettings:
+    """Return the settings of the clients that brokers know."""
+    return BrokerClientSettings(
+        kafka=parse_kafka(context.document.get("kafka", {}), context),
+        transactions=item.get("transactions", True),
+        groups=item.get("groups", True),
+        samples=item.get("samples", 3),
+    )
+
+
 def parse_prometheus(item: Json, context: ParseContext) -> PrometheusSettings:
     """Return the settings of a Prometheus server."""
     return PrometheusSettings(
@@ -175,12 +213,11 @@ def parse_applications(item: Json, _: ParseContext) -> ApplicationSettings:
     )
 
 
-def validate_acls(items: Items, context: ValidationContext) -> Iterator[ErrorMessage]:
-    """Yield that no broker is named, or that the Kafka protocol is not used."""
-    document = context.document
+def validate_over_kafka(items: Items, context: ValidationContext) -> Iterator[ErrorMessage]:
+    """Yield members that are read over the Kafka protocol where it is not used."""
     for path, _ in items:
-        if "kafka" not in document:
-            yield path, "rules of access are read over the Kafka protocol", "add `kafka`, or leave `acls` out"
+        if "kafka" not in context.document:
+            yield path, "this is read over the Kafka protocol", f"add `kafka`, or leave `{path[0]}` out"
 
 
 def validate_prometheus(items: Items, _: ValidationContext) -> Iterator[ErrorMessage]:
@@ -206,7 +243,15 @@ def validate_applications(items: Items, _: ValidationContext) -> Iterator[ErrorM
                         yield (*path, application, kind, at), what, "a client belongs to one application"
 
 
-ACL_SECTION = Section(member="acls", schema=_ACLS, parse=parse_acls, validate=validate_acls, over_http=False)
+ACL_SECTION = Section(member="acls", schema=_ACLS, parse=parse_acls, validate=validate_over_kafka, over_http=False)
+
+BROKER_CLIENT_SECTION = Section(
+    member="kafka_clients",
+    schema=_BROKER_CLIENTS,
+    parse=parse_broker_clients,
+    validate=validate_over_kafka,
+    over_http=False,
+)
 
 PROMETHEUS_SECTION = Section(
     member="prometheus",

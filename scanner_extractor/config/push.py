@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from scanner_extractor.config.catalogs import aws_settings, aws_url
 from scanner_extractor.config.http import http_errors, parse_http
-from scanner_extractor.config.sections import HTTP_MEMBERS, ParseContext, ValidationContext, flag, member_of, text
+from scanner_extractor.config.sections import (
+    HTTP_MEMBERS,
+    ParseContext,
+    ValidationContext,
+    flag,
+    member_of,
+    nonempty,
+    text,
+)
 from scanner_extractor.http.messages import Json
 from scanner_extractor.settings.cluster import HttpSettings
 from scanner_extractor.settings.push import IdentityRow, PushSettings, Schemas
@@ -17,8 +26,11 @@ _NEEDED = {
     "openmetadata": ("url",),
     "unity": ("url",),
     "google": ("parent",),
+    "glue": ("region",),
+    "datazone": ("region", "domain"),
 }
 """The targets, each with the members that it needs."""
+_AWS = frozenset({"glue", "datazone"})
 _GOOGLE = "https://datalineage.googleapis.com"
 
 _IDENTITY: Json = {
@@ -50,6 +62,10 @@ PUSH_SCHEMA: Json = {
         },
         "url": text("Address", "The address of the catalog's API.", "https://datahub.example/api/gms"),
         "environment": text("Environment", "DataHub's environment of every dataset.", "PROD", default="PROD"),
+        "region": text("Region", "Glue, DataZone: the AWS region.", "eu-central-1", pattern="^[a-z0-9-]+$"),
+        "profile": nonempty("Profile", "Glue, DataZone: a profile of the AWS configuration files."),
+        "endpoint_url": text("Endpoint", "Glue, DataZone: an endpoint other than the region's public one."),
+        "domain": text("Domain", "DataZone: the id of the domain.", "dzd_4ab1", pattern="^dzd[-_][A-Za-z0-9_-]{1,36}$"),
         "parent": text("Place", "Google's projects/P/locations/L.", "projects/acme/locations/eu"),
         "write": {
             "title": "Write",
@@ -97,6 +113,8 @@ def push_settings(item: Json, context: ParseContext) -> PushSettings:
         identity=tuple(IdentityRow(**row) for row in item.get("identity", ())),
         environment=item.get("environment", "PROD"),
         parent=item.get("parent", ""),
+        aws=aws_settings(item) if item["target"] in _AWS else None,
+        domain=item.get("domain", ""),
         parts=frozenset(item.get("write", ())),
         schemas=Schemas(item.get("schemas", Schemas.MISSING)),
         after_scan=item.get("after_scan", False),
@@ -104,5 +122,8 @@ def push_settings(item: Json, context: ParseContext) -> PushSettings:
 
 
 def _http(item: Json, context: ParseContext) -> HttpSettings:
-    address = {"url": _GOOGLE} if item["target"] == "google" else {}
-    return parse_http(address | item, context)
+    if item["target"] == "google":
+        return parse_http({"url": _GOOGLE} | item, context)
+    if item["target"] in _AWS:
+        return parse_http(item | {"url": aws_url(item["target"], aws_settings(item))}, context)
+    return parse_http(item, context)

@@ -298,7 +298,7 @@ def _members(reading: SourceResults) -> Mapping[str, tuple[Any, ...]]:
             return reading.facts
         case DeclaredResult():
             return {"declarations": reading.declarations}
-        case CatalogResult(uses=uses) if uses:
+        case CatalogResult(uses=uses) | JobsResult(uses=uses) if uses:
             return {"client_uses": uses}
         case _:
             return {}

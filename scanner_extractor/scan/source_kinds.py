@@ -7,12 +7,18 @@ tests, and a page of the docs.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
 from scanner_extractor.catalogs import CATALOGS
 from scanner_extractor.config.catalogs import CATALOG_SECTION
-from scanner_extractor.config.clients import ACL_SECTION, APPLICATIONS_SECTION, PROMETHEUS_SECTION
+from scanner_extractor.config.clients import (
+    ACL_SECTION,
+    APPLICATIONS_SECTION,
+    BROKER_CLIENT_SECTION,
+    PROMETHEUS_SECTION,
+)
 from scanner_extractor.config.confluent_cloud import (
     CLOUD_SECTION,
     KAFKA_REST_SECTION,
@@ -49,7 +55,12 @@ from scanner_extractor.results import (
 )
 from scanner_extractor.scan.connections import Connections
 from scanner_extractor.scan.source_kind import SourceKind, by_type, http_check, http_kind
-from scanner_extractor.settings.clients import AclSettings, ApplicationSettings, PrometheusSettings
+from scanner_extractor.settings.clients import (
+    AclSettings,
+    ApplicationSettings,
+    BrokerClientSettings,
+    PrometheusSettings,
+)
 from scanner_extractor.settings.cluster import ConnectSettings, KafkaSettings, KsqlSettings, RegistrySettings
 from scanner_extractor.settings.confluent_cloud import (
     CloudSettings,
@@ -94,6 +105,8 @@ from scanner_extractor.sources.files import read_sql_files, read_texts, read_top
 from scanner_extractor.sources.flink import FLINK_SOURCES
 from scanner_extractor.sources.kafka.acls import DOCUMENT as ACLS
 from scanner_extractor.sources.kafka.acls import read_acls
+from scanner_extractor.sources.kafka.clients import DOCUMENT as BROKER_CLIENTS
+from scanner_extractor.sources.kafka.clients import client_probes, read_clients
 from scanner_extractor.sources.kafka_rest import find_cluster, read_kafka_rest
 from scanner_extractor.sources.ksqldb import read_ksqldb
 from scanner_extractor.sources.prometheus.reader import prometheus_probes, read_prometheus
@@ -258,6 +271,13 @@ def _check_acls(settings: AclSettings, connections: Connections) -> Iterator[Pro
     yield Probe("list rules of access to topics", read)
 
 
+def _read_broker_clients(settings: BrokerClientSettings, connections: Connections, _: Progress) -> JobsResult:
+    document = connections.document(
+        settings.source, BROKER_CLIENTS, lambda: connections.clients(settings, connections.now())
+    )
+    return read_clients(document, settings)
+
+
 def _has_brokers(settings: KafkaSettings | OffsetSettings) -> bool:
     return bool(settings.brokers)
 
@@ -400,6 +420,17 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         ready=lambda settings: bool(settings.kafka.brokers),
         read=_read_acls,
         check=_check_acls,
+    ),
+    SourceKind(
+        name="kafka_clients",
+        phase=METRICS,
+        section=BROKER_CLIENT_SECTION,
+        settings=BrokerClientSettings,
+        ready=lambda settings: bool(settings.kafka.brokers),
+        read=_read_broker_clients,
+        check=lambda settings, connections: client_probes(
+            lambda: connections.clients(replace(settings, samples=1), connections.now())
+        ),
     ),
     http_kind(
         "prometheus",

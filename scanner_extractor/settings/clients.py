@@ -25,6 +25,21 @@ class AclSettings:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BrokerClientSettings:
+    """Clients as the brokers of *kafka* know them; *samples* is how often open transactions are looked at in a scan."""
+
+    kafka: KafkaSettings
+    transactions: bool = True
+    groups: bool = True
+    samples: int = 3
+
+    @property
+    def source(self) -> SourceId:
+        """Return the identity of this source in every scan."""
+        return SourceId("kafka_clients:" + ",".join(self.kafka.brokers))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MetricProfile:
     """A metric that counts what clients do with topics, and the labels that name topic and client.
 

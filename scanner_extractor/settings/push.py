@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from scanner_extractor.settings.cluster import HttpSettings
+from scanner_extractor.settings.sources import AwsSettings
 
 
 class Schemas(StrEnum):
@@ -35,9 +36,9 @@ class IdentityRow:
 class PushSettings:
     """One catalog that is pushed into.
 
-    *environment* is DataHub's (PROD, DEV …). *parent* is Google's place of processes, `projects/P/locations/L`. *parts*
-    are what is written beside lineage: documentation, owners, tags. *after_scan*: `watch` and `serve` push after each
-    scan.
+    *environment* is DataHub's (PROD, DEV …). *parent* is Google's place of processes, `projects/P/locations/L`. *aws*
+    is where Glue or DataZone is, None for other targets, and *domain* DataZone's. *parts* are what is written beside
+    lineage: documentation, owners, tags. *after_scan*: `watch` and `serve` push after each scan.
     """
 
     target: str
@@ -45,6 +46,8 @@ class PushSettings:
     identity: tuple[IdentityRow, ...] = ()
     environment: str = "PROD"
     parent: str = ""
+    aws: AwsSettings | None = None
+    domain: str = ""
     parts: frozenset[str] = frozenset()
     schemas: Schemas = Schemas.MISSING
     after_scan: bool = False
@@ -52,4 +55,5 @@ class PushSettings:
     @property
     def address(self) -> str:
         """Return what distinguishes this catalog from others: the target, its address, and the place inside it."""
-        return " ".join(filter(None, (self.target, self.http.url, self.parent)))
+        profile = self.aws.profile if self.aws else ""
+        return " ".join(filter(None, (self.target, self.http.url, self.parent, self.domain, profile)))

@@ -171,12 +171,14 @@ function usersSection(about, known) {
       user.kind,
       link(flowPage(user.id), user.name),
       state,
+      user.lag === null ? "" : `${user.lag} records`,
       cluster || user.namespace,
+      make("span", {title: CERTAINTY[user.certainty] || ""}, user.certainty),
       user.evidence,
     ];
   });
   return section(`Used by ${about.user_count}`, [
-    tableOf("Jobs and consumer groups", ["use", "kind", "name", "state", "where", "evidence"], rows),
+    tableOf("Jobs and consumer groups", ["use", "kind", "name", "state", "lag", "where", "certainty", "evidence"], rows),
     about.complete
       ? ""
       : make("p", {class: "none"}, "Users may be missing: there are more, or the graph is not of the newest scan."),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dataflow_generator.connectors import CONNECTORS, MANAGED, Config, Connector, find_reader, read_connector
@@ -56,7 +57,7 @@ def read(config: dict[str, object], **known: object):
     return read_connector(Connector(name="c", config=Config.of(config), **known))
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(config=st.dictionaries(KEYS, VALUES, max_size=10), active=NAMES, known=NAMES, tables=NAMES)
 def test_any_configuration_has_an_answer_and_twice_the_same(config, active, known, tables) -> None:
     """A reader is a pure function of what somebody typed; it has problems, and no exceptions."""
@@ -96,7 +97,7 @@ def test_a_class_is_found_by_its_name_and_managed_ones_in_any_case() -> None:
     assert [name for name in managed if find_reader(name.upper()) != find_reader(name)] == []
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     settings_of=st.dictionaries(KEYS.map(lambda key: key.removeprefix("transforms.a.")), VALUES, max_size=6),
     topic=st.text(max_size=8),

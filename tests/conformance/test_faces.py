@@ -26,6 +26,7 @@ from scanner_cli.main import run
 from scanner_server.api.openapi import BASE
 from scanner_server.app import application
 from scanner_server.mcp_tools import TOOLS, Tools
+from scanner_server.options import ServerOptions
 
 ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples/retail"
@@ -123,7 +124,7 @@ def dictionary(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPath
 
 @pytest.fixture(scope="module")
 def client(dictionary: Dictionary) -> Iterator[TestClient]:
-    with TestClient(application(dictionary), base_url="http://localhost") as client:
+    with TestClient(application(dictionary, ServerOptions(heavy=0)), base_url="http://localhost") as client:
         yield client
 
 
@@ -264,7 +265,7 @@ def compare_impact(faces: Faces, node: str) -> None:
     assert {**command, "affected": 0} == {**answer, "affected": 0}, node
 
 
-@pytest.mark.parametrize("dictionary", ESTATES, indirect=True)
+@pytest.mark.parametrize("dictionary", ["retail", pytest.param("generated", marks=pytest.mark.slow)], indirect=True)
 def test_nodes_of_each_kind_have_one_lineage_and_impact(dictionary, faces, exported) -> None:
     """A page that says "no known flows" of a column that a command knows is worse than one that says nothing."""
     for keys in nodes_by_kind(dictionary).values():

@@ -7,7 +7,8 @@ import sys
 from subprocess import run
 
 import pytest
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner_extractor.formats import FORMATS, read_columns
@@ -107,7 +108,7 @@ def test_reader_answers_for_the_schemas_of_other_formats(name: str, text: str) -
 
 
 @FORMAT
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(data=st.data())
 def test_reader_answers_for_broken_schemas(name: str, data: st.DataObject) -> None:
     """A piece cut out, doubled or replaced: what is left may be read, and may not raise."""
@@ -121,7 +122,7 @@ def test_reader_answers_for_broken_schemas(name: str, data: st.DataObject) -> No
 
 
 @FORMAT
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(text=st.text(max_size=60))
 def test_reader_answers_for_any_text(name: str, text: str) -> None:
     """A text that is no schema at all is a problem, never an exception."""
@@ -196,7 +197,7 @@ _TOKENS = st.sampled_from(
 
 
 @FORMAT
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(document=_DOCUMENTS, tokens=st.lists(_TOKENS, max_size=25), other=_DOCUMENTS)
 def test_reader_answers_for_random_structures(name: str, document: object, tokens: list[str], other: object) -> None:
     """Whatever stands where: a problem, never an exception, and nothing that no UTF-8 file could hold."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner_extractor.naming import STRATEGIES, Link, Subject, is_topic_name
@@ -65,7 +66,7 @@ def test_strategy_signs_what_it_proposes(name) -> None:
 
 
 @pytest.mark.parametrize("name", STRATEGIES)
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(subject=st.text(max_size=30), group=st.text(max_size=5), record=st.text(max_size=10))
 def test_strategy_answers_for_any_text_and_twice_the_same(name, subject, group, record) -> None:
     """A strategy is a pure function of a name that anybody may have typed."""

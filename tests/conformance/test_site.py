@@ -13,6 +13,8 @@ import pytest
 
 pytest.importorskip("material", reason="needs the extra `docs`")
 
+pytestmark = [pytest.mark.process, pytest.mark.xdist_group("site")]
+
 ROOT = Path(__file__).parents[2]
 LOADING = {"script": "src", "link": "href", "img": "src", "iframe": "src", "source": "src"}
 """Elements that make a browser load something, with the attribute that says what."""
@@ -46,7 +48,6 @@ class Loaded(HTMLParser):
             self.addresses.append(values.get(LOADING[tag]) or "")
 
 
-@pytest.mark.process
 def test_no_page_loads_anything_from_elsewhere(site: Path) -> None:
     """Who reads it in an isolated network sees all of it, and nobody learns who reads it."""
     for page in site.rglob("*.html"):

@@ -35,6 +35,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "databases": [{"name": "shop", "url": "sqlite:///shop.db"}],
     "dbt": [{"path": "manifest.json", "namespace": "postgres://dw:5432"}],
     "acls": [{}],
+    "kafka_clients": [{}],
     "prometheus": [{"url": URL, "cluster_selector": ""}],
     "personal_data": [
         {
@@ -57,7 +58,7 @@ every_case = pytest.mark.parametrize(("section", "item"), CASES, ids=lambda case
 
 
 def document(section: Any, item: dict[str, Any], **more: Any) -> dict[str, Any]:
-    kafka = {"kafka": {}} if item == {"type": "offsets"} or section.member == "acls" else {}
+    kafka = {"kafka": {}} if item == {"type": "offsets"} or section.member in ("acls", "kafka_clients") else {}
     return LEAST | kafka | {section.member: item if section.listing is None else [item]} | more
 
 

@@ -84,14 +84,18 @@ ARTIFACTS: Mapping[str, Callable[[str, Path], None]] = {
     "spark-jars": _copied,
     "spark": _environment,
     "rentgen": _environment,
+    "programs": _copied,
+    "opentelemetry": _environment,
     "datahub": _environment,
     "sqllineage": _environment,
 }
 FOREIGN = ("kafka", "rentgen")
 """What the consumer of lineage events is made of."""
+CLIENTS = ("kafka", "programs", "opentelemetry")
+"""What the clients with metrics are made of, and their brokers."""
 PEERS = ("datahub", "sqllineage")
 """Other programs that the benchmarks run beside ours."""
-INSTALLATION = tuple(name for name in ARTIFACTS if name not in ("rentgen", *PEERS))
+INSTALLATION = tuple(name for name in ARTIFACTS if name not in ("rentgen", "programs", "opentelemetry", *PEERS))
 
 
 def bring(names: Collection[str]) -> Mapping[str, str]:

@@ -1,4 +1,4 @@
-"""The lab's door: `lab.py start | seed | foreign | status | test [PYTEST OPTION …] | stop`."""
+"""The lab's door: `lab.py start | seed | foreign | clients | status | test [PYTEST OPTION …] | stop`."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ import kafka_rows
 import places
 import postgres_rows
 import processes
+import program_rows
 import spark_rows
 from bring_up import NotUp, Result, bring_up, serve
 from rows import Server, Step
@@ -38,6 +39,9 @@ ROWS: tuple[Server | Step, ...] = (
     *fake_rows.ROWS,
 )
 
+BESIDE = (*foreign_rows.ROWS, *program_rows.ROWS)
+"""What is started beside the installation, each part by a command of its own."""
+
 
 def main(arguments: Sequence[str]) -> int:
     """Do what the first argument says; 0 where everything that can be had is up."""
@@ -46,6 +50,8 @@ def main(arguments: Sequence[str]) -> int:
             return _start()
         case ["foreign"]:
             return _foreign()
+        case ["clients"]:
+            return _clients()
         case ["status"]:
             return _status()
         case ["test", *options]:
@@ -94,7 +100,21 @@ def _foreign() -> int:
     results = bring_up(foreign_rows.ROWS, artifacts.bring(artifacts.FOREIGN))
     reported["rows"] |= {name: result.state for name, result in results.items()}
     reported["rentgen"] = {"url": places.RENTGEN_URL, "broker": places.LINEAGE_BROKER, "topic": foreign_rows.TOPIC}
-    places.LAB_FILE.write_text(json.dumps(reported, indent=1, sort_keys=True), "utf-8")
+    _keep(reported)
+    _table(results)
+    sys.stdout.write(f"\nup in {time.monotonic() - began:.0f} s; {places.STATE}\n")
+    return int(any(result.state == "failed" for result in results.values()))
+
+
+def _clients() -> int:
+    """Start brokers with rules of access, clients with metrics, and Prometheus: an installation of their own."""
+    _own_state()
+    began = time.monotonic()
+    results = bring_up(program_rows.ROWS, {**artifacts.bring(artifacts.CLIENTS), **program_rows.absent()})
+    reported = _told()
+    reported["rows"] |= {name: result.state for name, result in results.items()}
+    reported["environment"] = reported.get("environment", {}) | program_rows.environment()
+    _keep(reported)
     _table(results)
     sys.stdout.write(f"\nup in {time.monotonic() - began:.0f} s; {places.STATE}\n")
     return int(any(result.state == "failed" for result in results.values()))
@@ -121,6 +141,10 @@ def _write_lab_file(results: Mapping[str, Result]) -> None:
         "cache": str(places.CACHE),
         "environment": _environment(),
     }
+    _keep(members)
+
+
+def _keep(members: Mapping[str, Any]) -> None:
     places.LAB_FILE.touch(mode=0o600)
     places.LAB_FILE.write_text(json.dumps(members, indent=1, sort_keys=True), "utf-8")
 
@@ -140,7 +164,7 @@ def _environment() -> dict[str, str]:
 
 
 def _table(results: Mapping[str, Result]) -> None:
-    ports = {row.name: row.port for row in (*ROWS, *foreign_rows.ROWS) if isinstance(row, Server)}
+    ports = {row.name: row.port for row in (*ROWS, *BESIDE) if isinstance(row, Server)}
     sys.stdout.write(f"{'name':<18} {'port':>5}  {'state':<9} {'seconds':>7}  note\n")
     for name, result in results.items():
         port = ports.get(name) or "-"
@@ -148,7 +172,7 @@ def _table(results: Mapping[str, Result]) -> None:
 
 
 def _status() -> int:
-    rows = (*ROWS, *(row for row in foreign_rows.ROWS if processes.running(row.name)))
+    rows = (*ROWS, *(row for row in BESIDE if processes.running(row.name)))
     servers = [row for row in rows if isinstance(row, Server)]
     results = {row.name: Result(state=_state(row), note=str(places.log(row.name))) for row in servers}
     _table(results)
@@ -185,7 +209,7 @@ def _nothing_is_up() -> int:
 
 def _server(name: str) -> Server:
     """Find a server by its name; ends the program where there is none."""
-    for row in ROWS:
+    for row in (*ROWS, *BESIDE):
         if isinstance(row, Server) and row.name == name:
             return row
     raise SystemExit(f"lab: no server is called {name}")

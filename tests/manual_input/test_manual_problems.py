@@ -3,7 +3,8 @@
 import json
 
 import pytest
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from manual_input.json_cursor import example
@@ -208,7 +209,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(document=st.dictionaries(KEYS, JSON, max_size=5) | JSON)
 def test_any_json_is_read_or_refused(tmp_path_factory, document) -> None:
     """Nothing that a person can write ends in a traceback."""
@@ -229,7 +230,7 @@ def places_in(value):
         yield from places_in(inner)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(data=st.data())
 def test_example_with_anything_in_it_is_read_or_refused(tmp_path_factory, data) -> None:
     """A document that is nearly right reaches deeper than one that is all wrong."""
@@ -247,7 +248,7 @@ def test_example_with_anything_in_it_is_read_or_refused(tmp_path_factory, data) 
     assert all(row.what and row.where for row in result.rows)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(text=st.text(max_size=60))
 def test_any_text_is_read_or_refused(tmp_path_factory, text) -> None:
     """A file cut off in the middle is as good an input as any."""

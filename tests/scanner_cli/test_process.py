@@ -22,6 +22,14 @@ pytestmark = pytest.mark.process
 SCANNER = [sys.executable, "-c", "from scanner_cli.main import main; main()"]
 
 
+INITIALIZE = {
+    "protocolVersion": "2025-06-18",
+    "capabilities": {},
+    "clientInfo": {"name": "assistant", "version": "1"},
+}
+"""The parameters of an assistant's first request."""
+
+
 def process(*arguments: str, **settings: object) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run([*SCANNER, *arguments], stdin=subprocess.DEVNULL, capture_output=True, **settings)
 
@@ -91,6 +99,19 @@ def test_ctrl_c_ends_a_scan_at_once_and_stores_nothing(fake, own_dictionary, tmp
     assert scan.returncode == 1
     assert stderr.strip().startswith("interrupted: ")
     assert own_dictionary.read_bytes() == before
+
+
+def test_an_assistant_that_ended_is_no_failure_of_its_server(own_dictionary) -> None:
+    """Its host shows what the server writes to stderr, and a traceback looks like a fault of the server."""
+    request = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": INITIALIZE}
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen([*SCANNER, "mcp", "--dictionary", str(own_dictionary)], **pipes, text=True) as server:
+        server.stdout.close()
+        server.stdin.write(json.dumps(request) + "\n")
+        server.stdin.close()
+        written = server.stderr.read()
+
+    assert (server.returncode, written) == (0, "")
 
 
 @pytest.mark.parametrize("moment", ["scanner_cli.main", "click", "scanner_cli.console"])

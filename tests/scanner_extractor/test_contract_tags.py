@@ -6,7 +6,8 @@ import json
 import re
 
 import pytest
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner_extractor.schemas.definitions import metadata_tags
@@ -163,7 +164,7 @@ def test_wildcards_are_those_of_confluent(pattern, name, expected) -> None:
     assert matches(pattern, name) is expected
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     pieces=st.lists(st.sampled_from(["a", "b", ".", "*", "**", "?", "[ab]", "[a-b.]"]), max_size=6),
     name=st.text(alphabet="ab.", max_size=8),

@@ -27,7 +27,9 @@ from scanner_server.app import Parts, application
 from scanner_server.options import ServerOptions
 from scanner_server.workers import Workers
 
-LOCAL, NOTHING = ServerOptions(), Parts()
+LOCAL, NOTHING = ServerOptions(heavy=0), Parts()
+"""In threads: a process for heavy answers takes two seconds to start."""
+
 EXAMPLE = Path(__file__).parents[2] / "examples/retail"
 
 
@@ -74,7 +76,9 @@ def client_of() -> Iterator[Callable[..., TestClient]]:
 @pytest.fixture(scope="session")
 def session_client(retail_file: Path) -> Iterator[TestClient]:
     """Return one client of the example for all tests that only read."""
-    with TestClient(application(scanner_api.open_dictionary(retail_file)), base_url="http://localhost") as client:
+    with TestClient(
+        application(scanner_api.open_dictionary(retail_file), LOCAL), base_url="http://localhost"
+    ) as client:
         yield client
 
 

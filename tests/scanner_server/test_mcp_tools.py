@@ -245,7 +245,7 @@ def test_the_server_answers_mcp_over_http(retail, mode) -> None:
     """One address for people, programs and assistants."""
 
     async def run() -> Any:
-        app = application(retail)
+        app = application(retail, ServerOptions(heavy=0))
         async with app.router.lifespan_context(app):
             transport = httpx2.ASGITransport(app)
             async with (

@@ -41,6 +41,7 @@ def test_heavy_answers_have_a_process_and_light_ones_a_thread(retail) -> None:
     assert first["pid"] == second["pid"] != os.getpid()
 
 
+@pytest.mark.process
 def test_a_heavy_answer_beyond_its_deadline_is_ended_and_its_place_is_free(retail) -> None:
     """It works on without end, and never waits for anything; the next one begins, or it would be to try later."""
     workers = Workers(retail, ServerOptions(heavy=1, heavy_seconds=1))
@@ -53,6 +54,7 @@ def test_a_heavy_answer_beyond_its_deadline_is_ended_and_its_place_is_free(retai
     anyio.run(run)
 
 
+@pytest.mark.process
 def test_heavy_answers_hold_up_no_light_ones_and_wait_in_a_bounded_queue(retail) -> None:
     """One runs, one waits; a third is refused at once."""
     workers = Workers(retail, ServerOptions(heavy=1, heavy_waiting=1, heavy_seconds=1))
@@ -100,6 +102,7 @@ def test_a_dictionary_that_hangs_is_an_error_and_its_threads_stay_bounded(retail
     assert [result["asked"] for result in results] == [TryLater] * 6
 
 
+@pytest.mark.process
 def test_errors_come_from_a_process_as_they_are(retail) -> None:
     """With all that is wrong; a mistake of ours with where it happened."""
     workers = Workers(retail, ServerOptions())

@@ -46,7 +46,8 @@ def page_lines(
     With *history*, which must be that of *graph*, the page shows the graph of any scan, and compares two of them.
 
     The graph is embedded as JSON: `nodes` are `[key, kind, namespace, name, path, attributes]`, `edges` `[source,
-    target, kind, type, subtype, evidence, certainty]`, where source and target are indices of nodes. `history` has the
+    target, kind, type, subtype, evidence, certainty]`, where source and target are indices of nodes, and `systems` what
+    people call namespaces. `history` has the
     `scans` as `[number, time]`, and by their indices the `nodes` and `edges` that not every graph has, as lists of
     `[first scan or null, scan without it or null, attributes]`.
     """
@@ -99,7 +100,7 @@ def _data(graph: FlowGraph, most: int, history: GraphHistory | None) -> Iterator
     if history:
         nodes = {positions[key]: listed for key, listed in history.nodes.items() if key in positions}
         yield f'"history": {_json({"scans": history.scans, "nodes": nodes, "edges": lifetimes})},\n'
-    yield f'"leftOut": {_json(left_out)}}}\n'
+    yield f'"systems": {_json(graph.systems)},\n"leftOut": {_json(left_out)}}}\n'
 
 
 def _note_lifetimes(edges: Iterable[Edge], history: GraphHistory | None, lifetimes: dict[int, Json]) -> Iterator[Edge]:

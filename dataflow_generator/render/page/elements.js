@@ -11,6 +11,14 @@ const ICONS = {
   "catalog-table": "▦",
 };
 
+const CERTAINTY = {
+  declared: "declared by a person",
+  derived: "concluded by a rule",
+  matched: "matched by name",
+  suggested: "suggested by source code",
+  observed: "observed by monitoring",
+};
+
 function make(tag, attributes = {}, children = [], namespace = "") {
   const element = namespace ? document.createElementNS(namespace, tag) : document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {

@@ -29,7 +29,7 @@ const hooks = {
 };
 
 function readGraph(raw) {
-  const nodes = raw.nodes.map(([key, kind, namespace, name, path, attributes, mark = "", before = null, stale = "", system = ""], id) => ({
+  const nodes = raw.nodes.map(([key, kind, namespace, name, path, attributes, mark = "", before = null, stale = "", system], id) => ({
     id,
     key,
     kind,
@@ -40,7 +40,7 @@ function readGraph(raw) {
     mark,
     before,
     stale,
-    system, // what people call its namespace; empty where it has no name
+    system: system ?? raw.systems?.[namespace] ?? "", // what people call its namespace; empty where it has no name
     parent: null,
     inside: [],
     schemas: [],

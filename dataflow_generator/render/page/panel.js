@@ -168,14 +168,6 @@ function linkParts(edges) {
   ];
 }
 
-const CERTAINTY = {
-  declared: "declared by a person",
-  derived: "concluded by a rule",
-  matched: "matched by name",
-  suggested: "suggested by source code",
-  observed: "observed by monitoring",
-};
-
 function aboutParts() {
   return [...hooks.aboutParts(), ...coverageParts(), ...legendParts(), ...keyParts()];
 }

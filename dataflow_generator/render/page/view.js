@@ -165,6 +165,7 @@ function cardElement(box) {
         kind,
         box.card ? nameOf(box.card) : box.group.label,
         box.card && markOf(box.card),
+        box.card && box.card.attributes.observed && "observed",
         ...(box.card ? doubtsOf(box.card).map(([word]) => word) : []),
       ]
         .filter(Boolean)
@@ -210,6 +211,7 @@ function headElement(box, kind) {
     make("span", {class: "icon", "aria-hidden": "true"}, ICONS[kind] || "◆"),
     box.card && markOf(box.card) ? make("span", {class: "mark", "aria-hidden": "true"}, MARKS[markOf(box.card)]) : "",
     shortened(name, kind),
+    box.card && box.card.attributes.observed ? make("span", {class: "seen", title: CERTAINTY.observed}, "observed") : "",
     ...(box.card ? doubtsOf(box.card).map(([word, why, grade = ""]) => make("span", {class: `doubt ${grade}`, title: why}, word)) : []),
     count && !more ? make("span", {class: "count"}, String(count)) : "",
     twist || "",

@@ -5,9 +5,8 @@ from __future__ import annotations
 import click
 
 from scanner_api.dictionary import Dictionary
-from scanner_api.graph.history import diff_flows, flows_document
 from scanner_api.questions.changes import diff as compare_scans
-from scanner_api.questions.changes import diff_document, diff_rows, scan_numbers
+from scanner_api.questions.changes import diff_document, diff_flows, diff_rows, flows_document, scan_numbers
 from scanner_cli.options import cluster_option, dictionary_option
 from scanner_cli.output.history import FLOW_COLUMNS, flow_rows
 from scanner_cli.output.render import Format, format_option, show

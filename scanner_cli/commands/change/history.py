@@ -6,7 +6,7 @@ import click
 
 from scanner_api.dictionary import Dictionary
 from scanner_api.graph.history import history as history_of
-from scanner_api.graph.history import history_document
+from scanner_api.questions.documents import document
 from scanner_cli.console import echo_err
 from scanner_cli.options import dictionary_option
 from scanner_cli.output.history import HISTORY_COLUMNS
@@ -38,6 +38,6 @@ def history(node: str, target: str | None, dictionary: Dictionary, style: str) -
     rows = history_of(dictionary, node, target)
     listed = [row._asdict() for row in rows]
     columns = narrow(HISTORY_COLUMNS, listed, style, ("cluster", "member", "before"))
-    show(listed, columns, style, document=history_document(node, target, rows))
+    show(listed, columns, style, document={"node": node, "target": target, "history": document(rows)})
     if not rows:
         echo_err(f"note: no change of the flows from {node!r} to {target!r} is known")

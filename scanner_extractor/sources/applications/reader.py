@@ -55,6 +55,18 @@ _CODE = frozenset(ending for ending, grammar in GRAMMARS.items() if grammar.extr
 _SCRIPTS = frozenset({".py", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx"})
 _EXECUTE = frozenset({"execute_sql", "executeSql", "sqlUpdate", "addInsertSql", "add_insert_sql", "executeStatement"})
 """Calls that have a statement of Flink or ksqlDB executed."""
+
+_TABLE_API = {
+    **dict.fromkeys(("from", "from_path", "fromPath"), Access.READ),
+    **dict.fromkeys(("executeInsert", "execute_insert", "insertInto", "insert_into"), Access.WRITE),
+}
+"""Calls of Flink's Table API that name a table, and what they do to it."""
+
+_KAFKA_TABLE = re.compile(
+    r"\bCREATE\s+(?:TEMPORARY\s+)?TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?[`\"]?(?P<name>[\w.]+)[`\"]?\s*\("
+    r"(?=[^;]*'connector'\s*=\s*'(?:upsert-)?kafka')[^;]*?'topic'\s*=\s*'(?P<topic>[^';]+)'",
+    re.IGNORECASE,
+)
 _JDBC_DATABASE = re.compile(r"jdbc:\w+://[^/]+/([\w$-]+)")
 _APPLICATION_ID = re.compile(r"APPLICATION_ID_CONFIG|^application\.id$|applicationIdConfig")
 
@@ -82,6 +94,15 @@ class ApplicationsReading:
 def is_test(path: str) -> bool:
     """Return whether a file is one of tests, by its path."""
     return _TESTS.search(path) is not None
+
+
+def _table_uses(unit: Unit, extractor: Extractor, topics: Mapping[str, str]) -> Iterator[Found]:
+    """Yield the uses of the topics of tables by calls of the Table API."""
+    for call, scope in unit.calls if topics else ():
+        access = _TABLE_API.get(call.text)
+        for value in extractor.resolver.texts(next(iter(call.positional()), None), scope)[:1] if access else ():
+            if access and value.text in topics:
+                yield Found(access, value._replace(text=topics[value.text]), unit, call.line, streams=True)
 
 
 def is_application_file(path: str, text: str) -> bool:
@@ -199,8 +220,7 @@ class _Reader:
         self._note_unresolved(extractor)
         self._read_application_ids(extractor)
         self._read_aggregates(extractor)
-        self._read_statements(extractor)
-        return found
+        return [*found, *self._read_statements(extractor)]
 
     def _candidates(self) -> list[str]:
         """Return the source files that may define what others name; none where no file was parsed."""
@@ -248,8 +268,11 @@ class _Reader:
                     owner = found.unit or unit
                     self.application_ids.setdefault(self.modules.of(owner.path), []).append((owner, found.text))
 
-    def _read_statements(self, extractor: Extractor) -> None:
-        """Read the SQL that a program has Flink or ksqlDB execute; a text that depends on the program's run is left."""
+    def _read_statements(self, extractor: Extractor) -> Iterator[Found]:
+        """Read the SQL that a program has Flink or ksqlDB execute; a text that depends on the program's run is left.
+
+        Yield the topics whose tables, created by this SQL, the program reads or fills by Flink's Table API.
+        """
         for path, unit in sorted(self.index.units.items()):
             texts: dict[str, int] = {}
             for call, scope in unit.calls:
@@ -261,7 +284,9 @@ class _Reader:
                     if "${" not in value.text:
                         texts.setdefault(value.text.strip().rstrip(";"), call.line)
             if texts:
-                self.statements.append((path, min(texts.values()), ";\n".join(texts)))
+                script = ";\n".join(texts)
+                self.statements.append((path, min(texts.values()), script))
+                yield from _table_uses(unit, extractor, dict(_KAFKA_TABLE.findall(script)))
 
     def _read_aggregates(self, extractor: Extractor) -> None:
         """Read what the events of Debezium's outbox return as their aggregate type, by the database of their module."""

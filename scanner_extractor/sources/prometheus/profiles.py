@@ -53,6 +53,19 @@ PROFILES: tuple[MetricProfile, ...] = (
         direction=_READS,
         labels=_SCRAPED,
     ),
+    # From version 1.0 on, the exporter writes no `_total` where no rule makes the attribute a counter.
+    MetricProfile(
+        name="JMX exporter without rules",
+        metric="kafka_producer_producer_topic_metrics_record_send",
+        direction=_WRITES,
+        labels=_SCRAPED,
+    ),
+    MetricProfile(
+        name="JMX exporter without rules",
+        metric="kafka_consumer_consumer_fetch_manager_metrics_records_consumed",
+        direction=_READS,
+        labels=_SCRAPED,
+    ),
     MetricProfile(
         name="Micrometer", metric="kafka_producer_topic_record_send_total", direction=_WRITES, labels=_SCRAPED
     ),

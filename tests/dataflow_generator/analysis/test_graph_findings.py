@@ -2,7 +2,8 @@
 
 import itertools
 
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dataflow_generator.analysis.connectivity import cycles
@@ -160,7 +161,7 @@ def test_a_long_chain_is_no_reason_to_recurse() -> None:
     assert len(next(iter(cycles(ahead)))) == 5001
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(edges=st.sets(st.tuples(st.sampled_from("abcde"), st.sampled_from("abcde")), max_size=12))
 def test_a_cycle_is_found_where_there_is_one_and_is_one(edges) -> None:
     """Every pair of neighbours is an edge; without a circle nodes can be put into an order."""

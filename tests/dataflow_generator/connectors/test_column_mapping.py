@@ -1,7 +1,8 @@
 """Columns from end to end of a connector: both ends known, or only one, through transforms and into tables."""
 
 import pytest
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dataflow_generator.connectors import CONNECTORS, Config, Connector, Direction, read_connector
@@ -452,7 +453,7 @@ ANY_STEP = st.fixed_dictionaries(
     st.lists(ANY_STEP, max_size=3),
     st.tuples(st.lists(ANY_PATH, max_size=4), st.lists(ANY_PATH, max_size=4)),
 )
-@settings(max_examples=120)
+@examples(120)
 def test_no_configuration_breaks_what_follows_columns(class_name, transforms, ends) -> None:
     """Whatever people, or a server that was tampered with, wrote there."""
     reported = {

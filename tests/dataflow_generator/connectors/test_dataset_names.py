@@ -1,7 +1,8 @@
 """Names of datasets: OpenLineage's forms, and nothing secret in them."""
 
 import pytest
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dataflow_generator.connectors.dataset_names import (
@@ -99,7 +100,7 @@ URLS = st.sampled_from(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(url=URLS, secret=SECRET)
 def test_no_secret_of_a_url_is_in_a_name(url, secret) -> None:
     """Whatever characters a password has: names are stored and shown."""
@@ -108,7 +109,7 @@ def test_no_secret_of_a_url_is_in_a_name(url, secret) -> None:
     assert "s3cr" not in repr((jdbc_dataset(text, "t"), addresses("x", text), web_dataset(text)))
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     text=st.text(max_size=40), start=st.sampled_from(["", "jdbc:", "jdbc:oracle:thin:@", "jdbc:sqlserver://", "s3://"])
 )

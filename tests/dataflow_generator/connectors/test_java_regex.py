@@ -4,7 +4,8 @@ import re
 from contextlib import suppress
 
 import pytest
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dataflow_generator.connectors.java_regex import java_regex, limited, pattern_problems
@@ -174,7 +175,7 @@ def test_what_java_writes_or_means_otherwise_is_translated(pattern, text, whole)
 PIECES = st.sampled_from(["a", "b", ".", r"\.", "(a|b)", "[ab]", "(?:ab|a)", "a*", "(b+)", "b?", "(a*?)", "[^a]"])
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(pieces=st.lists(PIECES, max_size=5), text=st.text(alphabet="ab.", max_size=8))
 def test_patterns_that_both_have_mean_the_same_as_in_python(pieces, text) -> None:
     """Python's engine is an independent witness for what the two languages share."""
@@ -185,7 +186,7 @@ def test_patterns_that_both_have_mean_the_same_as_in_python(pieces, text) -> Non
     assert java_regex(pattern).replace_first(text, "<$0>") == theirs.sub(r"<\g<0>>", text, count=1)
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(pattern=st.text(alphabet="ab.*+?()[]{}|^$\\&-,<>!=:iQEpP1", max_size=12), text=st.text(max_size=6))
 def test_any_text_is_a_pattern_or_an_error_of_ours(pattern, text) -> None:
     """People write anything into a configuration."""

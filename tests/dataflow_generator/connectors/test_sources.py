@@ -310,6 +310,18 @@ def test_schemas_that_are_listed_are_patterns_of_tables() -> None:
     assert names(POSTGRES | {"schema.include.list": "crm"}) == [(r"regex:shop\.crm\..*", r"regex:p\.crm\..*")]
 
 
+def test_tables_that_nobody_lists_may_be_more_than_those_that_are_known() -> None:
+    """A topic that has the form of a table's, and is of none that is known, keeps the pattern beside the tables."""
+    config = POSTGRES | {"schema.include.list": "crm"}
+    table, pattern = ("shop.crm.a", "p.crm.a"), r"regex:shop\.crm\..*"
+
+    assert names(config, tables=("crm.a",), known=("p.crm.a", "p.crm.b")) == [(pattern, "p.crm.b"), table]
+    assert names(config, tables=("crm.a",), known=("p.crm.a", "p.hr.b", "p.transaction")) == [table]
+    excluded = config | {"table.exclude.list": "crm.b"}
+    assert names(excluded, tables=("crm.a", "crm.b"), known=("p.crm.a", "p.crm.b")) == [table]
+    assert names(config | {"table.include.list": "crm.a"}, known=("p.crm.a", "p.crm.b")) == [table]
+
+
 def test_debezium_wraps_rows_and_has_topics_of_its_own() -> None:
     """Whoever maps columns has to know of the envelope."""
     flows = read(POSTGRES | {"table.include.list": "a.b", "schema.history.internal.kafka.topic": "hist"})

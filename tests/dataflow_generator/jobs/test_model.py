@@ -1,10 +1,11 @@
 """Ways through a job: together they are its pairs, no more and no less."""
 
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dataflow_generator.graph import NodeKind
-from dataflow_generator.jobs.model import Dataset, Pair, uses
+from dataflow_generator.jobs.model import Dataset, Naming, Pair, uses
 
 
 def dataset(name: str | None, namespace: str = "kafka://k") -> Dataset | None:
@@ -37,11 +38,23 @@ def test_topics_of_one_name_in_two_clusters_are_distinguished() -> None:
     assert [use.route for use in uses(both)[0]] == ["topic:kafka://k/a", "topic:kafka://l/a"]
 
 
+def test_addresses_of_a_network_are_the_cluster_that_files_alone_describe() -> None:
+    """Those of a host that has a meaning everywhere, and variables, may be those of another cluster."""
+    within = ["kafka:9092", "localhost:PORT", "my-kafka-bootstrap.ns:9092", "k.default.svc.cluster.local:9092"]
+    elsewhere = ["broker.example.com:9092", "${SERVERS}:9092"]
+    naming = Naming([("retail", ())])
+
+    assert {naming.dataset(f"kafka://{address}", "t").namespace for address in within} == {"kafka://retail"}
+    assert [naming.dataset(f"kafka://{address}", "t").namespace for address in elsewhere] == [
+        f"kafka://{address}" for address in elsewhere
+    ]
+
+
 NAMES = st.sampled_from("abcd")
 
 
 @given(st.sets(st.tuples(NAMES, st.sampled_from("wxyz")), min_size=1))
-@settings(max_examples=60)
+@examples(60)
 def test_routes_are_exactly_the_pairs(named) -> None:
     """Every source of a route leads to every target of it, and to no other."""
     reads, writes = uses(pairs(*sorted(named)))

@@ -1,6 +1,7 @@
 """Described topologies of Kafka Streams: outer topics, own topics, and what leads where."""
 
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dataflow_generator.jobs.streams_topology import TopicFlow, read_topology
@@ -120,7 +121,7 @@ def test_what_is_no_topology_is_a_problem() -> None:
     assert read_topology("").problems[0].where == "line 1"
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     lines=st.lists(
         st.sampled_from([*ENRICH.splitlines(), "Sub-topology: 9", "Source: (topics: )", "Sink: x (topic: )", "x"])

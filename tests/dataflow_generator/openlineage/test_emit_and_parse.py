@@ -6,7 +6,8 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dataflow_generator.graph import Certainty, Edge, EdgeKind, FlowGraph, Node, NodeKind
@@ -59,7 +60,7 @@ def read_again(flows: list[Any], variant: str) -> list[LineageEvent]:
     return events  # type: ignore[return-value]
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(FLOWS, st.sampled_from(["design", "run"]))
 def test_flows_of_columns_come_back_whatever_columns_are_called(flows, variant) -> None:
     """Also where another dictionary knows nothing but the events, and somebody else signs them."""
@@ -73,7 +74,7 @@ def test_flows_of_columns_come_back_whatever_columns_are_called(flows, variant) 
     assert {item for item in result if item[:2] != (None, None)} == expected
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(FLOWS)
 def test_columns_of_a_schema_come_back_as_they_were(flows) -> None:
     """Nested ones, marks, and names that look like marks."""

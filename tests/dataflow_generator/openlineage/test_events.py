@@ -5,7 +5,8 @@ import sys
 from copy import deepcopy
 
 import pytest
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dataflow_generator.openlineage.events import InvalidEvent, event_text, moment, read_event, read_json
@@ -369,7 +370,7 @@ json_values = st.recursive(
 )
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     member=st.sampled_from(
         ["schema", "columnLineage", "lineage", "symlinks", "tags", "acme", "sql", "spark_properties"]

@@ -1,7 +1,8 @@
 """Names of datasets in normal form, and what is one dataset under several names."""
 
 import pytest
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dataflow_generator.analysis.connectivity import UnionFind
@@ -93,7 +94,7 @@ def test_partitions_are_taken_off_paths(name, expected) -> None:
     assert trimmed(name) == expected
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(st.text(max_size=30), st.text(max_size=30))
 def test_normal_form_of_a_normal_form_is_itself(namespace, name) -> None:
     """Names are compared after one step, in whatever order they arrive."""
@@ -230,7 +231,7 @@ def test_a_table_that_two_databases_have_is_not_guessed() -> None:
     assert other == (Name("postgres://db:5432", "sales.orders"), "")
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(st.lists(st.lists(st.integers(0, 20), min_size=1, max_size=4), max_size=20), st.randoms(use_true_random=False))
 def test_groups_do_not_depend_on_the_order_of_joining(joins, lots) -> None:
     """Events arrive in any order."""

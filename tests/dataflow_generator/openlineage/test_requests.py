@@ -4,7 +4,8 @@ import gzip
 import json
 
 import pytest
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dataflow_generator.openlineage.requests import (
@@ -87,7 +88,7 @@ def test_a_batch_reports_how_many_were_taken_and_which_were_not(producer, good, 
     assert [item["index"] for item in judged.reply.body["failed_events"]] == list(range(good, good + bad))
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.binary(max_size=60) | st.text(max_size=60).map(lambda text: json.dumps([text, {text: text}]).encode()))
 def test_any_body_is_answered_and_nothing_of_it_is_lost(body) -> None:
     """Whatever is sent is kept or kept aside."""

@@ -6,7 +6,8 @@ from collections import defaultdict
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dataflow_generator.openlineage.emit.run_events import DatasetEntry, JobEntry
@@ -245,7 +246,7 @@ POLLS = st.lists(
 )
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(POLLS)
 def test_every_run_begins_once_and_first_and_ends_at_most_once_and_last(polls) -> None:
     """Whatever is seen in whatever order, with a clock that goes as it likes; and two runs of a job never overlap."""

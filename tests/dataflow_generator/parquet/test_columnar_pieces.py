@@ -2,7 +2,8 @@
 
 import json
 
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dataflow_generator.build import schema_nodes
@@ -69,7 +70,7 @@ def definition(*paths: tuple[str, ...], name: str = "com.acme.Order") -> Definit
 
 
 @given(st.lists(DEFINITION, max_size=4, unique_by=lambda item: item.fingerprint[:20]))
-@settings(max_examples=150)
+@examples(150)
 def test_the_nodes_are_those_of_one_after_the_other(definitions) -> None:
     """Whatever names, types and tags hold: the engines must give the same bytes."""
     assert nodes(definitions) == [
@@ -78,7 +79,7 @@ def test_the_nodes_are_those_of_one_after_the_other(definitions) -> None:
 
 
 @given(st.lists(DEFINITION, max_size=4, unique_by=lambda item: item.fingerprint[:20]))
-@settings(max_examples=150)
+@examples(150)
 def test_the_edges_are_those_of_one_after_the_other(definitions) -> None:
     """A column's parent may be missing, or be the root."""
     assert edges(definitions) == [

@@ -83,9 +83,7 @@ def near(graph: GeneratedGraph, row: NodeRow) -> Any:
     assert isinstance(graph.rows, SqlGraphReader | PastGraphReader)
     reached, nodes = stored_lineage(graph.rows, row, TraversalOptions(upstream=2, downstream=2, most=2000))
     part = Part(graph.rows, dict(nodes), {hop.edge.id: hop.edge for hop in reached.hops}, 2000)
-    part.add_contents()
-    part.add_holders()
-    part.add_jobs()
+    part.add_surroundings(row)
     keys = {key: node.node_key for key, node in part.nodes.items()}
     edges = sorted((keys[edge.source_node_id], keys[edge.target_node_id], *edge[3:]) for edge in part.edges.values())
     counted = [edge_counts(graph.rows, part.nodes.values(), forward=forward) for forward in (False, True)]

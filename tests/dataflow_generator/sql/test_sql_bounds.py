@@ -5,7 +5,8 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dataflow_generator.sql.lexer import Dialect
@@ -51,7 +52,7 @@ LONG = {
 
 @pytest.mark.parametrize("dialect", Dialect)
 @given(text=TEXTS)
-@settings(max_examples=150, deadline=None)
+@examples(150)
 def test_any_text_is_read_without_an_exception(dialect: Dialect, text: str) -> None:
     """Whatever a server or a file hands over, a scan goes on."""
     result = read_sql(text, dialect)

@@ -304,3 +304,45 @@ def test_a_yaml_file_that_cannot_be_parsed_any_more_is_unknown(check):
     )
     assert report.verdict is Verdict.UNKNOWN
     assert any(finding.rule == "not-read" and finding.target == "docker-compose.yml" for finding in report.findings)
+
+
+PRODUCER = 'import json\nfrom confluent_kafka import Producer\np.produce("paid", json.dumps({"id": 1, "total": 2}))\n'
+PROGRAMS = {
+    **BASE,
+    "billing/requirements.txt": "confluent-kafka",
+    "billing/main.py": PRODUCER,
+    "billing/model.py": "class Paid:\n    total: int\n",
+    "site/package.json": "{}",
+    "site/page.js": "draw(1)\n",
+    "paid.ksql": "CREATE STREAM paid (id INT, total INT) WITH (KAFKA_TOPIC='paid', VALUE_FORMAT='JSON');\n"
+    "CREATE STREAM sums AS SELECT id, total FROM paid;\n",
+}
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"billing/main.py": PRODUCER.replace(', "total": 2', "")},
+        {"billing/model.py": "class Paid:\n    amount: int\n"},
+        {"billing/new.py": "x = 1\n"},
+    ],
+)
+def test_what_a_change_of_code_does_to_columns_is_unknown(check, changed):
+    report = check(changed, PROGRAMS)
+    (finding,) = (finding for finding in report.findings if finding.rule == "code-changed")
+    assert (report.verdict, finding.place.file) == (Verdict.UNKNOWN, next(iter(changed)))
+    assert "CSAS_SUMS" in {hit.name for hit in finding.affected}
+
+
+def test_comments_imports_and_code_of_other_modules_change_nothing(check):
+    commented = "# sends what was paid\n" + PRODUCER.replace("import json", "import json as json")
+    report = check({"billing/main.py": commented, "billing/tests/test_main.py": "assert 1", "README.md": "x"}, PROGRAMS)
+    assert report.verdict is Verdict.FINE
+    assert "code-changed" not in {finding.rule for finding in check({"site/page.js": "draw(2)"}).findings}
+
+
+def test_statements_whose_tables_nothing_uses_are_unknown_where_they_change(check):
+    program = "env.execute_sql(\"CREATE TABLE o (id INT, total INT) WITH ('connector'='kafka', 'topic'='orders')\")\n"
+    report = check({"job.py": program.replace(", total INT", "")}, {**BASE, "job.py": program})
+    assert ("not-read", "") in rules(report)
+    assert report.verdict is Verdict.UNKNOWN

@@ -17,6 +17,7 @@ from scanner_api.dictionary import Dictionary
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.graph.reader import topic_level
 from scanner_dictionary.write.scan import write_scan
+from scanner_model.catalogs import Metric
 from scanner_model.clients import (
     AclAuthorizer,
     AclRule,
@@ -117,6 +118,20 @@ def test_clients_of_one_application_are_one_row_with_owner_and_time(stored) -> N
     assert (row.owner, row.last_seen) == ("team-shop", "2026-03-01T12:00:00+00:00")
     assert [identity.name for identity in row.identities] == ["shop-1", "shop-2"]
     assert row.evidence == "sent_total of prometheus:main within 1d"
+
+
+def test_lag_of_a_group_is_that_of_its_newest_metric_and_unknown_without_one(stored) -> None:
+    """An old figure hides that a group caught up, and 0 is not the same as not measured."""
+    level = {"source": PROMETHEUS, "topic": "shop.idle", "object_kind": "group", "object_name": "billing"}
+    metrics = (
+        Metric(name="consumer_lag_offsets", amount=7.0, ended="2026-03-01T12:00:00+00:00", **level),
+        Metric(name="consumed_records", amount=9.0, ended="2026-03-01T12:00:00+00:00", **level),
+    )
+    groups = [ConsumerGroup(source=KAFKA, name=name, topics=(TopicName("shop.idle"),)) for name in ("billing", "audit")]
+    dictionary = stored(replace(scan_with(*groups), metrics=metrics))
+    users = scanner_api.describe_topic(dictionary, topic="shop.idle").users
+
+    assert {user.name: user.lag for user in users} == {"billing": 7.0, "audit": None}
 
 
 def test_three_certainties_stay_three_rows(stored) -> None:

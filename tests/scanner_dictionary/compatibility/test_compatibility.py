@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner_dictionary.compatibility.changes import SchemaChange, Verdict
@@ -506,7 +507,7 @@ COLUMNS = st.lists(
 TEXTS = st.sampled_from(["", OPEN, CLOSED, PROTO2, PROTO3, "[" * 100_000, "{"])
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(COLUMNS, COLUMNS, TEXTS, TEXTS, st.sampled_from([*FORMAT_RULES, "CSV"]))
 def test_directions_are_mirrors(old: list[Column], new: list[Column], text: str, newer: str, format_: str) -> None:
     """New readers of old data are old readers of new data once the two change places, for any columns whatever."""
@@ -520,7 +521,7 @@ def test_directions_are_mirrors(old: list[Column], new: list[Column], text: str,
     }
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(COLUMNS, TEXTS, st.sampled_from([*FORMAT_RULES, "CSV"]))
 def test_same_definition_has_no_changes(columns: list[Column], text: str, format_: str) -> None:
     """A definition reads its own data, odd as it may be."""

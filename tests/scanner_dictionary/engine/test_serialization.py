@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner_dictionary.engine.rows import column_cells, json_cell, storable
@@ -13,7 +14,7 @@ from scanner_model.columns import Column, parse_path
 _ANY = st.text(st.characters(codec=None), max_size=8)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(_ANY)
 def test_any_text_can_be_stored(text) -> None:
     """A database takes neither NUL nor half a surrogate pair; everything else stays."""
@@ -24,7 +25,7 @@ def test_any_text_can_be_stored(text) -> None:
     assert stored == text or any(c == "\0" or "\ud800" <= c <= "\udfff" for c in text)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=6), max_size=3))
 def test_path_and_name_of_a_column_report_the_same(path) -> None:
     """Programs read the JSON array, people the dotted name; the short way for plain names must not differ."""

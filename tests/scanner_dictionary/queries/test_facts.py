@@ -7,7 +7,8 @@ from types import SimpleNamespace
 from typing import Any, get_args, get_origin, get_type_hints
 
 import pytest
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner_dictionary.queries.facts import fact_of
@@ -58,7 +59,7 @@ def members(fact_type: type) -> dict[str, st.SearchStrategy[Any]]:
 
 
 @pytest.mark.parametrize("kind", CLUSTER_KINDS, ids=lambda kind: kind.name)
-@settings(max_examples=20)
+@examples(20)
 @given(data=st.data())
 def test_fact_is_the_same_after_it_was_stored(kind, data) -> None:
     """The cells that are written are those that are read, whatever is in them."""

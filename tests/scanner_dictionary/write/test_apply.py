@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner_dictionary.write.apply import Stored, Wanted, in_order, merge
@@ -14,7 +15,7 @@ _stored = st.dictionaries(
 _wanted = st.lists(st.builds(Wanted, _keys, st.integers(1, 2), st.just(()), st.tuples(st.integers(1, 2))))
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(_stored, _wanted, st.booleans())
 def test_every_row_has_one_fate(stored, wanted, provable) -> None:
     """Nothing is lost between the two sides, and nothing is done twice."""
@@ -28,7 +29,7 @@ def test_every_row_has_one_fate(stored, wanted, provable) -> None:
     assert len(plan.unread) == (0 if provable else len(alive))
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(_stored, _wanted)
 def test_order_of_what_is_wanted_changes_nothing_but_which_double_counts(stored, wanted) -> None:
     """Keys are assigned in the plan's order, so it must not depend on which source was first."""

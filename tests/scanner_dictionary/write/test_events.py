@@ -7,7 +7,8 @@ from dataclasses import replace
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner_dictionary.engine.open import open_dictionary
@@ -221,7 +222,7 @@ def straight(empty, table_rows) -> object:
     return content(engine, table_rows)
 
 
-@settings(max_examples=8)
+@examples(8)
 @given(st.permutations(EVENTS), st.lists(st.integers(0, 8), max_size=3))
 def test_any_order_in_any_batches_adds_up_to_the_same(empty, straight, table_rows, order, cuts) -> None:
     """Neither delivery nor restarts of a listener keep an order."""
@@ -234,7 +235,7 @@ def test_any_order_in_any_batches_adds_up_to_the_same(empty, straight, table_row
     assert reported == straight
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(st.permutations(EVENTS))
 def test_folding_knows_no_order(order) -> None:
     """The same holds before any database sees it."""

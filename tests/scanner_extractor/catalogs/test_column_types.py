@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner_extractor.catalogs.column_types import Part, Shape, columns_of, hive_shape, known_shape
@@ -92,7 +93,7 @@ def test_deep_and_long_types_take_neither_the_stack_nor_the_day(text: str, parts
     assert counted.total() < 10_000 + 5 * len(text)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.text(alphabet="struct<ay>map:,`'( )1in\\\"", max_size=60))
 def test_any_text_gives_a_shape(text: str) -> None:
     """Catalogs hold what engines wrote, and some are not ours to know."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner_extractor.formats.json_payload import json_payload_fields
@@ -170,7 +171,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(JSON, min_size=1, max_size=4))
 def test_order_of_samples_changes_the_order_of_columns_only(documents: list[object]) -> None:
     """Whichever sample came first, the same is known."""

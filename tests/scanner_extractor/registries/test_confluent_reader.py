@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner_extractor.registries.confluent_reader import (
@@ -217,7 +218,7 @@ def test_row_nested_too_deeply_to_be_written_costs_that_row() -> None:
     assert isinstance(row, BadRow)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.dictionaries(st.sampled_from(MEMBERS), ANY_JSON))
 def test_no_row_raises(members) -> None:
     """Servers send what they like."""

@@ -1,6 +1,7 @@
 """Columns as bytes are the columns."""
 
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner_extractor.schemas.parsing import PackedColumns
@@ -23,7 +24,7 @@ COLUMNS = st.builds(
 )
 
 
-@settings(max_examples=50)
+@examples(50)
 @given(st.lists(COLUMNS, max_size=4).map(tuple))
 def test_packed_columns_are_the_columns(columns) -> None:
     """Whoever looks at them must not notice that they were bytes meanwhile."""

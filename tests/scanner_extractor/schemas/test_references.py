@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner_extractor.schemas.references import Resolved, finder, lookup_in, resolve
@@ -180,7 +181,7 @@ def test_many_references_are_followed_up_to_a_bound() -> None:
     assert len(result.problems) == 1
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 5)), max_size=4), min_size=1, max_size=5))
 def test_any_graph_of_references_ends_with_each_name_once(graph) -> None:
     """Registries do not forbid loops in what they store."""

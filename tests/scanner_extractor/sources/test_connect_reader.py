@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner_extractor.sources.connect_reader import (
@@ -37,7 +38,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(JSON)
 def test_reader_answers_or_objects_whatever_it_is_reported(reported: Any) -> None:
     """A proxy, a fork or a newer version may answer anything."""

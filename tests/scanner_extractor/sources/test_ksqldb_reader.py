@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner_extractor.sources.ksqldb_reader import Entity, read_entities
@@ -185,7 +186,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(entities=st.lists(JSON, max_size=3))
 def test_any_array_is_read_without_a_crash(entities) -> None:
     """Whatever stands at that URL, the scan goes on."""

@@ -14,11 +14,12 @@ from scanner_api.change_check.files import proposed_schema
 from scanner_api.change_check.proposals import Target
 from scanner_server.api.openapi import BASE
 from scanner_server.app import application
+from scanner_server.options import ServerOptions
 
 
 @pytest.fixture(scope="module")
 def client(changed):
-    with TestClient(application(changed), base_url="http://localhost") as client:
+    with TestClient(application(changed, ServerOptions(heavy=0)), base_url="http://localhost") as client:
         yield client
 
 

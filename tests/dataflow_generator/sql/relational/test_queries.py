@@ -1,7 +1,8 @@
 """SQL of sources in query mode: tables, columns, and texts that nobody wrote to be read."""
 
 import pytest
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dataflow_generator.connectors import Config, Connector, read_connector
@@ -234,7 +235,7 @@ def test_what_cannot_be_read_is_reported(sql) -> None:
 
 
 @given(st.lists(st.sampled_from(WORDS)), st.sampled_from(("postgres", "risingwave")))
-@settings(max_examples=150)
+@examples(150)
 def test_no_text_breaks_the_reader(words, scheme) -> None:
     """Whatever stands in a configuration."""
     assert isinstance(read_query(" ".join(["select", *words]), scheme), QueryReading)

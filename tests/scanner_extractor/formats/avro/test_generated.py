@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 from itertools import count
 
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner_extractor.formats.avro.reader import avro_fields
@@ -59,7 +60,7 @@ def locations(model: Model, nullable: bool = False) -> list[tuple[tuple[object, 
     return local + [((step, *path), word, null) for step, item in inside for path, word, null in locations(item)]
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(ROWS)
 def test_every_place_of_a_schema_is_one_column_in_order(row: Model) -> None:
     """Nothing is dropped, doubled or moved, whatever the fields are called."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner_extractor.formats.json_schema.reader import json_schema_fields
@@ -74,7 +75,7 @@ def read(schema: object, other: object = True) -> ParsedSchema:
     return json_schema_fields(json.dumps(schema), {"other.json": json.dumps(other)}.get, None)
 
 
-@settings(max_examples=250, deadline=None)
+@examples(250)
 @given(SCHEMAS, SCHEMAS)
 def test_any_schema_gives_columns_with_paths_of_their_own_and_parents_first(schema: object, other: object) -> None:
     """A dictionary stores one row a path, and a child needs its parent; only an object at the root has no row."""
@@ -87,14 +88,14 @@ def test_any_schema_gives_columns_with_paths_of_their_own_and_parents_first(sche
         seen.add(path)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(SCHEMAS)
 def test_same_schema_gives_the_same_columns(schema: object) -> None:
     """What was read first must not change what is read after it."""
     assert read(schema) == read(schema)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(SCHEMAS)
 def test_reference_means_what_it_refers_to(schema: object) -> None:
     """Moving a definition elsewhere changes no type of a plain place, and makes no column disappear."""
@@ -115,7 +116,7 @@ def st_free_of_references(schema: object) -> object:
     return [st_free_of_references(value) for value in schema] if isinstance(schema, list) else schema
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.dictionaries(st.text(max_size=4), WORDS, max_size=6))
 def test_every_property_is_a_column_under_its_own_name(properties: dict[str, str]) -> None:
     """Names are opaque and any text."""
@@ -126,7 +127,7 @@ def test_every_property_is_a_column_under_its_own_name(properties: dict[str, str
     ]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.text(alphabet='{}[]":,atyp e$refonOf01\\ud8', max_size=40))
 def test_any_text_is_read_without_an_exception(text: str) -> None:
     """What cannot be read becomes a problem."""

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
+from drawn import examples
 from google.protobuf import descriptor_pb2, descriptor_pool
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from grpc_tools import _protoc_compiler
@@ -257,7 +258,7 @@ def test_both_readers_agree_on_any_schema(tmp_path: Path, text: str) -> None:
     compare(tmp_path, "any.proto", {"any.proto": text})
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(proto(), st.data())
 def test_damaged_schema_never_raises_and_never_repeats_a_path(text: str, data: st.DataObject) -> None:
     """What arrives may be cut, doubled or overwritten anywhere."""
@@ -273,7 +274,7 @@ def test_damaged_schema_never_raises_and_never_repeats_a_path(text: str, data: s
     assert len(set(paths)) == len(paths)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.text(max_size=60))
 def test_any_text_gives_an_answer(text: str) -> None:
     """No text raises; one without a message has a problem."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import textwrap
 
 import pytest
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner_extractor.sources.applications.reader import ApplicationsReading, read_applications
@@ -657,7 +658,7 @@ def test_a_hostile_source_file_ends(end: str):
         read({f"a.{end}": kafka + body})
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.sampled_from(["java", "kt", "scala", "py", "go", "ts", "cs"]), st.text(max_size=120))
 def test_no_source_raises(end: str, text: str):
     read({f"a.{end}": "kafka " + text, "application.yml": text, "application.properties": text, "compose.yml": text})
@@ -693,3 +694,13 @@ def test_a_name_that_several_build_files_have_names_no_program():
     code = 'import confluent_kafka\np.produce("t", v)\n'
     files = {f"{part}/{name}": text for part in "ab" for name, text in (("pyproject.toml", build), ("main.py", code))}
     assert flows(files) == {"a:  > t", "b:  > t"}
+
+
+def test_tables_of_the_table_api_are_the_topics_of_the_statements_that_create_them():
+    """A table of another connector is no topic; a name that no statement creates is no table."""
+    source = "CREATE TABLE pay (id INT) WITH ('connector' = 'kafka', 'topic' = 'payments', 'format' = 'json')"
+    sink = "CREATE TABLE es (id INT) WITH ('connector' = 'elasticsearch-7', 'index' = 'i')"
+    python = f'env.execute_sql("{source}")\nenv.execute_sql("{sink}")\nenv.from_path("pay").execute_insert("es")\n'
+    assert ends({"job.py": python + 'env.from_path("other")\n'}) == {"payments > "}
+    java = f'class A {{ void f() {{ t.executeSql("{source}"); t.from("x").executeInsert("pay"); }} }}'
+    assert ends({"A.java": java}) == {" > payments"}

@@ -7,7 +7,8 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner_extractor.settings.cluster import HttpSettings
@@ -79,7 +80,7 @@ READERS: tuple[Callable[[Any], object], ...] = (
 
 
 @pytest.mark.parametrize("read", READERS, ids=range(len(READERS)))
-@settings(max_examples=60)
+@examples(60)
 @given(reported=st.lists(JSON, max_size=4))
 def test_no_list_breaks_a_reader(read: Callable[[Any], object], reported: Any) -> None:
     """And the same list gives the same facts."""

@@ -72,6 +72,16 @@ def test_client_that_wrote_within_the_window_is_a_use() -> None:
     assert (use.started, use.ended) == ("2026-09-20T14:13:20+00:00", "2026-09-21T14:13:20+00:00")
 
 
+def test_jmx_exporter_without_rules_names_its_metrics_without_total() -> None:
+    """What version 1.0.1 exports of a Java producer (Kafka 4.3) by its default format, as Prometheus 2.42 answers."""
+    labels = {"client_id": "orders-service", "job": "orders", "topic": "shop.orders"}
+    metric = "kafka_producer_producer_topic_metrics_record_send"
+    (use,) = read({metric: vector(series("1009.5", **labels))}).uses
+
+    assert (use.topic, use.direction, use.metric) == ("shop.orders", Direction.WRITES, metric)
+    assert use.identities == (("client.id", "orders-service"), ("workload", "orders"))
+
+
 def test_default_client_id_is_left_out_and_counted_where_nothing_else_names_the_client() -> None:
     """`producer-1` is every program's."""
     rows = series(topic="a", client_id="producer-1"), series(topic="b", client_id="producer-1", namespace="x", job="y")

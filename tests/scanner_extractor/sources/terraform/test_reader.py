@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from drawn import examples
+from hypothesis import given
 from hypothesis import strategies as st
 
 from scanner_extractor.sources.terraform.reader import TerraformReading, read_terraform
@@ -281,7 +282,7 @@ def test_a_hostile_configuration_ends(text: str):
     assert len(read(text).declarations) <= 1_000
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.text(alphabet='{}[]()"$<-=\n.:?,az0*%\\', max_size=200))
 def test_no_text_raises(text: str):
     read(text)

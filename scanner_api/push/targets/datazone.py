@@ -1,0 +1,88 @@
+"""Amazon DataZone and SageMaker Catalog: an OpenLineage run event for each job, sent again when the job changed.
+
+Events stay: the API takes events, and no later one takes an edge away before DataZone replaces the job's version.
+Source: Amazon DataZone API, PostLineageEvent (botocore's service model): run events of at most 300,000 bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Sequence
+
+from dataflow_generator.openlineage.emit.run_events import run_id
+from dataflow_generator.openlineage.redaction import canonical
+from scanner_api.push.contents import GraphContents
+from scanner_api.push.model import Batch, Call, Change, Explained, Item, Json, Reader, Ref, Skipped, State
+from scanner_extractor.settings.push import PushSettings
+
+_LARGEST = 290_000
+"""Bytes of an event without its time and run; DataZone takes 300,000."""
+
+
+class DataZone:
+    """DataZone as a target: what was sent is known from the journal only, and stays there."""
+
+    shared: frozenset[str] = frozenset()
+    fixed: frozenset[str] = frozenset()
+    forced: frozenset[str] = frozenset()
+    undoable = False
+
+    def __init__(self, settings: PushSettings) -> None:
+        self._domain = settings.domain
+        self._at = ""
+
+    def stages(self, contents: GraphContents, reader: Reader) -> Iterator[Iterator[Item | Skipped]]:
+        """Yield the events; a large one is one event for each dataset that the job writes."""
+        del reader
+        self._at = contents.at
+        yield (item for event in contents.run_events() for item in _items(event))
+
+    def states(self, refs: Sequence[Ref], reader: Reader) -> Iterator[State | None]:
+        """Yield None for each event: DataZone lists events by time only."""
+        del reader
+        yield from (None for _ in refs)
+
+    def batches(self, changes: Sequence[Change], run: int) -> Iterator[Batch]:
+        """Yield a call for each event."""
+        for change in changes:
+            yield Batch((self._call(change, run),) if change.wanted else (), (change,))
+
+    def explain(self, namespace: str, name: str) -> Explained:
+        """Return the source identifier of a dataset."""
+        return Explained(f"{namespace}/{name}", None, (f"domain {self._domain}",))
+
+    def _call(self, change: Change, run: int) -> Call:
+        wanted = dict(change.wanted or {})
+        job = wanted["job"]
+        moment = {"eventTime": self._at, "eventType": "COMPLETE"}
+        runs = {"run": {"runId": run_id(self._at, job["namespace"], job["name"])}}
+        token = hashlib.sha256(canonical([run, change.ref.key]).encode()).hexdigest()  # a retry is not another event
+        body = {
+            "domainIdentifier": self._domain,
+            "event": canonical({**wanted, **moment, **runs}),
+            "clientToken": token,
+        }
+        return Call(method="POST", path=("PostLineageEvent",), body=body)
+
+
+def _items(event: Json) -> Iterator[Item | Skipped]:
+    """Yield the event, or its parts where it is too large; the parts are of one run."""
+    state = {name: value for name, value in event.items() if name not in ("eventTime", "eventType", "run")}
+    outputs = state.get("outputs", [])
+    is_large = _size(state) > _LARGEST
+    for part in [{**state, "outputs": [output]} for output in outputs] if is_large else [state]:
+        written = [f"{output['namespace']}/{output['name']}" for output in part.get("outputs", ())]
+        read = [f"{given['namespace']}/{given['name']}" for given in part.get("inputs", ())]
+        name = f"{event['job']['namespace']}/{event['job']['name']}"
+        if _size(part) > _LARGEST:
+            yield Skipped(name, f"its event to {', '.join(written)} is larger than DataZone takes")
+        else:
+            yield Item(Ref("event", canonical([name, _digest([read, written])])), part)
+
+
+def _size(state: Json) -> int:
+    return len(canonical(state).encode())
+
+
+def _digest(value: Json) -> str:
+    return hashlib.sha256(canonical(value).encode()).hexdigest()[:16]

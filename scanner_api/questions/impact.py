@@ -1,0 +1,140 @@
+"""The question what is affected if a node of the generated graph is renamed or dropped.
+
+*node* and *as_of*, and the errors, are those of `scanner_api/questions/graph.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+from dataflow_generator.query.impact import Affected
+from scanner_api.dictionary import Dictionary
+from scanner_api.graph.lineage import Impact, column_node, impact_of, node_path
+from scanner_api.graph.open import GraphSource, find_node, open_graph
+from scanner_api.questions.graph import GraphEdge, Hops, graph_edge
+from scanner_api.questions.pages import read_cursor, write_cursor
+from scanner_api.questions.parameters import AsOf, Cursor, Node
+from scanner_api.questions.question import Parameter
+from scanner_dictionary.graph.store import EdgeRow
+from scanner_model.columns import path_name
+from scanner_model.text import csv_row
+
+_ACTORS = ("job", "consumer-group")
+IMPACT_COLUMNS = ("kind", "namespace", "name", "column", "use", "steps", "through")
+
+
+@dataclass(frozen=True, slots=True)
+class AffectedNode:
+    """A node that is affected; *use* is copies, computes, depends, unknown, made or writes.
+
+    *through* are the ids of jobs, *way* the edges that lead there; None where they were not asked for. *cluster* is as
+    in `GraphNode`.
+    """
+
+    id: str
+    kind: str
+    namespace: str
+    name: str
+    path: tuple[str, ...] | None
+    use: str
+    steps: int
+    through: tuple[str, ...]
+    way: tuple[GraphEdge, ...] | None = None
+    cluster: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImpactList:
+    """What is affected if *root*, a node's id, is renamed or dropped: jobs and groups first, then the nearest.
+
+    *counts* are of all that is affected, by kind and use; *left_out* counts what comes after this page, which
+    *next_cursor* continues, and *complete* is False where anything does. *scan* is the newest scan that the graph is
+    of, None for a graph in files.
+    """
+
+    root: str
+    scan: int | None
+    complete: bool
+    affected: tuple[AffectedNode, ...]
+    counts: Mapping[str, Mapping[str, int]]
+    left_out: int
+    column_suggestions: tuple[str, ...]
+    notes: tuple[str, ...]
+    next_cursor: str | None = None
+
+
+def impact(
+    graph: GraphSource | Dictionary,
+    node: Node,
+    *,
+    hops: Hops = None,
+    way: Annotated[bool, Parameter("Also the edges that lead to each.", option=None)] = False,
+    limit: Annotated[
+        int | None, Parameter("How many affected nodes a page has at most.", least=1, most=10_000, option=None)
+    ] = None,
+    cursor: Cursor = None,
+    as_of: AsOf = None,
+) -> ImpactList:
+    """Return what is affected, in at most *hops* steps, if *node* is renamed or dropped.
+
+    Jobs and consumer groups, whose owners are to be asked, come first; then the rest; each the nearest first.
+
+    >>> [affected.steps for affected in impact(dictionary, "orders").affected]
+    """
+    with open_graph(GraphSource.of(graph, as_of)) as opened:
+        root, notes = find_node(opened.rows, node, "node")
+        found = impact_of(opened.rows, root, node, hops)
+        names = opened.rows.system_names()
+    counts: dict[str, dict[str, int]] = {}
+    for reached in found.affected:
+        uses = counts.setdefault("column" if reached.path else found.nodes[reached.node].kind, {})
+        uses[reached.use.name.lower()] = uses.get(reached.use.name.lower(), 0) + 1
+    (start,) = read_cursor(cursor, int) if cursor else (0,)
+    ordered = sorted(found.affected, key=lambda each: bool(each.path) or found.nodes[each.node].kind not in _ACTORS)
+    end = len(ordered) if limit is None else max(start, 0) + limit
+    left_out = max(0, len(ordered) - end)
+    return ImpactList(
+        root=found.root.node_key,
+        scan=opened.about.last_scan,
+        complete=not left_out,
+        affected=_affected(found, ordered[max(start, 0) : end], names, way=way),
+        counts=counts,
+        left_out=left_out,
+        column_suggestions=found.column_suggestions,
+        notes=notes,
+        next_cursor=write_cursor(end) if left_out else None,
+    )
+
+
+def _affected(
+    found: Impact, listed: Iterable[Affected[int, EdgeRow]], names: Mapping[str, str], *, way: bool
+) -> tuple[AffectedNode, ...]:
+    rows = []
+    for reached in listed:
+        node = found.nodes[reached.node]
+        node = column_node(node, reached.path) if reached.path else node
+        rows.append(
+            AffectedNode(
+                *(node.node_key, node.kind, node.namespace, node.name, node_path(node)),
+                use=reached.use.name.lower(),
+                steps=reached.steps,
+                through=tuple(found.nodes[job].node_key for job in reached.through),
+                way=tuple(graph_edge(hop.edge, found.nodes) for hop in reached.route) if way else None,
+                cluster=names.get(node.namespace, ""),
+            )
+        )
+    return tuple(rows)
+
+
+def impact_csv(dictionary: Dictionary, node: Node, *, hops: Hops = None, as_of: AsOf = None) -> str:
+    """Return what is affected as CSV, one line a node.
+
+    >>> impact_csv(dictionary, "orders").splitlines()[0]
+    """
+    rows = (
+        (each.kind, each.namespace, each.name, path_name(each.path or ()), each.use, each.steps, " ".join(each.through))
+        for each in impact(dictionary, node, hops=hops, as_of=as_of).affected
+    )
+    return "".join(map(csv_row, (IMPACT_COLUMNS, *rows)))
