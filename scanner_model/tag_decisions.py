@@ -23,7 +23,7 @@ class TagDecision:
 
     source: SourceId
     dataset: Annotated[str, Key("the topic, or the namespace and name of another dataset, with a slash", long=True)]
-    column: Annotated[str, Key("the column with dots; of a message's key behind `@key.`", long=True)]
+    column_name: Annotated[str, Key("the column with dots; of a message's key behind `@key.`", long=True)]
     tag: Annotated[str, Key("the tag")]
     decision: Annotated[Decision, Value("accepted or rejected")]
     by: Annotated[str, Value("who decided")]

@@ -23,7 +23,7 @@ def tag_decisions(conn: Connection, decision: Decision) -> Decisions:
     for cluster, fact in reported_facts(conn, TagDecision):
         if fact.decision is decision:
             columns = found.setdefault(("" if "/" in fact.dataset else cluster, fact.dataset), {})
-            path = parse_path(fact.column)
+            path = parse_path(fact.column_name)
             columns[path] = (*columns.get(path, ()), fact)
     return found
 

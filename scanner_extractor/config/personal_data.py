@@ -75,7 +75,7 @@ def parse_personal_data(item: Json, _: ParseContext) -> PersonalDataSettings:
             TagDecision(
                 source=_SOURCE,
                 dataset=each["dataset"],
-                column=each["column"],
+                column_name=each["column"],
                 tag=each["tag"],
                 decision=Decision(each["decision"]),
                 by=each["by"],
