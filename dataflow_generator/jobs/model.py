@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
@@ -163,6 +164,11 @@ def _order(pair: Pair) -> tuple[str, str, str]:
 
 
 _KAFKA = "kafka://"
+_SERVICE = re.compile(r"\.svc(?:\.|$)|\.(?:local|internal)$|-kafka-bootstrap\.|-kafka-brokers\.")
+"""Names of services in Kubernetes, and those that Strimzi gives to a cluster's.
+
+Source: Kubernetes documentation, "DNS for Services and Pods".
+"""
 
 
 class Naming:
@@ -211,16 +217,19 @@ class Naming:
         return Dataset(NodeKind.TOPIC, self._canonical(namespace), name)
 
     def _canonical(self, namespace: str) -> str:
+        servers = namespace.removeprefix(_KAFKA)
         try:
-            addresses = broker_addresses(namespace.removeprefix(_KAFKA))
+            addresses = broker_addresses(servers)
         except InputInvalid:
-            return namespace
+            addresses = tuple(servers.split(","))
         known = next((self._brokers[address] for address in addresses if address in self._brokers), None)
         if known is None and not self._brokers and len(self._clusters) == 1 and all(map(_is_in_containers, addresses)):
-            # Files alone describe the cluster: the name of a container or of this machine is that of its broker.
+            # Files alone describe the cluster: a name within a network is that of its broker.
             return next(iter(self._clusters.values()))
         return known or namespace
 
 
 def _is_in_containers(address: str) -> bool:
-    return "." not in address.rpartition(":")[0] or address.startswith("127.")
+    """Return whether a host has a meaning in its own network only: this machine's, a container's or a service's."""
+    host = address.rpartition(":")[0]
+    return re.fullmatch(r"[\w-]+", host) is not None or host.startswith("127.") or _SERVICE.search(host) is not None

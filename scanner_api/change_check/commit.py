@@ -94,12 +94,16 @@ class Commit:
         return frozenset((*self.topics, *self.tables, *used))
 
     @cached_property
+    def statements(self) -> Mapping[str, str]:
+        """Return the text of each file of statements, by its name."""
+        return {statement.name: statement.statement for statement in self.reading.result.declared.statements}
+
+    @cached_property
     def texts(self) -> Mapping[str, str]:
         """Return the configuration or the text of each connector and file of statements, by its name."""
-        declared = self.reading.result.declared
-        connectors = (entry for entry in declared.declarations if entry.kind is DeclaredKind.CONNECTOR)
-        configurations = {entry.name: repr(entry.config) for entry in connectors}
-        return {**configurations, **{statement.name: statement.statement for statement in declared.statements}}
+        declared = self.reading.result.declared.declarations
+        connectors = (entry for entry in declared if entry.kind is DeclaredKind.CONNECTOR)
+        return {**{entry.name: repr(entry.config) for entry in connectors}, **self.statements}
 
     @cached_property
     def destinations(self) -> Mapping[str, frozenset[tuple[str, str]]]:

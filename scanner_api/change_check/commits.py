@@ -5,12 +5,14 @@ Neither needs a dictionary: each commit is read as `scanner extract --from` read
 
 from __future__ import annotations
 
+import re
 import tempfile
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from pathlib import Path
+from functools import cached_property
+from pathlib import Path, PurePosixPath
 
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.kinds import CountedJob
@@ -30,11 +32,17 @@ from scanner_api.change_check.proposed_columns import Renames
 from scanner_api.graph.generate import generate
 from scanner_dictionary.engine.open import Connection
 from scanner_extractor.repository.files import is_candidate, is_left_out
+from scanner_extractor.sources.applications.modules import BUILD_FILES
 from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
 from scanner_model.declarations import DeclaredKind
 from scanner_model.errors import NameUnknown
 
 _LISTED = 10
+_CREATED = re.compile(
+    r"(?i)\bCREATE\s+(?:OR\s+REPLACE\s+|TEMPORARY\s+)?(?:TABLE|STREAM)\s+(?:IF\s+NOT\s+EXISTS\s+)?`?([\w.]+)"
+)
+_MOVING = re.compile(r"(?i)\b(?:SELECT|INSERT)\b")
+_WORD = re.compile(r"[\w.]+")
 _NOTHING = "nothing that is read stands in it"
 
 
@@ -93,6 +101,7 @@ class _Comparison:
         ]
         findings += self._not_understood()
         findings += self._mentioned(findings, objects)
+        findings += self._code(findings, objects)
         if any(finding.counts for finding in findings):
             findings += self._elsewhere()
         skipped = {path: self._why_skipped(path) for path in self._trees.changed if path not in self._judged}
@@ -303,6 +312,46 @@ class _Comparison:
                 finding = _finding("mentioned", Verdict.UNKNOWN, Place(file=path), f"topic {name}", what, name)
                 yield replace(finding, affected=self._hits.of(dataset) if dataset else ())
 
+    def _code(self, findings: Sequence[Finding], objects: ObjectReader) -> Iterator[Finding]:
+        """Yield the programs whose code changes and whose topics do not: which columns code uses is not read."""
+        about = {word for finding in findings if finding.counts for word in (finding.place.file, finding.target)}
+        programs = self._programs()
+        changed: dict[str, list[str]] = {}
+        for path in mentions.changed_programs(self._trees, objects):
+            for key in programs.get(self._module(path), ()) if path not in about else ():
+                changed.setdefault(key, []).append(path)
+        for job in self._base.jobs:
+            name, paths = f"job {job.flows.job.name}", changed.get(job.flows.job.key, [])
+            if paths and name not in about:
+                what = (
+                    f"the code of {job.flows.job.name} is changed, and which columns code reads and writes is not known"
+                )
+                written = [hit for dataset in sorted(written_by(job)) for hit in self._hits.of(dataset)]
+                finding = _finding("code-changed", Verdict.UNKNOWN, Place(file=paths[0]), name, what)
+                hit = tuple(hit for hit in dict.fromkeys(written) if hit.use != "writes")
+                yield replace(finding, affected=hit, why=tuple(paths[:_LISTED]))
+
+    def _programs(self) -> Mapping[str, list[str]]:
+        """Return the programs that both commits have, keys of their jobs, by the directory of their module."""
+        still = {job.flows.job.key for job in self._head.jobs}
+        programs: dict[str, list[str]] = {}
+        for job in self._base.jobs:
+            places = {use.evidence.rpartition(":")[0] for use in (*job.flows.reads, *job.flows.writes)}
+            if job.flows.job.key in still:
+                for module in {self._module(place) for place in places if place in self._trees.base}:
+                    programs.setdefault(module, []).append(job.flows.job.key)
+        return programs
+
+    def _module(self, path: str) -> str:
+        """Return the directory of the module of a file: the nearest with a build file, empty for the root."""
+        above = (str(place) for place in PurePosixPath(path).parents)
+        return next((place for place in above if place in self._built), "")
+
+    @cached_property
+    def _built(self) -> Collection[str]:
+        files = (PurePosixPath(path) for tree in (self._trees.base, self._trees.head) for path in tree)
+        return frozenset(str(file.parent) for file in files if file.name in BUILD_FILES)
+
     def _not_understood(self) -> Iterator[Finding]:
         """Yield the jobs whose texts differ, and of which neither side is wholly understood."""
         after = {job.flows.job.key: job for job in self._head.jobs}
@@ -322,6 +371,20 @@ class _Comparison:
                 what = f"{name} is changed, and what it does is not all known"
                 place = self._place((other,))
                 yield replace(_finding("not-read", Verdict.UNKNOWN, place, f"job {name}", what, name), why=problems)
+        yield from self._unused_statements(names)
+
+    def _unused_statements(self, changed: Collection[str]) -> Iterator[Finding]:
+        """Yield the changed statements that only create tables, which no other statement uses."""
+        before, after = self._base.statements, self._head.statements
+        for name in sorted({*changed} & before.keys() & after.keys()):
+            if _MOVING.search(before[name]) or _MOVING.search(after[name]):
+                continue
+            tables = {table for text in (before[name], after[name]) for table in _CREATED.findall(text)}
+            others = (text for commit in (before, after) for other, text in commit.items() if other != name)
+            if tables and not any(tables.intersection(_WORD.findall(text)) for text in others):
+                what = f"the statements of {name} are changed, and what uses their tables is not known"
+                place = Place(file=name.partition(":")[0])
+                yield _finding("not-read", Verdict.UNKNOWN, place, name, what)
 
 
 def _with_co_writers(

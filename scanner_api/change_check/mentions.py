@@ -1,4 +1,4 @@
-"""Names of topics that a change adds or removes in lines of which nothing is read: whom they concern is not known."""
+"""What a change does in lines of which nothing is read: names of topics, and the code of programs."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ from scanner_extractor.sources.syntax_trees import words
 _DOCUMENTS = words(".adoc .asciidoc .gif .ico .jpeg .jpg .license .markdown .md .mdx .pdf .png .rst .svg .webp")
 _BY_NAME = re.compile(r"(?:LICENSE|NOTICE|AUTHORS|CODEOWNERS|CONTRIBUTORS|\.gitignore|\.gitattributes|\.editorconfig)")
 _CODE = words(".cs .go .groovy .java .js .jsx .kt .kts .mjs .cjs .php .py .rb .rs .scala .ts .tsx .vue .tf .hcl")
+_PROGRAMS = _CODE - words(".tf .hcl .vue")
+_NO_CODE = re.compile(r"(?://|#(?!\w)|\*|/\*|import\b|from\s+\S+\s+import\b|using\s|package\s)|[(){}\[\];,]*$")
+"""How a line begins that is a comment, names another file, or has brackets only."""
 _QUOTED = re.compile(r"[\"'`]([A-Za-z0-9._-]{2,249})[\"'`]")
 _WORD = re.compile(r"[A-Za-z0-9._-]{2,249}")
 
@@ -42,6 +45,25 @@ def changed_names(trees: Trees, names: Collection[str], objects: ObjectReader) -
                 total[name] += sign * count
                 files[name] = path
     yield from ((name, files[name]) for name, count in sorted(total.items()) if count)
+
+
+def changed_programs(trees: Trees, objects: ObjectReader) -> Iterator[str]:
+    """Yield the source files whose lines of code differ, in any order; comments and imports do not count."""
+    changed = [path for path in trees.changed if PurePosixPath(path).suffix.lower() in _PROGRAMS]
+    changed = [path for path in changed if not is_left_out(path) and not why_harmless(path)]
+    for tree in (trees.base, trees.head):
+        objects.expect(tree[path] for path in changed if path in tree)
+    for path in changed:
+        before, after = (
+            _code_of(objects.read(tree[path])) if path in tree else None for tree in (trees.base, trees.head)
+        )
+        if before != after:
+            yield path
+
+
+def _code_of(content: bytes) -> Counter[str]:
+    lines = (line.strip() for line in content.decode("utf-8", "replace").splitlines())
+    return Counter(line for line in lines if not _NO_CODE.match(line))
 
 
 def words_of(finding: Finding) -> Iterator[str]:

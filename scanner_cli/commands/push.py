@@ -24,7 +24,7 @@ _LISTED = 20
 
 
 @click.command()
-@click.argument("target", metavar="datahub|openmetadata|unity|google")
+@click.argument("target", metavar="datahub|openmetadata|unity|google|glue|datazone")
 @config_option
 @click.option("--dry-run", is_flag=True, help="Write nothing: list what would be created, changed and removed.")
 @click.option("--undo", "undone", type=int, metavar="RUN", help="Take back what this run wrote, and nothing else.")

@@ -43,6 +43,7 @@ RULES: Mapping[str, str] = {
     "input-gained": "A job reads a further dataset.",
     "writer-lost": "A job no longer writes a topic that others still write.",
     "copies-differ": "A schema changes, and files with the same text do not.",
+    "code-changed": "The code of a program changes, and which columns it uses is not read.",
     "mentioned": "A changed line names a topic, and nothing of it is read.",
     "tag-spread": "A column gets a tag, such as PII, by a statement or connector.",
     "policy-forbidden-flow": "A column with a tag gets where the policy forbids it.",

@@ -5,22 +5,33 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, Select, select
+from sqlalchemy import Connection, Row, Select, or_, select
 from sqlalchemy.orm import aliased
 
 from scanner_dictionary.queries.facts import fact_of, is_stale, newest_scans, reported_facts, stored_rows
 from scanner_dictionary.schema import tables as t
 from scanner_model.acls import Acls, Permitted
 from scanner_model.client_names import Applications, Match
-from scanner_model.clients import AclAuthorizer, AclRule, ApplicationIdentity, ClientUse, Direction, IdentityKind
+from scanner_model.clients import (
+    AT_SCAN,
+    AclAuthorizer,
+    AclRule,
+    ApplicationIdentity,
+    ClientUse,
+    Direction,
+    IdentityKind,
+)
 
 OBSERVED, CONFIGURED, PERMITTED = "observed", "configured", "permitted"
 """How a use of a topic is known; the three are never merged."""
 
 _SHOWN = 3
+_REMEMBERED = timedelta(days=7)
+"""Kafka's default of `transactional.id.expiration.ms`."""
 _USES = (Direction.READS, Direction.WRITES)
 
 
@@ -64,9 +75,12 @@ def observed(
 ) -> Iterator[ClientRow]:
     """Return who was observed to use topics, by cluster, topic, use and application; several clients of one are a row.
 
-    A client whose topic the cluster does not have is left out: the metric is of another cluster.
+    A client whose topic the cluster does not have is left out: the metric is of another cluster. One that a sample
+    missed since is remembered for a week.
     """
-    query = stored_rows(t.client_use, cluster, include_gone=include_gone)
+    query = stored_rows(t.client_use, cluster)
+    if not include_gone:
+        query = query.where(or_(t.client_use.c.gone.is_(None), t.client_use.c.sampled))
     if topic is not None:
         # The metrics of some consumers have `_` for `.` in the topic.
         query = query.where(t.client_use.c.topic.in_({topic, _flattened(topic)}))
@@ -76,6 +90,8 @@ def observed(
     newest, scans, groups = newest_scans(conn), _scan_times(conn), dict[tuple[str, ...], _Group]()
     names = cache(lambda name: _Names.of(conn, name))
     for row in rows:
+        if not include_gone and row.gone is not None and _is_forgotten(row, scans[newest[row.cluster_id]]):
+            continue
         use, known = fact_of(ClientUse, row), names(row.cluster_name)
         name = known.topic(use.topic)
         if name is None or topic not in (None, name):
@@ -85,6 +101,11 @@ def observed(
             group = groups.setdefault(key, _Group(known.kind(match.application)))
             group.add(use, match, row, scans, is_stale(row, newest))
     return (groups[key].row(*key) for key in sorted(groups))
+
+
+def _is_forgotten(row: Row[Any], now: str) -> bool:
+    """Return whether a sampled use was last seen longer ago than brokers remember an idle transactional id."""
+    return bool(now) and datetime.fromisoformat(row.ended) + _REMEMBERED < datetime.fromisoformat(now)
 
 
 def configured(conn: Connection, *, cluster: str | None = None, topic: str | None = None) -> Iterator[ClientRow]:
@@ -213,7 +234,8 @@ class _Names:
     @classmethod
     def of(cls, conn: Connection, cluster: str) -> _Names:
         mapped = [fact for name, fact in reported_facts(conn, ApplicationIdentity) if name == cluster]
-        kinds = {name: kind for kind, table in _NAMED.items() for name in _live_names(conn, cluster, table)}
+        kinds = dict.fromkeys(_member_groups(conn, cluster), "consumer-group")
+        kinds |= {name: kind for kind, table in _NAMED.items() for name in _live_names(conn, cluster, table)}
         topics = frozenset(_live_names(conn, cluster, t.topic))
         flattened: dict[str, str | None] = {}
         for topic in topics:
@@ -232,6 +254,14 @@ class _Names:
 
 
 _NAMED = {"consumer-group": t.consumer_group, "streams": t.streams_topology, "connector": t.connector}
+
+
+def _member_groups(conn: Connection, cluster: str) -> Iterator[str]:
+    """Yield the groups whose members brokers described: those of the newer kinds are in no list of consumer groups."""
+    use = t.client_use.c
+    query = stored_rows(t.client_use, cluster).where(use.window_length == AT_SCAN).with_only_columns(use.identities)
+    for identities in conn.scalars(query.distinct()):
+        yield from (name for kind, name in json.loads(identities) if kind == IdentityKind.GROUP)
 
 
 def _flattened(topic: str) -> str:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from scanner_extractor.repository.shell_words import VARIABLE, Piece, Token, plain_word, read_tokens
+
 MOST_COMMANDS = 5_000
 """Commands of one script that are expanded, each as often as its loops repeat it."""
 MOST_ITEMS = 500
@@ -20,12 +22,6 @@ DEEPEST = 4
 """Levels of scripts and functions that call each other."""
 _LONGEST = 1_000_000
 
-_BARE = re.compile(r"[^\s'\"`$\\;&|<>()#]+|#")
-_VARIABLE = re.compile(
-    r"\$\{(?P<braced>\w+|[@*])(?:(?P<sign>:?[-=])(?P<default>[^{}]*)|(?P<case>\^\^|,,)|(?P<all>\[[@*]\]))?\}"
-    r"|\$(?P<plain>[A-Za-z_]\w*|\d|[@*])"
-)
-_HEREDOC = re.compile(r"<<(?P<tabs>-?)[ \t]*(?P<quote>['\"\\]?)(?P<end>[\w.-]+)['\"]?")
 _ASSIGNMENT = re.compile(r"(?P<name>[A-Za-z_]\w*)(?P<add>\+?)=")
 _UPPER = re.compile(r"\btr\s+['\"]?(?:\[?a-z\]?|\[:lower:\])['\"]?\s+['\"]?(?:\[?A-Z\]?|\[:upper:\])")
 _LOWER = re.compile(r"\btr\s+['\"]?(?:\[?A-Z\]?|\[:upper:\])['\"]?\s+['\"]?(?:\[?a-z\]?|\[:lower:\])")
@@ -48,29 +44,13 @@ class Command(NamedTuple):
     pipeline: int
 
 
-class _Piece(NamedTuple):
-    """A part of a word: text, expanded or quoted (variables in it are replaced), command (a substitution), array."""
-
-    kind: str
-    text: str
-
-
-class _Token(NamedTuple):
-    """A word with its pieces, or an operator; *document* is the body of a here-document after `<<`."""
-
-    operator: str
-    pieces: tuple[_Piece, ...]
-    line: int
-    document: _Piece | None = None
-
-
 @dataclass(slots=True)
 class _State:
     """What a script has set: variables, arrays and functions, and the files that it may call or read."""
 
     variables: dict[str, str] = field(default_factory=dict)
     arrays: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    functions: dict[str, Sequence[_Token]] = field(default_factory=dict)
+    functions: dict[str, Sequence[Token]] = field(default_factory=dict)
     count: int = 0
     pipelines: int = 0
 
@@ -87,7 +67,7 @@ def expand_script(
     *variables* are those of the environment, *arguments* `$1` and so on. Never raises for any text.
     """
     state = _State(variables=dict(variables))
-    yield from _Script(state, find_file).run(_tokens(text[:_LONGEST]), tuple(arguments), 0)
+    yield from _Script(state, find_file).run(read_tokens(text[:_LONGEST]), tuple(arguments), 0)
 
 
 def assignments(text: str) -> Iterator[tuple[str, str]]:
@@ -99,161 +79,16 @@ def assignments(text: str) -> Iterator[tuple[str, str]]:
         yield match[1], value[1:-1] if value[:1] in ("'", '"') else value
 
 
-def _tokens(text: str) -> list[_Token]:
-    tokens: list[_Token] = []
-    waiting: list[tuple[int, re.Match[str]]] = []
-    at, line, end = 0, 1, len(text)
-    while at < end:
-        sign = text[at]
-        if sign == "\n":
-            tokens.append(_Token("\n", (), line))
-            at, line = at + 1, line + 1
-            for number, heredoc in waiting:
-                body, at = _body(text, at, heredoc)
-                kind = "text" if heredoc["quote"] else "document"
-                tokens[number] = tokens[number]._replace(document=_Piece(kind, body))
-                line += body.count("\n") + 2
-            waiting = []
-        elif sign in " \t\r":
-            at += 1
-        elif sign == "#" and (at == 0 or text[at - 1] in " \t\n;"):
-            at = _find(text, "\n", at)
-        elif sign == "\\" and text[at + 1 : at + 2] == "\n":
-            at, line = at + 2, line + 1
-        elif (begun := _HEREDOC.match(text, at)) and not text.startswith("<<<", at):
-            waiting.append((len(tokens), begun))
-            tokens.append(_Token("<<", (), line))
-            at = begun.end()
-        elif sign in ";&|<>()":
-            size = 3 if text.startswith("<<<", at) else 2 if text[at : at + 2] in ("&&", "||", ";;", ">>", "|&") else 1
-            tokens.append(_Token(text[at : at + size], (), line))
-            at += size
-        else:
-            pieces, behind = _word(text, at)
-            tokens.append(_Token("", tuple(pieces), line))
-            line += text.count("\n", at, behind)
-            at = max(behind, at + 1)
-    return tokens
-
-
-def _body(text: str, at: int, heredoc: re.Match[str]) -> tuple[str, int]:
-    """Return the lines of a here-document, and the position behind the line that ends it."""
-    start = at
-    while at < len(text):
-        line_end = _find(text, "\n", at)
-        line = text[at:line_end]
-        if line.strip() == heredoc["end"] or line.strip().startswith((heredoc["end"] + ")", heredoc["end"] + '"')):
-            return text[start:at], line_end if line.strip() == heredoc["end"] else at + line.find(heredoc["end"]) + len(
-                heredoc["end"]
-            )
-        at = line_end + 1
-    return text[start:], len(text)
-
-
-def _find(text: str, sign: str, at: int) -> int:
-    found = text.find(sign, at)
-    return len(text) if found < 0 else found
-
-
-def _word(text: str, at: int) -> tuple[list[_Piece], int]:  # noqa: C901 - the signs of one grammar
-    pieces: list[_Piece] = []
-    end = len(text)
-    while at < end:
-        sign = text[at]
-        if text.startswith("$'", at) or sign == "'":
-            close = _find(text, "'", at + 1 + (sign == "$"))
-            pieces.append(_Piece("text", text[at + 1 + (sign == "$") : close]))
-            at = close + 1
-        elif sign == '"':
-            at = _double_quoted(text, at + 1, pieces)
-        elif sign == "`":
-            close = _find(text, "`", at + 1)
-            pieces.append(_Piece("command", text[at + 1 : close]))
-            at = close + 1
-        elif text.startswith("$(", at):
-            close = _closing(text, at + 2)
-            pieces.append(_Piece("command", text[at + 2 : close]))
-            at = close + 1
-        elif text.startswith("${", at):
-            close = _find(text, "}", at)
-            pieces.append(_Piece("expanded", text[at : close + 1]))
-            at = close + 1
-        elif sign == "$":
-            match = _VARIABLE.match(text, at)
-            pieces.append(_Piece("expanded", match[0] if match else "$"))
-            at = match.end() if match else at + 1
-        elif sign == "\\":
-            pieces.append(_Piece("text", text[at + 1 : at + 2] if text[at + 1 : at + 2] != "\n" else ""))
-            at += 2
-        elif match := _BARE.match(text, at):
-            pieces.append(_Piece("text", match[0]))
-            at = match.end()
-            if sign != "#" and text[at : at + 1] == "(" and match[0].endswith("="):
-                close = _closing(text, at + 1)  # an array
-                pieces.append(_Piece("array", text[at + 1 : close]))
-                at = close + 1
-        else:
-            break
-    return pieces, at
-
-
-def _double_quoted(text: str, at: int, pieces: list[_Piece]) -> int:
-    """Add the pieces of a text in double quotes, and return the position behind it."""
-    start = at
-    while at < len(text) and text[at] != '"':
-        if text[at] == "\\":
-            pieces += [_Piece("quoted", text[start:at]), _Piece("text", _unescaped(text[at : at + 2]))]
-            at = start = at + 2
-        elif text.startswith("$(", at):
-            close = _closing(text, at + 2)
-            pieces += [_Piece("quoted", text[start:at]), _Piece("command", text[at + 2 : close])]
-            at = start = close + 1
-        elif text[at] == "`":
-            close = _find(text, "`", at + 1)
-            pieces += [_Piece("quoted", text[start:at]), _Piece("command", text[at + 1 : close])]
-            at = start = close + 1
-        else:
-            at += 1
-    pieces.append(_Piece("quoted", text[start:at]))
-    return at + 1
-
-
-def _unescaped(pair: str) -> str:
-    return "" if pair == "\\\n" else pair[1:] if pair[1:] in ('"', "$", "`", "\\") else pair
-
-
-def _closing(text: str, at: int) -> int:
-    """Return the position of the bracket that closes one before *at*; quotes and here-documents are skipped."""
-    depth = 1
-    while at < len(text):
-        sign = text[at]
-        if sign in "'\"":
-            at += 1
-            while at < len(text) and text[at] != sign:
-                at += 2 if text[at] == "\\" and sign == '"' else 1
-        elif (heredoc := _HEREDOC.match(text, at)) and not text.startswith("<<<", at):
-            _, at = _body(text, _find(text, "\n", at) + 1, heredoc)
-            continue
-        elif sign == "(":
-            depth += 1
-        elif sign == ")":
-            depth -= 1
-            if not depth:
-                return at
-        at += 1
-    return len(text)
-
-
 @dataclass(slots=True)
 class _Script:
     state: _State
     find_file: Callable[[str], str | None]
 
-    def run(self, tokens: Sequence[_Token], arguments: tuple[str, ...], depth: int) -> Iterator[Command]:
+    def run(self, tokens: Sequence[Token], arguments: tuple[str, ...], depth: int) -> Iterator[Command]:
         """Yield the commands of *tokens* in order, with loops repeated."""
         at, is_piped = 0, False
         while at < len(tokens) and self.state.count < MOST_COMMANDS:
-            word = _plain(tokens[at])
+            word = plain_word(tokens[at])
             if word == "for":
                 at, commands = self._for(tokens, at, arguments, depth)
                 yield from commands
@@ -273,20 +108,20 @@ class _Script:
                 at = max(end, at + 1)
 
     def _for(
-        self, tokens: Sequence[_Token], at: int, arguments: tuple[str, ...], depth: int
+        self, tokens: Sequence[Token], at: int, arguments: tuple[str, ...], depth: int
     ) -> tuple[int, Iterator[Command]]:
-        name, start, end = _plain(tokens[at + 1]) if at + 1 < len(tokens) else "", *_block(tokens, at)
+        name, start, end = plain_word(tokens[at + 1]) if at + 1 < len(tokens) else "", *_block(tokens, at)
         head = tokens[at + 2 : start]
-        words = [token for token in head if not token.operator and _plain(token) not in ("in", "do")]
+        words = [token for token in head if not token.operator and plain_word(token) not in ("in", "do")]
         items = [item for token in words for item in self._values(token, arguments)][:MOST_ITEMS]
         return end + 1, self._repeat(name, items, tokens[start:end], arguments, depth)
 
     def _while(
-        self, tokens: Sequence[_Token], at: int, arguments: tuple[str, ...], depth: int
+        self, tokens: Sequence[Token], at: int, arguments: tuple[str, ...], depth: int
     ) -> tuple[int, Iterator[Command]]:
         """Return the position behind a loop, and its commands: for each line of the file that it reads, else once."""
         start, end = _block(tokens, at)
-        head = [_plain(token) for token in tokens[at:start] if not token.operator]
+        head = [plain_word(token) for token in tokens[at:start] if not token.operator]
         name = head[-1] if "read" in head else ""
         if name == "do" and len(head) > 1:
             name = head[-2]
@@ -302,29 +137,29 @@ class _Script:
         return end + 1, self._repeat(name, items, tokens[start:end], arguments, depth)
 
     def _repeat(
-        self, name: str, items: Sequence[str], body: Sequence[_Token], arguments: tuple[str, ...], depth: int
+        self, name: str, items: Sequence[str], body: Sequence[Token], arguments: tuple[str, ...], depth: int
     ) -> Iterator[Command]:
         for item in items:
             self.state.variables[name] = item
             yield from self.run(body, arguments, depth)
 
-    def _function(self, tokens: Sequence[_Token], at: int) -> int:
+    def _function(self, tokens: Sequence[Token], at: int) -> int:
         """Keep the function that is defined at a position; return the position behind it, -1 where there is none."""
-        first = at + (_plain(tokens[at]) == "function")
+        first = at + (plain_word(tokens[at]) == "function")
         signs = [token.operator for token in tokens[first + 1 : first + 3]]
         if signs != ["(", ")"] and first == at:
             return -1
-        opening = next((i for i in range(first + 1, min(first + 6, len(tokens))) if _plain(tokens[i]) == "{"), -1)
+        opening = next((i for i in range(first + 1, min(first + 6, len(tokens))) if plain_word(tokens[i]) == "{"), -1)
         if opening < 0:
             return -1
         level, end = 1, opening + 1
         while end < len(tokens) and level:
-            level += (_plain(tokens[end]) == "{") - (_plain(tokens[end]) == "}")
+            level += (plain_word(tokens[end]) == "{") - (plain_word(tokens[end]) == "}")
             end += 1
-        self.state.functions[_plain(tokens[first])] = tokens[opening + 1 : end - 1]
+        self.state.functions[plain_word(tokens[first])] = tokens[opening + 1 : end - 1]
         return end
 
-    def _command(self, tokens: Sequence[_Token], arguments: tuple[str, ...], depth: int) -> Iterator[Command]:
+    def _command(self, tokens: Sequence[Token], arguments: tuple[str, ...], depth: int) -> Iterator[Command]:
         self.state.count += 1
         tokens = self._after_assignments(tokens, arguments)
         if not tokens:
@@ -368,17 +203,17 @@ class _Script:
             text = self.find_file(listed[0])
             if text is not None:
                 kept = dict(self.state.variables)
-                yield from self.run(_tokens(text[:_LONGEST]), tuple(listed[1:]), depth + 1)
+                yield from self.run(read_tokens(text[:_LONGEST]), tuple(listed[1:]), depth + 1)
                 if not sourced:
                     self.state.variables = kept
 
-    def _after_assignments(self, tokens: Sequence[_Token], arguments: tuple[str, ...]) -> Sequence[_Token]:
+    def _after_assignments(self, tokens: Sequence[Token], arguments: tuple[str, ...]) -> Sequence[Token]:
         """Set the variables that a command begins with; return the rest of it."""
         at = 0
         while at < len(tokens):
             token = tokens[at]
-            word = _plain(token)
-            if word in _DECLARING or (word.startswith("-") and at and _plain(tokens[at - 1]) in _DECLARING):
+            word = plain_word(token)
+            if word in _DECLARING or (word.startswith("-") and at and plain_word(tokens[at - 1]) in _DECLARING):
                 at += 1
                 continue
             match = _ASSIGNMENT.match(word) if token.pieces and token.pieces[0].kind == "text" else None
@@ -386,7 +221,7 @@ class _Script:
                 break
             arrays = [piece for piece in token.pieces if piece.kind == "array"]
             if arrays:
-                listed = [value for word in _tokens(arrays[0].text) for value in self._values(word, arguments)]
+                listed = [value for word in read_tokens(arrays[0].text) for value in self._values(word, arguments)]
                 self.state.arrays[match["name"]] = tuple(listed)
             else:
                 value = self._text(token, arguments)[match.end() :]
@@ -396,11 +231,11 @@ class _Script:
             at += 1
         return tokens[at:]
 
-    def _values(self, token: _Token, arguments: tuple[str, ...]) -> list[str]:
+    def _values(self, token: Token, arguments: tuple[str, ...]) -> list[str]:
         """Return the words that a word stands for: several for an array or an unquoted list."""
         if len(token.pieces) >= 1 and all(piece.kind in ("expanded", "quoted") for piece in token.pieces if piece.text):
             text = "".join(piece.text for piece in token.pieces)
-            match = _VARIABLE.fullmatch(text)
+            match = VARIABLE.fullmatch(text)
             if match and match["all"]:
                 return list(self.state.arrays.get(match["braced"], (text,)))
             if match and (match["plain"] or match["braced"]) in ("@", "*"):
@@ -409,10 +244,10 @@ class _Script:
         is_list = token.pieces[:1] and token.pieces[0].kind == "expanded" and len(token.pieces) == 1
         return value.split() if is_list and "\n" not in value and "{" not in value and value.strip() else [value]
 
-    def _text(self, token: _Token, arguments: tuple[str, ...]) -> str:
+    def _text(self, token: Token, arguments: tuple[str, ...]) -> str:
         return "".join(self._piece(piece, arguments) for piece in token.pieces)
 
-    def _piece(self, piece: _Piece, arguments: tuple[str, ...]) -> str:
+    def _piece(self, piece: Piece, arguments: tuple[str, ...]) -> str:
         match piece.kind:
             case "text":
                 return piece.text
@@ -427,7 +262,7 @@ class _Script:
         return self._expanded(piece.text, arguments)
 
     def _expanded(self, text: str, arguments: tuple[str, ...]) -> str:
-        return _VARIABLE.sub(lambda match: self._value(match, arguments), text)
+        return VARIABLE.sub(lambda match: self._value(match, arguments), text)
 
     def _value(self, match: re.Match[str], arguments: tuple[str, ...]) -> str:
         name = match["braced"] or match["plain"]
@@ -446,9 +281,9 @@ class _Script:
 
     def _substituted(self, command: str, arguments: tuple[str, ...]) -> str:
         """Return what a command writes where the text shows it: a here-document, or an echo in another letter case."""
-        tokens = _tokens(command)
+        tokens = read_tokens(command)
         documents = [token.document for token in tokens if token.document is not None]
-        if documents and _plain(tokens[0]) == "cat":
+        if documents and plain_word(tokens[0]) == "cat":
             return self._piece(documents[0], arguments)
         if (echo := _ECHO.match(command)) is not None:
             text = self._expanded(echo["text"].strip().strip("\"'"), arguments)
@@ -459,28 +294,23 @@ class _Script:
                 return text.upper()
             if _LOWER.search(rest):
                 return text.lower()
-        return f"$({_plain(tokens[0]) if tokens else ''})"
+        return f"$({plain_word(tokens[0]) if tokens else ''})"
 
 
-def _plain(token: _Token) -> str:
-    """Return a word that is written without quotes or variables; of another one, its beginning; operators are empty."""
-    if token.operator or not token.pieces or token.pieces[0].kind not in ("text", "array"):
-        return ""
-    return token.pieces[0].text
-
-
-def _command_end(tokens: Sequence[_Token], at: int) -> int:
+def _command_end(tokens: Sequence[Token], at: int) -> int:
     while at < len(tokens) and tokens[at].operator not in _SEPARATORS:
         at += 1
     return at
 
 
-def _block(tokens: Sequence[_Token], at: int) -> tuple[int, int]:
+def _block(tokens: Sequence[Token], at: int) -> tuple[int, int]:
     """Return where the commands between `do` and its `done` begin and end."""
     level, start = 0, len(tokens)
     for number in range(at, len(tokens)):
-        before = tokens[number - 1].operator in _SEPARATORS or (number and _plain(tokens[number - 1]) in _WORDS_BEFORE)
-        word = _plain(tokens[number])
+        before = tokens[number - 1].operator in _SEPARATORS or (
+            number and plain_word(tokens[number - 1]) in _WORDS_BEFORE
+        )
+        word = plain_word(tokens[number])
         if word == "do" and before:
             level += 1
             start = number + 1 if level == 1 else start

@@ -206,8 +206,11 @@ class _Tables:
             yield SourceRead(source=None, pattern=self._pattern("", ".*"), because=key)
 
     def _containers(self, selected: Selection) -> tuple[str, ...]:
-        """Return patterns for all tables of the schemas or databases that are listed by name."""
-        if selected.configured or selected.names:
+        """Return patterns for all tables of the schemas or databases that are listed by name.
+
+        Where tables are known and no list names them, other tables may be unknown: then only if a topic tells of one.
+        """
+        if selected.configured or (selected.names and not self._has_topic_of_unknown_table(selected)):
             return ()
         items = self.config.items(*self.kind.containers)
         return tuple(f"{quoted(name) if (name := literal(item)) else item}\\..*" for item in items)
@@ -258,6 +261,23 @@ class _Tables:
             parts = tuple(name[len(start) :].split(self.sign))
             if len(parts) > 1:
                 yield ".".join(parts[-2:])
+
+    def _has_topic_of_unknown_table(self, selected: Selection) -> bool:
+        """Return whether a known topic has the form of a table's that is neither known nor excluded."""
+        start = self.prefix + self.sign
+        topics, evidence = candidate_topics(self.connector, start)
+        if not self.prefix or self.config.text("transforms") or evidence != KNOWN:
+            return False
+        known = {identifiers(name)[-2:] for name in selected.names}
+        excluded = self.config.items(*_NO_TABLES)
+        tables = (tuple(name[len(start) :].split(self.sign))[-2:] for name in topics)
+        return any(
+            len(table) > 1
+            and table not in known
+            and self._may_hold(table[0])
+            and not any(matches_item(item, ".".join(table), []) for item in excluded)
+            for table in tables
+        )
 
     def _may_hold(self, container: str) -> bool:
         """Return whether the lists of schemas or databases include the tables of a container."""

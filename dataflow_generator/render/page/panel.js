@@ -266,7 +266,7 @@ function legendParts() {
       make("span", {class: "doubt"}, "stale"),
       " the last scan could not confirm it; ",
       make("span", {class: "doubt"}, "not read"),
-      " its flows are unknown.",
+      " its flows are unknown; observed: monitoring saw it at work.",
     ]),
     make("p", {class: "none"}, "The number on a card is its column count; ? after a type: may be null or absent."),
   ];

@@ -19,6 +19,7 @@ from scanner_dictionary.graph.reader import topic_level
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.catalogs import Metric
 from scanner_model.clients import (
+    AT_SCAN,
     AclAuthorizer,
     AclRule,
     ApplicationIdentity,
@@ -73,13 +74,13 @@ def scan_with(
 
 @pytest.fixture
 def stored(tmp_path) -> Callable[..., Dictionary]:
-    """Store scans one after the other, and generate the graph."""
+    """Store scans one after the other, *apart* from each other, and generate the graph."""
 
-    def store(*scans: ClusterScan, graph: bool = True) -> Dictionary:
+    def store(*scans: ClusterScan, graph: bool = True, apart: timedelta = timedelta(0)) -> Dictionary:
         url = f"sqlite:///{tmp_path / 'dictionary.db'}"
         engine = open_dictionary(url, create=True)
-        for scan in scans:
-            write_scan(engine, scan, started=AT, finished=AT)
+        for number, scan in enumerate(scans):
+            write_scan(engine, scan, started=AT + number * apart, finished=AT + number * apart)
         dictionary = scanner_api.open_dictionary(url)
         if graph:
             scanner_api.generate(dictionary)
@@ -284,3 +285,30 @@ def test_change_of_a_topic_hits_the_applications_that_read_it(stored) -> None:
         affected = hits.of(hits.naming.topic(cluster, "shop.idle"))
 
     assert [(hit.name, hit.owner, hit.last_seen[:10]) for hit in affected] == [("shop", "team-shop", "2026-03-01")]
+
+
+@pytest.mark.parametrize(("apart", "remembered"), [(timedelta(days=6), True), (timedelta(days=8), False)])
+def test_writer_that_a_sample_misses_is_remembered_for_a_week(stored, apart: timedelta, remembered: bool) -> None:
+    """A transaction is open for a moment only: that the next scan finds none does not mean that nobody writes."""
+    at = AT.isoformat()
+    seen = replace(use("shop.idle", transactional_id="billing"), sampled=True, started=at, ended=at, window=AT_SCAN)
+    dictionary = stored(scan_with(seen), scan_with(), apart=apart)
+
+    assert [row.application for row in scanner_api.clients(dictionary, topic="shop.idle")] == ["billing"] * remembered
+    assert [row.gone for row in scanner_api.clients(dictionary, topic="shop.idle", earlier=True)] == [True]
+
+
+def test_member_of_a_described_group_is_its_group(stored) -> None:
+    """Share groups and Streams groups are in no list of consumer groups."""
+    member = replace(use("shop.idle", Direction.READS, group="workers", client_id="worker-7"), window=AT_SCAN)
+    (row,) = scanner_api.clients(stored(scan_with(member)), topic="shop.idle")
+
+    assert (row.application, row.kind) == ("workers", "consumer-group")
+
+
+def test_moment_of_a_scan_is_no_time_of_observation(stored) -> None:
+    """Members that were seen a month ago do not say who used a topic since."""
+    member = replace(use("shop.busy", Direction.READS, group="workers"), window=AT_SCAN)
+    dictionary = stored(scan_with(member, topics=TWO), scan_with(member, topics=TWO), apart=timedelta(days=40))
+
+    assert not scanner_api.topics(dictionary, unused_for="30d").complete
