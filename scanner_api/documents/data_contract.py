@@ -65,6 +65,7 @@ def main_schema(schemas: Sequence[DescribedSchema]) -> DescribedSchema | None:
     """Return the schema that a topic is named after among its values; None where it has no value's schema."""
     values = [each for each in schemas if each.schema.role == Role.VALUE]
     named = [each for each in values if each.schema.strategy == "topic"]
+    named = named or [each for each in values if each.schema.subject == f"{each.schema.topic}-value"]
     return next(iter(named or values), None)
 
 

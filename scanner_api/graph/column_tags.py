@@ -7,11 +7,12 @@ from dataclasses import replace
 
 from dataflow_generator.analysis.inherited_tags import TagFlows, TaggedColumn, carries_tag, inherited_tags
 from dataflow_generator.graph import EdgeKind
-from scanner_api.tag_rules import TagRules, bundled_rules
+from scanner_api.tag_rules import bundled_rules
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import EdgeRow, NodeRow, stored_graph
 from scanner_dictionary.queries.columns import ANY_TAG, FoundTag, TopicColumnRow, has_tag
+from scanner_dictionary.queries.tag_decisions import Decisions, tag_decisions
 from scanner_dictionary.queries.topic_schemas import SchemaAnswer
 from scanner_dictionary.search.columns_in_graph import (
     Place,
@@ -24,8 +25,9 @@ from scanner_dictionary.search.columns_in_graph import (
 from scanner_dictionary.search.other_columns import cluster_names
 from scanner_model.columns import KEY, ColumnPath, path_name
 from scanner_model.names import Role
+from scanner_model.tag_decisions import Decision, TagDecision
 
-DECLARED, INHERITED, SUGGESTED = "declared", "inherited", "suggested"
+DECLARED, INHERITED, SUGGESTED, REJECTED = "declared", "inherited", "suggested", "rejected"
 _FLOWS = frozenset((EdgeKind.COLUMN_FLOW,))
 _ARROW = "→"
 _FEW = 500
@@ -260,25 +262,36 @@ def listed_with_tags(
         listed += [placed.column for placed in inherited] if everywhere else []
         known |= {placed.place for placed in inherited}
     if SUGGESTED in kinds:
-        listed += [placed.column for placed in suggested_columns(conn, tag, known)]
+        listed += [placed.column for placed in suggested_columns(conn, tag, known, rejected=REJECTED in kinds)]
     return tuple(sorted((column for column in listed if cluster in (None, column.cluster)), key=_order))
 
 
 def suggested_columns(
-    conn: Connection, tag: str | None, known: Collection[Place], rules: TagRules | None = None
+    conn: Connection, tag: str | None, known: Collection[Place], *, rejected: bool = False
 ) -> Iterator[PlacedColumn]:
     """Yield the columns whose name, type or documentation suggests *tag*, and that are not among *known* ones.
 
-    *rules* are those that come with the program where they are None.
+    With *rejected* also those that people rejected, with that as their certainty.
     """
-    judge = (rules or bundled_rules()).suggest
+    judge = bundled_rules().suggest
+    decided = tag_decisions(conn, Decision.REJECTED)
     for placed in tagged_columns(conn, None):
         column = placed.column
         found = judge(column.topic or placed.place.name, column.path, column.type, column.doc)
         if found is None or placed.place in known or not has_tag((found.tag,), tag):
             continue
-        suggestion = FoundTag(found.tag, SUGGESTED, "", "", 0, (found.why,))
-        yield placed._replace(column=column._replace(found_tags=(suggestion,)))
+        decisions = decisions_on(decided, placed, found.tag)
+        if rejected or not decisions:
+            certainty, why = (REJECTED, decisions[0].text) if decisions else (SUGGESTED, found.why)
+            suggestion = FoundTag(found.tag, certainty, "", "", 0, (why,))
+            yield placed._replace(column=column._replace(found_tags=(suggestion,)))
+
+
+def decisions_on(decided: Decisions, placed: PlacedColumn, tag: str) -> tuple[TagDecision, ...]:
+    """Return those of *decided* that are on *tag* of a column."""
+    column = placed.column
+    columns = decided.get((column.cluster, column.topic) if column.topic else ("", column.dataset), {})
+    return tuple(each for each in columns.get(placed.place.path, ()) if each.tag.lower() == tag.lower())
 
 
 def _order(column: TopicColumnRow) -> tuple[bool, str, str, str, bool]:

@@ -228,7 +228,7 @@ _KINDS = {
     "known": ("declared", "inherited"),
     "inherited": ("inherited",),
     "suggested": ("suggested",),
-    "all": ("declared", "inherited", "suggested"),
+    "all": ("declared", "inherited", "suggested", "rejected"),
 }
 
 

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, NamedTuple
 
 from dataflow_generator.graph import EdgeKind, NodeKind
 from scanner_api.dictionary import Dictionary, known_cluster
-from scanner_api.graph.column_tags import INHERITED, ColumnTags, suggested_columns
+from scanner_api.graph.column_tags import INHERITED, ColumnTags, decisions_on, suggested_columns
 from scanner_api.graph.open import past_rows
 from scanner_api.questions.pages import Page, page_of
 from scanner_api.questions.parameters import Cluster, Cursor, Limit
@@ -18,10 +18,12 @@ from scanner_dictionary.graph.reader import GraphReader, SqlGraphReader
 from scanner_dictionary.graph.store import newest_scan, stored_graph
 from scanner_dictionary.queries.columns import FoundTag
 from scanner_dictionary.queries.graph_at import graph_at
+from scanner_dictionary.queries.tag_decisions import tag_decisions
 from scanner_dictionary.queries.topics import NOTHING, CatalogAnnotations, catalog_annotations, cluster_ids
 from scanner_dictionary.search.columns_in_graph import Place, PlacedColumn, tagged_columns
 from scanner_dictionary.search.other_columns import cluster_names
 from scanner_model.columns import path_name
+from scanner_model.tag_decisions import Decision
 
 Found = Literal["declared", "inherited", "suggested", "masked", "read"]
 _READS = frozenset((EdgeKind.READS,))
@@ -98,10 +100,11 @@ def _rows(conn: Connection, tag: str, found: Found | None, since: str | None) ->
     tags = ColumnTags(conn, graph, declared)
     flows = tags.flows(tag)
     origins = tags.clusters_of([*flows.inherited, *flows.masked], cluster_names(conn))
-    owners = _Owners(conn, origins)
+    owners, accepted = _Owners(conn, origins), tag_decisions(conn, Decision.ACCEPTED)
     for placed in declared:
         spelled = next((each for each in placed.column.tags if each.lower() == tag.lower()), tag)
-        yield _row(placed, FoundTag(spelled, "declared", "", "", 0, ()), owners)
+        why = tuple(each.text for each in decisions_on(accepted, placed, tag))
+        yield _row(placed, FoundTag(spelled, "declared", "", "", 0, why), owners)
     before = _places_then(conn, declared, tag, since) if since else frozenset[tuple[str, str]]()
     inherited = [column for column in flows.inherited if tags.position(column) not in before]
     known = {placed.place for placed in declared}

@@ -12,9 +12,11 @@ from typing import Any, NamedTuple
 from sqlalchemy import ColumnElement, Connection, Row, Select, select, true
 
 from scanner_dictionary.engine.rows import in_chunks
+from scanner_dictionary.queries.tag_decisions import tag_decisions, with_accepted
 from scanner_dictionary.queries.topics import FieldTags, field_tags, name_filter, tagged
 from scanner_dictionary.schema import tables as t
 from scanner_model.columns import Column, ColumnPath
+from scanner_model.tag_decisions import Decision
 
 _DEFINITIONS_AT_ONCE = 500
 _KEPT_TEXTS = 65_536
@@ -117,9 +119,9 @@ def has_tag(tags: Iterable[str], wanted: str | None) -> bool:
 class FoundTag(NamedTuple):
     """A tag that nobody declares for a column: inherited along flows, or suggested by a rule.
 
-    *certainty* is inherited or suggested. *flow* is copied or computed, *origin* the column that declares the tag,
-    *steps* how many flows lead from there, and *path* each of them with its evidence; of a suggestion *flow* and
-    *origin* are empty, *steps* is 0, and *path* is the reason.
+    *certainty* is inherited, suggested, or rejected (by people; listed with all tags only). *flow* is copied or
+    computed, *origin* the column that declares the tag, *steps* how many flows lead from there, and *path* each of them
+    with its evidence; of the others *flow* and *origin* are empty, *steps* is 0, and *path* is the reason.
     """
 
     tag: str
@@ -176,7 +178,13 @@ def topic_columns(
     links, fits = conn.execute(query).all(), name_filter(pattern)
     notes = {key: field_tags(conn, key) for key in {row.cluster_id for row in links}}
     candidates = _candidate_definitions(conn, fits, tagged_only=tag is not None)
-    links = [row for row in links if row.definition_id in candidates or (tag is not None and _catalog_tags(row, notes))]
+    accepted = tag_decisions(conn, Decision.ACCEPTED) if tag is not None else {}
+    links = [
+        row
+        for row in links
+        if row.definition_id in candidates
+        or (tag is not None and (_catalog_tags(row, notes) or (row.cluster, row.topic) in accepted))
+    ]
     for link, column in _columns(conn, links, notes):
         if fits(column.name) and has_tag(column.tags, tag):
             yield _row(link, column)
@@ -250,10 +258,13 @@ def _catalog_tags(link: Row[Any], notes: Mapping[int, FieldTags]) -> Mapping[Col
 def _columns(
     conn: Connection, links: Sequence[Row[Any]], notes: Mapping[int, FieldTags], condition: ColumnElement[bool] = _ANY
 ) -> Iterator[tuple[Row[Any], Column]]:
+    accepted = tag_decisions(conn, Decision.ACCEPTED)
     for chunk in (links[at : at + _LINKS_AT_ONCE] for at in range(0, len(links), _LINKS_AT_ONCE)):
         columns = columns_of(conn, {link.definition_id for link in chunk}, condition)
         for link in chunk:
-            tagged_columns = tagged(columns.get(link.definition_id, ()), _catalog_tags(link, notes))
+            own = accepted.get((link.cluster, link.topic), {})
+            tags = with_accepted(_catalog_tags(link, notes), own, link.schema_role)
+            tagged_columns = tagged(columns.get(link.definition_id, ()), tags)
             yield from ((link, column) for column in tagged_columns)
 
 

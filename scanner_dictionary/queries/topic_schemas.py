@@ -11,11 +11,13 @@ from sqlalchemy import ColumnElement, Connection, Row, and_, case, func, literal
 
 from scanner_dictionary.queries.columns import FoundTag, columns_of
 from scanner_dictionary.queries.resolve import FoundCluster, FoundTopic, cluster_of, topic_of, unknown_name
+from scanner_dictionary.queries.tag_decisions import tag_decisions, with_accepted
 from scanner_dictionary.queries.topics import NOTHING, catalog_annotations, field_tags, tagged
 from scanner_dictionary.schema import tables as t
 from scanner_model.columns import Column
 from scanner_model.errors import InputInvalid
 from scanner_model.schemas import qualified_subject
+from scanner_model.tag_decisions import Decision
 
 _NEWEST = ("latest", -1)
 _LARGEST = (1 << 63) - 1
@@ -212,6 +214,7 @@ def _schema_answers(
     columns = columns_of(conn, {row.definition_id for row in links})
     note = catalog_annotations(conn, cluster=cluster.id, topic=topic.name).get((cluster.id, topic.name), NOTHING)
     note = note.beside(topic.tags, "")
+    accepted = tag_decisions(conn, Decision.ACCEPTED).get((cluster.name, topic.name), {})
     fields = field_tags(conn, cluster.id, {row.schema_id or "" for row in links})
     return tuple(
         SchemaAnswer(
@@ -227,7 +230,10 @@ def _schema_answers(
             evidence=row.evidence,
             confidence=row.confidence,
             stale=row.gone is None and row.stale_since is not None and row.last_seen < cluster.latest,
-            columns=tagged(columns.get(row.definition_id, ()), fields.get((row.schema_id or "", row.name), {})),
+            columns=tagged(
+                columns.get(row.definition_id, ()),
+                with_accepted(fields.get((row.schema_id or "", row.name), {}), accepted, row.schema_role),
+            ),
             deleted=row.deleted,
             gone=row.gone is not None or topic.gone is not None,
             current=row.is_current,

@@ -19,6 +19,7 @@ from scanner_model.declarations import Declaration
 from scanner_model.kafka import StreamsTopology
 from scanner_model.repository import UnreadFile
 from scanner_model.streaming_sql import FlinkJob, FlinkStatement, KsqlFunction, KsqlType
+from scanner_model.tag_decisions import TagDecision
 
 cluster_alias = declare(
     "cluster_alias",
@@ -61,6 +62,8 @@ application_identity = fact_table("application_identity", ApplicationIdentity)
 acl_rule = fact_table("acl_rule", AclRule)
 
 acl_authorizer = fact_table("acl_authorizer", AclAuthorizer)
+
+tag_decision = fact_table("tag_decision", TagDecision)
 
 annotation = fact_table(
     "annotation",

@@ -52,6 +52,7 @@ from scanner_dictionary.schema.integrations import metric as metric
 from scanner_dictionary.schema.integrations import mirror_topic as mirror_topic
 from scanner_dictionary.schema.integrations import server_alias as server_alias
 from scanner_dictionary.schema.integrations import streams_topology as streams_topology
+from scanner_dictionary.schema.integrations import tag_decision as tag_decision
 from scanner_dictionary.schema.integrations import unread_file as unread_file
 from scanner_model.kafka import Connector, ConnectorTask, ConsumerGroup, Topic
 from scanner_model.manual import ManualFlow

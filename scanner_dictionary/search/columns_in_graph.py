@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, or_, select
 
 from scanner_dictionary.engine.rows import in_chunks
 from scanner_dictionary.graph.store import NodeRow
 from scanner_dictionary.queries.columns import TopicColumnRow, columns_of_topics, has_tag, texts, topic_columns
+from scanner_dictionary.queries.tag_decisions import tag_decisions
 from scanner_dictionary.schema import tables as t
 from scanner_dictionary.search.other_columns import (
     OtherColumn,
@@ -19,6 +20,7 @@ from scanner_dictionary.search.other_columns import (
     table_columns,
 )
 from scanner_model.columns import KEY, ColumnPath
+from scanner_model.tag_decisions import Decision
 
 _NAMES_AT_ONCE = 500
 
@@ -47,13 +49,17 @@ def tagged_columns(conn: Connection, tag: str | None, cluster: str | None = None
     for column in topic_columns(conn, cluster=cluster, tag=tag):
         yield PlacedColumn(_place(column, namespaces), column)
     tables = t.catalog_table.c
+    accepted = tag_decisions(conn, Decision.ACCEPTED)
     live = select(tables.id).where(tables.gone.is_(None))
     if tag is not None:
         tagged = select(t.catalog_column.c.catalog_table_id).where(t.catalog_column.c.tags.is_not(None))
-        live = live.where(tables.id.in_(tagged))
+        named = [name for space, name in accepted if not space]
+        live = live.where(or_(tables.id.in_(tagged), (tables.namespace + "/" + tables.name).in_(named)))
     for other in table_columns(conn, conn.scalars(live).all(), _any) if cluster is None else ():
-        if has_tag(other.tags, tag):
-            yield _placed(other)
+        more = accepted.get(("", other.dataset), {}).get(other.path, ())
+        tags = tuple(dict.fromkeys((*other.tags, *(each.tag for each in more))))
+        if has_tag(tags, tag):
+            yield _placed(other._replace(tags=tags))
 
 
 def tagged_columns_of(conn: Connection, names: Collection[str]) -> Iterator[PlacedColumn]:

@@ -45,6 +45,7 @@ from scanner_model.streaming_sql import (
     KsqlType,
     Query,
 )
+from scanner_model.tag_decisions import TagDecision
 
 _source = t.source.c
 
@@ -288,6 +289,7 @@ FACT_KINDS: tuple[FactKind, ...] = (
     # Its window moves with every scan.
     cluster_kind("client_uses", ClientUse, logged=False),
     cluster_kind("application_identities", ApplicationIdentity),
+    cluster_kind("tag_decisions", TagDecision),
     cluster_kind("acl_rules", AclRule),
     cluster_kind("acl_authorizers", AclAuthorizer, required=attrgetter("source")),
 )

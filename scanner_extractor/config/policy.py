@@ -52,7 +52,7 @@ def policy_errors(document: Json) -> Iterator[ErrorMessage]:
             yield (_MEMBER, "topic_names", index), f"{text!r} is no regular expression", "as in [a-z]+(\\.[a-z]+)*"
     for index, waiver in enumerate(_list(item, "waivers")):
         day = waiver.get("expires") if isinstance(waiver, dict) else None
-        if isinstance(day, str) and not _is_day(day):
+        if isinstance(day, str) and not is_day(day):
             yield (_MEMBER, "waivers", index, "expires"), f"{day!r} is no date", "as in 2027-01-31"
 
 
@@ -86,7 +86,8 @@ def _is_expression(text: str) -> bool:
     return not is_too_large(text)
 
 
-def _is_day(text: str) -> bool:
+def is_day(text: str) -> bool:
+    """Return whether *text* is a date, as in 2026-11-23."""
     try:
         date.fromisoformat(text)
     except ValueError:

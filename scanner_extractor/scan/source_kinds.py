@@ -30,6 +30,11 @@ from scanner_extractor.config.databases import DATABASE_SECTION
 from scanner_extractor.config.file_sources import DBT_SECTION, FILES_SECTION
 from scanner_extractor.config.flink import FLINK_SECTION, STREAMS_SECTION
 from scanner_extractor.config.kafka import CONNECT_SECTION, KAFKA_SECTION, KSQLDB_SECTION
+from scanner_extractor.config.personal_data import (
+    PERSONAL_DATA_SECTION,
+    PersonalDataSettings,
+    read_personal_data,
+)
 from scanner_extractor.config.registries import REGISTRY_SECTION
 from scanner_extractor.config.repository import REPOSITORY_SECTION, SCHEMAS_SECTION
 from scanner_extractor.config.sections import ParseContext, Section
@@ -442,6 +447,14 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         settings=ApplicationSettings,
         read=lambda settings, _, __: read_mapping(settings),
         check=lambda _, __: (),  # it is a part of cluster.json
+    ),
+    SourceKind(
+        name="personal_data",
+        phase=METRICS,
+        section=PERSONAL_DATA_SECTION,
+        settings=PersonalDataSettings,
+        read=lambda settings, _, __: read_personal_data(settings),
+        check=lambda _, __: (),  # it is a part of cluster.json, too
     ),
 )
 """Every kind of source, in the order in which a scan reports them."""

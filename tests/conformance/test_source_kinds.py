@@ -37,6 +37,13 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "acls": [{}],
     "kafka_clients": [{}],
     "prometheus": [{"url": URL, "cluster_selector": ""}],
+    "personal_data": [
+        {
+            "decisions": [
+                {"dataset": "a", "column": "b", "tag": "PII", "decision": "rejected", "by": "ann", "on": "2026-11-23"}
+            ]
+        }
+    ],
     "applications": [{"orders": {"owner": "team-orders", "client.id": ["orders-*"]}}],
     "metrics": [{"type": "confluent", "cluster": "lkc-1"}, {"type": "offsets"}],
 }

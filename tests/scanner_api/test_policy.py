@@ -16,6 +16,7 @@ from scanner_api.dictionary import Dictionary
 from scanner_api.graph.column_tags import inherited_in
 from scanner_api.policy import ClusterPolicy, apply_policy
 from scanner_api.questions.listings import columns
+from scanner_api.questions.personal_data import personal_data
 from scanner_api.questions.topics import describe_topic, topic_schemas
 from scanner_model.policy import ForbiddenFlow, Waiver
 
@@ -176,6 +177,37 @@ def test_a_topic_whose_columns_are_not_known_passes_no_rule_about_columns(dictio
 
     assert any(finding.where == "topic cdc.orders" and "not known" in finding.what for finding in found)
     assert not any(finding.where == "topic orders" for finding in found)
+
+
+def test_decisions_in_cluster_json_declare_a_tag_or_end_its_suggestion(tmp_path) -> None:
+    """An accepted tag flows on, a rejected one is listed with --tags all only; both say who decided, when and why."""
+    fields = ["id", "email", "iban"]
+    tables = [{"name": "people", "schemas": [{"format": "JSON", "columns": fields}]}, {"name": "copies"}]
+    flow = {"from": "people", "to": "copies", "columns": [{"from": "email", "to": "mail"}]}
+    (tmp_path / "topics.json").write_text(json.dumps({"topics": tables, "flows": [flow]}), "utf-8")
+    about = {"dataset": "people", "tag": "PII", "by": "ann", "on": "2026-11-20"}
+    decisions = [
+        about | {"column": "email", "decision": "accepted"},
+        about | {"column": "iban", "decision": "rejected", "reason": "of a company"},
+    ]
+    config = {"cluster": "shop", "brokers": "localhost:29095", "manual_input": ["topics.json"]}
+    (tmp_path / "cluster.json").write_text(json.dumps(config | {"personal_data": {"decisions": decisions}}), "utf-8")
+    dictionary = scanner_api.open_dictionary(tmp_path / "new.db", create=True)
+    scanner_api.scan([tmp_path / "cluster.json"], dictionary)
+    scanner_api.generate(dictionary)
+
+    found = [(row.dataset, row.column, row.found, row.why[:1]) for row in personal_data(dictionary)]
+    assert found[0] == ("people", "email", "declared", ("accepted by ann on 2026-11-20",))
+    assert [row[:3] for row in found[1:]] == [("copies", "mail", "inherited")]
+    assert [row.name for row in columns(dictionary, tag="PII", tags="declared")] == ["email"]
+    (value,) = describe_topic(dictionary, topic="people").schemas
+    assert [column.tags for column in value.columns] == [(), ("PII",), ()]
+    (rejected,) = [row for row in columns(dictionary, tag="PII", tags="all") if row.name == "iban"]
+    assert rejected.found_tags[0].certainty == "rejected"
+    assert rejected.found_tags[0].path == ("rejected by ann on 2026-11-20: of a company",)
+    assert {finding.where for finding in apply_policy(dictionary, ClusterPolicy(tagged=("PII",))).findings} == {
+        "topic copies"
+    }
 
 
 def test_a_job_whose_columns_are_not_known_does_not_pass_as_harmless(tmp_path) -> None:

@@ -66,3 +66,36 @@ def test_asyncapi_brings_back_schemas(retail: Dictionary, tmp_path: Path, topic:
     known = [each for each in columns(retail, topic) if each[0] == "value"]
 
     assert [each[:3] for each in again] == [each[:3] for each in known]
+
+
+def test_edits_of_a_contract_are_read_and_stay_on_the_next_export(retail: Dictionary, tmp_path: Path) -> None:
+    """An owner, a tag, a text and a column that people add: read as facts, and written as they stand."""
+    directory = tmp_path / "contracts"
+    scanner_api.export(retail, directory, format="odcs")
+    file = directory / "retail/orders.odcs.yaml"
+    contract = yaml.safe_load(file.read_text("utf-8"))
+    contract |= {"team": {"name": "shop", "members": [{"username": "ann", "role": "steward"}]}, "tags": ["gold"]}
+    contract |= {"description": {"purpose": "Orders of the shop.", "usage": "ask first"}, "domain": "retail"}
+    value = next(each for each in contract["schema"] if each["name"] == "orders")
+    field = next(each for each in value["properties"] if each["name"] == "id")
+    field |= {
+        "description": "The number on the bill.",
+        "tags": ["key"],
+        "quality": [{"type": "text", "description": "x"}],
+    }
+    file.write_text(yaml.safe_dump(contract, sort_keys=False), "utf-8")
+    again = scanned(directory)
+
+    (row,) = [each for each in topics(again) if each.name == "orders"]
+    described = {column.name: column for _, _, _, listed in columns(again, "orders") for column in listed}
+    assert (row.owner, row.tags, row.description) == ("shop", ("gold",), "Orders of the shop.")
+    assert (described["id"].doc, described["id"].tags) == ("The number on the bill.", ("key",))
+    scanner_api.export(again, directory, format="odcs")
+    written = yaml.safe_load(file.read_text("utf-8"))
+    kept = next(each for each in written["schema"] if each["name"] == "orders")["properties"]
+    assert {name: written[name] for name in ("team", "tags", "description", "domain")} == {
+        name: contract[name] for name in ("team", "tags", "description", "domain")
+    }
+    assert next(each for each in kept if each["name"] == "id") | field == next(
+        each for each in kept if each["name"] == "id"
+    )
