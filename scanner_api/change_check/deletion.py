@@ -44,6 +44,9 @@ from scanner_model.errors import InputInvalid, NameUnknown
 _GROUPS_FROM = ("kafka", "kafka_rest")
 """Kinds of sources that report consumer groups."""
 
+_CLIENTS_FROM = ("metrics", "prometheus")
+"""Kinds of sources that can report producers."""
+
 _WEEK = timedelta(days=7)
 """Kafka's default of `segment.ms`: a record may stay that much longer than the retention."""
 
@@ -134,11 +137,12 @@ class _Check:
             known = topic_names(self._conn, self._cluster)
             raise unknown_name("topic", name, known, "`scanner topics` lists the topics")
         for topic in topics:
-            uses = (
-                ()
-                if topic.gone is not None
-                else (*self._of_topic(topic.cluster, topic.name), *self._uncertainties(topic.cluster))
-            )
+            uses: tuple[DeletionUse, ...] = ()
+            if topic.gone is None:
+                uses = (*self._of_topic(topic.cluster, topic.name), *self._uncertainties(topic.cluster))
+                uses += (
+                    () if any(use.answer is Answer.NO for use in uses) else tuple(self._unseen_writers(topic.cluster))
+                )
             yield self._answer(
                 topic.cluster, f"topic {topic.name}", uses, topic.gone or last_group_left(self._conn, topic)
             )
@@ -290,6 +294,12 @@ class _Check:
             yield DeletionUse(kind="graph", name=cluster, what=what, answer=Answer.UNKNOWN)
         else:
             yield from self._unread(cluster)
+
+    def _unseen_writers(self, cluster: str) -> Iterator[DeletionUse]:
+        """Yield that ordinary producers are not seen: brokers keep no record of them, so it decides nothing."""
+        if not any(source.kind in _CLIENTS_FROM for source in source_ages(self._conn) if source.cluster == cluster):
+            what = "no source reports ordinary producers: ask who writes, or add `prometheus` to cluster.json"
+            yield DeletionUse(kind="source", name=cluster, what=what, answer=Answer.YES)
 
     def _unread(self, cluster: str) -> Iterator[DeletionUse]:
         if self._graph and (what := jobs_not_read(self._graph)):

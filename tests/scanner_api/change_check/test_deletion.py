@@ -66,10 +66,12 @@ def test_topic_that_jobs_read_and_write_is_in_use(deletion_answer: Callable[...,
 
 
 def test_topic_that_nobody_uses_may_go(deletion_answer: Callable[..., DeletionAnswer]) -> None:
-    """Every source was read, and none of them names it."""
+    """Every source was read, and none of them names it; that producers are not seen is said."""
     answer = deletion_answer(with_topic("idle"), topic="idle")
 
-    assert (answer.answer, answer.uses, answer.unused_since) == (Answer.YES, (), "")
+    (unseen,) = answer.uses
+    assert (answer.answer, unseen.answer, answer.unused_since) == (Answer.YES, Answer.YES, "")
+    assert unseen.what.startswith("no source reports ordinary producers")
 
 
 def test_user_without_a_known_flow_counts(deletion_answer: Callable[..., DeletionAnswer]) -> None:
