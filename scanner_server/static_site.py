@@ -126,7 +126,7 @@ def _column(row: Json, nodes: dict[tuple[str, str], str]) -> Json:
 
 def _home(dictionary: Dictionary, topics: Iterable[Json], columns: Iterable[Json]) -> Json:
     tagged_topics = Counter(tag for topic in topics for tag in topic["tags"])
-    tagged_columns = Counter(tag for column in columns for tag in {*column["tags"], *column["inherited_tags"]})
+    tagged_columns = Counter(tag for column in columns for tag in _tags_of(column))
     owners = Counter(topic["owner"] for topic in topics if topic["owner"])
     tags = sorted({*tagged_topics, *tagged_columns})
     return {
@@ -140,6 +140,11 @@ def _home(dictionary: Dictionary, topics: Iterable[Json], columns: Iterable[Json
         "tags": [[tag, tagged_topics[tag], tagged_columns[tag]] for tag in tags],
         "owners": sorted(owners.items()),
     }
+
+
+def _tags_of(column: Json) -> set[str]:
+    """Return the tags that a column declares or inherits, as its page lists it."""
+    return {*column["tags"], *column["inherited_tags"], *(found["tag"] for found in column["found_tags"])}
 
 
 def _write_answer(directory: Path, name: str, answer: Json) -> None:

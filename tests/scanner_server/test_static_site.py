@@ -106,7 +106,7 @@ class TestInBrowser:
         settle(page)
 
         assert "customer.email" in page.locator("main").inner_text()
-        assert page.locator("tbody tr").count() == 8
+        assert page.locator("tbody tr").count() == 21
 
     def test_search_finds_a_column_and_leads_to_its_topic(self, opened: Any) -> None:
         """Names are searched in the files, best match first."""
