@@ -47,13 +47,13 @@ def graph_in_parquet(directory: Path, about: StoredGraph) -> GeneratedGraph:
     return GeneratedGraph(
         rows,
         stored,
-        whole=lambda: _whole_graph(tables, rows, stored),
+        whole=lambda: _whole_graph(rows, tables, stored),
         components=lambda: components(rows.links(CONNECTED)),
         part=lambda cluster: part_of_cluster(rows, stored, cluster),
     )
 
 
-def _whole_graph(tables: ParquetTables, rows: TableGraph, about: StoredGraph) -> FlowGraph:
+def _whole_graph(rows: TableGraph, tables: ParquetTables, about: StoredGraph) -> FlowGraph:
     return FlowGraph(
         nodes=lambda: _read(tables.every_row(NODES), record_node),
         edges=lambda: _read(tables.every_row(EDGES), record_edge),
@@ -153,8 +153,8 @@ class TableGraph:
         return sorted(node.name for node in self._clusters())
 
     def system_names(self) -> Mapping[str, str]:
-        """Return the names of clusters: the files have no aliases of other servers."""
-        return {node.namespace: node.name for node in self._clusters()}
+        """Return the names of clusters, of several of one namespace the first: the files have no aliases of servers."""
+        return {node.namespace: node.name for node in reversed(list(self._clusters()))}
 
     def links(self, kinds: Collection[str]) -> Iterator[tuple[str, str]]:
         """Yield the ends of edges."""
