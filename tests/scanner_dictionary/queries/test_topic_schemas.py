@@ -263,7 +263,8 @@ def test_question_reads_through_indices_only(dictionary, sample, store, answers)
         steps = [row[3] for sql, values in queried for row in conn.exec_driver_sql(f"EXPLAIN QUERY PLAN {sql}", values)]
 
     assert len(queried) >= 4
-    assert [step for step in steps if step.startswith("SCAN")] == []
+    # The decisions on tags, which people write, are read whole.
+    assert [step for step in steps if step.startswith("SCAN") and step != "SCAN tag_decision"] == []
 
 
 @pytest.mark.no_cover

@@ -138,7 +138,7 @@ def test_former_schemas_and_columns_without_the_tag_are_not_read(dictionary, sto
         of_columns = [statement for statement, _ in seen if "FROM schema_column" in statement]
 
     assert len(page.columns) == 1
-    assert len(seen) <= 12, "definitions are taken 50 at a time, and only those that describe a topic now"
+    assert len(seen) <= 13, "definitions are taken 50 at a time, and only those that describe a topic now"
     assert len(of_columns) == 1
     assert "schema_column.tags IS NOT NULL" in of_columns[0]
     assert "SEARCH topic_schema USING INDEX ix_topic_schema_definition (definition_id=?)" in plans
