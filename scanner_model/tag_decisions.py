@@ -26,11 +26,13 @@ class TagDecision:
     column_name: Annotated[str, Key("the column with dots; of a message's key behind `@key.`", long=True)]
     tag: Annotated[str, Key("the tag")]
     decision: Annotated[Decision, Value("accepted or rejected")]
-    by: Annotated[str, Value("who decided")]
-    day: Annotated[str, Value("when, as in 2026-11-23")]
+    decided_by: Annotated[str, Value("who decided")]
+    decided_on: Annotated[str, Value("when, as in 2026-11-23")]
     reason: Annotated[str, Value("why, may be empty", long=True)] = ""
 
     @property
     def text(self) -> str:
         """Return who decided what, when and why, as people read it."""
-        return f"{self.decision} by {self.by} on {self.day}" + (f": {self.reason}" if self.reason else "")
+        return f"{self.decision} by {self.decided_by} on {self.decided_on}" + (
+            f": {self.reason}" if self.reason else ""
+        )

@@ -78,8 +78,8 @@ def parse_personal_data(item: Json, _: ParseContext) -> PersonalDataSettings:
                 column_name=each["column"],
                 tag=each["tag"],
                 decision=Decision(each["decision"]),
-                by=each["by"],
-                day=each["on"],
+                decided_by=each["by"],
+                decided_on=each["on"],
                 reason=each.get("reason", ""),
             )
             for each in item.get("decisions", ())

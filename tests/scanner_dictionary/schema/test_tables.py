@@ -9,7 +9,22 @@ from sqlalchemy import text
 from scanner_dictionary.schema.tables import metadata
 
 DOCS = Path(__file__).parents[3] / "docs"
-RESERVED = {"column", "default", "group", "key", "limit", "offset", "order", "role", "row", "rows", "table", "text"} | {
+RESERVED = {
+    "by",
+    "column",
+    "day",
+    "default",
+    "group",
+    "key",
+    "limit",
+    "offset",
+    "order",
+    "role",
+    "row",
+    "rows",
+    "table",
+    "text",
+} | {
     *("type", "user", "value", "values", "where", "window", "year"),
 }
 """Words that H2, PostgreSQL or a common SQL tool would want quoted."""
