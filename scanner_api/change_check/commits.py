@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cached_property
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.kinds import CountedJob
@@ -32,7 +32,7 @@ from scanner_api.change_check.proposed_columns import Renames
 from scanner_api.graph.generate import generate
 from scanner_dictionary.engine.open import Connection
 from scanner_extractor.repository.files import is_candidate, is_left_out
-from scanner_extractor.sources.applications.modules import BUILD_FILES
+from scanner_extractor.sources.applications.modules import BUILD_FILES, Modules
 from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
 from scanner_model.declarations import DeclaredKind
 from scanner_model.errors import NameUnknown
@@ -318,7 +318,7 @@ class _Comparison:
         programs = self._programs()
         changed: dict[str, list[str]] = {}
         for path in mentions.changed_programs(self._trees, objects):
-            for key in programs.get(self._module(path), ()) if path not in about else ():
+            for key in programs.get(self._modules.of(path), ()) if path not in about else ():
                 changed.setdefault(key, []).append(path)
         for job in self._base.jobs:
             name, paths = f"job {job.flows.job.name}", changed.get(job.flows.job.key, [])
@@ -338,19 +338,15 @@ class _Comparison:
         for job in self._base.jobs:
             places = {use.evidence.rpartition(":")[0] for use in (*job.flows.reads, *job.flows.writes)}
             if job.flows.job.key in still:
-                for module in {self._module(place) for place in places if place in self._trees.base}:
+                for module in {self._modules.of(place) for place in places if place in self._trees.base}:
                     programs.setdefault(module, []).append(job.flows.job.key)
         return programs
 
-    def _module(self, path: str) -> str:
-        """Return the directory of the module of a file: the nearest with a build file, empty for the root."""
-        above = (str(place) for place in PurePosixPath(path).parents)
-        return next((place for place in above if place in self._built), "")
-
     @cached_property
-    def _built(self) -> Collection[str]:
-        files = (PurePosixPath(path) for tree in (self._trees.base, self._trees.head) for path in tree)
-        return frozenset(str(file.parent) for file in files if file.name in BUILD_FILES)
+    def _modules(self) -> Modules:
+        """Return the modules of both commits, without their names."""
+        folders = (path.rpartition("/") for tree in (self._trees.base, self._trees.head) for path in tree)
+        return Modules(names={folder: "" for folder, _, name in folders if name in BUILD_FILES})
 
     def _not_understood(self) -> Iterator[Finding]:
         """Yield the jobs whose texts differ, and of which neither side is wholly understood."""

@@ -16,7 +16,7 @@ from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import SqlGraphReader
 from scanner_dictionary.graph.store import NodeRow, newest_scan, stored_graph
 from scanner_dictionary.lineage_inputs.topics import graph_clusters
-from scanner_dictionary.queries.clients import observed, permitted
+from scanner_dictionary.queries.clients import has_observations, observed, permitted
 from scanner_dictionary.queries.resolve import unknown_name
 from scanner_dictionary.queries.state import (
     last_group_left,
@@ -43,9 +43,6 @@ from scanner_model.errors import InputInvalid, NameUnknown
 
 _GROUPS_FROM = ("kafka", "kafka_rest")
 """Kinds of sources that report consumer groups."""
-
-_CLIENTS_FROM = ("metrics", "prometheus")
-"""Kinds of sources that can report producers."""
 
 _WEEK = timedelta(days=7)
 """Kafka's default of `segment.ms`: a record may stay that much longer than the retention."""
@@ -296,8 +293,12 @@ class _Check:
             yield from self._unread(cluster)
 
     def _unseen_writers(self, cluster: str) -> Iterator[DeletionUse]:
-        """Yield that ordinary producers are not seen: brokers keep no record of them, so it decides nothing."""
-        if not any(source.kind in _CLIENTS_FROM for source in source_ages(self._conn) if source.cluster == cluster):
+        """Yield that ordinary producers are not seen: brokers keep no record of them, so it decides nothing.
+
+        Metrics of Confluent Cloud report them only where `clients` is set, which shows in what was observed.
+        """
+        kinds = {source.kind for source in source_ages(self._conn) if source.cluster == cluster}
+        if not ("prometheus" in kinds or ("metrics" in kinds and has_observations(self._conn, cluster))):
             what = "no source reports ordinary producers: ask who writes, or add `prometheus` to cluster.json"
             yield DeletionUse(kind="source", name=cluster, what=what, answer=Answer.YES)
 

@@ -17,8 +17,10 @@ _DOCUMENTS = words(".adoc .asciidoc .gif .ico .jpeg .jpg .license .markdown .md 
 _BY_NAME = re.compile(r"(?:LICENSE|NOTICE|AUTHORS|CODEOWNERS|CONTRIBUTORS|\.gitignore|\.gitattributes|\.editorconfig)")
 _CODE = words(".cs .go .groovy .java .js .jsx .kt .kts .mjs .cjs .php .py .rb .rs .scala .ts .tsx .vue .tf .hcl")
 _PROGRAMS = _CODE - words(".tf .hcl .vue")
-_NO_CODE = re.compile(r"(?://|#(?!\w)|\*|/\*|import\b|from\s+\S+\s+import\b|using\s|package\s)|[(){}\[\];,]*$")
-"""How a line begins that is a comment, names another file, or has brackets only."""
+_NO_CODE = re.compile(
+    r"//|#(?![\w\[!])|/\*|\*(?:[\s/]|$)|import\b|from\s+\S+\s+import\b|using\s[\w.=\s]+;$|package\s|[(){}\[\];,]*$"
+)
+"""A line that is a comment, names another file, or has brackets only; `*p = 1` and `#[topic("a")]` are code."""
 _QUOTED = re.compile(r"[\"'`]([A-Za-z0-9._-]{2,249})[\"'`]")
 _WORD = re.compile(r"[A-Za-z0-9._-]{2,249}")
 
@@ -62,8 +64,11 @@ def changed_programs(trees: Trees, objects: ObjectReader) -> Iterator[str]:
 
 
 def _code_of(content: bytes) -> Counter[str]:
-    lines = (line.strip() for line in content.decode("utf-8", "replace").splitlines())
-    return Counter(line for line in lines if not _NO_CODE.match(line))
+    """Return how often each line of code stands in a file; a file that is too large is one line."""
+    text = content.decode("utf-8", "replace")
+    if len(content) > LARGEST:
+        return Counter([text])
+    return Counter(line for line in map(str.strip, text.splitlines()) if not _NO_CODE.match(line))
 
 
 def words_of(finding: Finding) -> Iterator[str]:

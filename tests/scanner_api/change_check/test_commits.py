@@ -325,6 +325,9 @@ PROGRAMS = {
         {"billing/main.py": PRODUCER.replace(', "total": 2', "")},
         {"billing/model.py": "class Paid:\n    amount: int\n"},
         {"billing/new.py": "x = 1\n"},
+        {"billing/send.rs": '#[topic("other")]\n'},
+        {"billing/send.go": "*total = 1\n"},
+        {"billing/Send.cs": 'using var producer = Build("other");\n'},
     ],
 )
 def test_what_a_change_of_code_does_to_columns_is_unknown(check, changed):
@@ -336,9 +339,17 @@ def test_what_a_change_of_code_does_to_columns_is_unknown(check, changed):
 
 def test_comments_imports_and_code_of_other_modules_change_nothing(check):
     commented = "# sends what was paid\n" + PRODUCER.replace("import json", "import json as json")
-    report = check({"billing/main.py": commented, "billing/tests/test_main.py": "assert 1", "README.md": "x"}, PROGRAMS)
+    others = {
+        "billing/Sends.java": "/**\n * Sends.\n */\nimport java.util.List;\n",
+        "billing/Sends.cs": "using System.Text;\n",
+    }
+    tests = {"billing/tests/test_main.py": "assert 1", "README.md": "x"}
+    report = check({"billing/main.py": commented, **tests}, PROGRAMS)
     assert report.verdict is Verdict.FINE
-    assert "code-changed" not in {finding.rule for finding in check({"site/page.js": "draw(2)"}).findings}
+    before = {path: f"{text}class Sends {{}}\n" for path, text in others.items()}
+    after = {path: f"{text}// x\nclass Sends {{}}\n" for path, text in others.items()}
+    found = check(after, {**PROGRAMS, **before}).findings + check({"site/page.js": "draw(2)"}).findings
+    assert "code-changed" not in {finding.rule for finding in found}
 
 
 def test_statements_whose_tables_nothing_uses_are_unknown_where_they_change(check):
