@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from scanner_extractor.config.policy import is_day
-from scanner_extractor.config.sections import Items, ParseContext, Section, ValidationContext
+from scanner_extractor.config.sections import Items, ParseContext, Section, ValidationContext, nonempty
 from scanner_extractor.http.messages import Json
 from scanner_extractor.results import FactsResult
 from scanner_model.columns import parse_path
@@ -31,10 +31,6 @@ class PersonalDataSettings:
         return _SOURCE
 
 
-def _text(title: str, description: str, example: str) -> Json:
-    return {"title": title, "description": description, "type": "string", "minLength": 1, "examples": [example]}
-
-
 _SCHEMA: Json = {
     "title": "Personal data",
     "description": "What people decided on tags that names, types and documentation suggest.",
@@ -50,17 +46,21 @@ _SCHEMA: Json = {
                 "required": ["dataset", "column", "tag", "decision", "by", "on"],
                 "additionalProperties": False,
                 "properties": {
-                    "dataset": _text("Dataset", "The topic, or namespace/name of another dataset.", "payments"),
-                    "column": _text("Column", "Its path with dots; of a key behind `@key.`.", "customer.email"),
-                    "tag": _text("Tag", "The tag.", "PII"),
+                    "dataset": text(
+                        "Dataset", "The topic, or namespace/name of another dataset.", "payments", minLength=1
+                    ),
+                    "column": text(
+                        "Column", "Its path with dots; of a key behind `@key.`.", "customer.email", minLength=1
+                    ),
+                    "tag": nonempty("Tag", "The tag.", "PII"),
                     "decision": {
                         "title": "Decision",
                         "description": "An accepted tag counts as declared, a rejected one is not suggested again.",
                         "enum": [each.value for each in Decision],
                     },
-                    "by": _text("By", "Who decided.", "ann"),
-                    "on": _text("On", "The day of the decision.", "2026-11-23"),
-                    "reason": _text("Reason", "Why.", "the account of a company"),
+                    "by": nonempty("By", "Who decided.", "ann"),
+                    "on": nonempty("On", "The day of the decision.", "2026-11-23"),
+                    "reason": nonempty("Reason", "Why.", "the account of a company"),
                 },
             },
         }
@@ -107,9 +107,9 @@ def validate_personal_data(items: Items, _: ValidationContext) -> Iterator[Error
             decided.add(about)
 
 
-def _is_path(text: str) -> bool:
+def _is_path(column: str) -> bool:
     try:
-        parse_path(text)
+        parse_path(column)
     except InputInvalid:
         return False
     return True
