@@ -46,12 +46,8 @@ _SCHEMA: Json = {
                 "required": ["dataset", "column", "tag", "decision", "by", "on"],
                 "additionalProperties": False,
                 "properties": {
-                    "dataset": text(
-                        "Dataset", "The topic, or namespace/name of another dataset.", "payments", minLength=1
-                    ),
-                    "column": text(
-                        "Column", "Its path with dots; of a key behind `@key.`.", "customer.email", minLength=1
-                    ),
+                    "dataset": nonempty("Dataset", "The topic, or namespace/name of another dataset.", "payments"),
+                    "column": nonempty("Column", "Its path with dots; of a key behind `@key.`.", "customer.email"),
                     "tag": nonempty("Tag", "The tag.", "PII"),
                     "decision": {
                         "title": "Decision",
