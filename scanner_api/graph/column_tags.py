@@ -258,9 +258,10 @@ def listed_with_tags(
     known = {placed.place for placed in declared}
     if (everywhere or SUGGESTED in kinds) and stored_graph(conn) is not None:
         tags = ColumnTags(conn, SqlGraphReader(conn), declared)
-        inherited = list(tags.found(tags.flows(tag).inherited))
+        flows = tags.flows(tag)
+        inherited = list(tags.found(flows.inherited))
         listed += [placed.column for placed in inherited] if everywhere else []
-        known |= {placed.place for placed in inherited}
+        known |= {placed.place for placed in (*inherited, *tags.found(flows.masked))}
     if SUGGESTED in kinds:
         listed += [placed.column for placed in suggested_columns(conn, tag, known, rejected=REJECTED in kinds)]
     return tuple(sorted((column for column in listed if cluster in (None, column.cluster)), key=_order))
@@ -271,6 +272,7 @@ def suggested_columns(
 ) -> Iterator[PlacedColumn]:
     """Yield the columns whose name, type or documentation suggests *tag*, and that are not among *known* ones.
 
+    Known are those that have it, and those of which flows show that it ends there.
     With *rejected* also those that people rejected, with that as their certainty.
     """
     judge = bundled_rules().suggest
