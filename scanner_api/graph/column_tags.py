@@ -49,10 +49,14 @@ class ColumnTags:
     ) -> None:
         self._conn, self._graph, self._within = conn, graph, within
         self._names: dict[int, NodeRow] = {}
-        tags: dict[Place, set[str]] = {}
+        self._declared: dict[Place, set[str]] = {}
         for placed in declared:
-            tags.setdefault(placed.place, set()).update(placed.column.tags)
-        self._declared = tags
+            self.declare(placed.place, placed.column.tags)
+
+    def declare(self, place: Place, tags: Collection[str]) -> None:
+        """Add *tags* to those that the column at *place* declares."""
+        if tags:
+            self._declared.setdefault(place, set()).update(tags)
 
     def flows(self, tag: str | None = None) -> TagFlows:
         """Return the columns that inherit *tag*, in any letter case, and where it ends; None: every tag.
