@@ -323,11 +323,12 @@ def _value(name: str, value: Json) -> Json:
 
 
 def _removals(change: Change) -> tuple[Call, ...]:
-    path = (*_API, change.ref.kind, change.ref.key)
+    """Return the calls that remove an entity, by a body as DataHub's client does, or single aspects."""
+    kind, urn = change.ref
     if change.wanted is None:
-        return (Call(method="DELETE", path=path),)
+        return (Call(method="POST", path=("entities",), params=(("action", "delete"),), body={"urn": urn}),)
     gone = [name for name in change.live or {} if name not in change.wanted]
-    return tuple(Call(method="DELETE", path=(*path, name)) for name in gone)
+    return tuple(Call(method="DELETE", path=(*_API, kind, urn, name)) for name in gone)
 
 
 def _upsert(kind: str, bodies: list[Json]) -> Call:

@@ -305,7 +305,7 @@ def _parts(full_name: str) -> tuple[str, str]:
     return service, name[1:-1].replace('""', '"') if name.startswith('"') else name
 
 
-def _read_each(refs: Sequence[Ref], reader: Reader) -> Iterator[tuple[Ref, Json | ServerFailed]]:
+def _read_each(refs: Sequence[Ref], reader: Reader) -> list[tuple[Ref, Json | ServerFailed]]:
     return readable(refs, lambda some: reader.read([_get(ref) for ref in some]))
 
 
