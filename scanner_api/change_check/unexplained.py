@@ -15,6 +15,7 @@ from scanner_api.change_check.commit import Commit, read_by, written_by
 from scanner_api.change_check.git import ObjectReader, Trees
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import Finding, Place, Verdict
+from scanner_extractor.repository.contracts import ASYNCAPI, CONTRACT
 from scanner_extractor.repository.files import LARGEST, is_candidate, is_left_out
 from scanner_extractor.repository.reader import SETTINGS
 from scanner_extractor.repository.statements import DATABASE, engine_of, statements_of
@@ -51,7 +52,7 @@ _BY_LINE = re.compile(
     r"|[\w.-]+\.csproj|Dockerfile|[Mm]akefile|[\w.-]*compose[\w.-]*\.ya?ml)|\.github/.*|\.gitlab-ci\.yml"
 )
 """Files with many lines, few of which are about data: a changed line counts where it is."""
-_COMPARED = frozenset(("schema", "connector", "SQL"))
+_COMPARED = frozenset(("schema", "connector", "SQL", CONTRACT, ASYNCAPI))
 """Kinds of files whose facts are all compared."""
 _DECLARES = re.compile(r"(?i)(?:CREATE|INSERT|EXECUTE|BEGIN|END|WITH|SELECT|SHOW|DESCRIBE|PRINT|LIST|USE|COMMIT)\b")
 _ADDS_COLUMN = re.compile(r"(?i)ALTER\s+TABLE\b(?!.*\b(?:DROP|RENAME|CHANGE|MODIFY|ALTER\s+COLUMN|TYPE)\b).*\bADD\b.*")
@@ -81,7 +82,8 @@ class Unexplained:
         texts = {path: self._both(path, objects) for path in self._trees.changed if self._is_text(path)}
         found = [*self._connectors(about), *self._topics(about), *self._statements(files, texts)]
         yield from found
-        yield from self._lines({*files, *renamed, *(finding.place.file for finding in found)}, texts)
+        answered = {*files, *renamed, *(finding.place.file for finding in found)}
+        yield from self._lines(answered, texts, {PurePosixPath(path).name for path in renamed})
 
     def _is_text(self, path: str) -> bool:
         return not mentions.why_harmless(path) and not is_left_out(path) and is_candidate(path)
@@ -175,8 +177,13 @@ class Unexplained:
 
     # --- lines of other files
 
-    def _lines(self, about: Collection[str], texts: Mapping[str, tuple[str, str]]) -> Iterator[Finding]:
-        """Yield the files that are read in part, or not at all, and whose lines differ."""
+    def _lines(
+        self, about: Collection[str], texts: Mapping[str, tuple[str, str]], moved_files: Collection[str]
+    ) -> Iterator[Finding]:
+        """Yield the files that are read in part, or not at all, and whose lines differ.
+
+        A line that names one of the *moved_files* has to change with its place.
+        """
         sides: dict[str, tuple[Counter[str], Counter[str]]] = {}
         for path, both in texts.items():
             if path not in about and self._may_matter(path):
@@ -184,7 +191,10 @@ class Unexplained:
                 sides[path] = old - new, new - old
         moved = sum((old for old, _ in sides.values()), Counter()) & sum((new for _, new in sides.values()), Counter())
         for path, (old, new) in sides.items():
-            gone, added = old - moved, new - moved
+            gone, added = (
+                Counter({line: count for line, count in (side - moved).items() if not _names(line, moved_files)})
+                for side in (old, new)
+            )
             if not gone and (not added or self._facts(self._base, path) != self._facts(self._head, path)):
                 continue
             if self._is_about_data(path, (*gone, *added), texts[path]):
@@ -238,6 +248,10 @@ def _lines_of(text: str) -> Counter[str]:
     """Return how often each line stands in a text, without comments and settings of how something runs."""
     lines = (line.strip().rstrip(",") for line in text.splitlines())
     return Counter(line for line in lines if not _COMMENT.match(line) and not _HARMLESS_LINE.match(line))
+
+
+def _names(line: str, files: Iterable[str]) -> bool:
+    return any(name in line for name in files)
 
 
 def _path_of(place: str) -> str:
