@@ -41,11 +41,6 @@ class Match(NamedTuple):
     by: str
     owner: str = ""
 
-    @property
-    def is_suggested(self) -> bool:
-        """Return whether only equal names say so."""
-        return self.by == EQUAL
-
 
 MAPPING, SERIES, RULE, EQUAL, OWN = "mapping", "one series", "naming rule", "equal name", "own name"
 

@@ -44,6 +44,10 @@ class SourceUnreachable(ScannerError):
     """Raised when a source did not respond: retry later; facts of the last scan are retained."""
 
 
+class ServerFailed(SourceUnreachable):
+    """Raised when a server answered each try with an error of its own (500): retry later, or leave this object out."""
+
+
 class NotCaptured(SourceUnreachable):
     """Raised when a capture does not contain the requested response."""
 

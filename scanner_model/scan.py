@@ -14,6 +14,7 @@ from scanner_model.facts import Value
 from scanner_model.kafka import Cluster, Connector, ConsumerGroup, StreamsTopology, Topic
 from scanner_model.manual import ManualFlow
 from scanner_model.names import RecordName, Role, SourceId, SubjectName, TopicName
+from scanner_model.schema_ids import SchemaIdUse
 from scanner_model.schemas import Definition, Registry, SchemaVersion, TopicSchema
 from scanner_model.streaming_sql import FlinkJob, FlinkStatement, KsqlFunction, KsqlSource, KsqlType, Query
 
@@ -113,7 +114,7 @@ class PreviousState:
     An outage must turn neither a known topic into an unknown one, nor a described side into one without a schema.
     *metrics* are the last levels reported by each source, to compute rates from. *cluster_id* is the
     id that the Kafka cluster gave itself; empty where no scan learnt it. *messages* are the Protobuf messages of
-    subjects, as ksqlDB names them.
+    subjects, as ksqlDB names them. *schema_ids* are those that earlier scans saw in records, of every source.
     """
 
     topics: tuple[Topic, ...] = ()
@@ -121,3 +122,4 @@ class PreviousState:
     metrics: tuple[Metric, ...] = ()
     cluster_id: str = ""
     messages: Mapping[SubjectName, RecordName] = field(default_factory=dict)
+    schema_ids: tuple[SchemaIdUse, ...] = ()

@@ -29,6 +29,8 @@ class Confidence(StrEnum):
     """Declared by a registry association, the configuration or manual input."""
     CONFIRMED = "confirmed"
     """By a naming strategy; the topic is known from another source."""
+    OBSERVED = "observed"
+    """Records of the topic have an id of the schema's subject."""
     ASSUMED = "assumed"
     """By a naming strategy; no source knows the topic."""
     AMBIGUOUS = "ambiguous"

@@ -6,8 +6,9 @@ I/O.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from operator import itemgetter
 from typing import NamedTuple, Protocol
 
 from dataflow_generator.graph import MASKED
@@ -103,75 +104,75 @@ def inherited_tags(declared: Mapping[int, Iterable[str]], edges_from: EdgesFrom)
     """
     spread = _Spread(edges_from)
     starts = [TaggedColumn(node, tag, node) for node in sorted(declared) for tag in sorted(declared[node])]
-    spread.add(starts)
     spread.copy(starts)
     spread.compute()
     reached = [column for column in spread.known.values() if column.flow]
     masked = [column for key, column in spread.masked.items() if key not in spread.known]
-    return TagFlows(*(tuple(sorted(columns, key=_order)) for columns in (reached, masked)))
+    return TagFlows(*(tuple(sorted(columns, key=itemgetter(0, 1))) for columns in (reached, masked)))
 
 
-def _order(column: TaggedColumn) -> tuple[int, str]:
-    return column.node, column.tag
-
-
-def _key(edge: TagEdge | None) -> int:
-    return edge.id if edge else 0
+Step = tuple[TaggedColumn, TagEdge]
+"""A column with a tag, and a flow that leaves it."""
 
 
 class _Spread:
-    """The columns that are reached so far, by node and tag, and those where a masked flow ends."""
+    """The columns that are reached so far, by node and tag, and those where a masked flow ends.
+
+    Each column's flows are read once for each of its tags: those that copy are followed at once, the others wait, by
+    the steps of the column that they leave.
+    """
 
     def __init__(self, edges_from: EdgesFrom) -> None:
         self._edges_from = edges_from
-        self._edges: dict[int, list[TagEdge]] = {}
+        self._waiting: dict[int, list[Step]] = {}
         self.known: dict[tuple[int, str], TaggedColumn] = {}
         self.masked: dict[tuple[int, str], TaggedColumn] = {}
-
-    def add(self, columns: Iterable[TaggedColumn]) -> None:
-        self.known.update(((column.node, column.tag), column) for column in columns)
 
     def copy(self, starts: Sequence[TaggedColumn]) -> None:
         """Follow the flows that copy, level by level."""
         level = starts
+        self.known.update(((column.node, column.tag), column) for column in starts)
         while level:
-            level = self._next(level, TagFlow.COPIED)
+            copying: list[Step] = []
+            waiting = self._waiting.setdefault(level[0].steps, [])
+            for step in self._steps_from(level):
+                (copying if step[1].subtype == _IDENTITY else waiting).append(step)
+            level = self._reached(copying, TagFlow.COPIED)
 
     def compute(self) -> None:
         """Follow all other flows, from the nearest columns to the farthest."""
-        by_steps: dict[int, list[TaggedColumn]] = {}
-        for column in self.known.values():
-            if any(edge.subtype != _IDENTITY for edge in self._edges[column.node]):
-                by_steps.setdefault(column.steps, []).append(column)
         steps = 0
-        while by_steps:
-            reached = self._next(by_steps.pop(steps, []), TagFlow.COMPUTED)
+        while self._waiting:
+            reached = self._reached(self._waiting.pop(steps, []), TagFlow.COMPUTED)
             if reached:
-                by_steps.setdefault(steps + 1, []).extend(reached)
+                self._waiting.setdefault(steps + 1, []).extend(self._steps_from(reached))
             steps += 1
 
-    def _next(self, level: Sequence[TaggedColumn], flow: TagFlow) -> list[TaggedColumn]:
-        """Return the columns that are first reached from *level*, each on the first of its edges."""
-        self._read({column.node for column in level})
-        copied, known = flow is TagFlow.COPIED, self.known
+    def _reached(self, steps: Iterable[Step], flow: TagFlow) -> list[TaggedColumn]:
+        """Return the columns that *steps* are the first to reach, each by the first of them in the graph's order."""
         found: dict[tuple[int, str], TaggedColumn] = {}
-        for column in level:
-            node, tag, origin, *_, steps = column
-            for edge in self._edges[node]:
-                subtype, key = edge.subtype, (edge.target_node_id, tag)
-                if (copied and subtype != _IDENTITY) or key in known:
-                    continue
-                if subtype == MASKED:
-                    ended = TaggedColumn(key[0], tag, origin, TagFlow.MASKED, column, edge, steps + 1)
-                    self.masked.setdefault(key, ended)
-                elif key not in found or _key(edge) < _key(found[key].edge):
-                    found[key] = TaggedColumn(key[0], tag, origin, flow, column, edge, steps + 1)
-        self.add(found.values())
+        for column, edge in steps:
+            key = edge.target_node_id, column.tag
+            if key in self.known:
+                continue
+            ends = self.masked if edge.subtype == MASKED else found
+            known = ends.get(key)
+            if known is None or (ends is found and edge.id < _key(known.edge)):
+                how = TagFlow.MASKED if ends is self.masked else flow
+                ends[key] = TaggedColumn(key[0], column.tag, column.origin, how, column, edge, column.steps + 1)
+        self.known.update(found)
         return list(found.values())
 
-    def _read(self, nodes: set[int]) -> None:
-        unread = sorted(nodes - self._edges.keys())
-        self._edges.update((node, []) for node in unread)
-        for edge in self._edges_from(unread) if unread else ():
+    def _steps_from(self, columns: Iterable[TaggedColumn]) -> Iterator[Step]:
+        """Yield the flows that leave *columns*, in the graph's order."""
+        by_node: dict[int, list[TaggedColumn]] = {}
+        for column in columns:
+            by_node.setdefault(column.node, []).append(column)
+        for edge in self._edges_from(sorted(by_node)):
             if edge.flow_type == _DIRECT and edge.target_node_id != edge.source_node_id:
-                self._edges[edge.source_node_id].append(edge)
+                for column in by_node[edge.source_node_id]:
+                    yield column, edge
+
+
+def _key(edge: TagEdge | None) -> int:
+    return edge.id if edge else 0

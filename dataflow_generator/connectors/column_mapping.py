@@ -73,7 +73,7 @@ class MappedColumn:
     """A column of a flow's source and the column of its target that it is copied to, or converted to if *changed*.
 
     *because* names the transforms and keys that cause it, empty where the column is passed on unchanged. *alike*: its
-    name at the target differs in case from what the connector writes, so that the two are matched by name. *hashed*:
+    name at the target differs in case from what the connector writes, so that the two are matched by name. *masked*:
     its value shows nothing of the source's.
     """
 
@@ -82,7 +82,7 @@ class MappedColumn:
     changed: bool = False
     because: str = ""
     alike: bool = False
-    hashed: bool = False
+    masked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +146,10 @@ def _out(config: Config, flows: ConnectorFlows, flow: Flow, ends: tuple[Paths, P
             column.path,
             column.origin.changed,
             _why(column.origin.steps, column.because),
+            masked=column.origin.masked,
         )
         for column in columns
-        if column.origin and column.origin.origin and not column.origin.masked
+        if column.origin and column.origin.origin
     )
     return ColumnMapping(tuple(_at_target(pairs, target)), record.value is not None)
 
@@ -172,11 +173,11 @@ def _in(
             _column_path((side, column.path)),
             column.changed or what is Treatment.CHANGED,
             _why(column.steps, because),
-            hashed=what is Treatment.HASHED,
+            masked=column.masked or what is Treatment.MASKED,
         )
         for side in Role
         for column in record.side(side) or ()
-        if column.origin and not column.masked
+        if column.origin
         for origin, what, because in _origins(lists, flow, column.origin, computed)
     )
     return ColumnMapping(tuple(_at_target(pairs, target, partial=partial)), record.value is not None)
@@ -228,8 +229,8 @@ def _origins(
         what = Treatment.CHANGED if column.changed else Treatment.COPIED
         yield from ((path, what, "") for dataset, path in column.origins if dataset == source)
     else:
-        what, key = lists.treatment(source, origin[1])
-        if what in (Treatment.COPIED, Treatment.CHANGED, Treatment.HASHED):
+        what, key = lists.treatment(source.name, origin[1])
+        if what is not Treatment.LEFT_OUT:
             yield origin[1], what, key
 
 

@@ -25,8 +25,8 @@ _WRAPPERS = {Shape.ENVELOPE: (("before",), ("after",)), Shape.FULL_DOCUMENT: (("
 class ColumnFlow:
     """A column of a flow's target, on one *side* of a message, and the source column that it is derived from.
 
-    *origin* None: a transform or the connector adds it. *changed*: by a cast or the like; *masked*: its data do not
-    flow.
+    *origin* None: a transform or the connector adds it. *changed*: by a cast or the like; *masked*: its value shows
+    nothing of the source's.
     """
 
     flow: Flow
@@ -129,9 +129,9 @@ def _source_columns(config: Config, flows: ConnectorFlows, flow: Flow, record: R
             if origin is not None and origin in computed:
                 yield from _computed(flow, side, column, computed[origin])
                 continue
-            what = lists.treatment(flow.source, origin)[0] if flow.source and origin else Treatment.COPIED
+            what = lists.treatment(flow.source.name, origin)[0] if flow.source and origin else Treatment.COPIED
             if what is not Treatment.LEFT_OUT:
-                changed, masked = what in (Treatment.CHANGED, Treatment.HASHED), what is Treatment.MASKED
+                changed, masked = what is Treatment.CHANGED, what is Treatment.MASKED
                 yield ColumnFlow(flow, side, column.path, origin, column.changed or changed, column.masked or masked)
 
 

@@ -204,14 +204,13 @@ def _lead_on(flows: ConnectorFlows, ends: tuple[Paths, Paths]) -> bool:
 
 
 def _flow(name: str, flow: Flow, ends: tuple[Dataset, Dataset], mapping: MappedColumn, because: str = "") -> ColumnFlow:
+    keys = (f"connector {name}: {flow.because}", mapping.because, "masked" if mapping.masked else "")
     return ColumnFlow(
         ColumnRef(ends[0], mapping.source),
         ColumnRef(ends[1], mapping.target),
         "DIRECT",
-        MASKED if mapping.hashed else "TRANSFORMATION" if mapping.changed else "IDENTITY",
-        "; ".join(
-            filter(None, (", ".join(filter(None, (f"connector {name}: {flow.because}", mapping.because))), because))
-        ),
+        MASKED if mapping.masked else "TRANSFORMATION" if mapping.changed else "IDENTITY",
+        "; ".join(filter(None, (", ".join(filter(None, keys)), because))),
         Certainty.MATCHED if mapping.alike else None,
     )
 

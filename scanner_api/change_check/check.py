@@ -9,8 +9,10 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import TypeVar
 
+from dataflow_generator.jobs.model import Dataset
 from scanner_api.change_check.baseline import apply_baseline, read_baseline
 from scanner_api.change_check.commits import compare_commits
+from scanner_api.change_check.contracts import CONTRACT, ProposedContract, contract_findings, contract_sides
 from scanner_api.change_check.file_findings import (
     DeletionContext,
     check_deleted,
@@ -24,6 +26,7 @@ from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.job_change import JobContext, changed_jobs, job_findings
 from scanner_api.change_check.model import ChangeReport, CheckedFile, Finding, Place, Verdict
 from scanner_api.change_check.proposals import CONNECTOR, SCHEMA, SQL, TOPIC, Proposal
+from scanner_api.change_check.proposed_columns import ReplacedSide
 from scanner_api.change_check.proposed_graph import proposed_graph
 from scanner_api.change_check.proposed_references import ProposedReferences
 from scanner_api.change_check.schema_change import check_schema, replaced_sides
@@ -33,6 +36,7 @@ from scanner_api.change_check.unknowns import Age, graph_findings, source_findin
 from scanner_api.dictionary import Dictionary, known_cluster
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.queries.state import last_scans
+from scanner_dictionary.queries.subjects import topics_named
 from scanner_extractor.evolution import Level as Level
 from scanner_extractor.evolution import Policy as Policy
 from scanner_model.errors import InputInvalid, NameUnknown
@@ -124,13 +128,17 @@ def _checked(
 ) -> tuple[tuple[CheckedFile, ...], list[Finding]]:
     options, today = how
     state = _ProposedState(conn, files, options)
-    spread = TagSpread(conn, state.changed, options.rules, today)
+    spread = TagSpread(conn, state.changed, options.rules, today, state.sides)
     deletion = DeletionContext(dictionary, state.hits, options.cluster)
     is_alone = len(files.proposals) == 1 and not files.between_commits
     checked: list[CheckedFile] = []
     findings: list[Finding] = []
+    for contract in files.contracts:
+        targets = tuple(dict.fromkeys(f"topic {schema.topic}" for schema in contract.after))
+        checked.append(CheckedFile(file=contract.file, kind=CONTRACT, targets=targets))
+        findings += contract_findings(contract, state.hits, state.topics_called)
     for proposal in files.proposals:
-        targets: tuple[str, ...] = ()
+        targets = ()
         of_file: tuple[Finding, ...]
         try:
             if proposal.unread:
@@ -180,13 +188,9 @@ class _ProposedState:
             proposed=ProposedReferences(proposal for proposal in proposals if proposal.kind == SCHEMA),
         )
         is_job = [proposal for proposal in proposals if proposal.kind in (SQL, CONNECTOR)]
-        sides = [
-            side
-            for proposal in (proposals if is_job else ())
-            if proposal.kind == SCHEMA and proposal.text is not None
-            for side in _readable(replaced_sides, proposal, schemas)
-        ]
-        self.jobs = JobContext(conn, options.cluster, options.dialect, tuple(sides))
+        self._conn, self._cluster, self._naming = conn, options.cluster, schemas.hits.naming
+        self.sides = tuple(self._sides(proposals, files.contracts, schemas) if is_job else ())
+        self.jobs = JobContext(conn, options.cluster, options.dialect, self.sides)
         if is_job:
             self.jobs.replace_by(is_job)
         self._changed = {id(proposal): tuple(_readable(changed_jobs, proposal, self.jobs)) for proposal in is_job}
@@ -194,6 +198,21 @@ class _ProposedState:
         several = self.changed and len(proposals) > 1
         self.hits = Hits(conn, proposed_graph(conn, self.changed)) if several else schemas.hits
         self.schemas = replace(schemas, hits=self.hits)
+
+    def _sides(
+        self, proposals: Iterable[Proposal], contracts: Iterable[ProposedContract], schemas: SchemaContext
+    ) -> Iterator[ReplacedSide]:
+        """Yield the columns that topics get by the change; a schema counts more than a contract."""
+        for contract in contracts:
+            yield from contract_sides(contract, self.topics_called)
+        for proposal in proposals:
+            if proposal.kind == SCHEMA and proposal.text is not None:
+                yield from _readable(replaced_sides, proposal, schemas)
+
+    def topics_called(self, name: str) -> Iterator[tuple[str, Dataset]]:
+        """Yield the topics of a name, each with its cluster."""
+        for topic in topics_named(self._conn, name, self._cluster):
+            yield topic.cluster, self._naming.topic(topic.cluster, name)
 
     def changed_jobs(self, proposal: Proposal) -> tuple[ChangedJob, ...]:
         """Return the jobs of a statement or connector, before and after; raises what `changed_jobs` does."""

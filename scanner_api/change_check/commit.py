@@ -32,7 +32,7 @@ from scanner_model.declarations import DeclaredKind
 from scanner_model.names import ClusterName
 from scanner_model.repository import UnreadFile
 
-_CLUSTER = "repository"
+CLUSTER = "repository"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,11 +102,11 @@ def read_commit(files: Mapping[str, str], objects: ObjectReader, place: Path, kn
         if is_candidate(path) and not is_left_out(path)
     ]
     objects.expect(files[entry.path] for entry in entries if known.get(entry.identity) is not False)
-    settings = RepositorySettings(pattern=".", directory=Path(), name=_CLUSTER)
+    settings = RepositorySettings(pattern=".", directory=Path(), name=CLUSTER)
     reading = read_entries(settings, entries, no_progress, known)
     result = reading.result
     scanned = merge_results(
-        Settings(cluster=ClusterName(_CLUSTER), brokers=(), file=Path("cluster.json")),
+        Settings(cluster=ClusterName(CLUSTER), brokers=(), file=Path("cluster.json")),
         SourceReadings(outcomes=(result.outcome,), readings=(result,)),
     )
     dictionary = Dictionary(str(place))

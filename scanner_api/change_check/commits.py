@@ -19,8 +19,9 @@ from dataflow_generator.jobs.kinds import CountedJob
 from dataflow_generator.jobs.model import Dataset
 from dataflow_generator.jobs.proposed import JobPair
 from scanner_api.change_check import mentions
-from scanner_api.change_check.commit import Commit, differing, read_by, read_commit, uses_of, written_by
+from scanner_api.change_check.commit import CLUSTER, Commit, differing, read_by, read_commit, uses_of, written_by
 from scanner_api.change_check.commit_schemas import SchemaComparison
+from scanner_api.change_check.contracts import ProposedContract, contract_findings
 from scanner_api.change_check.file_findings import DeletionContext, check_deleted
 from scanner_api.change_check.files import ProposedFiles
 from scanner_api.change_check.flow_comparison import ChangedJob, FlowComparison
@@ -111,6 +112,7 @@ class _Comparison:
             *self._broken(objects),
             *self._flows(),
             *schemas.findings(),
+            *self._contracts(),
             *self._topics(),
             *self._tables(),
         ]
@@ -191,6 +193,20 @@ class _Comparison:
             why = tuple(f"{file.name}: {file.kind}: {file.reason}" for file in others[:_LISTED])
             what = f"{len(others)} other files may use what changes, and are not read"
             yield replace(_finding("not-read", Verdict.UNKNOWN, Place(file=""), "the repository", what), why=why)
+
+    def _contracts(self) -> Iterator[Finding]:
+        """Yield the columns of changed contracts and AsyncAPI documents that differ, with who uses them."""
+        before, after = (commit.reading.result.declared.schemas for commit in (self._base, self._head))
+        for path in self._judged:
+            old, new = (
+                tuple(schema for schema in schemas if schema.location.startswith(f"{path} "))
+                for schemas in (before, after)
+            )
+            if old:
+                yield from contract_findings(ProposedContract(path, old, new), self._hits, self._topics_called)
+
+    def _topics_called(self, name: str) -> Iterator[tuple[str, Dataset]]:
+        yield CLUSTER, self._hits.naming.topic(CLUSTER, name)
 
     # --- flows
 

@@ -137,9 +137,8 @@ class _Check:
             uses: tuple[DeletionUse, ...] = ()
             if topic.gone is None:
                 uses = (*self._of_topic(topic.cluster, topic.name), *self._uncertainties(topic.cluster))
-                uses += (
-                    () if any(use.answer is Answer.NO for use in uses) else tuple(self._unseen_writers(topic.cluster))
-                )
+                if all(use.answer is not Answer.NO for use in uses):
+                    uses += tuple(self._unseen_writers(topic.cluster))
             yield self._answer(
                 topic.cluster, f"topic {topic.name}", uses, topic.gone or last_group_left(self._conn, topic)
             )
@@ -293,14 +292,14 @@ class _Check:
             yield from self._unread(cluster)
 
     def _unseen_writers(self, cluster: str) -> Iterator[DeletionUse]:
-        """Yield that ordinary producers are not seen: brokers keep no record of them, so it decides nothing.
+        """Yield that ordinary producers are not seen: brokers keep no record of them.
 
         Metrics of Confluent Cloud report them only where `clients` is set, which shows in what was observed.
         """
         kinds = {source.kind for source in source_ages(self._conn) if source.cluster == cluster}
         if not ("prometheus" in kinds or ("metrics" in kinds and has_observations(self._conn, cluster))):
             what = "no source reports ordinary producers: ask who writes, or add `prometheus` to cluster.json"
-            yield DeletionUse(kind="source", name=cluster, what=what, answer=Answer.YES)
+            yield DeletionUse(kind="source", name=cluster, what=what, answer=Answer.UNKNOWN)
 
     def _unread(self, cluster: str) -> Iterator[DeletionUse]:
         if self._graph and (what := jobs_not_read(self._graph)):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePath
 
+from scanner_api.change_check.contracts import ProposedContract, proposed_contract
 from scanner_api.change_check.deployment import changed_parts, proposed_parts
 from scanner_api.change_check.git import ChangedFile, changed_files
 from scanner_api.change_check.model import SkippedFile
@@ -37,12 +38,14 @@ _NO_SETTINGS = "it is no connector's configuration"
 class ProposedFiles:
     """Which files are checked: *proposals*, and the others, each with the reason.
 
-    *between_commits*: they are all that differ, and none of them was named.
+    *between_commits*: they are all that differ, and none of them was named. *contracts* are data contracts and AsyncAPI
+    documents.
     """
 
     proposals: tuple[Proposal, ...]
     skipped: tuple[SkippedFile, ...] = ()
     between_commits: bool = False
+    contracts: tuple[ProposedContract, ...] = ()
 
 
 def proposed_files(
@@ -62,22 +65,29 @@ def proposed_files(
         raise InputInvalid(f"{len(files)} files cannot change one thing", hint="name one file, or use --map")
     proposals: list[Proposal] = []
     skipped: list[SkippedFile] = []
+    contracts: list[ProposedContract] = []
     for path in files:
-        if path.suffix.lower() in DEPLOYMENT_ENDINGS:
+        if contract := proposed_contract(str(path), None, text_of_file(path).encode()):
+            contracts.append(contract)
+        elif path.suffix.lower() in DEPLOYMENT_ENDINGS:
             declared = proposed_parts(path, target or Target())
             proposals += declared.proposals
             skipped += [] if declared.proposals else [SkippedFile(str(path), declared.why_skipped)]
-            continue
-        text = text_of_file(path)
-        kind = kind_of(str(path), text)
-        chosen = target if target is not None and target.is_named else target_of(str(path), kind, rules)
-        if chosen is None:
+        elif (named := _named(path, target, rules)) is None:
             skipped.append(SkippedFile(str(path), _NO_RULE))
         else:
-            proposals.append(Proposal(file=str(path), text=text, kind=kind, target=chosen, references=references or {}))
-    if skipped and not proposals:
+            proposals.append(replace(named, references=references or {}))
+    if skipped and not proposals and not contracts:
         raise _nothing_to_check(skipped, rules)
-    return ProposedFiles(proposals=tuple(proposals), skipped=tuple(skipped))
+    return ProposedFiles(proposals=tuple(proposals), skipped=tuple(skipped), contracts=tuple(contracts))
+
+
+def _named(path: Path, target: Target | None, rules: Sequence[PathRule]) -> Proposal | None:
+    """Return the schema, statement or connector in a file; None where nothing says what it changes."""
+    text = text_of_file(path)
+    kind = kind_of(str(path), text)
+    chosen = target if target is not None and target.is_named else target_of(str(path), kind, rules)
+    return None if chosen is None else Proposal(file=str(path), text=text, kind=kind, target=chosen)
 
 
 def _nothing_to_check(skipped: Sequence[SkippedFile], rules: Sequence[PathRule]) -> InputInvalid:
@@ -119,17 +129,25 @@ def git_files(commits: str, rules: Sequence[PathRule], directory: Path = Path())
     proposals: list[Proposal] = []
     skipped: list[SkippedFile] = []
     declaring: list[ChangedFile] = []
+    contracts: list[ProposedContract] = []
     for changed in changed_files(commits, directory, endings=ENDINGS):
         target = next((matched for rule in rules if (matched := rule.target(changed.path))), None)
         if changed.skipped:
             skipped.append(SkippedFile(changed.path, changed.skipped))
+        elif contract := proposed_contract(changed.path, changed.before, changed.content):
+            contracts.append(contract)
         elif target is None and _declares(changed):
             declaring.append(changed)
         else:
             proposals += _changed_proposal(changed, target, rules, skipped)
     parts, others = changed_parts(declaring)
     skipped += others
-    return ProposedFiles(proposals=(*proposals, *parts), skipped=tuple(sorted(skipped)), between_commits=True)
+    return ProposedFiles(
+        proposals=(*proposals, *parts),
+        skipped=tuple(sorted(skipped)),
+        between_commits=True,
+        contracts=tuple(contracts),
+    )
 
 
 def _declares(changed: ChangedFile) -> bool:

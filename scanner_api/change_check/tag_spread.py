@@ -7,26 +7,34 @@ from dataclasses import dataclass
 from datetime import date
 
 from dataflow_generator.analysis.inherited_tags import TaggedColumn
+from dataflow_generator.jobs.model import Naming
 from scanner_api.change_check.flow_comparison import ChangedJob
 from scanner_api.change_check.model import Finding, Place, Verdict
+from scanner_api.change_check.proposed_columns import ReplacedSide
 from scanner_api.change_check.proposed_graph import proposed_graph
 from scanner_api.graph.column_tags import ColumnTags
 from scanner_api.policy import FORBIDDEN, column_at
 from scanner_dictionary.engine.open import Connection
 from scanner_dictionary.graph.reader import SqlGraphReader
+from scanner_dictionary.lineage_inputs.topics import graph_clusters
 from scanner_dictionary.queries.columns import ANY_TAG
+from scanner_dictionary.search.columns_in_graph import Place as ColumnPlace
 from scanner_dictionary.search.columns_in_graph import tagged_columns
 from scanner_model.policy import ClusterPolicy
 
 
 @dataclass(slots=True)
 class TagSpread:
-    """Compares the tags of the stored graph with those of the graph that the *changed* jobs make."""
+    """Compares the tags of the stored graph with those of the graph that the *changed* jobs make.
+
+    *sides* are the columns that topics get by the same change, with the tags that it proposes.
+    """
 
     conn: Connection
     changed: Sequence[ChangedJob]
     policy: ClusterPolicy
     today: date
+    sides: Sequence[ReplacedSide] = ()
     _tags: ColumnTags | None = None
     _new: tuple[TaggedColumn, ...] = ()
 
@@ -66,8 +74,13 @@ class TagSpread:
             declared = list(tagged_columns(self.conn, ANY_TAG))
             before = ColumnTags(self.conn, SqlGraphReader(self.conn), declared).flows().inherited
             self._tags = ColumnTags(self.conn, proposed_graph(self.conn, self.changed), declared)
+            naming = Naming(graph_clusters(self.conn))
+            for side in self.sides:
+                topic = naming.topic(*side.topic)
+                for column in side.after:
+                    self._tags.declare(ColumnPlace(topic.namespace, topic.name, column.path), column.tags)
             known = {(column.node, column.tag) for column in before}
-            after = self._tags.flows().inherited if declared else ()
+            after = self._tags.flows().inherited
             self._new = tuple(column for column in after if (column.node, column.tag) not in known)
             self._tags.read(self._new)
         return self._tags, self._new

@@ -15,6 +15,7 @@ from scanner_api.change_check.commit import Commit, read_by, written_by
 from scanner_api.change_check.git import ObjectReader, Trees
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import Finding, Place, Verdict
+from scanner_extractor.repository.contracts import ASYNCAPI, CONTRACT
 from scanner_extractor.repository.files import LARGEST, is_candidate, is_left_out
 from scanner_extractor.repository.reader import SETTINGS
 from scanner_extractor.repository.statements import DATABASE, engine_of, statements_of
@@ -51,7 +52,7 @@ _BY_LINE = re.compile(
     r"|[\w.-]+\.csproj|Dockerfile|[Mm]akefile|[\w.-]*compose[\w.-]*\.ya?ml)|\.github/.*|\.gitlab-ci\.yml"
 )
 """Files with many lines, few of which are about data: a changed line counts where it is."""
-_COMPARED = frozenset(("schema", "connector", "SQL"))
+_COMPARED = frozenset(("schema", "connector", "SQL", CONTRACT, ASYNCAPI))
 """Kinds of files whose facts are all compared."""
 _DECLARES = re.compile(r"(?i)(?:CREATE|INSERT|EXECUTE|BEGIN|END|WITH|SELECT|SHOW|DESCRIBE|PRINT|LIST|USE|COMMIT)\b")
 _ADDS_COLUMN = re.compile(r"(?i)ALTER\s+TABLE\b(?!.*\b(?:DROP|RENAME|CHANGE|MODIFY|ALTER\s+COLUMN|TYPE)\b).*\bADD\b.*")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 from dataflow_generator.analysis.inherited_tags import TagFlows, TaggedColumn, carries_tag, inherited_tags
@@ -34,6 +36,18 @@ _FEW = 500
 """Datasets whose flows are followed back: for more of them, all flows are followed from the columns with tags."""
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Pause the collector of cycles: of a million tuples it finds none, and takes a third of the time."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
 class ColumnTags:
     """Finds tags of columns in the dictionary *conn*, along the flows of *graph*.
 
@@ -49,11 +63,16 @@ class ColumnTags:
     ) -> None:
         self._conn, self._graph, self._within = conn, graph, within
         self._names: dict[int, NodeRow] = {}
-        tags: dict[Place, set[str]] = {}
+        self._declared: dict[Place, set[str]] = {}
         for placed in declared:
-            tags.setdefault(placed.place, set()).update(placed.column.tags)
-        self._declared = tags
+            self.declare(placed.place, placed.column.tags)
 
+    def declare(self, place: Place, tags: Collection[str]) -> None:
+        """Add *tags* to those that the column at *place* declares."""
+        if tags:
+            self._declared.setdefault(place, set()).update(tags)
+
+    @_uncollected()
     def flows(self, tag: str | None = None) -> TagFlows:
         """Return the columns that inherit *tag*, in any letter case, and where it ends; None: every tag.
 
@@ -258,9 +277,10 @@ def listed_with_tags(
     known = {placed.place for placed in declared}
     if (everywhere or SUGGESTED in kinds) and stored_graph(conn) is not None:
         tags = ColumnTags(conn, SqlGraphReader(conn), declared)
-        inherited = list(tags.found(tags.flows(tag).inherited))
+        flows = tags.flows(tag)
+        inherited = list(tags.found(flows.inherited))
         listed += [placed.column for placed in inherited] if everywhere else []
-        known |= {placed.place for placed in inherited}
+        known |= {placed.place for placed in (*inherited, *tags.found(flows.masked))}
     if SUGGESTED in kinds:
         listed += [placed.column for placed in suggested_columns(conn, tag, known, rejected=REJECTED in kinds)]
     return tuple(sorted((column for column in listed if cluster in (None, column.cluster)), key=_order))
@@ -271,6 +291,7 @@ def suggested_columns(
 ) -> Iterator[PlacedColumn]:
     """Yield the columns whose name, type or documentation suggests *tag*, and that are not among *known* ones.
 
+    Known are those that have it, and those of which flows show that it ends there.
     With *rejected* also those that people rejected, with that as their certainty.
     """
     judge = bundled_rules().suggest

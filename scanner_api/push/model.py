@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from dataflow_generator.openlineage.redaction import canonical
 from scanner_api.push.contents import GraphContents
 from scanner_extractor.settings.push import IdentityRow
-from scanner_model.errors import ScannerError
+from scanner_model.errors import ScannerError, ServerFailed, SourceUnreachable
 
+T = TypeVar("T")
+R = TypeVar("R")
 Json = Any
 State = Mapping[str, Json]
 """The members of a resource that a push may write, such as the aspects of an entity; None stands for no resource."""
+
+_MOST_FAILED = 8
+"""So many resources side by side that a server fails to answer for: it is the server, not the resource."""
 
 
 class Ref(NamedTuple):
@@ -85,6 +90,20 @@ class Skipped(NamedTuple):
     reason: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refusal:
+    """What a catalog refused, and why."""
+
+    kind: str
+    name: str
+    reason: str
+
+
+def refusal_of(ref: Ref, error: ScannerError) -> Refusal:
+    """Return that a resource was refused with an error."""
+    return Refusal(kind=ref.kind, name=ref.key, reason=str(error))
+
+
 class Explained(NamedTuple):
     """How a dataset or job is named in the catalog, the row of identity that decided (None: defaults), and notes."""
 
@@ -106,18 +125,19 @@ class Target(Protocol):
 
     *shared* are members whose value is a list of elements by several writers: only our elements are changed. *fixed*
     are members without which a resource cannot exist, and *forced* those that we write over others' values.
-    *undoable*: what was written can be taken back.
+    *receipt* is the member of an answer by which a catalog removes what it cannot read back; empty where it can.
     """
 
     shared: frozenset[str]
     fixed: frozenset[str]
     forced: frozenset[str]
-    undoable: bool
+    receipt: str
 
-    def stages(self, contents: GraphContents, reader: Reader) -> Iterator[Iterator[Item | Skipped]]:
+    def stages(self, contents: GraphContents, reader: Reader) -> Iterator[Iterator[Item | Skipped | Refusal]]:
         """Yield the resources of *contents* by kind, those that others refer to first.
 
-        A stage is read after the one before it was written: it may read what that created.
+        A refusal is a resource that the server fails to answer for. A stage is read after the one before it was
+        written: it may read what that created.
         """
         ...
 
@@ -206,6 +226,23 @@ def contains(stored: Json, written: Json) -> bool:
             return bool(stored == written)
 
 
+def readable(names: Sequence[T], read: Callable[[Sequence[T]], Iterable[R]]) -> list[tuple[T, R | ServerFailed]]:
+    """Return what *read* returns for each of *names*, or the error for one that the server fails to answer each time.
+
+    Raises SourceUnreachable where it fails for several in a row and for no other.
+    """
+    try:
+        return list(zip(names, read(names), strict=True))
+    except ServerFailed as error:
+        if len(names) == 1:
+            return [(names[0], error)]
+        middle = len(names) // 2
+        found = [*readable(names[:middle], read), *readable(names[middle:], read)]
+        if len(found) >= _MOST_FAILED and all(isinstance(answer, ServerFailed) for _, answer in found):
+            raise SourceUnreachable(error.what, where=error.where, hint=error.hint) from error
+        return found
+
+
 def _put(state: dict[str, Json], name: str, value: Json) -> None:
     """Set a member; an empty value removes it."""
     if value is None or value in ([], {}):
@@ -233,15 +270,6 @@ class Step:
     action: Action
     kind: str
     name: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Refusal:
-    """What a catalog refused, and why."""
-
-    kind: str
-    name: str
-    reason: str
 
 
 @dataclass(slots=True, kw_only=True)

@@ -14,15 +14,19 @@ from scanner_api.push.model import (
     Item,
     Reader,
     Ref,
+    Refusal,
     Skipped,
     State,
     Target,
     is_same,
     merge,
     probable_base,
+    readable,
+    refusal_of,
     text_of,
 )
 from scanner_dictionary.engine.rows import in_chunks
+from scanner_model.errors import ServerFailed
 
 T = TypeVar("T")
 
@@ -49,12 +53,15 @@ class Planned(NamedTuple):
 class Planner:
     """Plans the push of a graph into *target*; *skipped* is what the catalog does not get, *unchanged* a count.
 
+    *unreadable* is what the server fails to answer for.
+
     *unread* names sources that could not be read, empty for none: what the graph lacks may exist still, and stays.
     """
 
     def __init__(self, target: Target, reader: Reader, journal: Journal, unread: str = "") -> None:
         self._target, self._reader, self._journal, self._unread = target, reader, journal, unread
         self.skipped: list[Skipped] = []
+        self.unreadable: list[Refusal] = []
         self.unchanged = 0
 
     def push(self, contents: GraphContents) -> Iterator[list[Planned]]:
@@ -68,8 +75,8 @@ class Planner:
             changed = [row for row in wanted if digests.pop(row[0], None) != row[2]]
             self.unchanged += len(items) - len(changed)
             yield from self._chunk(changed)
-        if self._unread:
-            self.skipped += (Skipped(ref.key, f"not removed, as {self._unread} could not be read") for ref in digests)
+        if unread := self._unread or ", ".join(refusal.name for refusal in self.unreadable[:1]):
+            self.skipped += (Skipped(ref.key, f"not removed, as {unread} could not be read") for ref in digests)
             return
         for refs in in_kinds(reversed(digests), lambda ref: ref):
             yield from self._chunk([(ref, None, _REMOVED) for ref in refs])
@@ -77,8 +84,13 @@ class Planner:
     def undo(self, run: int) -> Iterator[list[Planned]]:
         """Yield what takes back *run*, the last written first; raises InputInvalid where it cannot be undone."""
         for entries in in_kinds(self._journal.written(run), lambda entry: entry.ref):
-            states = self._target.states([entry.ref for entry in entries], self._reader)
-            yield [_undone(entry, live, self._target) for entry, live in zip(entries, states, strict=True)]
+            if self._target.receipt:  # not to be read back: what was sent is there
+                states = {
+                    entry.ref: entry.ours if self._target.receipt in (entry.ours or {}) else None for entry in entries
+                }
+            else:
+                states = self._states([entry.ref for entry in entries])
+            yield [_undone(entry, states[entry.ref], self._target) for entry in entries if entry.ref in states]
 
     def _chunks(self, contents: GraphContents) -> Iterator[list[Item]]:
         """Yield the resources that the graph implies, each once, in chunks of one kind."""
@@ -89,6 +101,8 @@ class Planner:
                 for item in some:
                     if isinstance(item, Skipped):
                         self.skipped.append(item)
+                    elif isinstance(item, Refusal):
+                        self.unreadable.append(item)
                     elif item.ref in seen:
                         self.skipped.append(Skipped(item.ref.key, _TWICE))
                     else:
@@ -101,11 +115,22 @@ class Planner:
             return
         refs = [ref for ref, _, _ in wanted]
         known = self._journal.entries(refs)
-        states = self._target.states(refs, self._reader)
+        states = self._states(refs)
         yield [
-            self._planned(ref, known.get(ref), live, mine, digest)
-            for (ref, mine, digest), live in zip(wanted, states, strict=True)
+            self._planned(ref, known.get(ref), states[ref], mine, digest)
+            for ref, mine, digest in wanted
+            if ref in states
         ]
+
+    def _states(self, refs: Sequence[Ref]) -> dict[Ref, State | None]:
+        """Return the states of *refs*, without those that the server fails to answer for."""
+        states: dict[Ref, State | None] = {}
+        for ref, state in readable(refs, lambda some: self._target.states(some, self._reader)):
+            if isinstance(state, ServerFailed):
+                self.unreadable.append(refusal_of(ref, state))
+            else:
+                states[ref] = state
+        return states
 
     def _planned(self, ref: Ref, known: Entry | None, live: State | None, mine: State | None, digest: str) -> Planned:
         base = known.ours if known else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -14,28 +14,29 @@ from scanner_api.dictionary import Dictionary
 from scanner_api.files import Notify, ignore
 from scanner_api.graph.open import GraphSource, find_node, open_stored_rows, open_with_dictionary
 from scanner_api.push.contents import GraphContents
-from scanner_api.push.journal import Journal
+from scanner_api.push.journal import Entry, Journal
 from scanner_api.push.model import (
-    Batch,
     Change,
     Explained,
     PushResult,
-    Refusal,
     Step,
     Target,
     action_of,
+    refusal_of,
 )
 from scanner_api.push.plan import Planned, Planner
 from scanner_api.push.targets import TARGETS
-from scanner_api.push.wire import Wire, is_refusal
+from scanner_api.push.wire import Answer, Wire, is_refusal
 from scanner_api.scanning.clusters import read_files
 from scanner_dictionary.lineage_inputs.events import newest_moment
 from scanner_dictionary.queries.state import source_ages
 from scanner_extractor.http.messages import Transport
 from scanner_extractor.settings.push import PushSettings
 from scanner_model.documents.json_positions import closest_match
-from scanner_model.errors import InputInvalid, NotFound, ScannerError, SourceObjected, SourceRefused
+from scanner_model.errors import InputInvalid, NotFound, ScannerError, ServerFailed, SourceObjected, SourceRefused
+from scanner_model.payload import Payload
 
+_Outcome = tuple[Change, Answer | ScannerError]
 _EXISTS = 409
 
 
@@ -86,6 +87,7 @@ def push(
         if run.number:
             parts.journal.prune(settings.keep_runs)
         run.result.skipped, run.result.unchanged = planner.skipped, planner.unchanged + run.result.unchanged
+        run.result.refused += planner.unreadable
     return run.finished()
 
 
@@ -128,12 +130,11 @@ def undo_push(
     Raises InputInvalid where there is no such run, or a later one wrote some of the same.
     """
     with _opened(dictionary, settings, network) as parts:
-        if not parts.target.undoable:
-            what = f"{settings.target} keeps what it was sent: its API removes nothing"
-            raise InputInvalid(what, where="--undo", hint="see docs/how-to/push.md")
         run = _Run(parts, PushResult(target=settings.target), network, notify)
         run.number = number
-        run.carry_out(Planner(parts.target, parts.wire, parts.journal).undo(number), is_dry=dry_run, is_undo=True)
+        planner = Planner(parts.target, parts.wire, parts.journal)
+        run.carry_out(planner.undo(number), is_dry=dry_run, is_undo=True)
+        run.result.refused += planner.unreadable
         if not dry_run and not run.result.is_partial:
             parts.journal.undo(number)
     return run.finished()
@@ -211,51 +212,59 @@ class _Run:
             self.number = journal.start(self._network.now())
         journal.write(self.number, [replace(planned.entry, digest="") for planned in chunk])
         outcome = self._send([planned.change for planned in needed])
-        failed = {change.ref for change, error in outcome if error}
+        failed = {change.ref: answer for change, answer in outcome if isinstance(answer, ScannerError)}
         journal.forget(
-            self.number, {change.ref for change, error in outcome if error and self._is_unwritten(change, error)}
+            self.number, {change.ref for change, _ in outcome if self._is_unwritten(change, failed.get(change.ref))}
         )
-        journal.write(self.number, [planned.entry for planned in chunk if planned.entry.ref not in failed])
+        accepted = [planned.entry for planned in chunk if planned.entry.ref not in failed]
+        journal.write(self.number, self._with_receipts(accepted, outcome))
 
-    def _is_unwritten(self, change: Change, error: ScannerError) -> bool:
+    def _with_receipts(self, accepted: Sequence[Entry], outcome: Sequence[_Outcome]) -> Iterable[Entry]:
+        """Yield the entries that the journal keeps: what a target removes by a receipt is stored as that."""
+        if not (name := self._parts.target.receipt):
+            return accepted
+        answers = {change.ref: answer.body for change, answer in outcome if isinstance(answer, Answer)}
+        receipts = {ref: {name: Payload(body or {}).need(name).text()} for ref, body in answers.items()}
+        return [replace(entry, ours=receipts.get(entry.ref)) for entry in accepted]
+
+    def _is_unwritten(self, change: Change, error: ScannerError | None) -> bool:
         """Return whether nothing of a change can have reached the catalog: a retry of a write answers 409, too."""
-        batches = list(self._parts.target.batches([change], self.number or 0))
         is_final = isinstance(error, SourceRefused | NotFound) or (
             isinstance(error, SourceObjected) and error.status != _EXISTS
         )
-        return is_final and sum(len(batch.calls) for batch in batches) == 1
+        return is_final and sum(len(b.calls) for b in self._parts.target.batches([change], self.number or 0)) == 1
 
-    def _send(self, changes: Sequence[Change]) -> list[tuple[Change, ScannerError | None]]:
+    def _send(self, changes: Sequence[Change]) -> list[_Outcome]:
         """Send changes, and return what became of each; a batch that is refused is sent again one by one."""
         if not changes:
             return []
-        outcome: list[tuple[Change, ScannerError | None]] = []
-        batches = list(self._parts.target.batches(changes, self.number or 0))
-        for batch, error in zip(batches, self._parts.wire.send(batches), strict=True):
-            if error and len(batch.changes) > 1 and is_refusal(error, 1):
-                singles = [
-                    one for change in batch.changes for one in self._parts.target.batches([change], self.number or 0)
-                ]
+        target, number = self._parts.target, self.number or 0
+        outcome: list[_Outcome] = []
+        batches = list(target.batches(changes, number))
+        for batch, answer in zip(batches, self._parts.wire.send(batches), strict=True):
+            if isinstance(answer, ScannerError) and len(batch.changes) > 1 and is_refusal(answer, 1):
+                singles = [one for change in batch.changes for one in target.batches([change], number)]
                 answers = self._parts.wire.send(singles)
-                outcome += [self._judged(one, again) for one, again in zip(singles, answers, strict=True)]
+                outcome += [(one.changes[0], again) for one, again in zip(singles, answers, strict=True)]
             else:
-                outcome += [self._judged(Batch(batch.calls, (change,)), error) for change in batch.changes]
-        return outcome
+                outcome += [(change, answer) for change in batch.changes]
+        if any(isinstance(answer, Answer) for _, answer in outcome):
+            self._denied = 1  # something was accepted: a denial or failure is one of the object
+        return [(change, self._judged(change, answer)) for change, answer in outcome]
 
-    def _judged(self, batch: Batch, error: ScannerError | None) -> tuple[Change, ScannerError | None]:
+    def _judged(self, change: Change, answer: Answer | ScannerError) -> Answer | ScannerError:
         """Count a change, or note why it was not accepted."""
-        change = batch.changes[0]
-        if error is None:
+        if isinstance(answer, Answer):
             self.result.counts[action_of(change)] += 1
-            self._denied = 1  # something was accepted: a denial is one of this object
-        elif is_refusal(error, self._denied):
-            self._denied += isinstance(error, SourceRefused)
-            self.result.refused.append(Refusal(kind=change.ref.kind, name=change.ref.key, reason=str(error)))
+            self._denied = 1
+        elif is_refusal(answer, self._denied):
+            self._denied += isinstance(answer, SourceRefused | ServerFailed)
+            self.result.refused.append(refusal_of(change.ref, answer))
         else:
-            self.result.stopped = self.result.stopped or error
+            self.result.stopped = self.result.stopped or answer
             self.result.unsent += 1
-            return change, self.result.stopped
-        return change, error
+            return self.result.stopped
+        return answer
 
 
 def _step(change: Change) -> Step:

@@ -15,13 +15,21 @@ from scanner_extractor.http.messages import Transport
 from scanner_extractor.settings.cluster import BearerAuth
 from scanner_extractor.settings.push import PushSettings
 from scanner_extractor.settings.sources import AwsSettings
-from scanner_model.errors import NotFound, PayloadUnexpected, ScannerError, SourceObjected, SourceRefused
+from scanner_model.errors import (
+    NotFound,
+    PayloadUnexpected,
+    ScannerError,
+    ServerFailed,
+    SourceObjected,
+    SourceRefused,
+    SourceUnreachable,
+)
 from scanner_model.names import SourceId
 
 _WINDOW = 512
 """Answers that are held at once."""
 _MOST_DENIED = 20
-"""After this many calls in a row that were denied, the credentials are refused and not the objects."""
+"""After this many calls in a row that were denied or failed, it is the credentials or the server, not the objects."""
 
 
 class Answer(NamedTuple):
@@ -49,17 +57,23 @@ class Wire:
         self._http.close()
 
     def read(self, calls: Sequence[Call]) -> Iterator[Json | None]:
-        """Yield the answer of each call in order, None where nothing is there; raises ScannerError."""
+        """Yield the answer of each call in order, None where nothing is there; raises ScannerError.
+
+        ServerFailed is raised where the server failed for some calls only.
+        """
         for start in range(0, len(calls), _WINDOW):
-            for answer in self._map(calls[start : start + _WINDOW], self._get):
+            answers = self._map(calls[start : start + _WINDOW], self._get)
+            errors = [answer for answer in answers if isinstance(answer, ScannerError)]
+            if len(errors) > _MOST_DENIED and isinstance(errors[0], ServerFailed):
+                raise SourceUnreachable(errors[0].what, where=errors[0].where, hint=errors[0].hint)
+            for answer in answers:
                 if isinstance(answer, ScannerError):
                     raise answer
                 yield answer.body
 
-    def send(self, batches: Sequence[Batch]) -> list[ScannerError | None]:
-        """Send the calls of each batch in order; return why a batch was not accepted, None where it was."""
-        answers = self._map(batches, self._write)
-        return [answer if isinstance(answer, ScannerError) else None for answer in answers]
+    def send(self, batches: Sequence[Batch]) -> list[Answer | ScannerError]:
+        """Send the calls of each batch in order; return the answer to the last call, or why it was not accepted."""
+        return self._map(batches, self._write)
 
     def _map(self, jobs: Sequence[Call] | Sequence[Batch], call: Callable[..., Answer]) -> list[Answer | ScannerError]:
         return map_concurrently(jobs, call, pool=self._pool)
@@ -73,13 +87,14 @@ class Wire:
             return Answer(None)
 
     def _write(self, batch: Batch) -> Answer:
+        answer = None
         for call in batch.calls:
             try:
-                self._send(call)
+                answer = self._send(call)
             except NotFound as error:
                 if call.method != "DELETE" or not error.body:  # what is to be removed is gone already
                     raise
-        return Answer(None)
+        return Answer(answer)
 
     def _send(self, call: Call) -> Json:
         return self._http.send(call.method, *call.path, params=call.params, body=call.body, content=call.content)
@@ -101,6 +116,6 @@ def aws_exchange(settings: PushSettings, connect: Callable[[], Client] | None = 
 
 def is_refusal(error: ScannerError, denied: int) -> bool:
     """Return whether a catalog refused one object, so that others may be sent; *denied* were denied just before."""
-    if isinstance(error, SourceRefused):
+    if isinstance(error, SourceRefused | ServerFailed):
         return 0 < denied < _MOST_DENIED
     return isinstance(error, SourceObjected | NotFound | PayloadUnexpected)

@@ -200,31 +200,30 @@ def columns(
         known = known_cluster(conn, cluster)
         if limit is not None and not (pattern or name or tag):
             raise InputInvalid("a name or a tag is missing", where="columns", hint="name=customer_id or tag=PII")
-        if tag and tags != "declared":
+        if tag:
             fits = name_filter(pattern)
             having = (
                 row
                 for row in listed_with_tags(conn, tag, known, _KINDS[tags])
                 if fits(row.name) and (not name or leaf_name(row.path).lower() == name.lower())
             )
-            tagged = replace(page_of(having, cursor, limit), complete=_has_newest_graph(conn))
+            complete = tags == "declared" or _has_newest_graph(conn)
+            tagged = replace(page_of(having, cursor, limit), complete=complete)
             return _with_nearest(conn, tagged, pattern or name or tag)
         if limit is None or pattern:
-            rows = all_columns(conn, cluster=known, pattern=pattern, tag=tag or None)
+            rows = all_columns(conn, cluster=known, pattern=pattern)
             wanted = (row for row in rows if not name or leaf_name(row.path).lower() == name.lower())
-            # A flow brings no tags; every other list has columns that only the graph knows.
-            current = bool(tag and not (pattern or name)) or is_indexed(conn, [NODE])
             listed = page_of(wanted, cursor, limit)
-            items = listed.items if tag else with_inherited(conn, listed.items)
-            return _with_nearest(conn, replace(listed, items=items, complete=current), pattern or name)
+            items = with_inherited(conn, listed.items)
+            return _with_nearest(conn, replace(listed, items=items, complete=is_indexed(conn, [NODE])), pattern or name)
         after = {"after": read_cursor(cursor, int, int)} if cursor else {}
-        page = columns_called(conn, name=name or None, tag=tag or None, cluster=known, limit=limit, **after)
+        page = columns_called(conn, name or "", cluster=known, limit=limit, **after)
         rest = None if page.after is None else write_cursor(*page.after)
-        items = page.columns if tag else with_inherited(conn, page.columns)
-        return _with_nearest(conn, Page(items, rest, page.complete), name or tag)
+        return _with_nearest(conn, Page(with_inherited(conn, page.columns), rest, page.complete), name)
 
 
 _KINDS = {
+    "declared": ("declared",),
     "known": ("declared", "inherited"),
     "inherited": ("inherited",),
     "suggested": ("suggested",),

@@ -112,10 +112,12 @@ def _rows(conn: Connection, tag: str, found: Found | None, since: str | None) ->
         known.add(placed.place)
         for each in placed.column.found_tags:
             yield _row(placed, each, owners)
-    for placed in suggested_columns(conn, tag, known) if found in (None, "suggested") and not since else ():
+    masked = list(tags.found(flows.masked))
+    decided = known | {placed.place for placed in masked}
+    for placed in suggested_columns(conn, tag, decided) if found in (None, "suggested") and not since else ():
         for each in placed.column.found_tags:
             yield _row(placed, each, owners)
-    for placed in tags.found(flows.masked):
+    for placed in masked:
         for each in placed.column.found_tags:
             yield _row(placed, each._replace(certainty="masked"), owners)
     yield from _readers(graph, known, tag, owners)

@@ -19,6 +19,7 @@ from scanner_dictionary.queries.clients import group_lags
 from scanner_dictionary.queries.columns import FoundTag
 from scanner_dictionary.queries.listings import TopicRow, topic_called
 from scanner_dictionary.queries.resolve import FoundCluster, cluster_meant, topic_of
+from scanner_dictionary.queries.schema_ids import SchemaIdRow, schema_ids_of
 from scanner_dictionary.queries.topic_schemas import SchemaAnswer as SchemaAnswer
 from scanner_dictionary.queries.topic_schemas import schemas_in
 from scanner_model.columns import path_name
@@ -49,6 +50,7 @@ class TopicDescription:
 
     *node* is its key in the graph; empty, with no users, where no graph has been generated since it was found.
     *found_tags* are those that columns inherit which no schema has, by their names; None where that is not known.
+    *schema_ids* is what its newest records show about schemas; None where they were not looked at.
     *complete* is False where users or tags may be missing: there are more, or the graph is not of the newest scan.
     """
 
@@ -59,6 +61,7 @@ class TopicDescription:
     user_count: int
     complete: bool
     found_tags: Mapping[str, tuple[FoundTag, ...]] | None = None
+    schema_ids: tuple[SchemaIdRow, ...] | None = None
 
 
 def describe_topic(dictionary: Dictionary, *, topic: Topic, cluster: AnyCluster = None) -> TopicDescription:
@@ -85,6 +88,7 @@ def describe_topic(dictionary: Dictionary, *, topic: Topic, cluster: AnyCluster 
             user_count=users,
             complete=graph is not None and graph.last_scan >= newest_scan(conn) and users <= _USERS,
             found_tags=None if found is None else _of_flows(found, schemas),
+            schema_ids=schema_ids_of(conn, known_cluster, topic),
         )
 
 

@@ -19,6 +19,7 @@ from scanner_model.text import visible
 
 _HEAD = ("cluster", "topic", "role", "context", "subject", "version", "schema_id", "format")
 _CSV = (*_HEAD, "column", *SHOWN[1:], "found_tags", "stale", "deleted", "gone")
+_NO_ID = "none in the newest records"
 _VERSION = re.compile(r"^(?:latest|-1|\d{1,18})$")
 
 
@@ -86,7 +87,8 @@ def _head(answer: SchemaAnswer) -> str:
     owner = [f"owner {answer.owner}"] if answer.owner else []
     owner_and_tags = " ".join([*owner, *(f"#{tag}" for tag in answer.tags)])
     record = [f"record tags: {', '.join(answer.record_tags)}"] if answer.record_tags else []
-    lines = [f"{head}{marks}", why, *([owner_and_tags] if owner_and_tags else []), *record]
+    used = [] if answer.in_use is None else [f"versions in use: {', '.join(map(str, answer.in_use)) or _NO_ID}"]
+    lines = [f"{head}{marks}", why, *used, *([owner_and_tags] if owner_and_tags else []), *record]
     return "".join(f"{visible(line)}\n" for line in lines)
 
 

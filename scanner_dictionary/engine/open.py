@@ -7,6 +7,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from functools import cache
 from importlib import import_module
 from importlib.resources import files
 from pathlib import Path
@@ -17,6 +18,7 @@ from sqlalchemy import Engine as Engine
 from sqlalchemy import create_engine, event, inspect, text
 from sqlalchemy.engine import URL, Dialect, ExceptionContext, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.engine.mock import MockConnection
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
 from scanner_dictionary.engine.sqlite import (
@@ -318,14 +320,26 @@ def _migrate(engine: Engine) -> None:
 
 def _create(conn: Connection) -> None:
     """Create the tables and views as they are now, at the newest revision."""
-    metadata.create_all(conn, checkfirst=False)
+    for statement in _creation(conn.dialect.name):
+        conn.exec_driver_sql(statement)
+
+
+@cache
+def _creation(dialect_name: str) -> tuple[str, ...]:
+    """Return the statements in a dialect of SQL; writing them takes longer than running them."""
+    dialect = URL.create(dialect_name).get_dialect()()
+    tables: list[str] = []
+    metadata.create_all(
+        MockConnection(dialect, lambda ddl, *_, **__: tables.append(str(ddl.compile(dialect=dialect)))),
+        checkfirst=False,
+    )
     key = f"CONSTRAINT {VERSION_TABLE}_pkc PRIMARY KEY (version_num)"  # as Alembic calls it
-    for statement in (
+    return (
+        *tables,
         *(view.statement for view in VIEWS),
         f"CREATE TABLE {VERSION_TABLE} (version_num VARCHAR(32) NOT NULL, {key})",
         f"INSERT INTO {VERSION_TABLE} VALUES ('{REVISION}')",  # noqa: S608 - our constants
-    ):
-        conn.execute(text(statement))
+    )
 
 
 def _upgrade(conn: Connection) -> None:

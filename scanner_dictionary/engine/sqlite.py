@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any
 
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.pool import NullPool, QueuePool
+from sqlalchemy.util import LRUCache
 
 from scanner_model.errors import DictionaryUnusable
 from scanner_model.private_files import create_private
@@ -105,9 +106,26 @@ _LONGEST_PATH = 504
 _NO_RIGHTS = ("SQLITE_READONLY", "SQLITE_CANTOPEN")
 
 
+class _Compiled(LRUCache[tuple[Any, ...], Any]):
+    """The compiled statements of every dictionary in a file; compiling takes longer than running most of them.
+
+    A key begins with the dialect of an engine, an object of which each engine has its own: the rest is the key.
+    """
+
+    def get(self, key: tuple[Any, ...], default: Any = None) -> Any:  # noqa: ANN401 - SQLAlchemy's
+        return super().get(key[1:], default)
+
+    def __setitem__(self, key: tuple[Any, ...], value: Any) -> None:  # noqa: ANN401 - SQLAlchemy's
+        super().__setitem__(key[1:], value)
+
+
+_COMPILED: Mapping[str, Any] = {"compiled_cache": _Compiled(1_000)}
+"""The execution options of every engine over a file."""
+
+
 def sqlite_engine(file: Path, *, create: bool, patience: float) -> Engine:
     """Return an engine over *file*; it waits *patience* seconds for another writer. Nothing is opened yet."""
-    engine = create_engine("sqlite://", poolclass=NullPool, creator=lambda: _connect(file, create, patience))
+    engine = _engine(lambda: _connect(file, create, patience), poolclass=NullPool)
 
     def begin(conn: Connection) -> None:
         # sqlite3 itself would begin only before the first INSERT, so that a migration could stop half-way.
@@ -126,9 +144,13 @@ def pooled_sqlite_engine(file: Path, *, patience: float, size: int) -> Engine:
     A connection that stays open keeps the file in write-ahead mode, so that a scan in progress blocks no reader.
     """
     options: dict[str, Any] = {"poolclass": QueuePool, "pool_size": size, "max_overflow": 0, "pool_timeout": patience}
-    engine = create_engine("sqlite://", creator=lambda: _connect(file, False, patience), **options)
+    engine = _engine(lambda: _connect(file, False, patience), **options)
     event.listen(engine, "begin", lambda conn: conn.exec_driver_sql("BEGIN"))
     return engine
+
+
+def _engine(connect: Callable[[], sqlite3.Connection], **options: Any) -> Engine:  # noqa: ANN401 - SQLAlchemy's
+    return create_engine("sqlite://", creator=connect, execution_options=_COMPILED, **options)
 
 
 def keep_write_ahead(conn: Connection) -> None:

@@ -77,12 +77,6 @@ def is_valid(version: NodeVersion | EdgeVersion, scan: int) -> bool:
     return (version.first_scan or 0) <= scan and (version.gone is None or version.gone > scan)
 
 
-def valid_at(table: Table, scan: int) -> ColumnElement[bool]:
-    """Return the condition for the states that the graph of *scan* has."""
-    first, gone = table.c.first_scan, table.c.gone
-    return and_(or_(first.is_(None), first <= scan), or_(gone.is_(None), gone > scan))
-
-
 def differs_at(table: Table, scan: int) -> ColumnElement[bool]:
     """Return the condition for the states in which the graph of *scan* and the newest one differ."""
     first, gone = table.c.first_scan, table.c.gone

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import cache
@@ -29,7 +29,6 @@ from scanner_model.clients import (
 OBSERVED, CONFIGURED, PERMITTED = "observed", "configured", "permitted"
 """How a use of a topic is known; the three are never merged."""
 
-_SHOWN = 3
 _REMEMBERED = timedelta(days=7)
 """Kafka's default of `transactional.id.expiration.ms`."""
 _USES = (Direction.READS, Direction.WRITES)
@@ -335,13 +334,6 @@ def _configured(row: Row[Any], applications: Applications) -> ClientRow:
 
 def _doubt(certainty: str) -> str:
     return f" ({certainty})" if certainty in ("matched", "suggested") else ""
-
-
-def shown_identities(identities: Collection[Identity]) -> str:
-    """Return the names of an application's clients in short."""
-    names = sorted({identity.name for identity in identities if identity.kind == IdentityKind.CLIENT_ID})
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
 
 
 def has_observations(conn: Connection, cluster: str) -> bool:

@@ -18,6 +18,7 @@ from scanner_model.errors import NameUnknown, Problem
 from scanner_model.kafka import Topic
 from scanner_model.names import ClusterName, RecordName, Role, SourceId, SubjectName, TopicName
 from scanner_model.scan import PreviousState, SourceResult
+from scanner_model.schema_ids import SchemaIdUse
 from scanner_model.streaming_sql import KsqlSource, Query, message_names
 
 
@@ -162,14 +163,16 @@ _KAFKA = "kafka"
 
 
 def previous_state(conn: Connection, cluster: ClusterName, sources: Collection[SourceId]) -> PreviousState:
-    """Return the live topics that *sources* reported in *cluster*, and the sides that have schemas of theirs.
+    """Return the live topics that *sources* reported in *cluster*, the sides that have schemas of theirs, ids in use.
 
     Brokers reached through other addresses than before are the same source.
     """
     levels = _levels(conn, cluster)
     cluster_id = conn.scalar(select(t.cluster.c.kafka_cluster_id).where(t.cluster.c.name == cluster)) or ""
+    in_use = reported_rows(t.schema_id_use).where(t.cluster.c.name == cluster).order_by(t.schema_id_use.c.id)
+    schema_ids = tuple(fact_of(SchemaIdUse, row) for row in conn.execute(in_use))
     if not sources:
-        return PreviousState(metrics=levels, cluster_id=cluster_id)
+        return PreviousState(metrics=levels, cluster_id=cluster_id, schema_ids=schema_ids)
     brokers = _brokers(sources)
     topics = _of_sources(reported_rows(t.topic), cluster, sources).order_by(t.topic.c.name)
     link = t.topic_schema.c
@@ -184,6 +187,7 @@ def previous_state(conn: Connection, cluster: ClusterName, sources: Collection[S
         metrics=levels,
         cluster_id=cluster_id,
         messages=_messages(conn, cluster, sources),
+        schema_ids=schema_ids,
     )
 
 

@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Row, and_, case, func, literal
 
 from scanner_dictionary.queries.columns import FoundTag, columns_of
 from scanner_dictionary.queries.resolve import FoundCluster, FoundTopic, cluster_of, topic_of, unknown_name
+from scanner_dictionary.queries.schema_ids import schema_ids_of, versions_in_use
 from scanner_dictionary.queries.tag_decisions import tag_decisions, with_accepted
 from scanner_dictionary.queries.topics import NOTHING, catalog_annotations, field_tags, tagged
 from scanner_dictionary.schema import tables as t
@@ -33,7 +34,8 @@ class SchemaAnswer:
     *current*: it describes the topic now. *stale*: its source could not be read since. *deleted*: the registry keeps
     the version as deleted. *gone*: the topic, or its link to this schema, was deleted. *tags* and *owner* are
     the topic's, *record_tags* the schema's own, which its columns inherit. *found_tags* are those that its columns
-    inherit along flows, by their names; None where that is not known.
+    inherit along flows, by their names; None where that is not known. *in_use* are the versions of the subject whose
+    ids records of the topic have; None where its records were not looked at.
     """
 
     cluster: str
@@ -59,6 +61,7 @@ class SchemaAnswer:
     owner: str = ""
     record_tags: tuple[str, ...] = ()
     found_tags: Mapping[str, tuple[FoundTag, ...]] | None = None
+    in_use: tuple[int, ...] | None = None
 
 
 def schemas_of(
@@ -215,6 +218,7 @@ def _schema_answers(
     note = catalog_annotations(conn, cluster=cluster.id, topic=topic.name).get((cluster.id, topic.name), NOTHING)
     note = note.beside(topic.tags, "")
     accepted = tag_decisions(conn, Decision.ACCEPTED).get((cluster.name, topic.name), {})
+    ids = schema_ids_of(conn, cluster, topic.name)
     fields = field_tags(conn, cluster.id, {row.schema_id or "" for row in links})
     return tuple(
         SchemaAnswer(
@@ -243,6 +247,7 @@ def _schema_answers(
             tags=note.tags,
             owner=note.owner,
             record_tags=tuple(json.loads(row.record_tags)),
+            in_use=versions_in_use(ids, row.schema_role, (row.url or "", row.context, row.subject)),
         )
         for row in links
     )

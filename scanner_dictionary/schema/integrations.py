@@ -18,6 +18,7 @@ from scanner_model.clients import AclAuthorizer, AclRule, ApplicationIdentity, C
 from scanner_model.declarations import Declaration
 from scanner_model.kafka import StreamsTopology
 from scanner_model.repository import UnreadFile
+from scanner_model.schema_ids import SchemaIdUse
 from scanner_model.streaming_sql import FlinkJob, FlinkStatement, KsqlFunction, KsqlType
 from scanner_model.tag_decisions import TagDecision
 
@@ -56,6 +57,8 @@ declaration = fact_table("declaration", Declaration)
 unread_file = fact_table("unread_file", UnreadFile)
 
 client_use = fact_table("client_use", ClientUse, Index("ix_client_use_topic", "topic"))
+
+schema_id_use = fact_table("schema_id_use", SchemaIdUse, Index("ix_schema_id_use_topic", "topic"))
 
 application_identity = fact_table("application_identity", ApplicationIdentity)
 

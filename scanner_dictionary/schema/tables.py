@@ -50,6 +50,7 @@ from scanner_dictionary.schema.integrations import ksql_type as ksql_type
 from scanner_dictionary.schema.integrations import materialization as materialization
 from scanner_dictionary.schema.integrations import metric as metric
 from scanner_dictionary.schema.integrations import mirror_topic as mirror_topic
+from scanner_dictionary.schema.integrations import schema_id_use as schema_id_use
 from scanner_dictionary.schema.integrations import server_alias as server_alias
 from scanner_dictionary.schema.integrations import streams_topology as streams_topology
 from scanner_dictionary.schema.integrations import tag_decision as tag_decision
@@ -269,7 +270,7 @@ topic_schema = declare(
     must("deleted", Boolean, "the version is soft-deleted"),
     must("strategy", String, "the rule that made the link"),
     must("evidence", Text, "what the link was derived from, for display"),
-    must("confidence", String, "declared, confirmed, assumed or ambiguous"),
+    must("confidence", String, "declared, confirmed, observed, assumed or ambiguous"),
     *provenance(),
     Index("ix_topic_schema_topic", "topic_id", "is_current"),
     Index("ix_topic_schema_definition", "definition_id"),

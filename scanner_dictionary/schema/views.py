@@ -91,7 +91,7 @@ V_TOPIC_SCHEMAS = View(
         "registry": "address of the registry; empty where no registry is behind the schema",
         "strategy": "the rule that linked it with the topic",
         "evidence": "what the link was derived from",
-        "confidence": "declared, confirmed, assumed or ambiguous",
+        "confidence": "declared, confirmed, observed, assumed or ambiguous",
         "is_deleted": "the registry retains the version as deleted",
         "is_stale": _STALE,
         "definition_id": _DEFINITION,

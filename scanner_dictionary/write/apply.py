@@ -6,9 +6,10 @@ import heapq
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cache
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Select, Table, func, select, update
+from sqlalchemy import Connection, Select, Table, bindparam, func, select, update
 
 from scanner_dictionary.engine.rows import in_chunks, insert_rows, json_cell, update_rows
 from scanner_dictionary.schema import tables as t
@@ -105,20 +106,38 @@ class Entry(NamedTuple):
 
 def load(conn: Connection, kind: FactKind, cluster: int, sources: Collection[int]) -> dict[Key, Stored]:
     """Load the stored rows of a kind: of *sources*, or of the whole cluster where its names are shared by sources."""
-    table = kind.table
-    names = ("id", "source_id", "gone", *kind.values)
-    query = select(*(table.c[name] for name in names), *kind.key).select_from(kind.joined)
-    query = query.where(kind.cluster == cluster)
-    if not kind.shared:
-        query = query.where(table.c.source_id.in_(sorted(sources)))
-    children = _children(conn, kind.children, query) if kind.children else None
+    query, query_of_children = _stored(kind)
+    parameters = {"cluster": cluster} | ({} if kind.shared else {"sources": sorted(sources)})
+    children: defaultdict[int, tuple[Key, ...]] = defaultdict(tuple)
+    if query_of_children is not None:
+        for parent, _, *cells in conn.execute(query_of_children, parameters):
+            children[parent] += (tuple(cells),)
     stored = {}
-    for row in conn.execute(query):
+    for row in conn.execute(query, parameters):
         id_, source, gone, *cells = row
         values = tuple(cells[: len(kind.values)])
-        values = values if children is None else (*values, children.get(id_, ()))
+        values = values if query_of_children is None else (*values, children.get(id_, ()))
         stored[tuple(cells[len(kind.values) :])] = Stored(id_, values, source, gone)
     return stored
+
+
+@cache
+def _stored(kind: FactKind) -> tuple[Select[Any], Select[Any] | None]:
+    """Return the query of the stored rows of a kind, and of their children in order; None: it has none.
+
+    Both are built once, as a scan of few facts would spend most of its time on building them.
+    """
+    table, children = kind.table, kind.children
+    names = ("id", "source_id", "gone", *kind.values)
+    query = select(*(table.c[name] for name in names), *kind.key).select_from(kind.joined)
+    query = query.where(kind.cluster == bindparam("cluster"))
+    if not kind.shared:
+        query = query.where(table.c.source_id.in_(bindparam("sources", expanding=True)))
+    if children is None:
+        return query, None
+    parent = children.table.c[children.parent]
+    rows = select(children.table).where(parent.in_(query.with_only_columns(table.c.id)))
+    return query, rows.order_by(parent, children.table.c.ordinal)
 
 
 def apply(conn: Connection, kind: FactKind, plan: Plan, scan: int) -> dict[Key, int]:
@@ -171,17 +190,6 @@ def log(conn: Connection, scan: int, changes: Iterable[Entry], start: int) -> No
 def next_id(conn: Connection, table: Table) -> int:
     """Return the first key of *table* that is free."""
     return (conn.execute(select(func.max(table.c.id))).scalar() or 0) + 1
-
-
-def _children(conn: Connection, children: Children, parents: Select[Any]) -> Mapping[int, tuple[Key, ...]]:
-    """Read the cells of all children of the rows that *parents* selects, by parent, without keys."""
-    table = children.table
-    ids = parents.with_only_columns(parents.selected_columns[0])
-    query = select(table).where(table.c[children.parent].in_(ids)).order_by(table.c[children.parent], table.c.ordinal)
-    rows: dict[int, tuple[Key, ...]] = defaultdict(tuple)
-    for parent, _, *cells in conn.execute(query):
-        rows[parent] += (tuple(cells),)
-    return rows
 
 
 def _replace_children(conn: Connection, children: Children, plan: Plan, ids: Mapping[Key, int]) -> None:

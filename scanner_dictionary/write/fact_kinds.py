@@ -35,6 +35,7 @@ from scanner_model.manual import ManualFlow
 from scanner_model.names import SourceId
 from scanner_model.repository import UnreadFile
 from scanner_model.scan import ClusterScan
+from scanner_model.schema_ids import SchemaIdUse
 from scanner_model.schemas import Confidence, Reference, Registry, SchemaVersion, TopicSchema
 from scanner_model.streaming_sql import (
     CollectionColumn,
@@ -288,6 +289,8 @@ FACT_KINDS: tuple[FactKind, ...] = (
     cluster_kind("metrics", Metric, logged=False),
     # Its window moves with every scan.
     cluster_kind("client_uses", ClientUse, logged=False),
+    # Its offset moves with every record.
+    cluster_kind("schema_id_uses", SchemaIdUse, logged=False),
     cluster_kind("application_identities", ApplicationIdentity),
     cluster_kind("tag_decisions", TagDecision),
     cluster_kind("acl_rules", AclRule),

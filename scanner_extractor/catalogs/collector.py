@@ -105,11 +105,8 @@ class CatalogCollector:
 
         Reports progress, and gives up as `WorkerPool` does.
         """
-        done = 0
 
-        def report() -> None:
-            nonlocal done
-            done += 1
+        def report(done: int) -> None:
             self.progress(self.settings.source, done, len(jobs))
 
         pool = WorkerPool(threads=self.settings.http.concurrency, patience=patience)

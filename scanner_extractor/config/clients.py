@@ -1,4 +1,4 @@
-"""The `acls`, `kafka_clients`, `prometheus` and `applications` of cluster.json."""
+"""The `acls`, `kafka_clients`, `observe_schema_ids`, `prometheus` and `applications` of cluster.json."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from scanner_extractor.settings.clients import (
     BrokerClientSettings,
     MetricProfile,
     PrometheusSettings,
+    SchemaIdSettings,
 )
 from scanner_model.clients import Direction, IdentityKind
 from scanner_model.documents.schema_errors import ErrorMessage
@@ -71,6 +72,33 @@ _BROKER_CLIENTS: Json = {
             "maximum": 60,
             "default": 3,
         },
+    },
+    "additionalProperties": False,
+}
+
+
+def _bound(title: str, description: str, most: int, default: int) -> Json:
+    words = {"title": title, "description": description, "type": "integer"}
+    return words | {"minimum": 1, "maximum": most, "default": default}
+
+
+_SCHEMA_IDS: Json = {
+    "type": "object",
+    "title": "Schema ids in use",
+    "description": (
+        "The newest records of these topics are read over the Kafka protocol, with the properties of `kafka`. Of a "
+        "record only the schema id is kept, with topic, partition, offset and time. Without this member no record is "
+        "read."
+    ),
+    "required": ["topics"],
+    "properties": {
+        "topics": name_list(
+            "Topics", "Names or globs. Topics that begin with _, and internal ones, are never read.", "orders", "shop.*"
+        ),
+        "records": _bound("Records", "How many of the newest records of a partition are read.", 100, 3),
+        "partitions": _bound("Partitions", "How many partitions of a topic are read.", 1000, 12),
+        "max_topics": _bound("Topics at most", "How many topics are read; the first by name.", 10_000, 200),
+        "seconds": _bound("Seconds", "How long it may take in all.", 3600, 60),
     },
     "additionalProperties": False,
 }
@@ -175,6 +203,18 @@ def parse_broker_clients(item: Json, context: ParseContext) -> BrokerClientSetti
     )
 
 
+def parse_schema_ids(item: Json, context: ParseContext) -> SchemaIdSettings:
+    """Return which records may be read for their schema ids."""
+    return SchemaIdSettings(
+        kafka=parse_kafka(context.document.get("kafka", {}), context),
+        topics=tuple(item["topics"]),
+        records=item.get("records", 3),
+        partitions=item.get("partitions", 12),
+        most_topics=item.get("max_topics", 200),
+        seconds=item.get("seconds", 60),
+    )
+
+
 def parse_prometheus(item: Json, context: ParseContext) -> PrometheusSettings:
     """Return the settings of a Prometheus server."""
     return PrometheusSettings(
@@ -247,6 +287,14 @@ BROKER_CLIENT_SECTION = Section(
     member="kafka_clients",
     schema=_BROKER_CLIENTS,
     parse=parse_broker_clients,
+    validate=validate_over_kafka,
+    over_http=False,
+)
+
+SCHEMA_ID_SECTION = Section(
+    member="observe_schema_ids",
+    schema=_SCHEMA_IDS,
+    parse=parse_schema_ids,
     validate=validate_over_kafka,
     over_http=False,
 )

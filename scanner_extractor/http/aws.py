@@ -76,7 +76,11 @@ def aws_transport(service: AwsService, http: HttpSettings, connect: Callable[[],
 def _call(client: Callable[[], Client], operation: str, body: dict[str, Any], service: AwsService) -> Response:
     where, boto = f"{service.name}:{operation}", _boto(service)
     try:
-        answer = getattr(client(), boto.xform_name(operation))(**body)
+        method = getattr(client(), boto.xform_name(operation), None)
+        if method is None:
+            what = f"the installed boto3 does not know {operation}"
+            raise InputInvalid(what, where=service.name, hint="pip install --upgrade boto3")
+        answer = method(**body)
     except boto.ClientError as error:
         return _error_response(error.response, where, _rights(service))
     except boto.BotoCoreError as error:

@@ -45,9 +45,9 @@ def map_concurrently(
     call: Callable[[Job], Result],
     *,
     pool: WorkerPool,
-    on_result: Callable[[], None] = lambda: None,
+    on_result: Callable[[int], None] = lambda done: None,  # noqa: ARG005 - it ignores the number
 ) -> list[Result | ScannerError]:
-    """Return the result or the error of each job, in the order of *jobs*; *on_result* is called after each one.
+    """Return the result or the error of each job, in the order of *jobs*; *on_result* gets the number of those by then.
 
     Jobs that are no longer tried get SourceUnreachable.
     """
@@ -93,11 +93,11 @@ def _collect(
     results: list[Result | ScannerError],
     answers: queue.SimpleQueue[_Answered[Result]],
     pool: WorkerPool,
-    on_result: Callable[[], None],
+    on_result: Callable[[int], None],
 ) -> bool:
     """Put the answers in their places until the source is given up; False where a thread failed."""
     failed = 0
-    for _ in range(len(results)):
+    for done in range(1, len(results) + 1):
         try:
             answer = answers.get(timeout=pool.patience)
         except queue.Empty:
@@ -105,7 +105,7 @@ def _collect(
         if answer.result is None:
             return False
         results[answer.index] = answer.result
-        on_result()
+        on_result(done)
         failed = failed + 1 if isinstance(answer.result, _NO_ANSWER) else 0
         if failed > pool.failures:
             break

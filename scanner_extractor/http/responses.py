@@ -17,6 +17,7 @@ from scanner_model.errors import (
     NotFound,
     PayloadUnexpected,
     ScannerError,
+    ServerFailed,
     SourceObjected,
     SourceRefused,
     SourceUnreachable,
@@ -219,7 +220,8 @@ def _failure(request: Request, answer: Response, login: str) -> ScannerError:
     if status in _HINTS:
         return SourceRefused(what, where=where, hint=(login if status == 401 else "") or _HINTS[status])
     if status >= 500 or status in _TEMPORARY:
-        return SourceUnreachable(what, where=where, hint="try again later")
+        failed = ServerFailed if status == 500 else SourceUnreachable
+        return failed(what, where=where, hint="try again later")
     kind = NotFound if status in _MISSING else SourceObjected
     hint = _PATH_HINT if status == 404 and message.code in (0, 404) and _NO_PATH.match(message.message) else ""
     return kind(what, where=where, hint=hint, status=status, code=message.code, body=message.body)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from scanner_extractor.naming import Candidate, Choice, Link, Proposed, Subject, choose, propose, strategies_in_force
+from scanner_extractor.naming.observed import NONE_IN_USE, IdsInUse, Observed, names_of, observed_links
 from scanner_extractor.naming.strategies import default_names
 from scanner_extractor.naming.subjects import group_and_name, mapped_key, mapped_links, reference_locations
 from scanner_extractor.settings.cluster import NamingSettings
@@ -199,11 +200,14 @@ def bind(
     topics: Iterable[Topic],
     registries: Sequence[RegistryNaming],
     assignments: Sequence[Assignment] = (),
+    *,
+    in_use: IdsInUse = NONE_IN_USE,
 ) -> Bound:
     """Bind every subject of *registries* to its topics, and every version of it with it.
 
     *versions* know their fingerprints, *records* the names in each text, *topics* what other sources know. The
     newest live version decides; a subject that others refer to is bound only where its topic is known or declared.
+    One that is not bound so is bound where its ids are *in_use*.
     Takes time in proportion to the number of subjects. Raises InputInvalid for a naming strategy that cannot be used.
     """
     known = {topic.name: topic.source for topic in topics}
@@ -214,12 +218,35 @@ def bind(
         )
         for registry in registries
     ]
-    links = [link for part in parts for link in part.topic_schemas]
+    by_name = [link for part in parts for link in part.links]
+    seen = observed_links(in_use, listed, by_name)
+    links = [*by_name, *seen.links]
     return Bound(
         topic_schemas=tuple(sorted(links, key=_order)),
         topics=tuple(_topics_of_subjects(links, known)),
-        problems=(*(problem for part in parts for problem in part.problems), *unmatched(assignments, listed)),
+        problems=(
+            *(problem for part in parts for problem in part.problems(seen)),
+            *seen.problems,
+            *unmatched(assignments, listed),
+        ),
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _BoundByName:
+    """What names and declarations bind of one registry: links, doubts of each, subjects without a topic."""
+
+    source: SourceId
+    links: Sequence[TopicSchema]
+    doubts: Sequence[Problem]
+    unbound: Sequence[OpenSubject]
+    unused: Sequence[Problem]
+
+    def problems(self, seen: Observed) -> Iterator[Problem]:
+        """Yield what is wrong; a subject that ids in use bind has a topic."""
+        names = names_of(seen.subjects, self.source)
+        still_unbound = (subject for subject in self.unbound if subject.subject not in names)
+        yield from (*self.doubts, *open_problems(self.source, still_unbound), *self.unused)
 
 
 def _bind_registry(
@@ -228,7 +255,7 @@ def _bind_registry(
     records: Records,
     known: Mapping[TopicName, SourceId],
     assignments: Sequence[Assignment],
-) -> Bound:
+) -> _BoundByName:
     kind, source = naming.registry.kind, naming.registry.source
     declared = declared_topics(kind, naming.naming.subjects, naming.associations, assignments)
     targets = _reference_targets(versions)
@@ -254,9 +281,13 @@ def _bind_registry(
             unbound.append(
                 OpenSubject(subject=qualified_subject(*key), strategy=_helpful_strategy(case.subject, kind, known))
             )
-    slow_names = slow_problems(source, slow)
-    problems.extend((*broken, *slow_names, *open_problems(source, unbound), *unused_keys(source, declared, groups)))
-    return Bound(topic_schemas=tuple(links), problems=tuple(problems))
+    return _BoundByName(
+        source=source,
+        links=links,
+        doubts=(*problems, *broken, *slow_problems(source, slow)),
+        unbound=unbound,
+        unused=tuple(unused_keys(source, declared, groups)),
+    )
 
 
 def _by_subject(versions: Iterable[SchemaVersion]) -> dict[SubjectKey, list[SchemaVersion]]:

@@ -140,22 +140,16 @@ class _Scan:
         self.pool = pool
         self.cut = RegistryContent()
         self._progress = progress
-        self._done = 0
+        self.done = 0
 
-    def progress_callback(self, wanted: int | None = None) -> Callable[[], None]:
-        """Return a progress callback for *wanted* further responses; None: their number is unknown."""
-        total = None if wanted is None else self._done + wanted
-
-        def report() -> None:
-            self._done += 1
-            self._progress(self.source, self._done, total)
-
-        return report
+    def responded(self, total: int | None = None) -> None:
+        """Report one more response of *total*; None: their number is unknown."""
+        self.done += 1
+        self._progress(self.source, self.done, total)
 
     def listed(self, fetch: Callable[[int], Page]) -> Iterator[Payload]:
         """List every entry; no page is requested after the last, and an endless list is truncated."""
         count = 1
-        report = self.progress_callback()
 
         def window(offset: int, _size: int) -> list[Payload]:
             nonlocal count
@@ -163,7 +157,7 @@ class _Scan:
                 return []
             entries, total = fetch(offset)
             count = count if offset == FAR else total
-            report()
+            self.responded()
             return entries
 
         try:
@@ -226,9 +220,8 @@ def _texts(scan: _Scan, listed: Iterable[ListedVersion | BadRow]) -> dict[int, C
         if isinstance(version, ListedVersion) and (version.content_id not in by_content or version.state != DRAFT):
             by_content[version.content_id] = version
     contents = list(by_content.values())
-    answers = map_concurrently(
-        contents, scan.client.content, pool=scan.pool, on_result=scan.progress_callback(len(contents))
-    )
+    total = scan.done + len(contents)
+    answers = map_concurrently(contents, scan.client.content, pool=scan.pool, on_result=lambda _: scan.responded(total))
     if contents and all(isinstance(answer, SourceRefused) for answer in answers):
         raise next(answer for answer in answers if isinstance(answer, SourceRefused))
     return dict(zip(by_content, answers, strict=True))

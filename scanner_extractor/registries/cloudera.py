@@ -222,17 +222,11 @@ def _one_by_one(settings: RegistrySettings, client: ClouderaClient, progress: Pr
     entities = client.schemas()
     named = [entity for entity in entities if read_name(entity)]
     unnamed = [row for entity in entities if not read_name(entity) for row in read_schema(entity, source)]
-    done: list[None] = []
-
-    def report() -> None:
-        done.append(None)
-        progress(source, len(done), len(named))
-
     answers = map_concurrently(
         named,
         lambda listed_schema: _schema_rows(client, listed_schema, source),
         pool=WorkerPool(threads=settings.http.concurrency),
-        on_result=report,
+        on_result=lambda done: progress(source, done, len(named)),
     )
     errors = [
         (read_name(listed_schema), error)

@@ -45,9 +45,11 @@ def walk(client: ConfluentClient, pool: WorkerPool, *, deleted: bool, report: Re
     live, cut = _all_subjects(client, deleted=False)
     hidden, cut_hidden = _deleted_subjects(client) if deleted else (set[str](), RegistryContent())
     subjects = sorted(live | hidden)
-    count = _RequestCount(report, len(subjects))
     listed = map_concurrently(
-        subjects, lambda subject: _numbers(client, subject, deleted), pool=pool, on_result=count.increment
+        subjects,
+        lambda subject: _numbers(client, subject, deleted),
+        pool=pool,
+        on_result=lambda done: report(done, len(subjects)),
     )
     to_read = [
         Wanted(subject=subject, number=number, live=subject in live, deleted=deleted)
@@ -55,8 +57,12 @@ def walk(client: ConfluentClient, pool: WorkerPool, *, deleted: bool, report: Re
         if not isinstance(numbers, ScannerError)
         for number in numbers
     ]
-    count.total += len(to_read)
-    read = map_concurrently(to_read, lambda version: read_one(client, version), pool=pool, on_result=count.increment)
+    read = map_concurrently(
+        to_read,
+        lambda version: read_one(client, version),
+        pool=pool,
+        on_result=lambda done: report(len(subjects) + done, len(subjects) + len(to_read)),
+    )
     rows = [_own_row(client, row) for row in read if not isinstance(row, ScannerError)]
     errors = [*_errors(subjects, listed), *_errors([version.subject for version in to_read], read)]
     if not rows and errors and all(isinstance(error, SourceRefused) for _, error in errors):
@@ -167,17 +173,6 @@ def _errors(subjects: Sequence[str], answers: Sequence[object]) -> Iterator[tupl
 
 def _name(client: ConfluentClient, subject: str) -> SubjectName:
     return SubjectName(qualified_subject(*parse_subject(subject, client.origin.kind)))
-
-
-@dataclass(slots=True)
-class _RequestCount:
-    report: ReportRequests
-    total: int
-    done: int = 0
-
-    def increment(self) -> None:
-        self.done += 1
-        self.report(self.done, self.total)
 
 
 ReportRows = Callable[[int], None]

@@ -165,17 +165,11 @@ def _all_content(settings: RegistrySettings, client: GlueClient, progress: Progr
     source = settings.source
     registries = settings.glue.registries if settings.glue else ()
     schemas, cut = _schemas(client, registries or ("",), source)
-    done: list[None] = []
-
-    def report() -> None:
-        done.append(None)
-        progress(source, len(done), len(schemas))
-
     answers = map_concurrently(
         schemas,
         lambda schema: _read(client, schema, source),
         pool=WorkerPool(threads=settings.http.concurrency),
-        on_result=report,
+        on_result=lambda done: progress(source, done, len(schemas)),
     )
     errors = [
         (qualified_subject(schema.context, schema.name), answer)

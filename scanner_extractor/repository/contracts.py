@@ -9,11 +9,13 @@ from typing import Any
 
 from scanner_extractor.repository.context import Context, is_topic_name
 from scanner_extractor.repository.files import RepositoryFile
+from scanner_extractor.repository.variables import Variables
+from scanner_extractor.sources.deployment.declared import Collector
 from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
 from scanner_model.catalogs import Annotation
 from scanner_model.contracts import KIND, columns_of, custom_values
 from scanner_model.manual import ManualSchema
-from scanner_model.names import RecordName, Role, SubjectName, TopicName
+from scanner_model.names import RecordName, Role, SourceId, SubjectName, TopicName
 from scanner_model.redaction import mask_text
 
 Value = Any
@@ -53,6 +55,17 @@ def read_asyncapi(files: Sequence[RepositoryFile], context: Context) -> None:
                 context.leave(file, ASYNCAPI, f"it is of version {document.get('asyncapi')}; 3 is read")
             elif _is_of_kafka(document):
                 _read_channels(file, document, context)
+
+
+def schemas_in(file: RepositoryFile) -> tuple[ManualSchema, ...] | None:
+    """Return the schemas of topics in one file; None where it is neither a contract nor an AsyncAPI document."""
+    source = SourceId("files:contract")
+    context = Context(source=source, variables=Variables(), collector=Collector(source=source), entries={})
+    for is_kind, read in ((is_contract, read_contracts), (is_asyncapi, read_asyncapi)):
+        if is_kind(file):
+            read((file,), context)
+            return tuple(context.schemas)
+    return None
 
 
 def _documents(file: RepositoryFile, kind: str, context: Context) -> Iterator[Mapping[str, Value]]:

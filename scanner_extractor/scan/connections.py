@@ -20,7 +20,7 @@ from scanner_extractor.scan.documents import (
     read_database_document,
     read_kafka_document,
 )
-from scanner_extractor.settings.clients import AclSettings, BrokerClientSettings
+from scanner_extractor.settings.clients import AclSettings, BrokerClientSettings, SchemaIdSettings
 from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings
 from scanner_extractor.settings.confluent_cloud import OffsetSettings
 from scanner_extractor.settings.sources import DatabaseSettings, DeploymentSettings, FileSettings
@@ -38,6 +38,7 @@ from scanner_extractor.sources.kafka.admin import (
 )
 from scanner_extractor.sources.kafka.admin import probe as probe_brokers
 from scanner_extractor.sources.kafka.clients import load_clients
+from scanner_extractor.sources.kafka.schema_ids import load_schema_ids
 from scanner_extractor.sources.ksqldb_queries import Earlier, KnownQueries
 from scanner_model.errors import Problem
 from scanner_model.names import SourceId
@@ -61,10 +62,11 @@ def _utc_now() -> datetime:
 class Connections:
     """Open sources: a *replay* or a *transport* stands in for the network, a *recorder* stores its responses.
 
-    At most one of the three is set. *brokers*, *ends*, *probe*, *acls* and *clients* request topics, end offsets,
-    metadata, rules of access, and transactions and groups over the Kafka protocol. *now* is the time of a metric,
-    *clock* measures and spends waits (None: the machine's). *queries* are those of ksqlDB known from earlier scans, by
-    server, and *missing* those that its last answer lacked. *opened* are the HTTP sources, to count their requests.
+    At most one of the three is set. *brokers*, *ends*, *probe*, *acls*, *clients* and *schema_ids* request topics, end
+    offsets, metadata, rules of access, transactions and groups, and records over the Kafka protocol. *now* is the time
+    of a metric, *clock* measures and spends waits (None: the machine's). *queries* are those of ksqlDB known from
+    earlier scans, by server, and *missing* those that its last answer lacked. *opened* are the HTTP sources, to count
+    their requests.
     """
 
     recorder: Recorder | None = None
@@ -75,6 +77,7 @@ class Connections:
     probe: Callable[[KafkaSettings], str] = probe_brokers
     acls: Callable[[AclSettings], Json] = broker_acls.load_acls
     clients: Callable[[BrokerClientSettings, datetime], Json] = load_clients
+    schema_ids: Callable[[SchemaIdSettings, Progress, datetime], Json] = load_schema_ids
     now: Callable[[], datetime] = _utc_now
     clock: Clock | None = None
     queries: Mapping[SourceId, KnownQueries] = field(default_factory=dict)

@@ -10,6 +10,7 @@ from itertools import chain
 from typing import Any, TypedDict, TypeVar
 
 from scanner_extractor.naming.binding import Bound, RegistryNaming, bind, cluster_associations
+from scanner_extractor.naming.observed import IdsInUse, remembered_uses
 from scanner_extractor.results import (
     CatalogResult,
     ConnectResult,
@@ -37,6 +38,7 @@ from scanner_extractor.schemas.definitions import Defined, define
 from scanner_extractor.schemas.parsing import ParseTexts, parse_in_process
 from scanner_extractor.settings.cluster import NamingSettings, Settings
 from scanner_extractor.sources.kafka.admin import LOG_END
+from scanner_extractor.sources.kafka.schema_ids import MEMBER as SCHEMA_IDS
 from scanner_extractor.sources.ksqldb_reader import collection_schemas
 from scanner_model.catalogs import Annotation, CatalogLink, CatalogTable, Materialization, Metric, MirrorTopic
 from scanner_model.errors import Problem
@@ -44,6 +46,7 @@ from scanner_model.kafka import Cluster, Connector, StreamsTopology, Topic
 from scanner_model.manual import Assignment, ManualFlow, ManualInput, ManualSchema
 from scanner_model.names import Role, TopicName, broker_address
 from scanner_model.scan import ClusterScan, PreviousState, SourceResult, SourceStatus
+from scanner_model.schema_ids import SchemaIdUse
 from scanner_model.schemas import Definition, TopicSchema
 from scanner_model.streaming_sql import (
     FlinkJob,
@@ -119,13 +122,17 @@ def merge_results(
     settings = sources.settings or settings
     manual = manual or ManualInput(cluster=Cluster(name=settings.cluster, brokers=settings.brokers))
     results = _Results.of(sources.readings)
+    facts = _facts(sources.readings)
+    in_use = _in_use(facts.get(SCHEMA_IDS, ()), sources.outcomes, remembered)
+    facts |= _looked_at(facts, in_use)
     cluster = _cluster(settings, results.kafka, results.connect, manual)
     listed, named = results.topics(remembered), tuple(ksqldb_topics(results.collections))
     known_topics = merge_topics(listed or (), manual.topics, named, _all(reading.topics for reading in results.files))
     messages = {**remembered.messages, **message_names(results.collections)}
     defined = define((version for reading in results.registries for version in reading.versions), read, messages)
     registries, strange = _of_cluster(results.registries, cluster.cluster_id or remembered.cluster_id)
-    bound, objections = _bind(settings, registries, defined, merge_topics(known_topics, remembered.topics), manual)
+    topics_to_bind = merge_topics(known_topics, remembered.topics)
+    bound, objections = _bind(settings, registries, defined, topics_to_bind, manual, in_use)
     written = (*manual.schemas, *_all(reading.schemas for reading in results.files))
     declared = merge_schemas(written, bound.topic_schemas, defined.definitions)
     links = (*bound.topic_schemas, *declared.topic_schemas)
@@ -151,7 +158,7 @@ def merge_results(
         queries=tuple(query for reading in results.ksqldb for query in reading.queries),
         manual_flows=(*manual.flows, *_all(reading.flows for reading in results.files)),
         **results.facts(remembered),
-        others=_facts(sources.readings),
+        others=facts,
         problems=(*source_problems, *doubts, *defined.problems, *objections, *bound.problems, *declared.problems),
     )
 
@@ -247,6 +254,7 @@ def _bind(
     defined: Defined,
     topics: Iterable[Topic],
     manual: ManualInput,
+    in_use: IdsInUse,
 ) -> tuple[Bound, tuple[Problem, ...]]:
     naming = {registry.source: registry.naming for registry in settings.registries}
     assignments, objections = agreeing(manual.assignments, (a for reading in registries for a in reading.associations))
@@ -258,7 +266,23 @@ def _bind(
         )
         for reading in registries
     ]
-    return bind(defined.versions, defined.records, topics, namings, assignments), objections
+    return bind(defined.versions, defined.records, topics, namings, assignments, in_use=in_use), objections
+
+
+def _looked_at(facts: Mapping[str, tuple[Any, ...]], in_use: IdsInUse) -> dict[str, tuple[Any, ...]]:
+    """Return the ids in use of topics whose records were looked at; those of others stay stored as they are."""
+    topics = {(use.source, use.topic) for use in facts.get(SCHEMA_IDS, ())}
+    listed = tuple(use for use in in_use.uses if (use.source, use.topic) in topics)
+    return {SCHEMA_IDS: listed} if listed else {}
+
+
+def _in_use(found: Sequence[SchemaIdUse], outcomes: Sequence[SourceResult], remembered: PreviousState) -> IdsInUse:
+    """Return the schema ids in use: those that this scan found, and those that earlier ones saw."""
+    read = {outcome.source: outcome.status is SourceStatus.READ for outcome in outcomes}
+    complete = not any(
+        outcome.kind == "schema_registry" and outcome.status is not SourceStatus.READ for outcome in outcomes
+    )
+    return IdsInUse(uses=remembered_uses(found, remembered.schema_ids, read), complete=complete)
 
 
 def _of_cluster(

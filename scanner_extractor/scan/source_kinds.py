@@ -18,6 +18,7 @@ from scanner_extractor.config.clients import (
     APPLICATIONS_SECTION,
     BROKER_CLIENT_SECTION,
     PROMETHEUS_SECTION,
+    SCHEMA_ID_SECTION,
 )
 from scanner_extractor.config.confluent_cloud import (
     CLOUD_SECTION,
@@ -60,6 +61,7 @@ from scanner_extractor.settings.clients import (
     ApplicationSettings,
     BrokerClientSettings,
     PrometheusSettings,
+    SchemaIdSettings,
 )
 from scanner_extractor.settings.cluster import ConnectSettings, KafkaSettings, KsqlSettings, RegistrySettings
 from scanner_extractor.settings.confluent_cloud import (
@@ -107,6 +109,8 @@ from scanner_extractor.sources.kafka.acls import DOCUMENT as ACLS
 from scanner_extractor.sources.kafka.acls import read_acls
 from scanner_extractor.sources.kafka.clients import DOCUMENT as BROKER_CLIENTS
 from scanner_extractor.sources.kafka.clients import client_probes, read_clients
+from scanner_extractor.sources.kafka.schema_ids import DOCUMENT as SCHEMA_IDS
+from scanner_extractor.sources.kafka.schema_ids import described_plan, read_schema_ids, schema_id_probes
 from scanner_extractor.sources.kafka_rest import find_cluster, read_kafka_rest
 from scanner_extractor.sources.ksqldb import read_ksqldb
 from scanner_extractor.sources.prometheus.reader import prometheus_probes, read_prometheus
@@ -278,6 +282,13 @@ def _read_broker_clients(settings: BrokerClientSettings, connections: Connection
     return read_clients(document, settings)
 
 
+def _read_schema_ids(settings: SchemaIdSettings, connections: Connections, progress: Progress) -> FactsResult:
+    document = connections.document(
+        settings.source, SCHEMA_IDS, lambda: connections.schema_ids(settings, progress, connections.now())
+    )
+    return read_schema_ids(document, settings)
+
+
 def _has_brokers(settings: KafkaSettings | OffsetSettings) -> bool:
     return bool(settings.brokers)
 
@@ -367,6 +378,15 @@ SOURCE_KINDS: tuple[SourceKind[Any], ...] = (
         for section in (REPOSITORY_SECTION, KSQLDB_SECTION, SCHEMAS_SECTION)
     ),
     http_kind("schema_registry", SCHEMAS, REGISTRY_SECTION, RegistrySettings, by_type(REGISTRIES), field="registries"),
+    SourceKind(
+        name="schema_ids",
+        phase=SCHEMAS,  # in every mode that reads the registry, whose subjects the ids bind
+        section=SCHEMA_ID_SECTION,
+        settings=SchemaIdSettings,
+        ready=lambda settings: bool(settings.kafka.brokers),
+        read=_read_schema_ids,
+        check=lambda settings, _: schema_id_probes(settings, described_plan),
+    ),
     http_kind(
         "stream_catalog",
         SCHEMAS,

@@ -1,9 +1,10 @@
-"""Settings of sources that say which clients use a topic: rules of access, Prometheus, names of applications."""
+"""Settings of sources that say which clients use a topic: rules of access, Prometheus, applications, schema ids."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 
 from scanner_extractor.settings.cluster import HttpSettings, KafkaSettings
 from scanner_model.clients import Direction
@@ -37,6 +38,31 @@ class BrokerClientSettings:
     def source(self) -> SourceId:
         """Return the identity of this source in every scan."""
         return SourceId("kafka_clients:" + ",".join(self.kafka.brokers))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SchemaIdSettings:
+    """Topics of *kafka* whose newest records are read for their schema ids, and for nothing else.
+
+    *topics* are names or globs, *records* how many records of a partition, *partitions* how many partitions of a topic,
+    *most_topics* how many topics, by name, *seconds* how long in all.
+    """
+
+    kafka: KafkaSettings
+    topics: tuple[str, ...]
+    records: int = 3
+    partitions: int = 12
+    most_topics: int = 200
+    seconds: int = 60
+
+    @property
+    def source(self) -> SourceId:
+        """Return the identity of this source in every scan."""
+        return SourceId("schema_ids:" + ",".join(self.kafka.brokers))
+
+    def takes(self, topic: str) -> bool:
+        """Return whether the records of *topic* may be read: never those of a topic that begins with `_`."""
+        return not topic.startswith("_") and any(fnmatchcase(topic, pattern) for pattern in self.topics)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

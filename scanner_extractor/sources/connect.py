@@ -219,11 +219,7 @@ class _Scan:
         return None
 
     def _fetch_each(self, names: Sequence[str], fetch: Callable[[str], _Result]) -> list[_Result | ScannerError]:
-        done = 0
-
-        def report() -> None:
-            nonlocal done
-            done += 1
+        def report(done: int) -> None:
             self.progress(self.settings.source, done, len(names))
 
         return map_concurrently(names, fetch, pool=WorkerPool(threads=self.settings.http.concurrency), on_result=report)

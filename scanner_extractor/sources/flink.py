@@ -149,11 +149,7 @@ def gateway_version(http: Http) -> str:
 def _plans(
     jobs: Sequence[FlinkJob], settings: FlinkSettings, http: Http, progress: Progress
 ) -> list[str | ScannerError]:
-    done = 0
-
-    def report() -> None:
-        nonlocal done
-        done += 1
+    def report(done: int) -> None:
         progress(settings.source, done, len(jobs))
 
     def plan(job: FlinkJob) -> str:

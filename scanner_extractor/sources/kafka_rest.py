@@ -267,10 +267,9 @@ class _Scan:
                 raise lags.error
             return read_lags(lags.items)
 
-        done = iter(range(1, len(groups) + 1))
         pool = WorkerPool(threads=self.settings.http.concurrency)
         return map_concurrently(
-            groups, fetch, pool=pool, on_result=lambda: self.progress(self.settings.source, next(done, 0), len(groups))
+            groups, fetch, pool=pool, on_result=lambda done: self.progress(self.settings.source, done, len(groups))
         )
 
     def _with_lags(self, group: ConsumerGroup, answer: tuple[TopicName, ...] | ScannerError) -> ConsumerGroup:

@@ -27,6 +27,7 @@ async function topicPageOf() {
       ...schemas.map((schema) => schemaSection(schema, flows.columns)),
       schemas.length ? "" : derivedSection(flows.derived, about.found_tags || {}),
       usersSection(about, flows.users),
+      schemaIdSection(about.schema_ids),
       section("Versions", [later(() => versionParts({cluster, topic, path}))]),
       onDemand("May I delete it?", () => deletionParts(cluster, topic)),
       onDemand("What each scan changed", async () => historyParts((await historyOf(topic)).items)),
@@ -126,6 +127,7 @@ function schemaSection(schema, flows) {
   if (schema.subject && enums) during(() => showSymbols(schema, typed));
   return section(`${schema.role}: ${schema.name || schema.format}`, [
     make("p", {}, [text(`${schema.format} · ${from} · ${schema.confidence}: ${schema.evidence}`), " ", ...staleMark(schema)]),
+    schema.in_use ? make("p", {}, text(`versions in use: ${schema.in_use.join(", ") || "none in the newest records"}`)) : "",
     schema.columns.length > 8 ? filter : "",
     place,
     make("details", {}, [make("summary", {}, "Schema text"), make("pre", {tabindex: "0"}, schema.text)]),
@@ -183,6 +185,31 @@ function usersSection(about, known) {
       ? ""
       : make("p", {class: "none"}, "Users may be missing: there are more, or the graph is not of the newest scan."),
   ]);
+}
+
+const ID_ANSWERS = {
+  none: "no schema id",
+  null: "no key or value",
+  empty: "the topic has no record",
+  refused: "refused",
+  unread: "not read completely",
+};
+
+// What the newest records show about schemas; nothing where no scan looked at them.
+function schemaIdSection(ids) {
+  if (!ids) return "";
+  const rows = ids.map((each) => [
+    each.role,
+    [ID_ANSWERS[each.answer] || `${each.answer} ${each.identifier}`, each.detail].filter(Boolean).join(": "),
+    each.versions.map((version) => `${version.subject} ${version.version}`).join(", ") ||
+      (each.identifier ? "of no registry that was read" : ""),
+    each.role ? String(each.records) : "",
+    each.role ? `partition ${each.partition}, offset ${each.offset}` : "",
+    each.time ? moment(each.time) : "",
+    staleMark(each),
+  ]);
+  const names = ["side", "the newest records show", "subject and version", "records", "newest at", "time", ""];
+  return section("Schema ids in records", [tableOf(counted(rows.length, "answer"), names, rows)]);
 }
 
 // --- versions

@@ -99,11 +99,6 @@ def grown(catalog: Catalog) -> None:
     world.scan()
 
 
-def is_undoable(catalog: Catalog) -> bool:
-    """Return whether what the catalog was sent can be taken back."""
-    return TARGETS[catalog.settings.target](catalog.settings).undoable
-
-
 def test_every_target_has_a_fake() -> None:
     assert CASES.keys() == TARGETS.keys()
 
@@ -145,10 +140,6 @@ def test_only_the_difference_is_pushed_after_a_change(catalog: Catalog) -> None:
 def test_undone_push_leaves_the_catalog_as_it_was(catalog: Catalog) -> None:
     states = [catalog.server.state()]
     runs = [catalog.push().run]
-    if not is_undoable(catalog):
-        with pytest.raises(InputInvalid):
-            catalog.undo(runs[0])
-        return
     states.append(catalog.server.state())
     grown(catalog)
     runs.append(catalog.push().run)
@@ -176,6 +167,31 @@ def test_refused_objects_do_not_keep_others_back(catalog: Catalog) -> None:
     assert catalog.push().written == 0
 
 
+@pytest.mark.parametrize("fails_reads", [True, False])
+def test_objects_that_the_server_fails_for_do_not_keep_others_back(catalog: Catalog, *, fails_reads: bool) -> None:
+    catalog.failing, catalog.fails_reads = frozenset({"bill"}), fails_reads
+    first = catalog.push()
+
+    assert first.stopped is None
+    assert any("NullPointerException" in refusal.reason for refusal in first.refused)
+    assert first.written
+    catalog.failing = frozenset()
+    assert not catalog.push().is_partial
+    assert catalog.push().written == 0
+
+
+def test_what_the_server_fails_for_is_not_removed(catalog: Catalog) -> None:
+    """What could not be read is in the graph still, and so are its edges."""
+    catalog.push()
+    before = catalog.server.state()
+    catalog.failing = frozenset({"bill"})
+
+    failed = catalog.push()
+
+    assert failed.counts["remove"] == 0
+    assert catalog.server.state() == before
+
+
 def test_interrupted_push_is_repeated_and_undone(catalog: Catalog) -> None:
     empty = catalog.server.state()
     catalog.away_after = 1
@@ -187,9 +203,9 @@ def test_interrupted_push_is_repeated_and_undone(catalog: Catalog) -> None:
 
     assert not second.is_partial
     assert catalog.push().written == 0
-    for run in (second.run, first.run) if is_undoable(catalog) else ():
+    for run in (second.run, first.run):
         catalog.undo(run)
-    assert catalog.server.state() == empty or not is_undoable(catalog)
+    assert catalog.server.state() == empty
 
 
 def test_catalog_that_is_away_is_an_error(catalog: Catalog) -> None:

@@ -17,6 +17,8 @@ from scanner_model.errors import InputInvalid
 
 URL = "https://server.example.org"
 LEAST: dict[str, Any] = {"cluster": "retail", "brokers": ["kafka-1:9092"]}
+OVER_KAFKA = ("acls", "kafka_clients", "observe_schema_ids")
+
 EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "confluent_cloud": [{"auth": {"bearer": {"token": "t"}}, "cluster": "lkc-1"}],
     "kafka": [{"security.protocol": "PLAINTEXT"}],
@@ -36,6 +38,7 @@ EXAMPLES: dict[str, list[dict[str, Any]]] = {
     "dbt": [{"path": "manifest.json", "namespace": "postgres://dw:5432"}],
     "acls": [{}],
     "kafka_clients": [{}],
+    "observe_schema_ids": [{"topics": ["orders", "shop.*"], "records": 5}],
     "prometheus": [{"url": URL, "cluster_selector": ""}],
     "personal_data": [
         {
@@ -58,7 +61,7 @@ every_case = pytest.mark.parametrize(("section", "item"), CASES, ids=lambda case
 
 
 def document(section: Any, item: dict[str, Any], **more: Any) -> dict[str, Any]:
-    kafka = {"kafka": {}} if item == {"type": "offsets"} or section.member in ("acls", "kafka_clients") else {}
+    kafka = {"kafka": {}} if item == {"type": "offsets"} or section.member in OVER_KAFKA else {}
     return LEAST | kafka | {section.member: item if section.listing is None else [item]} | more
 
 

@@ -64,20 +64,25 @@ class GlueTables(_AwsServer):
 
 @dataclass(kw_only=True)
 class DataZoneEvents(_AwsServer):
-    """DataZone: the *events* that it was sent, the newest of each job counts."""
+    """DataZone: the *events* that it was sent by their ids, the newest of each job counts."""
 
-    events: list[Json] = field(default_factory=list)
+    events: dict[str, Json] = field(default_factory=dict)
+    count: int = 0
 
     def __call__(self, operation: str, given: Json) -> Json:
         """Return the output of an operation."""
+        if operation == "DeleteLineageEvent":
+            del self.events[given["identifier"]]
+            return {"id": given["identifier"], "domainId": given["domainIdentifier"], "processingStatus": "PROCESSING"}
         assert operation == "PostLineageEvent", operation
         event = json.loads(given["event"])
         assert len(given["event"].encode()) <= 300_000
         assert event["eventType"] == "COMPLETE"
         assert event.keys() >= {"eventTime", "run", "job", "producer", "schemaURL"}
-        self.events.append(event)
-        return {"id": f"event-{len(self.events)}", "domainId": given["domainIdentifier"]}
+        self.count += 1
+        self.events[f"event{self.count}"] = event
+        return {"id": f"event{self.count}", "domainId": given["domainIdentifier"]}
 
     def state(self) -> Json:
         """Return the newest event of each job."""
-        return {event["job"]["name"]: event for event in self.events}
+        return {event["job"]["name"]: event for event in self.events.values()}

@@ -57,8 +57,10 @@ class DataHubServer:
                     return 200, [self._shown(kind, **entry) for entry in json.loads(body) if self._has(entry["urn"])]
                 case "POST", ["openapi", "v3", "entity", kind] if parts.query == "async=false":
                     return self._upsert(kind, json.loads(body))
-                case "DELETE", ["openapi", "v3", "entity", kind, urn, *aspects]:
-                    return self._delete(kind, urn, aspects)
+                case "DELETE", ["openapi", "v3", "entity", _, urn, aspect]:
+                    return self._delete(urn, aspect)
+                case "POST", ["entities"] if parts.query == "action=delete":
+                    return self._delete(**json.loads(body))
         return 404, {"message": f"no {method} {parts.path}"}
 
     def state(self) -> Json:
@@ -85,15 +87,15 @@ class DataHubServer:
             self.written.append(f"upsert {entity['urn']}")
         return 200, entities
 
-    def _delete(self, kind: str, urn: str, aspects: list[str]) -> tuple[int, Json]:
+    def _delete(self, urn: str, aspect: str = "") -> tuple[int, Json]:
         if not self._has(urn):
             return 404, {"message": "no such entity"}
-        self.written.append(f"delete {urn} {' '.join(aspects)}".strip())
-        for name in aspects:
-            del self.entities[urn][name]
-        if not aspects:
-            del self.entities[urn]
-        return 200, None
+        self.written.append(f"delete {urn} {aspect}".strip())
+        if aspect:
+            del self.entities[urn][aspect]
+            return 200, None
+        del self.entities[urn]
+        return 200, {"value": {"rows": 1, "timeseriesRows": 0}}
 
     def _problems(self, kind: str, entity: Json) -> Any:
         urn = entity["urn"]

@@ -51,9 +51,9 @@ class OpenMetadataServer:
             if method != "GET" and any(part in unquote(url) + body for part in self.refused):
                 return 400, {"code": 400, "message": "refused"}
             match segments[2:]:
-                case ["lineage", "getLineageEdge", *ends]:
-                    edge = self.edges.get("|".join(ends))
-                    return (200, {"edge": edge}) if edge else (404, {"code": 404, "message": "no edge"})
+                case ["lineage", kind, "name", name]:
+                    assert urlsplit(url).query == "upstreamDepth=0&downstreamDepth=1"
+                    return self._lineage(kind, name)
                 case ["lineage", *ends]:
                     return self._edge(method, ends, given)
                 case ["services", kind, *rest]:
@@ -104,6 +104,21 @@ class OpenMetadataServer:
         self.entities[kind][key] = row
         _name_fields(row.get("messageSchema", {}).get("schemaFields", ()), name)
         return 201, row
+
+    def _lineage(self, kind: str, name: str) -> tuple[int, Json]:
+        """Return the entities that edges lead to from one, by id, and the edges, as EntityLineage has them."""
+        entity = self.entities.get(f"{kind}s", {}).get(name)
+        if entity is None:
+            return 404, {"code": 404, "message": f"{kind} instance for {name} not found"}
+        nodes, edges = [], []
+        for key, details in self.edges.items():
+            if key.startswith(f"{kind}|name|{name}|"):
+                target, _, to_name = key.split("|")[3:]
+                id_ = self.entities[f"{target}s"][to_name]["id"]
+                nodes.append({"id": id_, "type": target, "fullyQualifiedName": to_name})
+                edges.append({"fromEntity": entity["id"], "toEntity": id_, "lineageDetails": details})
+        about = {"id": entity["id"], "type": kind, "fullyQualifiedName": name}
+        return 200, {"entity": about, "nodes": nodes, "upstreamEdges": [], "downstreamEdges": edges}
 
     def _edge(self, method: str, ends: list[str], given: Json) -> tuple[int, Json]:
         source, _, from_name, target, _, to_name = ends

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 from scanner_api import Dictionary, generate, scan
 from scanner_api.push.run import Network, push, undo_push
@@ -73,16 +74,24 @@ def installation(directory: Path) -> World:
 
 @dataclass
 class Catalog:
-    """A fake *server* behind a transport that counts; *away_after* so many writing requests it is unreachable."""
+    """A fake *server* behind a transport that counts; *away_after* so many writing requests it is unreachable.
+
+    It answers 500 to requests that contain one of *failing*, or only to those that write.
+    """
 
     server: Any
     settings: PushSettings
     world: World
     is_write: Callable[[Request], bool]
     away_after: int | None = None
+    failing: frozenset[str] = frozenset()
+    fails_reads: bool = True
     writes: list[Request] = field(default_factory=list)
 
     def exchange(self, request: Request) -> Response:
+        is_failing = self.fails_reads or self.is_write(request)
+        if is_failing and any(part in unquote(request.url) + request.body for part in self.failing):
+            return Response(status=500, body=b'{"message": "NullPointerException"}')
         if self.is_write(request):
             if self.away_after is not None and len(self.writes) >= self.away_after:
                 raise SourceUnreachable("nobody answers", where=request.url)

@@ -106,6 +106,21 @@ def test_pages_of_tagged_columns_continue_where_the_one_before_ended(dictionary)
     assert rest.next_cursor is None
 
 
+@pytest.mark.parametrize("options", [{}, {"name": "email"}, {"cluster": "retail"}, {"pattern": "*.email"}])
+def test_pages_of_declared_tags_have_the_rows_of_the_whole_list(dictionary, options) -> None:
+    whole = columns(dictionary, tag="PII", tags="declared", **options)
+    paged, cursor = [], None
+    while cursor is not None or not paged:
+        page = columns(dictionary, tag="PII", tags="declared", limit=1, cursor=cursor, **options)
+        paged, cursor = [*paged, *page], page.next_cursor
+
+        assert len(page) == 1
+        if cursor is None:
+            break
+
+    assert tuple(paged) == tuple(whole)
+
+
 def test_without_a_graph_inherited_tags_are_not_known(tmp_path) -> None:
     dictionary = scanner_api.open_dictionary(tmp_path / "new.db", create=True)
     scanner_api.scan([EXAMPLE / "cluster.json"], dictionary, replay=EXAMPLE / "capture")
@@ -199,7 +214,9 @@ def test_decisions_in_cluster_json_declare_a_tag_or_end_its_suggestion(tmp_path)
     found = [(row.dataset, row.column, row.found, row.why[:1]) for row in personal_data(dictionary)]
     assert found[0] == ("people", "email", "declared", ("accepted by ann on 2026-11-20",))
     assert [row[:3] for row in found[1:]] == [("copies", "mail", "inherited")]
-    assert [row.name for row in columns(dictionary, tag="PII", tags="declared")] == ["email"]
+    declared = columns(dictionary, tag="PII", tags="declared")
+    assert [row.name for row in declared] == ["email"]
+    assert columns(dictionary, tag="PII", tags="declared", limit=1) == declared
     (value,) = describe_topic(dictionary, topic="people").schemas
     assert [column.tags for column in value.columns] == [(), ("PII",), ()]
     (rejected,) = [row for row in columns(dictionary, tag="PII", tags="all") if row.name == "iban"]

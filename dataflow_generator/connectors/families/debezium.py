@@ -36,8 +36,7 @@ from scanner_model.errors import InputInvalid, Problem
 
 _INCLUDED = ("column.include.list", "column.whitelist")
 _EXCLUDED = ("column.exclude.list", "column.blacklist")
-_MASKED = "column.mask.with."
-_HASHED = "column.mask.hash."
+_MASKED = ("column.mask.with.", "column.mask.hash.")
 _CHANGED = "column.truncate.to."
 
 
@@ -47,9 +46,8 @@ class Treatment(Enum):
     COPIED = "copied"
     CHANGED = "changed"
     """Truncated: a different value, still derived from the column."""
-    HASHED = "hashed"
-    """Derived from the column, and shows nothing of it."""
     MASKED = "masked"
+    """Replaced by signs or a hash, which show nothing of the column."""
     LEFT_OUT = "left out"
 
 
@@ -70,12 +68,12 @@ class ColumnLists:
         lists = ((config.key(*keys), config.items(*keys)) for keys in (_INCLUDED, _EXCLUDED))
         return cls(next(lists), next(lists), tuple((what, key, config.items(key)) for what, key in _treated(config)))
 
-    def treatment(self, table: Dataset, column: ColumnPath) -> tuple[Treatment, str]:
+    def treatment(self, table: str, column: ColumnPath) -> tuple[Treatment, str]:
         """Return the treatment of a column of *table*, and the key that configures it (empty where none does)."""
         (included, include_key), (excluded, exclude_key) = self.included, self.excluded
         if not column or not (include_key or exclude_key or self.treated):
             return Treatment.COPIED, ""
-        parts = (*table.name.split("."), column[0])
+        parts = (*table.split("."), column[0])
         names = tuple(".".join(parts[-count:]) for count in (3, 4) if count <= len(parts)) or (".".join(parts),)
         if _holds(exclude_key, names):
             return Treatment.LEFT_OUT, excluded
@@ -89,8 +87,6 @@ def _treated(config: Config) -> Iterator[tuple[Treatment, str]]:
     for key, _ in config.pairs:
         if key.startswith(_MASKED):
             yield Treatment.MASKED, key
-        elif key.startswith(_HASHED):
-            yield Treatment.HASHED, key
         elif key.startswith(_CHANGED):
             yield Treatment.CHANGED, key
 

@@ -44,11 +44,9 @@ def replace_field(step: Step, record: Record) -> Record:
 
 
 def mask_field(step: Step, record: Record) -> Record:
-    """Replace values: the column remains, its data do not flow."""
+    """Replace values: the column remains, and shows nothing of them."""
     fields = {field_segment(name) for name in step.names("fields")}
-    return change(
-        record, step.side, lambda columns: tuple(replace(c, masked=c.masked or _top(c) in fields) for c in columns)
-    )
+    return _mark_masked(record, step.side, lambda column: _top(column) in fields)
 
 
 def hoist_field(step: Step, record: Record) -> Record:
@@ -150,7 +148,7 @@ def hash_field(step: Step, record: Record) -> Record:
     """Replace a field, or the whole side, by its hash (Aiven)."""
     name = step.settings.text("field.name")
     field = (field_segment(name),) if name else ()
-    return _mark_changed(record, step.side, lambda column: starts_with(column.path, field))
+    return _mark_masked(record, step.side, lambda column: starts_with(column.path, field))
 
 
 def header_to_value(step: Step, record: Record) -> Record:
@@ -174,6 +172,10 @@ def _with_created(record: Record, side: Role, paths: tuple[ColumnPath, ...]) -> 
 
 def _mark_changed(record: Record, side: Role, wanted: Callable[[TracedColumn], bool]) -> Record:
     return change(record, side, lambda columns: tuple(replace(c, changed=c.changed or wanted(c)) for c in columns))
+
+
+def _mark_masked(record: Record, side: Role, wanted: Callable[[TracedColumn], bool]) -> Record:
+    return change(record, side, lambda columns: tuple(replace(c, masked=c.masked or wanted(c)) for c in columns))
 
 
 def _top(column: TracedColumn) -> str:

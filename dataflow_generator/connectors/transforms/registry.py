@@ -92,7 +92,7 @@ TRANSFORMS: Mapping[str, Transform] = {
     f"{_AIVEN}ExtractTopic": _EXTRACT_TOPIC,
     f"{_AIVEN}ExtractTopicFromValueSchema": _EXTRACT_TOPIC,
     f"{_AIVEN}FilterByFieldValue": _ROWS,
-    f"{_AIVEN}Hash": _columns(fields.hash_field, "changes the value of `field.name`"),
+    f"{_AIVEN}Hash": _columns(fields.hash_field, "the value of `field.name` becomes its hash: masked"),
     f"{_AIVEN}KeyToValue": _columns(fields.key_to_value, "`key.fields` are added to the value", inverse.of_key),
     f"{_AIVEN}MakeTombstone": _columns(fields.drop, "the value becomes empty"),
     f"{_AIVEN}TombstoneHandler": _ROWS,

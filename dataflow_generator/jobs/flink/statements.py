@@ -6,6 +6,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from dataflow_generator.connectors.config import Config
+from dataflow_generator.connectors.families.debezium import ColumnLists, Treatment
 from dataflow_generator.graph import Certainty, present
 from dataflow_generator.jobs.consumer_groups import GroupOwner
 from dataflow_generator.jobs.flink.resolve import (
@@ -23,7 +25,7 @@ from dataflow_generator.sql.catalog import Catalog
 from dataflow_generator.sql.lexer import Dialect
 from dataflow_generator.sql.lineage import ColumnRef as SqlColumn
 from dataflow_generator.sql.lineage import Dataset as Table
-from dataflow_generator.sql.lineage import StatementFlows
+from dataflow_generator.sql.lineage import Effect, Flow, StatementFlows
 from dataflow_generator.sql.reader import read_sql
 from scanner_model.columns import Column
 from scanner_model.errors import Problem
@@ -99,6 +101,8 @@ def sink_table(job: JobFlows) -> str:
 
 
 _GROUP = "properties.group.id"
+_DEBEZIUM = "debezium."
+"""Prefix of the options of a CDC connector that Debezium gets (Flink CDC, "Connector Options")."""
 Described = Mapping["ClusterTopic", tuple[Column, ...]]
 """The columns of topics; paths of key columns begin with `@key`."""
 
@@ -232,6 +236,9 @@ class _Job:
         self._fields: dict[tuple[str, Dataset], ColumnResolver] = {}
         self._datasets_of = {table.name: self._datasets(table) for table in flows.datasets}
         self._named = {table.name: table for table in flows.datasets}
+        self._lists = {
+            table.name: ColumnLists.of(Config.of(dict(table.options)).under(_DEBEZIUM)) for table in flows.datasets
+        }
 
     def read(self, namespace: str) -> Reading:
         """Return the job; without columns where the engine reads topics that the statement does not name."""
@@ -300,8 +307,25 @@ class _Job:
     def _flows(self) -> Iterator[ColumnFlow]:
         for flow in self._statement_flows.flows:
             for source in self._physical_columns(flow.source):
+                effect, option = self._captured(flow, source)
+                because = f"{self._where}, {_DEBEZIUM}{option}" if option else self._where
+                if effect is None:
+                    continue
                 for target in self._physical_columns(flow.target):
-                    yield ColumnFlow(source, target, flow.effect.type, str(flow.effect), self._where)
+                    yield ColumnFlow(source, target, effect.type, str(effect), because)
+
+    def _captured(self, flow: Flow, source: ColumnRef) -> tuple[Effect | None, str]:
+        """Return the effect of a flow from a table that a CDC connector reads, None where the connector omits *source*.
+
+        With it, the option of Debezium that masks, truncates or omits; empty where none does.
+        """
+        treatment, option = self._lists[flow.source.dataset].treatment(source.dataset.name, source.path or ())
+        if treatment is Treatment.LEFT_OUT:
+            return None, option
+        if treatment is Treatment.MASKED and flow.effect.type == "DIRECT":
+            return Effect.MASKED, option
+        is_truncated = treatment is Treatment.CHANGED and flow.effect is Effect.IDENTITY
+        return (Effect.TRANSFORMATION if is_truncated else flow.effect), option
 
     def _physical_columns(self, named: SqlColumn) -> Iterator[ColumnRef]:
         for dataset in self._datasets_of.get(named.dataset, ()):

@@ -13,10 +13,25 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataflow_generator.openlineage.redaction import canonical
 from scanner_api.push.contents import DatasetEdge, GraphContents, PushDataset, PushJob
 from scanner_api.push.identity import identity_of, own_names
-from scanner_api.push.model import Batch, Call, Change, Explained, Item, Json, Reader, Ref, Skipped, State
+from scanner_api.push.model import (
+    Batch,
+    Call,
+    Change,
+    Explained,
+    Item,
+    Json,
+    Reader,
+    Ref,
+    Refusal,
+    Skipped,
+    State,
+    readable,
+    refusal_of,
+)
 from scanner_dictionary.engine.rows import in_chunks
 from scanner_extractor.settings.push import PushSettings, Schemas
 from scanner_model.columns import KEY, Column, ColumnPath
+from scanner_model.errors import ServerFailed
 from scanner_model.payload import Payload
 
 _API = ("openapi", "v3", "entity")
@@ -66,24 +81,28 @@ class DataHub:
 
     shared = frozenset(_LISTS)
     fixed: frozenset[str] = frozenset()
-    undoable = True
+    receipt = ""
 
     def __init__(self, settings: PushSettings) -> None:
         self._settings = settings
         self.forced = frozenset({"schemaMetadata"} if settings.schemas is Schemas.ALL else ())
         self._paths: dict[str, Mapping[str, str]] = {}
 
-    def stages(self, contents: GraphContents, reader: Reader) -> Iterator[Iterator[Item | Skipped]]:
+    def stages(self, contents: GraphContents, reader: Reader) -> Iterator[Iterator[Item | Skipped | Refusal]]:
         """Yield datasets, then flows, then jobs."""
         yield self._datasets(contents, reader)
         flows = {self._flow_urn(job): job for job in contents.jobs()}
         yield (Item(Ref("dataFlow", urn), _flow(job)) for urn, job in flows.items())
         yield (Item(Ref("dataJob", self._job_urn(job)), self._job(job, contents)) for job in contents.jobs())
 
-    def _datasets(self, contents: GraphContents, reader: Reader) -> Iterator[Item | Skipped]:
+    def _datasets(self, contents: GraphContents, reader: Reader) -> Iterator[Item | Skipped | Refusal]:
         for some in in_chunks(contents.datasets(), _READ_AT_ONCE):
             urns = [self._dataset_urn(dataset.namespace, dataset.name) for dataset in some]
-            for urn, dataset, schema in zip(urns, some, self._schemas(urns, reader), strict=True):
+            schemas = readable(urns, lambda part: self._schemas(part, reader))
+            for dataset, (urn, schema) in zip(some, schemas, strict=True):
+                if isinstance(schema, ServerFailed):
+                    yield refusal_of(Ref("dataset", urn), schema)
+                    continue
                 yield from self._match_paths(dataset, schema)
                 yield Item(Ref("dataset", urn), self._dataset(dataset))
 
@@ -304,11 +323,12 @@ def _value(name: str, value: Json) -> Json:
 
 
 def _removals(change: Change) -> tuple[Call, ...]:
-    path = (*_API, change.ref.kind, change.ref.key)
+    """Return the calls that remove an entity, by a body as DataHub's client does, or single aspects."""
+    kind, urn = change.ref
     if change.wanted is None:
-        return (Call(method="DELETE", path=path),)
+        return (Call(method="POST", path=("entities",), params=(("action", "delete"),), body={"urn": urn}),)
     gone = [name for name in change.live or {} if name not in change.wanted]
-    return tuple(Call(method="DELETE", path=(*path, name)) for name in gone)
+    return tuple(Call(method="DELETE", path=(*_API, kind, urn, name)) for name in gone)
 
 
 def _upsert(kind: str, bodies: list[Json]) -> Call:

@@ -1,7 +1,7 @@
 """Amazon DataZone and SageMaker Catalog: an OpenLineage run event for each job, sent again when the job changed.
 
-Events stay: the API takes events, and no later one takes an edge away before DataZone replaces the job's version.
-Source: Amazon DataZone API, PostLineageEvent (botocore's service model): run events of at most 300,000 bytes.
+No later event takes an edge away before DataZone replaces the job's version; undoing a run deletes its events.
+Source: Amazon DataZone API, PostLineageEvent (run events of at most 300,000 bytes), DeleteLineageEvent.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ _LARGEST = 290_000
 
 
 class DataZone:
-    """DataZone as a target: what was sent is known from the journal only, and stays there."""
+    """DataZone as a target: what was sent is known from the journal only, each event by the id of its answer."""
 
     shared: frozenset[str] = frozenset()
     fixed: frozenset[str] = frozenset()
     forced: frozenset[str] = frozenset()
-    undoable = False
+    receipt = "id"
 
     def __init__(self, settings: PushSettings) -> None:
         self._domain = settings.domain
@@ -43,13 +43,17 @@ class DataZone:
         yield from (None for _ in refs)
 
     def batches(self, changes: Sequence[Change], run: int) -> Iterator[Batch]:
-        """Yield a call for each event."""
+        """Yield a call for each event: posted, or deleted by its id."""
         for change in changes:
-            yield Batch((self._call(change, run),) if change.wanted else (), (change,))
+            yield Batch((self._call(change, run) if change.wanted else self._removal(change.live or {}),), (change,))
 
     def explain(self, namespace: str, name: str) -> Explained:
         """Return the source identifier of a dataset."""
         return Explained(f"{namespace}/{name}", None, (f"domain {self._domain}",))
+
+    def _removal(self, receipt: State) -> Call:
+        body = {"domainIdentifier": self._domain, "identifier": receipt[self.receipt]}
+        return Call(method="DELETE", path=("DeleteLineageEvent",), body=body)
 
     def _call(self, change: Change, run: int) -> Call:
         wanted = dict(change.wanted or {})

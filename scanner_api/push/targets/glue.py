@@ -15,10 +15,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataflow_generator.openlineage.redaction import canonical
 from scanner_api.push.contents import GraphContents, PushJob
 from scanner_api.push.identity import own_names
-from scanner_api.push.model import Batch, Call, Change, Explained, Item, Json, Reader, Ref, Skipped, State
+from scanner_api.push.model import (
+    Batch,
+    Call,
+    Change,
+    Explained,
+    Item,
+    Json,
+    Reader,
+    Ref,
+    Refusal,
+    Skipped,
+    State,
+    readable,
+    refusal_of,
+)
 from scanner_dictionary.engine.rows import in_chunks
 from scanner_extractor.settings.push import PushSettings
 from scanner_model.columns import ColumnPath
+from scanner_model.errors import ServerFailed
 from scanner_model.payload import Payload
 
 _NAME = re.compile(r"arn:[\w-]+:glue:(?P<region>[\w-]*):(?P<account>\d*)/table/(?P<database>[^/]+)/(?P<table>.+)")
@@ -37,13 +52,13 @@ class Glue:
     shared: frozenset[str] = frozenset()
     fixed: frozenset[str] = frozenset()
     forced: frozenset[str] = frozenset()
-    undoable = True
+    receipt = ""
 
     def __init__(self, settings: PushSettings) -> None:
         self._region = settings.aws.region if settings.aws else ""
         self._tables: dict[str, Payload] = {}
 
-    def stages(self, contents: GraphContents, reader: Reader) -> Iterator[Iterator[Item | Skipped]]:
+    def stages(self, contents: GraphContents, reader: Reader) -> Iterator[Iterator[Item | Skipped | Refusal]]:
         """Yield the tables of the region that jobs write, with their parameters."""
         by_target: dict[str, dict[str, PushJob]] = defaultdict(dict)
         for job in contents.jobs():
@@ -75,11 +90,14 @@ class Glue:
 
     def _items(
         self, contents: GraphContents, by_target: Mapping[str, Mapping[str, PushJob]], reader: Reader
-    ) -> Iterator[Item | Skipped]:
+    ) -> Iterator[Item | Skipped | Refusal]:
         for some in in_chunks(by_target.items(), _READ_AT_ONCE):
             refs = [Ref("table", self._key(*contents.names[target])) for target, _ in some]
-            states = self.states(refs, reader)
-            for ref, (target, jobs), live in zip(refs, some, states, strict=True):
+            states = readable(refs, lambda part: self.states(part, reader))
+            for (target, jobs), (ref, live) in zip(some, states, strict=True):
+                if isinstance(live, ServerFailed):
+                    yield refusal_of(ref, live)
+                    continue
                 name = ".".join(json.loads(ref.key)[1:])
                 parameters = dict(_parameters(target, jobs, contents))
                 long = [parameter for parameter, value in parameters.items() if len(value) > _LONGEST]

@@ -38,7 +38,7 @@ class GoogleLineage:
     shared: frozenset[str] = frozenset()
     fixed = frozenset(name for names in _MEMBERS.values() for name in names)
     forced: frozenset[str] = frozenset()
-    undoable = True
+    receipt = ""
 
     def __init__(self, settings: PushSettings) -> None:
         self._settings = settings

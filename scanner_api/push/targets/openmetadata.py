@@ -1,7 +1,8 @@
 """OpenMetadata: topics with fields, pipelines, and edges between entities with pairs of columns, by name.
 
 Tables are not created: they belong to database services that OpenMetadata's own connectors fill. Source: OpenMetadata,
-the JSON schemas of its API (createTopic, createPipeline, entityLineage), and the lineage routes by name.
+the JSON schemas of its API (createTopic, createPipeline, entityLineage), and the lineage routes by name. Edges are
+read by the entity that they start from: one request for all that leave it.
 """
 
 from __future__ import annotations
@@ -12,14 +13,29 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataflow_generator.openlineage.redaction import canonical
 from scanner_api.push.contents import DatasetEdge, GraphContents, PushDataset, PushJob
 from scanner_api.push.identity import identity_of, own_names
-from scanner_api.push.model import Batch, Call, Change, Explained, Item, Json, Reader, Ref, Skipped, State
+from scanner_api.push.model import (
+    Batch,
+    Call,
+    Change,
+    Explained,
+    Item,
+    Json,
+    Reader,
+    Ref,
+    Refusal,
+    Skipped,
+    State,
+    readable,
+    refusal_of,
+)
 from scanner_dictionary.engine.rows import in_chunks
 from scanner_extractor.settings.push import PushSettings, Schemas
 from scanner_model.columns import Column
+from scanner_model.errors import ServerFailed
 from scanner_model.payload import Payload
 
 _API = ("api", "v1")
-_READ_AT_ONCE = 500
+_READ_AT_ONCE = 300
 _PATHS = {
     "messagingService": ("services", "messagingServices"),
     "pipelineService": ("services", "pipelineServices"),
@@ -72,7 +88,7 @@ class OpenMetadata:
 
     shared = frozenset({"columnsLineage", *_IDENTIFYING})
     fixed = frozenset({"serviceType", "partitions", "source"})
-    undoable = True
+    receipt = ""
 
     def __init__(self, settings: PushSettings) -> None:
         self._settings = settings
@@ -80,8 +96,9 @@ class OpenMetadata:
         self._entities: dict[str, tuple[str, str]] = {}
         self._columns: dict[str, Names] = {}
         self._references: dict[tuple[str, str], Json] = {}
+        self._read: dict[Ref, Json] = {}
 
-    def stages(self, contents: GraphContents, reader: Reader) -> Iterator[Iterator[Item | Skipped]]:
+    def stages(self, contents: GraphContents, reader: Reader) -> Iterator[Iterator[Item | Skipped | Refusal]]:
         """Yield services, topics, pipelines, then edges."""
         topics = {self._service(*name) for name in contents.names.values() if self._kind(name[0]) == "topic"}
         yield (Item(Ref("messagingService", name), {"serviceType": "Kafka"}) for name in sorted(topics))
@@ -95,8 +112,14 @@ class OpenMetadata:
 
     def states(self, refs: Sequence[Ref], reader: Reader) -> Iterator[State | None]:
         """Yield the members of each resource that a push writes."""
-        for ref, answer in zip(refs, reader.read([_get(ref) for ref in refs]), strict=True):
-            yield _state(ref.kind, answer)
+        if refs[0].kind == "lineage":
+            edges = _edges_of(refs, reader)
+            yield from (_state(ref.kind, edges.get(ref.key)) for ref in refs)
+            return
+        known = {ref: self._read.pop(ref) for ref in refs if ref in self._read}
+        missing = [ref for ref in refs if ref not in known]
+        known.update(zip(missing, reader.read([_get(ref) for ref in missing]), strict=True))
+        yield from (_state(ref.kind, known[ref]) for ref in refs)
 
     def batches(self, changes: Sequence[Change], run: int) -> Iterator[Batch]:
         """Yield a call for each change: PUT creates, PATCH changes members, DELETE removes."""
@@ -111,15 +134,20 @@ class OpenMetadata:
         notes = (kind,) if kind == "topic" or identity.service else (kind, "skipped: `identity` has no service for it")
         return Explained(self._full_name(namespace, name), identity.row, notes)
 
-    def _datasets(self, some: Sequence[PushDataset], reader: Reader) -> Iterator[Item | Skipped]:
+    def _datasets(self, some: Sequence[PushDataset], reader: Reader) -> Iterator[Item | Skipped | Refusal]:
         """Yield topics; note of all datasets which entity they are, and the names of its columns."""
         known = [dataset for dataset in some if self._service(dataset.namespace, dataset.name)]
         yield from self._resolve(known, reader)
         refs = [
             Ref(self._kind(dataset.namespace), self._full_name(dataset.namespace, dataset.name)) for dataset in known
         ]
-        for dataset, ref, answer in zip(known, refs, reader.read([_get(ref) for ref in refs]), strict=True):
+        self._read.clear()
+        for dataset, (ref, answer) in zip(known, _read_each(refs, reader), strict=True):
+            if isinstance(answer, ServerFailed):
+                yield refusal_of(ref, answer)
+                continue
             if ref.kind == "topic" and (dataset.partitions or answer):
+                self._read[ref] = answer
                 yield Item(ref, self._topic(dataset))
             elif ref.kind == "topic":
                 yield Skipped(dataset.name, "OpenMetadata requires the number of partitions, which is unknown")
@@ -187,12 +215,15 @@ class OpenMetadata:
             named |= dict(_full_names(fields[0].list("children"), ()))
         return named
 
-    def _edges(self, jobs: Sequence[PushJob], reader: Reader) -> Iterator[Item]:
+    def _edges(self, jobs: Sequence[PushJob], reader: Reader) -> Iterator[Item | Refusal]:
         """Yield the edges between entities; what several jobs take the same way is one edge, of the first of them."""
-        answers = reader.read([_get(Ref("pipeline", _pipeline(job))) for job in jobs])
-        pipelines = [Payload(answer).need("id").text() if answer else "" for answer in answers]
+        pipelines = _read_each([Ref("pipeline", _pipeline(job)) for job in jobs], reader)
         states: dict[str, dict[str, Json]] = {}
-        for job, pipeline in zip(jobs, pipelines, strict=True):
+        for job, (ref, answer) in zip(jobs, pipelines, strict=True):
+            if isinstance(answer, ServerFailed):
+                yield refusal_of(ref, answer)
+                continue
+            pipeline = Payload(answer).need("id").text() if answer else ""
             for edge in job.edges:
                 if edge.source in self._entities and edge.target in self._entities:
                     key = canonical([*self._entities[edge.source], *self._entities[edge.target]])
@@ -274,9 +305,29 @@ def _parts(full_name: str) -> tuple[str, str]:
     return service, name[1:-1].replace('""', '"') if name.startswith('"') else name
 
 
+def _read_each(refs: Sequence[Ref], reader: Reader) -> list[tuple[Ref, Json | ServerFailed]]:
+    return readable(refs, lambda some: reader.read([_get(ref) for ref in some]))
+
+
+def _edges_of(refs: Sequence[Ref], reader: Reader) -> dict[str, Json]:
+    """Return the details of all edges by key that start where one of *refs* does."""
+    sources = list(dict.fromkeys((source, name) for source, name, *_ in (json.loads(ref.key) for ref in refs)))
+    depth = (("upstreamDepth", "0"), ("downstreamDepth", "1"))
+    calls = [Call(method="GET", path=(*_API, "lineage", kind, "name", name), params=depth) for kind, name in sources]
+    found: dict[str, Json] = {}
+    for source, answer in zip(sources, reader.read(calls), strict=True):
+        lineage = Payload(answer or {})
+        names = {
+            node.need("id").text(): (node.need("type").text(), node.need("fullyQualifiedName").text())
+            for node in lineage.list("nodes")
+        }
+        for edge in lineage.list("downstreamEdges"):
+            if target := names.get(edge.need("toEntity").text()):
+                found[canonical([*source, *target])] = edge.object("lineageDetails").members()
+    return found
+
+
 def _get(ref: Ref) -> Call:
-    if ref.kind == "lineage":
-        return Call(method="GET", path=(*_API, "lineage", "getLineageEdge", *_edge(ref.key)))
     listed = {"table": "columns", "topic": "owners,tags", "pipeline": "owners,tags"}.get(ref.kind)
     fields = (("fields", listed),) if listed else ()
     return Call(method="GET", path=(*_API, *_PATHS[ref.kind], "name", ref.key), params=fields)
@@ -290,8 +341,7 @@ def _edge(key: str) -> tuple[str, ...]:
 def _state(kind: str, answer: Json) -> State | None:
     if answer is None:
         return None
-    entity = Payload(answer)
-    members = (entity.object("edge") if kind == "lineage" else entity).members()
+    members = Payload(answer).members()
     state = {name: members[name] for name in _MEMBERS[kind] if members.get(name) not in (None, [], {})}
     if "columnsLineage" in state:
         state["columnsLineage"] = [_plain(entry) for entry in state["columnsLineage"]]

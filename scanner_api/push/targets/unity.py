@@ -48,7 +48,7 @@ class UnityCatalog:
     shared = frozenset({"columns"})
     fixed = frozenset({"system_type", "entity_type"})
     forced: frozenset[str] = frozenset()
-    undoable = True
+    receipt = ""
 
     def __init__(self, settings: PushSettings) -> None:
         self._settings = settings

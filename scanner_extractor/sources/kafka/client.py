@@ -91,6 +91,14 @@ _PARTITIONS = 5000
 _PATIENCE = 5.0
 """Seconds to wait for a first broker where all are down: long enough for a restart's gap, short enough for people."""
 
+_NO_GROUP: Mapping[str, Any] = {
+    "group.id": "scanner",  # librdkafka's binding requires a name; without subscription or commit no group comes of it
+    "enable.auto.commit": False,
+    "enable.auto.offset.store": False,
+    "auto.offset.reset": "error",
+    "allow.auto.create.topics": False,
+}
+
 _UNUSED_TOPIC = "scanner.asks-whether-topics-are-hidden"
 """The name of a topic that no cluster has."""
 
@@ -126,6 +134,7 @@ class KafkaClient:
             "bootstrap.servers": ",".join(settings.brokers),
             "error_cb": self._failures.note,
         }
+        self._properties = properties
         try:
             self._admin: Any = (make or self._library.admin.AdminClient)(properties, logger=_LOG)
         except self._exception as error:
@@ -308,23 +317,51 @@ class KafkaClient:
         One that has no leader just now, or whose leader went away, is left out: librdkafka then gives an offset below
         zero without an error. Raises SourceRefused and SourceUnreachable where none is reported.
         """
+        return self._offsets(partitions, self._library.admin.OffsetSpec.latest())
+
+    def visible(self, partitions: Sequence[tuple[str, int]]) -> dict[tuple[str, int], tuple[int, int]]:
+        """Query the first offset of partitions, and the end of what consumers of committed records are given.
+
+        Leaves out and raises as `ends`.
+        """
+        committed = self._library.IsolationLevel.READ_COMMITTED
+        starts = self._offsets(partitions, self._library.admin.OffsetSpec.earliest())
+        ends = self._offsets(partitions, self._library.admin.OffsetSpec.latest(), isolation_level=committed)
+        return {key: (starts[key], end) for key, end in ends.items() if key in starts}
+
+    def _offsets(
+        self,
+        partitions: Sequence[tuple[str, int]],
+        which: Any,  # noqa: ANN401 - librdkafka's OffsetSpec
+        **options: Any,  # noqa: ANN401 - of list_offsets
+    ) -> dict[tuple[str, int], int]:
         offsets: dict[tuple[str, int], int] = {}
         failure: Exception | None = None
+        options = {"request_timeout": self._timeout, **options}
         for start in range(0, len(partitions), _PARTITIONS):
-            latest = self._library.admin.OffsetSpec.latest()
-            specifications = {
-                self._library.TopicPartition(*key): latest for key in partitions[start : start + _PARTITIONS]
-            }
-            for partition, future in self._admin.list_offsets(specifications, request_timeout=self._timeout).items():
+            batch = partitions[start : start + _PARTITIONS]
+            specifications = {self._library.TopicPartition(*key): which for key in batch}
+            for partition, future in self._admin.list_offsets(specifications, **options).items():
                 try:
-                    end = future.result().offset
+                    offset = future.result().offset
                 except self._exception as error:
                     failure = failure or error
                 else:
-                    offsets |= {(partition.topic, partition.partition): end} if end >= 0 else {}
+                    offsets |= {(partition.topic, partition.partition): offset} if offset >= 0 else {}
         if failure and not offsets:
             raise self._failures.error(failure.args[0]) from failure
         return offsets
+
+    def consumer(self, more: Mapping[str, Any], make: Callable[..., Any] | None = None) -> Any:  # noqa: ANN401
+        """Return a consumer of the same brokers that belongs to no group and stores no offset; *make* replaces it.
+
+        *more* are properties that hold whatever the settings say. Raises InputInvalid where librdkafka rejects one.
+        """
+        properties = {name: value for name, value in self._properties.items() if not name.startswith("group.")}
+        try:
+            return (make or self._library.Consumer)({**properties, **_NO_GROUP, **more}, logger=_LOG)
+        except self._exception as error:
+            raise self._failures.invalid(error.args[0]) from error
 
     def _batches(
         self, names: Sequence[str], request: Callable[[Sequence[str]], Mapping[str, Future[_T]]]

@@ -51,6 +51,7 @@ from dataflow_generator.connectors.jdbc_urls import jdbc_server, snowflake_accou
         ("jdbc:teradata://h/DBS_PORT=1030,DATABASE=s,PASSWORD='a,DATABASE=p'", "teradata://h:1030", "crm.t"),
         ("jdbc:cassandra://a--xn--b.c:9043/k", "cassandra://a:9043,xn--b.c:9043", "k.crm.t"),
         ("jdbc:snowflake://acme-eu.snowflakecomputing.com/?db=D&password=p", "snowflake://acme-eu", "D.crm.t"),
+        ("jdbc:snowflake://xy12345.snowflakecomputing.com/?db=D", "snowflake://xy12345.us-west-1.aws", "D.crm.t"),
         ("jdbc:sqlite:/data/x.db?password=p", "file:/data/x.db", "crm.t"),
         ("jdbc:teradata://h/USER=u,PASSWORD=p", "teradata://h:1025", "crm.t"),
         ("jdbc:other://h:user=u;ssl=true", "other://h;ssl=true", "crm.t"),

@@ -47,9 +47,10 @@ def group(name: str, topic: str, state: str = "STABLE") -> ConsumerGroup:
 
 
 def with_topic(name: str, **more: object) -> ClusterScan:
-    """Return the installation with one more topic that nobody uses."""
+    """Return the installation with one more topic that nobody uses, and with metrics of clients."""
     scan = installation()
-    return replace(scan, topics=(*scan.topics, Topic(source=KAFKA, name=TopicName(name), **more)))
+    outcomes = (*scan.outcomes, read_result(SourceId("prometheus:lab")))
+    return replace(scan, topics=(*scan.topics, Topic(source=KAFKA, name=TopicName(name), **more)), outcomes=outcomes)
 
 
 def names(answer: DeletionAnswer, wanted: Answer) -> set[str]:
@@ -66,11 +67,18 @@ def test_topic_that_jobs_read_and_write_is_in_use(deletion_answer: Callable[...,
 
 
 def test_topic_that_nobody_uses_may_go(deletion_answer: Callable[..., DeletionAnswer]) -> None:
-    """Every source was read, and none of them names it; that producers are not seen is said."""
+    """Every source was read, and none of them names it."""
     answer = deletion_answer(with_topic("idle"), topic="idle")
 
+    assert (answer.answer, answer.uses, answer.unused_since) == (Answer.YES, (), "")
+
+
+def test_producers_that_no_source_reports_leave_it_unknown(deletion_answer: Callable[..., DeletionAnswer]) -> None:
+    """Brokers keep no record of who writes."""
+    answer = deletion_answer(replace(with_topic("idle"), outcomes=installation().outcomes), topic="idle")
+
     (unseen,) = answer.uses
-    assert (answer.answer, unseen.answer, answer.unused_since) == (Answer.YES, Answer.YES, "")
+    assert (answer.answer, unseen.answer) == (Answer.UNKNOWN, Answer.UNKNOWN)
     assert unseen.what.startswith("no source reports ordinary producers")
 
 

@@ -51,6 +51,18 @@ def test_pruned_runs_cannot_be_undone_and_what_is_ours_is_still_known(file: Path
         assert [entry.ours for entry in journal.entries([REF, gone]).values()] == [{"a": 2}]
 
 
+def test_run_is_undone_once_and_the_error_names_the_others(file: Path) -> None:
+    with Journal(file, "a") as journal:
+        for _ in range(2):
+            journal.write(journal.start("2026-03-01"), [ENTRY])
+        journal.undo(2)
+
+        with pytest.raises(InputInvalid, match="undone already") as raised:
+            journal.written(2)
+
+    assert raised.value.hint == "runs: 1"
+
+
 def test_targets_know_nothing_of_each_other(file: Path) -> None:
     with Journal(file, "datahub http://h") as journal:
         journal.write(journal.start("2026-03-01"), [ENTRY])

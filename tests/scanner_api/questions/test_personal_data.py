@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 import scanner_api
 from scanner_api.dictionary import Dictionary
+from scanner_api.questions.listings import columns
 from scanner_api.questions.personal_data import personal_data
 from scanner_model.errors import NameUnknown
 
@@ -68,3 +70,57 @@ def test_since_a_scan_only_new_inherited_columns_are_listed(dictionary) -> None:
     assert tuple(personal_data(dictionary, since="1")) == ()
     with pytest.raises(NameUnknown):
         personal_data(dictionary, since="7")
+
+
+def test_masked_copies_are_named_with_the_setting_and_are_no_plain_copies(tmp_path) -> None:
+    """MaskField of a sink and `MD5` of a statement: the tag ends there, and is not suggested for the names."""
+    fields = ["id", {"name": "email", "tags": ["PII"]}, {"name": "phone", "tags": ["PII"]}]
+    manual = {"topics": [{"name": "people", "schemas": [{"format": "JSON", "columns": fields}]}, {"name": "copies"}]}
+    spec = {
+        "class": "io.confluent.connect.jdbc.JdbcSinkConnector",
+        "config": {
+            "topics": "people",
+            "connection.url": "jdbc:postgresql://dw/warehouse",
+            "transforms": "hide",
+            "transforms.hide.type": "org.apache.kafka.connect.transforms.MaskField$Value",
+            "transforms.hide.fields": "email",
+        },
+    }
+    connector = {
+        "apiVersion": "kafka.strimzi.io/v1",
+        "kind": "KafkaConnector",
+        "metadata": {"name": "dw"},
+        "spec": spec,
+    }
+    kafka = "'connector'='kafka','format'='json','properties.bootstrap.servers'='localhost:29095'"
+    statements = (
+        f"CREATE TABLE p (id STRING, phone STRING) WITH ({kafka},'topic'='people');"
+        f"CREATE TABLE c (id STRING, phone STRING) WITH ({kafka},'topic'='copies');"
+        "INSERT INTO c SELECT id, MD5(phone) FROM p;"
+    )
+    config = {
+        "cluster": "shop",
+        "brokers": "localhost:29095",
+        "manual_input": ["topics.json"],
+        "files": [{"path": "sink.yaml"}],
+        "flink": [{"type": "sql-files", "name": "jobs", "path": "*.sql"}],
+    }
+    (tmp_path / "topics.json").write_text(json.dumps(manual), "utf-8")
+    (tmp_path / "sink.yaml").write_text(json.dumps(connector), "utf-8")
+    (tmp_path / "copy.sql").write_text(statements, "utf-8")
+    (tmp_path / "cluster.json").write_text(json.dumps(config), "utf-8")
+    dictionary = scanner_api.open_dictionary(tmp_path / "new.db", create=True)
+    scanner_api.scan([tmp_path / "cluster.json"], dictionary)
+    scanner_api.generate(dictionary)
+
+    rows = personal_data(dictionary)
+    masked = {(row.dataset, row.column): row.why for row in rows if row.found == "masked"}
+    table = "postgres://dw:5432/warehouse.public.people"
+    assert masked["copies", "phone"] == ("people.phone → copies.phone: statement copy.sql of flink:jobs, 1:301",)
+    assert masked[table, "email"][0].endswith(": connector dw: topics, connection.url, transforms.hide, masked")
+    assert len(masked) == 2
+    assert {f"{row.topic or row.dataset}.{row.name}" for row in columns(dictionary, tag="PII", tags="all")} == {
+        "people.email",
+        "people.phone",
+        f"{table}.phone",
+    }

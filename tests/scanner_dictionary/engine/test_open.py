@@ -16,7 +16,7 @@ from queue import Queue
 from subprocess import PIPE
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import select, text
 from waiting import PATIENCE
 
 from scanner_dictionary.engine.open import REVISION, VERSION_TABLE, from_anywhere, open_dictionary, resolve_url, writing
@@ -43,6 +43,16 @@ def test_relative_file_is_looked_for_from_where_people_are(tmp_path, monkeypatch
     open_dictionary("sqlite:///dictionary.db")
 
     assert Path("dictionary.db").is_file()
+
+
+def test_statement_of_one_file_is_not_compiled_again_for_another(tmp_path, caplog) -> None:
+    """A program that opens many small dictionaries, as `check-change` does, would compile more than it runs."""
+    with caplog.at_level("INFO", "sqlalchemy.engine"):
+        for name, wanted in (("a.db", 1), ("b.db", 2)):
+            with open_dictionary(str(tmp_path / name)).connect() as conn:
+                conn.execute(select(t.cluster.c.name).where(t.cluster.c.id == wanted)).all()
+
+    assert [line.partition(" ")[0] for line in caplog.messages if line.endswith(("(1,)", "(2,)"))][-1] == "[cached"
 
 
 def test_question_never_makes_a_dictionary(tmp_path) -> None:

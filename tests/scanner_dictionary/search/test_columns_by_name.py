@@ -11,9 +11,7 @@ from sqlalchemy import Connection, event
 
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.queries.topics import field_tags
-from scanner_dictionary.schema import tables as t
 from scanner_dictionary.search.columns_by_name import columns_called
-from scanner_dictionary.write.name_index import index_nodes
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.catalogs import Annotation
 from scanner_model.columns import Column
@@ -51,18 +49,12 @@ def plan(conn: Connection, statement: str, parameters: object) -> list[str]:
     return [row[3] for row in conn.exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", parameters)]
 
 
-def test_columns_are_listed_by_name_or_tag_in_any_letter_case(dictionary, store, sample_scan) -> None:
-    """Tags are what people wrote."""
+def test_columns_are_listed_by_name_in_any_letter_case(dictionary, store, sample_scan) -> None:
+    """Names are what people wrote."""
     store(sample_scan)
-    with dictionary.connect() as conn:
-        by_tag = columns_called(conn, tag="pii")
 
     assert listed(dictionary, name="EMAIL") == [("orders", "email"), ("orders", "contact.email")]
-    assert [(column.topic, column.name) for column in by_tag.columns] == [("orders", "contact.email")]
-    assert listed(dictionary, name="email", tag="pii") == [("orders", "contact.email")]
-    assert listed(dictionary, name="id", tag="PII") == []
     assert listed(dictionary, name="id", cluster="other") == []
-    assert (by_tag.after, by_tag.complete) == (None, True)
 
 
 @pytest.mark.parametrize("name", ["ÉTAT", "price.net", "a`b", "100%", "a_b", "x" * 300])
@@ -73,50 +65,22 @@ def test_a_column_is_found_whatever_its_name_holds(dictionary, store, sample, na
 
     wanted = name.lower()[:200]
     assert [column for _, column in listed(dictionary, name=wanted)] == [columns[0].name]
-    assert [column for _, column in listed(dictionary, name=wanted, tag="pii")] == [columns[0].name]
 
 
 def test_columns_are_listed_a_page_at_a_time(dictionary, store, sample_scan) -> None:
     """A name may stand in thousands of schemas."""
     store(sample_scan)
     with dictionary.connect() as conn:
-        first = columns_called(conn, name="id", limit=1)
-        second = columns_called(conn, name="id", limit=1, after=first.after or 0)
-        whole = columns_called(conn, name="id").columns
+        first = columns_called(conn, "id", limit=1)
+        second = columns_called(conn, "id", limit=1, after=first.after or 0)
+        whole = columns_called(conn, "id").columns
 
     assert first.columns + second.columns == whole
     assert len(whole) == 2
 
 
-def test_tags_of_a_catalog_are_found_as_long_as_it_has_them(dictionary, store, sample_scan) -> None:
-    """People add and remove them without a new schema."""
-    store(note(sample_scan, "GDPR", "PII"))
-    both, own = listed(dictionary, tag="pii"), listed(dictionary, name="id", tag="gdpr")
-    store(note(sample_scan, "GDPR"))
-    without = listed(dictionary, tag="pii")
-    store(sample_scan)
-
-    # Both schemas of the topic have the id 101 in this registry.
-    assert both == [("orders", "id"), ("orders", "contact.email"), ("orders", "id")]
-    assert own == [("orders", "id"), ("orders", "id")]
-    assert without == [("orders", "contact.email")]
-    assert listed(dictionary, tag="gdpr") == []
-
-
-def test_tags_that_are_not_indexed_make_the_answer_incomplete(dictionary, store, sample_scan) -> None:
-    """A dictionary of an older program has no tags of catalogs in its index."""
-    store(sample_scan)
-    with dictionary.begin() as conn:
-        conn.execute(t.search_progress.delete().where(t.search_progress.c.kind == 6))
-        index_nodes(conn, [])
-    with dictionary.connect() as conn:
-        by_tag, by_name = columns_called(conn, tag="pii"), columns_called(conn, name="id")
-
-    assert (by_tag.complete, by_name.complete) == (False, True)
-
-
-def test_former_schemas_and_columns_without_the_tag_are_not_read(dictionary, store, sample) -> None:
-    """Of ten versions nine are former ones, and of a hundred columns one has the tag: both were read and dropped."""
+def test_former_schemas_and_columns_of_other_names_are_not_read(dictionary, store, sample) -> None:
+    """Of ten versions nine are former ones, and of a hundred columns one has the name: both were read and dropped."""
     versions = [sample.version("orders-value", number, (f"f{number}",)) for number in range(1, 201)]
     mail = Column(path=("mail",), type="string", tags=("PII",))
     definitions = [sample.definition(*each.text.split(",")) for each in versions]
@@ -133,14 +97,14 @@ def test_former_schemas_and_columns_without_the_tag_are_not_read(dictionary, sto
     )
     with dictionary.connect() as conn:
         with statements(conn) as seen:
-            page = columns_called(conn, tag="pii")
+            page = columns_called(conn, "mail")
         plans = [line for statement in seen for line in plan(conn, *statement)]
         of_columns = [statement for statement, _ in seen if "FROM schema_column" in statement]
 
     assert len(page.columns) == 1
     assert len(seen) <= 13, "definitions are taken 50 at a time, and only those that describe a topic now"
     assert len(of_columns) == 1
-    assert "schema_column.tags IS NOT NULL" in of_columns[0]
+    assert "schema_column.name LIKE" in of_columns[0]
     assert "SEARCH topic_schema USING INDEX ix_topic_schema_definition (definition_id=?)" in plans
     assert "SEARCH annotation USING INDEX ix_annotation_schema (schema_id=?)" in plans
     assert not [line for line in plans if line.startswith(("SCAN schema_column", "SCAN topic", "SCAN annotation"))]
@@ -164,7 +128,7 @@ def test_a_server_answers_as_a_file_does(postgres_url, dictionary, store, sample
     server = open_dictionary(postgres_url)
     write_scan(server, note(sample_scan, "GDPR"), started=at, finished=at)
 
-    for options in ({"name": "EMAIL"}, {"tag": "pii"}, {"tag": "gdpr"}, {"name": "id", "tag": "gdpr"}):
+    for options in ({"name": "EMAIL"}, {"name": "id"}):
         assert listed(server, **options) == listed(dictionary, **options)
         assert listed(server, **options)
     server.dispose()

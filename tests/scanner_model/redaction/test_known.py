@@ -15,10 +15,18 @@ VALUES = st.lists(st.text("abc'\"é/", min_size=4, max_size=8), max_size=5)
 
 @given(VALUES, st.text("abc", max_size=5))
 def test_no_known_value_is_left(values, text) -> None:
-    """As it is, in JSON and in a URL."""
-    hidden = KnownSecrets(values).hide(f"{text} {' '.join(values)} {json.dumps(values)}")
+    """As it is, in JSON with and without escaped letters, and in a URL."""
+    written = f"{json.dumps(values)} {json.dumps(values, ensure_ascii=False)}"
+    hidden = KnownSecrets(values).hide(f"{text} {' '.join(values)} {written}")
 
     assert not [value for value in values if value in hidden.replace(MASK, " ")]
+
+
+def test_value_with_a_letter_and_a_quote_is_found_in_json() -> None:
+    """JSON may escape the quote alone."""
+    document = json.dumps({"password": 'é"secret'}, ensure_ascii=False)
+
+    assert KnownSecrets(['é"secret']).hide(document) == json.dumps({"password": MASK})
 
 
 def test_longest_value_wins_and_the_rest_stays() -> None:

@@ -71,6 +71,30 @@ def key(*path: str) -> Column:
     return Column(path=(KEY, *path), type="string")
 
 
+@pytest.mark.parametrize(
+    ("option", "subtype"),
+    [
+        ("column.mask.with.8.chars", "MASKED"),
+        ("column.mask.hash.SHA-256.with.salt.pepper", "MASKED"),
+        ("column.truncate.to.2.chars", "TRANSFORMATION"),
+        ("column.exclude.list", None),
+    ],
+)
+def test_a_change_feed_masks_truncates_or_omits_columns(option, subtype) -> None:
+    """The option is Debezium's, and the evidence of the flow."""
+    source = (
+        "CREATE TABLE people (id STRING, email STRING) WITH ('connector' = 'mysql-cdc', 'hostname' = 'db',"
+        f" 'database-name' = 'crm', 'table-name' = 'people', 'debezium.{option}' = 'crm.people.email');"
+    )
+    sink = "CREATE TABLE copies (id STRING, email STRING) WITH ('connector' = 'kafka', 'topic' = 'copies');"
+    (reading,) = read(script(source + sink + "INSERT INTO copies SELECT id, email FROM people;"))
+    flow_of = {flow.target.path: flow for flow in reading.flows.columns}
+
+    assert flow_of["id",].subtype == "IDENTITY"
+    assert (flow_of["email",].subtype if ("email",) in flow_of else None) == subtype
+    assert subtype is None or flow_of["email",].evidence.endswith(f", debezium.{option}")
+
+
 def test_an_insert_is_a_job_between_the_topics_of_its_tables() -> None:
     """Any broker of the cluster names the topic; where DDL names none, it is the cluster that is scanned."""
     (reading,) = read(script(ORDERS + PAID + INSERT))

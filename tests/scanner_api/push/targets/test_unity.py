@@ -14,7 +14,7 @@ from scanner_api.push.contents import DatasetEdge, PushDataset, PushJob
 from scanner_api.push.journal import Journal
 from scanner_api.push.plan import Planner
 from scanner_api.push.targets.unity import UnityCatalog
-from scanner_api.push.wire import Wire
+from scanner_api.push.wire import Answer, Wire
 from scanner_extractor.http.messages import Request, Response
 
 Json = Any
@@ -55,7 +55,8 @@ def push(server: UnityLineage, directory: Path) -> Planner:
         planner = Planner(target, wire, journal)
         for chunk in planner.push(Kept()):  # type: ignore[arg-type] - what a push asks of contents
             changes = [planned.change for planned in chunk if planned.is_needed]
-            assert wire.send(list(target.batches(changes, 1))) == [None] * len(changes)
+            answers = wire.send(list(target.batches(changes, 1)))
+            assert [type(answer) for answer in answers] == [Answer] * len(changes)
     return planner
 
 

@@ -39,7 +39,10 @@ def server(answers: dict[str, Answer], other: Answer | None = None) -> Callable[
     """Return a transport that answers by the metric in the query; a number is a failure's status."""
 
     def send(request: Request) -> Response:
-        query = parse_qs(urlsplit(request.url).query)["query"][0]
+        address = urlsplit(request.url)
+        if not address.path.endswith("/api/v1/query"):
+            return Response(status=404, headers={}, body=b"404 page not found")
+        query = parse_qs(address.query)["query"][0]
         named = next((answer for metric, answer in answers.items() if f"{metric}{{" in query), None)
         answer = named if named is not None else vector() if other is None else other
         if isinstance(answer, int):

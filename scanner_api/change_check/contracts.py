@@ -1,0 +1,112 @@
+"""Data contracts and AsyncAPI documents of a change: the columns that they lose, retype or tag, and whom that hits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from pathlib import PurePath
+from typing import NamedTuple
+
+from dataflow_generator.jobs.model import Dataset
+from scanner_api.change_check.column_changes import changes
+from scanner_api.change_check.hits import Hits
+from scanner_api.change_check.model import Finding, Place, Verdict
+from scanner_api.change_check.proposed_columns import ReplacedSide
+from scanner_dictionary.compatibility.compare import compare
+from scanner_extractor.formats import read_columns
+from scanner_extractor.repository.contracts import schemas_in
+from scanner_extractor.repository.files import RepositoryFile
+from scanner_extractor.schemas.references import lookup_in
+from scanner_model.columns import KEY, Column, path_name
+from scanner_model.manual import ManualSchema
+from scanner_model.names import Fingerprint, Role
+from scanner_model.schemas import Definition
+
+CONTRACT = "contract"
+"""As what these documents are listed among the files of a check."""
+_ENDINGS = (".yaml", ".yml", ".json")
+
+TopicsCalled = Callable[[str], Iterable[tuple[str, Dataset]]]
+"""Returns the topics of a name, each with its cluster."""
+
+
+class ProposedContract(NamedTuple):
+    """The schemas of a document; *before* is None where there is none to compare it with."""
+
+    file: str
+    before: tuple[ManualSchema, ...] | None
+    after: tuple[ManualSchema, ...]
+
+
+def proposed_contract(file: str, before: bytes | None, after: bytes | None) -> ProposedContract | None:
+    """Return what a file proposes; None where neither content, None of a file that is not there, is a contract."""
+    if PurePath(file).suffix.lower() not in _ENDINGS:
+        return None
+    old, new = (
+        None if content is None else schemas_in(RepositoryFile(file, content.decode("utf-8-sig", "replace")))
+        for content in (before, after)
+    )
+    return None if old is None and new is None else ProposedContract(file, old, new or ())
+
+
+def contract_findings(contract: ProposedContract, hits: Hits, topics: TopicsCalled) -> Iterator[Finding]:
+    """Yield a finding for each column that differs, with who uses it, and for what cannot be compared."""
+    after = {_identity(schema): schema for schema in contract.after}
+    if contract.before is None and after:
+        what = "there is no former version of the document to compare its columns with"
+        yield _finding("not-compared", Verdict.UNKNOWN, contract.file, next(iter(after.values())), what)
+    for schema in contract.before or ():
+        now = after.get(_identity(schema))
+        if now is None:
+            what = "the document describes it no more"
+            yield _finding("not-compared", Verdict.UNKNOWN, contract.file, schema, what)
+        elif _columns(schema) != _columns(now):
+            yield from _column_findings(contract.file, (schema, now), hits, topics)
+
+
+def _column_findings(
+    file: str, sides: tuple[ManualSchema, ManualSchema], hits: Hits, topics: TopicsCalled
+) -> Iterator[Finding]:
+    before, after = sides
+    datasets = [dataset for _, dataset in topics(before.topic)]
+    for change in changes(compare(_definition(before), _definition(after)).columns, {}):
+        path = (KEY, *change.path) if before.role is Role.KEY else change.path
+        found = [] if change.is_harmless else [hit for dataset in datasets for hit in hits.of(dataset, path)]
+        is_sure = any(hit.use != "unknown" for hit in found)
+        verdict = Verdict.IMPACT if is_sure else Verdict.UNKNOWN if found else Verdict.FINE
+        finding = _finding(change.rule, verdict, file, before, change.what)
+        why = (change.why,) if change.why else ()
+        yield replace(finding, item=path_name(change.path), affected=tuple(dict.fromkeys(found)), why=why)
+
+
+def contract_sides(contract: ProposedContract, topics: TopicsCalled) -> Iterator[ReplacedSide]:
+    """Yield the columns that a document gives to sides of topics, in place of those that it gave them before."""
+    before = {_identity(schema): schema for schema in contract.before or ()}
+    for schema in contract.after:
+        for cluster, _ in topics(schema.topic):
+            old = before.get(_identity(schema))
+            columns = _in_topic(old) if old else ()
+            yield ReplacedSide((cluster, schema.topic), columns, _in_topic(schema), {})
+
+
+def _identity(schema: ManualSchema) -> tuple[str, ...]:
+    """Return what a schema keeps when it changes; a document may hold several of one topic."""
+    return schema.topic, schema.role, schema.record, schema.location.rpartition(" ")[2]
+
+
+def _columns(schema: ManualSchema) -> tuple[Column, ...]:
+    return schema.columns or tuple(read_columns(schema.format, schema.text, lookup_in(schema.format, {})).columns)
+
+
+def _in_topic(schema: ManualSchema) -> tuple[Column, ...]:
+    start = (KEY,) if schema.role is Role.KEY else ()
+    return tuple(replace(column, path=(*start, *column.path)) for column in _columns(schema))
+
+
+def _definition(schema: ManualSchema) -> Definition:
+    return Definition(fingerprint=Fingerprint(""), format=schema.format, text=schema.text, columns=_columns(schema))
+
+
+def _finding(rule: str, verdict: Verdict, file: str, schema: ManualSchema, what: str) -> Finding:
+    target = f"topic {schema.topic} ({schema.role})"
+    return Finding(rule=rule, verdict=verdict, place=Place(file=file), target=target, what=what)
