@@ -6,14 +6,12 @@ Neither needs a dictionary: each commit is read as `scanner extract --from` read
 from __future__ import annotations
 
 import json
-import re
 import tempfile
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import cached_property
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 from dataflow_generator.graph import NodeKind
 from dataflow_generator.jobs.kinds import CountedJob
@@ -29,13 +27,13 @@ from scanner_api.change_check.flow_comparison import ChangedJob, FlowComparison
 from scanner_api.change_check.git import ObjectReader, Trees, commit_trees, object_reader
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import CheckedFile, Finding, Place, SkippedFile, Verdict
+from scanner_api.change_check.program_changes import ProgramChanges
 from scanner_api.change_check.proposals import TOPIC, Proposal, Target
 from scanner_api.change_check.proposed_columns import Renames
 from scanner_api.change_check.unexplained import Unexplained
 from scanner_api.graph.generate import generate
 from scanner_dictionary.engine.open import Connection
 from scanner_extractor.repository.files import is_candidate, is_left_out
-from scanner_extractor.sources.applications.modules import BUILD_FILES, Modules, build_name
 from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
 from scanner_model.declarations import DeclaredKind
 from scanner_model.errors import NameUnknown
@@ -103,7 +101,6 @@ class _Comparison:
         self._conn = conn
         self._hits = Hits(conn)
         self._judged = {path: kind for path in trees.changed if (kind := head.kind(path) or base.kind(path))}
-        self._known_builds: Mapping[str, tuple[tuple[str, ...], str]] = {}
         self._first = next(iter((*self._judged, *trees.changed)), "")
 
     def changes(self, objects: ObjectReader) -> CommitChanges:
@@ -119,7 +116,7 @@ class _Comparison:
             *self._tables(),
         ]
         findings += self._mentioned(findings, objects)
-        findings += self._code(findings, objects)
+        findings += ProgramChanges((self._base, self._head), self._trees, self._hits).findings(findings, objects)
         unexplained = Unexplained((self._base, self._head), self._trees, self._judged, self._hits)
         findings += unexplained.findings(findings, self._renamed, objects)
         if any(finding.counts for finding in findings):
@@ -348,79 +345,6 @@ class _Comparison:
                 dataset = next((one for one in self._base.used if one.name == name), None)
                 finding = _finding("mentioned", Verdict.UNKNOWN, Place(file=path), f"topic {name}", what, name)
                 yield replace(finding, affected=self._hits.of(dataset) if dataset else ())
-
-    def _code(self, findings: Sequence[Finding], objects: ObjectReader) -> Iterator[Finding]:
-        """Yield the programs whose code changes and whose topics do not: which columns code uses is not read."""
-        about = {word for finding in findings if finding.counts for word in (finding.place.file, finding.target)}
-        programs = self._programs()
-        still = {job.flows.job.key for job in self._head.jobs}
-        changed: dict[str, list[str]] = {}
-        for path in mentions.changed_programs(self._trees, objects):
-            modules = self._using(self._modules.of(path), programs, objects) if path not in about else ()
-            for key in (key for module in modules for key in programs[module]):
-                if key in still or path in self._trees.head or self._stays(key):
-                    changed.setdefault(key, []).append(path)
-        for job in self._base.jobs:
-            name, paths = f"job {job.flows.job.name}", changed.get(job.flows.job.key, [])
-            if paths and name not in about:
-                what = (
-                    f"the code of {job.flows.job.name} is changed, and which columns code reads and writes is not known"
-                )
-                written = [hit for dataset in sorted(written_by(job)) for hit in self._hits.of(dataset)]
-                finding = _finding("code-changed", Verdict.UNKNOWN, Place(file=paths[0]), name, what)
-                hit = tuple(hit for hit in dict.fromkeys(written) if hit.use != "writes")
-                yield replace(finding, affected=hit, why=tuple(paths[:_LISTED]))
-
-    def _stays(self, key: str) -> bool:
-        """Return whether the second commit has a file that a program of the first is written in."""
-        jobs = (job for job in self._base.jobs if job.flows.job.key == key)
-        return any(
-            use.evidence.rpartition(":")[0] in self._trees.head
-            for job in jobs
-            for use in (*job.flows.reads, *job.flows.writes)
-        )
-
-    def _using(self, module: str, programs: Collection[str], objects: ObjectReader) -> set[str]:
-        """Return the modules with *programs* that a module is part of: itself, or those whose build files name it."""
-        found, next_ones = {module}, [module]
-        while next_ones and not (found & {*programs}):
-            names = {name for one in next_ones for name in (one.rpartition("/")[2], *self._builds(objects)[one][0])}
-            patterns = [re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w-])") for name in names if name]
-            users = {
-                other for other, (_, text) in self._builds(objects).items() if any(one.search(text) for one in patterns)
-            }
-            next_ones = sorted(users - found)
-            found |= users
-        return found & {*programs}
-
-    def _builds(self, objects: ObjectReader) -> Mapping[str, tuple[tuple[str, ...], str]]:
-        """Return the names and the build files of each module, by its directory."""
-        if not self._known_builds:
-            texts: dict[str, tuple[tuple[str, ...], str]] = {}
-            for path, content in self._trees.base.items():
-                folder, _, file = path.rpartition("/")
-                if file in BUILD_FILES:
-                    text = objects.read(content).decode("utf-8", "replace")
-                    name, _ = build_name(PurePosixPath(path), text)
-                    names, others = texts.get(folder, ((), ""))
-                    texts[folder] = ((*names, *((name,) if name else ())), others + text)
-            self._known_builds = {"": ((), ""), **texts}
-        return self._known_builds
-
-    def _programs(self) -> Mapping[str, list[str]]:
-        """Return the programs of the first commit, keys of their jobs, by the directory of their module."""
-        programs: dict[str, list[str]] = {}
-        for job in self._base.jobs:
-            places = {use.evidence.rpartition(":")[0] for use in (*job.flows.reads, *job.flows.writes)}
-            for module in {self._modules.of(place) for place in places if place in self._trees.base}:
-                programs.setdefault(module, []).append(job.flows.job.key)
-        return programs
-
-    @cached_property
-    def _modules(self) -> Modules:
-        """Return the modules of both commits, without their names."""
-        folders = (path.rpartition("/") for tree in (self._trees.base, self._trees.head) for path in tree)
-        return Modules(names={folder: "" for folder, _, name in folders if name in BUILD_FILES})
 
 
 def _with_co_writers(

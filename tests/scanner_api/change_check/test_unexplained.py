@@ -237,26 +237,6 @@ def test_a_program_that_runs_under_another_name_is_unknown(check):
     assert "code-changed" in {finding.rule for finding in report.findings}
 
 
-def test_code_that_programs_share_is_unknown_and_code_of_others_is_fine(check):
-    """The build files of programs name the module; what nothing names hits nobody."""
-    java = "class Order {\n  int id;\n  int total;\n}\n"
-    pom = "<project><artifactId>{}</artifactId>{}</project>"
-    base = {
-        **BASE,
-        "common/pom.xml": pom.format("acme-common", ""),
-        "common/Order.java": java,
-        "site/pom.xml": pom.format("site", ""),
-        "site/Page.java": java,
-        "shop/pom.xml": pom.format("shop", "<artifactId>acme-common</artifactId>"),
-        "shop/A.java": "import org.springframework.kafka.core.KafkaTemplate;\n"
-        'class A { KafkaTemplate<String, Order> t; void send(Order o) { t.send("orders", o); } }\n',
-    }
-    less, comment = java.replace("  int total;\n", ""), {"a.ksql": KSQL + "-- more\n"}
-    report = check({"common/Order.java": less, **comment}, base)
-    assert {finding.rule for finding in report.findings if finding.counts} == {"code-changed"}
-    assert check({"site/Page.java": less, **comment}, base).verdict is Verdict.FINE
-
-
 def test_a_class_that_is_a_table_is_unknown_where_a_job_reads_tables(check):
     entity = "import jakarta.persistence.*;\n@Entity\nclass User {\n  int id;\n  int price;\n}\n"
     files = {**FILES, "site/pom.xml": "<project/>", "site/User.java": entity}
