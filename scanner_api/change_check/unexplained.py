@@ -87,7 +87,8 @@ class Unexplained:
         texts = {path: self._both(path, objects) for path in self._trees.changed if self._is_text(path)}
         found = [*self._connectors(about), *self._topics(about), *self._statements(files, texts)]
         yield from found
-        yield from self._lines({*files, *renamed, *(finding.place.file for finding in found)}, texts)
+        answered = {*files, *renamed, *(finding.place.file for finding in found)}
+        yield from self._lines(answered, texts, {PurePosixPath(path).name for path in renamed})
 
     def _is_text(self, path: str) -> bool:
         return not mentions.why_harmless(path) and not is_left_out(path) and is_candidate(path)
@@ -181,8 +182,13 @@ class Unexplained:
 
     # --- lines of other files
 
-    def _lines(self, about: Collection[str], texts: Mapping[str, tuple[str, str]]) -> Iterator[Finding]:
-        """Yield the files that are read in part, or not at all, and whose lines differ."""
+    def _lines(
+        self, about: Collection[str], texts: Mapping[str, tuple[str, str]], moved_files: Collection[str]
+    ) -> Iterator[Finding]:
+        """Yield the files that are read in part, or not at all, and whose lines differ.
+
+        A line that names one of the *moved_files* has to change with its place.
+        """
         sides: dict[str, tuple[Counter[str], Counter[str]]] = {}
         for path, both in texts.items():
             if path not in about and (self._may_matter(path) or self._is_entity(path, both)):
@@ -190,7 +196,10 @@ class Unexplained:
                 sides[path] = old - new, new - old
         moved = sum((old for old, _ in sides.values()), Counter()) & sum((new for _, new in sides.values()), Counter())
         for path, (old, new) in sides.items():
-            gone, added = old - moved, new - moved
+            gone, added = (
+                Counter({line: count for line, count in (side - moved).items() if not _names(line, moved_files)})
+                for side in (old, new)
+            )
             if not gone and (not added or self._facts(self._base, path) != self._facts(self._head, path)):
                 continue
             if self._is_about_data(path, (*gone, *added), texts[path]):
@@ -248,6 +257,10 @@ def _lines_of(text: str) -> Counter[str]:
     """Return how often each line stands in a text, without comments and settings of how something runs."""
     lines = (line.strip().rstrip(",") for line in text.splitlines())
     return Counter(line for line in lines if not _COMMENT.match(line) and not _HARMLESS_LINE.match(line))
+
+
+def _names(line: str, files: Iterable[str]) -> bool:
+    return any(name in line for name in files)
 
 
 def _path_of(place: str) -> str:
