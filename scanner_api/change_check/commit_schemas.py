@@ -20,6 +20,13 @@ from scanner_dictionary.engine.open import Connection
 from scanner_extractor.evolution import Level
 from scanner_model.errors import InputInvalid, NameUnknown
 
+_OF_COLUMNS = frozenset(f"column-{what}" for what in ("removed", "renamed", "renumbered", "retyped")) | {
+    "made-nullable",
+    "made-required",
+    "symbols-removed",
+}
+"""Rules that are fine where nobody uses the column."""
+
 
 class SchemaComparison:
     """Compares the schemas of two commits; *conn* reads the dictionary of the first, *files* are the changed ones."""
@@ -79,6 +86,11 @@ class SchemaComparison:
             yield Finding(rule="not-read", verdict=Verdict.UNKNOWN, place=place, target=target, what=error.what)
             return
         yield from listed
+        if any(finding.verdict is Verdict.FINE and finding.rule in _OF_COLUMNS for finding in listed):
+            what = (
+                f"nothing in the repository reads what {proposal.target.subject} describes: its readers are elsewhere"
+            )
+            yield replace(listed[0], rule="no-readers-known", verdict=Verdict.UNKNOWN, what=what, item="", affected=())
         changes = [finding for finding in listed if finding.rule != "no-readers-known"]
         if changes and (copies := self._copies.get(proposal.file)):
             what = f"{len(copies)} copies of the file stay as they were: {', '.join(copies)}"

@@ -8,10 +8,9 @@ from __future__ import annotations
 import json
 import tempfile
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 
 from dataflow_generator.graph import NodeKind
@@ -28,13 +27,13 @@ from scanner_api.change_check.flow_comparison import ChangedJob, FlowComparison
 from scanner_api.change_check.git import ObjectReader, Trees, commit_trees, object_reader
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import CheckedFile, Finding, Place, SkippedFile, Verdict
+from scanner_api.change_check.program_changes import ProgramChanges
 from scanner_api.change_check.proposals import TOPIC, Proposal, Target
 from scanner_api.change_check.proposed_columns import Renames
 from scanner_api.change_check.unexplained import Unexplained
 from scanner_api.graph.generate import generate
 from scanner_dictionary.engine.open import Connection
 from scanner_extractor.repository.files import is_candidate, is_left_out
-from scanner_extractor.sources.applications.modules import BUILD_FILES, Modules
 from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
 from scanner_model.declarations import DeclaredKind
 from scanner_model.errors import NameUnknown
@@ -117,7 +116,7 @@ class _Comparison:
             *self._tables(),
         ]
         findings += self._mentioned(findings, objects)
-        findings += self._code(findings, objects)
+        findings += ProgramChanges((self._base, self._head), self._trees, self._hits).findings(findings, objects)
         unexplained = Unexplained((self._base, self._head), self._trees, self._judged, self._hits)
         findings += unexplained.findings(findings, self._renamed, objects)
         if any(finding.counts for finding in findings):
@@ -346,42 +345,6 @@ class _Comparison:
                 dataset = next((one for one in self._base.used if one.name == name), None)
                 finding = _finding("mentioned", Verdict.UNKNOWN, Place(file=path), f"topic {name}", what, name)
                 yield replace(finding, affected=self._hits.of(dataset) if dataset else ())
-
-    def _code(self, findings: Sequence[Finding], objects: ObjectReader) -> Iterator[Finding]:
-        """Yield the programs whose code changes and whose topics do not: which columns code uses is not read."""
-        about = {word for finding in findings if finding.counts for word in (finding.place.file, finding.target)}
-        programs = self._programs()
-        still = {job.flows.job.key for job in self._head.jobs}
-        changed: dict[str, list[str]] = {}
-        for path in mentions.changed_programs(self._trees, objects):
-            for key in programs.get(self._modules.of(path), ()) if path not in about else ():
-                if key in still or path in self._trees.head:
-                    changed.setdefault(key, []).append(path)
-        for job in self._base.jobs:
-            name, paths = f"job {job.flows.job.name}", changed.get(job.flows.job.key, [])
-            if paths and name not in about:
-                what = (
-                    f"the code of {job.flows.job.name} is changed, and which columns code reads and writes is not known"
-                )
-                written = [hit for dataset in sorted(written_by(job)) for hit in self._hits.of(dataset)]
-                finding = _finding("code-changed", Verdict.UNKNOWN, Place(file=paths[0]), name, what)
-                hit = tuple(hit for hit in dict.fromkeys(written) if hit.use != "writes")
-                yield replace(finding, affected=hit, why=tuple(paths[:_LISTED]))
-
-    def _programs(self) -> Mapping[str, list[str]]:
-        """Return the programs of the first commit, keys of their jobs, by the directory of their module."""
-        programs: dict[str, list[str]] = {}
-        for job in self._base.jobs:
-            places = {use.evidence.rpartition(":")[0] for use in (*job.flows.reads, *job.flows.writes)}
-            for module in {self._modules.of(place) for place in places if place in self._trees.base}:
-                programs.setdefault(module, []).append(job.flows.job.key)
-        return programs
-
-    @cached_property
-    def _modules(self) -> Modules:
-        """Return the modules of both commits, without their names."""
-        folders = (path.rpartition("/") for tree in (self._trees.base, self._trees.head) for path in tree)
-        return Modules(names={folder: "" for folder, _, name in folders if name in BUILD_FILES})
 
 
 def _with_co_writers(

@@ -132,7 +132,7 @@ def _identity(
 ) -> Iterator[Finding]:
     """Yield what else a record is known by than its columns: its full name, and the bytes of a key."""
     now = proposed.definition.name
-    is_renamed = before.format == "AVRO" and before.name and now and before.name != now and current.links
+    is_renamed = before.format == "AVRO" and before.name and now and before.name != now
     is_key = any(link.role == Role.KEY for link in current.links)
     listed = [
         (

@@ -26,7 +26,7 @@ from scanner_model.redaction import mask_statement
 RULE = "not-judged"
 
 _OF_RUN = (
-    r"tasks\.?max|[\w.]*(?:timeout|interval|backoff|delay|retries|attempts)(?:\.m?s)?|(?:flush|batch|buffer|fetch|queue)\.[\w.]*"
+    r"tasks\.?max|[\w.]*(?:(?:timeout|interval|backoff|delay)\.(?:ms|sec(?:ond)?s?)|retries|attempts)|(?:flush|batch|buffer|fetch|queue)\.[\w.]*"
     r"|[\w.]*(?:user|username|password|secret|token|credentials?)|(?:[\w.]*\.)?(?:ssl|sasl|security)\.[\w.]*"
     r"|(?:errors\.log|heartbeat|logging|management)\.[\w.]*"
 )
@@ -45,6 +45,10 @@ _ABOUT_DATA = re.compile(
     r"(?i)kafka|avro|protobuf|topic|connector|debezium|ksql|flink|stream|schema|serde|serializ|databaseChangeLog|\btables?:"
     r"|asyncapi|transforms"
 )
+_ENTITY = re.compile(
+    r"@(?:Entity|Table|Column|MappedSuperclass|Embeddable)\b|\bmodels\.Model\b|__tablename__|\bDbSet<|`gorm:|\bActiveRecord\b"
+)
+"""What maps a class to a table of a database."""
 _BY_ENDING = words(".sql .ksql .avdl .avsc .proto .thrift .tf .tfvars .hcl")
 _UNINTERESTING = words(".css .csv .html .htm .less .sass .scss .tsv .txt .log .sum .lock .snap .http .vue")
 _BY_LINE = re.compile(
@@ -62,6 +66,7 @@ _NO_DATA = re.compile(
 _TOKEN = re.compile(r"'(?:[^']|'')*'|[\w.`\"]+|\S")
 _NO_COLUMN = words(
     "WHERE HAVING WINDOW JOIN ON DISTINCT UNION LIMIT NOT AND OR CASE WITH BY EMIT PARTITION FROM KEY PRIMARY"
+    " SELECT INSERT CREATE"
     " = < > ! * / + - | %"
 )
 _LISTED = 10
@@ -186,7 +191,7 @@ class Unexplained:
         """
         sides: dict[str, tuple[Counter[str], Counter[str]]] = {}
         for path, both in texts.items():
-            if path not in about and self._may_matter(path):
+            if path not in about and (self._may_matter(path) or self._is_entity(path, both)):
                 old, new = map(_lines_of, both)
                 sides[path] = old - new, new - old
         moved = sum((old for old, _ in sides.values()), Counter()) & sum((new for _, new in sides.values()), Counter())
@@ -208,8 +213,12 @@ class Unexplained:
         is_other = PurePosixPath(path).suffix.lower() in _UNINTERESTING or mentions.is_program(path)
         return not is_other or _BY_LINE.fullmatch(path) is not None
 
+    def _is_entity(self, path: str, both: tuple[str, str]) -> bool:
+        """Return whether a file of code says what is in a table, where a job may read that."""
+        return mentions.is_program(path) and self._reads_tables and any(map(_ENTITY.search, both))
+
     def _is_about_data(self, path: str, lines: Iterable[str], both: tuple[str, str]) -> bool:
-        if PurePosixPath(path).suffix.lower() in _BY_ENDING:
+        if PurePosixPath(path).suffix.lower() in _BY_ENDING or mentions.is_program(path):
             return True
         if _BY_LINE.fullmatch(path):
             return any(map(_ABOUT_DATA.search, lines))

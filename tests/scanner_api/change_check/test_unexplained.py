@@ -147,6 +147,16 @@ def test_a_statement_that_does_something_else_is_not_fine(check, old, new):
     assert check({"a.ksql": KSQL.replace(old, new)}).verdict is not Verdict.FINE
 
 
+def test_a_condition_that_is_lost_with_its_semicolon_is_unknown(check):
+    """Two statements that become one are no statement with further columns."""
+    flink = (
+        "CREATE TABLE a (x INT) WITH ('connector'='kafka','topic'='a','properties.bootstrap.servers'='k:1');\n"
+        "INSERT INTO a SELECT x FROM b\nWHERE x = 1;\nINSERT INTO a SELECT x FROM c\nWHERE x = 1;\n"
+    )
+    report = check({"job.sql": flink.replace("\nWHERE x = 1;", "", 1)}, {**BASE, "job.sql": flink})
+    assert report.verdict is not Verdict.FINE
+
+
 def test_a_statement_that_only_gets_another_column_is_fine(check):
     assert check({"a.ksql": KSQL.replace("SELECT id, total", "SELECT id, total, id AS again")}).verdict is Verdict.FINE
 
@@ -225,3 +235,17 @@ def test_a_program_that_runs_under_another_name_is_unknown(check):
     report = check({"shop/src/main/java/Agg.java": code.replace('"agg"', '"sums"')}, base)
     assert report.verdict is Verdict.UNKNOWN
     assert "code-changed" in {finding.rule for finding in report.findings}
+
+
+def test_a_class_that_is_a_table_is_unknown_where_a_job_reads_tables(check):
+    entity = "import jakarta.persistence.*;\n@Entity\nclass User {\n  int id;\n  int price;\n}\n"
+    files = {**FILES, "site/pom.xml": "<project/>", "site/User.java": entity}
+    changed = {"site/User.java": entity.replace("  int price;\n", ""), "a.ksql": KSQL + "-- more\n"}
+    assert ("not-judged", "") in rules(check(changed, files))
+
+
+def test_a_column_whose_topic_nothing_in_the_repository_reads_is_unknown(check):
+    field = {"name": "at", "type": {"type": "long", "logicalType": "timestamp-millis"}}
+    text = json.dumps({"type": "record", "name": "Lonely", "fields": [field]})
+    report = check({"lonely-value.avsc": text.replace("millis", "micros")}, {**BASE, "lonely-value.avsc": text})
+    assert ("no-readers-known", "") in rules(report)
