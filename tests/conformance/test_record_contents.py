@@ -43,6 +43,7 @@ KAFKA = KafkaSettings(brokers=("k:9092",), timeout=0.05)
 HEADERS = ((PLANTED.decode(), PLANTED), ("__key_schema_id", PLANTED))
 RECORDS = {
     "orders": [Record(data=b"\0\0\0\0\x05" + PLANTED, key_data=PLANTED, header_list=HEADERS)],
+    "shop.secret": [Record(data=b"\0\0\0\0\x09")],
     "text": [Record(data=PLANTED, key_data=b"\0" + PLANTED, header_list=HEADERS)],
 }
 SCHEMA = '{"type":"record","name":"Order","namespace":"com.acme","fields":[{"name":"id","type":"string"}]}'

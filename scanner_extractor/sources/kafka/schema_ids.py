@@ -172,7 +172,7 @@ def load_schema_ids(
             reading.read(consumer)
         finally:
             consumer.close()
-    topics = {name: reading.document(name) for name in plan.topics}
+    topics = [reading.document(name) for name in plan.topics]  # a name as key may look like that of a secret
     return {"at": now.isoformat(timespec="seconds"), "left_out": plan.left_out, "topics": topics}
 
 
@@ -261,7 +261,13 @@ class _Reading:
         status, why = self._status(topic, records)
         rows = sorted((*key[1:], *place) for key, place in self.found.items() if key[0] == topic)
         numbers = {"partitions": self.plan.topics[topic], "read": len(read), "records": records}
-        return {"status": status, "why": why, **numbers, "found": [list(map(_plain, row)) for row in rows]}
+        return {
+            "topic": topic,
+            "status": status,
+            "why": why,
+            **numbers,
+            "found": [list(map(_plain, row)) for row in rows],
+        }
 
     def _status(self, topic: str, records: int) -> tuple[str, str]:
         if topic in self.plan.refused or topic in self.refused:
@@ -281,9 +287,9 @@ def _plain(cell: object) -> object:
 def read_schema_ids(document: Json, settings: SchemaIdSettings) -> FactsResult:
     """Return what the newest records show; raises InputInvalid for a damaged capture."""
     try:
-        topics: Mapping[str, Any] = document["topics"]
+        topics: Mapping[str, Any] = {str(topic["topic"]): topic for topic in document["topics"]}
         uses = tuple(use for name, topic in topics.items() for use in _uses(TopicName(name), topic, settings))
-        partial, remarks = [*_failures(document, settings)], [*_remarks(topics, settings)]
+        partial, remarks = [*_failures(topics, int(document["left_out"]), settings)], [*_remarks(topics, settings)]
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         hint = "record the capture again"
         raise InputInvalid("damaged document in the capture", where=str(settings.source), hint=hint) from error
@@ -336,14 +342,14 @@ def _iso(milliseconds: int) -> str:
 _PAGE = "see docs/sources/schema-ids.md"
 
 
-def _failures(document: Json, settings: SchemaIdSettings) -> Iterator[Problem]:
+def _failures(topics: Mapping[str, Any], left_out: int, settings: SchemaIdSettings) -> Iterator[Problem]:
     """Yield what was not read, by reason: refused topics, half read ones, those beyond the limit."""
-    topics, source = document["topics"], str(settings.source)
+    source = str(settings.source)
     failed = sorted((topic["why"], name) for name, topic in topics.items() if topic["status"] in _FAILED)
     for why, rows in groupby(failed, itemgetter(0)):
         names = [name for _, name in rows]
         yield Problem(source, f"{len(names)} topics were not read completely: {why} ({_shown(names)})", _PAGE)
-    if left_out := int(document["left_out"]):
+    if left_out:
         what = f"{left_out} topics match and are beyond `max_topics`: their schema ids are unknown"
         yield Problem(source, what, "raise `max_topics`, or name fewer topics")
 

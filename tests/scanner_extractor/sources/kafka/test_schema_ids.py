@@ -254,7 +254,7 @@ def test_check_says_what_is_read_and_reads_no_record() -> None:
     assert not brokers.assigned
 
 
-@pytest.mark.parametrize("document", [None, {}, {"topics": {"a": {}}, "left_out": 0}, {"topics": []}])
+@pytest.mark.parametrize("document", [None, {}, {"topics": [{"topic": "a"}], "left_out": 0}, {"topics": []}])
 def test_damaged_capture_is_said(document: Any) -> None:
     """A capture is a file that people may edit."""
     with pytest.raises(InputInvalid, match="damaged document"):
