@@ -190,7 +190,7 @@ class _ProposedState:
         is_job = [proposal for proposal in proposals if proposal.kind in (SQL, CONNECTOR)]
         self._conn, self._cluster, self._naming = conn, options.cluster, schemas.hits.naming
         self.sides = tuple(self._sides(proposals, files.contracts, schemas) if is_job else ())
-        self.jobs = JobContext(conn, options.cluster, options.dialect, self.sides)
+        self.jobs = JobContext(conn, options.cluster, options.dialect, self.sides, options.allow_new)
         if is_job:
             self.jobs.replace_by(is_job)
         self._changed = {id(proposal): tuple(_readable(changed_jobs, proposal, self.jobs)) for proposal in is_job}

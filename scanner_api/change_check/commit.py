@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -34,13 +33,6 @@ from scanner_model.names import ClusterName
 from scanner_model.repository import UnreadFile
 
 CLUSTER = "repository"
-_OPTION = re.compile(r"""(?i)['"]?([a-z_][\w.-]*)['"]?\s*=\s*'([^'\n]*)'""")
-"""An option of a table in a statement."""
-_DESTINATION = re.compile(
-    r"(?i)(?:^|[._-])(?:bootstrap|bucket|catalog|collection|container|database|dataset|directory|endpoint|host|hostname|hosts"
-    r"|index|keyspace|namespace|path|project|schema|servers?|stream|table|topics?|uri|url|warehouse)"
-    r"(?:[._-](?:names?|list|id))?$"
-)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,29 +84,6 @@ class Commit:
         """Return the names of the topics that files declare, and that jobs read and write."""
         used = (dataset.name for dataset in self.used if dataset.kind is NodeKind.TOPIC)
         return frozenset((*self.topics, *self.tables, *used))
-
-    @cached_property
-    def statements(self) -> Mapping[str, str]:
-        """Return the text of each file of statements, by its name."""
-        return {statement.name: statement.statement for statement in self.reading.result.declared.statements}
-
-    @cached_property
-    def texts(self) -> Mapping[str, str]:
-        """Return the configuration or the text of each connector and file of statements, by its name."""
-        declared = self.reading.result.declared.declarations
-        connectors = (entry for entry in declared if entry.kind is DeclaredKind.CONNECTOR)
-        return {**{entry.name: repr(entry.config) for entry in connectors}, **self.statements}
-
-    @cached_property
-    def destinations(self) -> Mapping[str, frozenset[tuple[str, str]]]:
-        """Return the settings of each of *texts* that say where data are, such as `catalog-name`, with their values."""
-        declared = self.reading.result.declared
-        settings = {entry.name: entry.config for entry in declared.declarations if entry.kind is DeclaredKind.CONNECTOR}
-        settings |= {entry.name: tuple(_OPTION.findall(entry.statement)) for entry in declared.statements}
-        return {
-            name: frozenset((key, value) for key, value in pairs if _DESTINATION.search(key))
-            for name, pairs in settings.items()
-        }
 
     @cached_property
     def unread(self) -> Mapping[str, UnreadFile]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cached_property
 
 from scanner_api.change_check.commit import Commit
 from scanner_api.change_check.file_findings import DeletionContext, check_deleted
@@ -18,6 +19,13 @@ from scanner_api.change_check.schema_sides import DEFAULT_LEVEL, SchemaContext
 from scanner_dictionary.engine.open import Connection
 from scanner_extractor.evolution import Level
 from scanner_model.errors import InputInvalid, NameUnknown
+
+_OF_COLUMNS = frozenset(f"column-{what}" for what in ("removed", "renamed", "renumbered", "retyped")) | {
+    "made-nullable",
+    "made-required",
+    "symbols-removed",
+}
+"""Rules that are fine where nobody uses the column."""
 
 
 class SchemaComparison:
@@ -37,7 +45,7 @@ class SchemaComparison:
             kept = after.get(subject, ())
             new: list[str | None] = [text for text in kept if text not in texts]
             newest = [kept[-1] if kept else None] if kept[-1:] != texts[-1:] else []
-            for text in new or newest:
+            for text in new or newest or (kept[-1:] if subject in self._behind_references else ()):
                 yield from self._changed(self._proposal(subject, text))
         for subject in sorted(after.keys() - before.keys()):
             place = Place(file=self._file(subject))
@@ -78,11 +86,31 @@ class SchemaComparison:
             yield Finding(rule="not-read", verdict=Verdict.UNKNOWN, place=place, target=target, what=error.what)
             return
         yield from listed
+        if any(finding.verdict is Verdict.FINE and finding.rule in _OF_COLUMNS for finding in listed):
+            what = (
+                f"nothing in the repository reads what {proposal.target.subject} describes: its readers are elsewhere"
+            )
+            yield replace(listed[0], rule="no-readers-known", verdict=Verdict.UNKNOWN, what=what, item="", affected=())
         changes = [finding for finding in listed if finding.rule != "no-readers-known"]
         if changes and (copies := self._copies.get(proposal.file)):
             what = f"{len(copies)} copies of the file stay as they were: {', '.join(copies)}"
             why = tuple(dict.fromkeys(finding.what for finding in changes))
             yield replace(changes[0], rule="copies-differ", verdict=Verdict.IMPACT, what=what, item="", why=why)
+
+    @cached_property
+    def _behind_references(self) -> frozenset[str]:
+        """Return the subjects whose own text stays, and that refer to a schema that changes, through any other."""
+        registry = self._head.reading.result.registry
+        users: dict[str, set[str]] = {}
+        for version in registry.versions if registry else ():
+            for reference in version.references:
+                users.setdefault(reference.subject, set()).add(version.subject)
+        found: set[str] = set()
+        changed = {subject for subject, texts in self._head.schemas.items() if self._base.schemas.get(subject) != texts}
+        while changed:
+            changed = {user for subject in changed for user in users.get(subject, ())} - found
+            found |= changed
+        return frozenset(found)
 
     @property
     def _copies(self) -> Mapping[str, tuple[str, ...]]:

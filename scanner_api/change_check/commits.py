@@ -5,13 +5,12 @@ Neither needs a dictionary: each commit is read as `scanner extract --from` read
 
 from __future__ import annotations
 
-import re
+import json
 import tempfile
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from functools import cached_property
 from pathlib import Path
 
 from dataflow_generator.graph import NodeKind
@@ -19,16 +18,7 @@ from dataflow_generator.jobs.kinds import CountedJob
 from dataflow_generator.jobs.model import Dataset
 from dataflow_generator.jobs.proposed import JobPair
 from scanner_api.change_check import mentions
-from scanner_api.change_check.commit import (
-    CLUSTER,
-    Commit,
-    differing,
-    read_by,
-    read_commit,
-    signature,
-    uses_of,
-    written_by,
-)
+from scanner_api.change_check.commit import CLUSTER, Commit, differing, read_by, read_commit, uses_of, written_by
 from scanner_api.change_check.commit_schemas import SchemaComparison
 from scanner_api.change_check.contracts import ProposedContract, contract_findings
 from scanner_api.change_check.file_findings import DeletionContext, check_deleted
@@ -37,23 +27,38 @@ from scanner_api.change_check.flow_comparison import ChangedJob, FlowComparison
 from scanner_api.change_check.git import ObjectReader, Trees, commit_trees, object_reader
 from scanner_api.change_check.hits import Hits
 from scanner_api.change_check.model import CheckedFile, Finding, Place, SkippedFile, Verdict
+from scanner_api.change_check.program_changes import ProgramChanges
 from scanner_api.change_check.proposals import TOPIC, Proposal, Target
 from scanner_api.change_check.proposed_columns import Renames
+from scanner_api.change_check.unexplained import Unexplained
 from scanner_api.graph.generate import generate
 from scanner_dictionary.engine.open import Connection
 from scanner_extractor.repository.files import is_candidate, is_left_out
-from scanner_extractor.sources.applications.modules import BUILD_FILES, Modules
 from scanner_extractor.sources.deployment.yaml_documents import parse_yaml
 from scanner_model.declarations import DeclaredKind
 from scanner_model.errors import NameUnknown
 
 _LISTED = 10
-_CREATED = re.compile(
-    r"(?i)\bCREATE\s+(?:OR\s+REPLACE\s+|TEMPORARY\s+)?(?:TABLE|STREAM)\s+(?:IF\s+NOT\s+EXISTS\s+)?`?([\w.]+)"
-)
-_MOVING = re.compile(r"(?i)\b(?:SELECT|INSERT)\b")
-_WORD = re.compile(r"[\w.]+")
 _NOTHING = "nothing that is read stands in it"
+
+
+def _yaml_error(text: str) -> str:
+    """Return line and reason of the first document that is no YAML; empty where all are."""
+    return next((f"{one.line} it is no YAML: {one.error}" for one in parse_yaml(text) if one.error), "")
+
+
+def _json_error(text: str) -> str:
+    """Return line and reason why a text is no JSON; empty where it is."""
+    try:
+        json.loads(text, strict=False)
+    except json.JSONDecodeError as error:
+        return f"{error.lineno} it is no JSON: {error.msg}"
+    except RecursionError:
+        return "1 it is no JSON: it nests too deeply"
+    return ""
+
+
+_PARSERS = {"yaml": _yaml_error, "yml": _yaml_error, "json": _json_error}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,9 +115,10 @@ class _Comparison:
             *self._topics(),
             *self._tables(),
         ]
-        findings += self._not_understood()
         findings += self._mentioned(findings, objects)
-        findings += self._code(findings, objects)
+        findings += ProgramChanges((self._base, self._head), self._trees, self._hits).findings(findings, objects)
+        unexplained = Unexplained((self._base, self._head), self._trees, self._judged, self._hits)
+        findings += unexplained.findings(findings, self._renamed, objects)
         if any(finding.counts for finding in findings):
             findings += self._elsewhere()
         skipped = {path: self._why_skipped(path) for path in self._trees.changed if path not in self._judged}
@@ -166,15 +172,18 @@ class _Comparison:
             yield _finding("not-read", Verdict.UNKNOWN, Place(file=path), path, f"{what}, which is not followed")
 
     def _broken(self, objects: ObjectReader) -> Iterator[Finding]:
-        """Yield the changed YAML files that cannot be parsed any more: nothing of them is read."""
-        paths = (path for path in self._judged if path.endswith((".yaml", ".yml")) and path in self._trees.head)
-        for path in paths:
-            if path not in self._head.unread:
-                documents = parse_yaml(objects.read(self._trees.head[path]).decode("utf-8", "replace"))
-                errors = [document for document in documents if document.error]
-                if errors:
-                    place = Place(file=path, line=errors[0].line)
-                    yield _finding("not-read", Verdict.UNKNOWN, place, path, f"it is no YAML: {errors[0].error}")
+        """Yield the changed YAML and JSON files that cannot be parsed any more: not all of them is read."""
+        for path in self._judged:
+            parse = _PARSERS.get(path.rpartition(".")[2])
+            if parse is None or path in self._head.unread or path not in self._trees.head:
+                continue
+            before, after = (
+                parse(objects.read(tree[path]).decode("utf-8-sig", "replace")) if path in tree else ""
+                for tree in (self._trees.base, self._trees.head)
+            )
+            if after and (not before or path.endswith((".yaml", ".yml"))):
+                line, _, error = after.partition(" ")
+                yield _finding("not-read", Verdict.UNKNOWN, Place(file=path, line=int(line)), path, error)
 
     def _elsewhere(self) -> Iterator[Finding]:
         """Yield one finding for the unread files that the change does not touch: who is hit may stand there."""
@@ -336,76 +345,6 @@ class _Comparison:
                 dataset = next((one for one in self._base.used if one.name == name), None)
                 finding = _finding("mentioned", Verdict.UNKNOWN, Place(file=path), f"topic {name}", what, name)
                 yield replace(finding, affected=self._hits.of(dataset) if dataset else ())
-
-    def _code(self, findings: Sequence[Finding], objects: ObjectReader) -> Iterator[Finding]:
-        """Yield the programs whose code changes and whose topics do not: which columns code uses is not read."""
-        about = {word for finding in findings if finding.counts for word in (finding.place.file, finding.target)}
-        programs = self._programs()
-        changed: dict[str, list[str]] = {}
-        for path in mentions.changed_programs(self._trees, objects):
-            for key in programs.get(self._modules.of(path), ()) if path not in about else ():
-                changed.setdefault(key, []).append(path)
-        for job in self._base.jobs:
-            name, paths = f"job {job.flows.job.name}", changed.get(job.flows.job.key, [])
-            if paths and name not in about:
-                what = (
-                    f"the code of {job.flows.job.name} is changed, and which columns code reads and writes is not known"
-                )
-                written = [hit for dataset in sorted(written_by(job)) for hit in self._hits.of(dataset)]
-                finding = _finding("code-changed", Verdict.UNKNOWN, Place(file=paths[0]), name, what)
-                hit = tuple(hit for hit in dict.fromkeys(written) if hit.use != "writes")
-                yield replace(finding, affected=hit, why=tuple(paths[:_LISTED]))
-
-    def _programs(self) -> Mapping[str, list[str]]:
-        """Return the programs that both commits have, keys of their jobs, by the directory of their module."""
-        still = {job.flows.job.key for job in self._head.jobs}
-        programs: dict[str, list[str]] = {}
-        for job in self._base.jobs:
-            places = {use.evidence.rpartition(":")[0] for use in (*job.flows.reads, *job.flows.writes)}
-            if job.flows.job.key in still:
-                for module in {self._modules.of(place) for place in places if place in self._trees.base}:
-                    programs.setdefault(module, []).append(job.flows.job.key)
-        return programs
-
-    @cached_property
-    def _modules(self) -> Modules:
-        """Return the modules of both commits, without their names."""
-        folders = (path.rpartition("/") for tree in (self._trees.base, self._trees.head) for path in tree)
-        return Modules(names={folder: "" for folder, _, name in folders if name in BUILD_FILES})
-
-    def _not_understood(self) -> Iterator[Finding]:
-        """Yield the jobs whose texts differ, and of which neither side is wholly understood."""
-        after = {job.flows.job.key: job for job in self._head.jobs}
-        changed = self._base.texts.items() ^ self._head.texts.items()
-        names = {name for name, _ in changed}
-        for job in self._base.jobs:
-            other = after.get(job.flows.job.key)
-            name = job.flows.job.name
-            text = name if name in names else name.rpartition(":")[0]
-            if other is None or text not in names or signature(job) != signature(other):
-                continue
-            problems = tuple(problem.what for problem in other.coverage.problems)
-            places = [commit.destinations.get(text, frozenset()) for commit in (self._base, self._head)]
-            moved = {key for key, _ in places[0] ^ places[1]} if all(places) else set()
-            problems += tuple(f"{key} is changed, which no rule here understands" for key in sorted(moved))
-            if problems or other.coverage.unread or other.coverage.unknown_connectors:
-                what = f"{name} is changed, and what it does is not all known"
-                place = self._place((other,))
-                yield replace(_finding("not-read", Verdict.UNKNOWN, place, f"job {name}", what, name), why=problems)
-        yield from self._unused_statements(names)
-
-    def _unused_statements(self, changed: Collection[str]) -> Iterator[Finding]:
-        """Yield the changed statements that only create tables, which no other statement uses."""
-        before, after = self._base.statements, self._head.statements
-        for name in sorted({*changed} & before.keys() & after.keys()):
-            if _MOVING.search(before[name]) or _MOVING.search(after[name]):
-                continue
-            tables = {table for text in (before[name], after[name]) for table in _CREATED.findall(text)}
-            others = (text for commit in (before, after) for other, text in commit.items() if other != name)
-            if tables and not any(tables.intersection(_WORD.findall(text)) for text in others):
-                what = f"the statements of {name} are changed, and what uses their tables is not known"
-                place = Place(file=name.partition(":")[0])
-                yield _finding("not-read", Verdict.UNKNOWN, place, name, what)
 
 
 def _with_co_writers(

@@ -41,13 +41,14 @@ class JobContext:
     """What proposed jobs are compared with; the stored ones are loaded when the first proposed one needs them.
 
     *sides* are the columns of topics that are proposed with them, *written* the streams and tables of ksqlDB that
-    proposed queries write.
+    proposed queries write. *allow_new*: a statement or connector that is named and not stored is a new one.
     """
 
     conn: Connection
     cluster: str | None = None
     dialect: str | None = None
     sides: tuple[ReplacedSide, ...] = ()
+    allow_new: bool = False
     written: frozenset[str] = frozenset()
     _stored: StoredJobs | None = None
     _proposed: StoredJobs | None = None
@@ -203,7 +204,7 @@ def _connectors(proposal: Proposal, context: JobContext) -> Iterator[ChangedJob]
         proposed_file = connector_file(proposal.file, proposal.text)
     name = proposal.target.connector or (proposed_file.name if proposed_file else "")
     rows = [row for row in context.connectors() if row.name == name]
-    if not rows and (proposal.target.connector or proposed_file is None):
+    if not rows and (proposed_file is None or (proposal.target.connector and not context.allow_new)):
         known = (row.name for row in context.connectors())
         raise unknown_name("connector", name, known, "`scanner connectors` lists them")
     places = _changed_setting(proposal, proposed_file, rows)
@@ -396,11 +397,13 @@ def _flink_rows(proposal: Proposal, context: JobContext) -> list[tuple[str, Flin
     """
     rows, name = context.statements(), proposal.target.statement
     stored = _rows_of(proposal, rows)
-    if name and not stored:
+    if name and not stored and not context.allow_new:
         raise unknown_name("statement", name, (row.name for _, row in rows), "`scanner statements` lists them")
     if stored:
         return stored
     text = mask_statement(proposal.text or "")
+    if name:
+        return [_new_statement(text, name, rows, context)]
     return [_writer_of(text, proposal.name or proposal.file, rows, context)]
 
 
@@ -416,13 +419,18 @@ def _rows_of(proposal: Proposal, rows: Sequence[tuple[str, FlinkStatement]]) -> 
     return [(at, row) for at, row in rows if is_of_path and _is_path_of(row.name, path)]
 
 
+def _new_statement(
+    text: str, name: str, rows: Sequence[tuple[str, FlinkStatement]], context: JobContext
+) -> tuple[str, FlinkStatement]:
+    cluster, source = (rows[0][0], rows[0][1].source) if rows else (_only_cluster(context, name), SourceId("flink:"))
+    return cluster, FlinkStatement(source=source, name=name, statement=text)
+
+
 def _writer_of(
     text: str, name: str, rows: Sequence[tuple[str, FlinkStatement]], context: JobContext
 ) -> tuple[str, FlinkStatement]:
     """Return the stored statement that alone writes what *text* writes; a new one where there is none."""
-    cluster = rows[0][0] if rows else _only_cluster(context, name)
-    source = rows[0][1].source if rows else SourceId("flink:")
-    fresh = FlinkStatement(source=source, name=PurePath(name).stem, statement=text)
+    cluster, fresh = _new_statement(text, PurePath(name).stem, rows, context)
     pair = context.stored.flink_pair(cluster, fresh, text)
     written = {use.dataset for reading in pair.after for use in reading.flows.writes}
     writers = []

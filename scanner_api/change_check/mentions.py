@@ -33,6 +33,11 @@ def why_harmless(path: str) -> str:
     return "it is a test" if is_test(path) else ""
 
 
+def is_program(path: str) -> bool:
+    """Return whether the file at *path* is source code, by its ending."""
+    return PurePosixPath(path).suffix.lower() in _PROGRAMS
+
+
 def changed_names(trees: Trees, names: Collection[str], objects: ObjectReader) -> Iterator[tuple[str, str]]:
     """Yield those of *names* that stand more often in the changed files of one commit, each with such a file."""
     changed = [path for path in trees.changed if is_candidate(path) and not is_left_out(path)]
@@ -51,7 +56,7 @@ def changed_names(trees: Trees, names: Collection[str], objects: ObjectReader) -
 
 def changed_programs(trees: Trees, objects: ObjectReader) -> Iterator[str]:
     """Yield the source files whose lines of code differ, in any order; comments and imports do not count."""
-    changed = [path for path in trees.changed if PurePosixPath(path).suffix.lower() in _PROGRAMS]
+    changed = [path for path in trees.changed if is_program(path)]
     changed = [path for path in changed if not is_left_out(path) and not why_harmless(path)]
     for tree in (trees.base, trees.head):
         objects.expect(tree[path] for path in changed if path in tree)

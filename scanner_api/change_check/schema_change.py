@@ -40,6 +40,8 @@ from scanner_model.columns import KEY, Column, ColumnPath, path_name
 from scanner_model.names import Role
 from scanner_model.schemas import Definition
 
+_KEY_CHANGED = "keys are written otherwise: one key has records in two partitions, and compaction and joins see two"
+
 
 def check_schema(proposal: Proposal, context: SchemaContext) -> tuple[tuple[str, ...], tuple[Finding, ...]]:
     """Return what the file changes, and the findings; raises InputInvalid where the file is no schema.
@@ -114,6 +116,7 @@ def _check(
         what = f"the format was {before.format} and is {proposed.definition.format}"
         yield finding_of("format-changed", Verdict.BREAKS, current, positions.start, what)
         return
+    yield from _identity(before, proposed, current, context)
     if columns_only:
         yield from _by_columns(compared, current, context, positions)
     tags = _column_tags(current, before, context)
@@ -122,6 +125,27 @@ def _check(
     if any(finding.verdict is Verdict.FINE and finding.rule != "column-added" for finding in findings):
         for what in why_no_readers(context.conn, current.links, current.subject):
             yield finding_of("no-readers-known", Verdict.UNKNOWN, current, positions.start, what, why=(WHAT_TO_SCAN,))
+
+
+def _identity(
+    before: Definition, proposed: ProposedSchema, current: Current, context: SchemaContext
+) -> Iterator[Finding]:
+    """Yield what else a record is known by than its columns: its full name, and the bytes of a key."""
+    now = proposed.definition.name
+    is_renamed = before.format == "AVRO" and before.name and now and before.name != now
+    is_key = any(link.role == Role.KEY for link in current.links)
+    listed = [
+        (
+            "record-renamed",
+            f"{before.name} is called {now}: a reader with a generated class may not find it",
+            is_renamed,
+        ),
+        ("key-changed", _KEY_CHANGED, is_key and before.columns != proposed.definition.columns),
+    ]
+    for rule, what, is_so in listed:
+        if is_so:
+            finding = finding_of(rule, Verdict.UNKNOWN, current, proposed.positions.start, what)
+            yield replace(finding, affected=_affected((), current, context))
 
 
 def _is_same(newest: StoredSchema, proposed: ProposedSchema) -> bool:

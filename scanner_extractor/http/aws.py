@@ -79,7 +79,7 @@ def _call(client: Callable[[], Client], operation: str, body: dict[str, Any], se
         method = getattr(client(), boto.xform_name(operation), None)
         if method is None:
             what = f"the installed boto3 does not know {operation}"
-            raise InputInvalid(what, where=service.name, hint="pip install --upgrade boto3")
+            raise InputInvalid(what, where=service.name, hint="pip install --upgrade 'kafka-lineage-scanner[aws]'")
         answer = method(**body)
     except boto.ClientError as error:
         return _error_response(error.response, where, _rights(service))

@@ -12,6 +12,7 @@ import scanner_api
 from scanner_api.change_check.check import CheckOptions, check_change
 from scanner_api.change_check.files import proposed_files
 from scanner_api.change_check.model import Verdict
+from scanner_api.change_check.proposals import PathRule
 from scanner_api.dictionary import Dictionary
 from scanner_api.graph.column_tags import inherited_in
 from scanner_api.policy import ClusterPolicy, apply_policy
@@ -280,6 +281,31 @@ def test_a_proposed_sink_of_a_personal_column_is_noted_and_a_policy_stops_it(dic
     assert stopped.findings[0].rule == "policy-forbidden-flow" or "policy-forbidden-flow" in {
         finding.rule for finding in stopped.findings
     }
+
+
+def test_a_new_sink_that_a_rule_of_paths_names_does_not_escape_the_policy(dictionary, tmp_path) -> None:
+    """With `--allow-new` it is a mistake no more, and is judged as one without a rule."""
+    rules = [PathRule.parse("{connector}.json")]
+    options = CheckOptions(allow_new=True, rules=NO_FILES)
+    report = check_change(dictionary, proposed_files([str(sink(tmp_path))], rules=rules), options, now=NOON)
+
+    assert "policy-forbidden-flow" in {finding.rule for finding in report.findings}
+    assert report.verdict is Verdict.BREAKS
+
+
+def test_a_new_statement_that_a_rule_of_paths_names_does_not_escape_the_policy(dictionary, tmp_path) -> None:
+    file = tmp_path / "copy.sql"
+    file.write_text(
+        "CREATE TABLE lake (full_name STRING) WITH ('connector'='filesystem','path'='s3://lake/people');\n"
+        "CREATE TABLE c (name STRING) WITH ('connector'='kafka','topic'='customers','format'='json',"
+        "'properties.bootstrap.servers'='127.0.0.1:29092');\n"
+        "INSERT INTO lake SELECT name FROM c;\n",
+        "utf-8",
+    )
+    options = CheckOptions(allow_new=True, rules=NO_FILES, dialect="flink")
+    files = proposed_files([str(file)], rules=[PathRule.parse("{statement}.sql")])
+
+    assert "policy-forbidden-flow" in {finding.rule for finding in check_change(dictionary, files, options).findings}
 
 
 @pytest.mark.parametrize(("day", "verdict"), [(31, Verdict.FINE), (30, Verdict.BREAKS)])

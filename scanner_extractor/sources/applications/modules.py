@@ -123,7 +123,7 @@ def read_modules(files: Mapping[str, str]) -> Modules:
         content = files[path] if is_build or file.suffix in (".yml", ".yaml") else ""
         if is_build:
             folder = "" if str(file.parent) == "." else str(file.parent)
-            name, rank = _build_name(file, content[:_LONGEST_BUILD])
+            name, rank = build_name(file, content[:_LONGEST_BUILD])
             modules.names.setdefault(folder, "")
             if name and rank > ranks.get(folder, 0):
                 modules.names[folder], ranks[folder] = name, rank
@@ -151,7 +151,7 @@ def _add_deployments(modules: Modules, documents: list[tuple[str, Any]], files: 
             modules.names.setdefault(found.build, "")
 
 
-def _build_name(file: PurePosixPath, content: str) -> tuple[str, int]:
+def build_name(file: PurePosixPath, content: str) -> tuple[str, int]:
     """Return the name that a build file has for its module, and how much it counts; empty where it has none."""
     if file.suffix == ".csproj":
         return file.stem, 3

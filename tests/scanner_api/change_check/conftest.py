@@ -8,8 +8,11 @@ from typing import Any
 
 import pytest
 from checked_installation import AT, Stored, installation, text_of
+from committed_repository import BASE, commit_all, git
 
 import scanner_api
+from scanner_api.change_check.check import check_commits
+from scanner_api.change_check.model import ChangeReport
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.write.scan import write_scan
 from scanner_model.scan import ClusterScan
@@ -48,3 +51,26 @@ def proposed(tmp_path: Path) -> Callable[..., Path]:
         return file
 
     return write
+
+
+@pytest.fixture
+def check(tmp_path: Path) -> Callable[..., ChangeReport]:
+    """Return a function that checks the change from BASE to other files (None deletes one)."""
+
+    def commit(files: dict[str, str | None]) -> None:
+        for name, text in files.items():
+            file = tmp_path / name
+            if text is None:
+                file.unlink()
+            else:
+                file.parent.mkdir(parents=True, exist_ok=True)
+                file.write_text(text)
+        commit_all(tmp_path)
+
+    def run(files: dict[str, str | None], base: dict[str, str] = BASE) -> ChangeReport:
+        git(tmp_path, "init", "-q")
+        commit(dict(base))
+        commit(files)
+        return check_commits("HEAD~1...HEAD", directory=tmp_path)
+
+    return run

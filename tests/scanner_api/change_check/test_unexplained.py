@@ -1,0 +1,251 @@
+"""What a change holds beyond what is judged is unknown; what says only how something runs is fine."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from committed_repository import BASE, KSQL, SCHEMA, SINK, rules
+
+from scanner_api.change_check.model import Verdict
+
+CDC = {
+    "connector.class": "io.debezium.connector.mysql.MySqlConnector",
+    "database.hostname": "db",
+    "database.password": "first-secret",
+    "topic.prefix": "p",
+    "table.include.list": "shop.users,shop.notes",
+    "transforms": "unwrap",
+    "transforms.unwrap.type": "io.debezium.transforms.ExtractNewRecordState",
+    "tasks.max": "1",
+}
+DDL = "CREATE TABLE shop.users (id INT PRIMARY KEY, price DECIMAL(10,2));\nCREATE TABLE shop.notes (id INT);\n"
+TOPIC = """apiVersion: kafka.strimzi.io/v1
+kind: KafkaTopic
+metadata:
+  name: BIG
+  labels: {strimzi.io/cluster: prod}
+spec:
+  partitions: 12
+  replicas: 3
+  config:
+    cleanup.policy: delete
+"""
+ACL = """resource "confluent_kafka_topic" "orders" { topic_name = "refunds" }
+resource "confluent_kafka_acl" "read" {
+  resource_type = "TOPIC"
+  resource_name = "refunds"
+  principal     = "User:fraud"
+  operation     = "READ"
+  permission    = "ALLOW"
+}
+"""
+SETTINGS = "spring:\n  kafka:\n    producer:\n      value-serializer: AvroSerializer\n      password: hush-hush\n"
+PROGRAM = {"shop/pom.xml": "<project><artifactId>shop</artifactId></project>"}
+
+
+def connector(**settings: str) -> str:
+    changed = {key.replace("__", "."): value for key, value in settings.items()}
+    return json.dumps({"name": "cdc", "config": {**CDC, **changed}}, indent=1)
+
+
+FILES = {**BASE, "cdc.json": connector(), "ddl.sql": DDL}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"value__converter": "org.apache.kafka.connect.json.JsonConverter"},
+        {"decimal__handling__mode": "string"},
+        {"tombstones__on__delete": "false"},
+        {"database__hostname": "other"},
+        {"skipped__operations": "u"},
+        {"snapshot__mode": "never"},
+        {"transforms__unwrap__delete__handling__mode": "rewrite"},
+    ],
+)
+def test_a_setting_of_a_connector_that_may_change_data_is_unknown(check, settings):
+    report = check({"cdc.json": connector(**settings)}, FILES)
+    assert report.verdict is Verdict.UNKNOWN
+    (finding,) = (finding for finding in report.findings if finding.rule == "not-judged")
+    assert (finding.item, finding.place.file) == ("cdc", "cdc.json")
+    assert {why.partition(" is changed")[0] for why in finding.why} == {key.replace("__", ".") for key in settings}
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"tasks__max": "4"},
+        {"poll__interval__ms": "10"},
+        {"max__batch__size": "9"},
+        {"database__password": "second-secret"},
+    ],
+)
+def test_a_setting_that_says_how_a_connector_runs_is_fine(check, settings):
+    assert check({"cdc.json": connector(**settings)}, FILES).verdict is Verdict.FINE
+
+
+def test_a_connector_that_is_written_otherwise_is_fine(check):
+    """Line ends and order are no settings."""
+    text = json.dumps({"config": dict(reversed(CDC.items())), "name": "cdc"}).replace(",", ",\r\n")
+    assert check({"cdc.json": text}, FILES).verdict is Verdict.FINE
+
+
+def test_json_that_is_damaged_by_the_change_is_unknown(check):
+    """The configuration inside may still be found, but no worker takes the file."""
+    report = check({"cdc.json": connector().replace('"config"', 'config"')}, FILES)
+    assert ("not-read", "") in rules(report)
+
+
+def test_a_connector_of_an_unknown_class_that_is_deleted_is_unknown(check):
+    unknown = json.dumps({"name": "x", "config": {"connector.class": "com.acme.Source", "acme.queue": "q"}})
+    assert ("not-judged", "") in rules(check({"x.json": None}, {**BASE, "x.json": unknown}))
+
+
+@pytest.mark.parametrize(("old", "new"), [("partitions: 12", "partitions: 24"), ("delete", "compact")])
+def test_settings_of_a_topic_are_unknown_and_name_its_users(check, old, new):
+    report = check({"topic.yaml": TOPIC.replace(old, new)}, {**BASE, "topic.yaml": TOPIC})
+    (finding,) = (finding for finding in report.findings if finding.rule == "not-judged")
+    assert (report.verdict, finding.item) == (Verdict.UNKNOWN, "BIG")
+    assert "s3" in {hit.name for hit in finding.affected}
+
+
+def test_copies_of_a_topic_and_its_documents_are_fine(check):
+    changed = "# bigger\n" + TOPIC.replace("replicas: 3", "replicas: 2")
+    assert check({"topic.yaml": changed}, {**BASE, "topic.yaml": TOPIC}).verdict is Verdict.FINE
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "ALTER TABLE shop.users MODIFY COLUMN price DOUBLE;",
+        "ALTER TABLE shop.users CHANGE price cost DECIMAL(10,2);",
+        "ALTER TABLE shop.notes RENAME TO shop.texts;",
+        "DROP TABLE shop.notes;",
+        "EXEC sp_rename 'shop.users.price', 'cost', 'COLUMN';",
+    ],
+)
+def test_a_migration_that_changes_what_a_connector_reads_is_not_fine(check, statement):
+    assert check({"V2.sql": statement}, FILES).verdict is not Verdict.FINE
+
+
+def test_a_migration_that_adds_a_column_or_an_index_is_fine(check):
+    more = "ALTER TABLE shop.users ADD COLUMN phone VARCHAR(20);\nCREATE INDEX i ON shop.users (id);\n"
+    assert check({"V2.sql": more}, FILES).verdict is Verdict.FINE
+
+
+def test_a_migration_is_fine_where_nothing_reads_a_database(check):
+    base = {"a.ksql": KSQL, "ddl.sql": DDL}
+    assert check({"V2.sql": "ALTER TABLE shop.users MODIFY COLUMN price DOUBLE;\n"}, base).verdict is Verdict.FINE
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [("'JSON'", "'AVRO'"), ("total DOUBLE", "total VARCHAR"), ("FROM orders", "FROM orders WHERE total > 1")],
+)
+def test_a_statement_that_does_something_else_is_not_fine(check, old, new):
+    assert check({"a.ksql": KSQL.replace(old, new)}).verdict is not Verdict.FINE
+
+
+def test_a_condition_that_is_lost_with_its_semicolon_is_unknown(check):
+    """Two statements that become one are no statement with further columns."""
+    flink = (
+        "CREATE TABLE a (x INT) WITH ('connector'='kafka','topic'='a','properties.bootstrap.servers'='k:1');\n"
+        "INSERT INTO a SELECT x FROM b\nWHERE x = 1;\nINSERT INTO a SELECT x FROM c\nWHERE x = 1;\n"
+    )
+    report = check({"job.sql": flink.replace("\nWHERE x = 1;", "", 1)}, {**BASE, "job.sql": flink})
+    assert report.verdict is not Verdict.FINE
+
+
+def test_a_statement_that_only_gets_another_column_is_fine(check):
+    assert check({"a.ksql": KSQL.replace("SELECT id, total", "SELECT id, total, id AS again")}).verdict is Verdict.FINE
+
+
+def test_rights_that_are_taken_away_are_unknown(check):
+    report = check({"main.tf": ACL.replace('"READ"', '"DESCRIBE"')}, {**BASE, "main.tf": ACL})
+    assert ("not-judged", "") in rules(report)
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "after"),
+    [
+        ("shop/src/main/resources/application.yml", SETTINGS, SETTINGS.replace("Avro", "Json")),
+        ("chart/values.yaml", "topic:\n  prefix: prod\n", "topic:\n  prefix: live\n"),
+        ("idl/audit.avdl", "record A { string id; string what; }\n", "record A { string id; }\n"),
+        ("db/changelog.xml", "<databaseChangeLog/>\n", "<databaseChangeLog><dropColumn/></databaseChangeLog>\n"),
+        ("compose.yml", "services:\n  c:\n    converter: AvroX\n", "services:\n  c:\n    converter: JsonX\n"),
+        ("a.sh", "kafka-configs --add-config retention.ms=9\n", "kafka-configs --add-config retention.ms=1\n"),
+    ],
+)
+def test_lines_of_which_nothing_is_read_are_unknown_beside_judged_files(check, file, before, after):
+    report = check({file: after, "a.ksql": KSQL + "-- more\n"}, {**BASE, **PROGRAM, file: before})
+    (finding,) = (finding for finding in report.findings if finding.rule == "not-judged")
+    assert (report.verdict, finding.place.file) == (Verdict.UNKNOWN, file)
+    assert "hush" not in str(report)
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "after"),
+    [
+        ("compose.yml", "services:\n  db:\n    image: pg:15\n", "services:\n  db:\n    image: pg:16\n"),
+        ("package.json", '{"dependencies": {"react": "1"}}', '{"dependencies": {"react": "2"}}'),
+        ("web/theme.json", '{"color": "red"}', '{"color": "blue"}'),
+        ("data.csv", "kafka,1\n", "kafka,2\n"),
+        ("shop/application.yml", SETTINGS, "# more\n" + SETTINGS.replace("\n", "\r\n")),
+    ],
+)
+def test_lines_that_are_about_no_data_are_fine_beside_judged_files(check, file, before, after):
+    report = check({file: after, "a.ksql": KSQL + "-- more\n"}, {**BASE, **PROGRAM, file: before})
+    assert report.verdict is Verdict.FINE
+
+
+def test_a_record_of_another_name_is_unknown(check):
+    """A reader with a generated class looks for it by the name in the data."""
+    base = {**BASE, "orders-value.avsc": json.dumps({**SCHEMA, "namespace": "a"})}
+    report = check({"orders-value.avsc": json.dumps({**SCHEMA, "namespace": "b"})}, base)
+    assert ("record-renamed", "") in rules(report)
+
+
+def test_a_schema_is_judged_where_only_what_it_refers_to_changes(check):
+    money = 'syntax = "proto3";\npackage common;\nmessage Money {\n  int64 units = 2;\n}\n'
+    paid = (
+        'syntax = "proto3";\npackage pay;\nimport "common/money.proto";\nmessage Paid {\n  common.Money sum = 1;\n}\n'
+    )
+    base = {**BASE, "sink.json": SINK.replace("BIG", "paid"), "common/money.proto": money, "paid-value.proto": paid}
+    report = check({"common/money.proto": money.replace("units = 2", "units = 3")}, base)
+    assert report.verdict is not Verdict.FINE
+    assert "subject paid-value" in {finding.target for finding in report.findings if finding.counts}
+
+
+def test_a_key_that_gets_a_column_is_unknown(check):
+    """The registry takes it, and records of one key get to two partitions."""
+    more = {**SCHEMA, "fields": [*SCHEMA["fields"], {"name": "part", "type": "string", "default": ""}]}
+    report = check({"orders-key.avsc": json.dumps(more)}, {**BASE, "orders-key.avsc": json.dumps(SCHEMA)})
+    assert rules(report) >= {("key-changed", "")}
+
+
+def test_a_program_that_runs_under_another_name_is_unknown(check):
+    """An application of Kafka Streams, or a group, with another name begins anew."""
+    code = (
+        "import org.apache.kafka.streams.*;\nclass Agg {\n  void run(java.util.Properties p) {\n"
+        '    p.put(StreamsConfig.APPLICATION_ID_CONFIG, "agg");\n    StreamsBuilder b = new StreamsBuilder();\n'
+        '    b.stream("BIG").to("out");\n    new KafkaStreams(b.build(), p).start();\n  }\n}\n'
+    )
+    base = {**BASE, **PROGRAM, "shop/src/main/java/Agg.java": code}
+    report = check({"shop/src/main/java/Agg.java": code.replace('"agg"', '"sums"')}, base)
+    assert report.verdict is Verdict.UNKNOWN
+    assert "code-changed" in {finding.rule for finding in report.findings}
+
+
+def test_a_class_that_is_a_table_is_unknown_where_a_job_reads_tables(check):
+    entity = "import jakarta.persistence.*;\n@Entity\nclass User {\n  int id;\n  int price;\n}\n"
+    files = {**FILES, "site/pom.xml": "<project/>", "site/User.java": entity}
+    changed = {"site/User.java": entity.replace("  int price;\n", ""), "a.ksql": KSQL + "-- more\n"}
+    assert ("not-judged", "") in rules(check(changed, files))
+
+
+def test_a_column_whose_topic_nothing_in_the_repository_reads_is_unknown(check):
+    field = {"name": "at", "type": {"type": "long", "logicalType": "timestamp-millis"}}
+    text = json.dumps({"type": "record", "name": "Lonely", "fields": [field]})
+    report = check({"lonely-value.avsc": text.replace("millis", "micros")}, {**BASE, "lonely-value.avsc": text})
+    assert ("no-readers-known", "") in rules(report)
