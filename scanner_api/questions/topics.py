@@ -19,7 +19,8 @@ from scanner_dictionary.queries.clients import group_lags
 from scanner_dictionary.queries.columns import FoundTag
 from scanner_dictionary.queries.listings import TopicRow, topic_called
 from scanner_dictionary.queries.resolve import FoundCluster, cluster_meant, topic_of
-from scanner_dictionary.queries.schema_ids import SchemaIdRow, schema_ids_of
+from scanner_dictionary.queries.schema_ids import SchemaIdRow as SchemaIdRow
+from scanner_dictionary.queries.schema_ids import schema_ids_of
 from scanner_dictionary.queries.topic_schemas import SchemaAnswer as SchemaAnswer
 from scanner_dictionary.queries.topic_schemas import schemas_in
 from scanner_model.columns import path_name

@@ -8,7 +8,7 @@ import click
 
 from scanner_api.dictionary import Dictionary
 from scanner_api.questions.documents import document
-from scanner_api.questions.topics import SchemaAnswer, topic_schemas
+from scanner_api.questions.topics import SchemaAnswer, SchemaIdRow, describe_topic, topic_schemas
 from scanner_cli.console import echo, echo_err
 from scanner_cli.options import dictionary_option
 from scanner_cli.output.columns import RARE, SHOWN, column_rows
@@ -61,6 +61,8 @@ def query(
     )
     if not answers:
         echo_err(f"note: no schema describes the topic {topic!r}")
+        for row in describe_topic(dictionary, topic=topic, cluster=broker).schema_ids or ():
+            echo_err(f"note: its newest records: {_shown(row)}")
     match Format(style):
         case Format.JSON:
             echo(json_text(document(answers.items)))
@@ -76,6 +78,13 @@ def query(
                 echo(_head(answer) if at == 0 else f"\n{_head(answer)}", end="")
                 listed = column_rows(answer.columns, answer.found_tags)
                 show_table(listed, narrow((*SHOWN, "found_tags"), listed, Format.TABLE, RARE))
+
+
+def _shown(row: SchemaIdRow) -> str:
+    """Return what the newest records show about schemas, in words."""
+    what = {"none": "no schema id", "null": f"no {row.role}", "empty": "there is none"}.get(row.answer, row.answer)
+    named = f"{what} {row.identifier}".rstrip() + (f", {row.detail}" if row.detail else "")
+    return f"{row.role}: {named} in {row.records} records" if row.role else named
 
 
 def _head(answer: SchemaAnswer) -> str:

@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from confluent_registry import Registry, Stored, serving
 from record_brokers import Record, RecordBrokers
 
 from scanner_api.dictionary import Dictionary
 from scanner_api.questions.documents import document
 from scanner_api.questions.topics import describe_topic
+from scanner_cli.commands.query import query
 from scanner_dictionary.engine.open import open_dictionary
 from scanner_dictionary.queries.history import previous_state
 from scanner_dictionary.write.scan import write_scan
@@ -166,3 +168,17 @@ def test_without_the_member_nothing_is_looked_at(installation: Installation) -> 
     assert bound(scan) == []
     assert about.schema_ids is None
     assert [outcome.kind for outcome in scan.outcomes] == ["kafka", "schema_registry"]
+
+
+def test_query_says_what_the_records_of_a_topic_without_a_schema_show(installation: Installation) -> None:
+    """That they have no id is an observation: it does not say that there is no schema."""
+    installation.scan(schema_ids=load)
+    options = ["--broker", "k:9092", "--topic", "text", "--dictionary", str(installation.file)]
+    result = CliRunner().invoke(query, options)
+
+    assert result.exit_code == 0
+    assert result.stderr.splitlines() == [
+        "note: no schema describes the topic 'text'",
+        "note: its newest records: key: no schema id in 1 records",
+        "note: its newest records: value: no schema id in 1 records",
+    ]
